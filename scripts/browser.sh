@@ -10,4 +10,4 @@ here=crates/laboratory/pages/tests/browser
 if [ -z "${LANEWORK_BROWSER:-}" ] && ! command -v chromium >/dev/null && ! command -v google-chrome >/dev/null; then
     (apt-get update -qq && apt-get install -y -qq chromium) >/dev/null 2>&1 || true
 fi
-cargo test --quiet -p lanework-pages --test browser -- --nocapture
+cargo test --quiet -p lanework-pages --test it browser -- --nocapture

@@ -1,12 +1,11 @@
 //! The `lanework` command: runs, checks, profiles and draws kernels of PTX and CUDA C++ files, and runs the
 //! built-in ladders of kernels.
 //!
-//! Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 the second side of a comparison is slower, 10 to 13 a check that is
-//! not complete (the exit codes of [`program`]).
+//! Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 the second side of a comparison is slower, 10 to 13
+//! a check that is not complete (the exit codes of [`program`]).
 
 mod args;
 mod commands;
-mod features;
 mod findings;
 mod kernel_file;
 mod npy;
@@ -18,9 +17,8 @@ mod tables;
 
 use args::{Arguments, Command, Grammar, grammar};
 use clap::Parser;
-use lanework_terminal::arguments::parse;
 use lanework_terminal::failure::Outcome;
-use lanework_terminal::{failure, finish, start, stopped};
+use lanework_terminal::{failure, finish, parse, start, usage};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -60,7 +58,7 @@ fn main() -> ExitCode {
         }
         _ => match Arguments::parse_line(&line) {
             Ok(arguments) => failure::catch_bugs(|| run(arguments.command)),
-            Err(error) => Err(args::moved(&error).unwrap_or_else(|| stopped::usage(&error))),
+            Err(error) => Err(args::moved(&error).unwrap_or_else(|| usage(&error))),
         },
     })
 }
@@ -81,9 +79,9 @@ fn run(command: Command) -> Outcome {
         Command::List(args) => commands::ladders::list::run(&args),
         Command::Hello(args) => commands::devices::hello(&args),
         Command::Climb(args)
-            if args.ladder.as_deref() == Some(commands::ladders::several::NAME) =>
+            if args.ladder.as_deref() == Some(commands::ladders::climb::MULTI_GPU) =>
         {
-            commands::ladders::several::run(&args)
+            commands::ladders::climb::run_multi_gpu(&args)
         }
         Command::Climb(args) => commands::ladders::climb::run(&args),
         Command::Bench(args) => commands::timing::bench::run(&args),
@@ -94,11 +92,11 @@ fn run(command: Command) -> Outcome {
         #[cfg(feature = "history")]
         Command::History(args) => commands::stored::history::run(&args),
         #[cfg(not(feature = "history"))]
-        Command::History(_) => Err(features::built_without("history")),
+        Command::History(_) => Err(args::built_without("history")),
         #[cfg(feature = "report")]
         Command::Report(args) => commands::stored::report::run(&args),
         #[cfg(not(feature = "report"))]
-        Command::Report(_) => Err(features::built_without("report")),
+        Command::Report(_) => Err(args::built_without("report")),
         Command::Check(args) => commands::kernels::check::run(&args),
         Command::Profile(args) => commands::kernels::profile::run(&args),
         Command::Predict(args) => commands::kernels::predict::run(&args),
@@ -110,11 +108,11 @@ fn run(command: Command) -> Outcome {
         #[cfg(feature = "judge")]
         Command::Judge(args) => commands::judge::run(&args),
         #[cfg(not(feature = "judge"))]
-        Command::Judge(_) => Err(features::built_without("judge")),
+        Command::Judge(_) => Err(args::built_without("judge")),
         #[cfg(feature = "mcp")]
         Command::Mcp(args) => commands::mcp::run(&args),
         #[cfg(not(feature = "mcp"))]
-        Command::Mcp(_) => Err(features::built_without("mcp")),
+        Command::Mcp(_) => Err(args::built_without("mcp")),
         Command::Explain(args) => commands::explain::run(&args),
         Command::New(args) => commands::new::run(&args),
         Command::Gpus(args) => commands::devices::gpus(&args),

@@ -1,4 +1,4 @@
-//! The failures of the command.
+//! Why a command fails: a failed check, bad input, an error of the library, a bug.
 
 use crate::words;
 use std::fmt::Display;

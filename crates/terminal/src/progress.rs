@@ -24,16 +24,16 @@ use std::time::{Duration, Instant};
 /// Shorter commands show no progress.
 const AFTER: Duration = Duration::from_secs(1);
 
-/// Between two pictures on a terminal.
+/// Time between two redraws on a terminal.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Between two lines elsewhere.
+/// Time between two lines elsewhere.
 const LINES: Duration = Duration::from_secs(30);
 
 /// Fraction of the work below which the remaining time is not estimated.
 const LEAST: f64 = 0.02;
 
-/// A command at work, from now until this is dropped.
+/// Shows the progress of a command until it is dropped.
 pub struct Progress {
     state: Arc<Mutex<State>>,
     shows: Option<(Sender<()>, JoinHandle<()>)>,
@@ -102,12 +102,12 @@ fn clock(time: Duration) -> String {
 }
 
 impl Progress {
-    /// Work of one step.
+    /// Progress of work in one step.
     pub fn new(what: &str) -> Progress {
         Progress::of(what, 1)
     }
 
-    /// Work of so many steps.
+    /// Progress of work in `steps` steps.
     pub fn of(what: &str, steps: u64) -> Progress {
         let (launch, begun) = (position().launch, Instant::now());
         let (what, step) = (what.to_owned(), String::new());
@@ -204,7 +204,7 @@ fn columns_of_errors() -> usize {
     size.map_or(80, |(width, _)| usize::from(width.0)).max(1)
 }
 
-/// A line that is shorter than the terminal is wide: the step, a bar, and the times.
+/// The line, narrower than the terminal: the step, a bar, and the times.
 fn line(tick: usize, step: &str, done: f64, times: &str, width: usize) -> String {
     const BAR: usize = 12;
     let spins = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -217,7 +217,7 @@ fn line(tick: usize, step: &str, done: f64, times: &str, width: usize) -> String
     format!("{} {step}{end}", spins[tick % spins.len()])
 }
 
-/// Makes Ctrl-C clear the line before it ends the command as it would without us.
+/// Makes Ctrl-C clear the line before it ends the command as usual.
 #[cfg(unix)]
 fn clear_the_line() {
     unsafe extern "C" {

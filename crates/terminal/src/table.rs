@@ -13,19 +13,19 @@
 //! ```
 
 use crate::failure::{Failure, Outcome};
-use crate::screen::{columns_asked, width};
+use crate::output::{columns_asked, width};
 use crate::words;
 use lanework::report::layout::{Block, Fit, Shown, columns, hanging, lay_out, wrap};
 pub use lanework::report::layout::{Cell, Column, Table, Tone};
 use std::sync::Mutex;
 
-/// The tables that were shown.
+/// Tables printed so far.
 static SHOWN: Mutex<Vec<Table>> = Mutex::new(Vec::new());
 
 /// Maximum width of wrapped text, even if the terminal is wider.
 const READABLE: usize = 100;
 
-/// Columns that text is wrapped to.
+/// Width to which text is wrapped.
 pub fn readable() -> usize {
     width().unwrap_or(READABLE).min(READABLE)
 }
@@ -79,7 +79,7 @@ pub fn laid(blocks: &[Block]) -> String {
     blocks.iter().map(of).collect()
 }
 
-/// Checks that `--columns` named columns of the tables that were shown.
+/// Checks that `--columns` named columns of the printed tables.
 ///
 /// # Errors
 /// If a name is unknown; lists the known columns.
@@ -99,7 +99,7 @@ pub fn check_columns() -> Outcome {
     ))
 }
 
-/// A paragraph after a label, its further lines indented as far as the label is long.
+/// A paragraph after a label; its other lines are indented by the width of the label.
 pub fn listed(label: &str, text: &str) -> String {
     hanging(&words::say(label), &words::say(text), readable())
 }

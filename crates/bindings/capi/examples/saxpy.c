@@ -60,7 +60,7 @@ int main(void)
     }
     check(lanework_device_open("host", NULL, &device));
     check(lanework_module_load(device, PTX, 0, &module));
-    /* What is registered is all that a kernel may touch. */
+    /* From now on, kernels may only access registered memory. */
     check(lanework_register(device, x, sizeof x));
     check(lanework_register(device, y, sizeof y));
     check(lanework_launch(module, "saxpy", &shape, arguments, 4, &executed));

@@ -21,7 +21,7 @@
  *
  * Functions may be called from any thread, and launches run concurrently. Devices and modules are
  * handles: using a closed or unknown one is LANEWORK_BAD_ARGUMENT. Pointers must be valid for the
- * accesses of the function; NULL is an error unless documented otherwise.
+ * function's accesses; NULL is an error unless documented otherwise.
  *
  * Link with -llanework_c.
  */
@@ -99,22 +99,22 @@ typedef struct lanework_executed {
 const char *lanework_version(void);
 uint32_t lanework_abi_version(void);
 
-/* The message of this thread's last failed call, in a few lines: what, where, the cause, the remedy.
+/* The message of this thread's last failed call, in a few lines: what failed, where, why, and a remedy.
  * Never NULL; valid until this thread's next failure. */
 const char *lanework_last_error(void);
 
 /*
  * Opens a device:
- *   "emulator"  an emulated GPU with its own memory. Every access of a kernel is checked against the
- *               buffers, to the byte: no kernel can harm the process.
- *   "host"      an emulated GPU whose addresses are host addresses, so that kernels take the caller's
- *               pointers. While a range is registered (lanework_register), every access outside the
- *               registered and allocated ranges is LANEWORK_FAULT; use that for untrusted kernels.
- *               While none is, accesses are not checked: the kernel must access only valid memory, as
- *               C code must, or the process may crash.
+ *   "emulator"  an emulated GPU with its own memory. Every access of a kernel is checked to the byte, so
+ *               no kernel can harm the process.
+ *   "host"      an emulated GPU whose addresses are host addresses, so kernels can use the caller's
+ *               pointers. While a range is registered (lanework_register), every access outside of the
+ *               registered and allocated ranges is LANEWORK_FAULT; use this for untrusted kernels.
+ *               Otherwise accesses are not checked: like C code, the kernel must only access valid
+ *               memory, or the process may crash.
  *   "cuda:0"    a GPU by index, through its driver.
- *   "best"      the first GPU, or an emulator where there is none.
- * options is for emulators, and may be NULL.
+ *   "best"      the first GPU, or an emulator if there is none.
+ * `options` is for emulators, and may be NULL.
  */
 lanework_status lanework_device_open(const char *name, const lanework_options *options,
                                      lanework_device *device);
@@ -124,8 +124,8 @@ lanework_status lanework_device_close(lanework_device device);
 
 lanework_status lanework_device_info(lanework_device device, lanework_info *info);
 
-/* Buffers. Addresses are device addresses, as kernels use them; on "host" they are host addresses. A
- * copy must lie within one buffer. */
+/* Buffers. Addresses are those that kernels use: device addresses, or host addresses on "host". A copy
+ * must stay within one buffer. */
 lanework_status lanework_alloc(lanework_device device, size_t bytes, uint64_t *address);
 lanework_status lanework_free(lanework_device device, uint64_t address);
 lanework_status lanework_copy_to_device(lanework_device device, uint64_t to, const void *from,
@@ -133,19 +133,18 @@ lanework_status lanework_copy_to_device(lanework_device device, uint64_t to, con
 lanework_status lanework_copy_to_host(lanework_device device, void *to, uint64_t from, size_t bytes);
 
 /* Registers `bytes` bytes at `start` for kernels on a "host" device, or with device 0 for ptx_run. From
- * then on kernels may access registered and allocated ranges only. The bytes must stay valid for reads
- * and writes until lanework_unregister, which takes the same start. Ranges must not overlap. */
+ * then on, kernels may only access registered and allocated ranges. The bytes must stay valid for reads
+ * and writes until lanework_unregister with the same start. Ranges must not overlap. */
 lanework_status lanework_register(lanework_device device, void *start, size_t bytes);
 lanework_status lanework_unregister(lanework_device device, void *start);
 
-/* Loads PTX text; `bytes` is its length, or 0 if it ends with a zero byte. An entry with instructions
- * that the emulator does not support fails when it is launched; loading fails only if no entry is
- * supported. */
+/* Loads PTX text; `bytes` is its length, or 0 if it ends with a zero byte. Launching an entry fails
+ * if the emulator does not support its instructions; loading fails only if no entry is supported. */
 lanework_status lanework_module_load(lanework_device device, const char *ptx, size_t bytes,
                                      lanework_module *module);
 lanework_status lanework_module_unload(lanework_module module);
 
-/* The entries of a module, in the order of the text. `capacity` includes the terminating zero byte. */
+/* The entries of a module, in text order. `capacity` includes the terminating zero byte. */
 lanework_status lanework_entry_count(lanework_module module, size_t *count);
 lanework_status lanework_entry_name(lanework_module module, size_t index, char *name,
                                     size_t capacity);
@@ -155,7 +154,7 @@ lanework_status lanework_entry_name(lanework_module module, size_t index, char *
 lanework_status lanework_entry_parameters(lanework_module module, const char *entry, size_t *sizes,
                                           size_t capacity, size_t *count);
 
-/* Launches an entry and waits for it. As for cuLaunchKernel, arguments[i] points to the value of
+/* Launches an entry and waits until it is done. As for cuLaunchKernel, arguments[i] points to the value of
  * parameter i, which has the size declared in the PTX; `count` must be the number of parameters. The
  * output of printf goes to standard output. `executed` may be NULL. */
 lanework_status lanework_launch(lanework_module module, const char *entry,
@@ -164,9 +163,9 @@ lanework_status lanework_launch(lanework_module module, const char *entry,
 
 /*
  * Operations: tuned kernels for common work, the same on a GPU and on an emulator. An operation is queued
- * behind the device's other work and returns at once; lanework_copy_to_host and lanework_synchronize wait.
- * Results have the same bits in every run on the same device. What does not go together (types, shapes,
- * strides, options) is LANEWORK_BAD_ARGUMENT, and the message names the operand and the numbers.
+ * after the device's earlier work and returns immediately; lanework_copy_to_host and lanework_synchronize
+ * wait. Results have the same bits in every run on the same device. Types, shapes, strides or options that
+ * do not match are LANEWORK_BAD_ARGUMENT, and the message names the operand and the numbers.
  *
  *     size_t of_a[] = {m, k}, of_b[] = {k, n}, of_c[] = {m, n};
  *     lanework_array a = {address_a, LANEWORK_F32, 2, of_a, NULL};
@@ -205,15 +204,15 @@ typedef enum lanework_reduction {
     LANEWORK_SUM = 0,            /* i64, u64, f32 (of f16, bf16, f32) or f64 */
     LANEWORK_SUM_OF_SQUARES = 1, /* the same */
     LANEWORK_NORM2 = 2,          /* f32 or f64 */
-    LANEWORK_MIN = 3,            /* the type of the elements; NaN where one is */
+    LANEWORK_MIN = 3,            /* the element type; NaN if there is a NaN */
     LANEWORK_MAX = 4,
-    LANEWORK_ARGMIN = 5, /* u64: the first place of the extreme element, or of the first NaN */
+    LANEWORK_ARGMIN = 5, /* u64: the first index of the extreme element, or of the first NaN */
     LANEWORK_ARGMAX = 6,
-    LANEWORK_DOT = 7 /* as a sum; of x and y, which have one shape and type */
+    LANEWORK_DOT = 7 /* types as a sum; x and y have the same shape and type */
 } lanework_reduction;
 
-/* Reduces all elements (axis -1) into one, or along one axis, counted from 0, into an array without that
- * axis. `y` is NULL but for LANEWORK_DOT. `compensated` sums are as if added with twice the digits and
+/* Reduces all elements (axis -1) to one, or along one axis (from 0) to an array without that axis. `y` is
+ * NULL except for LANEWORK_DOT. `compensated` sums are computed as if with twice the precision, and
  * rounded once. Elements are i32, u32, i64, u64, f16, bf16, f32 or f64. */
 lanework_status lanework_reduce(lanework_device device, lanework_reduction reduction,
                                 const lanework_array *x, const lanework_array *y, int axis,
@@ -225,24 +224,24 @@ typedef enum lanework_scan_kind {
     LANEWORK_SCAN_MAX = 2
 } lanework_scan_kind;
 
-/* The running sums (or extremes) of an array in the order of its rows, or of each row (`last_axis`);
- * `exclusive` ones are of the elements before each. `out` has the shape and type of `x`. */
+/* The running sums (or extremes) of an array in row-major order, or of each row (`last_axis`). `exclusive`
+ * scans only include the elements before each element. `out` has the shape and type of `x`. */
 lanework_status lanework_scan(lanework_device device, lanework_scan_kind kind, int exclusive,
                               int last_axis, const lanework_array *x, const lanework_array *out);
 
-/* Axis i of `out` is axis axes[i] of `x`; with NULL the last two axes are exchanged. In their own order
- * it is a copy from any strides to any strides. Elements of any type move bit for bit. */
+/* Axis i of `out` is axis axes[i] of `x`; NULL exchanges the last two axes. With the identity order it
+ * copies from any strides to any strides. Elements of any type are copied bit for bit. */
 lanework_status lanework_permute(lanework_device device, const lanework_array *x, const size_t *axes,
                                  const lanework_array *out);
 
-/* Transposes a square matrix, or each of a batch (three axes), in its own memory. */
+/* Transposes a square matrix, or each matrix of a batch (three axes), in place. */
 lanework_status lanework_transpose_in_place(lanework_device device, const lanework_array *x);
 
 typedef enum lanework_precision {
     LANEWORK_FULL = 0,
     LANEWORK_TENSOR_FLOAT_32 = 1, /* f32 factors rounded to 10 bits of mantissa */
-    LANEWORK_ACCURATE = 2,        /* f32 factors on tensor cores, with the error of f32 sums or less */
-    LANEWORK_COMPENSATED = 3      /* f32 and f64: as if with twice the digits, and rounded once */
+    LANEWORK_ACCURATE = 2,        /* f32 factors on tensor cores, with at most the error of f32 sums */
+    LANEWORK_COMPENSATED = 3      /* f32 and f64: as if with twice the precision, rounded once */
 } lanework_precision;
 
 typedef enum lanework_activation {
@@ -254,7 +253,7 @@ typedef enum lanework_activation {
 typedef struct lanework_gemm_options {
     size_t size; /* sizeof(lanework_gemm_options) */
     double alpha;
-    double beta;        /* with 0 the former values of c are not read */
+    double beta;        /* if 0, the previous values of c are not read */
     int32_t precision;  /* lanework_precision */
     int32_t activation; /* lanework_activation, after the bias */
     const lanework_array *bias;    /* one element per column; NULL for none */
@@ -264,13 +263,13 @@ typedef struct lanework_gemm_options {
 
 #define LANEWORK_GEMM_OPTIONS_INIT {sizeof(lanework_gemm_options), 1.0, 0.0, 0, 0, NULL, NULL, NULL}
 
-/* c = alpha a b + beta c of three matrices, or of batches as three axes. Factors are f64, f32, f16, bf16,
- * e4m3, e5m2 or i8; sums are f64, f32, or i32 of i8. `options` may be NULL. */
+/* c = alpha a b + beta c for matrices, or for batches with three axes. Factors are f64, f32, f16, bf16,
+ * e4m3, e5m2 or i8; sums are f64, f32, or i32 for i8. `options` may be NULL. */
 lanework_status lanework_gemm(lanework_device device, const lanework_array *a,
                               const lanework_array *b, const lanework_gemm_options *options,
                               const lanework_array *c);
 
-/* The softmax of each row of a matrix of f16, bf16 or f32. */
+/* The softmax of each row of an f16, bf16 or f32 matrix. */
 lanework_status lanework_softmax(lanework_device device, const lanework_array *x,
                                  const lanework_array *out);
 
@@ -285,13 +284,13 @@ lanework_status lanework_norm(lanework_device device, lanework_norm_kind kind, c
                               const lanework_array *gamma, const lanework_array *beta, float eps,
                               const lanework_array *out);
 
-/* softmax(scale q k') v of f16 or bf16: four axes, of batch, heads, sequence and head dimension (64 or
- * 128). A scale of 0 is one over the root of the head dimension. */
+/* softmax(scale q k') v for f16 or bf16, with the axes batch, heads, sequence and head dimension (64 or
+ * 128). A scale of 0 means one over the square root of the head dimension. */
 lanework_status lanework_attention(lanework_device device, const lanework_array *q,
                                    const lanework_array *k, const lanework_array *v, int causal,
                                    float scale, const lanework_array *out);
 
-/* Waits for what was queued on a device. */
+/* Waits for the work queued on a device. */
 lanework_status lanework_synchronize(lanework_device device);
 
 /*

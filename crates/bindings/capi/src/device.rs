@@ -1,8 +1,6 @@
 //! Devices and their memory.
 
-use crate::handles;
-use crate::host::{OpenDevice, default_options, host_device};
-use crate::status::{Failure, guard, out, text};
+use crate::call::{self, Failure, OpenDevice, default_options, guard, host_device, out, text};
 use lanework_runtime::emulator::{Limits, Options};
 use lanework_runtime::{Buffer, Device};
 use std::ffi::{c_char, c_int, c_void};
@@ -13,17 +11,17 @@ use std::time::Duration;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LaneworkOptions {
-    /// Bytes of this structure.
+    /// Size of this structure in bytes.
     pub size: usize,
-    /// Instructions after which a warp is stopped as stuck.
+    /// Number of instructions after which a warp is stopped as stuck.
     pub max_instructions: u64,
-    /// Instructions of all warps together after which a launch is stopped.
+    /// Total number of warp instructions after which a launch is stopped.
     pub total_instructions: u64,
     /// Milliseconds after which a launch is stopped.
     pub time_limit_ms: u64,
     /// Bytes of device memory.
     pub memory_bytes: u64,
-    /// Host threads that run blocks.
+    /// Number of host threads that run blocks.
     pub workers: u32,
     /// Must be 0.
     pub reserved: u32,
@@ -32,7 +30,7 @@ pub struct LaneworkOptions {
 /// `lanework_info`: a device's name and limits.
 #[repr(C)]
 pub struct LaneworkInfo {
-    /// Bytes of this structure.
+    /// Size of this structure in bytes.
     pub size: usize,
     /// Product name.
     pub name: [c_char; 128],
@@ -40,19 +38,19 @@ pub struct LaneworkInfo {
     pub memory_bytes: u64,
     /// Compute capability, major and minor.
     pub compute_capability: [u32; 2],
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
-    /// Most threads in a block.
+    /// Maximum number of threads per block.
     pub max_threads_per_block: u32,
-    /// Most threads in a block by axis.
+    /// Maximum number of threads per block by axis.
     pub max_block: [u32; 3],
-    /// Most blocks in a grid by axis.
+    /// Maximum number of blocks per grid by axis.
     pub max_grid: [u32; 3],
-    /// Shared memory per block: static, and all together.
+    /// Maximum bytes of shared memory per block: static, and in total.
     pub shared_per_block: [u32; 2],
 }
 
-// The layouts of lanework.h.
+// The layouts must match lanework.h.
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::offset_of;
@@ -124,7 +122,7 @@ pub unsafe extern "C" fn lanework_device_open(
             }
             (name, None) => Device::open(name)?,
         };
-        *to = handles::insert_device(OpenDevice::new(opened));
+        *to = call::insert_device(OpenDevice::new(opened));
         Ok(())
     })
 }
@@ -132,7 +130,7 @@ pub unsafe extern "C" fn lanework_device_open(
 /// Closes a device, its modules and its buffers.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_device_close(device: u64) -> c_int {
-    guard(|| handles::close_device(device))
+    guard(|| call::close_device(device))
 }
 
 /// Describes a device.
@@ -147,7 +145,7 @@ pub unsafe extern "C" fn lanework_device_info(device: u64, info: *mut LaneworkIn
         if to.size != size_of::<LaneworkInfo>() {
             return Err(Failure::argument("the field `size` is not sizeof(lanework_info)"));
         }
-        let info = handles::device(device)?.device.info();
+        let info = call::device(device)?.device.info();
         to.name.fill(0);
         let room = to.name.len() - 1;
         for (to, from) in to.name[..room].iter_mut().zip(info.name.bytes()) {
@@ -176,7 +174,7 @@ pub unsafe extern "C" fn lanework_alloc(device: u64, bytes: usize, address: *mut
         if bytes == 0 {
             return Err(Failure::argument("0 bytes cannot be allocated"));
         }
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let buffer = open.device.uninit_named::<u8>(bytes, "lanework_alloc")?;
         let mut buffers = open.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         *to = buffer.address();
@@ -189,7 +187,7 @@ pub unsafe extern "C" fn lanework_alloc(device: u64, bytes: usize, address: *mut
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_free(device: u64, address: u64) -> c_int {
     guard(|| {
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut buffers = open.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let gone = buffers.remove(&address);
         drop(buffers);
@@ -202,7 +200,7 @@ pub extern "C" fn lanework_free(device: u64, address: u64) -> c_int {
     })
 }
 
-/// The buffer that holds `bytes` bytes at an address, and their offset in it.
+/// The buffer that contains `bytes` bytes at an address, and their offset in it.
 pub(crate) fn part(
     buffers: &mut std::collections::BTreeMap<u64, Buffer<u8>>,
     address: u64,
@@ -230,7 +228,7 @@ pub unsafe extern "C" fn lanework_copy_to_device(
     bytes: usize,
 ) -> c_int {
     guard(|| {
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut buffers = open.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let (buffer, first) = part(&mut buffers, to, bytes)?;
         if bytes == 0 {
@@ -257,7 +255,7 @@ pub unsafe extern "C" fn lanework_copy_to_host(
     bytes: usize,
 ) -> c_int {
     guard(|| {
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut buffers = open.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         let (buffer, first) = part(&mut buffers, from, bytes)?;
         if bytes == 0 {
@@ -273,27 +271,27 @@ pub unsafe extern "C" fn lanework_copy_to_host(
     })
 }
 
-/// Registers host memory that kernels on a device on host memory may use.
+/// Registers host memory that kernels may access; the device must be on host memory.
 ///
 /// # Safety
 /// The bytes stay valid for reads and writes until [`lanework_unregister`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_register(device: u64, start: *mut c_void, bytes: usize) -> c_int {
     guard(|| {
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         // SAFETY: the header requires the bytes to stay valid until `lanework_unregister`.
         Ok(unsafe { open.device.register_host(start.cast(), bytes as u64, "lanework_register") }?)
     })
 }
 
-/// Unregisters a range of [`lanework_register`].
+/// Unregisters memory that was registered with [`lanework_register`].
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_unregister(device: u64, start: *mut c_void) -> c_int {
-    guard(|| Ok(handles::device(device)?.device.unregister_host(start.cast())?))
+    guard(|| Ok(call::device(device)?.device.unregister_host(start.cast())?))
 }
 
 /// Waits for the work queued on a device.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_synchronize(device: u64) -> c_int {
-    guard(|| Ok(handles::device(device)?.device.synchronize()?))
+    guard(|| Ok(call::device(device)?.device.synchronize()?))
 }

@@ -6,15 +6,13 @@
 //! and modules are handles looked up in a table, so that using a closed one is an error and not a
 //! dangling pointer.
 
+mod call;
 mod device;
-mod handles;
-mod host;
 mod module;
 #[cfg(feature = "operations")]
 mod operations;
-mod ptx_run;
-mod status;
 
+pub use call::{lanework_abi_version, lanework_last_error, lanework_version};
 pub use device::{
     lanework_alloc, lanework_copy_to_device, lanework_copy_to_host, lanework_device_close,
     lanework_device_info, lanework_device_open, lanework_free, lanework_register,
@@ -22,7 +20,7 @@ pub use device::{
 };
 pub use module::{
     lanework_entry_count, lanework_entry_name, lanework_entry_parameters, lanework_launch,
-    lanework_module_load, lanework_module_unload,
+    lanework_module_load, lanework_module_unload, ptx_run,
 };
 #[cfg(feature = "operations")]
 pub use operations::{
@@ -30,5 +28,3 @@ pub use operations::{
     lanework_permute, lanework_reduce, lanework_scan, lanework_softmax,
     lanework_transpose_in_place,
 };
-pub use ptx_run::ptx_run;
-pub use status::{lanework_abi_version, lanework_last_error, lanework_version};

@@ -1,10 +1,18 @@
 //! Modules of PTX, their entries, and launches.
+//!
+//! The last function is gpuocelot's `ptx_run`, for programs written for that library: one call parses, compiles and
+//! launches a kernel, and addresses are host addresses. Programs call it thousands of times with a few distinct texts, so
+//! it caches compiled modules.
 
-use crate::handles::{self, OpenModule};
-use crate::status::{Failure, guard, out, text};
-use lanework_runtime::ptx::Function;
+use crate::call::{
+    self, Failure, OpenModule, guard, lanework_last_error, out, ptx_run_device, text,
+};
+use lanework_runtime::ptx::{Function, StateSpace};
 use lanework_runtime::{PtxArg, PtxModule, PtxShape};
-use std::ffi::{c_char, c_int, c_void};
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::Write;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// `lanework_shape`: the shape of a launch.
 #[repr(C)]
@@ -12,9 +20,9 @@ use std::ffi::{c_char, c_int, c_void};
 pub struct LaneworkShape {
     /// Blocks by axis.
     pub grid: [u32; 3],
-    /// Threads of a block by axis.
+    /// Threads per block by axis.
     pub block: [u32; 3],
-    /// Blocks of a cluster by axis; zeros leave it to the kernel.
+    /// Blocks per cluster by axis; zeros select the kernel's own cluster size.
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
@@ -26,13 +34,13 @@ pub struct LaneworkShape {
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct LaneworkExecuted {
-    /// Instructions, counted per warp.
+    /// Number of warp instructions.
     pub warp_instructions: u64,
-    /// Instructions, counted per active lane.
+    /// Number of thread instructions: warp instructions times active lanes.
     pub lane_instructions: u64,
 }
 
-// The layouts of lanework.h.
+// The layouts must match lanework.h.
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::offset_of;
@@ -68,8 +76,8 @@ pub unsafe extern "C" fn lanework_module_load(
             let bytes = unsafe { std::slice::from_raw_parts(ptx.cast::<u8>(), bytes) };
             String::from_utf8_lossy(bytes).into_owned()
         };
-        let loaded = handles::device(device)?.device.load_ptx(&ptx)?;
-        *to = handles::insert_module(OpenModule { module: loaded, device });
+        let loaded = call::device(device)?.device.load_ptx(&ptx)?;
+        *to = call::insert_module(OpenModule { module: loaded, device });
         Ok(())
     })
 }
@@ -77,7 +85,7 @@ pub unsafe extern "C" fn lanework_module_load(
 /// Unloads a module.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_module_unload(module: u64) -> c_int {
-    guard(|| handles::close_module(module))
+    guard(|| call::close_module(module))
 }
 
 /// Counts the entries of a module.
@@ -89,7 +97,7 @@ pub unsafe extern "C" fn lanework_entry_count(module: u64, count: *mut usize) ->
     guard(|| {
         // SAFETY: the header requires `count` to be null or writable.
         let to = unsafe { out(count, "`count`")? };
-        *to = handles::module(module)?.module.module().entries().count();
+        *to = call::module(module)?.module.module().entries().count();
         Ok(())
     })
 }
@@ -106,7 +114,7 @@ pub unsafe extern "C" fn lanework_entry_name(
     capacity: usize,
 ) -> c_int {
     guard(|| {
-        let open = handles::module(module)?;
+        let open = call::module(module)?;
         let entry = open.module.module().entries().nth(index).ok_or_else(|| {
             let count = open.module.module().entries().count();
             Failure::argument(format!("there is no entry {index}: the module has {count}"))
@@ -155,7 +163,7 @@ pub unsafe extern "C" fn lanework_entry_parameters(
         // SAFETY: the header requires `name` to be null or a C string, and `count` to be null or
         // writable.
         let (name, to) = unsafe { (text(name, "the entry's name")?, out(count, "`count`")?) };
-        let open = handles::module(module)?;
+        let open = call::module(module)?;
         let entry = entry(&open.module, &name)?;
         *to = entry.params.len();
         if sizes.is_null() {
@@ -169,10 +177,10 @@ pub unsafe extern "C" fn lanework_entry_parameters(
     })
 }
 
-/// Launches an entry and waits for it.
+/// Launches an entry and waits until it is done.
 ///
 /// # Safety
-/// Pointers are null or valid as documented in the header, and the kernel accesses only memory that
+/// Pointers are null or valid as documented in the header, and the kernel only accesses memory that
 /// it may use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_launch(
@@ -188,7 +196,7 @@ pub unsafe extern "C" fn lanework_launch(
         // valid.
         let (name, shape) = unsafe { (text(name, "the entry's name")?, shape.as_ref()) };
         let shape = *shape.ok_or_else(|| Failure::argument("`shape` is NULL"))?;
-        let open = handles::module(module)?;
+        let open = call::module(module)?;
         let entry = entry(&open.module, &name)?;
         if count != entry.params.len() {
             return Err(Failure::argument(format!(
@@ -201,15 +209,15 @@ pub unsafe extern "C" fn lanework_launch(
         }
         let mut values = Vec::with_capacity(count);
         for (i, parameter) in entry.params.iter().enumerate() {
-            // SAFETY: `i` is less than `count`, which was compared with the parameters; the header
+            // SAFETY: `i` is less than `count`, the number of parameters (checked above); the header
             // requires `count` pointers there.
             let from = unsafe { arguments.add(i).read_unaligned() };
             if from.is_null() {
                 return Err(Failure::argument(format!("argument {i} is NULL")));
             }
             let bytes = parameter.size() as usize;
-            // SAFETY: not null, and the header requires as many readable bytes as the parameter
-            // has.
+            // SAFETY: not null, and the header requires as many readable bytes there as the
+            // parameter has.
             let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) };
             values.push(PtxArg::Bytes(bytes.to_vec()));
         }
@@ -233,4 +241,106 @@ pub unsafe extern "C" fn lanework_launch(
         }
         Ok(())
     })
+}
+
+/// Maximum number of cached modules; a full cache is cleared.
+const KEPT: usize = 4096;
+
+/// Returns the module of a text, compiled on first use and then cached.
+fn compiled(text: String) -> Result<Arc<PtxModule>, Failure> {
+    static MODULES: OnceLock<Mutex<HashMap<String, Arc<PtxModule>>>> = OnceLock::new();
+    let modules = MODULES.get_or_init(Mutex::default);
+    let found = modules.lock().unwrap_or_else(PoisonError::into_inner).get(&text).cloned();
+    if let Some(module) = found {
+        return Ok(module);
+    }
+    let module = Arc::new(ptx_run_device().device.load_ptx(&text)?);
+    // gpuocelot loads the module at every call, which initializes its writable variables. So
+    // modules with such variables are not cached.
+    let keeps_state = module.module().variables().any(|v| v.space == StateSpace::Global);
+    if !keeps_state {
+        let mut modules = modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if modules.len() >= KEPT {
+            modules.clear();
+        }
+        modules.insert(text, Arc::clone(&module));
+    }
+    Ok(module)
+}
+
+/// Converts three extents from C ints.
+fn extents(what: &str, given: [c_int; 3]) -> Result<[u32; 3], Failure> {
+    let mut extents = [0; 3];
+    for (extent, given) in extents.iter_mut().zip(given) {
+        *extent = u32::try_from(given)
+            .map_err(|_| Failure::argument(format!("{given} is not a valid {what} extent")))?;
+    }
+    Ok(extents)
+}
+
+/// Runs the entry of a module whose name sorts first. `arguments[i]` is the value itself, not a
+/// pointer to it.
+///
+/// # Safety
+/// `source` ends with a zero byte, `arguments` has `count` values, and the kernel only accesses valid memory, or
+/// only memory registered with [`crate::lanework_register`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_run(
+    source: *const c_char,
+    count: c_int,
+    arguments: *const *mut c_void,
+    block_x: c_int,
+    block_y: c_int,
+    block_z: c_int,
+    grid_x: c_int,
+    grid_y: c_int,
+    grid_z: c_int,
+    dynamic_shared: c_int,
+) -> c_int {
+    let status = guard(|| {
+        // SAFETY: the header requires `source` to be null or a C string.
+        let module = compiled(unsafe { text(source, "the PTX text")? })?;
+        let entry = module.module().entries().min_by_key(|entry| &entry.name);
+        let entry = entry.ok_or_else(|| Failure::argument("the module has no entry"))?;
+        let shape = PtxShape {
+            grid: extents("grid", [grid_x, grid_y, grid_z])?.into(),
+            block: extents("block", [block_x, block_y, block_z])?.into(),
+            dynamic_shared: u32::try_from(dynamic_shared).unwrap_or(0),
+            cluster: None,
+            cooperative: false,
+        };
+        let count = usize::try_from(count).unwrap_or(0);
+        if count != entry.params.len() || (count > 0 && arguments.is_null()) {
+            return Err(Failure::argument(format!(
+                "{count} arguments for the {} parameters of `{}`",
+                entry.params.len(),
+                entry.name
+            )));
+        }
+        let mut values = Vec::with_capacity(count);
+        for (i, parameter) in entry.params.iter().enumerate() {
+            // SAFETY: not null, `i < count`, and the header requires `count` values there.
+            let value = unsafe { arguments.add(i).read_unaligned() } as u64;
+            let bytes = value.to_le_bytes();
+            let size = parameter.size() as usize;
+            let bytes = bytes.get(..size).ok_or_else(|| {
+                Failure::argument(format!(
+                    "parameter `{}` has {size} bytes; ptx_run passes at most 8, lanework_launch any \
+                     number",
+                    parameter.name
+                ))
+            })?;
+            values.push(PtxArg::Bytes(bytes.to_vec()));
+        }
+        // SAFETY: the header requires that the kernel accesses valid memory only.
+        unsafe { module.launch(&entry.name, shape, &values) }?;
+        Ok(())
+    });
+    if status != 0 {
+        // Callers declare `ptx_run` with return type void, so the failure is also printed.
+        // SAFETY: the text ends with a zero byte and stays until the next failure.
+        let why = unsafe { CStr::from_ptr(lanework_last_error()) }.to_string_lossy();
+        let _ = writeln!(std::io::stderr(), "ptx_run: {why}");
+    }
+    status
 }

@@ -1,9 +1,7 @@
 //! Operations on arrays of a device: reductions, scans, transposes, matrix products, norms, attention.
 
+use crate::call::{self, Failure, OpenDevice, Status, guard};
 use crate::device::part;
-use crate::handles;
-use crate::host::OpenDevice;
-use crate::status::{Failure, Status, guard};
 use lanework_arrays::{
     Activation, Array, ArrayMut, ElementType, Norm, NormKind, Precision, Product, Reduction, Scan,
 };
@@ -16,15 +14,15 @@ use std::sync::{MutexGuard, PoisonError};
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LaneworkArray {
-    /// The address of its first element, in a buffer of the device.
+    /// Address of the first element, in a buffer of the device.
     pub address: u64,
-    /// The number of its element type.
+    /// Number of the element type.
     pub element: i32,
-    /// Its number of axes.
+    /// Number of axes.
     pub axes: u32,
-    /// Its extents, outermost first.
+    /// Extents, outermost first.
     pub shape: *const usize,
-    /// Elements from one index to the next; null where rows follow each other.
+    /// Strides in elements; null for a contiguous array.
     pub strides: *const usize,
 }
 
@@ -32,25 +30,25 @@ pub struct LaneworkArray {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LaneworkGemmOptions {
-    /// Bytes of this structure.
+    /// Size of this structure in bytes.
     pub size: usize,
     /// Factor of the product.
     pub alpha: f64,
-    /// Factor of the output's former values.
+    /// Factor of the output's previous values.
     pub beta: f64,
-    /// The number of how f32 factors are multiplied.
+    /// Number of the precision mode for f32 factors.
     pub precision: i32,
-    /// The number of the function applied after the bias.
+    /// Number of the activation function, applied after the bias.
     pub activation: i32,
-    /// One element for each column; null for none.
+    /// Bias with one element per column; null for none.
     pub bias: *const LaneworkArray,
-    /// Scales of 8-bit factors; null for none.
+    /// Scales of an 8-bit A; null for none.
     pub scale_a: *const LaneworkArray,
-    /// Likewise of B.
+    /// Scales of an 8-bit B; null for none.
     pub scale_b: *const LaneworkArray,
 }
 
-// The layouts of lanework.h.
+// The layouts must match lanework.h.
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     use std::mem::offset_of;
@@ -69,7 +67,7 @@ const _: () = {
     assert!(offset_of!(LaneworkGemmOptions, scale_b) == 48);
 };
 
-/// The buffers of a device while an operation on them is queued.
+/// The locked buffers of a device while an operation on them is queued.
 struct Memory<'a> {
     buffers: MutexGuard<'a, BTreeMap<u64, Buffer<u8>>>,
 }
@@ -91,7 +89,7 @@ unsafe fn described<'a>(
     array: *const LaneworkArray,
     what: &'static str,
 ) -> Result<Option<Described<'a>>, Failure> {
-    // SAFETY: `array` is null or a valid description during the call, as this function requires.
+    // SAFETY: by this function's contract, `array` is null or a valid description during the call.
     let Some(array) = (unsafe { array.as_ref() }) else { return Ok(None) };
     let element = lanework_arrays::element_type_of_number(array.element).ok_or_else(|| {
         Failure::argument(format!("{what}: {} is no lanework_type", array.element))
@@ -105,7 +103,7 @@ unsafe fn described<'a>(
     }
     let extents = |from: *const usize| match axes {
         0 => &[][..],
-        // SAFETY: checked not to be null, and the header requires as many values there as `axes`.
+        // SAFETY: not null (checked above), and the header requires `axes` values there.
         _ => unsafe { std::slice::from_raw_parts(from, axes) },
     };
     let strides = (!array.strides.is_null()).then(|| extents(array.strides));
@@ -118,7 +116,7 @@ unsafe fn described<'a>(
     }))
 }
 
-/// As [`described`], of an array that has to be there.
+/// Like [`described`], but null is an error.
 ///
 /// # Safety
 /// As [`described`].
@@ -126,7 +124,7 @@ unsafe fn required<'a>(
     array: *const LaneworkArray,
     what: &'static str,
 ) -> Result<Described<'a>, Failure> {
-    // SAFETY: `array` is null or a valid description during the call, as this function requires.
+    // SAFETY: by this function's contract, `array` is null or a valid description during the call.
     unsafe { described(array, what) }?.ok_or_else(|| Failure::argument(format!("{what} is NULL")))
 }
 
@@ -144,8 +142,8 @@ impl Memory<'_> {
                     array.what, array.address
                 ))
             })?;
-        // SAFETY: the operation is queued while the buffers are locked, and so before any of them is freed. Arrays of one operation may
-        // overlap: kernels access memory as the device does, and no reference to it is made on the host.
+        // SAFETY: the buffers stay locked until the operation is queued, so none is freed before. Arrays of one operation may
+        // overlap: the device allows overlapping accesses, and the host creates no reference to this memory.
         Ok(unsafe { buffer.view_shared(first..).unbound() })
     }
 
@@ -164,14 +162,14 @@ impl Memory<'_> {
     }
 }
 
-/// The failure of an operation: what does not go together is the caller's argument.
+/// Converts an error of an operation: a mismatch between arrays is an invalid argument.
 fn failed(error: Error) -> Failure {
     let is_argument = matches!(error, Error::Request { .. });
     let failure = Failure::from(error);
     if is_argument { Failure { status: Status::BadArgument, ..failure } } else { failure }
 }
 
-/// The same, of one array by its name.
+/// Like [`failed`], with the name of an array.
 fn named<T>(what: &str, made: lanework_runtime::Result<T>) -> Result<T, Failure> {
     made.map_err(|error| {
         let Failure { status, text } = failed(error);
@@ -179,7 +177,7 @@ fn named<T>(what: &str, made: lanework_runtime::Result<T>) -> Result<T, Failure>
     })
 }
 
-/// One of several by its number.
+/// Selects a value by its number.
 fn numbered<T: Copy>(all: &[T], number: c_int, what: &str) -> Result<T, Failure> {
     usize::try_from(number)
         .ok()
@@ -200,7 +198,7 @@ unsafe fn from_to(
 ) -> Result<(), Failure> {
     // SAFETY: the header requires the descriptions to be null or valid during the call.
     let (x, out) = unsafe { (required(x, "x")?, required(out, "out")?) };
-    let open = handles::device(device)?;
+    let open = call::device(device)?;
     let mut memory = Memory::of(&open);
     operation(memory.input(&x)?, memory.output(&out)?).map_err(failed)
 }
@@ -229,7 +227,7 @@ pub unsafe extern "C" fn lanework_reduce(
                 Failure::argument(format!("axis {axis}: -1 reduces all, others count from 0"))
             })?),
         };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         let (x, y, out) = (memory.input(&x)?, memory.optional(y)?, memory.output(&out)?);
         lanework_arrays::reduce(reduction, x, y, axis, compensated != 0, out).map_err(failed)
@@ -279,7 +277,7 @@ pub unsafe extern "C" fn lanework_permute(
             if axes.is_null() {
                 return lanework_arrays::transpose(x, out);
             }
-            // SAFETY: not null, and the header requires as many values there as `x` has axes.
+            // SAFETY: not null, and the header requires one value there per axis of `x`.
             let axes = unsafe { std::slice::from_raw_parts(axes, count) };
             lanework_arrays::permute(x, axes, out)
         };
@@ -288,7 +286,7 @@ pub unsafe extern "C" fn lanework_permute(
     })
 }
 
-/// Transposes square matrices in their own memory.
+/// Transposes square matrices in place.
 ///
 /// # Safety
 /// Pointers are null or valid as documented in the header.
@@ -300,7 +298,7 @@ pub unsafe extern "C" fn lanework_transpose_in_place(
     guard(|| {
         // SAFETY: the header requires the descriptions to be null or valid during the call.
         let x = unsafe { required(x, "x")? };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         lanework_arrays::transpose_in_place(memory.output(&x)?).map_err(failed)
     })
@@ -323,7 +321,7 @@ pub unsafe extern "C" fn lanework_gemm(
         let (a, b, c) = unsafe { (required(a, "a")?, required(b, "b")?, required(c, "c")?) };
         // SAFETY: the header requires `options` to be null or valid during the call.
         let options = unsafe { options.as_ref() };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         let mut how = Product::default();
         if let Some(options) = options {
@@ -403,7 +401,7 @@ pub unsafe extern "C" fn lanework_norm(
         let (x, out) = unsafe { (required(x, "x")?, required(out, "out")?) };
         // SAFETY: the header requires the descriptions to be null or valid during the call.
         let (gamma, beta) = unsafe { (described(gamma, "gamma")?, described(beta, "beta")?) };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         let (gamma, beta) = (memory.optional(gamma)?, memory.optional(beta)?);
         let (x, out) = (memory.input(&x)?, memory.output(&out)?);
@@ -430,7 +428,7 @@ pub unsafe extern "C" fn lanework_attention(
         let (q, k, v, out) = unsafe {
             (required(q, "q")?, required(k, "k")?, required(v, "v")?, required(out, "out")?)
         };
-        let open = handles::device(device)?;
+        let open = call::device(device)?;
         let mut memory = Memory::of(&open);
         let inputs = [memory.input(&q)?, memory.input(&k)?, memory.input(&v)?];
         let scale = (scale != 0.0).then_some(scale);

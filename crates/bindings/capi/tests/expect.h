@@ -1,4 +1,4 @@
-/* What the C tests expect of a call: a condition, or a status and words of its message. */
+/* Expectations of the C tests: a condition, or a status with part of its message. */
 #include <lanework.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* The C interface as a C program sees it: each part used once, and each kind of failure provoked. */
+/* Uses each part of the C interface once, and provokes each kind of failure. */
 #include <lanework.h>
 
 #include "expect.h"
-/* tests/c_programs.rs puts it beside. */
+/* tests/c_programs.rs puts this file next to the program. */
 #include "kernels.h"
 
 enum { N = 1000 };
@@ -58,7 +58,7 @@ static void buffers(const char *device_name)
         EXPECT(y[i] == 2.0f * (float)i + 1.0f);
     EXPECT(lanework_copy_to_host(device, y, dy + 12, 4) == 0 && y[0] == 7.0f);
 
-    /* What cannot be is said, and the device goes on. */
+    /* Invalid calls give errors, and the device remains usable. */
     SAYS(lanework_copy_to_host(device, y, dy + 4, sizeof y), LANEWORK_BAD_ARGUMENT, "one buffer");
     SAYS(lanework_copy_to_device(device, dx, NULL, 4), LANEWORK_BAD_ARGUMENT, "NULL");
     SAYS(lanework_launch(module, "saxpy", &shape, arguments, 3, NULL), LANEWORK_BAD_ARGUMENT,
@@ -215,7 +215,7 @@ static void as_gpuocelot(void)
     EXPECT(lanework_unregister(0, x) == 0);
     SAYS(lanework_device_close(0), LANEWORK_BAD_ARGUMENT, "always open");
 
-    /* A variable in global memory starts anew at every call. */
+    /* Every call initializes variables in global memory. */
     uint32_t seen = 9;
     void *counter[] = {&seen};
     for (int round = 0; round < 2; round++)

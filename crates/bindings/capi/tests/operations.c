@@ -1,4 +1,4 @@
-/* The operations as a C program calls them: each once, with a result that is known, and what is refused. */
+/* Calls each operation once with a known result, and tests invalid calls. */
 #include <lanework.h>
 #include <math.h>
 

@@ -1,10 +1,9 @@
 //! A server of the Model Context Protocol: a language model, or another client, checks, profiles, draws, predicts and
 //! judges CUDA kernels with it.
 //!
-//! Every tool runs the `lanework` command with `--json` in a process of its own and returns that output, so the command
+//! Every tool runs the `lanework` command with `--json` in a separate process and returns its output, so the command
 //! and the tools always agree. `docs/json.md` describes the fields.
 
-mod command;
 mod tools;
 
 use lanework_confine::{Confinement, Reach};

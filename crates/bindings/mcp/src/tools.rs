@@ -1,15 +1,18 @@
-//! The tools and their parameters. The comments of the parameters are what a language model reads.
+//! The tools and their parameters, whose comments a language model reads. A tool runs the `lanework` command with a
+//! time limit and returns its JSON.
 
 use crate::Session;
-use crate::command::failed;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, Implementation, ServerCapabilities, ServerConfig};
 use rmcp::{ServerHandler, schemars, tool, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 use tempfile::TempDir;
+use tokio::process::Command;
 
 /// A text in the call, or a file of the server's folder.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -211,9 +214,9 @@ impl Session {
 
 #[tool_router]
 impl Session {
-    /// Runs a kernel on an emulator and reports memory errors, races, uninitialized reads, wrong barriers and deadlocks, each
-    /// with its source line and a fix. No GPU is needed. Exit code 0 means that nothing was found, 1 that `result` has
-    /// findings.
+    /// Runs a kernel on an emulator and reports memory errors, races, uninitialized reads, wrong barriers and
+    /// deadlocks, each with its source line and a fix. No GPU is needed. Exit code 0 means that nothing was found, 1
+    /// that `result` has findings.
     #[tool(annotations(read_only_hint = true))]
     async fn check(&self, Parameters(call): Parameters<CheckInput>) -> CallToolResult {
         self.answer("check", |line| {
@@ -225,8 +228,8 @@ impl Session {
         .await
     }
 
-    /// Counts what a kernel does, per source line: instructions, memory sectors, bank conflicts, divergence, occupancy, with
-    /// remarks on lines that waste something. No GPU is needed; the counts equal Nsight Compute's.
+    /// Counts what a kernel does, per source line: instructions, memory sectors, bank conflicts, divergence, occupancy,
+    /// with remarks on lines that waste something. No GPU is needed; the counts equal Nsight Compute's.
     #[tool(annotations(read_only_hint = true))]
     async fn profile(&self, Parameters(call): Parameters<ProfileInput>) -> CallToolResult {
         self.answer("profile", |line| {
@@ -239,7 +242,8 @@ impl Session {
         .await
     }
 
-    /// Shows the addresses that the lanes of one warp access at one source line, as memory sectors or shared-memory banks.
+    /// Shows the addresses that the lanes of one warp access at one source line, as memory sectors or shared-memory
+    /// banks.
     #[tool(annotations(read_only_hint = true))]
     async fn look(&self, Parameters(call): Parameters<LookInput>) -> CallToolResult {
         self.answer("look", |line| {
@@ -253,8 +257,8 @@ impl Session {
         .await
     }
 
-    /// Predicts the time of a kernel on a GPU, without one: nanoseconds with an interval, what limits it, and the cycles
-    /// that each source line loses, by Nsight Compute's stall reasons.
+    /// Predicts the time of a kernel on a GPU, without one: nanoseconds with an interval, what limits it, and the
+    /// cycles that each source line loses, by Nsight Compute's stall reasons.
     #[tool(annotations(read_only_hint = true))]
     async fn predict(&self, Parameters(call): Parameters<PredictInput>) -> CallToolResult {
         self.answer("predict", |line| {
@@ -267,7 +271,8 @@ impl Session {
         .await
     }
 
-    /// Lists the entries of a PTX or CUDA C++ file with their parameters, registers and shared memory, without running it.
+    /// Lists the entries of a PTX or CUDA C++ file with their parameters, registers and shared memory, without running
+    /// it.
     #[tool(annotations(read_only_hint = true))]
     async fn inspect(&self, Parameters(source): Parameters<SourceInput>) -> CallToolResult {
         self.answer("inspect", |line| {
@@ -277,8 +282,8 @@ impl Session {
         .await
     }
 
-    /// Tests a kernel against a task on drawn problems: right, wrong or refused, with the first reason. Exit code 1 means
-    /// that it is not right.
+    /// Tests a kernel against a task on drawn problems: right, wrong or refused, with the first reason. Exit code 1
+    /// means that it is not right.
     #[tool(annotations(read_only_hint = true))]
     async fn judge(&self, Parameters(call): Parameters<JudgeInput>) -> CallToolResult {
         self.answer("judge", |line| {
@@ -315,6 +320,55 @@ impl ServerHandler for Session {
         );
         info
     }
+}
+
+/// The largest output that is passed on, in bytes. A client passes it to a language model.
+const LONGEST: usize = 4 << 20;
+
+impl Session {
+    /// Runs `lanework ARGUMENTS --json`. The result has `exit_code`, `result` (the JSON that it printed) and `notes`
+    /// (its lines on standard error).
+    ///
+    /// Exit code 1 is a result: findings, or a kernel that was judged wrong. Others are errors of the call.
+    pub(crate) async fn run(&self, arguments: &[String]) -> CallToolResult {
+        let mut command = Command::new(&self.server.program);
+        command.args(arguments).arg("--json").stdin(Stdio::null()).kill_on_drop(true);
+        command.env("LANEWORK_LANG", "en").env("TMPDIR", &self.scratch);
+        let ended = match tokio::time::timeout(self.server.limit, command.output()).await {
+            Ok(Ok(ended)) => ended,
+            Ok(Err(error)) => {
+                return failed(&format!("{}: {error}", self.server.program.display()), None);
+            }
+            Err(_) => {
+                let seconds = self.server.limit.as_secs();
+                return failed(
+                    &format!(
+                        "the call did not end within {seconds} s; use a smaller grid or problem"
+                    ),
+                    None,
+                );
+            }
+        };
+        let notes = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
+        if ended.stdout.len() > LONGEST {
+            let found = ended.stdout.len();
+            return failed(&format!("the result has {found} bytes; use a smaller problem"), None);
+        }
+        let Ok(result) = serde_json::from_slice::<Value>(&ended.stdout) else {
+            return failed(&format!("the command printed no result: {notes}"), ended.status.code());
+        };
+        let code = ended.status.code();
+        let answer = json!({ "exit_code": code, "result": result, "notes": notes });
+        match code {
+            Some(0 | 1) => CallToolResult::structured(answer),
+            _ => CallToolResult::structured_error(answer),
+        }
+    }
+}
+
+/// The result of a call without an answer.
+pub(crate) fn failed(why: &str, code: Option<i32>) -> CallToolResult {
+    CallToolResult::structured_error(json!({ "exit_code": code, "result": null, "notes": why }))
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! Compiling and launching kernels.
+//! Compiles and launches kernels. Converts Python numbers to the bytes of a parameter by its PTX type.
 
 use crate::memory::{Array, Regions};
-use crate::picture::{self, Drawings};
-use crate::{records, scalar};
+use crate::report::{self, Drawings};
 use lanework_runtime::emulator::Blocks;
-use lanework_runtime::ptx::{Module, Variable};
+use lanework_runtime::ptx::{Module, ScalarType, Variable};
 use lanework_runtime::report::{By, Extras, Machine};
 use lanework_runtime::{Device, Error, NvrtcError, PtxArg, PtxModule, PtxShape};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
@@ -18,6 +18,7 @@ pyo3::create_exception!(
     PyRuntimeError,
     "A launch that cannot be made, or a kernel that was stopped: what, where, the cause and the remedy."
 );
+
 pyo3::create_exception!(
     lanework,
     SourceError,
@@ -25,9 +26,9 @@ pyo3::create_exception!(
     "A source that is not PTX, or that NVRTC refuses, with the place."
 );
 
-/// The targets that CUDA C++ is compiled for, tried in turn.
+/// Targets of CUDA C++, tried in this order.
 const TARGETS: [&str; 2] = ["80", "90a"];
-/// Bytes of arrays up to which a launch is drawn.
+/// Maximum total size of arrays, in bytes, for which accesses are drawn.
 const DRAWN: usize = 256 << 20;
 
 fn error(error: &Error) -> PyErr {
@@ -37,7 +38,7 @@ fn error(error: &Error) -> PyErr {
     }
 }
 
-/// Compiles CUDA C++ to PTX by NVRTC.
+/// Compiles CUDA C++ to PTX with NVRTC.
 #[pyfunction]
 pub fn compile(py: Python<'_>, source: &str, name: &str) -> PyResult<String> {
     py.detach(|| {
@@ -64,10 +65,10 @@ pub fn compile(py: Python<'_>, source: &str, name: &str) -> PyResult<String> {
     })
 }
 
-/// Names and types of parameters.
+/// Parameters, as names and types.
 type Parameters = Vec<(String, String)>;
 
-/// The entries of a PTX text, each with the names and types of its parameters.
+/// Lists the entries of a PTX text, each with the names and types of its parameters.
 #[pyfunction]
 pub fn entries(ptx: &str) -> PyResult<Vec<(String, Parameters)>> {
     let module = Module::parse(ptx).map_err(|problems| error(&Error::Ptx(Box::new(problems))))?;
@@ -82,10 +83,10 @@ pub fn entries(ptx: &str) -> PyResult<Vec<(String, Parameters)>> {
         .collect())
 }
 
-/// An argument as the kernel gets it.
+/// An argument in the form that the kernel receives.
 enum Passed {
     Bytes(Vec<u8>),
-    /// The address of an array, by its place among the arrays.
+    /// The address of the array with this index.
     Address(usize),
 }
 
@@ -120,16 +121,16 @@ impl Arguments {
                 parameter.dims.is_empty() && parameter.size() == 8 && !parameter.ty.is_float();
             let given = if object.is_none() && pointer {
                 Passed::Bytes(vec![0; 8])
-            } else if scalar::is_number(object)? {
-                Passed::Bytes(scalar::bytes(object, parameter, &name)?)
+            } else if is_number(object)? {
+                Passed::Bytes(number_bytes(object, parameter, &name)?)
             } else {
                 let array = Array::of(object, name)?;
                 if pointer {
                     arguments.arrays.push(array);
                     Passed::Address(arguments.arrays.len() - 1)
                 } else if array.bytes as u64 == parameter.size() {
-                    // SAFETY: `array` holds its object, which keeps `bytes` bytes at `address`; the GIL is held, so
-                    // that no Python code writes them.
+                    // SAFETY: `array` holds its object, which keeps `bytes` bytes at `address` alive; this thread holds the
+                    // GIL, so no Python code writes them.
                     let bytes = unsafe {
                         std::slice::from_raw_parts(array.address as *const u8, array.bytes)
                     };
@@ -150,7 +151,7 @@ impl Arguments {
     }
 }
 
-/// The emulator, plain or checked; one of each for the process.
+/// The emulator of this process, either the plain or the checked one.
 fn device(checked: bool) -> Device {
     static CHECKED: OnceLock<Device> = OnceLock::new();
     match checked {
@@ -169,7 +170,7 @@ struct LaunchReport {
     read_only: Vec<String>,
 }
 
-/// Launches an entry on the arrays of its arguments, and returns the results as JSON.
+/// Launches an entry on arrays and numbers; returns the results as JSON.
 #[pyfunction]
 #[pyo3(signature = (ptx, entry, grid, block, arguments, shared, cluster, cooperative, check, draw))]
 #[allow(clippy::too_many_arguments, reason = "the package gives them by name to its users")]
@@ -260,7 +261,7 @@ fn run(
                 let copies = regions.upload(&device(false))?;
                 let memory = (&regions, &copies, arrays.as_slice());
                 told.seen =
-                    picture::draw(plain, entry, shape, &values(&copies), &record, memory, text)?;
+                    report::draw(plain, entry, shape, &values(&copies), &record, memory, text)?;
             }
             told.counters = serde_json::to_value(&record).unwrap_or_default();
         }
@@ -278,7 +279,7 @@ fn run(
     match unsafe { module.launch(entry, shape, &values(&copies)) } {
         Ok(_) => {}
         Err(Error::Sanitizer(reports)) => {
-            told.findings = reports.found.iter().map(records::findings_json).collect();
+            told.findings = reports.found.iter().map(report::findings_json).collect();
             told.stopped = reports.stopped.map(|fault| fault.to_string());
         }
         Err(error) if error.is_kernel_fault() => told.stopped = Some(error.to_string()),
@@ -286,4 +287,92 @@ fn run(
     }
     told.read_only = regions.download(&copies, &arrays)?;
     Ok(told)
+}
+
+/// Whether an object is a number rather than an array.
+fn is_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_instance_of::<PyInt>()
+        || object.is_instance_of::<PyFloat>()
+        || object.is_instance_of::<PyBool>()
+        || object.is_instance_of::<PyComplex>()
+    {
+        return Ok(true);
+    }
+    let modules = object.py().import("sys")?.getattr("modules")?;
+    let numpy = modules.call_method1("get", ("numpy",))?;
+    if numpy.is_none() {
+        return Ok(false);
+    }
+    object.is_instance(&numpy.getattr("generic")?)
+}
+
+/// Converts a number to the bytes of a parameter.
+///
+/// # Errors
+/// If the parameter has another kind of type, or is too small.
+fn number_bytes(object: &Bound<'_, PyAny>, parameter: &Variable, name: &str) -> PyResult<Vec<u8>> {
+    let size = parameter.size() as usize;
+    if !parameter.dims.is_empty() || parameter.vector != 1 {
+        return of_structure(object, size, name);
+    }
+    if parameter.ty.is_float() {
+        let value: f64 = object.extract().map_err(|_| wrong(object, parameter, name))?;
+        return Ok(match parameter.ty {
+            ScalarType::F32 => (value as f32).to_le_bytes().to_vec(),
+            ScalarType::F64 => value.to_le_bytes().to_vec(),
+            _ => return Err(wrong(object, parameter, name)),
+        });
+    }
+    // A parameter of untyped bits may hold a float.
+    let bits = matches!(parameter.ty, ScalarType::B32 | ScalarType::B64);
+    if bits && object.is_instance_of::<PyFloat>() {
+        let value: f64 = object.extract()?;
+        return Ok(if size == 4 {
+            (value as f32).to_le_bytes().to_vec()
+        } else {
+            value.to_le_bytes().to_vec()
+        });
+    }
+    let index = object.call_method0("__index__").map_err(|_| wrong(object, parameter, name))?;
+    let value: i128 = index.extract().map_err(|_| wrong(object, parameter, name))?;
+    // Compilers declare `int` as `.u32`, so negative numbers are valid, too.
+    let bits = 8 * size as u32;
+    let fits = bits < 127 && value >= -(1i128 << (bits - 1)) && value < 1i128 << bits;
+    match fits {
+        true => Ok(value.to_le_bytes()[..size].to_vec()),
+        false => Err(PyOverflowError::new_err(format!(
+            "{name} is {value}, and parameter `{}` is a .{} of {size} bytes",
+            parameter.name,
+            parameter.ty.name()
+        ))),
+    }
+}
+
+/// The bytes of a number for a structure: a complex number, or a NumPy scalar of its size (half precision, records).
+fn of_structure(object: &Bound<'_, PyAny>, size: usize, name: &str) -> PyResult<Vec<u8>> {
+    if object.is_instance_of::<PyComplex>() && (size == 8 || size == 16) {
+        let parts = [object.getattr("real")?.extract::<f64>()?, object.getattr("imag")?.extract()?];
+        return Ok(match size {
+            8 => parts.iter().flat_map(|part| (*part as f32).to_le_bytes()).collect(),
+            _ => parts.iter().flat_map(|part| part.to_le_bytes()).collect(),
+        });
+    }
+    let bytes: Option<Vec<u8>> =
+        object.call_method0("tobytes").ok().and_then(|bytes| bytes.extract().ok());
+    match bytes {
+        Some(bytes) if bytes.len() == size => Ok(bytes),
+        _ => Err(PyTypeError::new_err(format!(
+            "{name} is for a structure of {size} bytes: pass as many bytes, a ctypes.Structure, or a NumPy scalar of that size"
+        ))),
+    }
+}
+
+fn wrong(object: &Bound<'_, PyAny>, parameter: &Variable, name: &str) -> PyErr {
+    let kind = object.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+    PyTypeError::new_err(format!(
+        "{name} is a {kind}, and parameter `{}` is a .{} of {} bytes",
+        parameter.name,
+        parameter.ty.name(),
+        parameter.size()
+    ))
 }

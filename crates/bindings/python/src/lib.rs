@@ -1,17 +1,14 @@
-//! Lanework for Python, below `python/lanework`: launches on the arrays of the caller, and their results, as JSON that the package
-//! makes objects of; and operations on arrays.
+//! The native part of the Python package in `python/lanework`: launches on the caller's arrays, and operations on arrays.
+//! Results of launches are JSON, which the package converts to objects.
 //!
-//! Arrays are copied to the emulator and back, so that a kernel reaches only the bytes of its arguments, and cannot
+//! Arrays are copied to the emulator and back, so a kernel can only access the bytes of its arguments, and cannot
 //! change a read-only array.
 
-mod dlpack;
 mod launch;
 mod memory;
 #[cfg(feature = "operations")]
 mod operations;
-mod picture;
-mod records;
-mod scalar;
+mod report;
 
 use pyo3::prelude::*;
 
@@ -24,7 +21,7 @@ mod module {
     #[pymodule_export]
     use super::operations::{attention, gemm, permute, reduce, reduced_type, rows, scan, sum_type};
     #[pymodule_export]
-    use super::records::Records;
+    use super::report::Records;
 
     /// The version of the library.
     #[pymodule_export]

@@ -1,13 +1,15 @@
-//! Python arrays (their bytes, their address, and the object that keeps them alive during a launch) and their copies on the
-//! emulator: one buffer for each range of bytes, so that two views of an array stay views of one.
+//! Python arrays and their copies on the emulator. An array has an address, a number of bytes, and an object that keeps them
+//! alive during a launch. Each range of bytes becomes one buffer, so two views of the same bytes stay views of one buffer.
+//!
+//! Tensors of other libraries are passed through DLPack; a launch takes ownership of them and releases them at its end.
 
-use crate::dlpack;
-use crate::dlpack::Exported;
 use lanework_runtime::{Buffer, Device, Result};
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMemoryView};
+use pyo3::types::{PyCapsule, PyDict, PyMemoryView};
+use std::ffi::c_void;
+use std::ptr::NonNull;
 
 /// A range of host bytes that holds arrays.
 struct Region {
@@ -16,14 +18,14 @@ struct Region {
     name: String,
 }
 
-/// The addresses of the arrays.
+/// The ranges of host bytes of all arrays.
 pub struct Regions(Vec<Region>);
 
 /// Copies of the regions on a device.
 pub struct Copies(Vec<Buffer<u8>>);
 
 impl Regions {
-    /// The ranges of the arrays; those that overlap are one.
+    /// Collects the ranges of arrays; merges those that overlap.
     pub fn of(arrays: &[&Array]) -> Regions {
         let mut sorted: Vec<&&Array> = arrays.iter().filter(|array| array.bytes > 0).collect();
         sorted.sort_by_key(|array| array.address);
@@ -46,12 +48,12 @@ impl Regions {
     /// Copies the bytes to a device.
     ///
     /// # Errors
-    /// When the device has no memory for them.
+    /// If the device has not enough memory.
     pub fn upload(&self, device: &Device) -> Result<Copies> {
         let copy = |region: &Region| {
             let mut buffer = device.uninit_named::<u8>(region.bytes, &region.name)?;
-            // SAFETY: the launch holds the arrays' objects, so that every byte of the region, a union of overlapping
-            // arrays, stays allocated. Python code that writes them on another thread meanwhile races with its own
+            // SAFETY: the launch holds the arrays' objects, so every byte of the region, a union of overlapping
+            // arrays, stays allocated. Python code that meanwhile writes them on another thread races with its own
             // launch, as with a NumPy operation.
             buffer.upload(unsafe {
                 std::slice::from_raw_parts(region.start as *const u8, region.bytes)
@@ -68,7 +70,7 @@ impl Regions {
         Some((index, array.address - self.0[index].start))
     }
 
-    /// The address of an array on the device: 0 of an empty one.
+    /// The address of an array on the device; 0 for an empty array.
     pub fn address(&self, copies: &Copies, array: &Array) -> u64 {
         self.find(array).map_or(0, |(index, offset)| copies.0[index].address() + offset as u64)
     }
@@ -87,13 +89,13 @@ impl Regions {
             after[index].get(offset..offset + array.bytes)
         };
         let changed = |array: &&&Array| {
-            // A view of the same bytes may be writable.
+            // Another view of the same bytes may be writable.
             let written = arrays.iter().any(|other| {
                 other.writable
                     && other.address < array.address + array.bytes
                     && array.address < other.address + other.bytes
             });
-            // SAFETY: the launch holds the array's object, which keeps `bytes` bytes at `address`; `bytes` is not 0.
+            // SAFETY: the launch holds the array's object, which keeps `bytes` bytes at `address` alive; `bytes` is not 0.
             let before =
                 unsafe { std::slice::from_raw_parts(array.address as *const u8, array.bytes) };
             !array.writable && !written && part(array).is_some_and(|bytes| bytes != before)
@@ -102,8 +104,8 @@ impl Regions {
         let refused = refused.map(|array| array.name.clone()).collect();
         for array in arrays.iter().filter(|array| array.writable) {
             let Some(bytes) = part(array) else { continue };
-            // SAFETY: the launch holds the array's object, which keeps these bytes and lets them be written; `after` is
-            // memory of its own.
+            // SAFETY: the launch holds the array's object, which keeps these bytes alive and writable; `after` does not
+            // overlap them.
             unsafe {
                 (array.address as *mut u8).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
             }
@@ -111,7 +113,7 @@ impl Regions {
         Ok(refused)
     }
 
-    /// The index of the array that holds a device address.
+    /// The index of the array that contains a device address.
     pub fn array_at(&self, copies: &Copies, arrays: &[&Array], address: u64) -> Option<usize> {
         arrays.iter().position(|array| {
             let start = self.address(copies, array);
@@ -122,7 +124,7 @@ impl Regions {
 
 /// The bytes of an array.
 pub struct Array {
-    /// As reports name it.
+    /// Name for reports.
     pub name: String,
     pub address: usize,
     pub bytes: usize,
@@ -136,13 +138,13 @@ pub struct Array {
 enum Held {
     /// The bytes are locked by the buffer protocol.
     Buffer { _lock: PyUntypedBuffer },
-    /// The object is alive, as `__array_interface__` asks.
+    /// The object is kept alive, as `__array_interface__` requires.
     Object { _object: Py<PyAny> },
-    /// The exporter keeps the bytes until it is released.
+    /// The exporting library keeps the bytes until the tensor is released.
     Exported { _exported: Exported },
 }
 
-/// Whether elements of these strides are contiguous in some order of the axes.
+/// Whether the elements are contiguous in some order of the axes.
 fn is_dense(shape: &[usize], strides: &[isize], item: usize) -> bool {
     if shape.contains(&0) {
         return true;
@@ -170,12 +172,12 @@ fn with_gaps(name: &str) -> PyErr {
 }
 
 impl Array {
-    /// The array that an object is, by the buffer protocol, `__array_interface__` or DLPack.
+    /// Converts an object to an array, by the buffer protocol, `__array_interface__` or DLPack.
     ///
     /// # Errors
     /// If it is not an array, is on a device, or has gaps.
     pub fn of(object: &Bound<'_, PyAny>, name: String) -> PyResult<Array> {
-        // A view knows its strides, also where the object leaves them out.
+        // A memory view has strides even if the object omits them.
         let view = PyMemoryView::from(object);
         if let Ok(buffer) = view.and_then(|view| PyUntypedBuffer::get(&view)) {
             if !is_dense(buffer.shape(), buffer.strides(), buffer.item_size()) {
@@ -196,7 +198,7 @@ impl Array {
             return of_interface(object, &interface, name);
         }
         if object.hasattr("__dlpack__")? {
-            let exported = dlpack::export(object, &name)?;
+            let exported = export(object, &name)?;
             let layout = exported.layout();
             if !is_dense(&layout.shape, &layout.strides, layout.item) {
                 return Err(with_gaps(&name));
@@ -219,7 +221,7 @@ impl Array {
     }
 }
 
-/// An array by NumPy's `__array_interface__`, version 3.
+/// Converts an object by NumPy's `__array_interface__`, version 3.
 fn of_interface(
     object: &Bound<'_, PyAny>,
     interface: &Bound<'_, PyAny>,
@@ -250,4 +252,195 @@ fn of_interface(
     let bytes = shape.iter().product::<usize>() * item;
     let held = Held::Object { _object: object.clone().unbind() };
     Ok(Array { name, address, bytes, item, writable: !read_only, _held: held })
+}
+
+/// `DLTensor`.
+#[repr(C)]
+struct Tensor {
+    data: *mut c_void,
+    device: i32,
+    ordinal: i32,
+    axes: i32,
+    code: u8,
+    bits: u8,
+    lanes: u16,
+    shape: *const i64,
+    strides: *const i64,
+    offset: u64,
+}
+
+/// `DLManagedTensor`.
+#[repr(C)]
+pub struct Managed {
+    tensor: Tensor,
+    context: *mut c_void,
+    delete: Option<unsafe extern "C" fn(*mut Managed)>,
+}
+
+/// `DLManagedTensorVersioned`.
+#[repr(C)]
+pub struct Versioned {
+    major: u32,
+    minor: u32,
+    context: *mut c_void,
+    delete: Option<unsafe extern "C" fn(*mut Versioned)>,
+    flags: u64,
+    tensor: Tensor,
+}
+
+// The layouts must match dlpack.h, version 1.0.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::offset_of;
+    assert!(size_of::<Tensor>() == 48 && align_of::<Tensor>() == 8);
+    assert!(offset_of!(Tensor, device) == 8);
+    assert!(offset_of!(Tensor, ordinal) == 12);
+    assert!(offset_of!(Tensor, axes) == 16);
+    assert!(offset_of!(Tensor, code) == 20);
+    assert!(offset_of!(Tensor, bits) == 21);
+    assert!(offset_of!(Tensor, lanes) == 22);
+    assert!(offset_of!(Tensor, shape) == 24);
+    assert!(offset_of!(Tensor, strides) == 32);
+    assert!(offset_of!(Tensor, offset) == 40);
+    assert!(size_of::<Managed>() == 64 && align_of::<Managed>() == 8);
+    assert!(offset_of!(Managed, context) == 48);
+    assert!(offset_of!(Managed, delete) == 56);
+    assert!(size_of::<Versioned>() == 80 && align_of::<Versioned>() == 8);
+    assert!(offset_of!(Versioned, minor) == 4);
+    assert!(offset_of!(Versioned, context) == 8);
+    assert!(offset_of!(Versioned, delete) == 16);
+    assert!(offset_of!(Versioned, flags) == 24);
+    assert!(offset_of!(Versioned, tensor) == 32);
+};
+
+/// The memory layout of a tensor.
+pub struct Layout {
+    pub address: usize,
+    pub shape: Vec<usize>,
+    /// Strides in bytes.
+    pub strides: Vec<isize>,
+    /// Bytes of an element.
+    pub item: usize,
+    pub writable: bool,
+}
+
+impl Layout {
+    /// Bytes of all elements.
+    pub fn bytes(&self) -> usize {
+        self.shape.iter().product::<usize>() * self.item
+    }
+}
+
+/// A tensor that another library exported.
+pub enum Exported {
+    Old(NonNull<Managed>),
+    New(NonNull<Versioned>),
+}
+
+// SAFETY: DLPack allows a consumer to release a tensor on any thread; this code only reads it.
+unsafe impl Send for Exported {}
+// SAFETY: shared references only read `tensor` and its extents; see `Send`.
+unsafe impl Sync for Exported {}
+
+/// The flag of a versioned tensor that forbids writes.
+const READ_ONLY: u64 = 1;
+/// Device types whose memory the host can access: CPU, pinned and managed memory.
+const OF_HOST: [i32; 3] = [1, 3, 13];
+
+/// Requests an object's tensor.
+///
+/// # Errors
+/// If the object refuses, or the tensor is on a device.
+pub fn export(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Exported> {
+    let py = object.py();
+    let versions = PyDict::new(py);
+    versions.set_item("max_version", (1, 0))?;
+    let method = object.getattr("__dlpack__")?;
+    // Libraries before version 1 accept no argument.
+    let capsule = match method.call((), Some(&versions)) {
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => method.call0()?,
+        other => other?,
+    };
+    let capsule = capsule.cast::<PyCapsule>()?;
+    let exported = match capsule.pointer_checked(Some(c"dltensor_versioned")) {
+        Ok(tensor) => Exported::New(tensor.cast()),
+        Err(_) => Exported::Old(capsule.pointer_checked(Some(c"dltensor"))?.cast()),
+    };
+    let used = match exported {
+        Exported::Old(_) => c"used_dltensor",
+        Exported::New(_) => c"used_dltensor_versioned",
+    };
+    // SAFETY: the name is static. From here on, this code owns the tensor and must release it.
+    unsafe { pyo3::ffi::PyCapsule_SetName(capsule.as_ptr(), used.as_ptr()) };
+    let tensor = exported.tensor();
+    if !OF_HOST.contains(&tensor.device) {
+        return Err(PyBufferError::new_err(format!(
+            "{name} lies on a device: copy it to the host first, as in x.cpu()"
+        )));
+    }
+    Ok(exported)
+}
+
+impl Exported {
+    fn tensor(&self) -> &Tensor {
+        // SAFETY: the library keeps the tensor until it is released, when this is dropped.
+        unsafe {
+            match self {
+                Exported::Old(managed) => &managed.as_ref().tensor,
+                Exported::New(versioned) => &versioned.as_ref().tensor,
+            }
+        }
+    }
+
+    /// Address of its elements.
+    pub fn layout(&self) -> Layout {
+        let tensor = self.tensor();
+        let axes = usize::try_from(tensor.axes).unwrap_or(0);
+        let item = (usize::from(tensor.bits) * usize::from(tensor.lanes)).div_ceil(8);
+        let extents = |from: *const i64| match from.is_null() || axes == 0 {
+            true => Vec::new(),
+            // SAFETY: not null, so by DLPack it points to `axes` numbers, which stay until the tensor is released.
+            false => unsafe { std::slice::from_raw_parts(from, axes) }.to_vec(),
+        };
+        let shape: Vec<usize> = extents(tensor.shape)
+            .into_iter()
+            .map(|extent| usize::try_from(extent).unwrap_or(0))
+            .collect();
+        let mut strides: Vec<isize> = extents(tensor.strides)
+            .into_iter()
+            .map(|stride| stride as isize * item as isize)
+            .collect();
+        if strides.is_empty() {
+            strides = (0..axes)
+                .map(|axis| (shape[axis + 1..].iter().product::<usize>() * item) as isize)
+                .collect();
+        }
+        let writable = match self {
+            Exported::Old(_) => true,
+            // SAFETY: the library keeps the tensor until it is released, when `self` is dropped.
+            Exported::New(versioned) => unsafe { versioned.as_ref().flags & READ_ONLY == 0 },
+        };
+        let address = tensor.data as usize + tensor.offset as usize;
+        Layout { address, shape, strides, item, writable }
+    }
+}
+
+impl Drop for Exported {
+    fn drop(&mut self) {
+        // SAFETY: `export` took it from its capsule, and this releases it once.
+        unsafe {
+            match self {
+                Exported::Old(managed) => {
+                    if let Some(delete) = managed.as_ref().delete {
+                        delete(managed.as_ptr());
+                    }
+                }
+                Exported::New(versioned) => {
+                    if let Some(delete) = versioned.as_ref().delete {
+                        delete(versioned.as_ptr());
+                    }
+                }
+            }
+        }
+    }
 }

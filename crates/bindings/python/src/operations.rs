@@ -1,4 +1,4 @@
-//! Operations on arrays of the host: each is copied to a device, computed there, and its result copied back.
+//! Operations on host arrays: copies the inputs to a device, computes there, and copies the result back.
 
 use crate::memory::Array as Bytes;
 use lanework_arrays::{
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// An array as the package describes it: the object, the type of its elements, its extents, and its strides in elements.
+/// The package's description of an array: the object, the element type, the extents, and the strides in elements.
 type Described<'py> = (Bound<'py, PyAny>, String, Vec<usize>, Vec<usize>);
 
 fn error(error: &Error) -> PyErr {
@@ -20,7 +20,7 @@ fn error(error: &Error) -> PyErr {
     }
 }
 
-/// The device of a name, opened once.
+/// The device with a name, opened on first use.
 fn device(name: &str) -> Result<Device, Error> {
     static OPEN: Mutex<Option<HashMap<String, Device>>> = Mutex::new(None);
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -33,7 +33,7 @@ fn device(name: &str) -> Result<Device, Error> {
     Ok(device)
 }
 
-/// An array of the host, held for as long as the operation takes.
+/// A host array, held during the operation.
 struct HostArray {
     bytes: Bytes,
     element: ElementType,
@@ -41,7 +41,7 @@ struct HostArray {
     strides: Vec<usize>,
 }
 
-/// Its copy on a device.
+/// The copy of a host array on a device.
 struct DeviceCopy<'a> {
     host: &'a HostArray,
     buffer: Buffer<u8>,
@@ -57,11 +57,11 @@ impl HostArray {
         described.map(|described| HostArray::of(described, what)).transpose()
     }
 
-    /// Copies it to a device; the old contents are not copied if the array is only a result.
+    /// Copies the array to a device; skips the contents if the array is only an output.
     fn copied(&self, device: &Device, with_content: bool) -> Result<DeviceCopy<'_>, Error> {
         let mut buffer = device.uninit_named::<u8>(self.bytes.bytes, &self.bytes.name)?;
         if with_content && self.bytes.bytes > 0 {
-            // SAFETY: `self.bytes` holds the array's object, which keeps as many bytes at the address.
+            // SAFETY: `self.bytes` holds the array's object, which keeps this many bytes at the address alive.
             let bytes = unsafe {
                 std::slice::from_raw_parts(self.bytes.address as *const u8, self.bytes.bytes)
             };
@@ -82,10 +82,10 @@ impl DeviceCopy<'_> {
         ArrayMut::new(self.buffer.view_mut(..), *element, shape, Some(strides))
     }
 
-    /// Copies it back to the host.
+    /// Copies the result back to the host.
     fn download(self) -> Result<(), Error> {
         let bytes = self.buffer.download()?;
-        // SAFETY: `host.bytes` holds the array's object, which keeps as many bytes as the buffer was made for;
+        // SAFETY: `host.bytes` holds the array's object, which keeps as many bytes alive as the buffer has;
         // `on_copies` has checked that they are writable.
         unsafe {
             (self.host.bytes.address as *mut u8)
@@ -95,7 +95,7 @@ impl DeviceCopy<'_> {
     }
 }
 
-/// Runs an operation on copies of its arrays: inputs that may be missing, and the output.
+/// Runs an operation on copies of its arrays: optional inputs, and the output.
 fn on_copies<const N: usize>(
     py: Python<'_>,
     name: &str,
@@ -124,7 +124,7 @@ fn on_copies<const N: usize>(
     .map_err(|why: Error| error(&why))
 }
 
-/// One of several by its name.
+/// Selects a value by its name.
 fn named<T: Copy>(all: &[(&str, T)], name: &str, what: &str) -> PyResult<T> {
     all.iter().find(|(of, _)| *of == name).map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
@@ -137,7 +137,7 @@ fn reduction(name: &str) -> PyResult<Reduction> {
     named(&all, name, "a reduction")
 }
 
-/// The type of the results of a reduction.
+/// The result type of a reduction.
 #[pyfunction]
 pub fn reduced_type(name: &str, element: &str) -> PyResult<&'static str> {
     let element = lanework_arrays::element_type_of_name(element).map_err(|why| error(&why))?;
@@ -145,14 +145,14 @@ pub fn reduced_type(name: &str, element: &str) -> PyResult<&'static str> {
     result.map(ElementType::name).map_err(|why| error(&why))
 }
 
-/// The type of the sums of a product.
+/// The accumulator type of a matrix product.
 #[pyfunction]
 pub fn sum_type(element: &str) -> PyResult<&'static str> {
     let element = lanework_arrays::element_type_of_name(element).map_err(|why| error(&why))?;
     lanework_arrays::sum_type(element).map(ElementType::name).map_err(|why| error(&why))
 }
 
-/// A reduction by its name.
+/// Computes the reduction with this name.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "the package's function of that name gives them all")]
 pub fn reduce(
@@ -172,12 +172,12 @@ pub fn reduce(
     })
 }
 
-/// An input that is always given.
+/// Unwraps an input that is always present.
 fn required(array: Option<Array<'_>>) -> Array<'_> {
     array.unwrap_or_else(|| unreachable!("it was given"))
 }
 
-/// A scan by the name of its operation.
+/// Computes the scan with this operation.
 #[pyfunction]
 pub fn scan(
     py: Python<'_>,
@@ -196,7 +196,7 @@ pub fn scan(
     })
 }
 
-/// A permutation of axes.
+/// Permutes axes.
 #[pyfunction]
 pub fn permute(
     py: Python<'_>,
@@ -211,7 +211,7 @@ pub fn permute(
     })
 }
 
-/// A matrix product: alpha and beta; precision and activation by name.
+/// Computes a matrix product with alpha and beta; precision and activation are given by name.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "the package's function of that name gives them all")]
 pub fn gemm(
@@ -251,7 +251,7 @@ pub fn gemm(
     })
 }
 
-/// The softmax or a norm of each row of a matrix, by its name.
+/// Computes the softmax or the norm with this name for each row of a matrix.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "the package's function of that name gives them all")]
 pub fn rows(
@@ -288,7 +288,7 @@ pub fn rows(
     )
 }
 
-/// Attention.
+/// Computes attention.
 #[pyfunction]
 pub fn attention(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-"""The driver in a process of Python: loaded first, judged in blocks and by pytest, and refused where it comes too late."""
+"""The driver in a Python process: it is loaded first, checks blocks and pytest runs, and is refused if it comes too late."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-#: A kernel that writes one element more than it has, through the driver's own interface.
+#: A kernel that writes one element past its buffer, launched through the driver API.
 PROGRAM = '''
 import ctypes
 
@@ -41,7 +41,7 @@ def fill(threads, elements=32):
 
 
 def python(code, *arguments, **environment):
-    """Runs a program in a process of its own."""
+    """Runs a program in a separate process."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("LANEWORK_TOOL")}
     command = [sys.executable, *(arguments or ["-c", PROGRAM + textwrap.dedent(code)])]
     ran = subprocess.run(command, capture_output=True, text=True, env={**clean, **environment}, timeout=300)

@@ -1,4 +1,4 @@
-"""JAX on the driver: its plugin finds the emulated GPU, and what XLA writes runs there."""
+"""JAX on the driver: its plugin finds the emulated GPU, which runs XLA's kernels."""
 
 import os
 import subprocess

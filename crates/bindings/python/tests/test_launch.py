@@ -1,4 +1,4 @@
-"""Launches on arrays: what is passed how, what comes back, and what is refused."""
+"""Launches on arrays: arguments, results, and errors."""
 
 import ctypes
 
@@ -24,7 +24,7 @@ done:
 }
 """
 
-# Copies a parameter of 8 bytes and one of 4 to memory.
+# Stores an 8-byte and a 4-byte parameter to memory.
 STORE = HEADER + """
 .visible .entry store(.param .u64 x, .param .align 4 .b8 pair[8], .param .s32 number) {
     .reg .b32 %r<4>; .reg .b64 %rd<2>;
@@ -53,7 +53,7 @@ def test_what_a_kernel_does_wrong_is_an_object():
     assert first.allocation["name"] == "args[0]" and first.allocation["bytes"] == 400
     assert first.size == 4 and first.block == (0, 0, 0) and first.thread[0] >= 100
     assert first.help and first.text in str(result)
-    # The launch went on: the elements that are there are written.
+    # The launch continued: it has written the existing elements.
     assert (x == 1).all()
     with pytest.raises(lanework.FindingsError, match="out-of-bounds"):
         result.raise_for_findings()
@@ -107,7 +107,7 @@ def test_memory_comes_in_many_forms(make):
 
 
 class Interface:
-    """An array by `__array_interface__` alone."""
+    """An array that only has `__array_interface__`."""
 
     def __init__(self, inner):
         self.inner = inner
@@ -118,7 +118,7 @@ class Interface:
 
 
 class Exporter:
-    """An array by DLPack alone."""
+    """An array that only supports DLPack."""
 
     def __init__(self, inner):
         self.inner = inner

@@ -1,4 +1,4 @@
-"""Operations on arrays: their results beside NumPy's, the layouts and types that they take, and what is refused.
+"""Operations on arrays: compares results with NumPy's, and tests layouts, types and errors.
 
 `LANEWORK_TEST_DEVICE=cuda:0` runs them on a GPU."""
 
@@ -65,7 +65,7 @@ def test_axes_move(dtype):
     x = RNG.integers(0, 100, (3, 4, 5)).astype(dtype)
     assert (ops.permute(x, (2, 0, 1), **DEVICE) == x.transpose(2, 0, 1)).all()
     assert (ops.transpose(x, **DEVICE) == x.swapaxes(1, 2)).all()
-    # Views: transposed ones lie as they are, others are put in order first.
+    # Transposed views are passed as they are; other views are copied to contiguous arrays first.
     for view in (x.T, x[::-1], x[:, ::2], np.broadcast_to(x[:1], x.shape)):
         assert (ops.permute(view, (1, 2, 0), **DEVICE) == view.transpose(1, 2, 0)).all()
     with pytest.raises(ValueError, match="axis 3"):

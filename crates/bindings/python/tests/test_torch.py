@@ -1,4 +1,4 @@
-"""PyTorch on the driver: what its wheel holds as machine code alone is computed on the host, and told."""
+"""PyTorch on the driver: operators that its wheel only has as machine code run on the host, and are reported."""
 
 import subprocess
 import sys
@@ -15,17 +15,17 @@ from lanework.torch import on_host
 
 a = torch.ones(3, device="cuda") + 1
 assert a.is_cuda and a.tolist() == [2.0, 2.0, 2.0], a
-# What writes to a view writes to what it is a view of.
+# A write to a view changes its base tensor.
 m = torch.zeros(4, 4).cuda()
 m[1:, 2].add_(5)
 assert m.cpu().sum() == 15 and m[2, 2].item() == 5, m
-# A result that is given, and gradients.
+# An `out` argument, and gradients.
 torch.add(m, 1, out=m)
 assert m.cpu().sum() == 31, m
 w = torch.full((4,), 2.0, device="cuda", requires_grad=True)
 (w * w).sum().backward()
 assert w.grad.tolist() == [4.0] * 4, w.grad
-# A layer norm of half precision keeps its sums in single precision, as on a GPU, and its gradients are of those.
+# A half-precision layer norm keeps its sums in single precision, as on a GPU, and computes gradients from them.
 x = (torch.arange(4096.0).reshape(8, 512) * 37 % 101 - 300).half().cuda().requires_grad_()
 g = torch.ones(512).half().cuda().requires_grad_()
 assert [t.dtype for t in torch.native_layer_norm(x, [512], g, None, 1e-5)] == [torch.float16, torch.float32, torch.float32]

@@ -1,16 +1,20 @@
-//! Chooses the parser for a command line: for a rung, a file, or a program.
+//! Parses the command line: chooses the parser for a rung, a file, or a program, groups the commands, and lists the
+//! options for files in the help.
 //!
-//! `check`, `profile` and others take a rung, a `.ptx` or `.cu` file, or a program, each with different options. The first
-//! positional argument decides. To find it, the options of all grammars are considered, so that the value of an option, as
-//! in `--sarif found.ptx`, is not mistaken for it.
+//! `check`, `profile` and others take a rung, a `.ptx` or `.cu` file, or a program, each with different options. The
+//! first positional argument decides. To find it, the options of all grammars are considered, so that the value of an
+//! option, as in `--sarif found.ptx`, is not mistaken for it.
 
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs,
     InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, PredictKernelArgs,
     ProfileKernelArgs,
 };
-use clap::{Command, CommandFactory};
-use lanework_terminal::arguments::with_common_options;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Command, CommandFactory, FromArgMatches};
+use lanework::report::layout::hanging;
+use lanework_terminal::failure::Failure;
+use lanework_terminal::{output, with_common_options, with_negative_values, words};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -37,7 +41,7 @@ pub struct CommandLine {
 }
 
 /// The parsers of a command on files and on programs, in this order.
-pub(super) fn others(command: &str) -> Vec<Command> {
+fn others(command: &str) -> Vec<Command> {
     match command {
         "run" => vec![KernelArgs::command()],
         "check" => vec![CheckKernelArgs::command()],
@@ -51,7 +55,7 @@ pub(super) fn others(command: &str) -> Vec<Command> {
     }
 }
 
-/// Takes a command line apart.
+/// Splits a command line into its command, the kind of its operand, and its arguments.
 pub fn grammar(line: &[OsString]) -> CommandLine {
     let own = with_common_options(Arguments::command());
     let start = 1.min(line.len());
@@ -86,8 +90,8 @@ fn is_file(argument: &OsStr, command: &str) -> bool {
         || (command == "inspect" && path.is_file())
 }
 
-/// The index of the first argument from `start` on that is neither an option of the commands nor the value of one; none if
-/// `--` comes first.
+/// The index of the first argument from `start` on that is neither an option of the commands nor the value of one; none
+/// if `--` comes first.
 fn first_positional(line: &[OsString], start: usize, commands: &[&Command]) -> Option<usize> {
     let mut at = start;
     loop {
@@ -150,6 +154,91 @@ pub fn with_separator(mut line: Vec<OsString>) -> Vec<OsString> {
         line.insert(program, OsString::from("--"));
     }
     line
+}
+
+/// The commands in groups, as `lanework --help` lists them.
+const GROUPS: [(&str, &[&str]); 3] = [
+    (
+        "Your own kernels: PTX or CUDA C++ files, or programs",
+        &[
+            "run", "check", "profile", "predict", "look", "inspect", "exec", "judge", "explain",
+            "mcp", "new",
+        ],
+    ),
+    (
+        "Ladders: kernels from the simplest to the fastest",
+        &["list", "climb", "sweep", "bench", "compare", "roofline", "tune", "history", "report"],
+    ),
+    ("Devices", &["devices", "gpus", "hello", "streams"]),
+];
+
+impl Arguments {
+    /// The command line with its commands listed in groups.
+    pub fn grouped() -> clap::Command {
+        let command = with_common_options(Self::command());
+        let mut listing = String::new();
+        for (heading, names) in GROUPS {
+            let heading = words::help(&format!("{heading}:")).into_owned();
+            listing.push_str(&hanging("", &heading, output::of_help()));
+            for name in names {
+                let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+                let about = about.map(ToString::to_string).unwrap_or_default();
+                listing.push_str(&hanging(&format!("  {name:<13}"), &about, output::of_help()));
+            }
+            listing.push('\n');
+        }
+        let command = command.mut_subcommands(|command| match others(command.get_name()).first() {
+            Some(of_file) => with_file_options(command, of_file),
+            None => command,
+        });
+        command.help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listing}Options:\n{{options}}{{after-help}}"
+        ))
+    }
+
+    /// Parses a command line.
+    ///
+    /// # Errors
+    /// If it is invalid, or asks for help.
+    pub fn parse_line(line: &[OsString]) -> Result<Arguments, clap::Error> {
+        let matches = with_negative_values(Self::grouped()).try_get_matches_from(line)?;
+        output::apply(&matches);
+        Self::from_arg_matches(&matches)
+    }
+}
+
+/// Commands of `lanework-lab`, which were commands of `lanework` once.
+const MOVED: [&str; 5] = ["book", "conform", "coverage", "experiments", "fidelity"];
+
+/// The failure of a command line that names a command of `lanework-lab`.
+pub fn moved(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    MOVED.contains(&name.as_str()).then(|| {
+        Failure::input(
+            format_args!("`{name}` moved to lanework-lab"),
+            format_args!("cargo run --release -p lanework-lab-cli -- {name}"),
+        )
+    })
+}
+
+/// The command on rungs, with the options of the same command on a file listed after its examples.
+fn with_file_options(rungs: clap::Command, of_file: &clap::Command) -> clap::Command {
+    let mut options = Vec::new();
+    for option in of_file.get_arguments().filter(|option| !option.is_hide_set()) {
+        let Some(name) = option.get_long() else { continue };
+        let value = option.get_value_names().filter(|_| option.get_action().takes_values());
+        let value = value.and_then(|names| names.first()).map(|name| format!("\u{a0}<{name}>"));
+        options.push(format!("--{name}{}", value.unwrap_or_default()));
+    }
+    let listing = hanging("  ", &options.join(" "), output::of_help());
+    let examples = rungs.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let note = format!(
+        "The options above are those of a rung. `{} kernel.ptx --help` describes those of a file:",
+        of_file.get_name()
+    );
+    rungs.after_help(format!("{examples}\n\n{}\n{}", words::help(&note), listing.trim_end()))
 }
 
 #[cfg(test)]
@@ -250,6 +339,30 @@ mod tests {
             ("lanework run exec", "lanework run exec"),
         ] {
             assert_eq!(separated(given), taken);
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        let command = Arguments::grouped();
+        let others = command.get_subcommands().flat_map(|command| others(command.get_name()));
+        let others: Vec<clap::Command> = others.collect();
+        assert!(others.len() > 7);
+        command.debug_assert();
+        others.into_iter().for_each(clap::Command::debug_assert);
+    }
+
+    #[test]
+    fn every_command_is_in_one_group_and_has_an_example() {
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let command = Arguments::command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        assert_eq!(grouped, names, "the groups list the commands in the order of the enum");
+        let of_files = names.iter().filter_map(|name| others(name).into_iter().next());
+        let of_files: Vec<clap::Command> = of_files.collect();
+        for command in command.get_subcommands().chain(&of_files) {
+            let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(examples.contains("Example"), "{} has no example", command.get_name());
         }
     }
 }

@@ -1,9 +1,10 @@
-//! The options of the commands on a kernel from a PTX or CUDA C++ file, and those that they share with rungs and programs.
+//! The options of the commands on a kernel from a PTX or CUDA C++ file, and those that they share with rungs and
+//! programs.
 
 use super::values::{dimensions, positive, shared_bytes};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape, ReportKind};
-use lanework_terminal::arguments::{On, seconds};
+use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
 
 /// A compiler of CUDA C++.

@@ -1,11 +1,11 @@
 //! The options of the commands on ladders and their rungs.
 
-use super::history::SaveOptions;
 use super::kernel::{PictureOptions, PredictOptions, ProfileOptions, SanitizerOptions};
+use super::stored::SaveOptions;
 use super::values::{axis, extent};
 use clap::Args;
 use lanework_lab::PARAMETERS;
-use lanework_terminal::arguments::{On, seconds};
+use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -287,8 +287,8 @@ pub struct TuneArgs {
     /// Tune for a warm cache (data left by the previous launch) instead of a cold one.
     #[arg(long)]
     pub hot: bool,
-    /// Time limit for the first measurement of a candidate, in seconds [default: 1]; two interleaved candidates may take four
-    /// times as long.
+    /// Time limit for the first measurement of a candidate, in seconds [default: 1]; two interleaved candidates may
+    /// take four times as long.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Measure even if a choice is already stored.

@@ -1,25 +1,15 @@
 //! The command line: every command, option, default and example.
 
-mod device;
 mod grammar;
-#[cfg_attr(not(feature = "history"), allow(dead_code))]
-mod history;
 mod kernel;
 mod ladder;
-mod parse;
 mod program;
 #[cfg_attr(not(feature = "report"), allow(dead_code))]
-mod report;
+mod stored;
 mod timing;
 mod values;
 
-pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
-#[cfg(feature = "host")]
-pub use grammar::as_program;
-pub use grammar::{CommandLine, Grammar, grammar, with_separator};
-#[cfg(feature = "history")]
-pub use history::{ExportFormat, Filters, HistoryAction};
-pub use history::{HistoryArgs, SaveOptions};
+pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
 pub use kernel::{
     CheckKernelArgs, CudaCompiler, InspectFileArgs, KernelArgs, LookKernelArgs, PictureOptions,
     PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions, SanitizerOptions,
@@ -28,17 +18,21 @@ pub use ladder::{
     Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers,
     PredictArgs, Problem, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
-pub use parse::moved;
 pub use program::{
-    ExecArgs, ExplainArgs, InspectProgramArgs, JudgeArgs, LookProgramArgs, McpArgs, NewArgs,
-    Program,
+    DevicesArgs, ExecArgs, ExplainArgs, GpusArgs, HelloArgs, InspectProgramArgs, JudgeArgs,
+    LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,
 };
-pub use report::ReportArgs;
+pub use stored::{HistoryArgs, ReportArgs, SaveOptions};
 pub use timing::{
     BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming, RooflineArgs,
 };
 
 use clap::{Parser, Subcommand};
+#[cfg(feature = "host")]
+pub use grammar::as_program;
+use lanework_terminal::failure::Failure;
+#[cfg(feature = "history")]
+pub use stored::{ExportFormat, Filters, HistoryAction};
 
 /// Run, check, profile and draw CUDA kernels with no GPU, and time them on one.
 #[derive(Debug, Parser)]
@@ -232,4 +226,22 @@ pub enum Command {
     /// Overlap copies and kernels over chunks on several streams, and show when each ran.
     #[command(after_help = "Example:\n  lanework streams --size 2^26 --chunks 8 --streams 3")]
     Streams(StreamsArgs),
+}
+
+/// The failure of a command whose feature this build lacks.
+#[cfg_attr(
+    all(
+        feature = "history",
+        feature = "host",
+        feature = "judge",
+        feature = "mcp",
+        feature = "report"
+    ),
+    allow(dead_code)
+)]
+pub fn built_without(feature: &str) -> Failure {
+    Failure::input(
+        format_args!("lanework was built without the feature `{feature}`"),
+        format_args!("build it with: cargo build --release -p lanework-cli --features {feature}"),
+    )
 }

@@ -1,8 +1,10 @@
-//! The options of the commands on programs, candidates and projects.
+//! The options of the commands on programs, candidates, projects and devices.
 
 use super::kernel::PictureOptions;
-use super::values::positive;
+use super::values::{extent, positive, threads, up_to_32};
 use clap::{Args, Parser};
+use lanework::Dim3;
+use lanework_terminal::On;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -18,7 +20,8 @@ pub struct Program {
     /// Emulated GPUs that a CUDA program finds [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     pub gpus: Option<u32>,
-    /// The GPU that a CUDA program sees, one of `lanework gpus`: sets attributes, limits and memory; PTX for newer GPUs is refused [default: an H200, which also accepts newer PTX].
+    /// The GPU that a CUDA program sees, one of `lanework gpus`: sets attributes, limits and memory; PTX for newer GPUs
+    /// is refused [default: an H200, which also accepts newer PTX].
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
 }
@@ -53,7 +56,8 @@ pub struct ExecArgs {
     /// Write a timeline of launches and copies to this file, for ui.perfetto.dev or chrome://tracing.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile"])]
     pub trace: Option<PathBuf>,
-    /// Predict the time of every launch on a GPU; launches that take long on the emulator run in part, so the program's results may be wrong.
+    /// Predict the time of every launch on a GPU; launches that take long on the emulator run in part, so the program's
+    /// results may be wrong.
     #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif"])]
     pub predict: bool,
     /// With --predict, for launches back to back instead of after a flush of all caches.
@@ -150,4 +154,57 @@ pub struct McpArgs {
     /// Seconds that one call may take.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..))]
     pub time_limit: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct DevicesArgs {
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct GpusArgs {
+    /// A JSON file of more GPUs, in the schema of `lanework gpus --json`.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct HelloArgs {
+    /// Blocks, 1 to 32.
+    #[arg(long, default_value = "5", value_parser = up_to_32, value_name = "N")]
+    pub blocks: u32,
+    /// Threads of a block, X by Y, each 1 to 32.
+    #[arg(long, default_value = "2x2", value_parser = threads, value_name = "XxY")]
+    pub threads: Dim3,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct StreamsArgs {
+    /// Elements of 4 bytes [default: 2^26 on a GPU, 2^16 on the emulator].
+    #[arg(long, value_name = "N", value_parser = extent)]
+    pub size: Option<u64>,
+    /// Chunks that the elements are divided into.
+    #[arg(long, value_name = "N", default_value = "8", value_parser = positive)]
+    pub chunks: u64,
+    /// Streams that the chunks are distributed over.
+    #[arg(long, value_name = "N", default_value = "3", value_parser = positive)]
+    pub streams: u64,
+    /// Multiply-adds on each element [default: 2000 on a GPU, 20 on the emulator].
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u32>,
+    /// Seed of the random elements.
+    #[arg(long, default_value = "1", value_name = "N")]
+    pub seed: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
 }

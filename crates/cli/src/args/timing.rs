@@ -1,13 +1,13 @@
 //! The options of the commands that time kernels.
 
-use super::history::SaveOptions;
 use super::kernel::KernelArgs;
 use super::ladder::{Numbers, Problem, ProblemOptions};
+use super::stored::SaveOptions;
 use super::values::{dimensions, extent, shared_bytes};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape};
 use lanework_lab::Cache;
-use lanework_terminal::arguments::{On, seconds};
+use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
 
 /// State of the cache when a timed kernel starts.

@@ -1,13 +1,13 @@
-//! Commands on devices: `lanework devices` (the GPUs of this machine, and the emulator), `gpus` (the table of known GPUs),
-//! `hello` (every thread of a small grid prints a line) and `streams` (copies and kernels in sequence, and overlapped).
+//! Commands on devices: `lanework devices` (the GPUs of this machine, and the emulator), `gpus` (the table of known
+//! GPUs), `hello` (every thread of a small grid prints a line) and `streams` (copies and kernels in sequence, and
+//! overlapped).
 
 use crate::args::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
 use lanework::{Backend, Device, DeviceInfo};
 use lanework_lab::{Specs, StreamsRecord, StreamsRequest, overlap, specs};
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{bytes, duration, print, print_json, read_text, thousands};
+use lanework_terminal::output::{bytes, duration, print, print_json, read_text, thousands, width};
 use lanework_terminal::progress::Progress;
-use lanework_terminal::screen::width;
 use lanework_terminal::table::{Column, Table, listed, prose, shown};
 use lanework_terminal::words;
 use serde::Serialize;
@@ -216,10 +216,10 @@ pub fn hello(args: &HelloArgs) -> Outcome {
 
 /// Maximum width of the timeline, and the width of its labels.
 const WIDTH: usize = 96;
-
 const BESIDE: usize = 12;
 
-/// Runs and verifies both, and draws the timeline of the overlapped run.
+/// Runs the copies and kernels in sequence and overlapped, verifies both results, and draws the timeline of the
+/// overlapped run.
 ///
 /// # Errors
 /// A request without chunks, an unknown device, or a wrong result.

@@ -53,7 +53,7 @@ pub fn run(args: &ExplainArgs) -> Outcome {
 }
 
 impl Explained {
-    /// A line of the list, or all that is known.
+    /// A line of the list, or with `one` the whole explanation.
     fn text(&self, one: bool) -> String {
         let mut text = listed(&format!("{}: ", self.name), &self.meaning);
         if one {

@@ -90,7 +90,7 @@ fn gpu(device: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// A number that a candidate cannot predict: the system draws the standard library's hash keys.
+/// A number that a candidate cannot predict, from the standard library's hash keys, which the system draws at random.
 fn anything() -> u64 {
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }

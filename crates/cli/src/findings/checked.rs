@@ -9,9 +9,9 @@ use lanework::emulator::sanitize::readable_name;
 use lanework::report::verdict;
 use lanework::tool::{Findings, Record};
 use lanework::{Device, Error, Report};
+use lanework_terminal::ErrorJson;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json, write};
-use lanework_terminal::stopped::ErrorJson;
 use std::path::Path;
 
 /// The outcome of a check.
@@ -26,7 +26,7 @@ pub struct Checked {
     error: Option<ErrorJson>,
     /// Whether a compiler made PTX without line information in which there are findings.
     lacks_lines: bool,
-    /// Why the check is not complete for another reason, or was stopped by a limit, and the exit code.
+    /// Another reason why the check is not complete, such as a limit, and its exit code.
     incomplete: Option<(u8, String)>,
 }
 
@@ -79,7 +79,7 @@ impl Checked {
         self.error.get_or_insert_with(|| ErrorJson::of_fault(fault));
     }
 
-    /// The check is not complete; the first reason counts.
+    /// Marks the check as not complete. The first reason counts.
     pub fn incomplete(&mut self, code: u8, why: String) {
         self.incomplete.get_or_insert((code, why));
     }
@@ -167,7 +167,8 @@ impl Checked {
         if let Some((code, why)) = self.incomplete {
             let between = if summary.is_empty() { "" } else { "\n" };
             summary.push_str(&format!("{between}check incomplete: {why}"));
-            // An interrupted check has its own code, also if it found something; findings come before the other reasons.
+            // An interrupted check has its own code, also if it found something; findings come before the other
+            // reasons.
             if code == program::STOPPED || between.is_empty() {
                 return Err(Failure::Incomplete(code, summary));
             }

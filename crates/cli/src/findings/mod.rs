@@ -8,7 +8,7 @@ use lanework::emulator::SourceLocation;
 use lanework::emulator::sanitize::{self, CodeLocation, Quote};
 use lanework::report::Sources;
 use lanework::{Report, ReportKind};
-use lanework_terminal::stopped::ErrorJson;
+use lanework_terminal::ErrorJson;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! The sanitizer's findings as SARIF 2.1.0, which CI systems show in the source, and the repository that a command runs in.
+//! The sanitizer's findings as SARIF 2.1.0, which CI systems show in the source, and the repository that a command runs
+//! in.
 //!
 //! Paths are relative to the root of the repository, as GitHub's code scanning requires; the root itself is in
 //! `originalUriBaseIds`. Calls around an instruction, the other access of a race and further pairs are related
@@ -36,7 +37,7 @@ impl Places<'_> {
         json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } })
     }
 
-    /// A place that has to do with the finding, and how.
+    /// A related location, and its relation to the finding.
     fn related(&self, location: Option<&SourceLocation>, text_line: u32, what: &str) -> Value {
         let mut place = match location {
             Some(at) => self.at(&at.file, at.line, at.column),
@@ -118,13 +119,13 @@ pub fn sarif(findings: &[Finding]) -> Value {
 
 /// A repository: its root, and the folder that the command runs in.
 pub struct Repository {
-    /// The folder that holds `.git`; else the one that the command runs in.
+    /// The folder that holds `.git`, else the current folder.
     root: Option<PathBuf>,
     here: PathBuf,
 }
 
 impl Repository {
-    /// The one that this process runs in.
+    /// The repository of the current folder.
     pub fn here() -> Repository {
         let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
         Repository::of(here)

@@ -158,7 +158,7 @@ fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
                 (half.to_f64(), half.to_le_bytes().to_vec())
             }
         };
-        // Infinity has to be asked for by its name.
+        // A finite number that overflows is an error; infinity is written by its name.
         let named = text.trim_start_matches(['-', '+']).starts_with(['i', 'I']);
         return match held.is_infinite() && !named {
             true => Err(format!("{text} does not fit {}", element.name)),
@@ -176,7 +176,7 @@ fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
     let value = value.map_err(|_| wrong())? * if negative { -1 } else { 1 };
     let bits = 8 * element.bytes as u32;
     let signed = element.name.starts_with('i');
-    // A signed number in hex may be its bits.
+    // A hexadecimal number may be the bits of a signed one.
     let hex = digits.starts_with("0x");
     let high = if signed && !hex { 1i128 << (bits - 1) } else { 1i128 << bits } - 1;
     let low = -(1i128 << (bits - 1));
@@ -299,7 +299,7 @@ fn tensor_element(element: ElementType) -> TensorElement {
         "f64" => TensorElement::F64,
         "i32" => TensorElement::I32,
         "i64" => TensorElement::I64,
-        // The copy engine copies bits and has no narrow signed types: unsigned ones of the size do.
+        // The copy engine copies bits and lacks narrow signed types; unsigned types of that size replace them.
         _ => match element.bytes {
             1 => TensorElement::U8,
             2 => TensorElement::U16,

@@ -1,9 +1,11 @@
-//! A launch: the arguments of the command line with their files read, their memory on a device, the kernel's values, and
-//! the contents of memory after the launch.
+//! A launch: the arguments of the command line with their files read, their memory on a device, the kernel's values,
+//! and the contents of memory after the launch.
+//!
+//! `--arg struct:PART,PART` is a struct that a kernel takes by value. Its layout is C's: each part at a multiple of its
+//! size, the whole a multiple of the largest.
 
 use crate::args::KernelArgs;
 use crate::kernel_file::argument::{Argument, Contents, MapForm, parse};
-use crate::kernel_file::struct_argument::Struct;
 use crate::npy::Output;
 use lanework::emulator::Options;
 use lanework::{Buffer, Device, DynTensorMap, Executed, PtxArg, PtxModule, PtxShape};
@@ -47,8 +49,8 @@ pub fn launch(
     let buffers = upload(device, ready)?;
     let maps = maps(ready, &buffers)?;
     let arguments = given(ready, &buffers, &maps);
-    // SAFETY: the emulator checks the bounds of every access. On a GPU the kernel, which the user named, can access the memory
-    // of this process's CUDA context only, not the host's.
+    // SAFETY: the emulator checks the bounds of every access. On a GPU the kernel, which the user named, can access the
+    // memory of this process's CUDA context only, not the host's.
     let executed = unsafe { module.launch(entry, shape, &arguments) }?;
     let mut after = Vec::new();
     for (argument, buffer) in ready.iter().zip(&buffers) {
@@ -149,7 +151,7 @@ pub enum Ready {
         fresh: bool,
         /// The kernel gets this tensor map of it.
         map: Option<MapForm>,
-        /// Whether a struct holds its address, so that it is no parameter itself.
+        /// Whether a struct holds its address, so it is not a parameter.
         in_struct: bool,
     },
     /// A tensor map of another argument's memory.
@@ -243,4 +245,85 @@ fn fit_memory(args: &KernelArgs, arguments: &[Argument]) -> Result<(), Failure> 
         }
     }
     Ok(())
+}
+
+/// A struct: its parts and its size.
+pub struct Struct {
+    parts: Vec<Part>,
+    /// Size in bytes.
+    pub size: u64,
+}
+
+struct Part {
+    offset: u64,
+    value: Value,
+}
+
+enum Value {
+    /// A scalar.
+    Bytes(Vec<u8>),
+    /// The address of the memory with this index among the arguments.
+    Memory(usize),
+}
+
+impl Struct {
+    /// The structs among the arguments, in their order. Their memory is appended to the arguments.
+    pub fn all(arguments: &mut Vec<Argument>) -> Vec<Struct> {
+        let mut found = Vec::new();
+        for index in 0..arguments.len() {
+            let Argument::Struct(fields) = &mut arguments[index] else { continue };
+            let (mut parts, mut end, mut align) = (Vec::new(), 0u64, 1);
+            for field in std::mem::take(fields) {
+                let value = match field {
+                    Argument::Scalar(_, bytes) => Value::Bytes(bytes),
+                    memory => {
+                        arguments.push(memory);
+                        Value::Memory(arguments.len() - 1)
+                    }
+                };
+                let size = match &value {
+                    Value::Bytes(bytes) => bytes.len() as u64,
+                    Value::Memory(_) => 8,
+                };
+                let offset = end.next_multiple_of(size);
+                (end, align) = (offset + size, align.max(size));
+                parts.push(Part { offset, value });
+            }
+            found.push(Struct { parts, size: end.next_multiple_of(align) });
+        }
+        found
+    }
+
+    /// Its bytes; `address` gives the address of each memory that it points to.
+    pub fn bytes(&self, address: impl Fn(usize) -> u64) -> Vec<u8> {
+        let mut bytes = vec![0; self.size as usize];
+        for part in &self.parts {
+            let value = match &part.value {
+                Value::Bytes(scalar) => scalar.clone(),
+                Value::Memory(place) => address(*place).to_le_bytes().to_vec(),
+            };
+            bytes[part.offset as usize..][..value.len()].copy_from_slice(&value);
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel_file::argument::parse;
+
+    #[test]
+    fn parts_lie_where_c_puts_them() {
+        let of = ["u32:9", "struct:u8:1,f32:2,zeros:f32:4,u16:7", "struct:f16:1,f16:2"];
+        let mut arguments: Vec<_> = of.iter().map(|text| parse(text).unwrap()).collect();
+        let found = Struct::all(&mut arguments);
+        assert_eq!((arguments.len(), found.len()), (4, 2));
+        let first = &found[0];
+        assert_eq!(first.size, 24);
+        let bytes = first.bytes(|place| 0x1000 + place as u64);
+        let expected = [&[1, 0, 0, 0][..], &2f32.to_le_bytes(), &0x1003u64.to_le_bytes()].concat();
+        assert_eq!((&bytes[..16], &bytes[16..18]), (&expected[..], &[7, 0][..]));
+        assert_eq!(found[1].size, 4);
+    }
 }

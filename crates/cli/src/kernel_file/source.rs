@@ -176,7 +176,7 @@ fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<Stri
         match own(&source, path, part) {
             Ok(ptx) => return Ok(ptx),
             Err(failure) if !failure.unsupported => return Err(own_failure(path, &failure)),
-            // Another compiler may take it.
+            // Another compiler may accept the source.
             Err(failure) => {
                 return Err(Failure::input(
                     format_args!(

@@ -161,7 +161,7 @@ pub fn expected(
     Ok(expected)
 }
 
-/// The argument that `[N:]FILE` is of, from 0, and the file.
+/// The argument that `[N:]FILE` names, from 0, and the file.
 ///
 /// # Errors
 /// If the argument does not exist, or a file without a number fits several.
@@ -226,8 +226,8 @@ fn bytes_of(ready: &[Ready]) -> u64 {
 
 /// The launches of a kernel on copies of its arguments.
 fn jobs<'a>(kernel: &'a Loaded, arguments: &'a [Vec<PtxArg<'a>>]) -> Vec<lanework::Job<'a>> {
-    // SAFETY: on a GPU the kernel, which the user named, can access the memory of this process's CUDA context only, not the
-    // host's. A verified launch on the same arguments precedes.
+    // SAFETY: on a GPU the kernel, which the user named, can access the memory of this process's CUDA context only, not
+    // the host's. A verified launch on the same arguments precedes.
     let job = |given: &'a Vec<PtxArg<'a>>| unsafe {
         kernel.module.prepare(&kernel.entry, kernel.shape, given)
     };

@@ -80,7 +80,7 @@ impl Header {
     }
 }
 
-/// A Python literal, from the place up to which it was read.
+/// The unread rest of a Python literal.
 struct Literal<'a> {
     rest: &'a str,
 }

@@ -1,5 +1,5 @@
-//! Arrays in .npy files. In memory, elements are little-endian and in C order. Other files are converted, with one note. An
-//! output is checked before the work, and written whole or not at all after it.
+//! Arrays in .npy files. In memory, elements are little-endian and in C order; files with another layout are converted,
+//! with one note. An output file is checked before the work, and afterward written whole or not at all.
 
 mod header;
 
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn fortran_order_of_any_shape_becomes_c_order() {
-        // Every element holds its index in C order.
+        // The value of every element is its index in C order.
         for shape in [vec![2, 3], vec![3, 1, 2], vec![2, 2, 2, 2], vec![5], vec![], vec![4, 0, 2]] {
             let count = shape.iter().product::<u64>() as usize;
             let mut fortran = vec![0u8; count];

@@ -79,7 +79,7 @@ pub fn each_trial(asked: &RungSelection<'_>, each: EachTrial<'_>) -> Outcome {
 
 /// Instructions of one warp after which a kernel counts as an endless loop: minutes of emulation.
 const STUCK_AFTER: u64 = 10_000_000_000;
-/// The same where only some blocks run: a block that waits for one that does not run never ends.
+/// The limit when only some blocks run: a block that waits for one that does not run never ends.
 const PARTIAL_STUCK_AFTER: u64 = 300_000_000;
 
 /// The failure of a run of some blocks only, with a note that says so.

@@ -1,5 +1,5 @@
-//! The libraries that CUDA programs load in place of NVIDIA's: their location, and the environment variables that make a program
-//! find them.
+//! The libraries that CUDA programs load in place of NVIDIA's: their location, and the environment variables that make
+//! a program find them.
 
 use crate::program::ptxas;
 use lanework_lab::Gpu;
@@ -18,13 +18,13 @@ const LIBRARIES: [(&str, &[&str]); 7] = [
         &["libcublas.so.13", "libcublasLt.so.13", "libcublas.so.12", "libcublasLt.so.12"],
     ),
     ("liblanework_curand.so", &["libcurand.so.10"]),
-    // Not of the default build.
+    // Not part of the default build.
     ("liblanework_cufft.so", &["libcufft.so.12", "libcufft.so.11"]),
     ("liblanework_cusolver.so", &["libcusolver.so.12", "libcusolver.so.11"]),
     ("liblanework_nccl.so", &["libnccl.so.2"]),
 ];
 
-/// Those that are loaded first under each of their names.
+/// Libraries that are preloaded under each of their names.
 const NAMED: [&str; 4] = [
     "liblanework_cublas.so",
     "liblanework_curand.so",
@@ -32,7 +32,7 @@ const NAMED: [&str; 4] = [
     "liblanework_cusolver.so",
 ];
 
-/// The folder of the libraries: the one that the variable names, the folder of this command, or `../lib/lanework`.
+/// The folder of the libraries: the value of the variable, the folder of this command, or `../lib/lanework`.
 fn folder() -> Option<PathBuf> {
     let named = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     let own = std::env::current_exe()
@@ -48,7 +48,8 @@ pub fn is_there() -> bool {
     folder().is_some()
 }
 
-/// Links the libraries in a folder under the names that programs load, and returns the variables that make a program search that folder first; no variables if the libraries are not installed.
+/// Links the libraries in a folder under the names that programs load, and returns the variables that make a program
+/// search that folder first; no variables if the libraries are not installed.
 ///
 /// # Errors
 /// If a link cannot be made.
@@ -64,7 +65,9 @@ pub fn environment(
         for name in names {
             std::os::unix::fs::symlink(&library, links.join(name))?;
         }
-        // Python packages load these libraries by path, unless libraries with their names are already loaded. Some have several names. The loader compares a name without a folder with the names that libraries request; it is found in the folder of the links.
+        // Python packages load these libraries by path, unless libraries with their names are already loaded. Some have
+        // several names. The loader compares a name without a folder with the names that libraries request; it is found
+        // in the folder of the links.
         if library.ends_with("liblanework_nvjitlink.so") {
             preloaded.push(links.join(names[0]).into_os_string());
         } else if NAMED.iter().any(|own| library.ends_with(own)) {
@@ -82,7 +85,7 @@ pub fn environment(
         ("LD_LIBRARY_PATH", joined(&[links.as_os_str().to_owned()], "LD_LIBRARY_PATH")),
         // CuPy compiles to PTX and not to machine code.
         ("CUPY_COMPILE_WITH_PTX", "1".into()),
-        // Triton's assembler; which of the two it calls depends on the GPU and on its version.
+        // Triton's assembler. Triton calls one of the two, depending on the GPU and its own version.
         ("TRITON_PTXAS_PATH", assembler.clone().into()),
         ("TRITON_PTXAS_BLACKWELL_PATH", assembler.into()),
     ];

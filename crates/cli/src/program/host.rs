@@ -47,7 +47,7 @@ pub fn worker(line: &[OsString]) -> Outcome {
 /// Compiles and runs a program; ends with its exit code.
 ///
 /// # Errors
-/// If it does not compile, or does what host code must not.
+/// If it does not compile, or its host code faults.
 pub fn run(path: &Path, arguments: &[String]) -> Outcome {
     let host = host_code(path)?;
     let ptx = device_code(path)?;
@@ -93,7 +93,7 @@ macro_rules! argument {
     };
 }
 
-/// Driver functions by the kinds of their arguments: a word, an `int`, or a pointer to so many bytes that is checked.
+/// Driver functions by the kinds of their arguments: a word, an `int`, or a checked pointer to a number of bytes.
 macro_rules! functions {
     ($($name:ident($($kind:tt),*);)*) => {
         mod driver {
@@ -228,7 +228,7 @@ fn lend(
     let code = unsafe { allocate(&raw mut address, bytes, word(arguments, 2) as u32) };
     if code == 0 {
         // SAFETY: the driver keeps the bytes until they are freed, when `take_back` is called first. Kernels, which use
-        // them by atomic accesses, run while the program waits or by its own leave.
+        // them by atomic accesses, run while the program waits, or when the program lets them.
         unsafe { process.memory.lend(address, bytes) };
         put(process, word(arguments, 0), address)?;
     }

@@ -55,7 +55,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         .command
         .split_first()
         .ok_or_else(|| Failure::input("there is no program", "give it after `--`"))?;
-    // The source of a program: this command runs it in a process of its own.
+    // This command runs the source of a program in a separate process.
     let is_source = std::path::Path::new(name).extension().is_some_and(|kind| kind == "cu");
     let mut command = match is_source {
         #[cfg(feature = "host")]
@@ -65,7 +65,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
             command
         }
         #[cfg(not(feature = "host"))]
-        true => return Err(crate::features::built_without("host")),
+        true => return Err(crate::args::built_without("host")),
         false => Command::new(name),
     };
     command.args(arguments);
@@ -102,7 +102,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         lanework_terminal::output::note(&format!("note: {note}"));
     }
     let nothing = !tool.is_empty() && ended.launches().next().is_none();
-    // A check says it with its exit code.
+    // A check reports this by its exit code.
     if nothing && (tool != "check" || ended.code != 0) {
         lanework_terminal::output::note(&format!(
             "note: no launch was recorded: {} launched nothing through this library or through CUDA's driver",
@@ -246,7 +246,7 @@ pub fn is_limit(fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit)
 }
 
-/// Why the check of a program without findings is not complete, with the exit code.
+/// Why the check of a program without findings is not complete, and its exit code.
 pub fn reason(program: &Ended) -> Option<(u8, String)> {
     if let Some(signal) = program.signal
         && !ENDING.contains(&signal)
@@ -266,7 +266,7 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
     if let Some(why) = program.unchecked().into_iter().next() {
         return Some((MACHINE_CODE, why));
     }
-    // A program that fails says why itself.
+    // A program that fails gives its own reason.
     if program.launches().next().is_some() || program.code != 0 {
         return None;
     }
@@ -279,7 +279,7 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
     })
 }
 
-/// Whether a program that is meant to check nothing may end so (`--allow-empty`).
+/// Whether the exit code says that nothing was checked, which `--allow-empty` accepts.
 pub fn is_empty(code: u8) -> bool {
     matches!(code, NO_LIBRARIES | NO_LAUNCH | MACHINE_CODE)
 }
@@ -306,8 +306,8 @@ mod unix {
     extern "C" fn forward(number: i32) {
         match PROGRAM.load(Ordering::SeqCst) {
             0 => EARLY.store(number, Ordering::SeqCst),
-            // SAFETY: `kill` is async-signal-safe and takes no pointers. `PROGRAM` holds the id of a child that was not waited
-            // for, which the system does not reuse.
+            // SAFETY: `kill` is async-signal-safe and takes no pointers. `PROGRAM` holds the id of a child that was not
+            // waited for, which the system does not reuse.
             program => drop(unsafe { kill(program, number) }),
         }
     }
@@ -315,8 +315,8 @@ mod unix {
     pub fn forward_signals() {
         let handler = forward as extern "C" fn(i32) as usize;
         for number in [SIGHUP, SIGTERM] {
-            // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires. It accesses atomics and calls `kill`, which are
-            // async-signal-safe. An inherited "ignore", as of `nohup`, is restored.
+            // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires. It accesses atomics and calls `kill`,
+            // which are async-signal-safe. An inherited "ignore", as of `nohup`, is restored.
             unsafe {
                 if signal(number, handler) == IGNORE {
                     signal(number, IGNORE);

@@ -1,4 +1,5 @@
-//! The command under the name `ptxas`, which `lanework exec` gives to compilers that call NVIDIA's assembler, as Triton does: it checks the PTX and returns it unchanged; the emulator's driver loads PTX where a cubin is expected.
+//! The command under the name `ptxas`, which `lanework exec` gives to compilers that call NVIDIA's assembler, as Triton
+//! does: it checks the PTX and returns it unchanged; the emulator's driver loads PTX where a cubin is expected.
 //!
 //! It accepts ptxas's command line. Options that only concern machine code have no effect.
 
@@ -11,7 +12,8 @@ use std::process::ExitCode;
 /// The name under which the command is the assembler.
 pub const NAME: &str = "ptxas";
 
-/// Output of `--version`. Tools parse the release to choose a PTX version, and use the whole text as a key of their caches.
+/// Output of `--version`. Tools parse the release to choose a PTX version, and use the whole text as a key of their
+/// caches.
 const VERSION: &str = "ptxas: Lanework's assembler, which leaves PTX as it is\nCuda compilation tools, release 13.0, V13.0.88\n";
 
 /// ptxas's exit code for invalid PTX.
@@ -46,7 +48,7 @@ enum Invocation {
     Assemble { input: PathBuf, output: PathBuf },
 }
 
-/// Whether the command was called by the assembler's name.
+/// Whether the command was called as `ptxas`.
 pub fn is_meant(line: &[OsString]) -> bool {
     line.first().is_some_and(|name| Path::new(name).file_name() == Some(NAME.as_ref()))
 }
@@ -70,7 +72,7 @@ pub fn run(line: &[OsString]) -> ExitCode {
     }
 }
 
-/// The command line's meaning.
+/// Parses the command line.
 ///
 /// # Errors
 /// A message, if there is no input or more than one.
@@ -112,7 +114,8 @@ fn assemble(input: &Path, output: &Path) -> Result<(), (u8, String)> {
     Module::parse(&text)
         .and_then(|module| module.validate())
         .map_err(|problems| (REFUSED, format!("ptxas: in {}: {problems}", input.display())))?;
-    // Programs pass the file's bytes to the driver, which takes a text's length from its terminating zero byte, and a cubin's from its header.
+    // Programs pass the file's bytes to the driver, which takes a text's length from its terminating zero byte, and a
+    // cubin's from its header.
     std::fs::write(output, text + "\0").map_err(|error| of_file(output, error))
 }
 

@@ -1,8 +1,7 @@
 //! Replaces the store in a build without the feature `history`: `--save` is an error, so no run exists.
 
 use super::{Plan, Point, StoredPoint};
-use crate::args::SaveOptions;
-use crate::features::built_without;
+use crate::args::{SaveOptions, built_without};
 use lanework_terminal::failure::Failure;
 use std::path::Path;
 
@@ -12,14 +11,14 @@ pub struct Store(Never);
 /// A run that is being stored.
 pub struct Saving(Never);
 
-/// No value.
+/// A type without values.
 enum Never {}
 
 impl SaveOptions {
     /// The store, if results are to be stored.
     ///
     /// # Errors
-    /// If they are to be stored: this build cannot.
+    /// If they are to be stored, which this build cannot do.
     pub fn open(&self) -> Result<Option<Store>, Failure> {
         if self.asked() { Err(built_without("history")) } else { Ok(None) }
     }

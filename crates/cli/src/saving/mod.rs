@@ -1,4 +1,4 @@
-//! Stores results where `--save` asks for it. The commands see no type of the store, so that they build without it.
+//! Stores results where `--save` asks for it. No command uses a type of the store, so they build without it.
 
 #[cfg(not(feature = "history"))]
 mod missing;

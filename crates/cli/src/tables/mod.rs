@@ -1,13 +1,15 @@
-//! A climb as tables: verification, counts or times, and the reason why a rung is faster.
+//! Climbs as tables: verification, counts or times, and the reason why a rung is faster; and predicted times as text.
 
 pub mod points;
-pub mod prediction;
 
 use lanework::Backend;
+use lanework::report::Sources;
+use lanework::time::predict::{LineLoss, Prediction};
 use lanework_lab::{Accuracy, ClimbRecord, RungRecord, Step, TimeRecord};
 use lanework_terminal::output::{duration, short_count, thousands};
 use lanework_terminal::table::{Cell, Column, Table, Tone, listed, prose, shown};
 use lanework_terminal::words;
+use serde_json::Value;
 
 /// The climb as text.
 pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
@@ -255,4 +257,57 @@ fn errors(record: &ClimbRecord) -> String {
         true => String::new(),
         false => format!("\nErrors against FP64 on the host\n{}", shown(&rows)),
     }
+}
+
+/// Lines of a kernel that are listed.
+const LISTED: usize = 8;
+
+/// One line: the kernel, its predicted time with the interval, and the limit.
+pub fn predicted_line(kernel: &str, found: &Value) -> String {
+    let ns = |value: &Value| duration(value.as_f64().unwrap_or_default());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    format!(
+        "{kernel}: predicted {} ({} to {}) on {}, limited by {}\n",
+        ns(&found["predicted_ns"]),
+        ns(&found["interval_ns"][0]),
+        ns(&found["interval_ns"][1]),
+        text(&found["gpu"]),
+        text(&found["limiter"]),
+    )
+}
+
+/// A prediction with the lines that lose most.
+pub fn describe_prediction(name: &str, found: &Prediction, sources: &Sources) -> String {
+    let mut text = predicted_line(name, &found.value());
+    text.push_str(&listed(
+        "  ",
+        &format!(
+            "{} of {} blocks traced; {} resident blocks per multiprocessor, limited by {}; {:.1} waves",
+            found.traced, found.blocks, found.resident.0, found.resident.1, found.waves,
+        ),
+    ));
+    for note in &found.notes {
+        text.push_str(&listed("  ", &format!("wider interval: {note}")));
+    }
+    let all: f64 = found.lines.iter().map(LineLoss::cycles).sum();
+    let mut table = Table::new([
+        Column::name("line"),
+        Column::number("warp cycles").short("cycles").rank(0),
+        Column::label("lost to").rank(1),
+        Column::text("source").rank(2),
+    ]);
+    for line in found.lines.iter().take(LISTED) {
+        let file = line.file.as_deref();
+        let place = match file.and_then(|file| file.rsplit('/').next()) {
+            Some(file) => format!("{file}:{}", line.line),
+            None => format!("ptx:{}", line.line),
+        };
+        table.row([
+            place,
+            format!("{:.1} %", 100.0 * line.cycles() / all.max(1.0)),
+            line.reason().name().to_owned(),
+            sources.line(file, line.line),
+        ]);
+    }
+    text + &shown(&table) + &prose("Predicted, not measured. Reasons have Nsight Compute's names.")
 }

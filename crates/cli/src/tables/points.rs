@@ -24,7 +24,7 @@ pub struct Climb {
     skipped_peers: BTreeMap<String, String>,
     /// The rungs.
     pub rungs: Vec<Rung>,
-    /// The rest, settings among it.
+    /// The other fields, settings included.
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -123,7 +123,7 @@ impl Climb {
     }
 }
 
-/// The points as a table, with why some have no result.
+/// The points as a table, and why some have no result.
 pub fn describe(climbs: &[Climb], without: &[Without]) -> String {
     let mut text = String::new();
     if !climbs.is_empty() {
@@ -149,7 +149,7 @@ pub fn describe(climbs: &[Climb], without: &[Without]) -> String {
     text
 }
 
-/// The points by why they have no result, in the order of the first of each.
+/// Groups the points by the reason for their missing result, in the order of first occurrence.
 fn by_reason(without: &[Without]) -> Vec<(&str, Vec<&Without>)> {
     let mut reasons: Vec<(&str, Vec<&Without>)> = Vec::new();
     for point in without {

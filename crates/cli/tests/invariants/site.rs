@@ -98,10 +98,13 @@ fn both_languages_have_the_same_exercises_each_with_a_solution_that_runs() {
             assert!(solution.contains("assert"), "{page}: a solution that checks nothing");
         }
         count += solutions[0].len();
-        // The pages whose programs are tests are those that `guide.rs` lists.
+        // The pages whose programs are tests are those that `lib.rs` lists.
         if !solutions[0].is_empty() {
-            let guide = read(&crates().join("runtime/lanework/src/guide.rs"));
-            assert!(guide.contains(&format!("\"{page}\"")), "{page} is not in guide.rs");
+            let guide = read(&crates().join("runtime/lanework/src/lib.rs"));
+            assert!(
+                guide.contains(&format!("\"{page}\"")),
+                "{page} is not in runtime/lanework/src/lib.rs"
+            );
         }
     }
     assert!(count >= 12, "{count} exercises");

@@ -1,7 +1,16 @@
-//! Element types, read and written as double-precision complex numbers, which represent every element exactly. Also
-//! the accumulator types of a product, with the functions of `matrixmultiply`.
+//! Element types, and functions exported for each of them.
+//!
+//! Elements are read and written as double-precision complex numbers, which represent every element exactly. Products use
+//! the functions of `matrixmultiply` for their accumulator types.
+//!
+//! # Safety contract of exported functions
+//! [`export!`] exports a function under two names for each element type: one with 32-bit extents, and one that ends with
+//! `_64` and has 64-bit extents. The exported functions are `unsafe fn`s that take the program's arguments as numbers.
+//! Device addresses are checked with the driver. For the rest, the program keeps the promise of cuBLAS's documentation:
+//! each pointer to host memory (scalars and results in host pointer mode, the `info` of batched solvers) is null, or valid
+//! during the call for the type that the function's documentation names.
 
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use lanework_numbers::{DataType, NumberType};
 use matrixmultiply::CGemmOption::Standard;
 
@@ -176,3 +185,67 @@ sum! {
         |number: Number| number.map(|part| part as f32), |value: [f32; 2]| value.map(f64::from);
     [f64; 2]: zgemm(Standard Standard), [0.0; 2], [1.0, 0.0], |number: Number| number, |value: Number| value;
 }
+
+/// An argument of any C type.
+pub trait Argument {
+    /// The argument as a number: an extent, an option or an address.
+    fn number(self) -> i64;
+}
+
+impl Argument for i32 {
+    fn number(self) -> i64 {
+        self.into()
+    }
+}
+
+impl Argument for i64 {
+    fn number(self) -> i64 {
+        self
+    }
+}
+
+impl Argument for usize {
+    fn number(self) -> i64 {
+        self as i64
+    }
+}
+
+/// The C type of an argument: `int` for extents of the given width, `ptr` for addresses, `opt` for options, `long` for
+/// 64 bits at any width.
+macro_rules! c_type {
+    (int $int:ty) => {
+        $int
+    };
+    (ptr $int:ty) => {
+        usize
+    };
+    (opt $int:ty) => {
+        i32
+    };
+    (long $int:ty) => {
+        i64
+    };
+}
+pub(crate) use c_type;
+
+/// Exports `function(element types, arguments)` under pairs of names (32-bit and 64-bit extents), each with its element types.
+macro_rules! export {
+    ($function:path, $arguments:tt: $([$narrow:ident $wide:ident $($kind:ident)*])*) => {
+        $(
+            $crate::kind::export!(@one $function, i32, $narrow, [$($kind)*], $arguments);
+            $crate::kind::export!(@one $function, i64, $wide, [$($kind)*], $arguments);
+        )*
+    };
+    (@one $function:path, $int:ty, $name:ident, [$($kind:ident)*], ($($argument:ident $type:ident),*)) => {
+        #[unsafe(no_mangle)]
+        #[doc = concat!("cuBLAS's `", stringify!($name), "`.")]
+        pub unsafe extern "C" fn $name($($argument: $crate::kind::c_type!($type $int)),*) -> i32 {
+            lanework_standin::call(stringify!($name), || {
+                let arguments = [$($crate::kind::Argument::number($argument)),*];
+                // SAFETY: the program's arguments, unchanged: the module's contract.
+                unsafe { $function([$($crate::kind::ElementType::$kind),*], arguments) }
+            })
+        }
+    };
+}
+pub(crate) use export;

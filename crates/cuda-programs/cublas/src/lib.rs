@@ -2,10 +2,11 @@
 //! stream order: the emulator's device memory is host memory. Its speed says nothing about a GPU, and no tool counts
 //! its work.
 //!
-//! Products and sums use the precision of the compute type and are rounded once, so results agree with a GPU's up to the rounding of a
-//! different summation order. Unsupported functions report it and return `CUBLAS_STATUS_NOT_SUPPORTED`.
+//! Products and sums use the precision of the compute type and are rounded once, so results only differ from a GPU's by the
+//! rounding of a different summation order. Unsupported functions report it and return `CUBLAS_STATUS_NOT_SUPPORTED`.
 //!
-//! Every memory range is looked up in the driver before it is accessed: a wrong pointer or leading dimension gives a status and a message.
+//! The driver checks every memory range before it is accessed: a wrong pointer or leading dimension gives a status and a
+//! message.
 
 #![allow(non_snake_case, reason = "cuBLAS's names")]
 #![allow(
@@ -13,12 +14,67 @@
     reason = "cuBLAS's documentation states the callers' obligations"
 )]
 
-mod blas;
-mod export;
+mod factored;
+mod gemm;
 mod handle;
-mod helpers;
 mod kind;
+mod level1;
+mod level2;
+mod level3;
 mod lt;
 mod matrix;
-mod status;
-mod unsupported;
+
+use lanework_standin::FailureKind;
+pub(crate) use lanework_standin::refuse;
+
+/// `cublasStatus_t`, other than success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum Status {
+    NotInitialized = 1,
+    InvalidValue = 7,
+    ExecutionFailed = 13,
+    Internal = 14,
+    NotSupported = 15,
+}
+
+/// Result of a call.
+pub(crate) type Result<T = ()> = std::result::Result<T, Status>;
+
+impl lanework_standin::Status for Status {
+    const LIBRARY: &'static str = "cuBLAS";
+    const MEMORY_ADVICE: &'static str = "check the pointer, the extents and the leading dimension";
+
+    fn of(kind: FailureKind) -> Status {
+        match kind {
+            FailureKind::NoEmulator => Status::NotInitialized,
+            FailureKind::Null => Status::InvalidValue,
+            FailureKind::Panic => Status::Internal,
+            FailureKind::Memory
+            | FailureKind::Allocation
+            | FailureKind::Device
+            | FailureKind::Driver => Status::ExecutionFailed,
+        }
+    }
+}
+
+lanework_standin::answers!(Status);
+
+/// Name and description of a status code.
+pub(crate) fn words(code: i32) -> (&'static std::ffi::CStr, &'static std::ffi::CStr) {
+    match code {
+        0 => (c"CUBLAS_STATUS_SUCCESS", c"success"),
+        1 => (c"CUBLAS_STATUS_NOT_INITIALIZED", c"the library was not initialized"),
+        3 => (c"CUBLAS_STATUS_ALLOC_FAILED", c"the resource allocation failed"),
+        7 => (
+            c"CUBLAS_STATUS_INVALID_VALUE",
+            c"an unsupported value or parameter was passed to the function",
+        ),
+        8 => (c"CUBLAS_STATUS_ARCH_MISMATCH", c"the device does not support the function"),
+        11 => (c"CUBLAS_STATUS_MAPPING_ERROR", c"an access to GPU memory space failed"),
+        13 => (c"CUBLAS_STATUS_EXECUTION_FAILED", c"the function failed to launch on the GPU"),
+        14 => (c"CUBLAS_STATUS_INTERNAL_ERROR", c"an internal operation failed"),
+        15 => (c"CUBLAS_STATUS_NOT_SUPPORTED", c"the functionality is not supported"),
+        _ => (c"CUBLAS_STATUS_LICENSE_ERROR", c"the functionality requested requires some license"),
+    }
+}

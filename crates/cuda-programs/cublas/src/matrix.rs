@@ -2,7 +2,7 @@
 //! triangle, column-major or packed, or a band) is expanded to a full matrix; writes change only its stored elements.
 
 use crate::kind::{ElementType, Number, SumType, put_lines, read_all, tiled};
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use lanework_standin::{Memory, write, write_spaced};
 
 /// Operation on a factor: transposed, conjugated, both or neither.

@@ -1,11 +1,10 @@
-//! cuFFT's functions.
+//! cuFFT's functions. Last come the unimplemented ones: each reports it and returns `CUFFT_NOT_SUPPORTED`.
 
-use crate::handle;
-use crate::kind::{TransformForm, TransformKind};
 use crate::plan::{Plan, PlanRequest, SideLayout};
-use crate::status::{Result, Status, refuse};
+use crate::plan::{TransformForm, TransformKind};
+use crate::{Result, Status, handle, refuse};
 use lanework_numbers::NumberType;
-use lanework_standin::{In, Out, Plain, calls, store};
+use lanework_standin::{In, Out, Plain, calls, store, unsupported};
 
 /// The reported version: CUDA 13.0's.
 const VERSION: [i32; 3] = [12, 0, 0];
@@ -20,7 +19,7 @@ fn numbers<T: Plain + Into<i64>>(list: In<'_, T>, rank: i32) -> Option<Vec<i64>>
 /// One side of the advanced layout: extents, stride and distance.
 type Advanced<'call, T> = (In<'call, T>, T, T);
 
-/// Makes a plan from the advanced layout's arguments.
+/// Creates a plan from the arguments of the advanced layout.
 fn many<T: Plain + Into<i64>>(
     rank: i32,
     sizes: In<'_, T>,
@@ -69,7 +68,7 @@ fn create(to: Out<'_, i32>, plan: Plan) -> Result {
     store(to, made)
 }
 
-/// Makes the plan of a handle, and stores the size of its work area.
+/// Creates the plan of a handle, and stores the size of its work area.
 fn make(to: i32, plan: impl FnOnce() -> Result<Plan>, work: Out<'_, usize>) -> Result {
     handle::check(to)?;
     if work.is_null() {
@@ -243,4 +242,22 @@ calls! {
         let why = format!("plans over {count} GPUs are not supported; use one GPU, or divide the batch by hand");
         refuse(Status::NotSupported, &why)
     }
+}
+
+unsupported! {
+    "cuFFT", refuse, Status::NotSupported;
+
+    "callbacks are GPU machine code; use kernels before and after the transform instead":
+    cufftXtSetCallback cufftXtClearCallback cufftXtSetCallbackSharedSize cufftXtSetJITCallback;
+
+    "plans and descriptors for several GPUs are not supported; call cufftXtExec or cufftExec* on the memory of one GPU":
+    cufftXtMalloc cufftXtMemcpy cufftXtFree cufftXtQueryPlan cufftXtExecDescriptor cufftXtExecDescriptorC2C cufftXtExecDescriptorR2C
+    cufftXtExecDescriptorC2R cufftXtExecDescriptorZ2Z cufftXtExecDescriptorD2Z cufftXtExecDescriptorZ2D cufftXtMakePlanGuru64;
+
+    "it returns code for linking into kernels; use cufftExec* instead":
+    cufftDebug cufftDescriptionCreate cufftDescriptionDestroy cufftDescriptionGetTraitInt64 cufftDescriptionSetTraitInt64
+    cufftDeviceCreate cufftDeviceDestroy cufftDeviceGetDatabaseStr cufftDeviceGetDatabaseStrSize
+    cufftDeviceGetDeviceFunctionTraitInt64 cufftDeviceGetDeviceFunctions cufftDeviceGetLTOIRSizes cufftDeviceGetLTOIRs
+    cufftDeviceGetNumDeviceFunctions cufftDeviceGetNumLTOIRs cufftDeviceGetSemanticVersion cufftDeviceGetVersion
+    cufftDeviceIsSupported;
 }

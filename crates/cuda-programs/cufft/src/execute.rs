@@ -4,9 +4,9 @@
 //! Real numbers are transformed as complex numbers with imaginary part 0; only half of the spectrum along the last
 //! axis is kept.
 
-use crate::kind::TransformForm;
+use crate::plan::TransformForm;
 use crate::plan::{Layout, Plan};
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use half::{bf16, f16};
 use lanework_numbers::NumberType;
 use lanework_standin::{Memory, write, write_spaced};

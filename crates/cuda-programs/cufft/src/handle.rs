@@ -1,9 +1,8 @@
 //! Plan handles.
 
 use crate::execute::{PlannedTransforms, execute};
-use crate::kind::TransformForm;
-use crate::plan::Plan;
-use crate::status::{Result, Status, refuse};
+use crate::plan::{Plan, TransformForm};
+use crate::{Result, Status, refuse};
 use lanework_standin::{Memory, begin, submit};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};

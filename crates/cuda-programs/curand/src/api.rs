@@ -1,18 +1,70 @@
-//! cuRAND's functions.
+//! cuRAND's functions, and the handles of generators.
 
-use crate::distribution;
-use crate::generator::DrawRequest;
+use crate::generator::{DrawRequest, Generator, GeneratorKind};
 use crate::generators::sobol::{constants32, constants64, vectors32, vectors64};
-use crate::handle::{self, lock};
-use crate::status::{Result, Status, refuse};
-use lanework_standin::{Memory, Out, calls, free, store, submit, write};
+use crate::{Result, Status, distribution, refuse};
+use lanework_standin::{Memory, Out, begin, calls, free, store, submit, write};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The reported version: CUDA 13.0's.
 const VERSION: [i32; 3] = [10, 4, 0];
 
+/// A generator, shared by calls and captured graphs.
+type Shared = Arc<Mutex<Generator>>;
+
+/// Locks a mutex, ignoring poisoning.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+static TABLE: Mutex<(usize, BTreeMap<usize, Shared>)> = Mutex::new((0, BTreeMap::new()));
+
+/// Creates a generator and returns its handle.
+///
+/// # Errors
+/// If the kind is unknown, or the generator is for a device and the driver is not the emulator's.
+fn add(kind: i32, host: bool) -> Result<usize> {
+    let Some(kind) = GeneratorKind::of(kind) else {
+        return refuse(Status::TypeError, &format!("there is no generator of type {kind}"));
+    };
+    if !host {
+        begin("cuRAND")?;
+    }
+    let mut table = lock(&TABLE);
+    table.0 += 16;
+    let handle = 0x2000_0000 + table.0;
+    table.1.insert(handle, Arc::new(Mutex::new(Generator::new(kind, host))));
+    Ok(handle)
+}
+
+/// The generator of a handle.
+///
+/// # Errors
+/// If the handle is unknown.
+fn get(handle: usize) -> Result<Shared> {
+    match lock(&TABLE).1.get(&handle) {
+        Some(generator) => Ok(Arc::clone(generator)),
+        None => refuse(
+            Status::NotInitialized,
+            "invalid generator: not created by curandCreateGenerator, or already destroyed",
+        ),
+    }
+}
+
+/// Destroys a generator.
+///
+/// # Errors
+/// If the handle is unknown.
+fn destroy(handle: usize) -> Result {
+    get(handle)?;
+    lock(&TABLE).1.remove(&handle);
+    Ok(())
+}
+
 /// Writes the next numbers of the sequence, in stream order.
 fn generate(generator: usize, to: Out<'_, u8>, count: usize, wanted: DrawRequest) -> Result {
-    let shared = handle::get(generator)?;
+    let shared = get(generator)?;
     let (host, stream) = {
         let held = lock(&shared);
         held.check(wanted, count)?;
@@ -44,7 +96,7 @@ fn create(to: Out<'_, usize>, kind: i32, host: bool) -> Result {
     if to.is_null() {
         return refuse(Status::NotInitialized, "the pointer for the generator is null");
     }
-    let made = handle::create(kind, host)?;
+    let made = add(kind, host)?;
     store(to, made)
 }
 
@@ -57,7 +109,7 @@ calls! {
     fn curandCreateGeneratorHost(to: Out<'_, usize>, kind: i32) {
         create(to, kind, true)
     }
-    fn curandDestroyGenerator(generator: usize) { handle::destroy(generator) }
+    fn curandDestroyGenerator(generator: usize) { destroy(generator) }
     fn curandGetVersion(version: Out<'_, i32>) {
         let [major, minor, patch] = VERSION;
         store(version, major * 1000 + minor * 100 + patch)
@@ -70,17 +122,17 @@ calls! {
         store(value, *part)
     }
     fn curandSetStream(generator: usize, stream: usize) {
-        lock(&*handle::get(generator)?).stream = stream;
+        lock(&*get(generator)?).stream = stream;
         Ok(())
     }
-    fn curandSetPseudoRandomGeneratorSeed(generator: usize, seed: u64) { lock(&*handle::get(generator)?).set_seed(seed) }
-    fn curandSetGeneratorOffset(generator: usize, offset: u64) { lock(&*handle::get(generator)?).set_offset(offset) }
-    fn curandSetGeneratorOrdering(generator: usize, order: i32) { lock(&*handle::get(generator)?).set_order(order) }
+    fn curandSetPseudoRandomGeneratorSeed(generator: usize, seed: u64) { lock(&*get(generator)?).set_seed(seed) }
+    fn curandSetGeneratorOffset(generator: usize, offset: u64) { lock(&*get(generator)?).set_offset(offset) }
+    fn curandSetGeneratorOrdering(generator: usize, order: i32) { lock(&*get(generator)?).set_order(order) }
     fn curandSetQuasiRandomGeneratorDimensions(generator: usize, dimensions: u32) {
-        lock(&*handle::get(generator)?).set_dimensions(dimensions)
+        lock(&*get(generator)?).set_dimensions(dimensions)
     }
     fn curandGenerateSeeds(generator: usize) {
-        lock(&*handle::get(generator)?).sequence();
+        lock(&*get(generator)?).sequence();
         Ok(())
     }
     fn curandGenerate(generator: usize, to: Out<'_, u8>, count: usize) {

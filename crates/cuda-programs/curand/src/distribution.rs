@@ -13,7 +13,7 @@
 //! number is below `V[j]`, which is between `j / n` and `(j + 1) / n`; otherwise `K[j]` is taken. Above that mean,
 //! kernels round normal numbers.
 
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use lanework_standin::{allocate, write};
 
 /// A uniform number from 32 bits.
@@ -129,7 +129,7 @@ impl Poisson {
         Poisson { first, probabilities }
     }
 
-    /// The counts of uniform numbers.
+    /// Converts uniform numbers to counts.
     pub fn invert(&self, numbers: &[f64]) -> Vec<u32> {
         let cumulative: Vec<f64> = self
             .probabilities
@@ -171,7 +171,7 @@ fn aliases(probabilities: &[f64]) -> (Vec<f64>, Vec<u32>) {
         }
     }
     let place = |(at, share): (usize, f64)| (at as f64 + share.clamp(0.0, 1.0)) / count as f64;
-    // Entries that remain differ from 1 only by rounding, or are their own alias.
+    // The remaining entries differ from 1 only by rounding, or are their own aliases.
     (shares.into_iter().enumerate().map(place).collect(), others)
 }
 

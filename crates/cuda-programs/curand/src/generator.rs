@@ -2,10 +2,11 @@
 //! restarts the sequence at the next call.
 
 use crate::distribution::{MOST, Poisson};
+use crate::generators::Sequence;
+use crate::generators::multiplicative::{Mrg32k3a, Philox};
+use crate::generators::shift_registers::{Mt19937, Mtgp32, Xorwow};
 use crate::generators::sobol::{DIMENSIONS, Sobol};
-use crate::generators::{mrg32k3a, mt19937, mtgp32, philox, xorwow};
-use crate::sequence::Sequence;
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 
 /// A generator.
 pub struct Generator {
@@ -34,7 +35,7 @@ pub enum DrawRequest {
 }
 
 impl DrawRequest {
-    /// Bytes of one number.
+    /// Bytes per number.
     pub fn size(self) -> usize {
         use DrawRequest::{LogNormalDouble, NormalDouble, UniformDouble, WideBits};
         match self {
@@ -113,18 +114,18 @@ impl Generator {
         Ok(())
     }
 
-    /// The sequence; starts it if necessary.
+    /// Returns the sequence; starts it if necessary.
     pub fn sequence(&mut self) -> &mut dyn Sequence {
         let (seed, offset) = (self.seed, self.offset);
         let start = || -> Box<dyn Sequence> {
             match self.kind {
-                GeneratorKind::Xorwow => Box::new(xorwow::sequence(seed, offset)),
+                GeneratorKind::Xorwow => Box::new(Xorwow::sequence(seed, offset)),
                 GeneratorKind::Mrg32k3a => {
-                    Box::new(mrg32k3a::sequence(seed, offset, self.order == LEGACY))
+                    Box::new(Mrg32k3a::sequence(seed, offset, self.order == LEGACY))
                 }
-                GeneratorKind::Mtgp32 => Box::new(mtgp32::sequence(seed, self.order == LEGACY)),
-                GeneratorKind::Mt19937 => Box::new(mt19937::sequence(seed)),
-                GeneratorKind::Philox => Box::new(philox::Philox::new(seed, offset)),
+                GeneratorKind::Mtgp32 => Box::new(Mtgp32::sequence(seed, self.order == LEGACY)),
+                GeneratorKind::Mt19937 => Box::new(Mt19937::sequence(seed)),
+                GeneratorKind::Philox => Box::new(Philox::new(seed, offset)),
                 GeneratorKind::Sobol { wide, scrambled } => {
                     Box::new(Sobol { wide, scrambled, dimensions: self.dimensions, point: offset })
                 }

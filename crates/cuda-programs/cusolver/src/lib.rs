@@ -3,25 +3,23 @@
 //!
 //! | files | hold |
 //! | --- | --- |
-//! | `api` | the C functions, by family |
-//! | `operations`, `spectra`, `general` | their work in stream order: load matrices, compute, store |
-//! | `algorithms::factor` | LU and Cholesky factorizations and solutions from them, by faer |
-//! | `algorithms::spectral` | eigenvalues of Hermitian matrices and singular values, by faer |
-//! | `algorithms::reflections` | QR factorization as in LAPACK, unblocked |
+//! | `handle`, `dense`, `sparse` | the C functions, by family; `handle` also has those that always refuse |
+//! | `operations`, `spectra` | their work in stream order: load matrices, compute, store |
+//! | `algorithms::factor` | LU and Cholesky factorizations by faer, QR as in LAPACK, and solutions from them |
+//! | `algorithms::spectral` | eigenvalues and singular values, by faer and by the Schur decomposition |
 //! | `tridiagonal` | tridiagonal forms of Hermitian matrices by Householder reflections, and their C functions |
-//! | `algorithms::schur` | eigenvalues of general matrices, by the Schur decomposition |
-//! | `matrix`, `element` | matrices on the device and on the host, and their element types |
-//! | `unsupported` | the functions that always refuse |
+//! | `matrix` | matrices on the device and on the host, and their element types |
 //!
-//! Three algorithms do not use faer. Its QR factorization stops at dependent columns and has complex diagonals;
-//! LAPACK's packed form has a reflection for each column and a real diagonal, as does the packed tridiagonal form. Its
-//! eigenvectors of general matrices overflow if an eigenvalue is multiple. Its Schur form is private.
+//! Three algorithms do not use faer. faer's QR factorization stops at dependent columns and has complex diagonals, but
+//! LAPACK's packed form has a reflection for each column and a real diagonal, as does the packed tridiagonal form. faer's
+//! eigenvectors of general matrices overflow for repeated eigenvalues, and its Schur decomposition is not public.
 //!
 //! Sparse systems are solved as dense ones. Everything is computed in double precision and rounded once, so
 //! single-precision results are more accurate than a GPU's. No workspace is needed: the functions that report its size
 //! report one element. Unimplemented functions report it on standard error and return `CUSOLVER_STATUS_NOT_SUPPORTED`.
 //!
-//! Every memory range is looked up in the driver before it is accessed: a wrong pointer or leading dimension gives a status and a message.
+//! The driver checks every memory range before it is accessed: a wrong pointer or leading dimension gives a status and a
+//! message.
 
 #![allow(non_snake_case, reason = "cuSOLVER's names")]
 #![allow(
@@ -31,11 +29,47 @@
 )]
 
 mod algorithms;
-mod api;
+mod dense;
 mod handle;
 mod matrix;
 mod operations;
+mod sparse;
 mod spectra;
-mod status;
 mod tridiagonal;
-mod unsupported;
+
+use lanework_standin::FailureKind;
+pub(crate) use lanework_standin::refuse;
+
+/// `cusolverStatus_t`, other than success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum Status {
+    NotInitialized = 1,
+    AllocationFailed = 2,
+    InvalidValue = 3,
+    ExecutionFailed = 6,
+    Internal = 7,
+    NotSupported = 9,
+}
+
+/// Result of a call.
+pub(crate) type Result<T = ()> = std::result::Result<T, Status>;
+
+impl lanework_standin::Status for Status {
+    const LIBRARY: &'static str = "cuSOLVER";
+    const MEMORY_ADVICE: &'static str = "check the pointer, the sizes and the leading dimension";
+
+    fn of(kind: FailureKind) -> Status {
+        match kind {
+            FailureKind::NoEmulator => Status::NotInitialized,
+            FailureKind::Null => Status::InvalidValue,
+            FailureKind::Panic => Status::Internal,
+            FailureKind::Allocation => Status::AllocationFailed,
+            FailureKind::Memory | FailureKind::Device | FailureKind::Driver => {
+                Status::ExecutionFailed
+            }
+        }
+    }
+}
+
+lanework_standin::answers!(Status);

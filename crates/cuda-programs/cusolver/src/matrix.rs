@@ -3,7 +3,7 @@
 //! Elements are real or complex, in single or double precision. They are held as double-precision complex numbers,
 //! which represent each of them exactly.
 
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use lanework_numbers::{DataType, NumberType};
 use lanework_standin::{Memory, write, write_spaced};
 

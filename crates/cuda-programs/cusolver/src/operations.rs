@@ -1,12 +1,12 @@
 //! Factorizations and solutions on device matrices, in stream order.
 
 use crate::algorithms::factor::{Transposition, cholesky, lu, solve_cholesky, solve_lu};
-use crate::algorithms::reflections::{form_q, multiply_left, multiply_right, qr};
+use crate::algorithms::factor::{form_q, multiply_left, multiply_right, qr};
 use crate::matrix::{DeviceMatrix, Element, Matrix, Number};
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use lanework_standin::{Memory, submit, write};
 
-/// The arguments of every call: the element type, the stream, and the address of `devInfo`, or 0.
+/// The common arguments of all calls: the element type, the stream, and the address of `devInfo`, or 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     pub element: Element,

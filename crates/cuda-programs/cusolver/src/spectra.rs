@@ -3,11 +3,11 @@
 //! Eigenvectors of general matrices come from the Schur decomposition: back substitution gives an eigenvector of the
 //! triangle, and the basis transforms it to one of the matrix.
 
-use crate::algorithms::schur::{Schur, schur};
+use crate::algorithms::spectral::{Schur, schur};
 use crate::algorithms::spectral::{Svd, Vectors, eigen, svd};
 use crate::matrix::{DeviceMatrix, Matrix, Number};
 use crate::operations::Call;
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use lanework_standin::submit;
 
 /// Computes the eigenvalues of a Hermitian matrix from one triangle; its eigenvectors overwrite it if requested.

@@ -1,13 +1,12 @@
 //! The tridiagonal form of a Hermitian matrix by Householder reflections from both sides (LAPACK's `sytrd` and `hetrd`, unblocked): A = Q T
 //! Q* with a real T. The reflections stay in the stored triangle, outside the off-diagonal next to the main one.
 
-use crate::algorithms::reflections::reflection;
-use crate::api::dense::{WORK, call, is_upper};
+use crate::algorithms::factor::reflection;
+use crate::dense::{WORK, call, is_upper};
 use crate::handle::stream;
-use crate::matrix;
 use crate::matrix::{DeviceMatrix, Matrix, Number};
 use crate::operations::Call;
-use crate::status::{Result, Status};
+use crate::{Result, Status, matrix};
 use lanework_standin::{Out, calls, store, submit};
 
 /// A tridiagonal matrix, and the scales of the reflections that produce it.
@@ -48,7 +47,8 @@ fn tridiagonal(a: &mut Matrix, upper: bool) -> Tridiagonal {
     result
 }
 
-/// Applies a reflection from both sides to the part of a Hermitian matrix that starts at a row and has the vector's length.
+/// Applies a reflection from both sides to a diagonal block of a Hermitian matrix: it starts at a row and has the vector's
+/// length.
 fn both_sides(a: &mut Matrix, start: usize, vector: &[Number], tau: Number, upper: bool) {
     let order = vector.len();
     let counts = |i: usize, j: usize| if upper { i <= j } else { i >= j };

@@ -30,7 +30,7 @@ pub(crate) use api;
 /// Names and values of a call's arguments, for messages.
 pub type CallArguments<'a> = &'a dyn Fn() -> Vec<(&'static str, String)>;
 
-/// Functions that run around each call, once the driver has started.
+/// Functions that run around each call after the driver has started.
 pub struct Hooks {
     /// Refuses a call, given its name.
     pub check: fn(&str) -> Result,

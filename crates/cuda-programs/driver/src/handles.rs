@@ -27,7 +27,7 @@ impl<T> Handles<T> {
         self.add_with(|_| object)
     }
 
-    /// As `add`, for an object that stores its own handle.
+    /// Like `add`, for an object that stores its own handle.
     pub fn add_with(&self, make: impl FnOnce(Handle) -> T) -> Handle {
         // Unique across all types, larger than the special streams 1 and 2, and spaced like pointers.
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -36,7 +36,7 @@ impl<T> Handles<T> {
         handle
     }
 
-    /// Adds an object under the handle of an earlier one.
+    /// Adds an object under the handle of a previous object.
     pub fn add_again(&self, handle: Handle, object: T) {
         self.lock().insert(handle, Arc::new(object));
     }
@@ -46,12 +46,12 @@ impl<T> Handles<T> {
         self.find(handle).ok_or(Status::InvalidHandle)
     }
 
-    /// As [`Self::get`], for object types whose null handle is an invalid value.
+    /// Like [`Self::get`], for object types whose null handle is an invalid value.
     pub fn some(&self, handle: Handle) -> Result<Arc<T>> {
         if handle == 0 { Err(Status::InvalidValue) } else { self.get(handle) }
     }
 
-    /// As [`Self::remove`], for object types whose null handle is an invalid value.
+    /// Like [`Self::remove`], for object types whose null handle is an invalid value.
     pub fn remove_some(&self, handle: Handle) -> Result<Arc<T>> {
         if handle == 0 { Err(Status::InvalidValue) } else { self.remove(handle) }
     }
@@ -61,7 +61,7 @@ impl<T> Handles<T> {
         self.lock().get(&handle).cloned()
     }
 
-    /// Invalidates a handle. The object lives as long as it is referenced.
+    /// Invalidates a handle. The object stays alive while other references exist.
     pub fn remove(&self, handle: Handle) -> Result<Arc<T>> {
         self.lock().remove(&handle).ok_or(Status::InvalidHandle)
     }

@@ -1,7 +1,7 @@
 //! A stand-in for nvJitLink, NVIDIA's device linker. It links PTX; its "cubin" is the linked PTX, which the emulator's
-//! driver loads. The real library, if installed, compiles LTO-IR to PTX. Names are exported for versions 12 and 13.
+//! driver loads. The real library, if installed, compiles LTO-IR to PTX. Functions have the names of versions 12 and 13.
 //!
-//! The library also overrides NVRTC's functions for cubins, so that one preloaded library handles both.
+//! The library also overrides NVRTC's functions for cubins, so one preloaded library handles both.
 
 #![allow(non_snake_case, reason = "nvJitLink's names")]
 #![allow(
@@ -11,6 +11,4 @@
 
 mod calls;
 mod linking;
-mod names;
-mod outcome;
 mod real;

@@ -1,6 +1,5 @@
 //! Linking: all inputs become one PTX module. Few options have an effect; unknown ones are errors, as in nvJitLink.
 
-use crate::outcome::Outcome;
 use crate::real;
 
 /// One input, with its `nvJitLinkInputType`.
@@ -213,6 +212,30 @@ pub fn is_architecture(name: &str) -> bool {
     let number = number.map(|number| number.strip_suffix(['a', 'f']).unwrap_or(number));
     number
         .is_some_and(|number| number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// `nvJitLinkResult`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Outcome {
+    /// Success.
+    Success = 0,
+    /// Unknown option.
+    UnrecognizedOption = 1,
+    /// Unreadable input.
+    InvalidInput = 3,
+    /// Invalid PTX.
+    PtxCompile = 4,
+    /// LTO-IR that cannot be compiled.
+    NvvmCompile = 5,
+    /// Internal error.
+    Internal = 6,
+    /// Unsupported input type.
+    UnrecognizedInput = 8,
+    /// Null pointer.
+    NullInput = 10,
+    /// Machine code without PTX.
+    MissingFatbin = 15,
 }
 
 #[cfg(test)]

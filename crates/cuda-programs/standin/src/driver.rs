@@ -1,7 +1,7 @@
 //! The emulator's driver in this process, its devices, and their contexts. Any other driver is an error.
 
+use crate::call::{Failure, FailureKind, Result, fail};
 use crate::call::{line, traces};
-use crate::failure::{Failure, FailureKind, Result, fail};
 use libloading::{Library, Symbol};
 use std::ffi::c_void;
 use std::sync::{Once, OnceLock};
@@ -217,7 +217,7 @@ impl DeviceContext {
 #[cfg(test)]
 mod tests {
     use super::begin;
-    use crate::failure::FailureKind;
+    use crate::call::FailureKind;
     use crate::memory::{Memory, allocate};
 
     #[test]

@@ -1,5 +1,5 @@
-//! Shared parts of the stand-ins for NVIDIA's libraries (cuBLAS, cuRAND, cuFFT, cuSOLVER, NCCL): finding the emulator's driver, checked access to
-//! device memory, stream order, and the common behavior of exported functions.
+//! Shared parts of the stand-ins for NVIDIA's libraries (cuBLAS, cuRAND, cuFFT, cuSOLVER, NCCL): the emulator's driver,
+//! checked access to device memory, stream order, and the common behavior of exported functions.
 //!
 //! Each library converts failures to its own status codes with `From<Failure>`.
 //!
@@ -7,16 +7,12 @@
 
 mod call;
 mod driver;
-mod failure;
 mod memory;
-mod pointers;
-mod status;
-mod stream;
 
-pub use call::{Answer, call, line, traces};
+pub use call::{
+    Answer, Failure, FailureKind, In, Out, Plain, Status, call, line, refuse, said, store, traces,
+};
 pub use driver::{DeviceContext, begin};
-pub use failure::{Failure, FailureKind};
-pub use memory::{Memory, allocate, free, is_allocated, write, write_spaced};
-pub use pointers::{In, Out, Plain, store};
-pub use status::{Status, refuse, said};
-pub use stream::{capture, is_captured, submit};
+pub use memory::{
+    Memory, allocate, capture, free, is_allocated, is_captured, submit, write, write_spaced,
+};

@@ -1,4 +1,4 @@
-//! Figures and counters as text.
+//! Formats numbers and counters as text.
 
 use crate::counters::{Bulk, Counters, Global, Shared};
 use std::fmt;
@@ -25,7 +25,7 @@ fn in_unit(size: f64, unit: &str) -> String {
     }
 }
 
-/// A count with thousands separators.
+/// Formats a count with thousands separators.
 pub fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -38,7 +38,7 @@ pub fn thousands(count: u64) -> String {
     text
 }
 
-/// A count in about six characters: in full up to 99,999, then with a suffix.
+/// Formats a count in about six characters: in full up to 99,999, then with a suffix.
 pub fn short_count(count: f64) -> String {
     match count {
         // A value that rounds up to the next form is shown in that form.
@@ -49,7 +49,7 @@ pub fn short_count(count: f64) -> String {
     }
 }
 
-/// A mean per request with its optimum, as `16.50 (8)`.
+/// Formats a mean per request and its optimum, as `16.50 (8)`.
 pub fn beside_optimum(mean: f64, optimum: f64) -> String {
     let short = |figure: f64| {
         let text = format!("{figure:.2}");
@@ -59,7 +59,7 @@ pub fn beside_optimum(mean: f64, optimum: f64) -> String {
 }
 
 impl Global {
-    /// Sectors per request with the optimum, as `16.50 (8)`; `-` without requests.
+    /// Formats sectors per request and the optimum, as `16.50 (8)`; `-` without requests.
     pub fn per_request(&self) -> String {
         match self.requests {
             0 => "-".to_owned(),
@@ -68,10 +68,10 @@ impl Global {
     }
 }
 
-/// A name and its figures.
+/// A name and its numbers.
 pub type Row = (&'static str, String);
 
-/// A line of a listing: two columns.
+/// Formats a row as a line of two columns.
 pub fn row((name, text): &Row) -> String {
     format!("  {name:<15}{text}\n")
 }
@@ -123,7 +123,7 @@ impl Counters {
         ("instructions", format!("{warps} warp instructions, {lanes:.1} of 32 lanes active"))
     }
 
-    /// Memory traffic, contention, barriers and branches as rows; zero counts have no row.
+    /// Memory traffic, contention, barriers and branches as rows; omits zero counts.
     pub fn traffic_rows(&self) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         rows.extend(sectors("global loads", &self.global_load));
@@ -162,7 +162,7 @@ impl Counters {
     }
 }
 
-/// The totals as `lanework profile` prints them, one line per kind of traffic.
+/// Formats the totals as `lanework profile` prints them, with one line per kind of traffic.
 impl fmt::Display for Counters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&row(&self.instructions_row()))?;

@@ -1,15 +1,16 @@
-//! Functions in SSA form to code: one register for each value, moves for the parameters of blocks, comparisons fused
+//! Translates functions in SSA form to code: one register for each value, moves for block parameters, comparisons fused
 //! with branches, and constant offsets folded into loads and stores.
 
 use crate::code::{CallOp, FunctionCode, Op, OtherOp};
+use crate::operations::dedicated;
 use lanework_ssa::*;
 use std::collections::HashMap;
 
 /// Addresses that code refers to.
 pub struct Addresses<'a> {
-    /// Of global variables.
+    /// Addresses of the global variables.
     pub globals: &'a [u64],
-    /// The address of the first function; each has one.
+    /// Address of the first function. The others follow, [`FUNCTION_STEP`] apart.
     pub functions: u64,
 }
 
@@ -25,12 +26,12 @@ struct Assembler<'a> {
     registers: HashMap<ValueId, u32>,
     position: SourcePosition,
     uses: Vec<u32>,
-    /// Where the code of each block starts.
+    /// The start of each block's code.
     starts: Vec<Option<u32>>,
-    /// Operations whose target is still the number of a block.
+    /// Jumps whose target is still a block instead of a position in the code.
     patches: Vec<(usize, BlockId)>,
     work: Vec<BlockId>,
-    /// Blocks that only pass values on: reached by branches.
+    /// Targets of branches and switches, whose moves need code of their own.
     edges: Vec<(Patch, BlockCall)>,
 }
 
@@ -58,10 +59,6 @@ pub fn assemble(function: &SsaFunction, addresses: &Addresses<'_>) -> FunctionCo
         assembler.blocks();
     }
     assembler.code
-}
-
-fn float32(ty: ValueType) -> bool {
-    ty == ValueType::F32
 }
 
 impl Assembler<'_> {
@@ -117,7 +114,7 @@ impl Assembler<'_> {
             self.code.slots.push((offset, size));
             self.push(Op::FrameAddress { d: register, offset });
         }
-        // Slots that nothing refers to stay closed.
+        // Slots without a use stay closed.
         let parameters = self.function.block(SsaFunction::ENTRY).parameters.clone();
         self.code.parameters = self.code.registers;
         for value in parameters {
@@ -190,7 +187,7 @@ impl Assembler<'_> {
                 moves.push((d, a));
             }
         }
-        // A move whose target is no source of another comes first; cycles go through a new register.
+        // First the moves whose target no other move reads. A new register breaks cycles.
         while !moves.is_empty() {
             let ready = moves.iter().position(|(d, _)| moves.iter().all(|(_, a)| a != d));
             match ready {
@@ -207,7 +204,7 @@ impl Assembler<'_> {
             }
         }
         if self.starts[call.block.index()].is_none() && self.work.is_empty() {
-            // It follows at once.
+            // The target's code follows directly, so no jump is needed.
             self.work.push(call.block);
             return;
         }
@@ -271,7 +268,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// The comparison that a block's branch alone uses, if it can be fused.
+    /// The comparison that only the block's branch uses, if it can be fused.
     fn fused_comparison(&self, data: &BlockData) -> Option<InstructionId> {
         let BlockTerminator::Branch(condition, ..) = &data.terminator else { return None };
         let condition = self.function.resolve(*condition);
@@ -323,7 +320,7 @@ impl Assembler<'_> {
         Some((instruction.arguments[0], i32::try_from(offset).ok()?))
     }
 
-    /// Whether all uses of a pointer sum fold it into their offset.
+    /// Whether all uses of a pointer sum are loads and stores that fold it into their offset.
     fn is_folded(&self, instruction: &InstructionData) -> bool {
         let InstructionKind::PointerAdd = instruction.kind else { return false };
         let Some(&result) = instruction.results.first() else { return false };
@@ -409,7 +406,6 @@ impl Assembler<'_> {
 
     /// An operation that computes one value.
     fn value(&mut self, instruction: &InstructionData) -> Op {
-        use InstructionKind as K;
         let operands: Vec<u32> =
             instruction.arguments.iter().map(|value| self.register(*value)).collect();
         let from = instruction.arguments.first().map_or(ValueType::I64, |value| self.ty(*value));
@@ -417,25 +413,8 @@ impl Assembler<'_> {
             Some(&result) => (self.ty(result), self.register(result)),
             None => (ValueType::I64, self.new_register()),
         };
-        let quick = match (&instruction.kind, operands.as_slice()) {
-            (K::Integer { op, .. }, &[a, b]) => integer(*op, d, a, b, from.bits()),
-            (K::Float { op, mode }, &[a, b])
-                if *mode == FloatMode { contract: mode.contract, ..FloatMode::default() } =>
-            {
-                float(*op, d, a, b, from)
-            }
-            (K::CompareIntegers(condition), &[a, b]) => {
-                Some(compare(*condition, d, a, b, 64 - from.bits()))
-            }
-            (K::CompareFloats { condition, flush: false }, &[a, b]) => {
-                compare_floats(*condition, d, a, b, from)
-            }
-            (K::Select, &[c, a, b]) => Some(Op::Select { d, c, a, b }),
-            (K::PointerAdd, &[a, b]) => Some(Op::Add64 { d, a, b }),
-            (K::Convert(conversion), &[a]) => convert(*conversion, d, a, from, to),
-            _ => None,
-        };
-        quick.unwrap_or_else(|| {
+        let dedicated = dedicated(&instruction.kind, d, &operands, from, to);
+        dedicated.unwrap_or_else(|| {
             let kind = instruction.kind.clone();
             self.code.others.push(OtherOp { kind, operands, from, to });
             Op::Other { d, index: self.code.others.len() as u32 - 1 }
@@ -454,103 +433,4 @@ fn set_target(op: &mut Op, target: u32) {
         | Op::JumpLessEqualSigned { to, .. } => *to = target,
         _ => {}
     }
-}
-
-fn integer(op: IntegerBinary, d: u32, a: u32, b: u32, bits: u32) -> Option<Op> {
-    use IntegerBinary as I;
-    Some(match (op, bits) {
-        (I::And, _) => Op::And { d, a, b },
-        (I::Or, _) => Op::Or { d, a, b },
-        (I::Xor, _) => Op::Xor { d, a, b },
-        (I::Add, 32) => Op::Add32 { d, a, b },
-        (I::Subtract, 32) => Op::Sub32 { d, a, b },
-        (I::Multiply, 32) => Op::Mul32 { d, a, b },
-        (I::ShiftLeft, 32) => Op::Shl32 { d, a, b },
-        (I::Add, 64) => Op::Add64 { d, a, b },
-        (I::Subtract, 64) => Op::Sub64 { d, a, b },
-        (I::Multiply, 64) => Op::Mul64 { d, a, b },
-        (I::ShiftLeft, 64) => Op::Shl64 { d, a, b },
-        _ => return None,
-    })
-}
-
-fn float(op: FloatArithmetic, d: u32, a: u32, b: u32, ty: ValueType) -> Option<Op> {
-    use FloatArithmetic as F;
-    if ty != ValueType::F32 && ty != ValueType::F64 {
-        return None;
-    }
-    Some(match (op, float32(ty)) {
-        (F::Add, true) => Op::AddF32 { d, a, b },
-        (F::Subtract, true) => Op::SubF32 { d, a, b },
-        (F::Multiply, true) => Op::MulF32 { d, a, b },
-        (F::Divide, true) => Op::DivF32 { d, a, b },
-        (F::Add, false) => Op::AddF64 { d, a, b },
-        (F::Subtract, false) => Op::SubF64 { d, a, b },
-        (F::Multiply, false) => Op::MulF64 { d, a, b },
-        (F::Divide, false) => Op::DivF64 { d, a, b },
-        _ => return None,
-    })
-}
-
-fn compare(condition: IntegerCondition, d: u32, a: u32, b: u32, shift: u32) -> Op {
-    use IntegerCondition as C;
-    match condition {
-        C::Equal => Op::Equal { d, a, b },
-        C::NotEqual => Op::NotEqual { d, a, b },
-        C::LessUnsigned => Op::LessUnsigned { d, a, b },
-        C::GreaterUnsigned => Op::LessUnsigned { d, a: b, b: a },
-        C::LessOrEqualUnsigned => Op::LessEqualUnsigned { d, a, b },
-        C::GreaterOrEqualUnsigned => Op::LessEqualUnsigned { d, a: b, b: a },
-        C::LessSigned => Op::LessSigned { d, a, b, shift },
-        C::GreaterSigned => Op::LessSigned { d, a: b, b: a, shift },
-        C::LessOrEqualSigned => Op::LessEqualSigned { d, a, b, shift },
-        C::GreaterOrEqualSigned => Op::LessEqualSigned { d, a: b, b: a, shift },
-    }
-}
-
-fn compare_floats(condition: FloatCondition, d: u32, a: u32, b: u32, ty: ValueType) -> Option<Op> {
-    use FloatCondition as C;
-    Some(match (condition, ty) {
-        (C::Less, ValueType::F32) => Op::LessF32 { d, a, b },
-        (C::Greater, ValueType::F32) => Op::LessF32 { d, a: b, b: a },
-        (C::LessOrEqual, ValueType::F32) => Op::LessEqualF32 { d, a, b },
-        (C::GreaterOrEqual, ValueType::F32) => Op::LessEqualF32 { d, a: b, b: a },
-        (C::Less, ValueType::F64) => Op::LessF64 { d, a, b },
-        (C::Greater, ValueType::F64) => Op::LessF64 { d, a: b, b: a },
-        (C::LessOrEqual, ValueType::F64) => Op::LessEqualF64 { d, a, b },
-        (C::GreaterOrEqual, ValueType::F64) => Op::LessEqualF64 { d, a: b, b: a },
-        _ => return None,
-    })
-}
-
-fn convert(
-    conversion: ValueConversion,
-    d: u32,
-    a: u32,
-    from: ValueType,
-    to: ValueType,
-) -> Option<Op> {
-    use ValueConversion as V;
-    let nearest = RoundingMode::Nearest;
-    Some(match conversion {
-        V::SignExtend => Op::SignExtend { d, a, shift: 64 - from.bits(), mask: 64 - to.bits() },
-        V::ZeroExtend | V::Reinterpret | V::Space => Op::Move { d, a },
-        V::Truncate => Op::Truncate { d, a, mask: 64 - to.bits() },
-        V::SignedToFloat(rounding) if rounding == nearest => match (from.bits(), to) {
-            (32, ValueType::F32) => Op::Signed32ToF32 { d, a },
-            (32, ValueType::F64) => Op::Signed32ToF64 { d, a },
-            (64, ValueType::F64) => Op::Signed64ToF64 { d, a },
-            _ => return None,
-        },
-        V::FloatToFloat(mode)
-            if mode == FloatMode { contract: mode.contract, ..FloatMode::default() } =>
-        {
-            match (from, to) {
-                (ValueType::F32, ValueType::F64) => Op::F32ToF64 { d, a },
-                (ValueType::F64, ValueType::F32) => Op::F64ToF32 { d, a },
-                _ => return None,
-            }
-        }
-        _ => return None,
-    })
 }

@@ -1,4 +1,4 @@
-//! The code that the interpreter runs: operations on registers of 64 bits, with values zero-extended.
+//! The code that the interpreter runs: operations on 64-bit registers, which hold zero-extended values.
 
 use lanework_ssa::{InstructionKind, SourcePosition, ValueType};
 
@@ -192,7 +192,7 @@ pub enum Op {
         a: u32,
         b: u32,
     },
-    /// Sign-extends from `64 - shift` bits, then keeps the bits of `mask` (as a shift right of all ones).
+    /// Sign-extends from `64 - shift` bits, then keeps the low `64 - mask` bits.
     SignExtend {
         d: u32,
         a: u32,
@@ -262,7 +262,7 @@ pub enum Op {
         d: u32,
         offset: u32,
     },
-    /// An operation of the table.
+    /// Operation `index` of [`FunctionCode::others`].
     Other {
         d: u32,
         index: u32,
@@ -301,7 +301,7 @@ pub enum Op {
     Trap,
 }
 
-/// An operation without a form of its own: evaluated as constants are folded.
+/// An operation without an [`Op`] of its own, which the constant folder evaluates.
 #[derive(Clone, Debug)]
 pub struct OtherOp {
     pub kind: InstructionKind,
@@ -324,17 +324,17 @@ pub struct FunctionCode {
     pub name: String,
     pub ops: Vec<Op>,
     pub positions: Vec<SourcePosition>,
-    /// Registers of a frame: constants, then parameters, then the rest.
+    /// Number of registers of a frame: constants, then parameters, then the rest.
     pub registers: u32,
     pub constants: Vec<u64>,
     pub parameters: u32,
-    /// Offset and bytes of each stack slot.
+    /// Offset and size in bytes of each stack slot.
     pub slots: Vec<(u32, u64)>,
     pub frame: u64,
     pub others: Vec<OtherOp>,
     pub calls: Vec<CallOp>,
     pub switches: Vec<(Vec<(u64, u32)>, u32)>,
     pub returns: Vec<Vec<u32>>,
-    /// The number of the library's function, in place of code.
+    /// The number of the library function that replaces the code, if any.
     pub external: Option<usize>,
 }

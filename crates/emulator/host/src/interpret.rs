@@ -6,10 +6,10 @@ use crate::process::{CodePlace, Process, Stop};
 use lanework_ssa::{FloatArithmetic, InstructionKind, ValueType, evaluate};
 use std::rc::Rc;
 
-/// Deepest nesting of calls.
+/// Maximum nesting of calls.
 const DEEPEST: usize = 100_000;
 
-/// A function that waits for the one it called.
+/// A function that waits for its callee.
 struct Caller {
     code: Rc<FunctionCode>,
     at: usize,
@@ -25,10 +25,10 @@ fn bits32(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
-/// Runs a function; its results.
+/// Runs a function and returns its results.
 ///
 /// # Errors
-/// When the program ends or faults.
+/// If the program ends or faults.
 pub fn run(process: &mut Process, number: usize, arguments: &[u64]) -> Result<Vec<u64>, Stop> {
     let mut machine = Machine { registers: vec![0; 4096], callers: Vec::new(), base: 0, frame: 0 };
     machine.run(process, number, arguments)
@@ -42,7 +42,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// Opens the frame of a function whose arguments are given.
+    /// Opens a function's frame and stores its arguments.
     fn enter(
         &mut self,
         process: &mut Process,
@@ -381,7 +381,7 @@ impl Machine {
     }
 }
 
-/// An operation without a form of its own.
+/// Evaluates an operation without an [`Op`] of its own.
 fn compute(other: &OtherOp, operands: &[u64]) -> Result<u64, String> {
     if let Some(value) = evaluate(&other.kind, operands, other.from, other.to) {
         return Ok(value);

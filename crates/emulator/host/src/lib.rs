@@ -1,5 +1,5 @@
-//! The host side of CUDA programs, interpreted: the code that the front end lowers `main` and its functions to, one
-//! thread of it, with every access to memory checked.
+//! An interpreter of the host code of CUDA programs, to which the front end lowers `main` and its functions. It runs
+//! one thread and checks every memory access.
 //!
 //! `assemble` turns SSA form into `code` for registers, which `interpret` runs. `memory` has the checks, `process` the
 //! state of a running program, `program` its start and end, and `library` the functions of the C library that programs
@@ -7,13 +7,13 @@
 
 mod assemble;
 mod code;
-mod files;
 mod interpret;
 mod library;
+mod library_state;
 mod memory;
+mod operations;
 mod process;
 mod program;
-mod random;
 
 pub use memory::{BadAccess, HostMemory};
 pub use process::{External, HostFault, Process, Stop, word};

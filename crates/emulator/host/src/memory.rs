@@ -1,30 +1,30 @@
-//! Memory of the host program: one arena with a shadow, and ranges that others lend.
+//! Memory of the host program: one arena with a shadow, and registered ranges outside it.
 //!
-//! The shadow has one byte for eight bytes of the arena, as AddressSanitizer's (Serebryany et al. 2012): how many of
-//! them are accessible, or why none is. Guards around every object, and a quarantine of freed blocks, catch accesses
-//! out of bounds and after `free`. It misses an access that jumps over a guard into another object.
+//! As in AddressSanitizer (Serebryany et al. 2012), the shadow has one byte for each eight bytes of the arena. It says
+//! how many of them are accessible, or why none is. Guards around every object, and a quarantine of freed blocks, catch
+//! accesses out of bounds and after `free`. The check misses an access that jumps over a guard into another object.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-/// Arena sizes to try; a host may refuse the larger ones.
+/// Arena sizes to try, because a host may not have enough memory for the larger ones.
 const SIZES: [usize; 6] = [16 << 30, 8 << 30, 4 << 30, 2 << 30, 1 << 30, 256 << 20];
 /// Inaccessible bytes between two objects.
 const GUARD: u64 = 32;
-/// Bytes of freed blocks that are kept from reuse.
+/// Maximum size in bytes of the quarantine of freed blocks.
 const QUARANTINE: u64 = 64 << 20;
 
-/// Shadow values above 8: why bytes are not accessible.
+/// Shadow values above 8, which say why bytes are not accessible.
 const FREED: u8 = 0x81;
 const OUT_OF_SCOPE: u8 = 0x82;
 
 /// A block of the heap.
 #[derive(Clone, Copy, Debug)]
 struct HeapBlock {
-    /// Bytes asked for.
+    /// Requested bytes.
     bytes: u64,
-    /// Bytes up to the next block.
+    /// Bytes from its start to the next block.
     room: u64,
     freed: bool,
 }
@@ -37,16 +37,16 @@ pub struct HostMemory {
     arena: *mut u8,
     shadow: Box<[u8]>,
     layout: Layout,
-    /// The end of the globals, then of the stack, then of the heap.
+    /// The end of the used part: globals, then the stack, then the heap.
     top: u64,
     blocks: BTreeMap<u64, HeapBlock>,
     /// Free blocks by their room.
     free: BTreeMap<u64, Vec<u64>>,
     quarantine: VecDeque<u64>,
     quarantined: u64,
-    /// Names of global variables, by address, with their bytes.
+    /// Size and name of each global variable, by address.
     globals: BTreeMap<u64, (u64, String)>,
-    /// Bytes of each range outside the arena that the program may use, by address.
+    /// Size of each registered range outside the arena, by address.
     lent: BTreeMap<u64, u64>,
     stack: std::ops::Range<u64>,
 }
@@ -58,7 +58,7 @@ impl Drop for HostMemory {
     }
 }
 
-/// An access that the program must not make.
+/// An invalid access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadAccess {
     /// The address.
@@ -68,12 +68,12 @@ pub struct BadAccess {
 }
 
 impl HostMemory {
-    /// Memory with a stack of this many bytes; `None` if the host has none.
+    /// Memory with a stack of `stack` bytes; `None` if the host is out of memory.
     pub fn new(stack: u64) -> Option<HostMemory> {
         let (arena, layout) = SIZES.iter().find_map(|&bytes| {
-            // At this alignment the allocator gives zeroed pages that are not touched yet.
+            // With this alignment the allocator returns zero pages that the system has not yet committed.
             let layout = Layout::from_size_align(bytes, 16).ok()?;
-            // SAFETY: the layout has a size.
+            // SAFETY: the layout's size is not zero.
             let arena = unsafe { alloc_zeroed(layout) };
             (!arena.is_null()).then_some((arena, layout))
         })?;
@@ -135,7 +135,7 @@ impl HostMemory {
         self.set_shadow(address, bytes, Some(OUT_OF_SCOPE));
     }
 
-    /// Room for an object that is never freed; `None` if there is no memory.
+    /// Allocates an object that is never freed; `None` if out of memory.
     pub(crate) fn place(&mut self, bytes: u64, align: u64) -> Option<u64> {
         let address = self.top.next_multiple_of(align.max(16));
         let end = address.checked_add(bytes)?.checked_add(GUARD)?;
@@ -159,7 +159,7 @@ impl HostMemory {
         self.globals.get(&address).map(|(_, name)| name.as_str())
     }
 
-    /// Allocates a block at a multiple of `align`; 0 if there is no memory.
+    /// Allocates a block at a multiple of `align`; 0 if out of memory.
     pub fn allocate(&mut self, bytes: u64, align: u64) -> u64 {
         let guarded = bytes.max(1).checked_add(GUARD);
         let step = if bytes < 4096 { 32 } else { 4096 };
@@ -190,7 +190,7 @@ impl HostMemory {
     /// Frees a block.
     ///
     /// # Errors
-    /// Why it cannot be freed.
+    /// The reason why the block cannot be freed.
     pub fn release(&mut self, address: u64) -> Result<(), String> {
         let Some(block) = self.blocks.get_mut(&address) else {
             return Err(format!(
@@ -217,21 +217,21 @@ impl HostMemory {
         Ok(())
     }
 
-    /// Bytes asked for of a live block.
+    /// Requested bytes of a live block.
     pub fn block_bytes(&self, address: u64) -> Option<u64> {
         self.blocks.get(&address).filter(|block| !block.freed).map(|block| block.bytes)
     }
 
-    /// Lets the program use a range outside the arena.
+    /// Registers a range outside the arena, which the program may then use.
     ///
     /// # Safety
-    /// The bytes must be readable and writable until [`HostMemory::take_back`], and whoever else uses them meanwhile
-    /// must do so by atomic accesses or while the program waits.
+    /// The bytes must be readable and writable until [`HostMemory::take_back`]. Other code may use them meanwhile only
+    /// with atomic accesses, or while the program waits.
     pub unsafe fn lend(&mut self, address: u64, bytes: u64) {
         self.lent.insert(address, bytes);
     }
 
-    /// Ends the use of a range.
+    /// Unregisters a range.
     pub fn take_back(&mut self, address: u64) {
         self.lent.remove(&address);
     }
@@ -257,7 +257,7 @@ impl HostMemory {
     /// Checks a range of bytes.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     #[inline(never)]
     pub fn check_range(&self, address: u64, bytes: u64) -> Result<*mut u8, BadAccess> {
         let bad = Err(BadAccess { address, bytes });
@@ -289,7 +289,8 @@ impl HostMemory {
     #[inline(always)]
     pub(crate) fn load(&self, address: u64, bytes: u64) -> Result<u64, BadAccess> {
         let at = self.check(address, bytes)?;
-        // SAFETY: `check` made sure that the bytes are in the arena or lent. Others use them by atomic accesses only.
+        // SAFETY: `check` found the bytes in the arena or in a registered range. Other code uses them only with atomic
+        // accesses.
         unsafe {
             if address & (bytes - 1) != 0 {
                 let mut word = 0;
@@ -334,12 +335,12 @@ impl HostMemory {
     /// Copies bytes out.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, BadAccess> {
         let at = self.check_range(address, bytes)?;
         let mut copy = vec![0; bytes as usize];
         if bytes > 0 {
-            // SAFETY: `check_range` made sure that the bytes are in the arena or lent.
+            // SAFETY: `check_range` found the bytes in the arena or in a registered range.
             unsafe { at.copy_to_nonoverlapping(copy.as_mut_ptr(), bytes as usize) };
         }
         Ok(copy)
@@ -348,11 +349,11 @@ impl HostMemory {
     /// Copies bytes in.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), BadAccess> {
         let at = self.check_range(address, bytes.len() as u64)?;
         if !bytes.is_empty() {
-            // SAFETY: as in `read`; `bytes` is no part of the arena, which is borrowed mutably.
+            // SAFETY: as in `read`; `bytes` is not part of the arena, which this method borrows mutably.
             unsafe { at.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         }
         Ok(())
@@ -361,7 +362,7 @@ impl HostMemory {
     /// Copies bytes within the program's memory; the ranges may overlap.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), BadAccess> {
         let (source, target) = (self.check_range(from, bytes)?, self.check_range(to, bytes)?);
         if bytes > 0 {
@@ -374,7 +375,7 @@ impl HostMemory {
     /// Fills bytes.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn fill(&mut self, address: u64, byte: u8, bytes: u64) -> Result<(), BadAccess> {
         let at = self.check_range(address, bytes)?;
         if bytes > 0 {
@@ -387,7 +388,7 @@ impl HostMemory {
     /// The bytes of a C string, without its final zero.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn text(&self, address: u64) -> Result<Vec<u8>, BadAccess> {
         self.text_up_to(address, u64::MAX)
     }
@@ -395,7 +396,7 @@ impl HostMemory {
     /// The first bytes of a C string, at most `most`, without its final zero.
     ///
     /// # Errors
-    /// If the program must not access some of them.
+    /// If some of the bytes are inaccessible.
     pub fn text_up_to(&self, address: u64, most: u64) -> Result<Vec<u8>, BadAccess> {
         let mut text = Vec::new();
         while (text.len() as u64) < most {
@@ -407,7 +408,7 @@ impl HostMemory {
         Ok(text)
     }
 
-    /// The nearest object of an address, as text.
+    /// Describes the object nearest to an address.
     pub fn describe(&self, address: u64) -> String {
         if address < 4096 {
             return if address == 0 { "null".to_owned() } else { format!("null + {address}") };

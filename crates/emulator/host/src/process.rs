@@ -1,25 +1,25 @@
-//! A host program that is loaded and runs.
+//! The state of a running host program.
 
 use crate::assemble::FUNCTION_STEP;
 use crate::code::FunctionCode;
-use crate::files::Files;
+use crate::library_state::{Files, GlibcRandom};
 use crate::memory::{BadAccess, HostMemory};
-use crate::random::GlibcRandom;
+
 use lanework_ssa::SourcePosition;
 use std::any::Any;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// The address of the first function. No memory is there.
+/// The address of the first function. It is not in any memory.
 pub(crate) const FUNCTIONS: u64 = 0x1000_0000;
 
 /// A function that the program calls.
 pub type External = fn(&mut Process, &[u64]) -> Result<u64, Stop>;
 
-/// The functions of one file.
+/// Library functions by name.
 pub(crate) type LibraryFunctions = &'static [(&'static str, External)];
 
-/// An argument; 0 if it was left out.
+/// An argument; 0 if it is missing.
 ///
 /// ```
 /// assert_eq!(lanework_host::word(&[7], 0), 7);
@@ -29,7 +29,7 @@ pub fn word(arguments: &[u64], at: usize) -> u64 {
     arguments.get(at).copied().unwrap_or(0)
 }
 
-/// The place of the program for messages: function and position, innermost first.
+/// A function and a position in it, for messages.
 #[derive(Clone, Debug)]
 pub struct CodePlace {
     /// The function's name.
@@ -38,19 +38,19 @@ pub struct CodePlace {
     pub position: SourcePosition,
 }
 
-/// Why a program stops before a function returns.
+/// The reason why a program stops before a function returns.
 #[derive(Clone, Debug)]
 pub enum Stop {
-    /// It ended itself with a code.
+    /// The program called `exit` with this code.
     Exit(i32),
-    /// It did what it must not.
+    /// The program made an error.
     Fault(HostFault),
 }
 
 /// A fault of host code.
 #[derive(Clone, Debug)]
 pub struct HostFault {
-    /// Its description.
+    /// Description.
     pub message: String,
     /// A hint; may be empty.
     pub help: String,
@@ -60,9 +60,9 @@ pub struct HostFault {
 
 /// A loaded host program.
 pub struct Process {
-    /// Its memory.
+    /// The program's memory.
     pub memory: HostMemory,
-    /// Data of the caller for its functions.
+    /// Data of the embedding program for its own functions.
     pub environment: Box<dyn Any>,
     pub(crate) files: Files,
     pub(crate) random: GlibcRandom,
@@ -82,18 +82,18 @@ impl std::fmt::Debug for Process {
 }
 
 impl Process {
-    /// Keeps standard output from now on, in place of writing it.
+    /// Keeps standard output from now on, instead of writing it.
     pub fn keep_output(&mut self) {
         self.files.kept = Some(Vec::new());
     }
 
-    /// The standard output that was kept.
+    /// Takes the standard output kept so far.
     pub fn take_output(&mut self) -> Vec<u8> {
         self.files.flush();
         self.files.kept.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// Writes out buffered output.
+    /// Flushes buffered output.
     pub fn flush(&mut self) {
         self.files.flush();
     }
@@ -155,10 +155,10 @@ impl Process {
         self.fault(&format!("invalid {verb} of {bytes} bytes at {address:#x}: {near}"), help)
     }
 
-    /// The result of an access, or its fault.
+    /// Converts the error of an access to a fault.
     ///
     /// # Errors
-    /// If the access is bad.
+    /// If the access is invalid.
     pub fn accessed<T>(&self, result: Result<T, BadAccess>, verb: &str) -> Result<T, Stop> {
         result.map_err(|access| self.bad_access(access, verb))
     }
@@ -166,7 +166,7 @@ impl Process {
     /// The C string at an address.
     ///
     /// # Errors
-    /// If the program must not access some of its bytes.
+    /// If some of its bytes are inaccessible.
     pub fn text(&self, address: u64) -> Result<Vec<u8>, Stop> {
         self.accessed(self.memory.text(address), "read")
     }

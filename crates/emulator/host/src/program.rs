@@ -1,12 +1,12 @@
-//! Loading a program, and running it from `main` to its end.
+//! Loads a program, and runs it from `main` to its end.
 
 use crate::assemble::{Addresses, FUNCTION_STEP, assemble};
-use crate::files::Files;
 use crate::interpret::run;
 use crate::library::LIBRARY;
+use crate::library_state::{Files, GlibcRandom};
 use crate::memory::HostMemory;
 use crate::process::{External, FUNCTIONS, HostFault, Process, Stop};
-use crate::random::GlibcRandom;
+
 use lanework_ssa::{RelocationTarget, SsaModule};
 use std::any::Any;
 use std::rc::Rc;
@@ -16,10 +16,10 @@ use std::time::Instant;
 const STACK: u64 = 64 << 20;
 
 impl Process {
-    /// Loads an optimized module. The C library or `more` supplies declared functions, by name.
+    /// Loads an optimized module. The C library and `more` supply the functions that it only declares, by name.
     ///
     /// # Errors
-    /// If the host has not enough memory.
+    /// If the host is out of memory.
     pub fn load(
         module: &SsaModule,
         more: &[&[(&'static str, External)]],
@@ -84,7 +84,7 @@ impl Process {
     /// Runs `main` with arguments, after the function that initializes global variables, if there is one.
     ///
     /// # Errors
-    /// When the program faults.
+    /// If the program faults.
     pub fn main(&mut self, arguments: &[String]) -> Result<i32, HostFault> {
         let ended = self.main_inner(arguments);
         self.files.flush();

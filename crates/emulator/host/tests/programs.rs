@@ -1,9 +1,9 @@
-//! Programs without kernels: what they print, and the faults of their memory accesses.
+//! Programs without kernels: their output, and the faults of their memory accesses.
 
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
 use lanework_host::Process;
 
-/// Runs a program: its output, and its exit code or the message of its fault.
+/// Runs a program. Returns its output, and its exit code or the message of its fault.
 fn run(source: &str, arguments: &[&str]) -> (String, Result<i32, String>) {
     let options = CompileOptions::default();
     let compiled = compile_host(source, "program.cu", &options, &mut NoFiles);
@@ -58,7 +58,7 @@ fn loops_arrays_and_recursion() {
 }
 
 #[test]
-fn destructors_run_in_reverse_on_every_way_out() {
+fn destructors_run_in_reverse_order_at_every_exit() {
     let source = r#"
         #include <cstdio>
         struct Guard {

@@ -1,13 +1,14 @@
 //! The modeled GPU, and a trace-driven cache model: sectored, set-associative L1 and L2 with LRU replacement.
 //!
 //! Each multiprocessor has an L1, and all share one L2, with 128-byte lines and a valid bit for
-//! each 32-byte sector. Blocks are scheduled round-robin over the multiprocessors, as many at once
-//! as are resident, and so are the resident warps of each, one request at a time. Loads look in the
-//! L1, then in the L2, which fetches sectors from memory in pairs; stores and atomics go to the L2.
-//! Simulators assume the same policies for NVIDIA's caches (Accel-Sim: Khairy et al., ISCA 2020).
+//! each 32-byte sector. Blocks are distributed round-robin over the multiprocessors, up to the
+//! resident limit. The resident warps of a multiprocessor take turns, one request at a time. Loads
+//! access the L1, then the L2, which fetches sectors from memory in pairs; stores and atomics go to
+//! the L2. Simulators assume the same policies for NVIDIA's caches (Accel-Sim: Khairy et al., ISCA
+//! 2020).
 //!
-//! *Limits.* Both caches start empty, and a miss is filled immediately (no outstanding misses, no
-//! MSHRs), so hit rates of data shared by several multiprocessors are too high.
+//! *Limits.* Both caches start empty. A miss is filled immediately (there are no outstanding misses
+//! and no MSHRs), so hit rates of data shared by several multiprocessors are too high.
 //! `docs/src/en/profile.md` compares the model with an H200.
 
 use crate::profile::Resources;
@@ -26,7 +27,7 @@ const SECTORS: u64 = 4;
 /// Bytes per line.
 const LINE: u64 = 128;
 
-/// A cache: each set has its lines with their valid sectors, least recently used first.
+/// A cache. Each set lists its lines with their valid sectors, least recently used first.
 struct Cache {
     sets: Vec<Vec<(u64, u8)>>,
 }
@@ -179,18 +180,18 @@ const WARP: u32 = 32;
 pub struct Machine {
     /// Its name.
     pub name: String,
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
     /// Resources of each multiprocessor.
     pub holds: Multiprocessor,
-    /// Bytes of L1 cache and shared memory together, per multiprocessor.
+    /// Total bytes of L1 cache and shared memory per multiprocessor.
     pub l1_bytes: u64,
     /// Bytes of L2 cache.
     pub l2_bytes: u64,
 }
 
 impl Machine {
-    /// An H200, the GPU that the emulator is compared with.
+    /// An H200, the GPU whose measurements the emulator is compared with.
     pub fn h200() -> Machine {
         Machine {
             name: "H200".to_owned(),
@@ -201,8 +202,8 @@ impl Machine {
         }
     }
 
-    /// Resource usage of a kernel with `threads` threads and `dynamic` bytes of dynamic shared
-    /// memory per block.
+    /// Computes the resource usage of a kernel with `threads` threads and `dynamic` bytes of dynamic
+    /// shared memory per block.
     pub fn resources(&self, resources: Resources, threads: u32, dynamic: u32) -> ResourcesRecord {
         let shared = resources.static_shared + dynamic;
         let (blocks, limiter) = self.holds.resident_blocks(threads, resources.registers, shared);
@@ -220,7 +221,7 @@ impl Machine {
     }
 }
 
-/// The limits of one multiprocessor of a compute capability.
+/// Resource limits per multiprocessor of a compute capability.
 #[cfg(feature = "gpu-specs")]
 pub fn multiprocessor(architecture: &Architecture) -> Multiprocessor {
     Multiprocessor {
@@ -231,7 +232,7 @@ pub fn multiprocessor(architecture: &Architecture) -> Multiprocessor {
     }
 }
 
-/// The occupancy and cache model of a GPU of the table.
+/// Parameters of a GPU in the table of specifications.
 #[cfg(feature = "gpu-specs")]
 pub fn machine(gpu: &Gpu) -> Machine {
     let architecture = specs().architecture(gpu.capability());
@@ -248,7 +249,7 @@ pub fn machine(gpu: &Gpu) -> Machine {
 mod tests {
     use super::*;
 
-    /// One warp per block that loads `sectors` one after the other.
+    /// Replays one warp per block, which accesses the block's sectors one after the other.
     fn run(blocks: &[&[u64]], kind: AccessKind) -> CacheRecord {
         let mut trace = Trace::default();
         for (block, sectors) in blocks.iter().enumerate() {

@@ -1,19 +1,15 @@
-//! Reports of a run on the emulator: counters by line with remarks, occupancy, modeled cache hit
-//! rates, and the text that the command and `Display` print.
+//! Reports of a run on the emulator: counters by line with remarks, occupancy, and modeled cache
+//! hit rates, as records and as the text that the command and `Display` print.
 //!
 //! [`extras`] requests the traces that a profile needs in addition to its counters, [`record`]
 //! combines both, and [`describe`] prints the record. The feature `serde` writes records as JSON.
 
 mod cache;
-#[cfg(feature = "serde")]
-pub mod counts;
-mod instruction;
 pub mod layout;
 pub mod pictures;
 mod profile;
 mod record;
 mod remarks;
-mod sources;
 mod text;
 
 pub use cache::Machine;
@@ -21,9 +17,10 @@ pub use cache::Machine;
 pub use cache::{machine, multiprocessor};
 pub use pictures::{Choice, choose, first_of_each};
 pub use profile::{By, Counted, Extras, InstructionProfile, Resources, extras, record};
+#[cfg(feature = "serde")]
+pub use record::counts;
 pub use record::{
-    BranchRecord, CacheRecord, LineRecord, ProfileRecord, ResourcesRecord, SampleRecord,
+    BranchRecord, CacheRecord, LineRecord, ProfileRecord, ResourcesRecord, SampleRecord, Sources,
 };
 pub use remarks::pattern;
-pub use sources::Sources;
 pub use text::{Verdict, describe, profile_blocks, verdict};

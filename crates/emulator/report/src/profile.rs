@@ -1,13 +1,13 @@
-//! A profile from counters and traces: lines with their shares and remarks, occupancy, caches.
+//! Computes a profile from counters and traces: lines with their shares and remarks, occupancy and cache hit rates. Also
+//! classifies PTX instructions and counts their floating-point operations.
 
-use crate::cache::Machine;
+use crate::cache::{self, Machine};
 use crate::record::{BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord};
 use crate::remarks::remarks;
-use crate::{cache, instruction};
 use lanework_emulator::{Blocks, Counters, Keep, Origin, Trace, TraceConfig, TracedAccess};
 use std::collections::{BTreeMap, HashMap};
 
-/// The lines of a profile.
+/// Kind of lines that a profile lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// Lines of the source if the PTX has line information, else of the PTX.
@@ -16,15 +16,15 @@ pub enum By {
     Ptx,
 }
 
-/// Maximum number of sectors replayed in the cache model.
+/// Maximum number of sectors that the cache model replays.
 const REPLAYED: u64 = 1 << 20;
 
-/// The data of a profile in addition to the counters of a run.
+/// Data that a profile needs in addition to the counters of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
-    /// The first access of each instruction, for the patterns of remarks.
+    /// The first access of each instruction, whose pattern remarks describe.
     pub touches: Vec<TracedAccess>,
-    /// The modeled caches; `None` without accesses to global memory or without a trace.
+    /// Results of the cache model; `None` without accesses to global memory or without a trace.
     pub caches: Option<CacheRecord>,
 }
 
@@ -61,7 +61,7 @@ pub fn extras<E>(
     Ok(Extras { touches, caches })
 }
 
-/// The profile of a counted run, for `gpu`.
+/// Computes the profile of a counted run for `gpu`.
 pub fn record(counted: &Counted<'_>, extras: Extras, by: By, gpu: &Machine) -> ProfileRecord {
     let flops: Vec<u64> = counted.instructions.iter().map(of_instruction).collect();
     let classes = classes(&counted.instructions.iter().collect::<Vec<_>>());
@@ -90,30 +90,29 @@ fn intensity(flops: u64, bytes: u64) -> Option<f64> {
     (bytes > 0).then(|| flops as f64 / bytes as f64)
 }
 
-/// Warp instructions by class.
+/// Sums warp instructions by class.
 fn classes(all: &[&InstructionProfile]) -> BTreeMap<&'static str, u64> {
     let mut classes = BTreeMap::new();
     for one in all.iter().filter(|one| one.counters.warp_instructions > 0) {
-        *classes.entry(instruction::class(&one.origin.name)).or_default() +=
-            one.counters.warp_instructions;
+        *classes.entry(class(&one.origin.name)).or_default() += one.counters.warp_instructions;
     }
     classes
 }
 
 fn of_instruction(one: &InstructionProfile) -> u64 {
     let Counters { warp_instructions, lane_instructions, .. } = one.counters;
-    instruction::flops(&one.origin.name, warp_instructions, lane_instructions)
+    flops(&one.origin.name, warp_instructions, lane_instructions)
 }
 
-/// A multiprocessor's cycles for these counts, one after the other: it issues four instructions per
-/// cycle, and its L1 and shared memory provide 128 bytes.
+/// Cycles that a multiprocessor needs for these counts without overlap: it issues four instructions
+/// per cycle, and its L1 and shared memory provide 128 bytes per cycle.
 fn weight(counters: &Counters) -> f64 {
     counters.warp_instructions as f64 / 4.0
         + counters.sectors() as f64 / 4.0
         + counters.wavefronts() as f64
 }
 
-/// File and line; for PTX that is not text, the number of the instruction.
+/// File and line; also the index of the instruction, for PTX that was never text.
 type Place = (Option<String>, u32, u32);
 
 /// Groups the instructions by line.
@@ -130,7 +129,7 @@ fn lines(
         let place = match (&one.origin.location, by) {
             (Some(location), By::Source) => (Some(location.file.clone()), location.line, 0),
             (_, By::Source) => (None, one.origin.text_line, 0),
-            // PTX that was never text has no lines, so each instruction is listed separately.
+            // PTX that was never text has no line numbers, so each instruction is listed separately.
             (_, By::Ptx) => (None, one.origin.text_line, index as u32),
         };
         groups.entry(place).or_default().push(index as u32);
@@ -192,7 +191,7 @@ pub struct InstructionProfile {
 }
 
 impl InstructionProfile {
-    /// Its line: of the source, else of the PTX text; 0 if unknown.
+    /// Line in the source, or in the PTX text if the source is unknown; 0 if both are unknown.
     pub fn line(&self) -> u32 {
         self.origin.location.as_ref().map_or(self.origin.text_line, |location| location.line)
     }
@@ -201,8 +200,8 @@ impl InstructionProfile {
 /// Resource usage of a compiled kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// 32-bit registers per thread: on a GPU as assigned by the driver's compiler, on the emulator
-    /// an estimate from register pressure.
+    /// 32-bit registers per thread: on a GPU, those that the driver's compiler assigned; on the
+    /// emulator, an estimate from register pressure.
     pub registers: u32,
     /// Bytes of local memory per thread (spills and arrays); estimated on the emulator.
     pub local_bytes: u32,
@@ -229,9 +228,9 @@ pub struct Counted<'a> {
     pub counters: &'a Counters,
     /// The counters of each instruction.
     pub instructions: &'a [InstructionProfile],
-    /// Blocks that ran.
+    /// Number of blocks that ran.
     pub blocks_run: u64,
-    /// Blocks of the grid.
+    /// Number of blocks in the grid.
     pub blocks: u64,
 }
 
@@ -239,5 +238,129 @@ impl Counted<'_> {
     /// Threads per block.
     pub fn threads(&self) -> u32 {
         self.block.iter().product()
+    }
+}
+
+/// The class of an instruction by its PTX name, such as `ld.global.f32`.
+pub fn class(name: &str) -> &'static str {
+    let opcode = name.split('.').next().unwrap_or_default();
+    let has = |part: &str| name.split('.').skip(1).any(|found| found == part);
+    match opcode {
+        "ld" | "ldu" if has("param") || has("const") => "parameters",
+        "ld" | "ldu" | "ldmatrix" | "st" | "stmatrix" | "prefetch" | "prefetchu" => {
+            if has("shared") || opcode.ends_with("matrix") {
+                "shared memory"
+            } else if has("local") {
+                "local memory"
+            } else {
+                "global memory"
+            }
+        }
+        "atom" | "red" => "atomics",
+        "cp" | "mbarrier" | "griddepcontrol" => "asynchronous",
+        "bar" | "barrier" | "membar" | "fence" => "barriers",
+        "bra" | "brx" | "call" | "ret" | "exit" | "trap" => "control",
+        "mma" | "wmma" | "wgmma" | "tcgen05" => "matrix",
+        "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => "warp",
+        "cvt" | "cvta" => "conversions",
+        "mov" | "selp" | "prmt" | "slct" | "isspacep" => "moves",
+        "set" | "setp" | "testp" => "comparisons",
+        "sin" | "cos" | "ex2" | "lg2" | "tanh" | "rsqrt" | "rcp" | "sqrt" | "div"
+            if float_bits(name).is_some() =>
+        {
+            "special functions"
+        }
+        _ => match float_bits(name) {
+            Some(64) => "fp64",
+            Some(32) => "fp32",
+            Some(_) => "fp16",
+            None => "integers",
+        },
+    }
+}
+
+/// Width in bits of the floats that an instruction computes with.
+fn float_bits(name: &str) -> Option<u32> {
+    name.split('.').skip(1).find_map(|part| match part {
+        "f64" => Some(64),
+        "f32" | "f32x2" => Some(32),
+        "f16" | "f16x2" | "bf16" | "bf16x2" => Some(16),
+        _ => None,
+    })
+}
+
+/// Floating-point operations per lane; a fused multiply-add counts as two.
+fn of_lane(name: &str) -> u64 {
+    if float_bits(name).is_none() {
+        return 0;
+    }
+    let packed = if name.contains("x2") { 2 } else { 1 };
+    match name.split('.').next().unwrap_or_default() {
+        "fma" | "mad" => 2 * packed,
+        "add" | "sub" | "mul" | "div" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "ex2"
+        | "lg2" | "tanh" => packed,
+        _ => 0,
+    }
+}
+
+/// Floating-point operations per warp of a matrix product.
+fn of_product(name: &str) -> u64 {
+    let opcode = name.split('.').next().unwrap_or_default();
+    let product = matches!(opcode, "mma" | "wgmma") || name.starts_with("wmma.mma");
+    let float = ["f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2"];
+    if !product || !name.split('.').any(|part| float.contains(&part)) {
+        return 0;
+    }
+    let shape = name.split('.').find_map(|part| {
+        let (m, rest) = part.strip_prefix('m')?.split_once('n')?;
+        let (n, k) = rest.split_once('k')?;
+        Some(m.parse::<u64>().ok()? * n.parse::<u64>().ok()? * k.parse::<u64>().ok()?)
+    });
+    // Four warps share a warpgroup's product.
+    shape.map_or(0, |mnk| 2 * mnk / if opcode == "wgmma" { 4 } else { 1 })
+}
+
+/// Floating-point operations of an instruction that `warps` warps and `lanes` lanes executed.
+pub fn flops(name: &str, warps: u64, lanes: u64) -> u64 {
+    of_lane(name) * lanes + of_product(name) * warps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instructions_have_their_classes() {
+        for (name, expected) in [
+            ("ld.global.nc.f32", "global memory"),
+            ("ld.param.u64", "parameters"),
+            ("ld.f32", "global memory"),
+            ("st.shared.v4.f32", "shared memory"),
+            ("ldmatrix.sync.aligned.m8n8.x4.shared.b16", "shared memory"),
+            ("fma.rn.f32", "fp32"),
+            ("add.f64", "fp64"),
+            ("add.s32", "integers"),
+            ("setp.lt.f32", "comparisons"),
+            ("sqrt.rn.f32", "special functions"),
+            ("div.u32", "integers"),
+            ("red.global.add.u32", "atomics"),
+            ("cp.async.ca.shared.global", "asynchronous"),
+            ("bar.sync", "barriers"),
+        ] {
+            assert_eq!(class(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn operations_are_counted_by_lane_and_by_warp() {
+        assert_eq!(flops("fma.rn.f32", 2, 50), 100);
+        assert_eq!(flops("fma.rn.f16x2", 1, 32), 128);
+        assert_eq!(flops("add.s32", 1, 32), 0);
+        assert_eq!(flops("setp.lt.f32", 1, 32), 0);
+        let product = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32";
+        assert_eq!(flops(product, 3, 96), 3 * 2 * 16 * 8 * 16);
+        assert_eq!(flops("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 1, 32), 0);
+        let group = "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16";
+        assert_eq!(flops(group, 4, 128), 2 * 64 * 128 * 16);
     }
 }

@@ -1,11 +1,10 @@
 //! Remarks on an instruction's counters: uncoalesced accesses, bank conflicts, atomic contention,
-//! local memory, divergence.
-//!
-//! The access pattern of one warp as text: its stride, or groups of lanes with a stride.
+//! local memory, divergence. They describe the access pattern of a warp by its stride, or by groups
+//! of lanes with a stride.
 
 use lanework_emulator::{Bulk, Counters, Global, Origin, Shared, TracedAccess};
 
-/// Remarks on one instruction; `touch` is its first access, if it makes any.
+/// Remarks on one instruction; `touch` is its first memory access, if any.
 pub fn remarks(counters: &Counters, origin: &Origin, touch: Option<&TracedAccess>) -> Vec<String> {
     let how = touch.map(|touch| format!(": {}", pattern(touch))).unwrap_or_default();
     let mut found = Vec::new();
@@ -68,7 +67,7 @@ fn branch(origin: &Origin) -> String {
 fn uncoalesced(name: &str, traffic: &Global, touch: Option<&TracedAccess>) -> Option<String> {
     let (took, ideal) = (traffic.sectors_per_request(), traffic.ideal_sectors_per_request());
     let contiguous = touch.is_some_and(TracedAccess::contiguous);
-    // If the bytes are contiguous, only the start can be the cause.
+    // If the bytes are contiguous, only a misaligned start can be the cause.
     let tells =
         if contiguous { took > 1.02 * ideal } else { took > 1.1 * ideal && took > ideal + 0.25 };
     let cause = match touch.and_then(TracedAccess::misaligned_start) {
@@ -81,7 +80,7 @@ fn uncoalesced(name: &str, traffic: &Global, touch: Option<&TracedAccess>) -> Op
     tells.then(|| format!("{took:.1} sectors per {name}, optimal {ideal:.1}{cause}"))
 }
 
-/// A bulk copy whose rows fill their sectors only partly.
+/// Remark on a bulk copy whose rows fill their sectors only partly.
 fn bulk(name: &str, traffic: &Bulk) -> Option<String> {
     let each = |count: u64| count as f64 / traffic.requests.max(1) as f64;
     let (took, ideal) = (each(traffic.sectors), each(traffic.ideal_sectors));
@@ -100,7 +99,7 @@ fn conflicts(name: &str, traffic: &Shared) -> Option<String> {
     })
 }
 
-/// The pattern of the active lanes' addresses, such as `stride 4096 B`.
+/// Describes the pattern of the active lanes' addresses, such as `stride 4096 B`.
 pub fn pattern(touch: &TracedAccess) -> String {
     let lanes: Vec<usize> = (0..32).filter(|lane| touch.mask >> lane & 1 != 0).collect();
     let at = |i: usize| touch.addresses[lanes[i]] as i64;

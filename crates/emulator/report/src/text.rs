@@ -1,18 +1,15 @@
-//! A profile as text: the totals of the kernel, its hot spots, and its lines with their counters.
-//!
-//! The lines of a profile as tables: cost, memory traffic, work.
-//!
-//! The verdict of a check in one line.
+//! Formats a profile as text: the totals of the kernel, its hot spots, and tables of its lines with their cost, memory
+//! traffic and work. Also formats the verdict of a check in one line.
 
 use crate::layout::{Block, Cell, Column, Table, columns, excerpt, join};
+use crate::record::Sources;
 use crate::record::{LineRecord, ProfileRecord};
-use crate::sources::Sources;
 use lanework_emulator::sanitize::{Level, Report};
 use lanework_emulator::words::{Row, beside_optimum, bytes, short_count, thousands};
 use lanework_emulator::{Bulk, Counters, Distributed, Global, Shared};
 use std::path::Path;
 
-/// Maximum width of the code of a hot spot.
+/// Maximum width of a hot spot's code.
 const CODE: usize = 60;
 /// Number of hot spots.
 const HOT: usize = 5;
@@ -20,12 +17,12 @@ const HOT: usize = 5;
 /// Width of the text.
 const WIDTH: usize = 100;
 
-/// The profile as text of at most 100 columns, unless a name is longer.
+/// Formats a profile in at most 100 columns, unless a name is longer.
 pub fn describe(name: &str, record: &ProfileRecord, sources: &Sources) -> String {
     join(&profile_blocks(name, record, sources, WIDTH), WIDTH)
 }
 
-/// The profile as blocks, for lines of `width` columns.
+/// Formats a profile as blocks for lines of `width` columns.
 pub fn profile_blocks(
     name: &str,
     record: &ProfileRecord,
@@ -65,7 +62,7 @@ fn percent(part: u64, whole: u64) -> String {
     format!("{:.0} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
-/// The totals of the kernel, a row for each counter.
+/// The totals of the kernel, with one row per counter.
 fn totals(record: &ProfileRecord) -> Vec<Block> {
     let c = &record.counters;
     let mut rows: Vec<Row> = vec![c.instructions_row()];
@@ -136,10 +133,10 @@ fn hot_spots(record: &ProfileRecord, sources: &Sources, width: usize) -> Vec<Blo
     blocks
 }
 
-/// Maximum width of a place.
+/// Maximum width of a `file:line`.
 const PLACE: usize = 22;
 
-/// All tables, and the explanation of their headers.
+/// All tables, with an explanation of their headers.
 pub fn tables(record: &ProfileRecord, sources: &Sources) -> Vec<Block> {
     let tables = [listing(record, sources), memory(record), work(record)];
     let tables = tables.into_iter().filter(|table| !table.is_empty());
@@ -156,7 +153,7 @@ pub fn tables(record: &ProfileRecord, sources: &Sources) -> Vec<Block> {
     blocks
 }
 
-/// The place of a line, as `file:line`.
+/// Formats a line as `file:line`.
 pub fn place(line: &LineRecord) -> String {
     let number = line.instructions.first().copied().unwrap_or(0);
     let file = line.file.as_deref().map_or("ptx", |file| {
@@ -169,7 +166,7 @@ pub fn place(line: &LineRecord) -> String {
     }
 }
 
-/// The place as a cell; the short form keeps its end.
+/// A cell with `file:line`; its short form keeps the end.
 fn short_place(line: &LineRecord) -> Cell {
     let place = place(line);
     let short = match place.chars().count() {
@@ -179,7 +176,7 @@ fn short_place(line: &LineRecord) -> Cell {
     Cell::from(place).short(short)
 }
 
-/// The code of a line; without source text, its instructions.
+/// The code of a line, or its instructions if there is no source text.
 pub fn code(line: &LineRecord, sources: &Sources) -> String {
     let code = sources.line(line.file.as_deref(), line.line);
     if code.is_empty() { line.names.join(", ") } else { code }
@@ -200,7 +197,7 @@ fn blank(count: u64) -> Cell {
     Cell::from(if count == 0 { String::new() } else { short_count(count as f64) })
 }
 
-/// Every line with its cost.
+/// Lists every line with its cost.
 fn listing(record: &ProfileRecord, sources: &Sources) -> Table {
     let mut table = Table::new([
         Column::name("line"),
@@ -226,7 +223,7 @@ fn listing(record: &ProfileRecord, sources: &Sources) -> Table {
     table
 }
 
-/// The traffic of a kind of access: requests, units per request, the optimum per request, excess
+/// Traffic of a kind of access: requests, units per request, optimal units per request, excess
 /// units, and bytes.
 type Traffic = (u64, f64, f64, u64, u64);
 
@@ -253,7 +250,7 @@ fn in_shared(s: &Distributed) -> Traffic {
     (s.requests, each, each, 0, s.bytes)
 }
 
-/// The memory traffic of each line, a row for each kind of access.
+/// The memory traffic of each line, with one row per kind of access.
 fn memory(record: &ProfileRecord) -> Table {
     let mut table = Table::new([
         Column::name("memory"),
@@ -339,21 +336,21 @@ fn work(record: &ProfileRecord) -> Table {
 /// The last lines of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The checked kernels: the name of one, or their number.
+    /// Name of the checked kernel, or the number of kernels.
     pub kernels: String,
-    /// Number of errors; empty if zero.
+    /// Number of errors as text; empty if zero.
     pub errors: String,
-    /// Number of warnings; empty if zero.
+    /// Number of warnings as text; empty if zero.
     pub warnings: String,
 }
 
-/// The verdict on kernels of these names.
+/// Summarizes a check of the kernels with these names.
 pub fn verdict<'a>(
     names: &[String],
     found: impl IntoIterator<Item = &'a Report> + Clone,
 ) -> Verdict {
     let kernels = match names {
-        // Only copies and fills.
+        // The program only copied and filled memory.
         [] => "the program".to_owned(),
         [only] => only.clone(),
         names => format!("{} kernels", names.len()),

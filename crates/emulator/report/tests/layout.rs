@@ -14,7 +14,7 @@ struct Drawn {
     cells: Vec<(String, Option<String>)>,
 }
 
-/// A word, a number, or a path: none longer than the narrowest terminal.
+/// A word, a number or a path, at most as long as the narrowest terminal is wide.
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z]{1,14}",
@@ -80,7 +80,7 @@ fn table(drawn: &[Drawn]) -> Table {
     table
 }
 
-/// The parts of a text that may not be split: words, and single Chinese characters.
+/// The parts of a text that must not be split: words, and single Chinese characters.
 fn parts(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| !word.chars().all(|letter| letter == '─'));
     let chinese = |letter: char| columns(letter.encode_utf8(&mut [0; 4])) == 2;
@@ -167,7 +167,7 @@ proptest! {
     }
 }
 
-/// A climb as shown on terminals of several widths.
+/// A climb of a ladder, to be shown on terminals of several widths.
 fn climb() -> Table {
     let mut table = Table::new([
         Column::name("rung"),

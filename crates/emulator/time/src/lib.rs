@@ -3,11 +3,11 @@
 //! | module | contents |
 //! | --- | --- |
 //! | [`trace`] | a few blocks of the launch run on the emulator; their instructions and traffic are recorded |
-//! | [`lower`] | a model of ptxas: what becomes of the PTX instructions, and in which order |
+//! | [`lower`] | a model of ptxas: the machine operations of the PTX instructions, and their order |
 //! | [`sm`] | the simulation of one multiprocessor: schedulers, scoreboards, pipes, L1, barriers |
 //! | [`chip`] | occupancy, waves, footprints in the L2, memory bandwidth, launch overhead |
 //! | [`machine`] | the description of each GPU, with a source per value |
-//! | [`predict`] | all of it together: the time, its interval and its explanation |
+//! | [`predict`] | the result of all parts: the time, its interval and its explanation |
 
 pub mod chip;
 pub mod lower;

@@ -4,19 +4,19 @@ use crate::chip::{self, Caches, ChipResult};
 use crate::lower::Lowered;
 use crate::machine::GpuModel;
 use crate::sm::pipes::Resource;
-use crate::sm::stall::{STALLS, Stall};
+use crate::sm::pipes::{STALLS, Stall};
 use crate::trace::KernelTrace;
 use serde_json::{Value, json};
 
-/// How the time is meant to be measured.
+/// The measurement protocol that a prediction is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// All caches are flushed before the kernel, and only the kernel itself is timed (Nsight Compute's
     /// `gpu__time_duration`).
     Flushed,
-    /// Back to back in a graph, on data that fits the caches as far as it can.
+    /// Back to back in a graph, on the same data; caches keep what fits.
     Warm,
-    /// Back to back in a graph, on other data each time.
+    /// Back to back in a graph, on different data each time.
     Rotated,
     /// One launch between two events, on data that is not cached.
     Events,
@@ -56,7 +56,7 @@ impl Protocol {
 pub struct LineLoss {
     /// The PTX instruction with the most of them.
     pub origin: u32,
-    /// Line of the source; of the PTX without line information.
+    /// Line of the source, or of the PTX if there is no line information.
     pub line: u32,
     /// The file, if known.
     pub file: Option<String>,
@@ -85,51 +85,51 @@ impl LineLoss {
 pub struct Prediction {
     /// The GPU.
     pub gpu: String,
-    /// How it is meant to be measured.
+    /// The measurement protocol.
     pub protocol: Protocol,
-    /// Nanoseconds.
+    /// Predicted time in nanoseconds.
     pub time_ns: f64,
-    /// The interval meant to hold four of five measurements.
+    /// Interval that should contain 80 % of measurements, in nanoseconds.
     pub interval_ns: [f64; 2],
-    /// Nanoseconds of the launch.
+    /// Launch overhead in nanoseconds, part of `time_ns`.
     pub launch_ns: f64,
     /// Cycles of the instructions.
     pub cycles: f64,
     /// The limiting resource, or `latency`, `barriers`, `launch` or `wave tail`.
     pub limiter: &'static str,
-    /// Its use, as a fraction; of time for those that are no resource.
+    /// Utilization of the limiting resource, as a fraction; if the limiter is not a resource, its fraction of the time.
     pub use_of_limiter: f64,
-    /// Blocks that a multiprocessor holds, and the limiting resource.
+    /// Resident blocks per multiprocessor, and the resource that limits them.
     pub resident: (u32, &'static str),
-    /// Waves of blocks.
+    /// Number of waves of blocks.
     pub waves: f64,
     /// Bytes read from and written to device memory.
     pub memory_bytes: [f64; 2],
-    /// Blocks that were traced.
+    /// Number of traced blocks.
     pub traced: usize,
-    /// Blocks of the grid.
+    /// Number of blocks in the grid.
     pub blocks: u64,
-    /// Lines by lost cycles, most first.
+    /// Lines in descending order of lost cycles.
     pub lines: Vec<LineLoss>,
-    /// Causes of a wider interval.
+    /// Reasons for a wider interval.
     pub notes: Vec<&'static str>,
 }
 
 impl Prediction {
-    /// Whether the intervals decide which of two kernels is faster. The errors of two predictions on one GPU have much in
-    /// common, so that half of each interval counts.
+    /// Whether the intervals show which of two kernels is faster. The errors of two predictions for one GPU are correlated,
+    /// so half of each interval counts.
     pub fn differs_from(&self, other: &Prediction) -> bool {
         let half = |one: &Prediction| 0.5 * (one.interval_ns[1] / one.time_ns).ln();
         let distance = (self.time_ns / other.time_ns).ln().abs();
         distance > half(self).hypot(half(other))
     }
 
-    /// As JSON text, with the lines that lose most.
+    /// Formats the prediction as JSON, with the lines that lose the most cycles.
     pub fn json(&self) -> String {
         self.value().to_string()
     }
 
-    /// As a JSON value.
+    /// Returns the prediction as a JSON value.
     pub fn value(&self) -> Value {
         let line = |line: &LineLoss| {
             let reasons = Stall::ALL.iter().filter(|stall| line.lost[**stall as usize] >= 1.0);
@@ -159,7 +159,7 @@ impl Prediction {
     }
 }
 
-/// Lines in the JSON form.
+/// Maximum number of lines in the JSON.
 const LINES: usize = 20;
 
 /// Names of the limits, in the order of [`Resource::ALL`].
@@ -175,15 +175,15 @@ const LIMITS: [&str; 9] = [
     "DRAM",
 ];
 
-/// The standard deviation of the logarithm of measured over predicted time, by cause.
+/// Standard deviations of the logarithm of measured over predicted time, by cause.
 const MODEL_ERROR: f64 = 0.2;
 const LATENCY_ERROR: f64 = 0.12;
 const EXTRAPOLATION_ERROR: f64 = 0.15;
 const ATOMICS_ERROR: f64 = 0.35;
 const WAITING_ERROR: f64 = 0.5;
-/// Nanoseconds by which launches differ.
+/// Variation of the launch overhead in nanoseconds.
 const LAUNCH_ERROR_NS: f64 = 200.0;
-/// Standard deviations of an interval that holds 80 %.
+/// Half width of an interval that contains 80 %, in standard deviations.
 const WIDTH: f64 = 1.28;
 
 /// Predicts the time of a traced launch.
@@ -217,7 +217,8 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
     }
 }
 
-/// The resource that is busiest, if one is; else what the warps wait for.
+/// The limiter and its fraction: the launch if it takes most of the time, else the busiest resource if it is busy enough,
+/// else the tail of the last wave or the warps' waits.
 fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
     if launch > 0.6 {
         return ("launch", launch);
@@ -253,7 +254,7 @@ fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
     }
 }
 
-/// The standard deviation of the logarithm, and its causes.
+/// Standard deviation of the logarithm of measured over predicted time, and its causes.
 fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
     let mut sum = MODEL_ERROR * MODEL_ERROR;
     let mut notes = Vec::new();
@@ -291,7 +292,7 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
     (sum.sqrt(), notes)
 }
 
-/// Lost cycles by source line, most first.
+/// Lost cycles by source line, largest first.
 fn lines(trace: &KernelTrace, found: &ChipResult) -> Vec<LineLoss> {
     let mut lines: Vec<LineLoss> = Vec::new();
     for (run, lost) in found.sm.lost.by_run.iter().enumerate() {

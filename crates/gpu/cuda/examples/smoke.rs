@@ -1,4 +1,4 @@
-//! Calls every public function of the driver backend once and prints a line for each.
+//! Calls every public function of the driver backend once, and prints a line for each.
 //!
 //! `cargo run -p lanework-cuda --example smoke`; the last step kills the GPU context on purpose.
 
@@ -183,7 +183,7 @@ fn refusals(gpu: &Gpu) {
         gpu.read(0x1234, &mut [0; 4]),
         Gpu::open(1000).map(|_| ()),
         gpu.load(BASIC, "basic").and_then(|module| module.function("bounded")).and_then(|kernel| {
-            // SAFETY: refused before it reaches the GPU.
+            // SAFETY: the launch is rejected before it reaches the GPU.
             unsafe { gpu.launch(&kernel, [1; 3], [1024, 1, 1], 0, &[&[0; 8]], None) }
         }),
     ];
@@ -198,7 +198,7 @@ fn refusals(gpu: &Gpu) {
 fn fault(gpu: &Gpu) -> Result<(), CudaError> {
     println!("-- a fault on the GPU, and the call after it");
     let wild = gpu.load(FAULTS, "faults")?.function("wild_store")?;
-    // SAFETY: deliberately not; the context is lost and the process ends.
+    // SAFETY: deliberately unsound: this destroys the context, and then the process ends.
     unsafe { gpu.launch(&wild, [1; 3], [32, 1, 1], 0, &[&64u64.to_ne_bytes()], None)? };
     for result in [gpu.synchronize(), gpu.memory_info().map(|_| ())] {
         match result {

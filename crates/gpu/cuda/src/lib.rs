@@ -1,7 +1,7 @@
 //! The GPU backend: the CUDA driver, loaded at run time.
 //!
-//! Modules are PTX text, compiled by the driver; no toolkit is needed, at build time or at run time.
-//! Without a driver, [`devices`] and [`Gpu::open`] return a [`CudaError`]; nothing panics.
+//! The driver compiles modules from PTX text, so neither building nor running needs the CUDA toolkit. Without a driver,
+//! [`devices`] and [`Gpu::open`] return a [`CudaError`]; nothing panics.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), lanework_cuda::CudaError> {
@@ -21,8 +21,8 @@
 //! # }
 //! ```
 //!
-//! A GPU reports a kernel's fault at some later call. This crate remembers the launches since the
-//! last synchronization and names the one at fault, or the candidates ([`Suspects`]).
+//! A GPU reports a kernel's fault asynchronously, at a later call. This crate remembers the launches since the last
+//! synchronization and names the one at fault, or the candidates ([`Suspects`]).
 
 mod driver;
 mod gpu;
@@ -31,15 +31,15 @@ mod libraries;
 mod memory;
 mod stream;
 
-pub use driver::error::CudaError;
+pub use driver::CudaError;
 pub use driver::ledger::{LaunchRecord, Suspects};
 pub use gpu::Gpu;
 pub use gpu::device::{DeviceInfo, devices};
 pub use kernel::JitOptions;
 pub use kernel::function::GpuFunction;
-pub use kernel::function_info::FunctionInfo;
 pub use kernel::graph::Graph;
 pub use kernel::module::GpuModule;
+pub use kernel::shape::FunctionInfo;
 pub use kernel::shape::LaunchShape;
 pub use libraries::cublas::{Cublas, GemmShape};
 pub use libraries::nccl::{Nccl, NcclElement, NcclId, NcclReduction};

@@ -8,8 +8,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A queue of GPU work. Clones share it; it is destroyed with the last clone, once its work is
-/// done.
+/// A queue of GPU work. Clones share it. Dropping the last clone destroys it, once its work is done.
 #[derive(Clone, Debug)]
 pub struct Stream {
     inner: Arc<Inner>,
@@ -26,7 +25,7 @@ impl Gpu {
     /// A new stream, ordered with the default stream: [`Gpu::read`] sees the work queued before it.
     ///
     /// # Errors
-    /// [`CudaError::ContextLost`] after a fault; [`CudaError::Driver`] when the driver rejects the
+    /// [`CudaError::ContextLost`] after a fault; [`CudaError::Driver`] if the driver rejects the
     /// request.
     pub fn stream(&self) -> Result<Stream, CudaError> {
         self.new_stream(true)
@@ -57,7 +56,7 @@ impl Gpu {
 }
 
 impl Stream {
-    /// The GPU the stream is on.
+    /// The stream's GPU.
     pub fn gpu(&self) -> &Gpu {
         &self.inner.gpu
     }
@@ -65,7 +64,7 @@ impl Stream {
     /// Waits for the stream's work.
     ///
     /// # Errors
-    /// [`CudaError::Fault`] when a kernel failed.
+    /// [`CudaError::Fault`] if a kernel failed.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         let gpu = self.gpu();
         gpu.outside_capture("waiting")?;
@@ -81,15 +80,15 @@ impl Stream {
     /// Sets `bytes` bytes of GPU memory to `value`, in the stream's order.
     ///
     /// # Errors
-    /// [`CudaError::Address`] when the range is not inside one live allocation.
+    /// [`CudaError::Address`] if the range is not inside one live allocation.
     pub fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<(), CudaError> {
         self.gpu().fill_on(address, value, bytes, Some(self))
     }
 
-    /// Copies bytes between two places on the GPU, in the stream's order.
+    /// Copies bytes within the GPU's memory, in the stream's order.
     ///
     /// # Errors
-    /// [`CudaError::Address`] when a range is not inside one live allocation.
+    /// [`CudaError::Address`] if a range is not inside one live allocation.
     pub fn copy(&self, from: u64, to: u64, bytes: usize) -> Result<(), CudaError> {
         self.gpu().copy_on(from, to, bytes, Some(self))
     }
@@ -121,12 +120,12 @@ impl Drop for Inner {
     }
 }
 
-/// A point in a stream, with the GPU's time stamp.
+/// A point in a stream, with a GPU time stamp.
 #[derive(Debug)]
 pub struct Event {
     gpu: Gpu,
     handle: Handle<sys::CUevent_st>,
-    /// The stream of its last record, and the newest launch before it.
+    /// The stream that recorded the event last, and the newest launch before it.
     recorded: Mutex<Option<(Queue, u64)>>,
 }
 
@@ -134,7 +133,7 @@ impl Gpu {
     /// A new event, not yet recorded.
     ///
     /// # Errors
-    /// [`CudaError::ContextLost`] after a fault; [`CudaError::Driver`] when the driver rejects the
+    /// [`CudaError::ContextLost`] after a fault; [`CudaError::Driver`] if the driver rejects the
     /// request.
     pub fn event(&self) -> Result<Event, CudaError> {
         self.bind()?;
@@ -146,11 +145,11 @@ impl Gpu {
         Ok(Event { gpu: self.clone(), handle: Handle(handle), recorded: Mutex::new(None) })
     }
 
-    /// GPU time in nanoseconds of what `work` queues on `stream`, from events around it. Waits for
-    /// it. Short work also measures the gap before its launch reaches the GPU.
+    /// Measures, with events, the GPU time in nanoseconds of the work that `work` queues on `stream`, and waits for it.
+    /// For short work the result includes the gap before the launch reaches the GPU.
     ///
     /// # Errors
-    /// The error of `work`, and [`CudaError::Fault`] when a kernel failed.
+    /// The error of `work`, and [`CudaError::Fault`] if a kernel failed.
     pub fn time_events(
         &self,
         stream: Option<&Stream>,
@@ -166,10 +165,10 @@ impl Gpu {
 }
 
 impl Stream {
-    /// Makes the work queued after this wait for `event`, as last recorded, on this GPU or on another.
+    /// Makes later work on this stream wait for the last record of `event`, which may be on another GPU.
     ///
     /// # Errors
-    /// [`CudaError::Driver`] when the driver rejects it.
+    /// [`CudaError::Driver`] if the driver rejects it.
     pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
         let gpu = self.gpu();
         gpu.bind()?;
@@ -180,7 +179,7 @@ impl Stream {
 }
 
 impl Event {
-    /// The GPU the event is on.
+    /// The event's GPU.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
@@ -206,7 +205,7 @@ impl Event {
     /// Waits until the GPU has reached the event; returns immediately if it was never recorded.
     ///
     /// # Errors
-    /// [`CudaError::Fault`] when a kernel failed.
+    /// [`CudaError::Fault`] if a kernel failed.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         self.gpu.outside_capture("waiting")?;
         self.gpu.bind()?;
@@ -222,7 +221,7 @@ impl Event {
     /// Whether the GPU has reached the event.
     ///
     /// # Errors
-    /// [`CudaError::Fault`] when a kernel failed.
+    /// [`CudaError::Fault`] if a kernel failed.
     pub fn is_finished(&self) -> Result<bool, CudaError> {
         self.gpu.bind()?;
         // SAFETY: the event is live.
@@ -232,11 +231,11 @@ impl Event {
         }
     }
 
-    /// GPU time from this event to `later`, nanoseconds. The driver's resolution is about half a
-    /// microsecond; it returns single-precision milliseconds.
+    /// GPU time from this event to `later`, in nanoseconds. The driver returns single-precision milliseconds with a
+    /// resolution of about 0.5 us.
     ///
     /// # Errors
-    /// [`CudaError::Invalid`] when either was not recorded or not yet reached.
+    /// [`CudaError::Invalid`] if an event was not recorded, or the GPU has not reached it yet.
     pub fn elapsed_ns(&self, later: &Event) -> Result<f64, CudaError> {
         self.gpu.owns(&later.gpu, "the later event")?;
         self.gpu.bind()?;

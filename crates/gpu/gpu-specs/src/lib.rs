@@ -1,7 +1,7 @@
-//! GPU specifications: limits of a multiprocessor by compute capability, and rates by product.
+//! GPU specifications: multiprocessor limits per compute capability, and rates per product.
 //!
-//! The table is `data/gpus.json`; limits come from the compute-capability table in the CUDA C++
-//! Programming Guide, and each product cites the source of its rates. A file of the same form extends it.
+//! The table is `data/gpus.json`; limits come from the compute-capability table in the CUDA C++ Programming Guide, and
+//! each product cites the source of its rates. A file in the same format can extend it.
 
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
@@ -17,15 +17,15 @@ pub struct Architecture {
     /// FP64 multiply-adds per clock and multiprocessor; 0 if unknown.
     #[serde(default)]
     pub fp64_per_sm: u32,
-    /// Resident threads at most.
+    /// Maximum resident threads.
     pub threads_per_sm: u32,
-    /// Resident blocks at most.
+    /// Maximum resident blocks.
     pub blocks_per_sm: u32,
     /// 32-bit registers.
     pub registers_per_sm: u32,
     /// Bytes of shared memory.
     pub shared_per_sm: u32,
-    /// Bytes of L1 cache and shared memory together.
+    /// Bytes of L1 cache and shared memory combined.
     #[serde(default)]
     pub l1_per_sm: u32,
     /// Bytes of shared memory available to one block.
@@ -38,7 +38,7 @@ pub struct Architecture {
 pub struct Gpu {
     /// Product name without `NVIDIA` and `GeForce`.
     pub name: String,
-    /// Whether it is sold as a GeForce: without ECC, and with that word in the name that drivers give.
+    /// Whether it is a GeForce product: no ECC, and the driver's name for it includes `GeForce`.
     #[serde(default)]
     pub geforce: bool,
     /// As `major.minor`.
@@ -47,7 +47,7 @@ pub struct Gpu {
     pub multiprocessors: u32,
     /// Boost clock in MHz.
     pub clock_mhz: u32,
-    /// Memory in units of 2^30 bytes, as the product is named; a driver keeps about a hundredth of it.
+    /// Nominal memory in units of 2^30 bytes. The driver reserves about 1 % of it.
     pub memory_gb: u32,
     /// Memory bandwidth in 10^9 bytes per second.
     pub bandwidth_gb_s: f64,
@@ -58,25 +58,25 @@ pub struct Gpu {
     pub l2_mb: u32,
     /// FP32 rate in 10^12 operations per second.
     pub fp32_tflops: f64,
-    /// Dense TF32 tensor rate; `None` without tensor cores for it.
+    /// Dense TF32 tensor rate; `None` if its tensor cores do not support TF32.
     pub tf32_tflops: Option<f64>,
     /// Dense BF16 tensor rate with FP32 accumulation.
     pub bf16_tflops: Option<f64>,
-    /// Its device number on the PCI bus, four hexadecimal digits; empty if unknown.
+    /// PCI device id, four hexadecimal digits; empty if unknown.
     #[serde(default)]
     pub pci_device: String,
-    /// Where the figures come from.
+    /// Source of the figures.
     pub source: String,
 }
 
 impl Gpu {
-    /// The name as NVIDIA's driver gives it.
+    /// The name that NVIDIA's driver reports.
     pub fn full_name(&self) -> String {
         format!("NVIDIA {}{}", if self.geforce { "GeForce " } else { "" }, self.name)
     }
 
-    /// The memory clock in kHz at which two transfers per clock over the bus give the bandwidth, as the driver counts it; 0 where the
-    /// bus is not known.
+    /// The memory clock in kHz that the driver reports: two transfers per clock over the bus give the bandwidth. 0 if
+    /// the bus width is unknown.
     pub fn memory_clock_khz(&self) -> u32 {
         match self.memory_bus_bits {
             0 => 0,
@@ -103,7 +103,7 @@ pub struct Specs {
     pub gpus: Vec<Gpu>,
 }
 
-/// The table that comes with the program.
+/// The built-in table.
 ///
 /// # Panics
 /// Never: a test parses the table.
@@ -115,7 +115,7 @@ pub fn specs() -> &'static Specs {
 }
 
 impl Specs {
-    /// The table with the entries of `json`, a table of the same form, before its own.
+    /// A table with the entries of `json`, a table in the same format, followed by the entries of this one.
     ///
     /// # Errors
     /// A message with line and column if `json` does not parse as such a table.
@@ -126,7 +126,7 @@ impl Specs {
         Ok(specs)
     }
 
-    /// The GPU called `name`, whatever its case, blanks, dashes, and `NVIDIA` in front.
+    /// The GPU called `name`. Ignores case, blanks, dashes, and a leading `NVIDIA`.
     pub fn gpu(&self, name: &str) -> Option<&Gpu> {
         let plain = |name: &str| {
             let letters = name.chars().filter(char::is_ascii_alphanumeric);
@@ -135,8 +135,7 @@ impl Specs {
         self.gpus.iter().find(|gpu| plain(&gpu.name) == plain(name))
     }
 
-    /// The limits of a compute capability; of the newest known one that is older where it is not
-    /// in the table.
+    /// The limits of a compute capability. If the table lacks it, the limits of the newest older one.
     pub fn architecture(&self, (major, minor): (u32, u32)) -> &Architecture {
         let known = |arch: &&Architecture| {
             let (a, b) = arch.compute_capability.split_once('.').unwrap_or(("0", "0"));
@@ -184,11 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn names_and_memory_clocks_are_those_of_drivers() {
+    fn names_and_memory_clocks_match_drivers() {
         let gpu = |name| specs().gpu(name).expect("known");
         assert_eq!(gpu("rtx4090").full_name(), "NVIDIA GeForce RTX 4090");
         assert_eq!(gpu("l20").full_name(), "NVIDIA L20");
-        // What `deviceQuery` prints of them, in MHz.
+        // The clocks that `deviceQuery` prints, in MHz.
         for (name, mhz) in
             [("A100", 1593), ("H100", 2619), ("RTX 4090", 10_501), ("GTX 1080", 5005)]
         {
@@ -198,13 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_capability_takes_its_elder() {
+    fn an_unknown_capability_has_the_limits_of_the_newest_older_one() {
         assert_eq!(specs().architecture((8, 7)).compute_capability, "8.6");
         assert_eq!(specs().architecture((9, 0)).shared_per_sm, 233_472);
     }
 
     #[test]
-    fn a_users_file_extends_the_table_and_a_wrong_one_says_where() {
+    fn a_user_file_extends_the_table_and_an_invalid_one_reports_the_position() {
         let gpu =
             serde_json::to_string(&specs().gpus[0]).expect("JSON").replace("GTX 1080", "Mine");
         let extended = specs().extended(&format!("{{\"gpus\": [{gpu}]}}")).expect("a table");

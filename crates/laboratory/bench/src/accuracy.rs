@@ -18,7 +18,7 @@ pub enum Accuracy {
     WithinBound {
         /// Largest `|y - ref| / |ref|` over elements with `ref != 0`.
         max_relative: f64,
-        /// Mean of the same.
+        /// Mean of that ratio.
         mean_relative: f64,
         /// `||y - ref|| / ||ref||`, Euclidean.
         normwise: f64,
@@ -43,7 +43,6 @@ pub struct Errors {
 
 /// Number of decades, up to 1.
 const DECADES: usize = 16;
-
 const LOWEST: i32 = -(DECADES as i32);
 
 impl Default for Errors {
@@ -68,7 +67,7 @@ impl Errors {
 }
 
 impl Accuracy {
-    /// In a word or two, for a table.
+    /// A word or two for a table.
     pub fn short(&self) -> String {
         match self {
             Accuracy::BitExact => "bit-exact".to_owned(),

@@ -9,11 +9,11 @@
 //! A verdict needs an interval on one side of 1 and a difference above the resolution: 0.5 % interleaved, 1 % between
 //! runs. Limits: rounds are assumed independent; a difference caused by buffer addresses is not recognized as such.
 
-use crate::device::gpu::GpuTarget;
-use crate::device::measure::record;
+use crate::device::GpuTarget;
+use crate::device::record;
 use crate::record::{About, ComparisonRecord, Stop, TimedRecord, Verdict};
 use crate::sampling::sampler::{Pace, Plan, RESOLUTION, Sampled, Sampler, Target};
-use crate::sampling::stats::{Summary, wide_interval};
+use crate::sampling::{Summary, wide_interval};
 use lanework_runtime::{Device, Job, Result};
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ fn differing(a: &TimedRecord, b: &TimedRecord) -> Option<String> {
         })
 }
 
-/// Why one of the two figures is invalid, if so.
+/// Why one of the two figures is invalid; `None` if both are valid.
 pub(crate) fn invalid(a: &TimedRecord, b: &TimedRecord) -> Option<String> {
     let said = |record: &TimedRecord| {
         Some(format!("{}: {}", record.subject.title(), record.invalid.as_ref()?))

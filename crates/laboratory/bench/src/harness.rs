@@ -2,7 +2,7 @@
 //! `cargo bench -- --cache hot --json`.
 
 use crate::accuracy::{Accuracy, Rejection};
-use crate::device::measure::{measure, reset};
+use crate::device::{measure, reset};
 use crate::record::{About, Cache, TimedRecord, Verified};
 use crate::sampling::sampler::Plan;
 use lanework_runtime::{Backend, Device, Job, Launch, Prepared};

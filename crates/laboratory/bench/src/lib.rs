@@ -17,8 +17,7 @@ mod simulated;
 
 pub use accuracy::{Accuracy, Errors, Rejection, close, same};
 pub use comparison::{Paired, compare, compare_samples, interleave};
-pub use device::gpu::GpuTarget;
-pub use device::measure::{Arithmetic, Floor, measure, reset};
+pub use device::{Arithmetic, Floor, GpuTarget, measure, reset};
 pub use harness::Bench;
 pub use lanework_gpu_specs::{Architecture, Gpu, Specs, specs};
 pub use lanework_report::{machine, multiprocessor};
@@ -27,8 +26,8 @@ pub use record::{
     About, Cache, ComparisonRecord, DeviceRecord, PROTOCOL, Reset, Stop, SubjectKind,
     SubjectRecord, SummaryRecord, TimedRecord, TimedSample, Timer, Verdict, Verified, Work,
 };
+pub use sampling::Summary;
 pub use sampling::sampler::{Batch, Plan, RESOLUTION, Sampled, Target, sample};
-pub use sampling::stats::Summary;
 
 /// Called with a description of the current step.
 pub type Progress<'a> = &'a mut dyn FnMut(&str);

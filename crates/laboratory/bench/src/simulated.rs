@@ -1,12 +1,12 @@
-//! A device with known times, and records of synthetic samples, for tests of the protocol: distributions, drift, outliers,
-//! a clock that ramps and drops.
+//! A device with known times, and records of synthetic samples, for tests of the protocol: distributions, drift,
+//! outliers, a clock that ramps and drops.
 
 use crate::record::{
     About, Cache, DeviceRecord, PROTOCOL, Reset, Stop, SummaryRecord, TimedRecord, TimedSample,
     Timer, Verified,
 };
+use crate::sampling::Summary;
 use crate::sampling::sampler::{Batch, Target};
-use crate::sampling::stats::Summary;
 use lanework_runtime::{Reading, Result};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};

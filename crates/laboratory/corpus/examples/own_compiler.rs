@@ -5,7 +5,7 @@ use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};
 use lanework_runtime::Device;
 use std::collections::HashMap;
 
-/// Runs a case; its outputs and its warp instructions.
+/// Runs a case; returns its outputs and its warp instructions.
 fn count(text: &str, case: &Case) -> Result<(Outputs, u64), String> {
     let device = Device::emulator();
     let module = device.load_ptx(text).map_err(|why| why.to_string())?;

@@ -5,26 +5,40 @@
 //! other schedules, and compares. The [`Verdict`] is plain data. This crate prints nothing.
 //!
 //! `task` reads task files (`text` parses their language), `problems` draws problems, `references` computes expected
-//! results, `candidates` runs kernels and compares their results, `workers` runs untrusted code in separate
-//! processes, and `flow` connects them.
+//! results, `candidates` runs kernels and compares their results, and `workers` runs untrusted code in separate
+//! processes.
 
-mod candidates;
-mod element;
+/// A candidate: static checks, runs on the emulator and on a GPU, and comparison of the results.
+mod candidates {
+    pub mod candidate;
+    pub mod case;
+    pub mod gpu;
+    pub mod outputs;
+    pub mod run;
+}
 mod problems;
-mod references;
+/// Expected results from formulas, built-in references and programs, each with an error bound.
+mod references {
+    pub mod approx;
+    pub mod data;
+    pub mod expected;
+    pub mod external;
+    pub mod formula;
+    pub mod functions;
+}
 mod task;
 mod text;
 mod verdict;
 mod workers;
 
 pub use candidates::candidate::{Candidate, Submission};
-pub use candidates::compare::{Closeness, Counterexample};
 pub use candidates::gpu::OnGpu;
 pub use problems::prepared::{Compile, Unjudged};
 pub use task::{Task, TaskError, Values};
-pub use verdict::{Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict};
-pub use workers::serve::serve;
-pub use workers::worker::Worker;
+pub use verdict::{
+    Closeness, Counterexample, Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict,
+};
+pub use workers::worker::{Worker, serve};
 
 use candidates::case::Case;
 use problems::prepared::Ready;

@@ -1,16 +1,16 @@
-//! A task: the computation, its problems, and its tolerance.
+//! A task: the computation, its problems, its element types, and its tolerance.
 
 mod parts;
 mod read;
 
-use crate::element::Element;
-use crate::problems::extents::{Extents, evaluate};
+pub use crate::text::document::TaskError;
+pub use lanework_numbers::NumberType as Element;
+pub use parts::{Factor, Launch, Reference, Shape, Tolerance};
+
+use crate::problems::{Extents, evaluate};
 use crate::text::document::Expression;
 use std::path::PathBuf;
 use std::time::Duration;
-
-pub use crate::text::document::TaskError;
-pub use parts::{Factor, Launch, Reference, Shape, Tolerance};
 
 /// A task, as parsed from its file.
 #[derive(Clone, Debug)]
@@ -306,4 +306,23 @@ impl Parameter {
     pub fn is_output(&self) -> bool {
         matches!(self.kind, ParameterKind::Array { role: Role::Out | Role::InOut, .. })
     }
+}
+
+/// Every element type that a task may have.
+pub const ELEMENTS: [Element; 10] = [
+    Element::F32,
+    Element::F64,
+    Element::F16,
+    Element::Bf16,
+    Element::U8,
+    Element::I8,
+    Element::U32,
+    Element::I32,
+    Element::U64,
+    Element::I64,
+];
+
+/// The element type with this name.
+pub fn named(name: &str) -> Option<Element> {
+    ELEMENTS.into_iter().find(|element| element.name() == name)
 }

@@ -1,7 +1,7 @@
 //! The command line: every command, option, default and example.
 
 use clap::{Args, Parser, Subcommand};
-use lanework_terminal::arguments::{On, seconds};
+use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
 
 /// Compare the emulator with a GPU, run the experiments, and write the generated pages of the documentation.

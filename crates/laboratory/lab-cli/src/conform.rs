@@ -71,14 +71,14 @@ pub fn run(args: &ConformArgs) -> Outcome {
     report(args, &forms, &vectors, args.tuples.map_or(STORED, |tuples| tuples as usize))
 }
 
-/// Operands of each form whose results are stored.
+/// Operand tuples of each form whose results are stored.
 const STORED: usize = 384;
-/// Operands of each combination whose results are stored.
+/// Operand tuples of each combination whose results are stored.
 const COMBINED: usize = 32;
-/// Operands of each form that a live comparison takes.
+/// Operand tuples of each form in a live comparison.
 const LIVE: usize = 16_384;
 
-/// Steps of running these forms.
+/// Number of progress steps for these forms.
 fn steps(forms: &[InstructionForm]) -> u64 {
     forms.len().div_ceil(TOGETHER) as u64
 }
@@ -110,7 +110,7 @@ fn record(
 ) -> Result<Vectors, Failure> {
     let tuples = args.tuples.map_or(STORED, |tuples| tuples as usize);
     let mut vectors = gather(&gpu(args)?, forms, tuples)?;
-    // A wrong combination is wrong on any operands, so that a few suffice and keep the file small.
+    // A wrong combination is wrong on any operands, so a few suffice and keep the file small.
     if args.tuples.is_none() {
         for form in forms.iter().filter(|form| form.is_combination()) {
             if let Some(results) = vectors.results.get_mut(form.key()) {

@@ -3,12 +3,11 @@
 use crate::args::ExperimentsArgs;
 use lanework::{Backend, Device};
 use lanework_lab::{Experiment, Figure, experiments, experiments_source};
-use lanework_terminal::arguments::check_time_limit;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{duration, print, print_json, short_count};
 use lanework_terminal::progress::Progress;
 use lanework_terminal::table::{Cell, Column, Table, Tone, prose, shown};
-use lanework_terminal::words;
+use lanework_terminal::{check_time_limit, words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;

@@ -36,7 +36,7 @@ pub fn run(args: &FidelityArgs) -> Outcome {
         Some(file) => read(file)?,
         None => Hardware::recorded(),
     };
-    let deviations = compare(&hardware, args.data.as_deref(), &args.only)?;
+    let (deviations, _) = compare(&hardware, args.data.as_deref(), &args.only)?;
     if deviations.is_empty() {
         let help = "give a part of a name; `lanework-lab fidelity --json` lists them";
         return Err(Failure::input("no launch with such a name has counts of a GPU", help));
@@ -93,7 +93,7 @@ fn text_of(path: &Path) -> Result<String, Failure> {
     read_text(path, "give a table that scripts/fidelity.sh wrote")
 }
 
-/// Reads the profiler's tables into one file.
+/// Collects the profiler's tables in one file.
 fn store(folder: &Path, results: &Path) -> Outcome {
     let mut hardware = Hardware { gpu: "NVIDIA H200".to_owned(), ..Hardware::default() };
     for name in TABLES {
@@ -124,7 +124,7 @@ fn read(file: &Path) -> Result<Hardware, Failure> {
     })
 }
 
-/// Every counter of every launch that the GPU counted too.
+/// Every counter of every launch that the GPU counted too, and the names of the other launches.
 ///
 /// # Errors
 /// If a launch fails.
@@ -132,13 +132,16 @@ pub fn compare(
     hardware: &Hardware,
     data: Option<&Path>,
     only: &str,
-) -> Result<Vec<Deviation>, Failure> {
-    let mut deviations = Vec::new();
+) -> Result<(Vec<Deviation>, Vec<String>), Failure> {
+    let (mut deviations, mut uncounted) = (Vec::new(), Vec::new());
     launch_corpus(&Device::emulator(), data, &|name| name.contains(only), &mut |launched| {
         if let Some(profile) = &launched.profile {
             deviations.extend(hardware.compare(&launched.name, &profile.counters));
         }
+        if !hardware.launches.contains_key(&launched.name) {
+            uncounted.push(launched.name);
+        }
         Ok(())
     })?;
-    Ok(deviations)
+    Ok((deviations, uncounted))
 }

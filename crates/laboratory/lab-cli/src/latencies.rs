@@ -89,10 +89,10 @@ struct LatenciesJson {
     chains: Vec<Measured>,
 }
 
-/// Measures.
+/// Measures every chain on a GPU.
 ///
 /// # Errors
-/// If the device is no GPU, or fails.
+/// If the device is not a GPU, or fails.
 pub fn run(args: &LatenciesArgs) -> Outcome {
     let device = Device::open(&args.device)?;
     if device.backend() != lanework::Backend::Cuda {

@@ -1,5 +1,5 @@
-//! The `lanework-lab` command: compares the emulator with recorded results of a GPU, runs the experiments, and writes the
-//! generated pages of the documentation.
+//! The `lanework-lab` command: compares the emulator with recorded results of a GPU, runs the experiments, and writes
+//! the generated pages of the documentation.
 //!
 //! Exit codes: 0 success, 1 a check failed, 2 bad input or usage.
 
@@ -13,7 +13,7 @@ mod latencies;
 mod predict_check;
 
 use args::{Arguments, Command};
-use lanework_terminal::{arguments, failure, finish, start};
+use lanework_terminal::{failure, finish, parse, start};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         Ok(line) => line,
         Err(code) => return code,
     };
-    let arguments = arguments::parse::<Arguments>(line);
+    let arguments = parse::<Arguments>(line);
     finish(failure::catch_bugs(|| match arguments.command {
         Command::Experiments(args) => experiments::run(&args),
         Command::Coverage(args) => coverage::run(&args),

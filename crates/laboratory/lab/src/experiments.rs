@@ -29,7 +29,7 @@ pub struct Experiment {
 pub enum Figure {
     /// Of a climb: the time or the counts of the rung of this name.
     Rung(String),
-    /// Of a sweep: the same at each point.
+    /// Of a sweep: the time or the counts of the rung of this name at each point.
     Sweep(String),
     /// Of a climb: the time of the host's version.
     Host,

@@ -83,7 +83,7 @@ pub struct RungRecord {
     pub predicted: Option<PredictedRecord>,
     /// Time on the GPU; `None` on the emulator, which does not model time.
     pub time: Option<TimeRecord>,
-    /// The same time with every sample and its clocks; not part of the JSON of a climb.
+    /// The time with every sample and its clocks; not part of the JSON of a climb.
     #[serde(skip)]
     pub timed: Option<TimedRecord>,
     /// Further figures of the rung, by name, such as `cycles` and `host_ns`.
@@ -92,7 +92,7 @@ pub struct RungRecord {
     pub speedup: Option<f64>,
     /// The gain over the previous rung, by time or counts.
     pub step: Option<Step>,
-    /// The same as text, with the changes since the previous rung.
+    /// The gain as text, with the changes since the previous rung.
     pub reason: Option<String>,
 }
 
@@ -103,7 +103,7 @@ pub struct PredictedRecord {
     pub gpu: String,
     /// Nanoseconds, with data that is not cached.
     pub predicted_ns: f64,
-    /// The interval meant to hold four of five measurements.
+    /// The interval that should hold four of five measurements.
     pub interval_ns: [f64; 2],
     /// The limiting resource.
     pub limiter: &'static str,

@@ -82,11 +82,11 @@ pub(crate) fn of_block(
     all
 }
 
-/// The same result by a tree in shared memory: 8 steps for 256 threads, with a barrier each.
+/// The sum or the maximum by a tree in shared memory: 8 steps for 256 threads, with a barrier each.
 #[device]
 pub(crate) fn by_tree(value: f32, space: Shared<f32>, #[constant] most: bool) -> f32 {
     let t = thread_idx.x;
-    sync_threads(); // what was read of the tree before
+    sync_threads(); // all reads of the previous tree have ended
     space[t] = value;
     sync_threads();
     #[unroll]

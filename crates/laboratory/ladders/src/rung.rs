@@ -26,7 +26,7 @@ pub struct RungInfo {
 /// The header of a rung's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The one idea.
+    /// The idea of the rung.
     pub idea: String,
     /// The predicted counters.
     pub predicts: String,

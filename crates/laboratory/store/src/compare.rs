@@ -1,8 +1,8 @@
 //! Compares stored runs: finds the kernels of two sides that were timed on the same problem, and decides whether the
 //! sides are comparable. [`compare_samples`] gives the verdict on each pair.
 
-use crate::error::Result;
-use crate::filter::Filter;
+use crate::Result;
+use crate::read::Filter;
 use crate::record::{EntryRow, RunId};
 use crate::store::Store;
 use lanework_lab::{ComparisonRecord, TimedRecord, compare_samples};

@@ -20,7 +20,7 @@ pub fn skip(what: &str, why: &str) {
     let _ = std::io::stderr().write_all(format!("SKIPPED: {what}: {why}\n").as_bytes());
 }
 
-/// Whether expected files are to be written instead of compared: `LANEWORK_BLESS` is set.
+/// Whether `LANEWORK_BLESS` is set: tests then write expected files instead of comparing them.
 pub fn bless() -> bool {
     std::env::var_os("LANEWORK_BLESS").is_some()
 }

@@ -1,4 +1,4 @@
-//! A pseudo-terminal of a given width, by the calls of POSIX, and a command that runs on it.
+//! A pseudo-terminal of a given width, made with POSIX calls, and a command that runs on it.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -41,16 +41,16 @@ mod sys {
     }
 }
 
-/// A command on a terminal of its own.
+/// A command on its own pseudo-terminal.
 pub struct OnTerminal {
     child: Child,
-    /// The side of the person at the terminal.
+    /// The master side of the pseudo-terminal.
     person: File,
     shown: Vec<u8>,
 }
 
 impl OnTerminal {
-    /// Starts a command on a terminal of so many columns.
+    /// Starts a command on a terminal of `columns` columns.
     ///
     /// # Panics
     /// If the system has no free pseudo-terminal, or the command does not start.
@@ -71,8 +71,8 @@ impl OnTerminal {
         };
         let copy = || program.try_clone().expect("a descriptor");
         command.stdin(copy()).stdout(copy()).stderr(copy());
-        // SAFETY: the closure runs between fork and exec. It makes only the system calls `signal`, `setsid`, `ioctl` and
-        // `_exit`, which POSIX allows there, and allocates nothing.
+        // SAFETY: the closure runs between fork and exec. It makes only the system calls `signal`, `setsid`, `ioctl`
+        // and `_exit`, which POSIX allows there, and allocates nothing.
         unsafe {
             command.pre_exec(|| {
                 // Tests that run in the background of a shell ignore it, and so would the command.
@@ -89,10 +89,10 @@ impl OnTerminal {
         OnTerminal { child, person, shown: Vec::new() }
     }
 
-    /// Reads more; whether there was any.
+    /// Reads more output; returns whether there was any.
     fn more(&mut self) -> bool {
         let mut part = [0; 4096];
-        // Linux says EIO where the other side is closed.
+        // Linux returns EIO once the other side is closed.
         let count = self.person.read(&mut part).unwrap_or(0);
         self.shown.extend(&part[..count]);
         count > 0

@@ -30,7 +30,7 @@ use analyze::Analyzer;
 use parse::Parser;
 use preprocess::Preprocessor;
 use source::SourceMap;
-use source::diagnostics::{Problems, Severity, SourceProblem};
+use source::{Problems, Severity, SourceProblem};
 
 /// Target and macros of a compilation.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub struct CompiledPtx {
     pub warnings: String,
 }
 
-/// Why a source did not compile.
+/// Errors of a source that did not compile.
 #[derive(Clone, Debug)]
 pub struct CompileFailure {
     /// The errors and warnings, as text with source lines.
@@ -109,10 +109,10 @@ pub fn compile(
 }
 
 /// Compiles the host code of a CUDA C++ program: `main` and what it uses. Functions of the C library and of the CUDA
-/// runtime that are not C++ of the built-in headers stay declarations.
+/// runtime stay declarations, unless the built-in headers define them in C++.
 ///
 /// # Errors
-/// If the source has errors, or uses what is not supported.
+/// If the source has errors, or uses unsupported constructs.
 ///
 /// ```
 /// let source = "#include <cstdio>\nint main() { printf(\"hello\\n\"); }";
@@ -135,7 +135,8 @@ pub fn compile_host(
     })
 }
 
-/// Runs the compiler: recursion is limited, but not to what the stack of any thread holds.
+/// Runs the compiler on a thread with a large stack. Recursion is limited, but the limit may exceed the stack of the
+/// caller's thread.
 fn on_large_stack<T: Send>(
     run: impl FnOnce() -> Result<T, CompileFailure> + Send,
 ) -> Result<T, CompileFailure> {
@@ -153,7 +154,7 @@ fn on_large_stack<T: Send>(
     run()
 }
 
-/// The lowered module of the device's or the host's code.
+/// Compiles device or host code up to the lowered module.
 fn front(
     source: &str,
     name: &str,

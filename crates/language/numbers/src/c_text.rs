@@ -1,10 +1,10 @@
-//! Numbers as C's `printf` writes them.
+//! Formats numbers and text as C's `printf` does.
 
 use std::fmt::Write;
 
-/// The text and the number of arguments used.
+/// Formats arguments; returns the text and the number of arguments used.
 ///
-/// `arguments` is the address of the arguments, each at a multiple of its size; `read` reads 4 or 8 bytes, and `text` a
+/// `arguments` is the address of the arguments, each aligned to its size. `read` reads 4 or 8 bytes, and `text` reads a
 /// string of at most so many bytes.
 ///
 /// # Errors
@@ -185,14 +185,14 @@ impl Conversion {
     }
 }
 
-/// An integer of these digits.
+/// An integer with these digits, with the conversion's precision and width.
 fn integer(conversion: &Conversion, sign: &str, digits: &str) -> String {
     let least = conversion.precision.unwrap_or(1);
     let digits = format!("{}{digits}", "0".repeat(least.saturating_sub(digits.len())));
     conversion.pad(sign, &digits, conversion.precision.is_none())
 }
 
-/// A number by `%f`, `%e`, `%g` or `%a`.
+/// A number in the format `%f`, `%e`, `%g` or `%a`.
 fn real(conversion: &Conversion, letter: u8, value: f64) -> String {
     let sign = conversion.sign(value.is_sign_negative());
     let magnitude = value.abs();

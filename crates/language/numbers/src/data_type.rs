@@ -3,7 +3,7 @@
 use crate::NumberType;
 use half::{bf16, f16};
 
-/// A real number type, or complex numbers with parts of it.
+/// A type of real numbers, or of complex numbers.
 ///
 /// ```
 /// use lanework_numbers::DataType;
@@ -25,7 +25,7 @@ macro_rules! types {
             $($(#[$doc])* pub const $name: DataType =
                 DataType { part: NumberType::$part, is_complex: $complex };)*
 
-            /// The type of a `cudaDataType`; `None` for one that is not here.
+            /// The type of a `cudaDataType`; `None` for an unsupported one.
             pub const fn from_code(code: i32) -> Option<DataType> {
                 match code {
                     $($code => Some(DataType::$name),)*
@@ -66,7 +66,7 @@ impl DataType {
         self.part.bytes() * if self.is_complex { 2 } else { 1 }
     }
 
-    /// The type of its real parts.
+    /// The real type of the parts.
     pub const fn real(self) -> DataType {
         DataType { is_complex: false, ..self }
     }
@@ -76,7 +76,7 @@ impl DataType {
         DataType { is_complex: true, ..self }
     }
 
-    /// Reads an element, real and imaginary part, from its bytes.
+    /// Reads the real and imaginary part of an element from its bytes.
     ///
     /// # Panics
     /// If there are too few bytes.
@@ -87,8 +87,9 @@ impl DataType {
         [self.part.read(from), imaginary]
     }
 
-    /// The bytes of an element, rounded to nearest, and zeros. 16-bit floats are rounded from f32, the precision of the sums on a GPU:
-    /// rounding from f64 would treat values next to a tie as the tie. `i8` saturates; other integers wrap, as sums on a GPU do.
+    /// The bytes of an element, rounded to nearest and padded with zeros. Rounds 16-bit floats from f32, the precision
+    /// of sums on a GPU, because f64 values next to a tie would round differently. `i8` saturates; other integers wrap,
+    /// as sums on a GPU do.
     #[inline(always)]
     pub fn encode(self, [re, im]: [f64; 2]) -> [u8; 16] {
         let mut bytes = [0; 16];
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_come_back_from_their_bytes() {
+    fn elements_round_trip_through_bytes() {
         for code in 0..64 {
             let Some(of) = DataType::from_code(code) else { continue };
             let number = [-3.0, if of.is_complex { 5.0 } else { 0.0 }];

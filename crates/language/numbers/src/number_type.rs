@@ -1,11 +1,11 @@
-//! Number types, their names and sizes, and their values from and to bytes.
+//! Number types, their names and sizes, and the conversion between their values and bytes.
 
 use crate::SmallFloat;
 use half::{bf16, f16};
 
-/// A type of numbers.
+/// A number type.
 ///
-/// The first fourteen have the numbers of `lanework_type` in the C header.
+/// The first fourteen have the same values as `lanework_type` in the C header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(i32)]
 pub enum NumberType {
@@ -43,12 +43,12 @@ pub enum NumberType {
     E3m2 = 15,
     /// [`SmallFloat::E2M1`].
     E2m1 = 16,
-    /// A power of two from 2^-127 to 2^127, or NaN: the scale factors of blocks of small floats.
+    /// A power of two from 2^-127 to 2^127, or NaN. Blocks of small floats have such scale factors.
     E8m0 = 17,
 }
 
 impl NumberType {
-    /// All of them, by their numbers.
+    /// All types, in the order of their values.
     pub const ALL: [NumberType; 18] = [
         NumberType::I8,
         NumberType::U8,
@@ -70,7 +70,7 @@ impl NumberType {
         NumberType::E8m0,
     ];
 
-    /// NCCL's types, by NCCL's numbers (`ncclDataType_t`).
+    /// NCCL's types, in the order of `ncclDataType_t`.
     pub const NCCL: [NumberType; 12] = [
         NumberType::I8,
         NumberType::U8,
@@ -86,7 +86,7 @@ impl NumberType {
         NumberType::E5m2,
     ];
 
-    /// Its name as in Rust, in lower case.
+    /// The Rust name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             NumberType::I8 => "i8",
@@ -97,7 +97,7 @@ impl NumberType {
         }
     }
 
-    /// Its name in PTX.
+    /// The PTX name.
     pub const fn ptx_name(self) -> &'static str {
         match self {
             NumberType::I8 => "s8",
@@ -121,7 +121,7 @@ impl NumberType {
         }
     }
 
-    /// The type with a name as in Rust.
+    /// The type with this Rust name.
     pub fn named(name: &str) -> Option<NumberType> {
         NumberType::ALL.into_iter().find(|number| number.name() == name)
     }
@@ -153,7 +153,7 @@ impl NumberType {
         self as i32 >= NumberType::F16 as i32
     }
 
-    /// The format of a float of 8 bits or less.
+    /// The format of the type, if it is a float of 8 bits or less.
     pub const fn small_float(self) -> Option<SmallFloat> {
         match self {
             NumberType::E4m3 => Some(SmallFloat::E4M3),
@@ -183,7 +183,7 @@ impl NumberType {
         if self.is_float() { 2f64.powi(-(self.precision() as i32)) } else { 0.0 }
     }
 
-    /// The exponent of the smallest normal number of a float with a sign.
+    /// The exponent of the smallest normal number; `None` for integers and unsigned floats.
     const fn least_exponent(self) -> Option<i32> {
         match (self, self.small_float()) {
             (_, Some(format)) => Some(2 - (1 << (format.exponent_bits() - 1))),
@@ -208,12 +208,12 @@ impl NumberType {
         }
     }
 
-    /// The smallest normal number of a float with a sign, else 0.
+    /// The smallest normal number of a signed float, else 0.
     pub fn smallest_normal(self) -> f64 {
         self.least_exponent().map_or(0.0, |least| 2f64.powi(least))
     }
 
-    /// The smallest number above zero of a float with a sign, else 0.
+    /// The smallest positive number of a signed float, else 0.
     pub fn smallest(self) -> f64 {
         2.0 * self.unit() * self.smallest_normal()
     }
@@ -223,7 +223,7 @@ impl NumberType {
         bytes.chunks_exact(self.bytes()).map(|one| self.read(one)).collect()
     }
 
-    /// Reads an integer from its bytes; of a float, the bits.
+    /// Reads an integer from its bytes; for a float, its bits.
     pub fn read_integer(self, bytes: &[u8]) -> i128 {
         let mut word = [0; 8];
         word[..self.bytes()].copy_from_slice(&bytes[..self.bytes()]);
@@ -237,7 +237,7 @@ impl NumberType {
         }
     }
 
-    /// Appends the bytes of a number, rounded to nearest once; small floats are rounded from f32. Integers wrap.
+    /// Appends the bytes of a number. Rounds once to nearest, but small floats from f32. Integers wrap.
     pub fn put(self, value: f64, to: &mut Vec<u8>) {
         match (self, self.small_float()) {
             (_, Some(format)) => to.push(format.encode(value as f32)),
@@ -254,7 +254,7 @@ impl NumberType {
         to.extend(&value.to_le_bytes()[..self.bytes()]);
     }
 
-    /// Reads a number from its bytes. A 64-bit integer above 2^53 is rounded; every other number is exact.
+    /// Reads a number from its bytes. Rounds 64-bit integers above 2^53; all other results are exact.
     ///
     /// # Panics
     /// If there are too few bytes.
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_back_from_their_bytes() {
+    fn numbers_round_trip_through_bytes() {
         for of in NumberType::ALL.into_iter().filter(|of| *of != NumberType::E8m0) {
             let mut bytes = Vec::new();
             of.put(3.0, &mut bytes);

@@ -1,7 +1,7 @@
 //! Floats of 8 bits and less (Micikevicius et al., "FP8 Formats for Deep Learning", 2022; Open Compute Project,
 //! "Microscaling Formats (MX) Specification", 2023).
 
-/// A format with a sign, an exponent and a mantissa, in this order from the high bits, at most 8 bits together.
+/// A format of at most 8 bits: sign, exponent and mantissa, from the highest bit.
 ///
 /// ```
 /// use lanework_numbers::SmallFloat;
@@ -17,7 +17,7 @@ pub struct SmallFloat {
 }
 
 impl SmallFloat {
-    /// 8 bits: 4 of exponent, 3 of mantissa, up to 448, no infinities; the pattern of all ones is NaN.
+    /// 8 bits: 4 of exponent, 3 of mantissa, up to 448, no infinities; all ones are NaN.
     pub const E4M3: SmallFloat = SmallFloat::new(4, 3, 0x7e, Some(0x7f));
     /// 8 bits: 5 of exponent, 2 of mantissa, up to 57344, with infinities and NaN.
     pub const E5M2: SmallFloat = SmallFloat::new(5, 2, 0x7b, Some(0x7f));
@@ -60,7 +60,7 @@ impl SmallFloat {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// The number with these bits; higher bits are ignored. Every number is exact in f32, and in f16.
+    /// The number with these bits. Ignores higher bits. f32 and f16 represent every number exactly.
     pub const fn decode(self, bits: u8) -> f32 {
         let (e, m) = (self.exponent, self.mantissa);
         let bits = bits as u32;
@@ -69,7 +69,7 @@ impl SmallFloat {
         let size = if magnitude > self.largest as u32 {
             if self.exponent == 5 && mantissa == 0 { f32::INFINITY } else { f32::NAN }
         } else if exponent == 0 {
-            // Steps of the smallest number.
+            // A subnormal number is `m` times the smallest one.
             let step = 127 + 1 - self.bias() - m as i32;
             mantissa as f32 * f32::from_bits((step as u32) << 23)
         } else {
@@ -79,8 +79,9 @@ impl SmallFloat {
         if bits >> (e + m) & 1 != 0 { -size } else { size }
     }
 
-    /// The bits of the number nearest to `x`, ties to even, saturating to the largest finite number, as `cvt.rn.satfinite` gives. A NaN
-    /// becomes the NaN of all ones or, in a format without NaN, the largest number; its sign stays.
+    /// The bits of the number nearest to `x`, ties to even, saturated to the largest finite number, as
+    /// `cvt.rn.satfinite` computes. A NaN becomes the NaN of all ones or, in a format without NaN, the largest number,
+    /// with the same sign.
     pub const fn encode(self, x: f32) -> u8 {
         let negative = x.to_bits() >> 31;
         let sign = (negative << (self.exponent + self.mantissa)) as u8;
@@ -96,15 +97,15 @@ impl SmallFloat {
         sign | if magnitude < largest { magnitude as u8 } else { self.largest }
     }
 
-    /// The bits of the nearest magnitude, without a limit of the exponent.
+    /// The bits of the nearest magnitude, without a limit on the exponent.
     const fn round(self, bits: u32) -> u32 {
         let least = 1 - self.bias();
         let field = (bits >> 23) as i32;
         let significand = if field == 0 { bits } else { bits & 0x7f_ffff | 0x80_0000 };
         let exponent = if field == 0 { 1 - 127 } else { field - 127 };
-        // Below the smallest normal number, the last place stays.
+        // Subnormal numbers all have the same last place.
         let below = if exponent < least { (least - exponent) as u32 } else { 0 };
-        // Nothing is left of a number far below the smallest.
+        // A number far below the smallest one rounds to zero.
         let dropped = 23 - self.mantissa + below;
         let dropped = if dropped > 31 { 31 } else { dropped };
         let (kept, rest) = (significand >> dropped, significand & ((1 << dropped) - 1));
@@ -130,7 +131,7 @@ mod tests {
         }
     }
 
-    /// The finite magnitude nearest to `x`, of two the even one, by looking at all.
+    /// The finite magnitude nearest to `x`, ties to even, by exhaustive search.
     fn nearest(format: SmallFloat, x: f64) -> u8 {
         let distance = |bits: u8| (value(format, bits) - x).abs();
         let all = (0..=format.largest)
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn all_numbers_decode_by_definition_and_come_back() {
+    fn all_numbers_decode_by_definition_and_round_trip() {
         for format in SmallFloat::ALL {
             let sign = 1 << (format.bits() - 1);
             for bits in 0..=format.largest {
@@ -177,7 +178,7 @@ mod tests {
                 }
             }
             let most = value(format, format.largest);
-            // Every bf16, and others without a pattern.
+            // Every bf16, and pseudorandom f32s.
             let halves = (0..=0xffffu32).map(|bits| f32::from_bits(bits << 16));
             let others = (0..3000u32).map(|i| f32::from_bits(i.wrapping_mul(2_654_435_761)));
             let ends = [f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1e-45, -0.0];

@@ -164,6 +164,31 @@ pub enum Opcode {
     Nothing,
 }
 
+impl Opcode {
+    /// Whether it does more than compute results from its operands and the clock. The match has no catch-all, so a new opcode
+    /// has to be classified here.
+    pub fn has_effect(&self) -> bool {
+        match self {
+            Opcode::Alu(_) | Opcode::Warp(WarpOp::Clock { .. }) | Opcode::Nothing => false,
+            Opcode::Warp(_)
+            | Opcode::Memory(_)
+            | Opcode::Branch(_)
+            | Opcode::Exit
+            | Opcode::Return
+            | Opcode::Trap
+            | Opcode::AssertFail
+            | Opcode::StackOverflow
+            | Opcode::Barrier { .. }
+            | Opcode::AsyncCopy { .. }
+            | Opcode::Async(_)
+            | Opcode::Matrix(_)
+            | Opcode::Texture(_)
+            | Opcode::Converge(_)
+            | Opcode::Annotation(_) => true,
+        }
+    }
+}
+
 /// One instruction.
 #[derive(Clone)]
 pub struct Inst {

@@ -1,7 +1,7 @@
 //! The syntax tree of a PTX module: plain data, in text order.
 //!
-//! An instruction is kept as written: an opcode, dot-separated modifiers, operands. The tree has no semantics (the emulator's
-//! lowering does), so it can represent any PTX, including instructions that this crate does not know.
+//! An instruction is kept as written: an opcode, dot-separated modifiers, operands. The tree has no semantics (the
+//! emulator's lowering does), so it can represent any PTX, including instructions that this crate does not know.
 
 use crate::instructions::{Modifier, Opcode};
 pub use crate::types::Specific;
@@ -55,8 +55,8 @@ pub enum Item {
     Variable(Variable),
     /// An entry or a device function, defined or declared.
     Function(Function),
-    /// Any other directive, whole, with its semicolon or braces: `.alias f, g;`, `.pragma "...";`,
-    /// `.section .debug_str { ... }`.
+    /// Any other directive as text, with its semicolon or braces: `.alias f, g;`, `.pragma "...";`, `.section
+    /// .debug_str { ... }`.
     Directive(String),
 }
 
@@ -116,14 +116,14 @@ impl Variable {
         }
     }
 
-    /// Size in bytes; an unspecified extent counts as 0, and what exceeds 64 bits as `u64::MAX`.
+    /// Size in bytes. An unspecified extent counts as 0; a size that exceeds 64 bits is `u64::MAX`.
     pub fn size(&self) -> u64 {
         let extents = self.dims.iter().map(|d| d.unwrap_or(0));
         let elements = extents.fold(1, u64::saturating_mul);
         elements.saturating_mul(u64::from(self.vector) * u64::from(self.ty.size()))
     }
 
-    /// Alignment in bytes: as declared, else the alignment of one (vector) element.
+    /// Alignment in bytes: the declared alignment, or the alignment of one (vector) element.
     pub fn alignment(&self) -> u32 {
         self.align.unwrap_or(u32::from(self.vector) * self.ty.size())
     }
@@ -147,7 +147,7 @@ pub enum Initializer {
     Masked {
         /// The mask: 0xFF shifted left by a multiple of 8 bits.
         mask: u64,
-        /// The address, never masked itself.
+        /// The address, which is not itself `Masked`.
         address: Box<Initializer>,
     },
     /// A brace list, possibly nested; missing values are zero.
@@ -184,7 +184,7 @@ pub enum FunctionDirective {
     RequiredBlock([u32; 3]),
     /// `.minnctapersm n`: blocks that must fit on one multiprocessor.
     MinBlocksPerSm(u32),
-    /// `.maxnreg n`: registers per thread at most.
+    /// `.maxnreg n`: maximum registers per thread.
     MaxRegisters(u32),
     /// `.reqnctapercluster x, y, z`: the cluster's shape.
     RequiredCluster([u32; 3]),
@@ -205,8 +205,8 @@ pub enum Statement {
     Instruction(Instruction),
     /// `{ ... }`, a separate scope for registers and variables.
     Block(Vec<Statement>),
-    /// Any other directive inside a body, whole, with its dot and without its semicolon. A `.loc` appears here only if
-    /// no instruction has its position (an inlined call refers to it).
+    /// Any other directive inside a body as text, with its dot and without its semicolon. A `.loc` appears here only if
+    /// no instruction has its position but an inlined call refers to it.
     Directive(String),
 }
 
@@ -230,7 +230,7 @@ impl Function {
         })
     }
 
-    /// The most threads per block that `.maxntid` or `.reqntid` allow.
+    /// Maximum threads per block according to `.maxntid` or `.reqntid`.
     pub fn max_threads(&self) -> Option<u32> {
         self.directives.iter().find_map(|d| match d {
             FunctionDirective::RequiredBlock(b) | FunctionDirective::MaxBlock(b) => {
@@ -284,7 +284,7 @@ pub struct Instruction {
     pub operands: Vec<Operand>,
     /// The source location (`.loc`).
     pub location: Option<Location>,
-    /// Line of the PTX text it was parsed from, from 1; 0 when it was not parsed.
+    /// Line of the instruction in the PTX text, from 1; 0 if it was not parsed.
     pub text_line: u32,
 }
 
@@ -304,7 +304,7 @@ pub struct Location {
     pub file: u32,
     /// Line, from 1.
     pub line: u32,
-    /// Column, from 1, or 0 when unknown.
+    /// Column, from 1; 0 if unknown.
     pub column: u32,
     /// The tokens after the position, such as `function_name $L__info, inlined_at 1 5 3`.
     pub inlined: Option<String>,
@@ -338,7 +338,7 @@ pub struct Address {
     pub base: AddressBase,
     /// Byte offset.
     pub offset: i64,
-    /// Tensor coordinates and the like: `[map, {x, y}]` has the vector here.
+    /// Further operands, such as the tensor coordinates `{x, y}` of `[map, {x, y}]`.
     pub extra: Vec<Operand>,
 }
 
@@ -356,9 +356,9 @@ pub enum AddressBase {
 pub enum Immediate {
     /// An integer; hexadecimal and unsigned 64-bit literals fit too.
     Integer(i128),
-    /// A single-precision literal by its bits (`0f3F800000`).
+    /// The bits of a single-precision literal (`0f3F800000`).
     F32(u32),
-    /// A double-precision literal by its bits (`0d...` or decimal).
+    /// The bits of a double-precision literal (`0d...` or decimal).
     F64(u64),
 }
 
@@ -424,8 +424,9 @@ impl Instruction {
         self.name().split('.').nth(index).unwrap_or_default().to_owned()
     }
 
-    /// The types of its operands, destination first, by the first form in the instruction table that has its modifiers;
-    /// optional operands are left out. `None` if no form does, or if an operand of it is not one value.
+    /// The types of the operands, destination first, without optional operands. They come from the first form in the
+    /// instruction table that has the instruction's modifiers. `None` if no form has them, or if an operand of that
+    /// form is not a single value.
     pub fn operand_types(&self) -> Option<Vec<ScalarType>> {
         let found = self.opcode.forms().iter().find_map(|form| form.matches(&self.modifiers).ok());
         found?.operand_types()

@@ -1,22 +1,22 @@
-//! Names in C++ of mangled entries (Itanium ABI, section 5.1), as people write them for `--entry`: the path and the
-//! arguments of the template. Parameters are left out.
+//! C++ names of mangled entries (Itanium ABI, section 5.1) in the form that `--entry` takes: the path and the template
+//! arguments, without parameters.
 
 use cpp_demangle::{DemangleOptions, Symbol};
 use std::borrow::Cow;
 
-/// Longer names stay mangled: no compiler emits them, and reading takes memory.
+/// Longer names stay mangled. No compiler emits them, and demangling them would take much memory.
 const LONGEST: usize = 1 << 16;
 
-/// The name in C++ of a mangled entry.
+/// The C++ name of a mangled entry.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CppName {
-    /// With its namespaces: `ops::saxpy`.
+    /// The name with its namespaces: `ops::saxpy`.
     pub path: String,
-    /// The arguments of its template, if it is an instance: `<float, 4>`.
+    /// The template arguments, if it is an instance: `<float, 4>`.
     pub arguments: Option<String>,
 }
 
-/// The name to show for an entry: in C++ if it is mangled.
+/// The name to show for an entry: the C++ name if it is mangled.
 ///
 /// ```
 /// use lanework_ptx::cpp_names::readable;
@@ -29,7 +29,7 @@ pub fn readable(entry: &str) -> Cow<'_, str> {
 }
 
 impl CppName {
-    /// The name of a mangled entry; `None` if it is not mangled, or is mangled in another way.
+    /// The C++ name of a mangled entry; `None` if it is not mangled, or not by the Itanium ABI.
     pub fn of(entry: &str) -> Option<CppName> {
         if !entry.starts_with("_Z") || entry.len() > LONGEST {
             return None;
@@ -44,7 +44,7 @@ impl CppName {
         (!path.is_empty()).then_some(CppName { path, arguments })
     }
 
-    /// Whether somebody means this entry by `name`: its path or the last part of it, with or without arguments.
+    /// Whether `name` denotes this entry: the path or its last part, with or without the arguments.
     pub fn is(&self, name: &str) -> bool {
         let (name, arguments) = match name.split_once('<') {
             Some((name, rest)) => (name, Some(plain(&format!("<{rest}")))),
@@ -103,7 +103,7 @@ mod tests {
             assert_eq!(name(entry).as_deref(), Some(expected));
         }
         assert_eq!((name("_Z9short"), name("saxpy")), (None, None));
-        // Names that no compiler emits stay as they are.
+        // The function does not change names that no compiler emits.
         for endless in ["P", "1tI", "N1t"] {
             assert_eq!(name(&format!("_Z1kI{}", endless.repeat(1_000_000))), None);
             assert_eq!(name(&format!("_Z1kI{}", endless.repeat(20_000))), None);

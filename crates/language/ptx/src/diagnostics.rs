@@ -1,11 +1,11 @@
-//! Diagnostics of PTX text: position, message and remedy.
+//! Diagnostics of PTX text: position, message and remedy; and the error of linking.
 
 use std::fmt::{self, Display, Formatter};
 
-/// The most problems reported for one text; later ones are usually consequences of earlier ones.
+/// Maximum number of problems reported for one text. Later ones are usually consequences of earlier ones.
 const MOST: usize = 20;
 
-/// The most characters of a source line shown around the problem.
+/// Maximum number of characters of a source line shown around the problem.
 const WINDOW: usize = 160;
 
 /// One problem in a PTX text.
@@ -13,11 +13,11 @@ const WINDOW: usize = 160;
 pub struct Diagnostic {
     /// The file of the text, if known.
     pub file: Option<String>,
-    /// Line of the text, from 1; 0 where the text has no line for it (a module built by a program).
+    /// Line of the text, from 1; 0 if there is none (a program built the module).
     pub line: usize,
-    /// Column in characters, from 1; 0 where only the line is known.
+    /// Column in characters, from 1; 0 if only the line is known.
     pub column: usize,
-    /// Characters from the column on that the problem covers, at least 1.
+    /// Number of characters that the problem covers, at least 1.
     pub width: usize,
     /// The message, one sentence without a full stop.
     pub message: String,
@@ -69,7 +69,7 @@ impl Diagnostic {
     }
 }
 
-/// The problems of a PTX text in the order of the text: never empty, and 20 at most.
+/// The problems of a PTX text in text order: at least 1, at most 20.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -118,7 +118,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// Adds a problem; when the list is full, only counts it.
+    /// Adds a problem, or only counts it if the list is full.
     pub(crate) fn push(&mut self, diagnostic: impl FnOnce() -> Diagnostic) {
         if self.list.len() < MOST {
             self.list.push(diagnostic());
@@ -127,7 +127,7 @@ impl Collector {
         }
     }
 
-    /// `value` if there are no problems, else the problems.
+    /// Returns `value` if there are no problems, else the problems.
     pub(crate) fn finish<T>(self, value: T) -> Result<T, Diagnostics> {
         if self.list.is_empty() {
             Ok(value)
@@ -135,6 +135,28 @@ impl Collector {
             Err(Diagnostics { list: self.list, more: self.more })
         }
     }
+}
+
+/// Why modules cannot be linked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkError {
+    /// The message, one sentence without a full stop, naming the files.
+    pub message: String,
+    /// The remedy.
+    pub help: String,
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n   = help: {}", self.message, self.help)
+    }
+}
+
+impl std::error::Error for LinkError {}
+
+/// An error with a remedy.
+pub(super) fn refuse(message: String, help: &str) -> LinkError {
+    LinkError { message, help: help.to_owned() }
 }
 
 #[cfg(test)]

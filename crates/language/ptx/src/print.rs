@@ -1,6 +1,6 @@
 //! The printer: a module as PTX text that `ptxas`, the driver and this crate's parser accept.
 //!
-//! `.loc` is printed where the source location changes.
+//! It prints a `.loc` where the source location changes.
 
 use crate::ast::*;
 use std::fmt::{self, Display, Formatter};

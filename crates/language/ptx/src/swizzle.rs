@@ -1,5 +1,5 @@
-//! Shared-memory swizzles of sm_90: how the copy engine and the matrix units spread the rows of a tile over the banks. Both use
-//! this one function, so a matrix unit reads the elements where the copy engine wrote them.
+//! Shared-memory swizzles of sm_90, with which the copy engine and the matrix units spread the rows of a tile over the
+//! banks. Both use [`Swizzle::apply`], so a matrix unit reads an element where the copy engine wrote it.
 
 /// A pattern that moves 16-byte chunks within rows of 32, 64 or 128 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -7,26 +7,27 @@ pub enum Swizzle {
     /// No swizzle.
     #[default]
     None,
-    /// Two chunks, exchanged by one bit of the row: the pattern repeats after 256 bytes.
+    /// One bit of the row permutes two chunks; the pattern repeats after 256 bytes.
     B32,
-    /// Four chunks, by two bits of the row: it repeats after 512 bytes.
+    /// Two bits of the row permute four chunks; the pattern repeats after 512 bytes.
     B64,
-    /// Eight chunks, by three bits of the row: it repeats after 1024 bytes.
+    /// Three bits of the row permute eight chunks; the pattern repeats after 1024 bytes.
     B128,
-    /// Four pairs of chunks, by two bits of the row: it repeats after 512 bytes (sm_100 and later).
+    /// Two bits of the row permute four pairs of chunks; the pattern repeats after 512 bytes (sm_100 and later).
     B128By32,
 }
 
 impl Swizzle {
-    /// The swizzled address of the byte at `address` in a plain layout. The pattern is relative to address 0 of shared memory,
-    /// not to the tile: address bits from 7 up are xored into bits from 4 up. The function is its own inverse.
+    /// The swizzled address of the byte that has `address` in a plain layout. XORs address bits from 7 up into bits
+    /// from 4 up. The pattern is relative to address 0 of shared memory, not to the tile. The function is its own
+    /// inverse.
     #[inline]
     pub fn apply(self, address: u64) -> u64 {
         let (shift, mask) = self.pattern();
         address ^ (address >> shift & mask)
     }
 
-    /// Shift and mask: an address is xored with itself, shifted right and masked.
+    /// Shift and mask of the pattern: an address is XORed with `(address >> shift) & mask`.
     #[inline]
     pub fn pattern(self) -> (u32, u64) {
         match self {
@@ -35,12 +36,12 @@ impl Swizzle {
         }
     }
 
-    /// Rows of the pattern.
+    /// Number of rows in the pattern.
     pub fn rows(self) -> u64 {
         if self == Swizzle::B128By32 { 4 } else { 8 }
     }
 
-    /// Bytes of a row within which chunks move; 16, one chunk, where none does.
+    /// Width in bytes of a row, within which chunks move; 16 (one chunk) without a swizzle.
     pub fn width(self) -> u64 {
         match self {
             Swizzle::None => 16,

@@ -26,7 +26,7 @@ pub enum ScalarType {
     Bf16x2,
     F32,
     F64,
-    /// A texture reference: opaque, a handle of 8 bytes.
+    /// A texture reference: an opaque handle of 8 bytes.
     Texref,
     /// A sampler reference.
     Samplerref,

@@ -30,7 +30,6 @@
 mod analysis;
 mod builder;
 mod emit;
-mod error;
 mod fold;
 mod ir;
 mod passes;
@@ -38,9 +37,9 @@ mod variables;
 mod verify;
 
 pub use builder::{FunctionBuilder, ShuffleMode};
-pub use error::CompileError;
 pub use ir::*;
 pub use passes::Optimization;
+pub use verify::CompileError;
 pub use verify::verify;
 
 /// Optimizes a module and writes it as PTX.
@@ -63,8 +62,8 @@ pub fn optimize(module: &mut SsaModule, options: &Optimization) {
     }
 }
 
-/// The bits of an instruction's result from those of its operands of type `from`; `None` if no operation, a division by
-/// zero, or NaN.
+/// The bits of an instruction's result, given the bits of its operands of type `from`; `None` if no operation, a
+/// division by zero, or NaN.
 #[doc(hidden)]
 pub fn evaluate(
     kind: &InstructionKind,

@@ -1,8 +1,9 @@
-//! Verifies that a function is well formed: types, block arguments, and definitions that dominate their uses.
+//! Verifies that a function is well formed: types, block arguments, and definitions that dominate their uses. The error
+//! that it returns, [`CompileError`], is also the error of all later stages.
 
 use crate::analysis::{ControlFlow, Dominators};
-use crate::error::CompileError;
 use crate::ir::*;
+use std::fmt;
 
 /// Verifies all functions of a module.
 ///
@@ -203,6 +204,27 @@ fn conversion_fits(conversion: ValueConversion, from: ValueType, to: ValueType) 
         }
     }
 }
+
+/// A module that cannot be written as PTX: inline PTX with a syntax error, or a value of the wrong type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileError {
+    /// The problem.
+    pub message: String,
+    /// The source position, if known.
+    pub position: SourcePosition,
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SourcePosition { file, line, column } = self.position;
+        if file != 0 {
+            write!(f, "file {file}, line {line}, column {column}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CompileError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,11 @@
-//! Arrays as other languages pass them: memory, element type by name or number, extents and strides; and calls of a generic
-//! function for the element type and the number of axes of an array.
+//! Arrays of other languages: memory, element type by name or number, extents and strides. Macros call a generic function with an
+//! array's element type and number of axes.
 
 pub use lanework_numbers::NumberType as ElementType;
 use lanework_ops::{Tensor, TensorMut, dense_strides, span};
 use lanework_runtime::{Error, Result, Storable, View, ViewMut};
 
-/// Axes of an array at most.
+/// Maximum number of axes of an array.
 pub const AXES: usize = 6;
 
 /// Element type, extents and strides of an array.
@@ -72,7 +72,7 @@ impl ArrayLayout {
         Ok(layout)
     }
 
-    /// Elements from the first to behind the last one.
+    /// The number of elements that the array spans in memory, including gaps.
     fn span(&self) -> usize {
         span(&self.shape, &self.strides)
     }
@@ -90,7 +90,7 @@ impl ArrayLayout {
     }
 }
 
-/// A request that cannot be met, and the remedy.
+/// An invalid request, and the remedy.
 pub(crate) fn refused<T>(why: String, help: &str) -> Result<T> {
     Err(Error::Request { why, help: help.to_owned() })
 }
@@ -105,11 +105,11 @@ macro_rules! arrays {
         }
 
         impl<'a> $name<'a> {
-            /// An array from the first byte of some memory on. `shape` lists its extents, outermost first; of none it is one element.
-            /// `strides` are in elements; without them rows follow each other with no gaps.
+            /// An array at the start of `memory`. `shape` lists its extents, outermost first; an empty shape is one element.
+            /// `strides` are in elements; without them rows are consecutive.
             ///
             /// # Errors
-            /// [`Error::Request`] where it has more than six axes, reaches past the memory, or is not aligned to its elements.
+            /// [`Error::Request`] if it has more than six axes, extends past the memory, or is not aligned to its elements.
             pub fn new(
                 memory: $view<'a, u8>,
                 element: ElementType,
@@ -141,9 +141,9 @@ macro_rules! arrays {
 }
 
 arrays! {
-    /// An array of a device that is read.
+    /// An array in device memory that is read.
     Array of View gives Tensor;
-    /// An array of a device that is written. No two of its elements have one place.
+    /// An array in device memory that is written. Its elements must not overlap.
     ArrayMut of ViewMut gives TensorMut;
 }
 
@@ -154,7 +154,7 @@ pub const ELEMENT_TYPES: [ElementType; 14] = {
     [i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, e4m3, e5m2]
 };
 
-/// The element type of a name.
+/// Parses an element type.
 ///
 /// # Errors
 /// [`Error::Request`] with the valid names.
@@ -176,12 +176,12 @@ pub fn element_type_of_name(name: &str) -> Result<ElementType> {
     })
 }
 
-/// The element type of a number of the C header.
+/// The element type with this number in the C header.
 pub fn element_type_of_number(number: i32) -> Option<ElementType> {
     ELEMENT_TYPES.get(usize::try_from(number).ok()?).copied()
 }
 
-/// Evaluates an expression with `$T` as the Rust type of an element type, or refuses one that is not in the list.
+/// Evaluates an expression with `$T` as the Rust type of an element type. Rejects types that are not in the list.
 macro_rules! of_type {
     ($element:expr, $what:expr, $T:ident in [$($name:ident $type:ty),*] => $body:expr) => {
         match $element {

@@ -1,5 +1,6 @@
-//! The operations of `lanework-ops` on arrays whose element type and number of axes are known at run time: what the doors from C and from
-//! Python call. Each function checks what Rust's types check there, and queues the operation behind the device's other work.
+//! The operations of `lanework-ops` on arrays whose element type and number of axes are known only at run time. The C and Python
+//! bindings call them. Each function checks at run time what Rust's types check there, and queues the operation behind the device's
+//! other work.
 //!
 //! ```
 //! use lanework::Device;
@@ -16,16 +17,15 @@
 //! ```
 
 mod array;
-mod networks;
-mod permutations;
-mod products;
+mod matrices;
 mod reductions;
 
 pub use array::{
     AXES, Array, ArrayMut, ELEMENT_TYPES, ElementType, element_type_of_name, element_type_of_number,
 };
 pub use lanework_ops::Precision;
-pub use networks::{Norm, NormKind, attention, norm, softmax};
-pub use permutations::{permute, transpose, transpose_in_place};
-pub use products::{Activation, Product, gemm, sum_type};
+pub use matrices::{
+    Activation, Norm, NormKind, Product, attention, gemm, norm, permute, softmax, sum_type,
+    transpose, transpose_in_place,
+};
 pub use reductions::{Reduction, Scan, reduce, result_type, scan};

@@ -11,19 +11,19 @@ use lanework_runtime::{Result, Storable};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Reduction {
-    /// Their sum.
+    /// The sum.
     Sum = 0,
-    /// The sum of their squares.
+    /// The sum of squares.
     SumOfSquares = 1,
     /// The Euclidean norm.
     Norm2 = 2,
-    /// The smallest.
+    /// The smallest element.
     Min = 3,
-    /// The largest.
+    /// The largest element.
     Max = 4,
-    /// The place of the smallest.
+    /// The index of the smallest element.
     ArgMin = 5,
-    /// The place of the largest.
+    /// The index of the largest element.
     ArgMax = 6,
     /// The dot product with another array.
     Dot = 7,
@@ -57,10 +57,10 @@ impl Reduction {
     }
 }
 
-/// The type of the results of a reduction of elements of a type.
+/// The result type of a reduction.
 ///
 /// # Errors
-/// [`lanework_runtime::Error::Request`] where the type is not one that it takes.
+/// [`lanework_runtime::Error::Request`] if the reduction does not support the element type.
 ///
 /// ```
 /// use lanework_arrays::{ElementType, Reduction, result_type};
@@ -95,11 +95,11 @@ pub fn result_type(reduction: Reduction, element: ElementType) -> Result<Element
     }
 }
 
-/// Queues a reduction of all elements, or along one axis, into `out`, which has the input's axes but that one, or one element. `y` is the
-/// other array of `Dot`, of the shape of `x`. Compensated sums are as if added with twice the digits and rounded once.
+/// Queues a reduction of all elements into `out`, which has one element, or along one axis, which `out` lacks. `y` is the other
+/// array of `Dot`, with the shape of `x`. Compensated sums are as if added with twice the digits and rounded once.
 ///
 /// # Errors
-/// [`lanework_runtime::Error::Request`] where types, shapes or options do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] if types, shapes or options do not match; errors of the device.
 pub fn reduce(
     reduction: Reduction,
     x: Array<'_>,
@@ -144,7 +144,7 @@ pub fn reduce(
         => of_axes!(x.shape().len(), R => how.run::<T, R>(x, y, out)))
 }
 
-/// Which reduction, and how.
+/// A reduction and its options.
 #[derive(Clone, Copy)]
 struct How {
     reduction: Reduction,
@@ -204,17 +204,17 @@ pub enum Scan {
     /// The sum.
     #[default]
     Sum = 0,
-    /// The smallest, passing NaNs over.
+    /// The smallest, ignoring NaNs.
     Min = 1,
-    /// The largest, passing NaNs over.
+    /// The largest, ignoring NaNs.
     Max = 2,
 }
 
-/// Queues the running sums (or extremes) of an array in the order of its rows, or of each row (`last_axis`), into `out`, which has its shape
-/// and type; with `exclusive`, of the elements before each.
+/// Queues the running sums (or minima, or maxima) of a whole array in row-major order, or of each row (`last_axis`), into `out`,
+/// which has the same shape and type. `exclusive` leaves out the element itself.
 ///
 /// # Errors
-/// [`lanework_runtime::Error::Request`] where types or shapes do not go together; the device's errors.
+/// [`lanework_runtime::Error::Request`] if types or shapes do not match; errors of the device.
 ///
 /// ```
 /// use lanework::Device;

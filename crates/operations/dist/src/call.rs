@@ -1,13 +1,18 @@
-//! Calls on a communicator: operation, memory and stream; and groups of calls that start together.
+//! Calls on a communicator: operation, memory and stream; groups of calls that start together; element types and reductions.
+//!
+//! Emulated devices, and GPUs without NCCL, exchange their data through the host. One rank combines each element, in rank order, so
+//! all ranks have the same bits.
 
 use crate::communicator::{Communicator, Engine};
-use crate::element;
-use crate::element::Work;
-use crate::mesh::stop;
-use lanework::{Error, Result, Stream, View, ViewMut};
-use lanework_cuda::{CudaError, Nccl, NcclReduction};
+use crate::communicator::{Mesh, stop, stop_by};
+use half::{bf16, f16};
+use lanework::{Error, Result, Storable, Stream, View, ViewMut};
+use lanework_cuda::{CudaError, Nccl, NcclElement, NcclReduction};
 use lanework_ranks::link::Part;
+use lanework_ranks::mesh::Fault;
 use lanework_ranks::signature::{CallKind, Signature};
+use lanework_ranks::{all_reduce, exchange, reduce};
+use std::sync::Arc;
 
 /// A call on a communicator that has not started yet.
 ///
@@ -92,7 +97,7 @@ fn through_host(calls: Vec<Call<'_>>) -> Result<()> {
         for other in others {
             outcomes.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         }
-        // Prefers the error of a rank that caused it to one that another rank reported.
+        // Prefers the error of the rank that caused it to the errors of ranks that only noticed.
         let heard = |error: &Error| error.to_string().contains(" left before ");
         let mut errors = outcomes.into_iter().filter_map(Result::err);
         let Some(first) = errors.next() else { return Ok(()) };
@@ -110,13 +115,13 @@ fn of_rank(rank: &Communicator, mut calls: Vec<Call<'_>>) -> Result<()> {
         if let Some(stream) = call.stream {
             stream.synchronize()?;
         }
-        element::run(&mut rank.mesh(), &mut call.work)?;
+        run(&mut rank.mesh(), &mut call.work)?;
     }
     Ok(())
 }
 
 fn with_library(calls: &[Call<'_>]) -> Result<()> {
-    // Every rank of this process announces its calls before one of them waits for announcements.
+    // All ranks of this process must announce their calls before any of them waits for announcements.
     for call in calls {
         call.announce()?;
     }
@@ -133,12 +138,12 @@ fn with_library(calls: &[Call<'_>]) -> Result<()> {
 }
 
 impl Call<'_> {
-    /// Announces the call to the ranks that take part, and expects the same of them.
+    /// Announces the call to the ranks that take part, and records that they must announce it, too.
     pub(crate) fn announce(&self) -> Result<()> {
         let (mut mesh, own) = (self.communicator.mesh(), self.work.signature);
         let mesh = &mut *mesh;
         let receipt = Signature { kind: CallKind::Receipt, ..own };
-        // The peer, the call that is expected of it, and the call that it gets.
+        // The peer, the call that it must make, and the call to announce to it.
         let told: Vec<(usize, Signature, Signature)> = match (own.kind, self.work.peer) {
             (CallKind::Message, Some(peer)) if self.work.to.is_none() => vec![(peer, receipt, own)],
             (CallKind::Message, Some(peer)) => vec![(peer, own, receipt)],
@@ -196,5 +201,207 @@ impl Call<'_> {
             }
         }?;
         Ok(())
+    }
+}
+
+/// Combines the elements of the ranks.
+///
+/// The emulator combines them in rank order, rounding to the element type after each step, so results are the same in each run and
+/// on each rank. NCCL's order depends on the sizes and on how GPUs are connected: with more than two ranks its floating-point sums
+/// and products may differ in the last bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// Sum; integers wrap.
+    Sum,
+    /// Product; integers wrap.
+    Prod,
+    /// Minimum. Of a number and a NaN, it is the number.
+    Min,
+    /// Maximum. Of a number and a NaN, it is the number.
+    Max,
+}
+
+impl Reduction {
+    #[cfg(test)]
+    const ALL: [Reduction; 4] = [Reduction::Sum, Reduction::Prod, Reduction::Min, Reduction::Max];
+
+    /// The reduction in signatures.
+    pub(crate) fn number(self) -> lanework_ranks::signature::Reduction {
+        use lanework_ranks::signature::Reduction as By;
+        match self {
+            Reduction::Sum => By::Sum,
+            Reduction::Prod => By::Prod,
+            Reduction::Min => By::Min,
+            Reduction::Max => By::Max,
+        }
+    }
+
+    pub(crate) fn nccl(self) -> NcclReduction {
+        match self {
+            Reduction::Sum => NcclReduction::Sum,
+            Reduction::Prod => NcclReduction::Prod,
+            Reduction::Min => NcclReduction::Min,
+            Reduction::Max => NcclReduction::Max,
+        }
+    }
+}
+
+/// Element types of collectives: integers of 8, 32 and 64 bits, and floats of 16, 32 and 64 bits.
+pub trait Number: Storable {
+    #[doc(hidden)]
+    const NCCL: NcclElement;
+    #[doc(hidden)]
+    fn combine(reduction: Reduction, a: Self, b: Self) -> Self;
+}
+
+macro_rules! integers {
+    ($($kind:ident $nccl:ident;)*) => {$(
+        impl Number for $kind {
+            const NCCL: NcclElement = NcclElement::$nccl;
+            fn combine(reduction: Reduction, a: $kind, b: $kind) -> $kind {
+                match reduction {
+                    Reduction::Sum => a.wrapping_add(b),
+                    Reduction::Prod => a.wrapping_mul(b),
+                    Reduction::Min => a.min(b),
+                    Reduction::Max => a.max(b),
+                }
+            }
+        }
+    )*};
+}
+
+macro_rules! floats {
+    ($($kind:ident $nccl:ident;)*) => {$(
+        impl Number for $kind {
+            const NCCL: NcclElement = NcclElement::$nccl;
+            fn combine(reduction: Reduction, a: $kind, b: $kind) -> $kind {
+                match reduction {
+                    Reduction::Sum => a + b,
+                    Reduction::Prod => a * b,
+                    Reduction::Min => a.min(b),
+                    Reduction::Max => a.max(b),
+                }
+            }
+        }
+    )*};
+}
+
+integers! {
+    i8 I8;
+    u8 U8;
+    i32 I32;
+    u32 U32;
+    i64 I64;
+    u64 U64;
+}
+
+floats! {
+    f16 F16;
+    f32 F32;
+    f64 F64;
+    bf16 Bf16;
+}
+
+/// Combines every element of `with`, given as bytes, into the element of `into`, the left operand.
+pub(crate) fn combine<T: Number>(reduction: Reduction, into: &mut [u8], with: &[u8]) {
+    let size = size_of::<T>();
+    for (a, b) in into.chunks_exact_mut(size).zip(with.chunks_exact(size)) {
+        let (first, second) = (bytemuck::pod_read_unaligned(a), bytemuck::pod_read_unaligned(b));
+        let value: T = T::combine(reduction, first, second);
+        a.copy_from_slice(bytemuck::bytes_of(&value));
+    }
+}
+
+/// A reduction, and the function that applies it to bytes of the call's elements.
+pub(crate) type Reduce = (Reduction, fn(Reduction, &mut [u8], &[u8]));
+
+/// The operation of a call.
+pub(crate) struct Work<'a> {
+    pub signature: Signature,
+    pub element: NcclElement,
+    /// The peer of a message.
+    pub peer: Option<usize>,
+    pub from: Option<View<'a, u8>>,
+    pub to: Option<ViewMut<'a, u8>>,
+    pub reduce: Option<Reduce>,
+}
+
+/// Runs one call of this rank; returns when the result is stored.
+pub(crate) fn run(mesh: &mut Mesh, work: &mut Work<'_>) -> Result<()> {
+    // If the device failed, stop, so that the other ranks do not wait.
+    let input = match &work.from {
+        Some(view) => view.download().map_err(|error| stop_by(mesh, error))?,
+        None => Vec::new(),
+    };
+    let output = transfer(mesh, work, input).map_err(|fault| stop(mesh, fault))?;
+    let Some(to) = &mut work.to else { return Ok(()) };
+    let bytes: Vec<u8> = match &output[..] {
+        [] => return Ok(()),
+        parts => parts.iter().flat_map(Part::bytes).copied().collect(),
+    };
+    to.upload(&bytes).map_err(|error| stop_by(mesh, error))
+}
+
+/// Exchanges data with the other ranks, and returns the parts of this rank's output, if it has one.
+fn transfer(mesh: &mut Mesh, work: &Work<'_>, input: Vec<u8>) -> Result<Vec<Part>, Fault> {
+    let (own, size, input) = (work.signature, mesh.size(), Arc::new(input));
+    let whole = 0..input.len();
+    let combine = |parts: &[&[u8]]| {
+        let Some(((reduction, combine), (first, others))) = work.reduce.zip(parts.split_first())
+        else {
+            return Vec::new();
+        };
+        let mut result = first.to_vec();
+        others.iter().for_each(|other| combine(reduction, &mut result, other));
+        result
+    };
+    match (own.kind, work.peer) {
+        (CallKind::Message, Some(peer)) if work.to.is_none() => {
+            mesh.post(peer, own, Part::of(&input, whole)).map(|()| Vec::new())
+        }
+        (CallKind::Message, Some(peer)) => mesh.take(peer, &own, &[peer]).map(|part| vec![part]),
+        (CallKind::AllReduce(_), _) => {
+            let bytes = (input.len() / own.count.max(1) as usize).max(1);
+            all_reduce(mesh, &own, &input, bytes, &combine)
+        }
+        (CallKind::ReduceScatter(_), _) => {
+            let bytes = input.len() / size;
+            let part = |rank: usize| rank * bytes..(rank + 1) * bytes;
+            Ok(vec![Part::whole(reduce(mesh, &own, &input, part, &combine)?)])
+        }
+        (CallKind::AllGather, _) => exchange(mesh, &own, &input, |_| whole.clone()),
+        (CallKind::Broadcast(root), _) if mesh.rank == root as usize => {
+            mesh.others()
+                .try_for_each(|peer| mesh.post(peer, own, Part::of(&input, whole.clone())))?;
+            Ok(Vec::new())
+        }
+        (CallKind::Broadcast(root), _) => {
+            let root = root as usize;
+            mesh.take(root, &own, &[root]).map(|part| vec![part])
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reductions_combine_elements() {
+        let all = |a: f32, b: f32| Reduction::ALL.map(|r| f32::combine(r, a, b));
+        assert_eq!(all(3.0, -2.0), [1.0, -6.0, -2.0, 3.0]);
+        assert_eq!(all(f32::NAN, 2.0)[2..], [2.0, 2.0]);
+        assert_eq!(i8::combine(Reduction::Sum, 127, 1), -128);
+        assert_eq!(u64::combine(Reduction::Prod, u64::MAX, 2), u64::MAX - 1);
+        let half = |x: f32| f16::from_f32(x);
+        assert_eq!(f16::combine(Reduction::Sum, half(2048.0), half(1.0)), half(2048.0));
+    }
+
+    #[test]
+    fn numbers_map_to_type_names() {
+        let name = |element: NcclElement| lanework_ranks::signature::element_name(element as u8);
+        assert_eq!([name(f32::NCCL), name(bf16::NCCL)], ["f32", "bf16"]);
+        assert_eq!([name(i8::NCCL), name(u64::NCCL)], ["i8", "u64"]);
     }
 }

@@ -1,13 +1,13 @@
 //! The calls of a communicator: collectives, and messages between two ranks.
 
 use crate::call::Call;
+use crate::call::{Number, Reduction, Work, combine};
 use crate::communicator::Communicator;
-use crate::element::{Number, Reduction, Work, combine};
 use lanework::{Device, Error, Result, View, ViewMut};
 use lanework_ranks::signature::{CallKind, Signature};
 
 impl Communicator {
-    /// Combines the inputs of all ranks, element by element; every rank gets the result.
+    /// Combines the inputs of all ranks, element by element. Every rank receives the result.
     ///
     /// # Errors
     /// [`Error::Request`] if the lengths differ, or memory is on another device than this rank's.
@@ -38,8 +38,8 @@ impl Communicator {
         self.reduction(CallKind::AllReduce, reduction, from, data)
     }
 
-    /// Combines the inputs of all ranks; each rank gets its share of the result, in rank order. The input has as many elements as the
-    /// outputs of all ranks together.
+    /// Combines the inputs of all ranks. Each rank receives its share of the result, in rank order. The input has as many elements as
+    /// the outputs of all ranks together.
     ///
     /// # Errors
     /// As [`Communicator::all_reduce`].
@@ -55,7 +55,7 @@ impl Communicator {
         self.reduction(CallKind::ReduceScatter, reduction, from, to)
     }
 
-    /// Concatenates the inputs of all ranks, in rank order; every rank gets the result.
+    /// Concatenates the inputs of all ranks, in rank order. Every rank receives the result.
     ///
     /// # Errors
     /// As [`Communicator::all_reduce`].
@@ -73,7 +73,7 @@ impl Communicator {
     /// Copies the data of rank `root` to every rank.
     ///
     /// # Errors
-    /// As [`Communicator::all_reduce`]; if the rank does not exist.
+    /// As [`Communicator::all_reduce`]; [`Error::Request`] if the rank does not exist.
     pub fn broadcast<'a, T: Number>(
         &'a self,
         root: usize,
@@ -92,7 +92,7 @@ impl Communicator {
     /// [`crate::group`].
     ///
     /// # Errors
-    /// As [`Communicator::all_reduce`]; if the rank does not exist, or it is this one.
+    /// As [`Communicator::all_reduce`]; [`Error::Request`] if the rank does not exist or is this one.
     pub fn send<'a, T: Number>(
         &'a self,
         peer: usize,
@@ -119,7 +119,7 @@ impl Communicator {
         self.prepared(CallKind::Message, None, Some(to), count, Some(peer))
     }
 
-    /// Waits on the host until every rank has called this; to wait for the devices, use [`Communicator::synchronize`].
+    /// Waits on the host until every rank has called this. To wait for the devices, use [`Communicator::synchronize`].
     ///
     /// # Errors
     /// [`Error::Communication`], naming the ranks that have not arrived in time.
@@ -175,7 +175,7 @@ impl Communicator {
         Ok(Call { communicator: self, work, stream: None })
     }
 
-    /// Refuses lengths that are not in the ratio `a` to `b`.
+    /// Rejects lengths that are not in the ratio `a` to `b`.
     fn lengths(&self, call: &str, [from, to]: [usize; 2], (a, b): (usize, usize)) -> Result<()> {
         if from.checked_mul(b) == to.checked_mul(a) && to.checked_mul(a).is_some() {
             return Ok(());

@@ -3,7 +3,7 @@
 use lanework::{Error, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A process's place in a job, as the launcher gives it.
+/// A process's position in a job, from the launcher's variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub rank: usize,
@@ -12,17 +12,17 @@ pub(crate) struct Place {
     pub local_rank: usize,
     /// Host and port of rank 0.
     pub address: String,
-    /// A number of the job, so that two jobs on one port do not mix.
+    /// A number that identifies the job, so that two jobs on one port do not mix.
     pub job: u64,
 }
 
-/// This process's place; `None` without a launcher.
+/// This process's position; `None` without a launcher.
 ///
 /// # Errors
-/// If the variables are invalid, or do not tell where rank 0 is.
+/// If the variables are invalid, or do not contain the address of rank 0.
 pub(crate) fn place(variable: Lookup<'_>) -> Result<Option<Place>> {
     let said = |launcher: &&Launcher| {
-        // A shell of an allocation has a rank without being a step of it.
+        // A shell in an allocation has a rank, but is not a step.
         let step = launcher.name != "srun" || variable("SLURM_STEP_ID").is_some();
         step && (variable(launcher.rank).is_some() || variable(launcher.size).is_some())
     };
@@ -75,7 +75,7 @@ fn hash(launcher: &str, job: &str) -> u64 {
     hasher.finish()
 }
 
-/// From a range in which few programs listen, and which has no ephemeral ports.
+/// A port in a range that has few listeners and no ephemeral ports.
 fn port_of(job: u64) -> u64 {
     20_000 + job % 10_000
 }
@@ -87,7 +87,7 @@ fn given_address(variable: Lookup<'_>, job: Option<&str>) -> Option<String> {
     }
     let host = variable("MASTER_ADDR")?;
     let given = variable("MASTER_PORT").and_then(|port| port.trim().parse::<u64>().ok());
-    // Torchrun itself listens at this port.
+    // Torchrun itself uses this port.
     let taken = variable("TORCHELASTIC_USE_AGENT_STORE").is_some_and(|value| value == "True");
     let port = match (given, job) {
         (Some(given), _) => given + u64::from(taken),
@@ -152,7 +152,7 @@ struct Launcher {
     job: &'static [&'static [&'static str]],
 }
 
-/// In order of lookup: variables with only this purpose first, variables of launchers that start other launchers last.
+/// In order of lookup: first variables with only this purpose, last variables of launchers that start other launchers.
 const LAUNCHERS: [Launcher; 6] = [
     Launcher {
         name: "Lanework's own variables",
@@ -204,13 +204,13 @@ const LAUNCHERS: [Launcher; 6] = [
     },
 ];
 
-/// The common ancestor of the ranks on one machine without a job name: the launcher. Programs between it and the ranks (`timeout`, a shell)
-/// have the rank among their variables; the launcher has not.
+/// Identifies a job without a name by the common ancestor of its ranks on one machine: the launcher. Programs between it and the ranks
+/// (`timeout`, a shell) have the rank among their variables, the launcher does not.
 #[cfg(target_os = "linux")]
 fn common_ancestor(rank: &str) -> String {
     let mut process = std::os::unix::process::parent_id();
     loop {
-        // A process that cannot be read, such as another user's, is a launcher.
+        // A process that cannot be read, such as another user's, counts as the launcher.
         let variables = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
         let name = format!("{rank}=");
         let ranked = variables.split(|byte| *byte == 0).any(|one| one.starts_with(name.as_bytes()));

@@ -1,8 +1,8 @@
 //! Creates communicators: of the devices of one process, or of the processes that a launcher started.
 
+use crate::communicator::local;
 use crate::communicator::{Communicator, Engine};
 use crate::environment::{self, Place};
-use crate::mesh::local;
 use crate::rendezvous::{Offer, meet};
 use lanework::{Backend, Device, Error, Result};
 use lanework_cuda::{Gpu, Nccl};
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The time that ranks wait for each other.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How a process joins others; see [`Communicator::from_environment`] for the usual way.
+/// Settings with which a process joins others. Usually [`Communicator::from_environment`] suffices.
 ///
 /// ```
 /// use lanework::Device;
@@ -47,10 +47,11 @@ impl Ranks {
         Ranks { place, device: None, timeout: None, host_only: false }
     }
 
-    /// From the environment variables of mpirun (Open MPI, MPICH, Intel MPI, MVAPICH), srun or torchrun; a single rank without a launcher.
+    /// From the environment variables of mpirun (Open MPI, MPICH, Intel MPI, MVAPICH), srun or torchrun; a single rank without a
+    /// launcher.
     ///
     /// # Errors
-    /// [`Error::Request`] if a variable is invalid, or none tells where rank 0 is.
+    /// [`Error::Request`] if a variable is invalid, or none contains the address of rank 0.
     pub fn from_environment() -> Result<Ranks> {
         let found = environment::place(&|name| std::env::var(name).ok())?;
         let alone = || Place { rank: 0, size: 1, local_rank: 0, address: String::new(), job: 0 };
@@ -64,7 +65,8 @@ impl Ranks {
         Ranks { device: Some(device.clone()), ..self }
     }
 
-    /// How long ranks wait for each other, at the rendezvous and in each call that waits: 120 seconds, or LANEWORK_DIST_TIMEOUT.
+    /// Time limit for ranks to wait for each other, at the rendezvous and in each waiting call. The default is
+    /// LANEWORK_DIST_TIMEOUT, or 120 seconds.
     #[must_use]
     pub fn timeout(self, timeout: Duration) -> Ranks {
         Ranks { timeout: Some(timeout), ..self }
@@ -76,7 +78,7 @@ impl Ranks {
         Ranks { host_only: true, ..self }
     }
 
-    /// Meets the other ranks.
+    /// Connects to the other ranks.
     ///
     /// # Errors
     /// [`Error::Communication`], naming ranks that are missing or disagree; [`Error::Request`] for an invalid rank.
@@ -131,7 +133,7 @@ impl Communicator {
         Ranks::from_environment()?.join()
     }
 
-    /// A rank for each of these devices, all in this process: by NCCL if it is installed and all are different GPUs, else through the host.
+    /// One rank per device, all in this process. They use NCCL if it is installed and all devices are different GPUs, else the host.
     ///
     /// # Errors
     /// If NCCL fails.
@@ -139,7 +141,7 @@ impl Communicator {
         Communicator::local_with(devices, default_timeout()?, true)
     }
 
-    /// As [`Communicator::local`], with a time limit for ranks to wait for each other, and with or without NCCL.
+    /// As [`Communicator::local`], with a time limit for ranks that wait for each other, and optionally without NCCL.
     ///
     /// ```
     /// use lanework::Device;
@@ -180,7 +182,7 @@ impl Communicator {
 }
 
 impl Communicator {
-    /// Why NCCL cannot connect these devices of one process, in one line; `None` if it can.
+    /// The reason why NCCL cannot connect these devices of one process, in one line; `None` if it can.
     ///
     /// ```
     /// use lanework::Device;
@@ -221,7 +223,7 @@ fn device_of(local_rank: usize) -> Device {
     gpu.unwrap_or_else(Device::emulator)
 }
 
-/// A number that two ranks share only if they use one GPU.
+/// A number that two ranks share only if they use the same GPU.
 fn identity(device: &Device) -> u64 {
     let mut hasher = DefaultHasher::new();
     let machine = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();

@@ -1,22 +1,18 @@
 //! Several GPUs and nodes: collectives on the buffers of ranks.
 //!
-//! NCCL, loaded at run time if it is installed, moves the data between GPUs. Otherwise, and for emulated devices, data moves through the
-//! host, with the same results in the same order on each run, so `cargo test` tests a program for several GPUs without one.
+//! NCCL, loaded at run time if it is installed, moves the data between GPUs. Otherwise, and for emulated devices, data moves
+//! through the host, with the same results in the same order on each run, so `cargo test` tests a program for several GPUs without
+//! one.
 
 mod call;
 mod collectives;
 mod communicator;
-mod element;
+mod divided;
 mod environment;
 mod join;
-mod mesh;
-mod product;
 mod rendezvous;
-mod total;
 
-pub use call::{Call, group};
+pub use call::{Call, Number, Reduction, group};
 pub use communicator::Communicator;
-pub use element::{Number, Reduction};
+pub use divided::{Product, ProductPlan, Total, TotalPlan, product, share, total};
 pub use join::Ranks;
-pub use product::{Product, ProductPlan, product};
-pub use total::{Total, TotalPlan, share, total};

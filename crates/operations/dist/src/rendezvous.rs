@@ -1,15 +1,14 @@
-//! Rendezvous of processes: every rank connects to rank 0 and sends a hello; rank 0 sends each of them the addresses of the others,
-//! or the error; then every pair of ranks connects.
+//! Rendezvous of processes: every rank connects to rank 0 and sends a hello; rank 0 replies with the addresses of the others,
+//! or with an error; then every pair of ranks connects.
 //!
-//! It trusts its network, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
+//! It trusts its network, as MPI and NCCL do: the job's number only keeps jobs apart.
 
+use crate::communicator::{Mesh, settings};
 use crate::environment::Place;
-use crate::mesh::{Mesh, settings};
 use lanework::{Error, Result};
 use lanework_cuda::{Nccl, NcclId};
-use lanework_ranks::greeting::{Hello, answer, put, read_answer, take};
-use lanework_ranks::link::{Link, listen_to};
-use lanework_ranks::words::{not_arrived, seconds};
+use lanework_ranks::link::{Hello, Link, answer, listen_to, put, read_answer, take};
+use lanework_ranks::signature::{not_arrived, seconds};
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::channel;
@@ -18,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Time limit for the hello of a new connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Replies of rank 0: why the rendezvous failed, where all ranks are, or that it belongs to another job.
+/// Replies of rank 0: the rendezvous failed, the addresses of all ranks follow, or rank 0 belongs to another job.
 const REFUSED: u8 = 0;
 
 const WELCOME: u8 = 1;
@@ -28,7 +27,7 @@ const OTHER_JOB: u8 = 2;
 /// Capabilities of a rank: whether it can use NCCL, and its GPU.
 #[derive(Clone, Debug)]
 pub(crate) struct Offer {
-    /// Why not, if it cannot.
+    /// The reason, if it cannot use NCCL.
     pub nccl: std::result::Result<(), String>,
     /// A number that identifies the GPU on all machines.
     pub gpu: u64,
@@ -37,14 +36,14 @@ pub(crate) struct Offer {
 /// The connected ranks.
 pub(crate) struct Met {
     pub mesh: Mesh,
-    /// The id of NCCL's communicator, or why NCCL is not used.
+    /// The ID of NCCL's communicator, or the reason why NCCL is not used.
     pub nccl: std::result::Result<NcclId, String>,
 }
 
-/// Meets the other ranks.
+/// Connects to the other ranks.
 ///
 /// # Errors
-/// [`Error::Communication`], the same at every rank that came: the missing ranks, or the ranks that disagree.
+/// [`Error::Communication`] with the ranks that are missing or disagree, the same at every rank that arrived.
 pub(crate) fn meet(place: &Place, offer: &Offer, timeout: Duration) -> Result<Met> {
     let deadline = Instant::now() + timeout;
     if place.rank == 0 {
@@ -153,7 +152,7 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
             seconds(timeout)
         ))
     };
-    // Since when another program has been at rank 0's port: an earlier job, whose rank 0 still listens or is ending.
+    // The time since which another program has used rank 0's port: an earlier job whose rank 0 has not ended yet.
     let mut trouble = None;
     let (first, listener, welcome) = loop {
         let end = trouble.map_or(deadline, |began: Instant| deadline.min(began + grace(timeout)));
@@ -199,7 +198,7 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
 enum Answer {
     /// The connection to rank 0, this rank's listener, and the addresses of all ranks.
     Welcome(TcpStream, TcpListener, Vec<u8>),
-    /// Why the rendezvous failed.
+    /// The rendezvous failed for this reason.
     Refused(String),
     /// Rank 0 of another job.
     OtherJob,
@@ -232,7 +231,7 @@ fn knock(target: SocketAddr, place: &Place, offer: &Offer, deadline: Instant) ->
     let listener = TcpListener::bind(SocketAddr::new(anyone(own.ip()), 0))
         .map_err(|error| fail(format!("rank {rank} cannot listen: {error}")))?;
     let port = listener.local_addr().map_err(lost(rank))?.port();
-    // Rank 0 decides who is missing, so wait longer than it does.
+    // Rank 0 decides which ranks are missing, so wait longer than it does.
     let wait = deadline.saturating_duration_since(Instant::now()) + PATIENCE;
     let asked = hello(place, port, Some(offer)).send(&mut stream);
     let asked = asked.and_then(|()| stream.set_read_timeout(Some(wait)));
@@ -275,7 +274,7 @@ fn accept_higher(
     Ok(())
 }
 
-/// The engine of all ranks: NCCL if every rank has it and a GPU of its own.
+/// The engine of all ranks: NCCL if every rank supports it and has its own GPU.
 fn common_engine(
     offer: &Offer,
     guests: &[Option<(Hello, TcpStream)>],
@@ -313,7 +312,7 @@ fn mesh(rank: usize, timeout: Duration, streams: Vec<Option<TcpStream>>) -> Resu
 /// Polling interval for connections and free ports.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Listens for the other ranks. Another job or program may use the port for a while.
+/// Listens for the other ranks. Retries for a while if another job or program uses the port.
 fn listen(target: SocketAddr, timeout: Duration) -> Result<TcpListener> {
     let here = SocketAddr::new(anyone(target.ip()), target.port());
     let end = Instant::now() + grace(timeout);
@@ -331,7 +330,7 @@ fn listen(target: SocketAddr, timeout: Duration) -> Result<TcpListener> {
     }
 }
 
-/// The time that others may use a port: a fraction of the time that ranks wait for each other.
+/// How long another program may keep a port: a fraction of the time that ranks wait for each other.
 fn grace(timeout: Duration) -> Duration {
     timeout / 4
 }
@@ -344,7 +343,7 @@ fn resolve(address: &str) -> Result<SocketAddr> {
     found.first().copied().ok_or_else(|| fail(format!("{address} is not an address")))
 }
 
-/// The address to listen at so that `ip` reaches this process: loopback only if that is enough.
+/// The address at which to listen so that `ip` reaches this process: loopback if that suffices.
 fn anyone(ip: IpAddr) -> IpAddr {
     if ip.is_loopback() {
         ip

@@ -33,7 +33,6 @@ mod attention;
 mod gemm;
 #[cfg(feature = "ndarray")]
 pub mod host;
-mod launching;
 pub mod nn;
 mod permute;
 pub mod reduce;
@@ -49,14 +48,13 @@ pub use gemm::{
     ElementKind, Fp8E4m3, Fp8E5m2, Function, FunctionOf, Gemm, GemmElement, Grouped, Precision,
     gemm, grouped,
 };
-pub use launching::Plan;
 pub use permute::{
     IntoOutput, Permute, TransposeInPlace, copy, permute, transpose, transpose_in_place,
 };
 pub use tensor::{Tensor, TensorMut};
 #[doc(hidden)]
 pub use tensor::{dense_strides, span};
-pub use workspace::Workspace;
+pub use workspace::{Plan, Workspace};
 
 /// Runs the programs of the documentation page as tests.
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! A kernel as it passes from the kernel language to the runtime: its name, the function that stages it, and the
+//! Kernels that the kernel language passes to the runtime: the name, the function that stages the kernel, and the
 //! staged module with its parameters, check sites and fault record.
 
 use lanework_ptx::{Module, ScalarType, Swizzle};
@@ -42,7 +42,7 @@ pub struct Staged {
     pub parameters: Vec<Parameter>,
     /// The checked indices, in the order of the fault record's site numbers.
     pub sites: Vec<CheckSite>,
-    /// Errors of the kernel for these generics and constants; launch only when empty.
+    /// Errors of the kernel for these generics and constants. A launch requires that there are none.
     pub errors: Vec<StageError>,
 }
 
@@ -78,7 +78,7 @@ pub enum ParameterKind {
         /// The tiles that the kernel copies through it; `None` if it copies none.
         tile: Option<Tile>,
     },
-    /// A struct, a tuple or an array by its bytes.
+    /// A struct, a tuple or an array, as bytes.
     Bytes {
         /// Size in bytes.
         size: u64,
@@ -94,7 +94,7 @@ pub struct Tile {
     rank: usize,
     /// Bytes of an element.
     pub element_bytes: u32,
-    /// How its 16-byte chunks are permuted.
+    /// The permutation of its 16-byte chunks.
     pub swizzle: Swizzle,
 }
 
@@ -140,7 +140,7 @@ pub struct CheckSite {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// The array's name in the source, empty when unknown.
+    /// The array's name in the source; empty if unknown.
     pub array: String,
     /// The kind of the indexed object.
     pub what: IndexKind,
@@ -151,9 +151,9 @@ pub struct CheckSite {
 pub enum IndexKind {
     /// A slice in global memory.
     Slice,
-    /// No index: an assertion failed, whose text is the site's `array`.
+    /// No index: an assertion failed. The site's `array` is its text.
     Assertion,
-    /// An array of a thread, or a table of constants.
+    /// A thread's array, or a table of constants.
     Array,
     /// Axis `k` (0 is the outermost) of an array in shared memory.
     SharedAxis(u8),
@@ -203,7 +203,7 @@ impl FaultRecord {
     /// Bytes of the record in device memory.
     pub const BYTES: u64 = 64;
 
-    /// Reads the record back; `None` when no index was out of range.
+    /// Decodes the record; `None` if no index was out of range.
     pub fn decode(words: &[u32; 16]) -> Option<FaultRecord> {
         let long = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
         (words[0] != 0).then(|| FaultRecord {

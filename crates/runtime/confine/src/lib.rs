@@ -1,4 +1,4 @@
-//! Confines a process to some folders, before it handles untrusted source.
+//! Confines a process to some folders before it handles untrusted source code.
 //!
 //! A compiler reads every file that an `#include` names, and prints lines of it in its messages. A confined process can
 //! read only the folders of a [`Reach`], write only its folders for writing, and open no TCP connection. Linux enforces
@@ -20,9 +20,9 @@ pub struct Reach {
 pub enum Confinement {
     /// It enforces all of it.
     Full,
-    /// It enforces the part that its kernel knows: an older one does not restrict the network.
+    /// It enforces a part: an older Linux kernel does not restrict the network.
     Part,
-    /// It lacks the feature, so the process is not confined.
+    /// The system lacks the feature, so the process is not confined.
     None,
 }
 
@@ -55,7 +55,8 @@ const FOLDERS: [&str; 6] = [
 ];
 
 impl Reach {
-    /// The system's programs, libraries and devices, the compilers that the environment names, and this program's folder.
+    /// The system's programs, libraries and devices, the compilers that the environment names, and this program's
+    /// folder.
     ///
     /// ```
     /// let reach = lanework_confine::Reach::of_system();
@@ -96,10 +97,10 @@ impl Reach {
         self
     }
 
-    /// Confines the calling thread, and every thread and process that it starts afterwards, for good.
+    /// Permanently confines the calling thread, and every thread and process that it starts afterwards.
     ///
     /// # Errors
-    /// The system's message, if it knows the feature but refuses it.
+    /// The system's message if it has the feature but the call fails.
     ///
     /// ```
     /// use lanework_confine::{Confinement, Reach};
@@ -116,7 +117,7 @@ impl Reach {
     }
 }
 
-/// A folder of programs, with the toolkit of its `nvcc` and the libraries of its Python, where pip puts NVRTC.
+/// A folder of programs, the toolkit of its `nvcc`, and the libraries of its Python, where pip installs NVRTC.
 fn of_programs(folder: &Path) -> Vec<PathBuf> {
     let root = |program: &str| {
         folder.join(program).exists().then(|| folder.parent().map(Path::to_owned)).flatten()
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn compilers_bring_their_toolkit_and_pythons_their_libraries() {
+    fn folders_of_compilers_and_pythons_are_readable() {
         let root = tempfile::tempdir().expect("a folder");
         let bin = root.path().join("bin");
         fs::create_dir(&bin).expect("a folder");

@@ -1,6 +1,6 @@
-//! Cost of the f32 elementary functions: executed PTX instructions per number on the emulator, less those of
-//! a kernel that copies, compared with the cost of CUDA's library, if its kernels `k_sin(x, y, out)` and so
-//! on are given as PTX: `cargo run --release -p lanework --example math_cost -- [cuda.ptx] [--write
+//! Cost of the f32 elementary functions: executed PTX instructions per number on the emulator, minus those of
+//! a copy kernel. Compares them with CUDA's library if the PTX of kernels such as `k_sin(x, y, out)` is
+//! given: `cargo run --release -p lanework --example math_cost -- [cuda.ptx] [--write
 //! ours.ptx]`
 
 use lanework::emulator::Blocks;
@@ -38,7 +38,7 @@ macro_rules! kernels {
                 None => None,
             };
             let mut ours = String::new();
-            // Instructions of the first kernel, which copies.
+            // Instructions of the first kernel, the copy.
             let mut copying: Vec<[f64; 2]> = Vec::new();
             println!("| function | arguments | instructions | CUDA's |\n|---|---|---|---|");
             $({

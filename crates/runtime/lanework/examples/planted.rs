@@ -1,5 +1,5 @@
-//! Launches one planted kernel of the sanitizer's suite on a GPU, in a separate process, so that
-//! NVIDIA's compute-sanitizer can check it: `planted` lists them, `planted NAME` runs one.
+//! Runs a planted kernel of the sanitizer's suite on a GPU, for NVIDIA's compute-sanitizer to check: `planted` lists the kernels,
+//! `planted NAME` runs one.
 
 #[path = "../tests/sanitizer/planted.rs"]
 mod planted;

@@ -23,30 +23,29 @@
 //! }
 //! ```
 //!
-//! A [`Device`] is a GPU or the emulator; a [`Buffer`] is memory on one; a `#[kernel]` function called with
+//! A [`Device`] is a GPU or the emulator; a [`Buffer`] is memory of a device; a `#[kernel]` function called with
 //! its arguments returns a [`Launch`], which runs on a device once its grid and block are set.
 //!
 //! - [`lang`] documents the kernel language and how it differs from CUDA C++ and from Rust.
 //! - [`Launch::launch`] checks every index on the device: the [`Error`] names line, block, thread and index.
-//! - [`Launch::profile`] counts on the emulator what a launch does ([`Counters`]): sectors, bank conflicts,
-//!   instructions. The emulator does not model time; an [`Event`] takes it on a GPU.
+//! - [`Launch::profile`] counts the sectors, bank conflicts and instructions of a launch on the emulator
+//!   ([`Counters`]). The emulator does not model time; an [`Event`] measures it on a GPU.
 //! - [`Device::sanitized`] is an emulator whose launches fail at the first race, uninitialized read or misused
 //!   barrier.
-//! - [`PtxModule`] runs PTX of other compilers on the same buffers.
+//! - [`PtxModule`] runs other compilers' PTX on the same buffers.
 
 #![doc(test(attr(deny(unused_variables, unused_mut, unused_assignments))))]
 
 extern crate self as lanework;
 
-mod arguments;
-mod guide;
 mod pixels;
 mod tensor;
 
-pub use arguments::value_arg;
 pub use lanework_lang as lang;
 pub use lanework_lang::Element;
 pub use lanework_lang::functions as math;
+#[doc(hidden)]
+pub use lanework_macros::expanded;
 pub use lanework_macros::{device, kernel};
 #[doc(inline)]
 pub use lanework_runtime::*;
@@ -62,7 +61,48 @@ pub mod prelude {
     };
 }
 
+/// The argument for a parameter by value: a scalar, a struct, a tuple or an array.
+#[doc(hidden)]
+pub fn value_arg<T: lang::Data>(value: T) -> Arg<'static> {
+    Arg::bytes(lang::rt::bytes(value))
+}
+
 /// The README's examples, as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../README.md")]
 struct Readme;
+
+macro_rules! pages {
+    ($($name:ident = $file:literal)*) => {$(
+        #[cfg(doctest)]
+        #[doc = include_str!(concat!("../../../../docs/src/en/", $file))]
+        struct $name;
+    )*};
+}
+
+// The programs of the guide "Writing kernels" and of the exercises on the ladders' pages, as doc tests. The Chinese pages
+// hold the same programs, as a test of `lanework-cli` checks (`cargo test -p lanework-cli --test invariants`).
+pages! {
+First = "writing/first.md"
+    Memory = "writing/memory.md"
+    Warps = "writing/warps.md"
+    Generics = "writing/generics.md"
+    Structs = "writing/structs.md"
+    Testing = "writing/testing.md"
+    VectorAdd = "vector-add.md"
+    SumSquares = "sum-squares.md"
+    Scan = "scan.md"
+    Softmax = "softmax.md"
+    LayerNorm = "layer-norm.md"
+    RmsNorm = "rms-norm.md"
+    Transpose = "transpose.md"
+    Matvec = "matvec.md"
+    Matmul = "matmul.md"
+    Sgemm = "sgemm.md"
+    IntMatmul = "int-matmul.md"
+    Hgemm = "hgemm.md"
+    TensorFloats = "tf32.md"
+    EightBitFloats = "fp8.md"
+    Dgemm = "dgemm.md"
+    Attention = "attention.md"
+}

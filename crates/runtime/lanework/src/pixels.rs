@@ -1,4 +1,4 @@
-//! Maps of pixels for convolutions. A kernel takes one as `&PixelMap<T, R>`, and loads pixels, each shifted by the same
+//! Pixel maps for convolutions. A kernel takes a map as `&PixelMap<T, R>` and loads pixels, all shifted by the same
 //! offset (PTX manual, "im2col mode"). Dimensions are listed outermost first: images, one to three of space, channels.
 
 use crate::lang::TensorPixels;
@@ -8,10 +8,10 @@ use crate::{Arg, Buffer, DynTensorMap, Element, Error, ReferenceArg, Result, Swi
 use lanework_abi::Tile;
 use std::marker::PhantomData;
 
-/// A tensor of images, `[images, height, width, channels]` for `R = 4`, and the pixels that one copy of a kernel takes.
+/// A tensor of images, `[images, height, width, channels]` for `R = 4`, and the pixels of one copy.
 ///
-/// A copy takes `count` pixels one after the other, the innermost dimension first, through a box in each image. Pixels
-/// outside the image are read as zero, so that a filter needs no test at the edges: [`filter`](Pixels::filter) sets the box.
+/// A copy reads `count` consecutive pixels of a box in each image, along the innermost dimension first. Pixels
+/// outside the image are read as zero, so a filter needs no test at the edges. [`filter`](Pixels::filter) sets the box.
 ///
 /// ```
 /// use lanework::prelude::*;
@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 /// let pixels = Pixels::new([2, 6, 8, 4], 32).filter(&[3, 3], &[1, 1]);
 /// assert_eq!(PixelMap::new(&images, &pixels)?.copy_bytes(), 32 * 4 * 4);
 ///
-/// // The same box by its corners, with a number of channels and with the chunks permuted; and the map as bytes.
+/// // The same box by its corners, with fewer channels and a swizzle; and the map as bytes.
 /// let pixels = Pixels::new([2, 6, 8, 4], 32).window(&[-1, -1], &[-1, -1]);
 /// let map = PixelMap::new(&images, &pixels.channels(4).swizzle(Swizzle::B32))?;
 /// assert_eq!(map.untyped().as_bytes().len(), 128);
@@ -37,13 +37,13 @@ pub struct Pixels<const R: usize> {
     lower: [i16; 3],
     upper: [i16; 3],
     steps: [u32; 3],
-    /// The number of spatial dimensions that were described, if it differs from the tensor's.
+    /// The number of spatial dimensions in a call, if it differs from the tensor's.
     wrong: Option<usize>,
     swizzle: Swizzle,
 }
 
 impl<const R: usize> Pixels<R> {
-    /// `count` pixels (1 to 1024) with all channels, of a tensor without gaps.
+    /// Copies of `count` pixels (1 to 1024) with all channels, from a tensor without gaps.
     pub fn new(shape: [usize; R], count: u32) -> Pixels<R> {
         let channels =
             shape.last().map_or(0, |channels| u32::try_from(*channels).unwrap_or(u32::MAX));
@@ -57,8 +57,8 @@ impl<const R: usize> Pixels<R> {
         Pixels { channels, ..self }
     }
 
-    /// Sets the box per spatial dimension, outermost first: it starts `lower` after the first pixel (before it, if negative),
-    /// and ends `upper` after the last.
+    /// Sets the box per spatial dimension, outermost first: from `lower` pixels after the first pixel (before it, if negative)
+    /// to `upper` pixels after the last.
     #[must_use]
     pub fn window(self, lower: &[i16], upper: &[i16]) -> Pixels<R> {
         let wrong = self.wrong_number(lower.len()).or(self.wrong_number(upper.len()));
@@ -82,7 +82,7 @@ impl<const R: usize> Pixels<R> {
         Pixels { steps: inner_first(steps, 1), wrong: self.wrong_number(steps.len()), ..self }
     }
 
-    /// How the 16-byte chunks of the pixels are permuted in shared memory.
+    /// Sets the permutation of the pixels' 16-byte chunks in shared memory.
     #[must_use]
     pub fn swizzle(self, swizzle: Swizzle) -> Pixels<R> {
         Pixels { swizzle, ..self }
@@ -151,7 +151,7 @@ fn inner_first<N: Copy>(given: &[N], rest: N) -> [N; 3] {
     all
 }
 
-/// The map of a tensor that a kernel reads by pixels: an argument for `x: &PixelMap<T, R>`.
+/// The map of a tensor that a kernel reads pixel by pixel: the argument for `x: &PixelMap<T, R>`.
 #[derive(Clone, Debug)]
 pub struct PixelMap<'a, T, const R: usize> {
     map: DynTensorMap<'a>,
@@ -163,8 +163,7 @@ impl<'a, T: Element, const R: usize> PixelMap<'a, T, R> {
     /// Describes the tensor at the start of a buffer, for the buffer's device.
     ///
     /// # Errors
-    /// [`Error::TensorMap`] naming the broken rule, also when the tensor is larger than the buffer; the driver's error, on a
-    /// GPU.
+    /// [`Error::TensorMap`] naming the broken rule, also if the tensor is larger than the buffer; on a GPU, errors of the driver.
     pub fn new(buffer: &'a Buffer<T>, pixels: &Pixels<R>) -> Result<Self> {
         let (map, tile) = pixels.map(buffer)?;
         Ok(PixelMap { map, tile, element: PhantomData })

@@ -1,5 +1,5 @@
 //! Tensor maps with their element type and rank, which a kernel takes as `&TensorMap<T, R>`. Dimensions are listed
-//! outermost first, as the shapes of arrays are, strides in elements. An error names the dimension that breaks a rule.
+//! outermost first, like shapes of arrays; strides are in elements. An error names the dimension that breaks a rule.
 
 use crate::lang::TensorTiles;
 use crate::lang::rt::{ByReference, tensor_tiles};
@@ -11,7 +11,7 @@ use crate::{
 use lanework_abi::Tile;
 use std::marker::PhantomData;
 
-/// The shape of a tensor of `R` dimensions (1 to 5), outermost first, and of the tiles that a kernel copies of it.
+/// The shape of a tensor of `R` dimensions (1 to 5), outermost first, and of the tiles that a kernel copies.
 ///
 /// ```
 /// use lanework::prelude::*;
@@ -28,7 +28,7 @@ use std::marker::PhantomData;
 /// let map = TensorMap::new(&x, &tiles)?;
 /// assert_eq!(map.untyped().as_bytes().len(), 128);
 ///
-/// // Of a part of a buffer: all but the first 32 rows.
+/// // A map of part of a buffer: all but the first 32 rows.
 /// let map = TensorMap::of_view(&device, x.view(32 * 64..), &Tiles::new([68, 64], [4, 32]))?;
 /// assert_eq!(map.tile_bytes(), 4 * 32 * 4);
 /// # Ok(())
@@ -45,7 +45,7 @@ pub struct Tiles<const R: usize> {
 }
 
 impl<const R: usize> Tiles<R> {
-    /// Tiles of a tensor without gaps, both outermost first: `Tiles::new([rows, columns], [32, 32])`.
+    /// Tiles of a tensor without gaps. Both shapes are outermost first: `Tiles::new([rows, columns], [32, 32])`.
     pub fn new(shape: [usize; R], tile: [u32; R]) -> Tiles<R> {
         Tiles {
             shape,
@@ -69,7 +69,7 @@ impl<const R: usize> Tiles<R> {
         Tiles { steps, ..self }
     }
 
-    /// How the 16-byte chunks of a tile are permuted in shared memory, where the kernel reads it as `tile.swizzled(..)`.
+    /// Sets the permutation of a tile's 16-byte chunks in shared memory. The kernel reads the tile as `tile.swizzled(..)`.
     #[must_use]
     pub fn swizzle(self, swizzle: Swizzle) -> Tiles<R> {
         Tiles { swizzle, ..self }
@@ -184,7 +184,7 @@ impl<const R: usize> Tiles<R> {
     }
 }
 
-/// The copy engine's type for an element. It copies integers for which it has no type as unsigned.
+/// The copy engine's type for an element. Integers without such a type are copied as unsigned integers.
 pub(crate) fn element<T: Element>() -> TensorElement {
     match T::SCALAR {
         ScalarType::U16 | ScalarType::S16 => TensorElement::U16,
@@ -214,17 +214,17 @@ macro_rules! maps {
             /// Describes the tensor at the start of a buffer, for the buffer's device.
             ///
             /// # Errors
-            /// [`Error::TensorMap`] naming the broken rule and the dimension that breaks it, also when the tensor is larger
-            /// than the buffer; the driver's error, on a GPU.
+            /// [`Error::TensorMap`] naming the broken rule and the dimension that breaks it, also if the tensor is larger
+            /// than the buffer; on a GPU, errors of the driver.
             pub fn new(buffer: $buffer, tiles: &Tiles<R>) -> Result<Self> {
                 let device = buffer.device().clone();
                 $name::of_view(&device, buffer.$method(..), tiles)
             }
 
-            /// As `new`, of the tensor at the start of a part of a buffer on `device`.
+            /// As `new`, for the tensor at the start of a part of a buffer on `device`.
             ///
             /// # Errors
-            /// As `new`. If the part is on another device, a launch refuses the map.
+            /// As `new`. If the part is on another device, launches reject the map.
             pub fn of_view(device: &Device, memory: $view<'a, T>, tiles: &Tiles<R>) -> Result<Self> {
                 let (map, tile) = tiles.map(device, memory.into())?;
                 Ok($name { map, tile, element: PhantomData })
@@ -257,7 +257,7 @@ impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &TensorMap<'a, T, R> {
     }
 }
 
-// A launch that writes takes the exclusive borrow of the memory, or borrows the map that holds it.
+// A launch that writes takes over the exclusive borrow of the memory, or borrows the map that holds it.
 impl<'a, T: Element, const R: usize> ReferenceMutArg<'a, TensorMapMut<'a, T, R>>
     for TensorMapMut<'a, T, R>
 {
@@ -275,11 +275,11 @@ impl<'a, T: Element, const R: usize> ReferenceMutArg<'a, TensorMapMut<'a, T, R>>
 }
 
 maps! {
-    /// The map of a tensor that a kernel reads by tiles: an argument for `x: &TensorMap<T, R>`.
+    /// The map of a tensor that a kernel reads tile by tile: the argument for `x: &TensorMap<T, R>`.
     #[derive(Clone)]
     TensorMap false &'a Buffer<T>, View view;
-    /// The map of a tensor that a kernel writes by tiles: an argument for `y: &mut TensorMapMut<T, R>`. It holds an
-    /// exclusive borrow, so that it is not `Clone`, and two launches cannot use it at once:
+    /// The map of a tensor that a kernel writes tile by tile: the argument for `y: &mut TensorMapMut<T, R>`. It holds an
+    /// exclusive borrow, so it is not `Clone`, and two launches cannot use it at once:
     ///
     /// ```compile_fail,E0499
     /// use lanework::prelude::*;

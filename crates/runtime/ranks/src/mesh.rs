@@ -1,7 +1,7 @@
 //! One rank among its peers: sends messages to each, in order, and receives into one inbox.
 //!
-//! A message carries its call, which the receiver compares with its own call. So ranks that disagree get an error, and a waiting rank can
-//! name the missing ones. Messages are buffered: sending does not wait for a receiver.
+//! A message carries its call, which the receiver compares with its own call. So ranks that disagree get an error, and a waiting
+//! rank can name the missing ones. Messages are buffered: sending does not wait for a receiver.
 
 use crate::link::{Inbox, Link, Message, Part};
 use crate::signature::{CallKind, Signature};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Why a rank cannot go on.
+/// The reason why a rank cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// This rank.
@@ -28,7 +28,7 @@ pub struct Fault {
 /// The kinds of [`Fault`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// A rank made another call.
+    /// A rank made a different call.
     Disagreement {
         /// The other rank.
         from: usize,
@@ -39,7 +39,7 @@ pub enum FaultKind {
     Gone {
         /// The other rank.
         from: usize,
-        /// Why it left.
+        /// The reason.
         why: String,
     },
     /// Ranks did not arrive in time.
@@ -78,20 +78,20 @@ pub type OnLongWait = fn(&LongWait<'_>);
 /// Settings of a rank.
 #[derive(Clone, Copy)]
 pub struct Settings {
-    /// How long the rank waits for others.
+    /// The time limit of waits for other ranks.
     pub timeout: Duration,
-    /// Which calls stay in order with each other: those with the same number, 0 or 1.
+    /// The lane of a kind of call, 0 or 1. Calls of one lane stay in order.
     pub lane: fn(CallKind) -> usize,
-    /// Called once in each wait that exceeds a time.
+    /// Called once in each wait that exceeds this time.
     pub on_long_wait: Option<(Duration, OnLongWait)>,
 }
 
 /// Messages of a peer.
 #[derive(Default)]
 struct Lane {
-    /// Messages that no call has taken yet.
+    /// Messages that no call has received yet.
     arrived: VecDeque<(Signature, Part)>,
-    /// Calls of this rank that a message must confirm without a wait; see [`Mesh::expect`].
+    /// Calls of this rank that a later message must confirm; see [`Mesh::expect`].
     expected: VecDeque<Signature>,
 }
 
@@ -100,11 +100,11 @@ struct Peer {
     /// `None` for this rank itself.
     link: Option<Link>,
     lanes: [Lane; 2],
-    /// Why it left, if it has.
+    /// The reason why it left, if it has.
     left: Option<String>,
 }
 
-/// The link to each peer, `None` for the rank itself; or why the peer is gone.
+/// The link to each peer (`None` for the rank itself), or the reason why the peer has gone.
 pub type Links = Vec<Result<Option<Link>, String>>;
 
 /// Number of calls so far.
@@ -120,7 +120,7 @@ impl Counters {
         Counters { collectives: 0, messages: vec![[0; 2]; size] }
     }
 
-    /// The number of earlier calls, of collectives or of messages to (`true`) or from a peer; counts this one.
+    /// The number of earlier collectives, or of earlier messages to (`true`) or from a peer. Counts the new call.
     pub fn next(&mut self, message: Option<(usize, bool)>) -> u64 {
         let counter = match message {
             None => &mut self.collectives,
@@ -147,7 +147,7 @@ pub struct Mesh<F> {
     has_left: bool,
 }
 
-/// Ends a rank's waiting from another thread.
+/// Ends a rank's wait from another thread.
 pub struct Waker {
     rank: usize,
     inbox: Inbox,
@@ -223,7 +223,7 @@ impl<F> Mesh<F> {
         (self.settings.lane)(own.kind)
     }
 
-    /// Sends a peer this rank's call with its data. A peer that is gone is noticed when a message of it is awaited.
+    /// Sends this rank's call with its data to a peer. If the peer has gone, the next wait for its messages reports it.
     ///
     /// # Errors
     /// If this rank has stopped.
@@ -245,7 +245,8 @@ impl<F> Mesh<F> {
     /// The data that `from` sends for this call; waits for its message.
     ///
     /// # Errors
-    /// If it called something else, is gone, or has not arrived in time: then names all ranks of `awaited` that have not arrived.
+    /// If `from` made a different call, has gone, or has not arrived in time. The last error names all ranks of `awaited` that have
+    /// not arrived.
     pub fn take(&mut self, from: usize, own: &Signature, awaited: &[usize]) -> Result<Part, Fault> {
         let mut wait = Wait::begin();
         loop {
@@ -262,7 +263,7 @@ impl<F> Mesh<F> {
         }
     }
 
-    /// Records that `from` must make this call, too, which [`Mesh::compare`] and [`Mesh::agree`] check.
+    /// Records that `from` must make this call, too. [`Mesh::compare`] and [`Mesh::agree`] check it.
     pub fn expect(&mut self, from: usize, own: Signature) {
         let lane = self.lane(&own);
         self.peers[from].lanes[lane].expected.push_back(own);
@@ -271,7 +272,7 @@ impl<F> Mesh<F> {
     /// Compares received calls with expected ones, without waiting.
     ///
     /// # Errors
-    /// If a rank made another call.
+    /// If a rank made a different call.
     pub fn compare(&mut self) -> Result<(), Fault> {
         self.alive()?;
         self.drain();
@@ -313,14 +314,14 @@ impl<F> Mesh<F> {
         })
     }
 
-    /// The ranks from which no message has come for a call.
+    /// The ranks whose messages for a call have not arrived.
     fn absent(&self, own: &Signature, awaited: &[usize]) -> Vec<usize> {
         let lane = self.lane(own);
         let come = |peer: &usize| !self.peers[*peer].lanes[lane].arrived.is_empty();
         awaited.iter().copied().filter(|peer| !come(peer)).collect()
     }
 
-    /// Receives one message from any peer, unless there already is one of an absent peer.
+    /// Receives one message from any peer, unless a message of an absent peer has already arrived.
     fn wait(&mut self, own: &Signature, absent: &[usize], wait: &mut Wait) -> Result<(), Fault> {
         self.drain();
         if self.absent(own, absent).len() < absent.len() {
@@ -351,7 +352,7 @@ impl<F> Mesh<F> {
         Ok(())
     }
 
-    /// Stops this rank after a failure, and tells the others why, so that they do not wait.
+    /// Stops this rank after a failure, and sends the others the reason, so that they do not wait.
     pub fn stop(&mut self, failure: F, why: &str) {
         if self.stopped.is_none() {
             self.leave(&format!("it stopped: {why}"));
@@ -359,7 +360,7 @@ impl<F> Mesh<F> {
         }
     }
 
-    /// Tells the others that this rank leaves, once.
+    /// Notifies the others once that this rank leaves.
     pub fn leave(&mut self, why: &str) {
         if std::mem::replace(&mut self.has_left, true) {
             return;
@@ -407,7 +408,7 @@ impl<F> Drop for Mesh<F> {
 /// The state of a wait.
 struct Wait {
     begun: Instant,
-    /// Whether it was reported as long.
+    /// Whether the long wait has been reported.
     told: bool,
 }
 

@@ -1,4 +1,6 @@
-//! The signature of a call, which ranks compare: kind, elements, reduction, root, and sequence number.
+//! The signature of a call, which ranks compare: kind, elements, reduction, root, and sequence number. Also texts for ranks and times.
+
+use std::time::Duration;
 
 /// A reduction, by NCCL's numbers (`ncclRedOp_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +16,7 @@ pub enum Reduction {
     Min,
     /// Sum divided by the number of ranks.
     Avg,
-    /// A sum of inputs, each multiplied by a factor of its rank.
+    /// Sum of the inputs, each multiplied by its rank's factor.
     PreMulSum,
 }
 
@@ -45,25 +47,25 @@ impl Reduction {
 /// A collective, or one side of a message between two ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallKind {
-    /// Every rank gets the combined inputs.
+    /// Every rank receives the combined inputs.
     AllReduce(Reduction),
-    /// A root gets the combined inputs.
+    /// A root receives the combined inputs.
     Reduce(Reduction, u32),
-    /// Each rank gets a part of the combined inputs.
+    /// Each rank receives a part of the combined inputs.
     ReduceScatter(Reduction),
-    /// Every rank gets the data of a root.
+    /// Every rank receives the data of a root.
     Broadcast(u32),
-    /// Every rank gets all inputs.
+    /// Every rank receives all inputs.
     AllGather,
-    /// Each rank gets its part of every input.
+    /// Each rank receives its part of every input.
     AllToAll,
-    /// A root gets all inputs.
+    /// A root receives all inputs.
     Gather(u32),
-    /// Each rank gets its part of the root's input.
+    /// Each rank receives its part of the root's input.
     Scatter(u32),
-    /// From one rank to one other.
+    /// A message from one rank to another.
     Message,
-    /// Receipt of a message of the other rank; sent if the data takes another way.
+    /// Receipt of the other rank's message. Sent if the data moves outside of the links.
     Receipt,
     /// Splitting a communicator.
     Split,
@@ -81,7 +83,7 @@ pub enum Names {
 }
 
 impl CallKind {
-    /// Its number on the wire, its names, and what follows them: reduction and root.
+    /// Its number on the wire, its names, its reduction and its root.
     fn parts(self) -> (u32, [&'static str; 2], Option<Reduction>, u32) {
         match self {
             CallKind::AllReduce(by) => (0, ["ncclAllReduce", "all_reduce"], Some(by), 0),
@@ -123,13 +125,14 @@ impl CallKind {
 /// One call on a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// Number of earlier collectives of the communicator; for a message, of earlier messages from the same sender to the same receiver.
+    /// Number of earlier collectives of the communicator; for a message, of earlier messages from the same sender to the same
+    /// receiver.
     pub sequence: u64,
     /// The kind of call.
     pub kind: CallKind,
     /// The element type, by NCCL's number (`ncclDataType_t`).
     pub element: u8,
-    /// Elements as the call counts them.
+    /// Number of elements in the unit of the call.
     pub count: u64,
 }
 
@@ -144,7 +147,7 @@ impl Signature {
     /// Bytes on the wire.
     pub const BYTES: usize = 32;
 
-    /// The call with its number among the calls of the communicator, from 1.
+    /// The call as text, with its number among the calls of the communicator, from 1.
     pub fn words(&self, names: Names) -> String {
         let (_, [nccl, rust], reduction, root) = self.kind.parts();
         let name = if names == Names::Nccl { nccl } else { rust };
@@ -189,6 +192,29 @@ impl Signature {
     }
 }
 
+/// `rank 2`, or `ranks 2, 3 and 5`.
+pub fn ranks(ranks: &[usize]) -> String {
+    match ranks {
+        [] => "no rank".to_owned(),
+        [one] => format!("rank {one}"),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(usize::to_string).collect();
+            format!("ranks {} and {last}", first.join(", "))
+        }
+    }
+}
+
+/// `rank 2 of 4 has not arrived`, or `ranks 2 and 3 of 4 have not arrived`.
+pub fn not_arrived(absent: &[usize], size: usize) -> String {
+    let has = if absent.len() == 1 { "has" } else { "have" };
+    format!("{} of {size} {has} not arrived", ranks(absent))
+}
+
+/// `30 s`, or `0.5 s`.
+pub fn seconds(time: Duration) -> String {
+    format!("{} s", (time.as_secs_f64() * 10.0).round() / 10.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,5 +254,15 @@ mod tests {
         assert_eq!(message.words(Names::Rust), "send of 100 f8e4m3 (message 5)");
         assert_eq!(call(CallKind::Barrier, 0).words(Names::Rust), "barrier (call 5)");
         assert_eq!(call(CallKind::Split, 0).words(Names::Nccl), "ncclCommSplit (call 5)");
+    }
+
+    #[test]
+    fn ranks_and_times_are_listed() {
+        assert_eq!(ranks(&[2]), "rank 2");
+        assert_eq!(ranks(&[2, 3, 5]), "ranks 2, 3 and 5");
+        assert_eq!(not_arrived(&[2], 4), "rank 2 of 4 has not arrived");
+        assert_eq!(not_arrived(&[2, 3, 5], 6), "ranks 2, 3 and 5 of 6 have not arrived");
+        assert_eq!(seconds(Duration::from_millis(500)), "0.5 s");
+        assert_eq!(seconds(Duration::from_secs(30)), "30 s");
     }
 }

@@ -69,7 +69,7 @@ pub enum Error {
         /// The remedy.
         help: String,
     },
-    /// A request that describes no problem, such as one with an extent that is too large.
+    /// An invalid request, such as one with an extent that is too large.
     Request {
         /// The problem with the request.
         why: String,
@@ -97,7 +97,7 @@ pub enum Error {
         /// The remedy.
         help: String,
     },
-    /// More bytes than 64 bits can count.
+    /// The size in bytes exceeds 64 bits.
     Size {
         /// Requested elements.
         elements: usize,
@@ -163,8 +163,7 @@ impl From<lanework_emulator::MemoryError> for Error {
     }
 }
 
-/// The same as [`Display`](fmt::Display): a test that returns an error or unwraps one prints this, for
-/// people to read.
+/// The same as [`Display`](fmt::Display), because a test that returns or unwraps an error prints its `Debug` form.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -214,8 +213,8 @@ impl fmt::Display for Reports {
 }
 
 impl Error {
-    /// A kernel that checks its indices is to be recorded: each replay would write to a fault record that was read long
-    /// before.
+    /// The error for recording a kernel that checks its indices: a replay would write to a fault record that the host
+    /// has already read.
     pub(crate) fn unrecordable(kernel: &str) -> Error {
         Error::Launch {
             kernel: kernel.to_owned(),
@@ -310,7 +309,7 @@ pub struct IndexFault {
     pub kernel: String,
     /// The indexed slice or tile and its place in the source.
     pub site: CheckSite,
-    /// The index, the length it should have been below, the block and the thread.
+    /// The index, the exclusive bound, the block and the thread.
     pub record: FaultRecord,
 }
 

@@ -9,7 +9,7 @@ use lanework_time::trace::KernelTrace;
 use lanework_time::trace::sample::Effort;
 use std::sync::Arc;
 
-/// One solution of a problem, ready to run.
+/// Prepared work that solves a problem: a kernel, several kernels, or a call of a vendor library.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 pub enum Job<'a> {
     /// A kernel.
     Kernel(Prepared<'a>),
-    /// Several kernels that together solve it, in order.
+    /// Several kernels that run in order and solve the problem together.
     Kernels(Vec<Prepared<'a>>),
     /// A kernel of PTX text.
     Ptx(PreparedPtx<'a>),
@@ -53,11 +53,11 @@ pub struct VendorCall<'a> {
 }
 
 impl<'a> VendorCall<'a> {
-    /// A call that queues work on [`crate::Device::raw_stream`], under the name that tables show.
+    /// A call that queues work on [`crate::Device::raw_stream`]. Tables show `name`.
     ///
     /// # Safety
-    /// The work that a run of `call` queues uses only memory that stays allocated for `'a`, since a recorded run is replayed
-    /// without the call; and other work uses that memory in the order of the device's queue.
+    /// The work that `call` queues must use only memory that stays allocated for `'a`, because a graph replays a
+    /// recorded run without calling it again. Other work must use that memory in the order of the device's queue.
     ///
     /// ```
     /// use lanework::{Job, VendorCall};
@@ -109,11 +109,12 @@ impl Job<'_> {
         }
     }
 
-    /// Runs it once on the emulator and counts events. For several kernels, the counts are added under the first kernel's name and shape.
+    /// Runs the job once on the emulator and counts events. For several kernels, the profile is the sum and has the
+    /// first kernel's name and shape.
     ///
     /// # Errors
-    /// As [`Prepared::profile`]; [`Error::Unsupported`] for a library, whose kernels are not known, and for an empty list of
-    /// kernels.
+    /// As [`Prepared::profile`]; [`Error::Unsupported`] for a library, whose kernels are unknown, and for an empty list
+    /// of kernels.
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         match self {
             Job::Kernel(kernel) => kernel.profile(blocks),
@@ -141,8 +142,8 @@ impl Job<'_> {
         }
     }
 
-    /// Runs a few blocks of each kernel on the emulator and records what [`crate::time`] predicts its time from; empty for a
-    /// library.
+    /// Runs a few blocks of each kernel on the emulator and records the traces from which [`crate::time`] predicts
+    /// their times; empty for a library.
     ///
     /// # Errors
     /// As [`Prepared::time_trace`].
@@ -167,7 +168,7 @@ impl Job<'_> {
         }
     }
 
-    /// The PTX of the kernel as text, or of all of them; `None` for a library.
+    /// The PTX text of all kernels; `None` for a library.
     pub fn ptx(&self) -> Option<String> {
         match self {
             Job::Kernel(kernel) => Some(kernel.module().to_string()),
@@ -179,13 +180,13 @@ impl Job<'_> {
         }
     }
 
-    /// Whether [`crate::Device::record`] accepts it: a kernel that checks its indices has to be launched
+    /// Whether [`crate::Device::record`] accepts the job. A kernel that checks its indices must be launched
     /// individually.
     pub fn is_recordable(&self) -> bool {
         self.unrecordable().is_none()
     }
 
-    /// Why this job cannot be recorded in a graph, if so.
+    /// The reason why a graph cannot record this job, if any.
     pub(crate) fn unrecordable(&self) -> Option<Error> {
         let kernels = match self {
             Job::Kernel(kernel) => std::slice::from_ref(kernel),
@@ -224,7 +225,7 @@ impl Job<'_> {
 /// ```
 #[derive(Clone)]
 pub struct Cublas {
-    // Shared by the jobs made from it, on one thread.
+    // The jobs made from this handle share the library, on one thread.
     library: Arc<lanework_cuda::Cublas>,
 }
 
@@ -266,7 +267,7 @@ impl Cublas {
         job(move || Ok(cublas.library.sgemm(&shape, a, b, c)?))
     }
 
-    /// `C = alpha A B^T + beta C` of row-major bf16 factors on tensor cores, summed in f32; `B` has `n` rows.
+    /// `C = alpha A B^T + beta C` of row-major bf16 factors on tensor cores, accumulated in f32; `B` has `n` rows.
     #[cfg(feature = "half")]
     pub fn product_bf16<'a>(
         &self,

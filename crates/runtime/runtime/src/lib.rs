@@ -15,17 +15,17 @@ mod stream;
 pub mod tool;
 pub mod tuned;
 
-pub use buffer::tensor_map::{DynTensorMap, Tiling};
+pub use buffer::descriptors::{DynTensorMap, Tiling};
 pub use buffer::{Buffer, View, ViewMut};
 pub use device::Device;
-pub use device::info::{Backend, DeviceInfo};
+pub use device::gpu::{Backend, DeviceInfo};
 pub use error::{Error, IndexFault, Reports, Result};
 pub use foreign::{Executed, PreparedPtx, PtxArg, PtxModule, PtxShape};
 pub use jobs::{Cublas, GemmShape, Job, VendorCall};
 pub use lanework_abi::Storable;
 /// A GPU's clocks, power and temperature, from the driver's monitoring library; see [`Device::monitor`].
 pub use lanework_cuda::{Monitor, Reading};
-/// CUDA C++ to PTX through NVRTC, if that library is installed; needs no GPU.
+/// Compiles CUDA C++ to PTX with NVRTC, if that library is installed; needs no GPU.
 pub use lanework_cuda::{NvrtcError, compile as compile_cuda};
 pub use lanework_emulator as emulator;
 pub use lanework_emulator::sanitize::{Checks, KindInfo, Level, Report, ReportKind};

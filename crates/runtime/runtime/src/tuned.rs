@@ -1,8 +1,8 @@
-//! Tuned choices: which kernel and parameters were found fastest for a class of problems on a GPU, in a small file that
-//! programs look up and `lanework tune` writes.
+//! Tuned choices: the kernel and parameters that were fastest for a class of problems on a GPU. `lanework tune` writes
+//! them to a small file, in which programs look them up.
 //!
-//! The file has a line that names the format, then lines of fields separated by tabs. A writer takes an exclusive lock on
-//! a file next to it, reads the file again, and replaces it by a rename. So a reader never sees a partial file, and
+//! The file has a line that names the format, then lines of fields separated by tabs. A writer takes an exclusive lock
+//! on a file next to it, reads the file again, and replaces it by a rename. So a reader never sees a partial file, and
 //! concurrent writers lose no choices. A choice holds for one GPU, driver and version of this library; another version
 //! does not find it, so stale choices need no cleanup.
 //!
@@ -52,7 +52,7 @@ pub struct Key {
     pub shape: String,
 }
 
-/// The kernel that was found fastest, and its parameters.
+/// The fastest kernel, and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// Name of the kernel, such as a rung.
@@ -101,7 +101,7 @@ impl Choice {
         Choice { kernel, parameters: BTreeMap::new() }
     }
 
-    /// The same with a parameter.
+    /// Adds a parameter.
     pub fn with(mut self, name: &str, value: u64) -> Choice {
         self.parameters.insert(name.replace([' ', '=', '\t', '\n', '\r'], "-"), value);
         self
@@ -172,7 +172,7 @@ impl Tuned {
         lock.lock().map_err(failed)?;
         let mut tuned = Tuned::read(file)?;
         change(&mut tuned.choices);
-        // Only the holder of the lock writes this file; a leftover of a killed process is overwritten.
+        // Only the holder of the lock writes this file. It overwrites a leftover of a killed process.
         let new = beside(".new");
         let mut written = File::create(&new).map_err(failed)?;
         written.write_all(tuned.text().as_bytes()).map_err(failed)?;
@@ -243,8 +243,8 @@ fn refusal(file: &Path, why: &str) -> Error {
 /// The environment variable that names the file.
 pub const TUNED_VARIABLE: &str = "LANEWORK_TUNED";
 
-/// The user's folder for data of programs: `$XDG_DATA_HOME` or `~/.local/share`, on macOS `~/Library/Application Support`,
-/// on Windows `%APPDATA%`. `None` if there is no home folder.
+/// The user's folder for data of programs: `$XDG_DATA_HOME` or `~/.local/share`, on macOS `~/Library/Application
+/// Support`, on Windows `%APPDATA%`. `None` if there is no home folder.
 pub fn data_folder() -> Option<PathBuf> {
     let absolute =
         |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_hold_what_matters_of_a_shape() {
+    fn shape_classes_depend_on_size_and_alignment() {
         assert_eq!(shape_class(&[("n", 1)], "u8"), "n 1-1/1, u8");
         assert_eq!(
             shape_class(&[("n", 1023), ("k", 1024)], "f32"),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn writers_lose_nothing_of_each_other() {
+    fn concurrent_writers_lose_no_choices() {
         let folder = Folder::new("tuned-writers");
         let file = folder.0.join("t");
         // Each thread opens the files anew, so that they lock each other out as processes do.
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused_and_left_as_they_are() {
+    fn files_of_another_format_are_errors_and_stay_unchanged() {
         let folder = Folder::new("tuned-other");
         let file = folder.0.join("t");
         for (text, words) in [

@@ -1,4 +1,4 @@
-//! The kernel language: Rust functions that build PTX.
+//! The kernel language: Rust functions that generate PTX.
 //!
 //! `#[kernel]` and `#[device]` rewrite a Rust function into one that, when called, *stages* the
 //! kernel: every expression on run-time values becomes a typed handle ([`Var`]) and an

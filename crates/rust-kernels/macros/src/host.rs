@@ -1,6 +1,6 @@
-//! The host's version of a device function: the body as written, except that the kernel language's
-//! extensions to Rust are rewritten. Indices and steps of any integer type, comparisons of integers
-//! of two types, and casts to generic types become calls of `lanework::lang::host`.
+//! The host version of a device function: the original body, with the kernel language's extensions of Rust rewritten.
+//! Indices and steps of any integer type, comparisons of integers of different types, and casts to generic types become
+//! calls of `lanework::lang::host`.
 
 use crate::body::expression::{is_literal, relation};
 use crate::types::{TENSOR_CORES, is_handle, is_tensor_map};
@@ -11,8 +11,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
 use syn::{Expr, FnArg, Pat, Signature, Token, Type};
 
-/// The function for the host. A function that uses a kernel-only feature keeps its signature and
-/// panics with the reason when it is called.
+/// The function for the host. If it uses a kernel-only feature, a call panics with a message that says so.
 pub fn function(
     attributes: &[syn::Attribute],
     visibility: &syn::Visibility,
@@ -88,7 +87,7 @@ fn handle_name(ty: &Type) -> Option<String> {
     }
 }
 
-/// Looks for names that exist only inside kernels.
+/// Searches for names that exist only inside kernels.
 #[derive(Default)]
 struct Search {
     declared: Vec<String>,
@@ -140,7 +139,7 @@ impl VisitMut for Adapter {
                 call.args[0] =
                     syn::parse_quote_spanned!(span => ::lanework::lang::host::index(#step));
             }
-            // Rust's own methods of these names are unstable, and would be preferred.
+            // Rust's own methods of these names are unstable, but method resolution would prefer them.
             Expr::MethodCall(call)
                 if (call.method == "erf" || call.method == "erfc") && call.args.is_empty() =>
             {
@@ -177,7 +176,7 @@ impl VisitMut for Adapter {
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 
-    // An extent of an array is computed by rustc.
+    // rustc computes the extent of an array.
     fn visit_type_mut(&mut self, _: &mut Type) {}
 }
 
@@ -194,8 +193,8 @@ fn is_plain_index(index: &Expr) -> bool {
     is_literal(index) || matches!(index, Expr::Range(_) | Expr::Array(_))
 }
 
-/// Intrinsics that make no sense for a single thread on the host: positions, memory spaces, barriers and fences, exchanges
-/// among threads, asynchronous copies, clusters, roles, tensor cores, clocks. A device function that uses one cannot
+/// Intrinsics without a meaning for a single host thread: positions, memory spaces, barriers and fences, exchanges
+/// between threads, asynchronous copies, clusters, roles, tensor cores, clocks. A device function that uses one cannot
 /// run on the host.
 const DEVICE_ONLY: &str = "
     thread_idx block_idx block_dim grid_dim lane_id lane_mask_lt active_mask
@@ -219,7 +218,7 @@ const DEVICE_ONLY: &str = "
     clock clock64 globaltimer nanosleep scheduling_barrier
 ";
 
-/// Whether it is such a name.
+/// Whether `name` is such an intrinsic.
 pub fn is_device_only(name: &str) -> bool {
     DEVICE_ONLY.split_whitespace().any(|known| known == name)
 }
@@ -247,7 +246,7 @@ mod tests {
         }
     }
 
-    /// An intrinsic either has a version for the host or is in the list above.
+    /// Every intrinsic either has a host version or is in the list above.
     #[test]
     fn every_intrinsic_runs_on_the_host_or_is_known_not_to() {
         let lang = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lang/src");

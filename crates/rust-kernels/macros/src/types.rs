@@ -15,7 +15,7 @@ pub enum Kind {
         /// Whether it is `&mut`.
         mutable: bool,
     },
-    /// `x: &T` or `&mut T` for another `T`.
+    /// `x: &T` or `&mut T`, where `T` is not a slice.
     Reference {
         /// The referenced type.
         inner: Box<Type>,
@@ -26,7 +26,7 @@ pub enum Kind {
 
 /// A parameter of a kernel or a device function.
 pub struct Parameter {
-    /// Its name.
+    /// The parameter's name.
     pub name: Ident,
     /// Whether it is written `mut x`.
     pub mutable: bool,
@@ -36,7 +36,7 @@ pub struct Parameter {
     pub kind: Kind,
 }
 
-/// Reads the parameter of this number.
+/// Parses parameter `number`.
 pub fn parameter(argument: &FnArg, number: usize) -> syn::Result<Parameter> {
     let typed = match argument {
         FnArg::Typed(typed) => typed,
@@ -116,13 +116,13 @@ fn is_named(ty: &Type, names: &[&str]) -> bool {
     last.is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
-/// Whether a path's last part is a name.
+/// Whether the last part of a path is `name`.
 pub fn ends_with(path: &syn::Path, name: &str) -> bool {
     path.segments.last().is_some_and(|segment| segment.ident == name)
 }
 
-/// The type of a tensor map for a launch. The launch copies the map, so only the map's memory is borrowed for the launch's
-/// lifetime.
+/// The type of a tensor map for a launch. The launch copies the map, so only the map's memory is borrowed for the
+/// launch's lifetime.
 pub fn of_launch(map: &Type) -> Type {
     let mut map = map.clone();
     if let Type::Path(path) = &mut map
@@ -171,7 +171,7 @@ const HANDLES: &[&str] = &[
     "SpanMut",
 ];
 
-/// Types of tensor cores, which a kernel also makes by name.
+/// Types of tensor cores, which kernels also construct by name.
 pub const TENSOR_CORES: &[&str] = &[
     "Accumulator",
     "CopyPipeline",
@@ -190,7 +190,7 @@ pub fn is_handle_name(name: &str) -> bool {
     HANDLES.iter().chain(TENSOR_CORES).any(|known| *known == name)
 }
 
-/// Whether a type is one of the kernel language's types, which are passed unchanged.
+/// Whether a type is one of the kernel language's types, which the macros leave unchanged.
 pub fn is_handle(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
     path.path.segments.last().is_some_and(|last| is_handle_name(&last.ident.to_string()))

@@ -1,7 +1,7 @@
-//! Reasons for unsupported constructs: errors print them with the remedy, and the page
-//! `docs/src/en/rust.md` lists them.
+//! Reasons for unsupported constructs. Errors print them with the remedy, and the page `docs/src/en/rust.md` lists
+//! them.
 
-/// The error's text: the refused construct, the reason, and an alternative.
+/// The error's text: the unsupported construct, the reason, and an alternative.
 pub fn explained(message: &str, help: &str) -> String {
     let why = reason(message).unwrap_or("the kernel language gives it no meaning");
     format!("{message}\n  = note: {why}\n  = help: {help}")
@@ -13,7 +13,7 @@ fn reason(message: &str) -> Option<&'static str> {
     known.map(|(_, why)| *why)
 }
 
-/// Whether a message is `pattern`, in which `{name}` stands for anything.
+/// Whether a message matches `pattern`, in which `{name}` matches anything.
 fn is_like(message: &str, pattern: &str) -> bool {
     let named =
         |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -27,12 +27,11 @@ fn is_like(message: &str, pattern: &str) -> bool {
     (0..=rest.len()).any(|skip| rest.get(skip..).is_some_and(|tail| is_like(tail, after)))
 }
 
-/// Rust that the kernel language does not support: the error's message and the reason.
+/// Rust constructs that the kernel language does not support: the error's message and the reason.
 #[rustfmt::skip]
 pub const WHY: &[(&str, &str)] = &[
     ("string literals are not supported in a kernel", "a string is a byte sequence of varying length; a kernel has only values of fixed size and slices of them"),
     ("a string cannot be passed to a kernel", "device memory holds numbers and structs of them, and a `str` promises UTF-8 that nothing on the device checks"),
-    ("a kernel has no values of `Result`", "a thread has no caller that could read an error; an `Option` carries the same information"),
     ("kernels are not asynchronous", "threads of a GPU wait at barriers and for memory, not for futures"),
     ("a kernel returns no value", "a launch runs many threads, and each would return a value"),
     ("a kernel is not `async`", "a launch is already asynchronous: a stream orders it, and the host waits by a call"),
@@ -49,11 +48,11 @@ pub const WHY: &[(&str, &str)] = &[
     ("only functions called by name are supported in a kernel", "every call is inlined while the kernel is staged, so the function has to be known then"),
 ];
 
-/// The reasons, by the error's message, in which `{name}` stands for anything.
+/// The reasons of all errors: the message, in which `{name}` matches anything, and the reason.
 #[rustfmt::skip]
 pub const REASONS: &[(&str, &str)] = &[
-    ("#[device] is for functions, structs, enums and `impl` blocks", "other items have no values, and no code that a kernel could stage"),
-    ("a trait cannot be #[device]", "a kernel calls functions that the attribute has staged under their own names, and which one a trait's name means is not known then"),
+    ("#[device] is for functions, structs, enums, traits and `impl` blocks", "other items have no values, and no code that a kernel could stage"),
+    ("a #[device] trait has no generics", "a use of the trait stands for one set of functions for kernels"),
     ("`{name}` is CUDA C++", "a kernel in Rust has the same under Rust's spelling"),
     ("cannot infer the target type of `into` in a kernel", "types are inferred from left to right, and nothing before this expression determines its type"),
     ("#[device] takes no arguments", "a device function is inlined into the kernels that call it, whatever their launches are"),
@@ -104,7 +103,7 @@ pub const REASONS: &[(&str, &str)] = &[
     ("this `if` has no value when its condition does not hold", "the value is used whichever way the condition goes"),
     ("this cannot be assigned to in a kernel", "only variables and memory keep what is assigned"),
     ("this expression is not supported in a kernel", "it means nothing for values in a thread's registers"),
-    ("`?` needs a function that returns an `Option`", "what it returns early is `None`"),
+    ("`?` needs a function that returns an `Option` or a `Result`", "what it returns early is `None` or the error"),
     ("this function returns a value", "its caller uses it"),
     ("a part of a slice cannot be assigned in a kernel", "an assignment writes one value, and the length of a part is known only at run time"),
     ("this range has no first value", "a loop counts from there"),
@@ -134,7 +133,7 @@ mod tests {
         found: Vec<(String, String)>,
     }
 
-    /// The literals that an argument may be: a literal, or the ones in `format!`, `match`, `if`.
+    /// The possible literals of an argument: a literal itself, or those in `format!`, `match` and `if`.
     fn literals(expression: &Expr) -> Vec<String> {
         match expression {
             Expr::Lit(literal) => match &literal.lit {
@@ -167,7 +166,7 @@ mod tests {
                     }
                     _ => None,
                 },
-                // `(message, help)`, chosen before the call.
+                // A tuple `(message, help)`, chosen before the call.
                 Expr::Tuple(tuple) if tuple.elems.len() == 2 => {
                     if let ([message], [help]) =
                         (literals(&tuple.elems[0]).as_slice(), literals(&tuple.elems[1]).as_slice())
@@ -220,7 +219,7 @@ mod tests {
         refusals.found
     }
 
-    /// Whether `text` contains `pattern`, in which `{name}` stands for anything on a line.
+    /// Whether `text` contains `pattern`, in which `{name}` matches anything on one line.
     fn contains(text: &str, pattern: &str) -> bool {
         let mut parts = Vec::new();
         let mut rest = pattern;
@@ -246,7 +245,7 @@ mod tests {
         })
     }
 
-    /// Code that rustc's own grammar rejects before an attribute sees it.
+    /// Code that rustc's parser rejects before an attribute sees it.
     const UNREACHABLE: [&str; 4] = [
         "`else` takes a block",
         "a kernel has a fixed number of parameters",
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_belongs_to_a_refusal_and_stands_on_the_page() {
+    fn every_reason_belongs_to_an_error_and_is_on_the_page() {
         let refusals = refusals();
         for page in ["../../../docs/src/en/rust.md", "../../../docs/src/zh/rust.md"] {
             let text = read(page);
@@ -317,17 +316,17 @@ mod tests {
         }
     }
 
-    /// Code in backquotes, as the remedies fixture has to hold it.
+    /// The code in backquotes, which the remedies fixture must contain.
     fn code(help: &str) -> Vec<String> {
         let parts: Vec<&str> = help.split('`').collect();
         let pairs = parts.chunks(2).filter(|pair| pair.len() == 2);
-        // Code that a remedy removes is not checked.
+        // Skip code that a remedy removes.
         pairs.filter(|pair| !pair[0].ends_with("remove ")).map(|pair| pair[1].to_owned()).collect()
     }
 
     #[test]
     fn the_code_of_every_remedy_compiles() {
-        // The fixture is compiled, and run, by the tests of the kernel language.
+        // The tests of the kernel language compile and run the fixture.
         let fixture: String = read("../../runtime/lanework/tests/language/remedies.rs");
         let mut missing = BTreeSet::new();
         for (_, help) in refusals() {

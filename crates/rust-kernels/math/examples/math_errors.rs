@@ -1,8 +1,8 @@
 //! The largest error of each function: `cargo run --release -p lanework-math --example math_errors -- [OPTIONS] [FUNCTION]...`
 //!
-//! `--stride N` tries every N-th number of f32 (1: all of them, the default), `--points N` so many of f64 (default
-//! 10^8), `--pairs N` so many of two arguments (default 10^9), `--threads N` (default: all). A line per function and
-//! format, as `docs/results/h200/math.txt` keeps them. `math_bits`, an example of `lanework`, does the same on a GPU.
+//! `--stride N` tries every N-th f32 (default 1: all), `--points N` tries N points of f64 (default
+//! 10^8), `--pairs N` tries N pairs of arguments (default 10^9), `--threads N` sets the threads (default: all). Prints a line per
+//! function and format, in the form of `docs/results/h200/math.txt`. `math_bits`, an example of `lanework`, does the same on a GPU.
 
 use lanework_math::errors::{
     Kind, ONES, Record, TWOS, Worst, sweep_double, sweep_pairs, sweep_single,

@@ -1,8 +1,8 @@
-//! The functions on the host's numbers, compiled for fused multiply-adds where the processor has them, and the operations
+//! The functions on the host's `f32` and `f64`, compiled for fused multiply-adds if the processor supports them, and the operations
 //! on these numbers.
 
 use crate::elementary::coefficients::{TWO_OVER_PI_DOUBLE, TWO_OVER_PI_SINGLE};
-use crate::elementary::{error_function, exponential, hyperbolic, root, trigonometric};
+use crate::elementary::{exponential, root, trigonometric};
 use crate::real::{Mask, Pair, Real, Word};
 use std::num::Wrapping;
 
@@ -26,10 +26,10 @@ macro_rules! functions {
         pub fn $name<T: Number>($($x: $t),*) -> $out {
             #[cfg(target_arch = "x86_64")]
             {
-                /// The same, for a processor with fused multiply-adds.
+                /// The same function, for a processor with fused multiply-adds.
                 ///
                 /// # Safety
-                /// The processor has them.
+                /// The processor must support them.
                 #[target_feature(enable = "fma")]
                 fn fused<T: Number>($($x: $t),*) -> $out {
                     $call
@@ -76,29 +76,29 @@ functions! {
     /// The angle of the point `(x, y)`, from -pi to pi.
     atan2(y: T, x: T) -> T = trigonometric::atan2(y, x);
     /// The hyperbolic sine.
-    sinh(x: T) -> T = hyperbolic::sinh(x);
+    sinh(x: T) -> T = trigonometric::sinh(x);
     /// The hyperbolic cosine.
-    cosh(x: T) -> T = hyperbolic::cosh(x);
+    cosh(x: T) -> T = trigonometric::cosh(x);
     /// The hyperbolic tangent.
-    tanh(x: T) -> T = hyperbolic::tanh(x);
+    tanh(x: T) -> T = trigonometric::tanh(x);
     /// The inverse hyperbolic sine.
-    asinh(x: T) -> T = hyperbolic::asinh(x);
+    asinh(x: T) -> T = trigonometric::asinh(x);
     /// The inverse hyperbolic cosine.
-    acosh(x: T) -> T = hyperbolic::acosh(x);
+    acosh(x: T) -> T = trigonometric::acosh(x);
     /// The inverse hyperbolic tangent.
-    atanh(x: T) -> T = hyperbolic::atanh(x);
+    atanh(x: T) -> T = trigonometric::atanh(x);
     /// `x` to the power of `y`.
     powf(x: T, y: T) -> T = exponential::powf(x, y);
     /// `x` to the power of an integer.
     powi(x: T, n: i32) -> T = exponential::powi(x, Wrapping(n as u32));
     /// The cube root.
     cbrt(x: T) -> T = root::cbrt(x);
-    /// `sqrt(x^2 + y^2)` without overflow on the way.
+    /// `sqrt(x^2 + y^2)` without overflow of intermediate results.
     hypot(x: T, y: T) -> T = root::hypot(x, y);
     /// The error function.
-    erf(x: T) -> T = error_function::erf(x);
+    erf(x: T) -> T = exponential::erf(x);
     /// The complement of the error function, `1 - erf(x)`, precise where it is small.
-    erfc(x: T) -> T = error_function::erfc(x);
+    erfc(x: T) -> T = exponential::erfc(x);
     /// The remainder `x % y`, with the sign of `x`: exact.
     rem(x: T, y: T) -> T = root::rem(x, y);
     /// The remainder of Euclidean division.

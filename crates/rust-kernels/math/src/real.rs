@@ -1,9 +1,8 @@
-//! Numbers that the algorithms compute with, of a host or of a kernel being staged, with the
-//! operations that both do exactly alike.
+//! Numbers that the algorithms compute with, on the host or in a kernel being staged, with the
+//! operations that give the same bits on both.
 //!
 //! Every operation is exact or correctly rounded (IEEE 754), so an algorithm gives the same bits
-//! wherever it runs. There is no operation whose result an implementation may choose, save the payload
-//! of a NaN.
+//! wherever it runs. An implementation may choose only the payload of a NaN.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 
@@ -25,7 +24,7 @@ pub trait Word:
 {
     /// The outcome of a comparison.
     type Mask: Mask;
-    /// The word of 32 bits.
+    /// The 32-bit word.
     type Short: Word<Mask = Self::Mask, Short = Self::Short>;
     /// A constant, truncated to the width.
     fn constant(bits: u64) -> Self;
@@ -57,7 +56,7 @@ pub trait Word:
     fn look_up(table: &'static [Self::Entry], index: Self::Short) -> Self;
     /// An element of a table.
     type Entry: Copy;
-    /// Repeats `step` while `go`.
+    /// Repeats `step` while `go` holds.
     fn repeat<const N: usize>(
         state: [Self; N],
         go: impl Fn([Self; N]) -> Self::Mask,
@@ -75,7 +74,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// A constant that both formats hold exactly, or that need not be precise.
+    /// A constant that both formats represent exactly, or that need not be precise.
     pub const fn exact(value: f64) -> Pair {
         Pair { single: value as f32, double: value }
     }
@@ -90,9 +89,9 @@ pub struct Polynomial {
     pub double: &'static [f64],
 }
 
-/// The short word of a number.
+/// The 32-bit word of a number type.
 pub type Short<F> = <<F as Real>::Bits as Word>::Short;
-/// The mask of a number.
+/// The mask of a number type.
 pub type MaskOf<F> = <<F as Real>::Bits as Word>::Mask;
 
 /// A binary floating-point number, `f32` or `f64`.
@@ -131,7 +130,7 @@ pub trait Real:
     fn le(self, other: Self) -> MaskOf<Self>;
     /// `mask ? self : other`.
     fn where_else(self, mask: MaskOf<Self>, other: Self) -> Self;
-    /// `mask ? first() : second()`; only one need be computed.
+    /// `mask ? first() : second()`. Implementations need to compute only one of them.
     fn branch(
         mask: MaskOf<Self>,
         first: impl FnOnce() -> Self,
@@ -170,7 +169,7 @@ pub(crate) const fn bias<F: Real>() -> u32 {
     if F::DOUBLE { 1023 } else { 127 }
 }
 
-/// A constant, exact or not in need of precision.
+/// A constant that is exact or need not be precise.
 #[inline(always)]
 pub(crate) fn k<F: Real>(value: f64) -> F {
     F::constant(Pair::exact(value))
@@ -221,7 +220,7 @@ pub(crate) fn power_of_two<F: Real>(n: Short<F>) -> F {
     F::from_high((n + word::<F>(bias::<F>().into())).shl(word::<F>(stored::<F>().into())))
 }
 
-/// `x * 2^n` where `|n|` is at most twice the exponent's range; rounded once, when it becomes subnormal.
+/// `x * 2^n` for `|n|` up to twice the exponent's range. It is rounded once, if it becomes subnormal.
 #[inline(always)]
 pub(crate) fn scale<F: Real>(x: F, n: Short<F>) -> F {
     let half = n.sar(word::<F>(1));
@@ -276,14 +275,14 @@ pub(crate) fn two_product<F: Real>(x: F, y: F) -> (F, F) {
     (product, x.fma(y, -product))
 }
 
-/// About `1 / sqrt(x)`, within 3.5 %, for corrections that need no more (the well-known integer trick).
+/// `1 / sqrt(x)` within 3.5 %, by the well-known integer trick, for corrections that need no more.
 #[inline(always)]
 pub(crate) fn rough_rsqrt<F: Real>(x: F) -> F {
     let magic = word_either::<F>(0x5f37_59df, 0x5fe6_eb50);
     F::from_high(magic - x.high().shr(word::<F>(1)))
 }
 
-/// About `1 / x` within 13 % for a positive `x`, for corrections that need no more.
+/// `1 / x` within 13 % for a positive `x`, for corrections that need no more.
 #[inline(always)]
 pub(crate) fn rough_reciprocal<F: Real>(x: F) -> F {
     let magic = word_either::<F>(0x7ef3_11c7, 0x7fde_6238);

@@ -7,9 +7,9 @@ use lanework_math::errors::{
 };
 
 #[test]
-fn sampled_errors_are_within_the_bounds_and_those_within_cudas() {
+fn sampled_errors_are_within_our_bounds_and_ours_within_cudas() {
     for function in ONES {
-        // A stride without common factors with powers of two.
+        // The stride is odd, so the sample covers all low bits.
         let single = sweep_single(function, 10_007, 2);
         let double = sweep_double(function, 20_000, 2);
         for (worst, bound, ty) in
@@ -39,7 +39,7 @@ fn sampled_errors_are_within_the_bounds_and_those_within_cudas() {
 
 const RECORDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/results/h200/math.txt");
 
-/// The measurements, a line per function and format: of several, the one that judged most, the last of equals.
+/// The records, one per function and format: of several, the one with the most arguments, or the last one of equals.
 fn records() -> Vec<Record> {
     let text = std::fs::read_to_string(RECORDS).expect("the record of the errors");
     let mut records: Vec<Record> = Vec::new();
@@ -65,7 +65,7 @@ fn record<'a>(records: &'a [Record], name: &str, arguments: usize, format: usize
 }
 
 #[test]
-fn every_record_is_what_its_argument_gives_and_within_the_bound() {
+fn every_record_is_reproducible_and_within_the_bound() {
     let records = records();
     let near = |record: &Record, error: f64, bound: f64| {
         assert!((error - record.worst.ulps).abs() < 2e-4, "{record}; computed {error}");
@@ -104,7 +104,7 @@ fn tables(records: &[Record]) -> [String; 2] {
         let [one, two] = bounds;
         rows += &format!("| `{name}` | {x:.4} | {a} | {y:.4} | {b} | {one}, {two} | {cuda} |\n");
     }
-    // Of each kind the function that was judged least.
+    // For each kind, the smallest number of arguments of any function.
     let judged = Kind::ALL.map(|(kind, _)| {
         let of = records.iter().filter(|record| record.kind == kind);
         let least = of.map(|record| record.judged).min().unwrap_or(0).to_string();
@@ -125,10 +125,10 @@ fn tables(records: &[Record]) -> [String; 2] {
     [english, chinese]
 }
 
-/// `LANEWORK_BLESS=1 cargo test -p lanework-math --test bounds` writes them, and keeps of the records, to which the output of
-/// `math_bits` was appended, one of each function and format.
+/// `LANEWORK_BLESS=1 cargo test -p lanework-math --test bounds` writes the tables. Of the records, to which the output of
+/// `math_bits` was appended, it keeps one per function and format.
 #[test]
-fn the_docs_tables_are_made_of_the_records() {
+fn the_docs_tables_match_the_records() {
     let records = records();
     if std::env::var_os("LANEWORK_BLESS").is_some() {
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
@@ -174,9 +174,9 @@ fn the_reference_agrees_with_200_bits() {
     assert_eq!(rows, 12 * 25);
 }
 
-/// Where a result is exact, it is Rust's.
+/// Exact results equal Rust's.
 #[test]
-fn special_values_are_rusts() {
+fn special_values_match_rust() {
     let values = [
         0.0f64,
         0.5,
@@ -244,7 +244,7 @@ fn special_values_are_rusts() {
     }
 }
 
-/// Rust's remainder is exact on the host: a second implementation.
+/// On the host, Rust's remainder is exact: it serves as a second implementation.
 #[test]
 fn remainders_are_exact() {
     for i in 0..200_000 {

@@ -1,10 +1,12 @@
-//! Checks that every text has a translation, and every translation a text.
+//! Checks that every text has a translation and every translation a text, and that the findings and faults of kernels
+//! with planted bugs are translated.
 
-use super::catalogue::{Catalogue, TemplatePart};
+use super::catalog::{Catalog, TemplatePart};
 use super::english::{english_in, is_name};
 use super::literals::{Literal, literals, sources};
 use super::spacing::is_chinese;
-use super::translate;
+use super::translate::{self, is_code, text};
+use lanework::{Device, Error};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -36,15 +38,15 @@ const CRATES: &[&str] = &[
 /// Files whose texts are internal or data.
 const SILENT: &[&str] = &[
     "language/ptx/src/instructions/",
-    "language/ptx/src/requirements/targets.rs",
+    "language/ptx/src/requirements.rs",
     "language/ptx-ir/src/inspect/",
-    "emulator/counters/src/counters/mod.rs",
+    "emulator/counters/src/counters.rs",
     // PTX, and a page in English.
     "laboratory/lab-cli/src/latencies.rs",
     "laboratory/lab-cli/src/predict_check/",
     "emulator/sanitizer/src/findings/kinds.rs",
     "emulator/sanitizer/src/fast/equivalence.rs",
-    "laboratory/lab/src/conformance/catalogue/",
+    "laboratory/lab/src/conformance/catalog/",
     "laboratory/lab/src/conformance/combine/",
     "laboratory/lab/src/conformance/form.rs",
     "laboratory/lab/src/fidelity/probes",
@@ -60,9 +62,9 @@ const SILENT: &[&str] = &[
     "laboratory/bench/src/harness.rs",
     "laboratory/bench/src/simulated.rs",
     "emulator/report/src/pictures/svg.rs",
-    "runtime/lanework/src/guide",
+    "runtime/lanework/src/lib.rs",
     // Diagnostics of the compiler.
-    "runtime/abi/src/storable.rs",
+    "runtime/abi/src/lib.rs",
 ];
 
 /// Functions and macros whose texts users do not read.
@@ -126,9 +128,9 @@ fn plain(text: &str) -> String {
 #[test]
 fn pairs_of_lines_have_the_same_holes() {
     let mut wrong = Vec::new();
-    let catalogue = Catalogue::chinese();
+    let catalog = Catalog::chinese();
     let mut known = BTreeMap::new();
-    for entry in catalogue.entries() {
+    for entry in catalog.entries() {
         let holes = |parts: &[TemplatePart]| -> BTreeSet<&str> {
             let hole = |part: &TemplatePart| match part {
                 TemplatePart::Hole(name) => Some(*name),
@@ -175,7 +177,7 @@ fn every_entry_stands_in_a_source() {
         all.push_str(&plain(&literal.text));
     }
     let mut stale = Vec::new();
-    for entry in Catalogue::chinese().entries() {
+    for entry in Catalog::chinese().entries() {
         // clap's texts are in clap, and composed texts are in no source.
         if matches!(entry.place.0, "clap" | "composed") {
             continue;
@@ -211,7 +213,7 @@ const HEADERS: &[&str] = &[
 
 #[test]
 fn every_header_has_a_translation() {
-    let catalogue = Catalogue::chinese();
+    let catalog = Catalog::chinese();
     let mut missing = Vec::new();
     for (file, literal) in texts() {
         let silent = SILENT.iter().any(|silent| file.starts_with(silent));
@@ -224,7 +226,7 @@ fn every_header_has_a_translation() {
         if silent || !HEADERS.contains(&literal.of.as_str()) || !english || text.contains('{') {
             continue;
         }
-        if translate::term(&catalogue, text) == text {
+        if translate::term(&catalog, text) == text {
             missing.push(format!("# {file}:{}\n{text}\n", literal.line));
         }
     }
@@ -238,7 +240,7 @@ fn every_header_has_a_translation() {
 
 #[test]
 fn every_text_has_a_translation() {
-    let catalogue = Catalogue::chinese();
+    let catalog = Catalog::chinese();
     let unspoken: BTreeSet<&str> = UNSPOKEN.lines().collect();
     let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (file, literal) in texts() {
@@ -273,12 +275,12 @@ fn every_text_has_a_translation() {
         }
         text.push_str(rest);
         for line in text.lines().filter(|line| english_in(line)) {
-            let said = translate::text(&catalogue, line);
+            let said = translate::text(&catalog, line);
             if !english_in(&said) {
                 continue;
             }
             // A text of several lines is one entry.
-            let whole = translate::text(&catalogue, &text);
+            let whole = translate::text(&catalog, &text);
             if english_in(&whole) {
                 let place = format!("{file}:{}", literal.line);
                 missing.entry(plain(&literal.text)).or_default().push(place);
@@ -298,4 +300,56 @@ fn every_text_has_a_translation() {
         missing.len(),
         list.join("\n")
     );
+}
+
+#[path = "../../../runtime/lanework/tests/sanitizer/planted.rs"]
+mod planted;
+
+/// The lines of a text that are still English.
+fn left(catalog: &Catalog, english: &str) -> Vec<String> {
+    let said = text(catalog, english);
+    let wrong = said.lines().filter(|line| !is_code(line) && english_in(line));
+    wrong.map(|line| format!("{line}\n    of {english:?}")).collect()
+}
+
+/// The lines of a source's findings and faults that are still English, and the number of findings.
+fn of_unit(catalog: &Catalog, unit: &planted::Unit) -> (Vec<String>, usize) {
+    let (mut wrong, mut findings) = (Vec::new(), 0);
+    for plant in planted::planted(unit.cuda).iter().filter(|plant| !plant.bugs.is_empty()) {
+        let device = Device::emulator_limited(Some(1 << 14)).sanitized();
+        match planted::run(&device, unit, plant) {
+            Ok(()) => {}
+            Err(Error::Sanitizer(reports)) => {
+                findings += reports.found.len();
+                for report in &reports.found {
+                    wrong.extend(left(catalog, &report.to_string()));
+                }
+                if let Some(fault) = &reports.stopped {
+                    wrong.extend(left(catalog, &fault.to_string()));
+                }
+            }
+            Err(other) => wrong.extend(left(catalog, &other.to_string())),
+        }
+    }
+    (wrong, findings)
+}
+
+#[test]
+fn findings_and_faults_of_planted_bugs_are_chinese() {
+    let catalog = Catalog::chinese();
+    let (mut wrong, mut findings) = (Vec::new(), 0);
+    std::thread::scope(|scope| {
+        let catalog = &catalog;
+        let of = |unit| scope.spawn(move || of_unit(catalog, unit));
+        let threads: Vec<_> = planted::UNITS.iter().map(of).collect();
+        for thread in threads {
+            let (lines, count) = thread.join().expect("a source is run");
+            wrong.extend(lines);
+            findings += count;
+        }
+    });
+    wrong.sort();
+    wrong.dedup();
+    assert!(wrong.is_empty(), "{} lines are English\n{}", wrong.len(), wrong.join("\n"));
+    assert!(findings > 300, "{findings} findings");
 }

@@ -5,7 +5,7 @@
 //! inserted after each one, which makes two columns and allows a line break, and these spaces are removed from clap's
 //! output.
 
-use super::catalogue::Catalogue;
+use super::catalog::Catalog;
 use super::spacing::{is_chinese, is_mark};
 use super::translate;
 use clap::builder::{Resettable, StyledStr};
@@ -23,18 +23,18 @@ fn option() -> Arg {
         .help_heading("Terminal")
 }
 
-/// The command with the option of the language, its texts translated if there is a catalogue.
-pub fn command(command: Command, catalogue: Option<&Catalogue>) -> Command {
+/// The command with the option of the language, its texts translated if there is a catalog.
+pub fn command(command: Command, catalog: Option<&Catalog>) -> Command {
     let command = command.arg(option());
-    match catalogue {
-        Some(catalogue) => translated(catalogue, command),
+    match catalog {
+        Some(catalog) => translated(catalog, command),
         None => command,
     }
 }
 
-fn translated(catalogue: &Catalogue, command: Command) -> Command {
+fn translated(catalog: &Catalog, command: Command) -> Command {
     let text = |text: Option<&StyledStr>| {
-        text.map(|text| StyledStr::from(spread(&translate::text(catalogue, &text.to_string()))))
+        text.map(|text| StyledStr::from(spread(&translate::text(catalog, &text.to_string()))))
             .map_or(Resettable::Reset, Resettable::Value)
     };
     let about = text(command.get_about());
@@ -44,19 +44,19 @@ fn translated(catalogue: &Catalogue, command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let help = text(arg.get_help());
         let long_help = text(arg.get_long_help());
-        let heading = arg.get_help_heading().and_then(|heading| catalogue.of_term(heading));
+        let heading = arg.get_help_heading().and_then(|heading| catalog.of_term(heading));
         let arg = arg.help(help).long_help(long_help);
         match heading {
             Some(heading) => arg.help_heading(heading),
             None => arg,
         }
     });
-    command.mut_subcommands(|command| translated(catalogue, command))
+    command.mut_subcommands(|command| translated(catalog, command))
 }
 
 /// A text that becomes part of the help.
-pub fn part(text: &str, catalogue: &Catalogue) -> String {
-    spread(&translate::text(catalogue, text))
+pub fn part(text: &str, catalog: &Catalog) -> String {
+    spread(&translate::text(catalog, text))
 }
 
 /// clap's own texts.
@@ -76,15 +76,15 @@ const OWN: [(&str, &str); 12] = [
 ];
 
 /// Finishes help that clap has laid out from Chinese texts.
-pub fn finish_help(catalogue: &Catalogue, text: &str) -> String {
-    finish(&values(catalogue, &gather(text)))
+pub fn finish_help(catalog: &Catalog, text: &str) -> String {
+    finish(&values(catalog, &gather(text)))
 }
 
 /// Columns of the help.
 const WIDTH: usize = 100;
 
 /// The help with its lists of `- value: meaning`, which can only be translated after clap's layout.
-fn values(catalogue: &Catalogue, text: &str) -> String {
+fn values(catalog: &Catalog, text: &str) -> String {
     let mut out = Vec::new();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
@@ -99,7 +99,7 @@ fn values(catalogue: &Catalogue, text: &str) -> String {
             what = format!("{what} {}", next.trim());
         }
         let label = format!("{}{name}：", &line[..line.len() - item.len()]);
-        let said = translate::text(catalogue, &what);
+        let said = translate::text(catalog, &what);
         out.extend(hanging(&label, &said, WIDTH).lines().map(str::to_owned));
     }
     out.join("\n") + if text.ends_with('\n') { "\n" } else { "" }

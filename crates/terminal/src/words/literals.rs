@@ -1,4 +1,4 @@
-//! String literals and comments for users of Rust sources, for the tests of the catalogue.
+//! String literals and comments for users of Rust sources, for the tests of the catalog.
 
 use std::path::{Path, PathBuf};
 
@@ -102,7 +102,7 @@ fn quoted(text: &str) -> (String, usize) {
     (out, text.len())
 }
 
-/// The length of a character or of the quote of a lifetime.
+/// The length of a character literal, or of the quote of a lifetime.
 fn character(text: &str) -> usize {
     let mut letters = text.char_indices().skip(1);
     match letters.next() {

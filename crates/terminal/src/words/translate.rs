@@ -1,34 +1,35 @@
 //! Translation of finished English text: lines and their parts.
 //!
-//! A piece is an entry that matches as a whole, else the parts between separators, colors, columns and brackets.
+//! A piece is translated by the entry that matches it as a whole. If none does, it is split at separators, colors,
+//! columns and brackets.
 
-use super::catalogue::Catalogue;
-use crate::words::catalogue::{Entry, TemplatePart};
+use super::catalog::Catalog;
+use crate::words::catalog::{Entry, TemplatePart};
 use crate::words::spacing::{apart, is_chinese, is_mark, join, opening};
 use lanework::report::layout::{columns, wrap};
 
-/// Lines that a sentence of the catalogue may be spread over.
+/// Maximum number of lines over which a sentence of the catalog may be wrapped.
 const LINES: usize = 9;
 
-/// Columns that such a sentence is wrapped to again.
+/// Width to which the translation of such a sentence is wrapped.
 const WIDTH: usize = 98;
 
 /// Minimum bytes of an entry that may span several lines.
 const LONG: usize = 40;
 
 /// A text of any number of lines.
-pub fn text(catalogue: &Catalogue, text: &str) -> String {
+pub fn text(catalog: &Catalog, text: &str) -> String {
     let lines: Vec<&str> = text.split('\n').collect();
     let mut out = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        match paragraph(catalogue, &lines[at..]) {
+        match paragraph(catalog, &lines[at..]) {
             Some((said, taken)) => {
                 out.push(said);
                 at += taken;
             }
             None => {
-                out.push(line(catalogue, lines[at]));
+                out.push(line(catalog, lines[at]));
                 at += 1;
             }
         }
@@ -37,18 +38,18 @@ pub fn text(catalogue: &Catalogue, text: &str) -> String {
 }
 
 /// A standalone word or phrase.
-pub fn term(catalogue: &Catalogue, text: &str) -> String {
-    let Some(found) = catalogue.exact(text.trim()) else { return self::text(catalogue, text) };
-    text.replace(text.trim(), &fill(catalogue, found, &[]))
+pub fn term(catalog: &Catalog, text: &str) -> String {
+    let Some(found) = catalog.exact(text.trim()) else { return self::text(catalog, text) };
+    text.replace(text.trim(), &fill(catalog, found, &[]))
 }
 
 /// The entry that matches the first lines, unless a single line matches one, and the number of
 /// lines.
-fn paragraph(catalogue: &Catalogue, lines: &[&str]) -> Option<(String, usize)> {
+fn paragraph(catalog: &Catalog, lines: &[&str]) -> Option<(String, usize)> {
     let first = lines.first()?;
     let indent = &first[..first.len() - first.trim_start().len()];
     let alone = first.trim().is_empty() || is_code(first) || first.trim().contains("  ");
-    if alone || whole(catalogue, first.trim(), false).is_some() {
+    if alone || whole(catalog, first.trim(), false).is_some() {
         return None;
     }
     let mut joined = first.trim().to_owned();
@@ -58,9 +59,9 @@ fn paragraph(catalogue: &Catalogue, lines: &[&str]) -> Option<(String, usize)> {
         }
         joined.push(' ');
         joined.push_str(next.trim());
-        let found = best(catalogue, &joined).filter(|(entry, _)| entry.weight >= LONG);
+        let found = best(catalog, &joined).filter(|(entry, _)| entry.weight >= LONG);
         if let Some((entry, held)) = found {
-            let said = fill(catalogue, entry, &held);
+            let said = fill(catalog, entry, &held);
             let lines = wrap(&said, WIDTH.saturating_sub(columns(indent)));
             let lines: Vec<String> = lines.iter().map(|line| format!("{indent}{line}")).collect();
             return Some((lines.join("\n"), index + 1));
@@ -77,7 +78,7 @@ pub(super) fn is_code(line: &str) -> bool {
 }
 
 /// One line.
-fn line(catalogue: &Catalogue, line: &str) -> String {
+fn line(catalog: &Catalog, line: &str) -> String {
     if is_code(line) {
         // Below quoted source, a mark may be followed by words.
         let Some(mark) = line
@@ -88,24 +89,24 @@ fn line(catalogue: &Catalogue, line: &str) -> String {
         };
         let rest = line[mark..].trim_start_matches(['^', '~', '-']);
         let (marks, words) = line.split_at(line.len() - rest.len());
-        return marks.to_owned() + &piece(catalogue, words, false).0;
+        return marks.to_owned() + &piece(catalog, words, false).0;
     }
-    piece(catalogue, line, false).0
+    piece(catalog, line, false).0
 }
 
 /// The start of an escape code.
 const ESCAPE: char = '\u{1b}';
 
 /// The best matching entry for a text, with the contents of its holes.
-fn best<'c, 't>(catalogue: &'c Catalogue, text: &'t str) -> Option<(&'c Entry, Vec<&'t str>)>
+fn best<'c, 't>(catalog: &'c Catalog, text: &'t str) -> Option<(&'c Entry, Vec<&'t str>)>
 where
     't: 'c,
 {
     let mut found: Option<(&Entry, Vec<&str>)> = None;
-    if let Some(entry) = catalogue.exact(text) {
+    if let Some(entry) = catalog.exact(text) {
         return Some((entry, Vec::new()));
     }
-    for entry in catalogue.candidates(text) {
+    for entry in catalog.candidates(text) {
         if found.as_ref().is_some_and(|(known, _)| known.weight >= entry.weight) {
             continue;
         }
@@ -117,18 +118,18 @@ where
 }
 
 /// The translation of the text as a whole. A single word is looked up only if it cannot be a name.
-fn whole(catalogue: &Catalogue, text: &str, word: bool) -> Option<String> {
+fn whole(catalog: &Catalog, text: &str, word: bool) -> Option<String> {
     if !word && !text.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
         return None;
     }
-    best(catalogue, text).map(|(entry, held)| fill(catalogue, entry, &held))
+    best(catalog, text).map(|(entry, held)| fill(catalog, entry, &held))
 }
 
 /// Holes that hold a name, which stays as it is.
 const NAMES: [&str; 3] = ["entry", "ladder", "rung"];
 
 /// The translation with its holes filled.
-fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> String {
+fn fill(catalog: &Catalog, entry: &Entry, held: &[&str]) -> String {
     let mut values = Vec::new();
     let mut before = "";
     for part in &entry.parts {
@@ -139,7 +140,7 @@ fn fill(catalogue: &Catalogue, entry: &Entry, held: &[&str]) -> String {
                 let value = held.get(values.len()).copied().unwrap_or_default();
                 let value = match verbatim {
                     true => value.to_owned(),
-                    false => piece(catalogue, value, true).0,
+                    false => piece(catalog, value, true).0,
                 };
                 values.push((*name, value));
                 before = "";
@@ -196,14 +197,14 @@ const NO_BREAK: &str = "\u{a0}";
 const ENDS: [(&str, &str); 3] = [(".", "。"), (":", "："), (",", "，")];
 
 /// A piece of a line, and whether any of it was translated.
-fn piece(catalogue: &Catalogue, text: &str, word: bool) -> (String, bool) {
+fn piece(catalog: &Catalog, text: &str, word: bool) -> (String, bool) {
     let core = text.trim();
     if !core.contains(|c: char| c.is_ascii_alphabetic()) {
         return (text.to_owned(), false);
     }
     let lead = &text[..text.len() - text.trim_start().len()];
     let trail = &text[lead.len() + core.len()..];
-    match unpadded(catalogue, core, word) {
+    match unpadded(catalog, core, word) {
         // No space follows full-width punctuation.
         Some(said) if said.ends_with(is_mark) && trail == " " => (format!("{lead}{said}"), true),
         Some(said) => (format!("{lead}{said}{trail}"), true),
@@ -212,19 +213,19 @@ fn piece(catalogue: &Catalogue, text: &str, word: bool) -> (String, bool) {
 }
 
 /// A piece without blanks around it.
-fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
+fn unpadded(catalog: &Catalog, core: &str, word: bool) -> Option<String> {
     // Text before an escape code is a separate label.
-    let labelled = core.starts_with(ESCAPE);
-    let whole = if labelled { None } else { whole(catalogue, core, word) };
-    if let Some(said) = whole.or_else(|| styled(catalogue, core)) {
+    let labeled = core.starts_with(ESCAPE);
+    let whole = if labeled { None } else { whole(catalog, core, word) };
+    if let Some(said) = whole.or_else(|| styled(catalog, core)) {
         return Some(said);
     }
-    if let Some(said) = in_columns(catalogue, core) {
+    if let Some(said) = in_columns(catalog, core) {
         return Some(said);
     }
     for (end, chinese) in ENDS {
         let ended = core.strip_suffix(end).filter(|short| !short.is_empty());
-        if let Some(said) = ended.and_then(|short| unpadded(catalogue, short, true)) {
+        if let Some(said) = ended.and_then(|short| unpadded(catalog, short, true)) {
             return Some(said + chinese);
         }
     }
@@ -237,7 +238,7 @@ fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
             continue;
         }
         let said: Vec<(String, bool)> =
-            parts.iter().map(|part| piece(catalogue, part, separator == NO_BREAK)).collect();
+            parts.iter().map(|part| piece(catalog, part, separator == NO_BREAK)).collect();
         if said.iter().all(|(_, translated)| !translated) {
             continue;
         }
@@ -253,8 +254,8 @@ fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
     let inner = core.strip_suffix(')')?;
     let open = opening(inner)?;
     let (before, within) = (&core[..open], &inner[open + 1..]);
-    let (outside, first) = piece(catalogue, before, word);
-    let (inside, second) = piece(catalogue, within, true);
+    let (outside, first) = piece(catalog, before, word);
+    let (inside, second) = piece(catalog, within, true);
     match (first, second) {
         (false, false) => None,
         (_, true) => Some(format!("{}（{inside}）", outside.trim_end())),
@@ -263,7 +264,7 @@ fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
 }
 
 /// A label in a color, and what follows; else the pieces between changes of color.
-fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
+fn styled(catalog: &Catalog, core: &str) -> Option<String> {
     if !core.contains(ESCAPE) {
         return None;
     }
@@ -274,11 +275,11 @@ fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
         let until = rest.find(ESCAPE).unwrap_or(rest.len());
         if let Some(after) = rest.strip_prefix(": ").filter(|_| any) {
             out.push('：');
-            out.push_str(&piece(catalogue, after, false).0);
+            out.push_str(&piece(catalog, after, false).0);
             break;
         }
         if until > 0 {
-            let (said, translated) = piece(catalogue, &rest[..until], true);
+            let (said, translated) = piece(catalog, &rest[..until], true);
             // No space follows full-width punctuation.
             let said = match out.trim_end_matches("\u{1b}[0m").ends_with(is_mark) {
                 true => said.trim_start().to_owned(),
@@ -293,7 +294,7 @@ fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
         rest = &rest[code..];
         // The text after the label is looked up as a whole, including its colors.
         if out.trim_end_matches("\u{1b}[0m").ends_with(is_mark) && !rest.is_empty() {
-            let (said, translated) = piece(catalogue, rest.trim_start(), false);
+            let (said, translated) = piece(catalog, rest.trim_start(), false);
             out.push_str(&said);
             any |= translated;
             rest = "";
@@ -303,19 +304,19 @@ fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
 }
 
 /// Columns are separated by two or more spaces. Each keeps its position.
-fn in_columns(catalogue: &Catalogue, core: &str) -> Option<String> {
+fn in_columns(catalog: &Catalog, core: &str) -> Option<String> {
     core.find("  ")?;
     let mut out = String::new();
     let mut place = 0;
     let mut rest = core;
     // If one column is a text, a single word in another is its label, not a name. Text that is Chinese already was
     // translated with its label.
-    let is_text = |part: &str| !part.contains(is_chinese) && piece(catalogue, part, false).1;
+    let is_text = |part: &str| !part.contains(is_chinese) && piece(catalog, part, false).1;
     let any = core.split("  ").any(is_text);
     while !rest.is_empty() {
         let until = rest.find("  ").unwrap_or(rest.len());
         let gap = rest[until..].len() - rest[until..].trim_start().len();
-        let (said, _) = piece(catalogue, &rest[..until], any);
+        let (said, _) = piece(catalog, &rest[..until], any);
         out.push_str(&said);
         place += columns(&rest[..until]) + gap;
         if gap > 0 {
@@ -332,7 +333,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str) -> String {
-        self::text(&Catalogue::chinese(), text)
+        self::text(&Catalog::chinese(), text)
     }
 
     #[test]
@@ -402,6 +403,6 @@ mod tests {
 
     #[test]
     fn a_word_alone_is_a_term_where_it_is_asked_for() {
-        assert_eq!(term(&Catalogue::chinese(), "  memory  "), "  内存  ");
+        assert_eq!(term(&Catalog::chinese(), "  memory  "), "  内存  ");
     }
 }

@@ -1,8 +1,8 @@
-"""CUDA kernels run, checked and profiled without a GPU.
+"""Run, check and profile CUDA kernels without a GPU.
 
-`run` launches a kernel on arrays and counts what it did; `check` also judges every access. `checked` is a context in which the
-kernels of numba, CuPy and other users of CUDA's driver are judged, in this process. These run on Lanework's emulator. The module
-`lanework.ops` has tuned operations on NumPy arrays, which run on a GPU where there is one.
+`run` launches a kernel on arrays and counts its work; `check` also checks every access. `checked` is a context that checks the
+kernels of numba, CuPy and other users of CUDA's driver in this process. All of them run on Lanework's emulator. The module
+`lanework.ops` has tuned operations on NumPy arrays, which run on a GPU if there is one.
 """
 
 from ._driver import DriverError, checked, folder, install

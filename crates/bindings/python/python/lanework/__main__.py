@@ -1,4 +1,4 @@
-"""The command `lanework` that comes with the package, with the libraries that it gives to programs."""
+"""Starts the package's command `lanework`, which uses the package's libraries."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from ._driver import folder
 
 
 def main() -> None:
-    """Becomes the command."""
+    """Replaces this process by the command."""
     command = folder() / "lanework"
     if not command.exists():
         sys.exit(f"error: {command} is not there: this package was built without the command (scripts/python.sh builds it)")

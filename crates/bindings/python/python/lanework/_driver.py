@@ -1,4 +1,4 @@
-"""Lanework's driver in this process: loaded before any other, so that numba, CuPy and other users of CUDA find it."""
+"""Loads Lanework's driver into this process before any other driver, so that numba, CuPy and other users of CUDA find it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 from ._lanework import Records
 from ._result import Checked
 
-#: The libraries as they are in the package, and the names under which programs load them.
+#: File names of the libraries in the package, with the names under which programs load them.
 LIBRARIES = {
     "liblanework_libcuda.so": ["libcuda.so.1", "libcuda.so", "libnvidia-ml.so.1"],
     "liblanework_nvjitlink.so": ["libnvJitLink.so.13", "libnvJitLink.so.12"],
@@ -36,25 +36,25 @@ _loaded: list[ctypes.CDLL] = []
 
 
 class DriverError(RuntimeError):
-    """Lanework's driver cannot be the one of this process; the message says why, and what to do."""
+    """This process cannot use Lanework's driver; the message says why, and what to do."""
 
 
 def folder() -> Path:
-    """The folder of the package's libraries and command, or the one that `LANEWORK_DRIVER` names."""
+    """Returns the folder of the package's libraries and command, or the folder in `LANEWORK_DRIVER`."""
     named = os.environ.get("LANEWORK_DRIVER")
     return Path(named) if named else Path(__file__).parent / "native"
 
 
 def checks() -> bool:
-    """Whether launches are to be judged now."""
+    """Whether to check launches now."""
     return bool(_blocks) or os.environ.get("LANEWORK_TOOL") == "check"
 
 
 def launched(told: Mapping[str, Any]) -> None:
-    """Adds a launch of this package to the blocks that it is in, where no record tells of it."""
+    """Adds a launch by this package to the enclosing blocks, unless the driver records it."""
     global _launched_untold
     if not os.environ.get("LANEWORK_TOOL"):
-        # The library looks once for a tool.
+        # The library looks for a tool only once.
         _launched_untold = True
     if _launched_untold:
         stopped = [] if told["stopped"] is None else [told["stopped"]]
@@ -64,7 +64,7 @@ def launched(told: Mapping[str, Any]) -> None:
 
 
 def _driver_in_use() -> Path | None:
-    """The file of the driver that this process has loaded."""
+    """Returns the file of the driver that this process has loaded."""
     try:
         maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -82,10 +82,11 @@ def _is_ours(path: Path) -> bool:
 
 
 def install(*, check: bool = False, gpus: int | None = None, gpu: str | None = None) -> None:
-    """Makes Lanework's driver the one of this process and of the programs that it starts; does nothing where it is already.
+    """Makes this process, and the programs that it starts, use Lanework's driver; does nothing if they already do.
 
-    To be called before numba, CuPy or another library has loaded CUDA's driver: at the top of a program. With `check`, every
-    kernel is judged. `gpu` names the model that is emulated, one of `lanework gpus`. Under `lanework exec` the driver is there from the start.
+    Call it at the top of a program, before numba, CuPy or another library loads CUDA's driver. `check` checks every kernel.
+    `gpus` is the number of emulated GPUs, and `gpu` their model, one of `lanework gpus`. Under `lanework exec` the driver is
+    already loaded.
     """
     if not sys.platform.startswith("linux"):
         raise DriverError("CUDA's driver is replaced on Linux only; `lanework.run` and `lanework.check` work everywhere")
@@ -114,11 +115,11 @@ def install(*, check: bool = False, gpus: int | None = None, gpu: str | None = N
     driver = folder() / "liblanework_libcuda.so"
     if not driver.exists():
         raise DriverError(f"{driver} is not there: this package was built without the driver (scripts/python.sh builds it)")
-    # CuPy compiles to PTX and not to machine code.
+    # Makes CuPy compile to PTX instead of machine code.
     os.environ.setdefault("CUPY_COMPILE_WITH_PTX", "1")
     for library in LIBRARIES:
         if (folder() / library).exists():
-            # A library is found by its soname from now on, whatever the path.
+            # From now on, programs find the library by its soname, whatever path they use.
             _loaded.append(ctypes.CDLL(str(folder() / library), mode=ctypes.RTLD_GLOBAL))
     links = tempfile.mkdtemp(prefix="lanework")
     owner = os.getpid()
@@ -131,7 +132,7 @@ def install(*, check: bool = False, gpus: int | None = None, gpu: str | None = N
 
 
 def news() -> dict[str, Any]:
-    """What was recorded since the last call."""
+    """Returns the records since the last call."""
     global _records
     where = os.environ.get("LANEWORK_TOOL_FOLDER")
     if where is None:
@@ -143,14 +144,14 @@ def news() -> dict[str, Any]:
 
 @contextlib.contextmanager
 def checked() -> Iterator[Checked]:
-    """A context in which every kernel of this process is judged, whoever launches it: numba, CuPy, `lanework.run`.
+    """A context that checks every kernel of this process, whether numba, CuPy or `lanework.run` launches it.
 
-    Gives a `Checked` that holds the findings when the block ends. Must be entered, or `install(check=True)` called, before CUDA's
-    driver is loaded by another library; raises `DriverError` otherwise.
+    Yields a `Checked`, which has the findings when the block ends. Enter it, or call `install(check=True)`, before another library
+    loads CUDA's driver; otherwise it raises `DriverError`.
     """
     install(check=True)
     block = Checked()
-    # What came before belongs to the blocks around this one, if to any.
+    # Earlier records belong to the enclosing blocks, if any.
     before = news()
     for outer in _blocks:
         outer._add(before)
@@ -165,7 +166,7 @@ def checked() -> Iterator[Checked]:
 
 
 def find_nvrtc() -> None:
-    """Lets the compiler be found where pip installs it."""
+    """Finds NVRTC where pip installs it."""
     if os.environ.get("LANEWORK_NVRTC"):
         return
     spec = importlib.util.find_spec("nvidia")

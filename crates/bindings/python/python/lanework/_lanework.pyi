@@ -25,7 +25,7 @@ def launch(
     draw: bool,
 ) -> str: ...
 
-# An array: the object, the type of its elements, extents, and strides in elements.
+# An array: the object, the element type, the extents, and the strides in elements.
 Described = tuple[Any, str, list[int], list[int]]
 
 def reduced_type(name: str, element: str) -> str: ...

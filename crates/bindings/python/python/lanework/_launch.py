@@ -1,4 +1,4 @@
-"""Launches of kernels on arrays."""
+"""Launches kernels on arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _extents(extents: Extents, what: str) -> tuple[int, int, int]:
 
 
 def _ptx(source: str | os.PathLike[str]) -> str:
-    """PTX of a text or a file, which is compiled where it is CUDA C++."""
+    """Returns the PTX of a text or a file; compiles CUDA C++."""
     text, name = os.fspath(source), "kernel.cu"
     is_file = not isinstance(source, str) or ("\n" not in text and text.endswith((".ptx", ".cu")))
     if is_file:
@@ -34,13 +34,13 @@ def _ptx(source: str | os.PathLike[str]) -> str:
 
 
 def compile(source: str, name: str = "kernel.cu") -> str:
-    """Compiles CUDA C++ to PTX by NVRTC, which needs no GPU (`pip install nvidia-cuda-nvrtc`)."""
+    """Compiles CUDA C++ to PTX with NVRTC, which needs no GPU (`pip install nvidia-cuda-nvrtc`)."""
     _driver.find_nvrtc()
     return _lanework.compile(source, name)
 
 
 def entries(source: str | os.PathLike[str]) -> dict[str, list[tuple[str, str]]]:
-    """The kernels of a PTX or CUDA C++ text or file, with the names and types of their parameters."""
+    """Returns the kernels of a PTX or CUDA C++ text or file, with the names and types of their parameters."""
     return dict(_lanework.entries(_ptx(source)))
 
 
@@ -56,13 +56,13 @@ def run(
     check: bool = False,
     draw: bool = True,
 ) -> Result:
-    """Launches a kernel on the emulator and counts what it did.
+    """Launches a kernel on the emulator and counts its work.
 
-    `source` is PTX or CUDA C++, as a text or the path of a file; `entry` is the kernel's name, mangled or as in C++, or `None`
-    for the only one. Arrays are changed in place: NumPy's, and whatever has the buffer protocol, `__array_interface__` or DLPack
-    on the host. Numbers become values of the parameter's type. With `check`, every access is judged.
+    `source` is PTX or CUDA C++, as a text or the path of a file. `entry` is the kernel's name, mangled or as in C++, or `None`
+    if there is only one. The kernel changes arrays in place: NumPy arrays, and host objects with the buffer protocol,
+    `__array_interface__` or DLPack. Numbers are converted to the parameter's type. `check` checks every access.
 
-    Raises `LaunchError` where the launch cannot be made or the kernel is stopped, and the arrays stay as they were.
+    Raises `LaunchError` if the launch is invalid or the kernel is stopped; the arrays then stay unchanged.
     """
     check = check or _driver.checks()
     told = _lanework.launch(
@@ -85,6 +85,6 @@ def run(
 def check(
     source: str | os.PathLike[str], entry: str | None, grid: Extents, block: Extents, *args: Any, **options: Any
 ) -> Result:
-    """As `run`, and every access is judged: bounds, races, uninitialized memory, barriers. A bad load gives 0, a bad store does
-    nothing, and the launch goes on; `result.findings` says what was wrong, and `result.raise_for_findings()` raises it."""
+    """Like `run`, but checks every access: bounds, races, uninitialized memory, barriers. An invalid load returns 0, an invalid
+    store is discarded, and the launch continues. `result.findings` has the errors, and `result.raise_for_findings()` raises them."""
     return run(source, entry, grid, block, *args, **{**options, "check": True})

@@ -1,4 +1,4 @@
-"""What launches did, as objects."""
+"""Results of launches."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Other:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that a kernel did wrong, however often."""
+    """An error of a kernel, which may have occurred several times."""
 
     kind: str
-    """Such as `out-of-bounds`, `race`, `uninitialized`."""
+    """The kind, such as `out-of-bounds`, `race` or `uninitialized`."""
     level: str
-    """`error`, or `warning` where the result may yet be right."""
+    """`error`, or `warning` if the result may still be correct."""
     message: str
     file: str | None
-    """The source file; `None` where the PTX names none, and `line` is one of the PTX."""
+    """The source file; `None` if the PTX names none, in which case `line` is a line of the PTX."""
     line: int
     column: int
     kernel: str
@@ -39,12 +39,12 @@ class Finding:
     address: int | None
     size: int
     allocation: Mapping[str, Any] | None
-    """The nearest allocation: its `name`, `bytes`, and the `offset` of the access in it."""
+    """The nearest allocation: its `name`, its `bytes`, and the `offset` of the access in it."""
     other: Other | None
     help: str
     count: int
     text: str = field(repr=False)
-    """All of it, with the source line, as a terminal shows it."""
+    """The complete report, with the source line, as in a terminal."""
 
     def __str__(self) -> str:
         return self.text
@@ -61,7 +61,7 @@ class Finding:
 
 
 class FindingsError(AssertionError):
-    """Kernels did something wrong; `findings` says what."""
+    """Kernels had errors, which `findings` lists."""
 
     def __init__(self, told: str, findings: tuple[Finding, ...], stopped: tuple[str, ...]) -> None:
         super().__init__(told)
@@ -77,48 +77,48 @@ class _Judged:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The findings that are errors, without warnings."""
+        """The findings that are errors rather than warnings."""
         return tuple(found for found in self.findings if found.level == "error")
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error, and nothing stopped a kernel."""
+        """Whether there were no errors and no kernel was stopped."""
         return not self.errors and not self.stopped
 
     def report(self) -> str:
-        """The findings as text; empty without any."""
+        """The findings as text; empty if there are none."""
         parts = [found.text for found in self.findings]
         parts += [f"check incomplete: {stopped}" for stopped in self.stopped]
         return "\n\n".join(parts)
 
     def raise_for_findings(self) -> None:
-        """Raises `FindingsError` where there is an error."""
+        """Raises `FindingsError` if there is an error."""
         if not self.ok:
             raise FindingsError(self.report(), self.findings, self.stopped)
 
 
 class Result(_Judged):
-    """What a launch did."""
+    """The result of a launch."""
 
     def __init__(self, told: Mapping[str, Any]) -> None:
         self.entry: str = told["entry"]
-        """The entry as the module names it."""
+        """The name of the entry in the module."""
         self.checked: bool = told["checked"]
-        """Whether every access was judged."""
+        """Whether every access was checked."""
         self.findings = tuple(Finding._of(found) for found in told["findings"])
         self.stopped = () if told["stopped"] is None else (told["stopped"],)
         self.profile: Mapping[str, Any] | None = told["counters"]
-        """Counters, occupancy and lines with remarks, as `lanework profile --json` has them; `None` where the kernel
-        does something that a launch without checks cannot go on after (`uncounted` says what)."""
+        """Counters, occupancy and lines with remarks, as in `lanework profile --json`; `None` if the kernel has an error that
+        stops a launch without checks (`uncounted` describes it)."""
         self.uncounted: str | None = told["uncounted"]
         self.pictures: tuple[str, ...] = tuple(told["pictures"])
-        """Drawings (SVG) of what a warp accesses at the lines that cost most."""
+        """Drawings (SVG) of a warp's accesses at the most expensive lines."""
         self.notes: tuple[str, ...] = tuple(told["notes"])
         """Remarks, such as an array whose elements are wider than the kernel's accesses."""
 
     @property
     def counters(self) -> Mapping[str, Any]:
-        """The counters of the launch, as in `counters["global_load"]["sectors"]`; empty where there are none."""
+        """The counters of the launch, such as `counters["global_load"]["sectors"]`; empty if nothing was counted."""
         return {} if self.profile is None else self.profile["counters"]
 
     @property
@@ -165,13 +165,13 @@ def _flat(counters: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, 
 
 
 class Checked(_Judged):
-    """What the kernels of a `checked()` block did; filled when the block ends."""
+    """The results of the kernels in a `checked()` block; filled when the block ends."""
 
     def __init__(self) -> None:
         self.findings = ()
         self.stopped = ()
         self.kernels: tuple[str, ...] = ()
-        """The kernels that were launched, each once."""
+        """The launched kernels, without duplicates."""
         self.launches = 0
         self.notes: tuple[str, ...] = ()
 

@@ -1,12 +1,12 @@
-"""JAX on Lanework's driver: what keeps its plugin for CUDA from a machine without a GPU, told otherwise before JAX is imported.
+"""Runs JAX on Lanework's driver.
 
-The plugin takes the CPU where there is no `/dev/nvidia0`, compares the version of CUPTI, which works beside NVIDIA's driver alone, and calls
-the `ptxas` of NVIDIA's packages, whose machine code the emulator does not run. `install` says that there is a GPU, leaves the versions
-uncompared, names Lanework's assembler, which leaves PTX as it is, and turns off the choice of kernels by their times, which an emulator
-does not have. Kernels that XLA writes then run on the emulator; those of NVIDIA's libraries
-without a stand-in (cuDNN) are machine code and fail.
+Without a GPU, JAX's CUDA plugin falls back to the CPU (if there is no `/dev/nvidia0`), checks the version of CUPTI (which only works
+with NVIDIA's driver), and calls the `ptxas` of NVIDIA's packages (whose machine code the emulator does not run). Before JAX is
+imported, `install` therefore reports a GPU, disables the version check, and replaces `ptxas` with Lanework's assembler, which keeps
+PTX unchanged. It also disables autotuning by time, because the emulator does not model time. Kernels that XLA generates then run on
+the emulator. Kernels of NVIDIA libraries without a stand-in (cuDNN) are machine code and fail.
 
-A program runs so unmodified by `lanework exec -- python -m lanework.jax PROGRAM ARGUMENTS`, tests by `pytest -p lanework.jax`.
+`lanework exec -- python -m lanework.jax PROGRAM ARGUMENTS` runs an unmodified program, and `pytest -p lanework.jax` runs tests.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import shutil
 import sys
 import tempfile
 
-#: The flag of XLA that says how much is chosen by times.
+#: XLA's flag for the level of autotuning by time.
 _AUTOTUNE = "--xla_gpu_autotune_level"
 
 
 def _nvidias() -> pathlib.Path | None:
-    """NVIDIA's toolkit, of which XLA takes `nvlink` and the functions of libdevice: the one that the environment names, or NVIDIA's packages."""
+    """Returns the CUDA toolkit from the environment or NVIDIA's packages; XLA uses its `nvlink` and libdevice."""
     if os.environ.get("CUDA_ROOT"):
         return pathlib.Path(os.environ["CUDA_ROOT"])
     try:
@@ -37,7 +37,7 @@ def _nvidias() -> pathlib.Path | None:
 
 
 def _toolkit(assembler: str) -> str:
-    """A folder like a toolkit's, with Lanework's assembler, which goes when the process ends."""
+    """Creates a toolkit folder with Lanework's assembler; removes it when the process ends."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="lanework-jax-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / "bin").mkdir()
@@ -70,7 +70,7 @@ def pytest_configure() -> None:
 
 
 def main() -> None:
-    """Runs a program whose JAX finds the emulated GPUs."""
+    """Runs a program with JAX on the emulated GPUs."""
     if len(sys.argv) < 2:
         sys.exit("error: there is no program\n  = help: python -m lanework.jax PROGRAM ARGUMENTS")
     del sys.argv[0]

@@ -1,15 +1,16 @@
 """Tuned operations on arrays: reductions, scans, transposes, matrix products, softmax, norms, attention.
 
-The same kernels run on a GPU and on the emulator, where a program is tested without one:
+The same kernels run on a GPU and on the emulator, so programs can be tested without a GPU:
 
     from lanework import ops
 
     c = ops.gemm(a, b.T, precision="accurate", bias=bias, activation="relu")
     total = ops.sum(x, compensated=True)
 
-Arrays are NumPy's, or whatever `numpy.asarray` takes without a copy; each is copied to the device and its result back. `device` is
-`"best"` (a GPU if there is one, else the emulator), `"emulator"` or `"cuda:0"`. bf16 and floats of 8 bits are the types of the package
-`ml_dtypes`. Results have the same bits in every run on the same device. What does not fit is a `ValueError` that names the operand.
+Arrays are NumPy arrays, or objects that `numpy.asarray` accepts without a copy. Inputs are copied to the device, and the result is
+copied back. `device` is `"best"` (a GPU if there is one, else the emulator), `"emulator"` or `"cuda:0"`. bf16 and 8-bit floats are types
+of the package `ml_dtypes`. Results have the same bits in every run on the same device. Invalid operands raise a `ValueError` that names
+them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ __all__ = [
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# Names of element types as the library has them.
+# The library's names of element types.
 _NAMES = {
     "int8": "i8",
     "uint8": "u8",
@@ -81,7 +82,7 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 
 def _input(x: Any) -> Array:
-    """The array, copied only where its elements have gaps between them, repeat, or run backwards."""
+    """Returns the array; copies it if its elements have gaps, repeat, or are in reverse order."""
     x = np.asarray(x)
     axes = sorted((stride, extent) for stride, extent in zip(x.strides, x.shape, strict=True) if extent > 1)
     step = x.itemsize
@@ -93,13 +94,13 @@ def _input(x: Any) -> Array:
 
 
 def _described(x: Array) -> tuple[Array, str, list[int], list[int]]:
-    # As unsigned numbers of its size, since the buffer protocol does not know all types.
+    # Viewed as unsigned integers of the same size, because the buffer protocol does not support all types.
     strides = [stride // x.itemsize if extent > 1 else 1 for stride, extent in zip(x.strides, x.shape, strict=True)]
     return x.view(f"u{x.itemsize}"), _name(x.dtype), list(x.shape), strides
 
 
 def _moved(x: Array) -> Array:
-    """The array as unsigned numbers, with one axis more where no such number has the size of its elements."""
+    """Views the array as unsigned integers; adds an axis if no integer has the size of an element."""
     if x.dtype.hasobject or x.itemsize == 0:
         raise ValueError(f"an array of {x.dtype}: its elements have no bytes to move")
     unit = next(unit for unit in (8, 4, 2, 1) if x.itemsize % unit == 0)
@@ -127,45 +128,45 @@ def _reduced(name: str, x: Any, y: Any, axis: int | None, compensated: bool, dev
 
 
 def sum(x: Any, axis: int | None = None, *, compensated: bool = False, device: str = "best") -> Any:
-    """The sum of all elements, or along an axis: int64 of signed, uint64 of unsigned integers, float32 of floats of 32 bits and fewer.
+    """The sum of all elements, or along an axis. Signed integers give int64, unsigned ones uint64, and floats of at most 32 bits float32.
 
-    With `compensated`, as if added with twice the digits and rounded once.
+    `compensated` sums are computed as if with twice the precision, and rounded once.
     """
     return _reduced("sum", x, None, axis, compensated, device)
 
 
 def sum_of_squares(x: Any, axis: int | None = None, *, compensated: bool = False, device: str = "best") -> Any:
-    """The sum of the squares, as `sum`."""
+    """The sum of the squares, with the types of `sum`."""
     return _reduced("sum_of_squares", x, None, axis, compensated, device)
 
 
 def norm2(x: Any, axis: int | None = None, *, compensated: bool = False, device: str = "best") -> Any:
-    """The Euclidean norm of floats: the root of the sum of the squares, which is not scaled."""
+    """The Euclidean norm of floats: the square root of the sum of squares, without scaling against overflow."""
     return _reduced("norm2", x, None, axis, compensated, device)
 
 
 def dot(x: Any, y: Any, axis: int | None = None, *, compensated: bool = False, device: str = "best") -> Any:
-    """The sum of the products of the elements of two arrays of one shape and type, of all or along an axis."""
+    """The dot product of two arrays of the same shape and type, of all elements or along an axis."""
     return _reduced("dot", x, y, axis, compensated, device)
 
 
 def min(x: Any, axis: int | None = None, *, device: str = "best") -> Any:
-    """The smallest element; NaN where one is."""
+    """The smallest element; NaN if there is a NaN."""
     return _reduced("min", x, None, axis, False, device)
 
 
 def max(x: Any, axis: int | None = None, *, device: str = "best") -> Any:
-    """The largest element; NaN where one is."""
+    """The largest element; NaN if there is a NaN."""
     return _reduced("max", x, None, axis, False, device)
 
 
 def argmin(x: Any, axis: int | None = None, *, device: str = "best") -> Any:
-    """The first place (uint64) of the smallest element, or of the first NaN."""
+    """The first index (uint64) of the smallest element, or of the first NaN."""
     return _reduced("argmin", x, None, axis, False, device)
 
 
 def argmax(x: Any, axis: int | None = None, *, device: str = "best") -> Any:
-    """The first place (uint64) of the largest element, or of the first NaN."""
+    """The first index (uint64) of the largest element, or of the first NaN."""
     return _reduced("argmax", x, None, axis, False, device)
 
 
@@ -177,19 +178,19 @@ def _scanned(x: Any, kind: str, exclusive: bool, last_axis: bool, device: str) -
 
 
 def inclusive_scan(x: Any, kind: str = "sum", *, last_axis: bool = False, device: str = "best") -> Array:
-    """The running sums (`"sum"`) or extremes (`"min"`, `"max"`) in the order of the rows, or of each row (`last_axis`), in the type of `x`.
-    Extremes pass over NaNs. An array with gaps, or whose axes are exchanged, is copied first."""
+    """The running sums (`"sum"`) or extremes (`"min"`, `"max"`) in row-major order, or of each row (`last_axis`), in the type of `x`.
+    Extremes ignore NaNs. An array with gaps or permuted axes is copied first."""
     return _scanned(x, kind, False, last_axis, device)
 
 
 def exclusive_scan(x: Any, kind: str = "sum", *, last_axis: bool = False, device: str = "best") -> Array:
-    """As `inclusive_scan`, of the elements before each: the first sum is 0."""
+    """Like `inclusive_scan`, but only of the elements before each element: the first sum is 0."""
     return _scanned(x, kind, True, last_axis, device)
 
 
 def permute(x: Any, axes: Sequence[int], *, device: str = "best") -> Array:
-    """The array whose axis `i` is axis `axes[i]` of `x`, up to six, with no gaps: `numpy.transpose` and a copy.
-    Elements of any type but objects; of up to five axes where they have other than 1, 2, 4 or 8 bytes."""
+    """A contiguous copy whose axis `i` is axis `axes[i]` of `x`, as by `numpy.transpose`.
+    Elements have any type but `object`. There are at most six axes, or five if elements do not have 1, 2, 4 or 8 bytes."""
     x = _input(x)
     axes = [_axis(axis, x) for axis in axes]
     out = np.empty([x.shape[axis] for axis in axes], x.dtype)
@@ -200,7 +201,7 @@ def permute(x: Any, axes: Sequence[int], *, device: str = "best") -> Array:
 
 
 def transpose(x: Any, *, device: str = "best") -> Array:
-    """The last two axes exchanged; axes before them are a batch."""
+    """Exchanges the last two axes; earlier axes are a batch."""
     x = np.asarray(x)
     if x.ndim < 2:
         raise ValueError(f"the transpose of an array of shape {x.shape}: it has two axes or more")
@@ -221,12 +222,12 @@ def gemm(
     dtype: Any = None,
     device: str = "best",
 ) -> Array:
-    """`alpha a b + beta c`: matrices, or batches of them as three axes (one matrix for all is a batch of 1).
+    """`alpha a b + beta c` for matrices, or for batches of matrices with three axes (a batch of 1 is used for all).
 
-    Factors are f64, f32, f16, bf16, floats of 8 bits or int8. The result has the type of the sums (f64, f32, int32 of int8), or
-    `dtype`; with `c` it goes there. `precision`, of f32: `"full"`, `"tf32"`, `"accurate"` (on tensor cores, with the error of f32 sums
-    or less), `"compensated"`. `bias` has one element per column; `activation` is `"relu"` or `"gelu"`; `scales` are those of 8-bit
-    factors, f32, one for each factor or one per row and column.
+    Factors are f64, f32, f16, bf16, 8-bit floats or int8. The result has the type of the sums (f64, f32, or int32 for int8), or
+    `dtype`; if `c` is given, the result overwrites it. `precision` of f32 is `"full"`, `"tf32"`, `"accurate"` (on tensor cores, with at
+    most the error of f32 sums) or `"compensated"`. `bias` has one element per column; `activation` is `"relu"` or `"gelu"`. `scales`
+    are f32 scales of 8-bit factors: one per factor, or one per row and column.
     """
     a, b = _input(a), _input(b)
     if c is None:
@@ -264,24 +265,25 @@ def _of_rows(name: str, x: Any, gamma: Any, beta: Any, eps: float, device: str) 
 
 
 def softmax(x: Any, *, device: str = "best") -> Array:
-    """The softmax along the last axis, of f16, bf16 or f32."""
+    """The softmax along the last axis, for f16, bf16 or f32."""
     return _of_rows("softmax", x, None, None, 0.0, device)
 
 
 def layer_norm(x: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5, device: str = "best") -> Array:
-    """`(x - mean) / sqrt(variance + eps) * gamma + beta` along the last axis, of f16, bf16 or f32."""
+    """`(x - mean) / sqrt(variance + eps) * gamma + beta` along the last axis, for f16, bf16 or f32."""
     return _of_rows("layer_norm", x, gamma, beta, eps, device)
 
 
 def rms_norm(x: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5, device: str = "best") -> Array:
-    """`x / sqrt(mean of squares + eps) * gamma + beta` along the last axis, of f16, bf16 or f32."""
+    """`x / sqrt(mean of squares + eps) * gamma + beta` along the last axis, for f16, bf16 or f32."""
     return _of_rows("rms_norm", x, gamma, beta, eps, device)
 
 
 def attention(q: Any, k: Any, v: Any, *, causal: bool = False, scale: float | None = None, device: str = "best") -> Array:
-    """`softmax(scale q k') v` of f16 or bf16: batch, heads, sequence, head dimension (64 or 128); heads of keys may be fewer than of queries.
+    """`softmax(scale q k') v` for f16 or bf16, with the axes batch, heads, sequence and head dimension (64 or 128). Keys may have fewer
+    heads than queries.
 
-    The scale is one over the root of the head dimension unless given.
+    The default scale is one over the square root of the head dimension.
     """
     q, k, v = _input(q), _input(k), _input(v)
     out = np.empty(q.shape, q.dtype)

@@ -1,4 +1,4 @@
-"""`pytest --lanework-check`: every kernel of the test run is judged, and the report stands at the test that launched it."""
+"""`pytest --lanework-check`: checks every kernel of a test run, and reports errors at the test that launched the kernel."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Watches tests where that is asked for."""
+    """Watches tests if the option is set."""
     if config.getoption("--lanework-check"):
         config.pluginmanager.register(_Watch(), "lanework-watch")
 
 
 class _Watch:
-    """Reads after each test what its kernels did wrong."""
+    """Reads the errors of each test's kernels after the test."""
 
     def __init__(self) -> None:
         self.launches = 0
@@ -65,13 +65,13 @@ class _Watch:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """What was launched outside of tests is nobody's."""
+        """Drops results of kernels that were launched outside of tests."""
         self._news()
         return (yield)
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Iterator[Any]:
-        """Fails a phase of a test whose kernels did something wrong."""
+        """Fails a phase of a test whose kernels had errors."""
         report = yield
         judged = self._news()
         text = judged.report()
@@ -84,7 +84,7 @@ class _Watch:
         return report
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Says how much was judged."""
+        """Prints the numbers of checked launches and findings."""
         terminalreporter.section("lanework")
         terminalreporter.line(f"{self.launches} launches were checked: {self.findings} findings")
         for note in self.notes:

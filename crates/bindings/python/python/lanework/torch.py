@@ -1,11 +1,11 @@
-"""PyTorch on Lanework's driver: what its wheels hold as machine code alone is computed by PyTorch on the host.
+"""Runs PyTorch on Lanework's driver. PyTorch computes operators that its wheels only have as machine code on the host.
 
-The emulator runs PTX. PyTorch's wheels hold machine code for most of their kernels, and none of it runs there; memory, copies, streams,
-products of matrices (by the stand-in for cuBLAS) and what is compiled at run time, as Triton's and NVRTC's kernels are, do. `install` lets
-an operator that fails for want of PTX run on copies of its tensors in host memory, and puts the results back. Its work is then neither
-checked nor counted; `on_host` tells which operators that were, and how often.
+The emulator runs PTX, but most kernels in PyTorch's wheels are machine code. Memory, copies, streams, matrix products (by the
+stand-in for cuBLAS) and kernels compiled at run time, such as those of Triton and NVRTC, work. If an operator fails because it has no
+PTX, `install` makes PyTorch run it on copies of its tensors in host memory and copy the results back. Such operators are neither checked
+nor counted; `on_host` lists them with their number of calls.
 
-A program runs so unmodified by `lanework exec -- python -m lanework.torch PROGRAM ARGUMENTS`, tests by `pytest -p lanework.torch`.
+`lanework exec -- python -m lanework.torch PROGRAM ARGUMENTS` runs an unmodified program, and `pytest -p lanework.torch` runs tests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
-#: What an error says where a library has no PTX of a kernel.
+#: Parts of error messages about kernels without PTX.
 _LACKS_PTX = (
     "no kernel image is available",
     "device kernel image is invalid",
@@ -34,24 +34,24 @@ _LACKS_PTX = (
     "cusparse",
 )
 
-#: How often each operator ran on the host.
+#: Number of calls of each operator on the host.
 _counts: collections.Counter[str] = collections.Counter()
 _mode: TorchDispatchMode | None = None
 
 
 def on_host() -> dict[str, int]:
-    """How often each operator was computed on the host, by its name."""
+    """Returns the number of calls of each operator on the host, by name."""
     return dict(_counts)
 
 
 def install() -> None:
-    """Lets operators of this thread, and of the backward passes that it starts, run on the host where the wheel holds no PTX."""
+    """Makes operators of this thread, and of its backward passes, run on the host if the wheel has no PTX for them."""
     global _mode
     if _mode is None:
-        # A program may ask for results of its backward pass from other threads: autograd hands the mode on.
+        # Autograd passes the mode on to the threads of a backward pass.
         _mode = _OnHost()
         _mode.__enter__()
-        # Printing leaves all modes; what it prints is computed, too.
+        # Printing disables all modes, but also runs operators.
         of_text = torch._tensor_str._tensor_str
 
         def with_mode(*args: Any) -> str:
@@ -66,13 +66,13 @@ def _is_on_gpu(value: Any) -> bool:
 
 
 def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The bytes of a tensor's storage, as a tensor that copies move as they are."""
+    """Returns the bytes of a tensor's storage as a tensor, which copies do not convert."""
     whole = torch.empty(0, dtype=torch.uint8, device=tensor.device)
     return whole.set_(tensor.untyped_storage())
 
 
 def _like(tensor: torch.Tensor, storage: torch.UntypedStorage, device: torch.device) -> torch.Tensor:
-    """A tensor of the same kind, shape and steps in another storage."""
+    """Creates a tensor with the same type, shape and strides in another storage."""
     made = torch.empty(0, dtype=tensor.dtype, device=device)
     return made.set_(storage, tensor.storage_offset(), tensor.size(), tensor.stride())
 
@@ -82,8 +82,8 @@ def _is_half(value: Any) -> bool:
 
 
 def _types_on_gpu(function: Any, values: list, form: Any) -> list[torch.dtype | None] | None:
-    """The types of an operator's results on a GPU, which may be others than the host's: sums that a layer norm of half precision keeps are
-    of single precision there. `None` where that is not known, or no argument is of half precision."""
+    """Returns the types of an operator's results on a GPU, which may differ from the host's: a half-precision layer norm keeps its
+    sums in single precision there. Returns `None` if they are unknown, or if no argument has half precision."""
     if not any(_is_half(value) for value in values):
         return None
     try:
@@ -91,7 +91,7 @@ def _types_on_gpu(function: Any, values: list, form: Any) -> list[torch.dtype | 
             fakes = [mode.from_tensor(value) if isinstance(value, torch.Tensor) else value for value in values]
             args, kwargs = tree_unflatten(fakes, form)
             return _types_of(function(*args, **kwargs))
-    except Exception:  # An operator without such a description, or whose shapes depend on data: the host's types stay.
+    except Exception:  # No fake implementation, or shapes depend on data: keep the host's types.
         return None
 
 
@@ -100,12 +100,12 @@ def _types_of(results: Any) -> list[torch.dtype | None]:
 
 
 def _widened(arguments: Any) -> Any:
-    """Arguments with single in place of half precision."""
+    """Converts half-precision arguments to single precision."""
     return tree_map(lambda value: value.float() if _is_half(value) else value, arguments)
 
 
 class _OnHost(TorchDispatchMode):
-    """Runs an operator as it is, then on the host where it lacks PTX."""
+    """Runs an operator on the device, or on the host if it has no PTX."""
 
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
@@ -125,7 +125,7 @@ class _OnHost(TorchDispatchMode):
 
     @staticmethod
     def _run(function: Any, values: list, form: Any, device: torch.device) -> Any:
-        # Tensors that share a storage share its copy, so that what one writes the other sees.
+        # Tensors that share a storage share its copy, so each sees the other's writes.
         storages: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
         originals: dict[int, torch.Tensor] = {}
         kept: list[torch.Tensor] = []
@@ -151,14 +151,14 @@ class _OnHost(TorchDispatchMode):
             return copy
 
         args, kwargs = tree_unflatten([to_host(value) for value in values], form)
-        # Products in half precision of the host round as those of a GPU do: the sums are of single precision.
+        # Half-precision products on the host round as on a GPU, because sums have single precision.
         written = [argument.name for argument in function._schema.arguments if argument.alias_info and argument.alias_info.is_write]
         promised = _types_on_gpu(function, values, form) if len(function._schema.returns) > 1 else None
         try:
             result = function(*args, **kwargs)
             wider = promised is not None and promised != _types_of(result)
         except RuntimeError as error:
-            # Where a GPU's operator takes types of two widths, the host's may not.
+            # The host's operator may refuse mixed precisions that the GPU's accepts.
             if "expected scalar type" not in str(error):
                 raise
             promised = promised or _types_on_gpu(function, values, form)
@@ -203,7 +203,7 @@ def pytest_configure() -> None:
 
 
 def main() -> None:
-    """Runs a program with the operators on the host where they lack PTX."""
+    """Runs a program; operators without PTX run on the host."""
     if len(sys.argv) < 2:
         sys.exit("error: there is no program\n  = help: python -m lanework.torch PROGRAM ARGUMENTS")
     del sys.argv[0]
@@ -212,7 +212,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # By its name, too, so that a program that imports it finds this one's counts.
+    # Imports this module by name, so a program that imports it sees the same counts.
     from lanework.torch import main as _main
 
     _main()

@@ -1,12 +1,11 @@
-//! `lanework exec`: runs a program on the emulator and checks, profiles or traces every launch that it makes, through this library or
-//! through CUDA's driver.
+//! `lanework exec`: runs a program on the emulator and checks, profiles or traces every launch that it makes, through
+//! this library or through CUDA's driver.
 
 use crate::args::ExecArgs;
 use crate::findings::checked::Checked;
 use crate::findings::sources;
-use crate::program;
 use crate::program::{Ended, ProgramJson, model, run as run_program};
-use crate::tables::prediction;
+use crate::{program, tables};
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;
@@ -38,7 +37,7 @@ pub fn run(args: &ExecArgs) -> Outcome {
     check(args)
 }
 
-/// A result with the program that it is of.
+/// A result and the program that it belongs to.
 #[derive(Serialize)]
 struct OfProgram<T: Serialize> {
     program: ProgramJson,
@@ -123,7 +122,7 @@ fn predict(args: &ExecArgs) -> Outcome {
             to.extend(from.clone());
         }
         if !args.program.json {
-            print(&prediction::line(&one.launch.kernel, &found))?;
+            print(&tables::predicted_line(&one.launch.kernel, &found))?;
         }
         launches.push(launch);
     }
@@ -133,7 +132,7 @@ fn predict(args: &ExecArgs) -> Outcome {
     ended.own()
 }
 
-/// The source lines of a kernel, with its PTX if it was text.
+/// The source lines of a kernel, and its PTX if the program loaded text.
 fn of_module(ended: &Ended, one: &Profiled) -> Sources {
     let sources = sources();
     let of_process = |process: &Vec<Record>| {

@@ -22,13 +22,13 @@ struct ModuleJson {
     target: String,
     lowest_version: String,
     lowest_target: String,
-    /// The reason, if the emulator cannot run any of it.
+    /// Why the emulator cannot run any entry; `null` if it can.
     emulator: Option<String>,
     /// Errors that ptxas would report: undeclared names, wrong types and similar.
     invalid: Vec<String>,
     /// Entries that the emulator does not run, and why.
     refused: BTreeMap<String, String>,
-    /// The same for device functions that no entry calls.
+    /// Device functions that no entry calls and the emulator does not run, and why.
     refused_functions: BTreeMap<String, String>,
     entries: Vec<EntryJson>,
 }

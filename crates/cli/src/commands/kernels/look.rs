@@ -12,8 +12,7 @@ use lanework::report::{By, Choice, Sources, choose, first_of_each, pattern};
 use lanework::tool::{self, Record};
 use lanework_lab::{Subject, profile, specs};
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{check_writable, print, print_json, write};
-use lanework_terminal::screen::width;
+use lanework_terminal::output::{check_writable, print, print_json, width, write};
 use serde::Serialize;
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use crate::args::{PredictArgs, PredictKernelArgs, PredictOptions};
 use crate::findings::sources;
 use crate::problem::find_gpu;
 use crate::problem::subject::{Each, RungSelection, each_trial, entry_of_file};
-use crate::tables::prediction;
+use crate::tables;
 use lanework::Error;
 use lanework::report::Sources;
 use lanework::time::machine::GpuModel;
@@ -107,7 +107,9 @@ fn show(found: &[Named], sources: &Sources, json: bool) -> Outcome {
         };
         return print_json(&found.iter().map(value).collect::<Vec<Value>>());
     }
-    found.iter().try_for_each(|one| print(&prediction::describe(&one.name, &one.found, sources)))
+    found
+        .iter()
+        .try_for_each(|one| print(&tables::describe_prediction(&one.name, &one.found, sources)))
 }
 
 fn compare(first: &Named, second: &Named, json: bool) -> Outcome {
@@ -123,8 +125,8 @@ fn compare(first: &Named, second: &Named, json: bool) -> Outcome {
             "decided": decides,
         }));
     }
-    print(&prediction::line(&first.name, &first.found.value()))?;
-    print(&prediction::line(&second.name, &second.found.value()))?;
+    print(&tables::predicted_line(&first.name, &first.found.value()))?;
+    print(&tables::predicted_line(&second.name, &second.found.value()))?;
     print(&match (decides, ratio > 1.0) {
         (false, _) => "predicted: the interval does not decide which is faster\n".to_owned(),
         (true, true) => format!("predicted: {} is {ratio:.2}x faster\n", second.name),

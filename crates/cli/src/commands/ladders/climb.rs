@@ -1,4 +1,5 @@
-//! `lanework climb`: a ladder from the bottom up.
+//! `lanework climb`: a ladder from the bottom up. `lanework climb multi-gpu`: the ladder of all-reduces, on several
+//! GPUs or several emulated devices.
 
 use crate::args::{ClimbArgs, ClimbOptions};
 use crate::problem::{
@@ -6,13 +7,16 @@ use crate::problem::{
 };
 use crate::saving::{Plan, Point, RunKind, Saving};
 use crate::tables;
-use lanework::Device;
+use lanework::{Backend, Device};
+use lanework_lab::several::{SeveralRecord, SeveralRungRecord, climb_several};
 use lanework_lab::{ClimbRecord, ClimbSettings, DeviceRecord, Family, RungRecord, climb, families};
 use lanework_ladders::RungInfo;
-use lanework_terminal::arguments::check_time_limit;
+use lanework_ladders::multi_gpu::{LONGEST, ladder};
+use lanework_terminal::check_time_limit;
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{print, print_json};
+use lanework_terminal::output::{duration, print, print_json, thousands};
 use lanework_terminal::progress::Progress;
+use lanework_terminal::table::{Cell, Column, Table, Tone, prose, shown};
 use serde_json::json;
 use std::time::Duration;
 
@@ -106,13 +110,13 @@ pub fn settings(options: &ClimbOptions) -> ClimbSettings {
 /// Checks that the ladder of `family` has these rungs.
 ///
 /// # Errors
-/// If it has not, with the nearest names.
+/// If a rung is unknown; names the nearest ones.
 pub fn check_rungs(family: &Family, rungs: &[String]) -> Outcome {
     let ladder = family.with_peer();
     rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))
 }
 
-/// Checks that some rung ran at one point at least.
+/// Checks that at least one rung ran at some point.
 ///
 /// # Errors
 /// If all were skipped, with the reason of the first.
@@ -139,4 +143,141 @@ pub fn failures(record: &ClimbRecord) -> Outcome {
         return Ok(());
     }
     Err(Failure::Check(format!("{} rungs were not verified\n{}", wrong.len(), wrong.join("\n"))))
+}
+
+/// The ladder of all-reduces, which runs on several devices.
+pub const MULTI_GPU: &str = "multi-gpu";
+
+/// Default number of devices.
+const DEVICES: u32 = 2;
+
+/// Seconds of sampling of a rung of [`MULTI_GPU`] by default.
+const MULTI_GPU_SAMPLING: f64 = 2.0;
+
+/// Climbs the ladder and shows the time of each rung, or, on emulated devices, whether its sums are right.
+///
+/// # Errors
+/// Options that the ladder does not take, unknown devices, or a wrong sum.
+pub fn run_multi_gpu(args: &ClimbArgs) -> Outcome {
+    let size = check_options(args)?;
+    let ladder = ladder();
+    args.options.rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))?;
+    let devices = devices(&args.options.on.device, args.gpus.unwrap_or(DEVICES) as usize)?;
+    let backend = devices[0].backend();
+    check_time_limit(args.options.time_limit, backend)?;
+    let default = if backend == Backend::Cuda { 1 << 26 } else { 1 << 16 };
+    let limit = Duration::from_secs_f64(args.options.time_limit.unwrap_or(MULTI_GPU_SAMPLING));
+    let record = {
+        let progress = Progress::of("climbing multi-gpu", 1 + ladder.rungs.len() as u64);
+        let mut next = |rung: &str| progress.next(rung);
+        let length = size.unwrap_or(default) as usize;
+        climb_several(&devices, length, &args.options.rungs, limit, &mut next)?
+    };
+    if args.options.json {
+        print_json(&record)?;
+    } else {
+        print(&describe_multi_gpu(&record))?;
+    }
+    let wrong =
+        |rung: &SeveralRungRecord| Some(format!("  {}: {}", rung.name, rung.error.as_ref()?));
+    let wrong: Vec<String> = record.rungs.iter().filter_map(wrong).collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Check(format!("{} rungs were not verified\n{}", wrong.len(), wrong.join("\n"))))
+}
+
+/// The size, if given.
+///
+/// # Errors
+/// Refuses options that this ladder does not take.
+fn check_options(args: &ClimbArgs) -> Result<Option<u64>, Failure> {
+    let numbers = &args.options.numbers;
+    let own = numbers.alpha.is_some() || numbers.beta.is_some() || numbers.seed.is_some();
+    let typed = numbers.element.as_deref().is_some_and(|element| element != "f32");
+    let other = args.problem.0.iter().find(|(name, _)| *name != "size");
+    let given = args.arrays.given().count() > 0 || args.options.save.save;
+    if own || typed || given || other.is_some() {
+        return Err(Failure::input(
+            "the ladder multi-gpu adds vectors of f32 of one size",
+            "it takes --size, --gpus, --rungs, --time-limit, --device and --json",
+        ));
+    }
+    let size = args.problem.0.iter().find_map(|(_, values)| values.first().copied());
+    match size {
+        Some(size) if size > LONGEST => Err(Failure::input(
+            format_args!("--size {size} exceeds {LONGEST}"),
+            "add vectors of up to 2^31 elements",
+        )),
+        size => Ok(size),
+    }
+}
+
+/// The devices of a climb.
+fn devices(name: &str, count: usize) -> Result<Vec<Device>, Failure> {
+    match name {
+        "best" => Ok(Device::several(count)),
+        "emulator" => Ok(Device::emulators(count)),
+        "cuda" | "cuda:0" => {
+            Ok((0..count).map(Device::cuda).collect::<lanework::Result<Vec<_>>>()?)
+        }
+        other => Err(Failure::input(
+            format_args!(
+                "--device {other} names one device, and the ladder multi-gpu runs on several"
+            ),
+            "use --device best, emulator or cuda, and --gpus for their number",
+        )),
+    }
+}
+
+fn describe_multi_gpu(record: &SeveralRecord) -> String {
+    let device = record.devices.first();
+    let name = device.map_or("", |device| device.name.as_str());
+    let mut text = prose(&format!(
+        "{} of {} f32 on {} x {name}",
+        record.ladder,
+        thousands(record.size),
+        record.devices.len()
+    ));
+    let timed = record.rungs.iter().any(|rung| rung.time.is_some());
+    let mut columns = vec![Column::name("rung"), Column::label("result")];
+    if timed {
+        columns.push(Column::number("time"));
+        columns.push(Column::number("95 % interval").rank(3));
+        columns.push(Column::number("link GB/s").rank(1));
+        columns.push(Column::number("speedup").rank(2));
+    }
+    let mut table = Table::new(columns);
+    for rung in &record.rungs {
+        let verdict = match (&rung.skipped, rung.verified) {
+            (Some(_), _) => Cell::from("skipped").tone(Tone::Weak),
+            (None, true) => Cell::from("bit-exact").tone(Tone::Good),
+            (None, false) => Cell::from("WRONG").tone(Tone::Bad),
+        };
+        let mut row = vec![Cell::from(rung.name), verdict];
+        if timed {
+            let of = |text: Option<String>| Cell::from(text.unwrap_or_default());
+            let time = rung.time.as_ref();
+            row.push(of(time.map(|time| duration(time.median_ns))));
+            row.push(of(time.map(|time| {
+                let [low, high] = time.interval_ns;
+                format!("{} .. {}", duration(low), duration(high))
+            })));
+            row.push(of(rung.link_bandwidth.map(|bytes| format!("{:.1}", bytes / 1e9))));
+            row.push(of(rung.speedup.map(|speedup| format!("{speedup:.2}x"))));
+        }
+        table.row(row);
+    }
+    text.push_str(&shown(&table));
+    for rung in &record.rungs {
+        if let Some(why) = &rung.skipped {
+            text.push_str(&prose(&format!("{} was skipped: {why}", rung.name)));
+        }
+    }
+    text.push_str(&prose(if timed {
+        "link GB/s: bytes that each device has to receive, 2 (n - 1) / n of a vector, by the time."
+    } else {
+        "The emulator does not model time: every rung ran, and its sums were compared."
+    }));
+    text
 }

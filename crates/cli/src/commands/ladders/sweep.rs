@@ -9,7 +9,7 @@ use lanework::{Backend, Device};
 use lanework_lab::{
     Attempt, DeviceRecord, Family, Request, attempt, impossible, points, with_elements,
 };
-use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::check_time_limit;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{note, print, print_json};
 use lanework_terminal::progress::Progress;

@@ -21,7 +21,7 @@ pub fn run(args: &HistoryArgs) -> Outcome {
     let filter = filter(&args.filters)?;
     let runs: Vec<RunId> = args.runs.iter().map(|run| RunId(*run)).collect();
     if args.action == HistoryAction::Delete {
-        // A store that is not there is not made.
+        // Do not create a missing store.
         drop(Store::read(&file).map_err(failed)?);
         let mut store = Store::write(&file).map_err(failed)?;
         store.delete(&runs).map_err(failed)?;

@@ -14,7 +14,7 @@ use lanework_lab::{
 use lanework_pages::Report;
 use lanework_pages::record::Kernel;
 use lanework_store::{Exported, Filter, RunId, Store, place};
-use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::check_time_limit;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{check_writable, note, print, read_text, write};
 use lanework_terminal::progress::Progress;

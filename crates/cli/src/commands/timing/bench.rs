@@ -10,7 +10,7 @@ use crate::tables;
 use lanework::emulator::Blocks;
 use lanework::{Backend, Device};
 use lanework_lab::{ClimbSettings, DeviceRecord, RungOf, TimedRecord, Timing, bench_rung, climb};
-use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::check_time_limit;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json};
 use lanework_terminal::progress::Progress;

@@ -76,10 +76,10 @@ use runs::run as compare_stored;
 
 #[cfg(not(feature = "history"))]
 fn compare_stored(_: &CompareArgs, _: &asked::Stored) -> Outcome {
-    Err(crate::features::built_without("history"))
+    Err(crate::args::built_without("history"))
 }
 
-/// Stores comparisons with both sides, where `store` is.
+/// Stores comparisons with both sides, if there is a `store`.
 ///
 /// # Errors
 /// If the store cannot be written.

@@ -9,7 +9,7 @@ use lanework_lab::roofline::{
     timed_points,
 };
 use lanework_lab::{ClimbSettings, DeviceRecord, Gpu};
-use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::check_time_limit;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{duration, print, print_json, short_count};
 use lanework_terminal::progress::Progress;

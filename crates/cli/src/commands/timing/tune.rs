@@ -89,7 +89,7 @@ fn place(given: Option<&Path>) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The extents, which are the problem's and not to be chosen.
+/// The extents: the problem sets them, so tuning does not choose them.
 const EXTENTS: [&str; 10] = ["size", "heads", "rows", "cols", "m", "n", "k", "lda", "ldb", "ldc"];
 
 /// The candidates, and whether the options exclude some.

@@ -1,6 +1,6 @@
 //! `lanework compare` of stored runs: verdicts and exit codes, on samples with known answers.
 
-#[path = "../../../../laboratory/store/tests/common/mod.rs"]
+#[path = "../../../../laboratory/store/tests/it/common/mod.rs"]
 mod common;
 
 use common::{device, timed};

@@ -2,14 +2,12 @@
 
 pub(crate) mod records;
 
-use crate::blas::gemm::compute;
-use crate::blas::product::product;
-use crate::handle;
+use crate::gemm::{compute, product};
 use crate::handle::Scalar;
 use crate::kind::{ElementType, Number, add, element, mul};
 use crate::lt::records::{Description, Layout, Preference, read};
 use crate::matrix::{Matrix, Operation};
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, handle, refuse};
 use lanework_standin::{Memory, Out, abi, call, store, submit};
 
 /// The matrix with a layout at an address.

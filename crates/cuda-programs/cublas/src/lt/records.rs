@@ -1,7 +1,7 @@
 //! Descriptors of cuBLASLt: layouts, products, preferences. Programs may keep them in their own memory, so each must
 //! fit in the size that cuBLASLt's header declares.
 
-use crate::status::{Result, Status, refuse};
+use crate::{Result, Status, refuse};
 use lanework_standin::{In, Out, Plain, abi, call, store};
 
 /// A layout, in at most 64 bytes.
@@ -52,7 +52,7 @@ abi!(Description = 88, 8 {
 });
 abi!(Preference = 16, 8 { ignored: 0 });
 
-/// The attribute for which 0 requests a triangle.
+/// The fill-mode attribute, whose value 0 requests a triangle.
 const FILL_MODE: i32 = 6;
 
 /// The bytes of an attribute in a record; `None` if the number is unknown.

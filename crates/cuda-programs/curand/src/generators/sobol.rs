@@ -7,8 +7,8 @@
 use crate::distribution::{
     inverse_normal, uniform, uniform_double, uniform_double_at_end, uniform_of_wide,
 };
-use crate::sequence::Sequence;
-use crate::status::{Result, Status};
+use crate::generators::Sequence;
+use crate::{Result, Status};
 use std::sync::OnceLock;
 
 /// A sequence of points.
@@ -16,12 +16,12 @@ pub struct Sobol {
     pub wide: bool,
     pub scrambled: bool,
     pub dimensions: usize,
-    /// Points already given.
+    /// Number of points so far.
     pub point: u64,
 }
 
 impl Sobol {
-    /// The number of a point in a dimension, left-aligned in 64 bits.
+    /// The coordinate of a point in a dimension, left-aligned in 64 bits.
     fn number(&self, dimension: usize, point: u64) -> u64 {
         let gray = point ^ (point >> 1);
         let ones = (0..64).filter(|bit| gray >> bit & 1 == 1);
@@ -54,7 +54,7 @@ impl Sobol {
         Ok(())
     }
 
-    /// The change to the next number, whose Gray code differs in this bit.
+    /// The difference to the next number, whose Gray code differs in this bit.
     fn change(&self, dimension: usize, bit: usize) -> u64 {
         match self.wide {
             true => vectors64(self.scrambled)[64 * dimension + bit.min(63)],
@@ -210,7 +210,7 @@ pub fn constants32() -> &'static [u32] {
 #[cfg(test)]
 mod tests {
     use super::{DIMENSIONS, Sobol, vectors32, vectors64};
-    use crate::sequence::Sequence;
+    use crate::generators::Sequence;
 
     #[test]
     fn the_first_points_match_the_literature() {

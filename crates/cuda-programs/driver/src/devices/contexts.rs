@@ -144,7 +144,7 @@ fn is_context(handle: Handle) -> Result<bool> {
 }
 
 impl Context {
-    /// Bytes of a thread's stack.
+    /// Stack size per thread, in bytes.
     pub fn stack_bytes(&self) -> usize {
         lock(&self.limits).get(&STACK).copied().unwrap_or(0)
     }
@@ -362,7 +362,7 @@ api! {
     fn cuCtxSetFlags(flags: u32) {
         let driver = driver()?;
         let context = or_current(0)?;
-        // Only the way of waiting can change after creation.
+        // After creation, only the flags that select how the host waits can change.
         let waits = checked_flags(flags)? & WAITS;
         let mut kept = lock(&context.flags);
         *kept = *kept & !WAITS | waits;
@@ -469,7 +469,7 @@ api! {
     fn cuCtxGetExecAffinity(affinity: Out<'_, [u32; 2]>, kind: i32) {
         driver()?.context()?;
         match kind {
-            // The kind, and the number of multiprocessors.
+            // Writes the kind, and the number of multiprocessors.
             0 => affinity.store([0, model().gpu.multiprocessors]),
             _ => Err(Status::InvalidValue),
         }

@@ -265,7 +265,7 @@ api! {
 
     fn cuProfilerInitialize(_config: Text<'_>, _output: Text<'_>, _mode: i32) {
         driver()?;
-        // Obsolete; current drivers return the same.
+        // Obsolete; current drivers return this, too.
         Err(Status::NotSupported)
     }
 

@@ -1,5 +1,5 @@
-//! Green contexts; each owns a subset of a GPU's multiprocessors. Subsets are counted and split as on an
-//! H200. The emulator runs kernels in the same way in each, so results do not depend on the split.
+//! Green contexts; each owns a subset of a GPU's multiprocessors. Subsets have the same sizes as on an H200. The emulator
+//! runs kernels in the same way in every green context, so results do not depend on the split.
 
 use crate::api::api;
 use crate::devices::contexts::{Context, current, end_context, or_current, release_primary};

@@ -162,7 +162,7 @@ impl Work {
         }
     }
 
-    /// Replaces itself by work of the same kind. A launch keeps its attributes.
+    /// Replaces the work with work of the same kind. A launch keeps its attributes.
     pub fn become_other(&mut self, mut other: Work) -> Result {
         if self.kind() != other.kind() {
             return Err(Status::InvalidValue);
@@ -174,8 +174,8 @@ impl Work {
         Ok(())
     }
 
-    /// Whether it copies or fills memory that was freed after its graph was made. On a GPU it then faults like a
-    /// kernel.
+    /// Whether the work copies or fills memory that was freed after its graph was created. On a GPU such work faults like
+    /// a kernel.
     pub fn has_lost_memory(&self) -> bool {
         match self {
             Work::Fill(fill) => fill.check().is_err(),
@@ -184,7 +184,7 @@ impl Work {
         }
     }
 
-    /// Runs it.
+    /// Runs the work.
     pub fn run(&self) -> Result {
         let driver = driver()?;
         match self {
@@ -201,7 +201,7 @@ impl Work {
                 Ok(())
             }
             Work::Record(event) => {
-                // The program may have destroyed the event since.
+                // The program may have destroyed the event in the meantime.
                 if let Some(event) = table::<Event>().find(*event) {
                     event.happen();
                 }
@@ -280,7 +280,7 @@ impl Work {
         Ok(())
     }
 
-    /// Whether a graph is nested in it, at any depth.
+    /// Whether the work contains a graph, at any depth.
     pub fn holds(&self, wanted: Handle) -> Result<bool> {
         if self.inner().is_empty() {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! Races of grids that a kernel launches, with their parent and with each other.
+//! Races between a kernel and the grids that it launches, and among these grids.
 //!
 //! *Rules* (CUDA programming guide, "Dynamic parallelism"). A child sees everything that happens before its launch in
 //! the launching thread. Other accesses of the parent race with it, unless it is a tail launch, which starts after its
@@ -34,7 +34,7 @@ pub struct LaunchOfGrid {
 pub struct GridRace {
     pub first: (String, AccessedBytes),
     pub second: (String, AccessedBytes),
-    /// Whether the first is the parent of the second.
+    /// Whether the first grid is the parent of the second.
     pub is_parent: bool,
     /// The conflicting bytes.
     pub bytes: ByteSet,
@@ -46,7 +46,7 @@ struct Grid {
     launched: Option<LaunchOfGrid>,
     /// Its accesses, and the accesses of the grids that it launched.
     footprint: Footprint,
-    /// For each launch that it made: the block, and the accesses that do not happen before the launch.
+    /// For each launch by this grid: the block, and the grid's accesses that do not happen before the launch.
     launches: Vec<(u64, Footprint)>,
 }
 

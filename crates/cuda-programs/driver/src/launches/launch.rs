@@ -94,7 +94,7 @@ impl Arguments<'_> {
     /// Copies the arguments; `parameters` gives offset and size of each.
     ///
     /// # Safety
-    /// They were passed for a function with these parameters.
+    /// The program passed the arguments for a function with these parameters.
     pub unsafe fn bytes(self, parameters: &[(usize, usize)]) -> Result<Vec<Vec<u8>>> {
         if parameters.is_empty() {
             return Ok(Vec::new());
@@ -167,10 +167,10 @@ impl Launch {
         entry.is_ok_and(|entry| entry.may_wait)
     }
 
-    /// Checks it against the limits of its kernel and of the GPU.
+    /// Checks the launch against the limits of its kernel and of the GPU.
     ///
     /// # Errors
-    /// If a GPU's driver would refuse it before queuing it.
+    /// If a GPU's driver would refuse the launch before queuing it.
     pub fn check(&self) -> Result {
         let function = table::<Function>().get(self.function)?;
         let module = function.module()?.1;
@@ -280,7 +280,8 @@ impl Launch {
         Ok(())
     }
 
-    /// Runs it. An invalid launch is an error now; a fault of the kernel is reported now, and later calls return it.
+    /// Runs the launch. An invalid launch is an error of this call. A fault of the kernel is reported immediately, and later
+    /// calls return its status.
     pub fn run_with(&self, arguments: &[Vec<u8>]) -> Result {
         let driver = driver()?;
         let context = driver.context()?;
@@ -311,7 +312,7 @@ impl Launch {
             }
         };
         let (mut ended, mut parent) = launched(function.name(), None, shape, arguments);
-        // A grid is followed by its children, depth first.
+        // The children of a grid run after it, depth first.
         let mut waiting = Vec::new();
         loop {
             let failed = match ended {

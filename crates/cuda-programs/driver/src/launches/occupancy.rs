@@ -90,7 +90,7 @@ api! {
         let entry = function.entry()?;
         let static_shared = entry.resources.static_shared;
         let each = model().limits.shared_per_sm / blocks.cast_unsigned();
-        // No more than a launch may request.
+        // At most as much as a launch may request.
         let left = each.saturating_sub(static_shared).min(function.most_dynamic_shared(&entry));
         bytes.store(left as usize)
     }

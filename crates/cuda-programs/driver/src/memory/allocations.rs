@@ -47,7 +47,7 @@ pub struct Allocation {
     pub kind: AllocationKind,
     pub context: Handle,
     pub gpu: i32,
-    /// Unique in the process.
+    /// Number of the range, unique in the process.
     pub id: u64,
     /// Handle of its pool; 0 if none.
     pub pool: Handle,
@@ -141,7 +141,7 @@ impl Allocations {
         }
     }
 
-    /// As [`Self::find`], mutable.
+    /// Like [`Self::find`], but mutable.
     pub fn find_mut(&mut self, address: u64) -> Option<&mut Allocation> {
         let (&start, allocation) = self.live.range_mut(..=address).next_back()?;
         (address - start < allocation.bytes).then_some(allocation)

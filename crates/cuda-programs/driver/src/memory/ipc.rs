@@ -296,7 +296,7 @@ api! {
 
     fn cuMemPoolImportPointer(address: Out<'_, u64>, pool: Handle, ticket: In<'_, IpcHandle>) {
         let ticket = ticket.get()?;
-        // Only memory of this pool.
+        // Only memory of this pool can be exported.
         if table::<Pool>().some(pool)?.origin != Some(ticket.of_pool()) {
             return Err(Status::InvalidValue);
         }

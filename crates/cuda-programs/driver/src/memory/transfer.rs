@@ -279,7 +279,7 @@ impl Copy3D {
         if empty { None } else { Some((row(&self.to)?, row(&self.from)?)) }
     }
 
-    /// Checks the copy before it becomes a node.
+    /// Checks a copy before it becomes a node.
     pub fn check(&self) -> Result {
         if [self.width, self.height, self.depth].contains(&0) {
             return Ok(());
@@ -391,7 +391,7 @@ impl Fill {
         (self.width * self.height * self.pattern.len()) as u64
     }
 
-    /// Checks the fill before it becomes a node.
+    /// Checks a fill before it becomes a node.
     pub fn check(&self) -> Result {
         driver()?.check_rows(
             self.address,

@@ -201,7 +201,7 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
                 return Ok(vec![unsafe { of_fatbin(data) }?]);
             }
             let list = list.cast::<*const u8>();
-            // The list of version 2 ends with a null pointer.
+            // In version 2, the list ends with a null pointer.
             let next = |index: usize| match there(list.wrapping_add(index).cast(), 8) {
                 // SAFETY: `there` found the eight bytes readable.
                 Ok(()) => Ok(unsafe { list.add(index).read_unaligned() }),

@@ -119,7 +119,7 @@ api! {
         driver()?;
         let removed = table::<Library>().remove(library)?;
         for (_, module) in std::mem::take(&mut *lock(&removed.modules)) {
-            // A reset of the context has already removed it.
+            // A reset of the context may already have removed the module.
             let _ = table::<Module>().remove(module);
         }
         Ok(())

@@ -71,7 +71,7 @@ pub struct Race {
     pub first: (Arc<Operation>, AccessedBytes),
     /// The other one.
     pub second: (Arc<Operation>, AccessedBytes),
-    /// How the two belong together.
+    /// How the two operations are related.
     pub relation: Relation,
     /// The conflicting bytes.
     pub bytes: ByteSet,
@@ -110,7 +110,7 @@ impl History {
         races
     }
 
-    /// The races of an operation with those before.
+    /// The races of an operation with earlier ones.
     fn races(&self, ended: &EndedPart) -> Vec<Race> {
         let clock = ended.point.clock();
         let mut races = Vec::new();

@@ -261,7 +261,7 @@ fn install() {
         if libc::sigaction(libc::SIGSEGV, null(), &mut now) != 0 || now.sa_sigaction == own {
             return;
         }
-        // Never freed: a handler may be reading it.
+        // The list is never freed, because a handler may be reading it.
         BEFORE.store(Box::into_raw(Box::new(now)), Ordering::Release);
         let mut new: libc::sigaction = std::mem::zeroed();
         new.sa_sigaction = own;
@@ -317,7 +317,7 @@ fn forward(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let before = BEFORE.load(Ordering::Acquire);
     // SAFETY: `install` stored a box that is never freed, with the process's previous action.
     unsafe {
-        // A handler that forwards the fault back to this one would never end.
+        // If that handler forwarded the fault back to this one, neither would end.
         let again = FORWARDED.fetch_add(1, Ordering::AcqRel) > MOST;
         match before.as_ref() {
             Some(before) if !again && before.sa_sigaction > libc::SIG_IGN => {

@@ -58,7 +58,7 @@ fn perform(context: Handle, work: Work, tag: Option<Arc<Tag>>) -> Progress {
     }
 }
 
-/// The current operation of a queue has finished.
+/// Finishes the current operation of a queue.
 fn finish(key: StreamKey, result: Result) {
     if let Err(status) = result
         && let Some(context) = table::<Context>().find(key.context)
@@ -83,7 +83,7 @@ impl Driver {
         tag: Option<Arc<Tag>>,
     ) -> Result<Option<u64>> {
         if !ANY_DEFERRED.load(Ordering::Acquire) && is_ready(&work) {
-            // If there are several operations, a later one may have to wait.
+            // If there are several operations, later ones may have to wait.
             if !matches!(&work, Work::Memory(ops) if ops.len() > 1) {
                 return self.run_now(stream, work, tag);
             }

@@ -22,15 +22,15 @@ type Follow = Box<dyn FnOnce(Result) + Send>;
 
 /// State of a launch.
 enum DetachedState {
-    /// The call that queued it waits for it.
+    /// The call that queued the launch waits for it.
     Runs,
-    /// It is only polling.
+    /// The launch only polls.
     Waits,
-    /// It runs concurrently with the program.
+    /// The launch runs concurrently with the program.
     Detached(Follow),
-    /// It has finished.
+    /// The launch has finished.
     Ended(Result),
-    /// It has finished, and its follow-up has run.
+    /// The launch has finished, and its follow-up has run.
     Followed,
 }
 
@@ -49,7 +49,7 @@ pub struct DetachedLaunch {
 /// State of a launch when the call that queued it returns.
 pub enum Progress {
     Ended(Result),
-    /// It continues in its thread.
+    /// The launch continues in its thread.
     Detached(Arc<DetachedLaunch>),
 }
 

@@ -33,7 +33,7 @@ impl Event {
         lock(&self.nodes).clone()
     }
 
-    /// Whether it was recorded.
+    /// Whether the event was recorded.
     pub fn is_recorded(&self) -> bool {
         self.ticket.load(Ordering::Acquire) != 0 || lock(&self.recorded).is_some()
     }
@@ -51,7 +51,7 @@ impl Event {
         lock(&self.point).clone()
     }
 
-    /// Marks it as recorded now.
+    /// Records the event at the current time.
     pub fn happen(&self) {
         *lock(&self.recorded) = Some(Instant::now());
     }

@@ -94,7 +94,7 @@ impl MemoryOp {
         }
     }
 
-    /// Runs it. Returns false if it is a wait whose condition does not hold.
+    /// Runs the operation. Returns false if it is a wait whose condition does not hold.
     pub fn pass(&self) -> Result<bool> {
         let driver = driver()?;
         match *self {

@@ -156,7 +156,7 @@ impl Driver {
             .uninit_named::<u8>(bytes as usize, "cuArrayCreate")
             .map_err(|_| Status::OutOfMemory)?;
         if self.device.is_sanitized() {
-            // Copies initialize it, and so do surface writes, which the sanitizer does not track per byte.
+            // The memory counts as initialized: the sanitizer does not track surface writes per byte.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
         }
         let memory = Arc::new(memory);

@@ -41,7 +41,7 @@ impl Reference {
         lock(&self.state)
     }
 
-    /// Changes it.
+    /// Changes the state.
     pub fn change(&self, change: impl FnOnce(&mut ReferenceState)) {
         let mut state = self.state();
         change(&mut state);
@@ -117,7 +117,7 @@ pub fn end_all(module: &Module) {
         let ended = table::<Reference>().remove(reference);
         let object = ended.map_or(0, |reference| reference.state().object);
         if object != 0 {
-            // A reset of the context has already destroyed it.
+            // A reset of the context may already have destroyed the object.
             let _ = end(object);
         }
     }

@@ -1,17 +1,18 @@
-//! Shared memory's 32 banks of 4 bytes: the passes ("wavefronts") of one warp's access.
+//! Shared memory's 32 banks of 4 bytes: the passes ("wavefronts") that one warp's access takes.
 //!
-//! The rules match an H200's counts for the probes of `lanework-lab fidelity`. Accesses of up to 4
-//! bytes are served for 32 lanes together, of 8 bytes by half-warps, of 16 bytes by quarter-warps.
-//! Each takes as many passes as the most distinct words in one bank. Loads of 8 and 16 bytes are
-//! served for twice as many lanes if neighboring lanes (each with the next, or each with the next
-//! but one) share their addresses or one of them is idle, except with generic addresses. Atomics
-//! take as many passes as the most lanes in one bank, whether or not they share an address.
+//! The rules match an H200's counts for the probes of `lanework-lab fidelity`. Shared memory serves
+//! accesses of up to 4 bytes for a whole warp at once, of 8 bytes by half-warps, and of 16 bytes by
+//! quarter-warps. Each group takes as many passes as the maximum number of distinct words in one
+//! bank. The groups of 8-byte and 16-byte loads are twice as large if neighboring lanes (each with
+//! the next, or each with the next but one) share their addresses or one of them is idle, except
+//! with generic addresses. Atomics take as many passes as the maximum number of lanes in one bank,
+//! even if these lanes share an address.
 
 use crate::cost::lanes;
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::analysis::access::AccessClass;
 
-/// Passes of an access.
+/// Passes that an access takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passes {
     /// Passes through the banks.
@@ -22,7 +23,7 @@ pub struct Passes {
     pub rounds: u64,
 }
 
-/// Lanes served together.
+/// Number of lanes that are served together.
 fn group(bytes: u32) -> u32 {
     match bytes {
         16.. => 8,
@@ -31,12 +32,12 @@ fn group(bytes: u32) -> u32 {
     }
 }
 
-/// `count` lanes, starting at `first`.
+/// Mask of `count` lanes, starting at `first`.
 fn run(first: u32, count: u32) -> u32 {
     (((1u64 << count) - 1) << first) as u32
 }
 
-/// The passes of an access of `bytes` by each lane in `mask`.
+/// Counts the passes of an access in which each lane of `mask` accesses `bytes` bytes.
 pub fn passes(service: AccessClass, mask: u32, addresses: &[u64; 32], bytes: u32) -> Passes {
     let mut found = Passes { rounds: 1, ..Passes::default() };
     let by_lane = by_lane(service);
@@ -63,7 +64,7 @@ fn served_together(
     let group = group(bytes);
     let together =
         |part: u32| service == AccessClass::Load && group < 32 && neighbors_share(part, addresses);
-    // Half-warps are merged by a condition on the whole warp, quarter-warps by one on their half.
+    // Half-warps merge if the whole warp meets the condition, quarter-warps if their half-warp does.
     for first in (0..32).step_by(2 * group.min(16) as usize) {
         let both = mask & run(first, 2 * group.min(16));
         if group < 32 && !together(both) {
@@ -76,13 +77,13 @@ fn served_together(
     }
 }
 
-/// Whether lanes at one address are served one after the other.
+/// Whether lanes with the same address are served one after the other.
 fn by_lane(service: AccessClass) -> bool {
     use AccessClass::{Atomic, CompareAndSwap, Copy, OneLane, OneOfAll};
     matches!(service, Atomic | OneLane | OneOfAll | CompareAndSwap | Copy)
 }
 
-/// The lanes that shared memory serves together in a plain access, each group with its passes.
+/// The groups of lanes that shared memory serves together in a plain access, each with its passes.
 pub fn groups(kind: AccessKind, mask: u32, addresses: &[u64; 32], bytes: u32) -> Vec<(u32, u64)> {
     let service = match kind {
         AccessKind::Load => AccessClass::Load,
@@ -98,7 +99,7 @@ pub fn groups(kind: AccessKind, mask: u32, addresses: &[u64; 32], bytes: u32) ->
     found
 }
 
-/// Whether each lane shares its address with the next, or each with the next but one.
+/// Whether each lane shares its address with the next one, or each with the next but one.
 fn neighbors_share(mask: u32, addresses: &[u64; 32]) -> bool {
     [1, 2].into_iter().any(|step| {
         lanes(mask).all(|i| mask >> (i ^ step) & 1 == 0 || addresses[i] == addresses[i ^ step])
@@ -112,13 +113,13 @@ fn in_one_bank(mask: u32, addresses: &[u64; 32], bytes: u32, by_lane: bool) -> u
     }
 }
 
-/// The bank of an access of `bytes`, in units of its size.
+/// The bank of an access of `bytes` bytes, where banks are as wide as the access.
 fn bank(address: u64, bytes: u32) -> usize {
     let unit = u64::from(bytes.clamp(4, 16));
     (address / unit % (128 / unit)) as usize
 }
 
-/// The maximum number of lanes that access one bank.
+/// Maximum number of lanes that access one bank.
 fn most_lanes_in_a_bank(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let mut count = [0; 32];
     for i in lanes(mask) {
@@ -127,9 +128,9 @@ fn most_lanes_in_a_bank(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     count.into_iter().max().unwrap_or(0)
 }
 
-/// An atomic implemented as a loop of load and compare-and-swap: the passes of its loads, and those
-/// of its swaps. In each round one lane per bank wins, unless a lane served before it in the round
-/// has changed its word.
+/// Counts the passes of the loads, and of the swaps, of an atomic implemented as a loop of load and
+/// compare-and-swap. In each round one lane per bank wins, unless a lane served earlier in the
+/// round has changed its word.
 pub fn compare_and_swap_loop(mask: u32, addresses: &[u64; 32], bytes: u32) -> (Passes, u64) {
     let (mut rest, mut loads, mut swaps) = (mask, Passes::default(), 0);
     while rest != 0 {
@@ -156,7 +157,7 @@ pub fn compare_and_swap_loop(mask: u32, addresses: &[u64; 32], bytes: u32) -> (P
     (loads, swaps)
 }
 
-/// The maximum number of distinct words in one bank.
+/// Maximum number of distinct words in one bank.
 fn most_words_in_a_bank(mask: u32, addresses: &[u64; 32], words: u64) -> u64 {
     if mask == 0 {
         return 0;

@@ -1,5 +1,5 @@
-//! The cost of one warp's access: sectors of global and local memory here, passes through the banks
-//! of shared memory in [`banks`].
+//! The cost of one warp's access. This module counts sectors of global and local memory, and
+//! [`banks`] the passes through the banks of shared memory.
 
 pub mod banks;
 
@@ -92,8 +92,8 @@ pub fn count(
     }
 }
 
-/// Counts the extra pass through the banks that an atomic by a generic address takes if it accesses
-/// global memory, or if shared memory lacks the atomic.
+/// Counts the extra pass of an atomic with a generic address, which occurs if it accesses global
+/// memory, or if shared memory lacks the atomic.
 pub fn count_generic(counters: &mut Counters, space: Space, service: AccessClass) {
     if space == Space::Global || service == AccessClass::Loop {
         counters.shared_atomic.wavefronts += 1;
@@ -131,7 +131,7 @@ pub fn count_bulk(counters: &mut Counters, traffic: &BulkTraffic) {
     to.bytes += bytes;
 }
 
-/// Distinct 32-byte sectors of runs of bytes.
+/// Number of distinct 32-byte sectors in runs of bytes.
 fn sectors_of_runs(runs: &[(u64, u64)]) -> u64 {
     let mut ends: Vec<[u64; 2]> = runs
         .iter()
@@ -147,7 +147,7 @@ fn sectors_of_runs(runs: &[(u64, u64)]) -> u64 {
     sum
 }
 
-/// The counters of global traffic of a kind.
+/// The counters of global traffic by a kind of access.
 pub fn global(counters: &mut Counters, kind: AccessKind) -> &mut Global {
     match kind {
         AccessKind::Load => &mut counters.global_load,
@@ -156,7 +156,7 @@ pub fn global(counters: &mut Counters, kind: AccessKind) -> &mut Global {
     }
 }
 
-/// The counters of shared traffic of a kind.
+/// The counters of shared traffic by a kind of access.
 pub fn shared(counters: &mut Counters, kind: AccessKind) -> &mut Shared {
     match kind {
         AccessKind::Load => &mut counters.shared_load,
@@ -165,7 +165,7 @@ pub fn shared(counters: &mut Counters, kind: AccessKind) -> &mut Shared {
     }
 }
 
-/// Distinct 32-byte sectors that the active lanes access.
+/// Number of distinct 32-byte sectors that the active lanes access.
 pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let sector = |a: u64| a / 32;
     let low = lanes(mask).map(|i| sector(addresses[i])).min().unwrap_or(0);
@@ -174,7 +174,7 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     if high.wrapping_sub(low) < 64 {
         let mut seen = 0u64;
         for i in lanes(mask) {
-            // An access is aligned to its size, so it spans two sectors only if it is 64 bytes or
+            // An access is aligned to its size, so it only spans two sectors if it has 64 bytes or
             // more.
             seen |= 1 << (sector(addresses[i]).wrapping_sub(low) & 63);
             seen |= 1 << (sector(end(i)).wrapping_sub(low) & 63);
@@ -185,7 +185,7 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     for i in lanes(mask) {
         list[i] = sector(addresses[i]) as u32;
     }
-    // 32 bits identify a sector: 128 GB of addresses.
+    // 32 bits identify a sector within 128 GB.
     u64::from(distinct_far(&list))
 }
 
@@ -199,7 +199,7 @@ fn turns(mask: u32, addresses: &[u64; 32]) -> [u8; 32] {
     turns
 }
 
-/// Active lanes whose address a lower lane has, too.
+/// Mask of active lanes whose address equals a lower lane's.
 fn repeated(mask: u32, addresses: &[u64; 32]) -> u32 {
     let turns = turns(mask, addresses);
     lanes(mask).filter(|&i| turns[i] > 0).fold(0, |mask, i| mask | 1 << i)
@@ -209,7 +209,7 @@ fn collisions(mask: u32, addresses: &[u64; 32]) -> u64 {
     u64::from(repeated(mask, addresses).count_ones())
 }
 
-/// Sectors of an atomic: lanes with one address are served in separate passes, and each pass
+/// Number of sectors of an atomic. Lanes with the same address take separate passes, and each pass
 /// accesses its sectors again.
 fn sectors_in_turns(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let turns = turns(mask, addresses);
@@ -218,8 +218,8 @@ fn sectors_in_turns(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     (0..=last).map(|turn| sectors(of_turn(turn), addresses, bytes)).sum()
 }
 
-/// Sectors of local memory, which is interleaved by word: equal words of a warp's lanes are
-/// adjacent.
+/// Number of sectors of local memory, which is interleaved by word: the same word of all lanes is
+/// contiguous.
 fn local_sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let mut sum = 0;
     for word in 0..bytes.div_ceil(4) {
@@ -237,8 +237,8 @@ fn local_sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
 /// and bank conflicts.
 pub fn pattern_cost(class: u8, pattern: &Pattern) -> [u64; 2] {
     let &Pattern { stride, delta, low, bytes } = pattern;
-    // Only differences and the offset in the first sector matter; a large multiple of 128 keeps
-    // negative offsets positive.
+    // Only differences and the offset in the first sector matter; the large multiple of 128 keeps
+    // all addresses positive.
     let base = (1u64 << 56) + low;
     let mut addresses = [0u64; 32];
     for (i, address) in addresses.iter_mut().enumerate() {
@@ -264,5 +264,124 @@ pub fn pattern_cost(class: u8, pattern: &Pattern) -> [u64; 2] {
 pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |i| mask >> i & 1 != 0)
 }
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use crate::cost::*;
+
+    fn counted(kind: AccessKind, bytes: u32, mask: u32, at: impl Fn(u64) -> u64) -> Counters {
+        let mut counters = Counters::default();
+        let addresses = std::array::from_fn(|lane| 4096 + at(lane as u64));
+        let how = (kind, AccessClass::Load);
+        count(&mut counters, Space::Global, how, bytes, mask, &addresses);
+        counters
+    }
+
+    #[test]
+    fn ideal_sectors_are_what_the_active_bytes_fill() {
+        let of = |bytes, mask, at: fn(u64) -> u64| {
+            let load = counted(AccessKind::Load, bytes, mask, at).global_load;
+            (load.sectors, load.ideal_sectors, load.bytes)
+        };
+        assert_eq!(of(4, u32::MAX, |lane| 4 * lane), (4, 4, 128));
+        assert_eq!(of(4, u32::MAX, |lane| 4 * lane + 4), (5, 4, 128));
+        assert_eq!(of(4, u32::MAX, |lane| 4096 * lane), (32, 4, 128));
+        assert_eq!(of(4, u32::MAX, |_| 0), (1, 1, 128));
+        assert_eq!(of(16, 0xff, |lane| 32 * lane), (8, 4, 128));
+        assert_eq!(of(4, 1, |_| 0), (1, 1, 4));
+    }
+
+    #[test]
+    fn lanes_of_an_atomic_with_one_address_take_turns() {
+        let of = |at: fn(u64) -> u64| {
+            let found = counted(AccessKind::Atomic, 4, u32::MAX, at);
+            (found.global_atomic.sectors, found.atomic_collisions)
+        };
+        assert_eq!(of(|lane| 4 * lane), (4, 0));
+        assert_eq!(of(|_| 0), (32, 31));
+        assert_eq!(of(|lane| lane / 2 * 4), (4, 16));
+        assert_eq!(of(|lane| (lane & 15) * 4), (4, 16));
+    }
+
+    #[test]
+    fn one_lane_does_what_all_ask_of_one_address() {
+        let of = |service, mask| {
+            let mut counters = Counters::default();
+            let how = (AccessKind::Atomic, service);
+            count(&mut counters, Space::Global, how, 4, mask, &[4096; 32]);
+            (counters.global_atomic.sectors, counters.atomic_collisions)
+        };
+        assert_eq!(of(AccessClass::Atomic, u32::MAX), (32, 31));
+        assert_eq!(of(AccessClass::OneLane, 0xff), (1, 0));
+        assert_eq!(of(AccessClass::OneOfAll, u32::MAX), (1, 0));
+        assert_eq!(of(AccessClass::OneOfAll, 0xff), (8, 7));
+    }
+
+    #[test]
+    fn vectors_and_joined_loads_are_one_access() {
+        let addresses: [u64; 32] = std::array::from_fn(|lane| 4096 + 16 * lane as u64);
+        let mut counters = Counters::default();
+        for service in
+            [AccessClass::First(4), AccessClass::Rest, AccessClass::Rest, AccessClass::Rest]
+        {
+            let how = (AccessKind::Atomic, service);
+            count(&mut counters, Space::Global, how, 4, u32::MAX, &addresses);
+        }
+        let found = counters.global_atomic;
+        assert_eq!((found.requests, found.sectors, found.bytes), (1, 16, 512));
+        for (service, word) in
+            [(AccessClass::Vectorized(16), 4), (AccessClass::Rest, 0), (AccessClass::Rest, 8)]
+        {
+            let at = addresses.map(|address| address + word);
+            count(&mut counters, Space::Shared, (AccessKind::Load, service), 4, u32::MAX, &at);
+        }
+        let found = counters.shared_load;
+        assert_eq!((found.requests, found.wavefronts, found.bank_conflicts), (1, 4, 0));
+    }
+
+    #[test]
+    fn atomics_of_16_bits_are_loops_on_words() {
+        let addresses: [u64; 32] = std::array::from_fn(|lane| 4096 + 2 * lane as u64);
+        let of = |service| {
+            let mut counters = Counters::default();
+            let how = (AccessKind::Atomic, service);
+            count(&mut counters, Space::Global, how, 2, u32::MAX, &addresses);
+            let (load, atomic) = (counters.global_load, counters.global_atomic);
+            (load.requests, load.sectors, atomic.requests, atomic.sectors)
+        };
+        assert_eq!(of(AccessClass::SwapOfHalf), (1, 2, 1, 4));
+        assert_eq!(of(AccessClass::LoopOfHalf), (1, 2, 2, 6));
+    }
+
+    #[test]
+    fn sectors_of_runs_are_counted_once() {
+        assert_eq!(sectors_of_runs(&[(64, 256)]), 8);
+        assert_eq!(sectors_of_runs(&[(80, 256)]), 9);
+        // Rows of 16 bytes: two in one sector, and one in another.
+        assert_eq!(sectors_of_runs(&[(0, 16), (16, 16), (96, 16)]), 2);
+        assert_eq!(sectors_of_runs(&[(96, 16), (0, 0)]), 1);
+    }
+
+    #[test]
+    fn a_multicast_reads_its_source_once() {
+        let mut counters = Counters::default();
+        for first in [true, false] {
+            let runs = if first { vec![(1024, 512)] } else { Vec::new() };
+            let global = Some(BulkDirection::Load);
+            let traffic = BulkTraffic { global, first, runs, shared_bytes: 512 };
+            count_bulk(&mut counters, &traffic);
+        }
+        let found = counters.bulk_load;
+        assert_eq!((found.requests, found.bytes, found.sectors), (1, 512, 16));
+        assert_eq!((found.shared_bytes, counters.sectors()), (1024, 16));
+    }
+
+    #[test]
+    fn local_memory_is_interleaved_by_lane() {
+        let same = [8u64; 32];
+        assert_eq!(local_sectors(u32::MAX, &same, 4), 4);
+        assert_eq!(local_sectors(u32::MAX, &same, 8), 8);
+        let apart = std::array::from_fn(|lane| 4 * lane as u64);
+        assert_eq!(local_sectors(u32::MAX, &apart, 4), 32);
+    }
+}

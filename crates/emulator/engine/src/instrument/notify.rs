@@ -52,47 +52,49 @@ unsafe impl Body for Annotation {
     }
 }
 
-/// An annotation as an immediate.
-pub fn packed(note: SyncAnnotation) -> u64 {
-    let scope = |scope: Scope| match scope {
-        Scope::Block => 0,
-        Scope::Cluster => 1,
-        Scope::Device => 2,
+/// Defines [`packed`] and [`unpacked`] from one table: the number of each annotation. An annotation that is missing from the
+/// table, or a number that occurs twice, does not compile.
+macro_rules! packing {
+    (
+        $($number:literal: $constant:ident $(($field:path))?,)*
+        with a count: $($of_count:literal: $counted:ident,)*
+    ) => {
+        /// An annotation as an immediate: its number, and above it its count.
+        #[deny(unreachable_patterns)]
+        pub fn packed(note: SyncAnnotation) -> u64 {
+            match note {
+                $(SyncAnnotation::$constant $(($field))? => $number,)*
+                $(SyncAnnotation::$counted(count) => $of_count | u64::from(count) << 8,)*
+            }
+        }
+
+        #[deny(unreachable_patterns)]
+        fn unpacked(imm: u64) -> SyncAnnotation {
+            match imm & 0xff {
+                $($number => SyncAnnotation::$constant $(($field))?,)*
+                $($of_count => SyncAnnotation::$counted((imm >> 8) as u32),)*
+                number => unreachable!("no annotation has number {number}"),
+            }
+        }
     };
-    let (kind, value) = match note {
-        SyncAnnotation::WarpSync => (0, 0),
-        SyncAnnotation::Members => (1, 0),
-        SyncAnnotation::Shuffle(mode) => (2, mode as u64),
-        SyncAnnotation::Fence(of) => (3, scope(of)),
-        SyncAnnotation::ProxyFence => (4, 0),
-        SyncAnnotation::Commit => (5, 0),
-        SyncAnnotation::Wait(keep) => (6, u64::from(keep)),
-        SyncAnnotation::ProductCommit => (7, 0),
-        SyncAnnotation::ProductWait(keep) => (8, u64::from(keep)),
-        SyncAnnotation::ProductFence => (9, 0),
-        SyncAnnotation::InitFence => (10, 0),
-    };
-    kind | value << 8
 }
 
-const SHUFFLE_MODES: [ShuffleMode; 4] =
-    [ShuffleMode::Up, ShuffleMode::Down, ShuffleMode::Butterfly, ShuffleMode::Index];
-
-fn unpacked(imm: u64) -> SyncAnnotation {
-    let value = imm >> 8;
-    match imm & 0xff {
-        0 => SyncAnnotation::WarpSync,
-        1 => SyncAnnotation::Members,
-        2 => SyncAnnotation::Shuffle(SHUFFLE_MODES[(value & 3) as usize]),
-        3 => SyncAnnotation::Fence(
-            [Scope::Block, Scope::Cluster, Scope::Device][(value % 3) as usize],
-        ),
-        4 => SyncAnnotation::ProxyFence,
-        5 => SyncAnnotation::Commit,
-        7 => SyncAnnotation::ProductCommit,
-        8 => SyncAnnotation::ProductWait(value as u32),
-        9 => SyncAnnotation::ProductFence,
-        10 => SyncAnnotation::InitFence,
-        _ => SyncAnnotation::Wait(value as u32),
-    }
+packing! {
+    0: WarpSync,
+    1: Members,
+    2: Shuffle(ShuffleMode::Up),
+    3: Shuffle(ShuffleMode::Down),
+    4: Shuffle(ShuffleMode::Butterfly),
+    5: Shuffle(ShuffleMode::Index),
+    6: Fence(Scope::Block),
+    7: Fence(Scope::Cluster),
+    8: Fence(Scope::Device),
+    9: InitFence,
+    10: ProxyFence,
+    11: Commit,
+    12: ProductFence,
+    13: ProductCommit,
+    with a count:
+    14: ProductWait,
+    15: Wait,
 }

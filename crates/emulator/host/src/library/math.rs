@@ -1,4 +1,4 @@
-//! LibraryFunctions of `math.h`: the host's own.
+//! Functions of `math.h`, computed by the host's own.
 
 use crate::process::{LibraryFunctions, word};
 
@@ -41,7 +41,7 @@ fn log_gamma(x: f64) -> f64 {
     0.5 * std::f64::consts::TAU.ln() + (x + 0.5) * t.ln() - t + sum.ln()
 }
 
-/// The complementary error function, by the continued fraction or the series of Abramowitz and Stegun 7.1.
+/// The complementary error function, by the continued fraction or the series in Abramowitz and Stegun 7.1.
 fn erfc(x: f64) -> f64 {
     if x.is_nan() {
         return x;

@@ -1,4 +1,4 @@
-//! `scanf` and kin, and numbers in text.
+//! `scanf` and related functions, and the conversion of text to numbers.
 
 use crate::process::{LibraryFunctions, Process, Stop, word};
 
@@ -110,7 +110,7 @@ fn real_prefix(text: &[u8]) -> (f64, usize) {
         .unwrap_or((0.0, 0))
 }
 
-/// An integer in a base (0: by its prefix), saturated, and the bytes used.
+/// The integer at the start of a text, saturated, and its length. Base 0 means that the prefix selects the base.
 fn integer_prefix(text: &[u8], base: u32) -> (i128, usize) {
     let mut at = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let negative = text.get(at) == Some(&b'-');
@@ -139,7 +139,7 @@ fn integer_prefix(text: &[u8], base: u32) -> (i128, usize) {
     (if negative { -value } else { value }, at)
 }
 
-/// Scans input by a format; the number of values stored, or -1 at the end.
+/// Scans input by a format. Returns the number of values stored, or -1 at the end of the input.
 fn scan(
     process: &mut Process,
     mut input: ScanInput,

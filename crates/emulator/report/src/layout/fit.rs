@@ -1,8 +1,9 @@
-//! Fitting: which columns a table shows, in which form, and how wide; the width of text in columns, and line breaking.
+//! Fits a table to a width: chooses its columns, their forms and widths. Also measures text in terminal columns and breaks
+//! lines.
 //!
-//! *Algorithm.* Greedy by rank. Keeps the columns that fit in their shortest forms, the most
-//! important first. Then each gets its full cells, then its header on one line, if there is room.
-//! The rest goes to columns with wrapped text, as evenly as their texts allow.
+//! *Algorithm.* Greedy by rank. It keeps the columns that fit in their shortest forms, the most
+//! important first. While there is room, columns then get full cells, then headers on one line. The
+//! remaining room goes to columns with wrapped text, as evenly as their texts allow.
 //!
 //! A line may break at a space, and next to a character that is two columns wide, such as a Chinese one,
 //! but not before closing or after opening punctuation. A no-break space does not break, and is printed as
@@ -18,10 +19,10 @@ pub(super) const GAP: usize = 2;
 /// Width below which wrapped text is not squeezed if another column can shrink.
 const PROSE: usize = 24;
 
-/// The same for text that may be cut.
+/// Like [`PROSE`], for text that may be cut.
 const EXCERPT: usize = 16;
 
-/// Width of wrapped text if lines have no limit.
+/// Width of wrapped text if lines may have any length.
 const WIDTH_OF_FILES: usize = 100;
 
 /// The form of a column.
@@ -50,7 +51,7 @@ pub(super) struct Place {
 pub(super) enum Plan {
     /// Columns side by side.
     Columns(Vec<Place>),
-    /// Each row as a list of its cells, of these columns.
+    /// Each row as a list of its cells in these columns.
     Lists(Vec<usize>),
 }
 
@@ -62,7 +63,7 @@ pub(super) fn header(column: &Column, form: Form) -> &str {
     }
 }
 
-/// The layout, and the columns that are dropped.
+/// Returns the layout and the dropped columns.
 pub(super) fn plan(table: &Table, fit: &Fit) -> (Plan, Vec<usize>) {
     let wanted = (0..table.columns.len()).filter(|at| fit.shown.wants(&table.columns[*at]));
     let mut kept: Vec<usize> = wanted.collect();
@@ -81,7 +82,7 @@ pub(super) fn plan(table: &Table, fit: &Fit) -> (Plan, Vec<usize>) {
         order.sort_by_key(|at| rank(*at));
         kept.retain(|at| rank(*at) == 0);
         for at in order.into_iter().filter(|at| rank(*at) > 0) {
-            // A column that does not fit leaves its room to narrower ones of higher rank numbers.
+            // If a column does not fit, narrower and less important ones may still fit.
             let with = [kept.as_slice(), &[at]].concat();
             match total(&shortest(&with)) <= room {
                 true => kept = with,
@@ -124,7 +125,7 @@ fn widest_line(text: &str) -> usize {
     text.lines().map(columns).max().unwrap_or(0)
 }
 
-/// A column in a form; wrapped text gets only its minimum width.
+/// Places a column in a form; wrapped text gets only its minimum width.
 fn place(table: &Table, at: usize, form: Form) -> Place {
     let column = &table.columns[at];
     let of_header = match form {
@@ -139,7 +140,7 @@ fn place(table: &Table, at: usize, form: Form) -> Place {
     Place { column: at, form, width: of_header.max(of_cells) }
 }
 
-/// Width of a column's text on one line, and of its longest word.
+/// Width of a column's text on one line.
 fn natural(table: &Table, at: usize) -> usize {
     cells(table, at, Form::Full).map(widest_line).max().unwrap_or(0)
 }
@@ -170,7 +171,7 @@ fn grow(table: &Table, places: &mut [Place], room: usize) {
         .into_iter()
         .flat_map(|form| ranks.iter().map(move |rank| (form, *rank)))
     {
-        // Columns of one rank change together, so that similar ones look alike.
+        // Columns of one rank change together, so that similar columns look alike.
         let changed = places.iter().map(|of| match table.columns[of.column].rank == rank {
             true => Place { width: place(table, of.column, form).width.max(of.width), form, ..*of },
             false => *of,
@@ -192,7 +193,7 @@ fn grow(table: &Table, places: &mut [Place], room: usize) {
     }
 }
 
-/// Every column in full; text wraps, but at a greater width than on a terminal.
+/// Places every column in full; text wraps, but at a greater width than on a terminal.
 fn unlimited(table: &Table, kept: &[usize]) -> Vec<Place> {
     let mut places: Vec<Place> = kept.iter().map(|at| place(table, *at, Form::Wide)).collect();
     for at in 0..places.len() {
@@ -252,10 +253,10 @@ pub fn hanging(label: &str, text: &str, most: usize) -> String {
     said
 }
 
-/// Wide characters that stay with the one before them.
+/// Wide characters that must not start a line.
 const CLOSING: &str = "，。、；：！？）》」』】…—％";
 
-/// Wide characters that stay with the one after them.
+/// Wide characters that must not end a line.
 const OPENING: &str = "（《「『【";
 
 /// An unbreakable piece: a word, or one wide character with its punctuation, and whether a space
@@ -311,7 +312,7 @@ pub(super) fn written(line: &str) -> String {
     line.replace('\u{a0}', " ")
 }
 
-/// Wraps text in lines of at most `width` columns, unless a word is longer; keeps line ends.
+/// Wraps text in lines of at most `width` columns, unless a word is longer; keeps its line breaks.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {

@@ -16,7 +16,7 @@ pub(super) enum Flow {
 pub struct Column {
     pub(super) header: String,
     pub(super) short: Option<String>,
-    /// Earlier headers, before translation, which also name the column.
+    /// Headers before translation, which also identify the column.
     pub(super) formerly: Vec<String>,
     pub(super) right: bool,
     pub(super) flow: Flow,
@@ -39,38 +39,38 @@ impl Column {
         }
     }
 
-    /// The name of a row: left-aligned, never dropped.
+    /// A column of row names: left-aligned, never dropped.
     pub fn name(header: impl Into<String>) -> Column {
         Column { rank: 0, ..Column::new(header) }
     }
 
-    /// A few words that stay together, left-aligned.
+    /// A column of labels of a few words that stay together, left-aligned.
     pub fn label(header: impl Into<String>) -> Column {
         Column::new(header)
     }
 
-    /// A figure, right-aligned.
+    /// A column of numbers, right-aligned.
     pub fn number(header: impl Into<String>) -> Column {
         Column { right: true, ..Column::new(header) }
     }
 
-    /// Text that may wrap at spaces, left-aligned.
+    /// A column of text that may wrap at spaces, left-aligned.
     pub fn text(header: impl Into<String>) -> Column {
         Column { flow: Flow::Wraps, ..Column::new(header) }
     }
 
-    /// Text that may be cut, such as a line of code, left-aligned.
+    /// A column of text that may be cut, such as lines of code, left-aligned.
     pub fn excerpt(header: impl Into<String>) -> Column {
         Column { flow: Flow::Ends, ..Column::new(header) }
     }
 
-    /// A shorter header.
+    /// Sets a shorter header.
     pub fn short(self, header: impl Into<String>) -> Column {
         Column { short: Some(header.into()), ..self }
     }
 
-    /// Sets the rank: columns with the highest rank are dropped first, of equals the rightmost; 0
-    /// is never dropped.
+    /// Sets the rank: columns with the highest rank are dropped first, and from right to left within a
+    /// rank; rank 0 is never dropped.
     pub fn rank(self, rank: u8) -> Column {
         Column { rank, ..self }
     }
@@ -79,15 +79,15 @@ impl Column {
 /// The color of a cell, if colors are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// Right: green.
+    /// Good: green.
     Good,
-    /// Wrong, or to be fixed: red.
+    /// Wrong or in need of a fix: red.
     Bad,
     /// Unimportant: dim.
     Weak,
 }
 
-/// A cell: its text, of one line or several, and a shorter form.
+/// A cell: text of one or more lines, and a shorter form.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     pub(super) text: String,
@@ -96,12 +96,12 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A shorter form, for narrow tables.
+    /// Sets a shorter form for narrow tables.
     pub fn short(self, text: impl Into<String>) -> Cell {
         Cell { short: Some(text.into()), ..self }
     }
 
-    /// Colors it.
+    /// Sets the color.
     pub fn tone(self, tone: Tone) -> Cell {
         Cell { tone: Some(tone), ..self }
     }
@@ -113,7 +113,7 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Columns and rows.
+/// A table: columns and rows.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub(super) columns: Vec<Column>,
@@ -121,7 +121,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows.
+    /// Creates a table without rows.
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Table {
         Table { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
@@ -133,8 +133,8 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Translates the table: `say` translates headers and cells, `keep` cells of the first column,
-    /// which names the row. Excerpts stay unchanged.
+    /// Translates the table: `say` translates headers and cells, and `keep` the cells of the first
+    /// column, which are the row names. Excerpts stay unchanged.
     pub fn in_words(&self, say: impl Fn(&str) -> String, keep: impl Fn(&str) -> String) -> Table {
         let header = |column: &Column| Column {
             header: say(&column.header),
@@ -161,17 +161,17 @@ impl Table {
         }
     }
 
-    /// Whether it has no rows.
+    /// Whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Whether it has a column that `shown` names.
+    /// Whether the table has a column that `shown` names.
     pub fn has(&self, shown: &Shown) -> bool {
         self.columns.iter().any(|column| shown.names(column))
     }
 
-    /// The headers.
+    /// The headers of the columns.
     pub fn headers(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.header.as_str())
     }
@@ -180,35 +180,35 @@ impl Table {
 /// The columns to show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shown {
-    /// Those that fit.
+    /// The columns that fit.
     #[default]
     Fitting,
-    /// All, in full, however long the lines get.
+    /// All columns in full, however long the lines get.
     All,
-    /// Those with these headers, and those that are never dropped.
+    /// The columns with these headers, and those that are never dropped.
     Named(Vec<String>),
 }
 
 /// The space for a table.
 #[derive(Clone, Debug, Default)]
 pub struct Fit {
-    /// Width of a line; `None` for no limit: then nothing is shortened or dropped.
+    /// Maximum width of a line; `None` for no limit, so that nothing is shortened or dropped.
     pub width: Option<usize>,
     /// The columns to show.
     pub shown: Shown,
-    /// Whether cells are colored, by ANSI escape codes.
+    /// Whether to color cells with ANSI escape codes.
     pub color: bool,
 }
 
 impl Fit {
-    /// Fits a width, without color.
+    /// Limits the width, without color.
     pub fn width(width: usize) -> Fit {
         Fit { width: Some(width), ..Fit::default() }
     }
 }
 
 impl Shown {
-    /// Whether a column is shown at all.
+    /// Whether a column may be shown.
     pub(super) fn wants(&self, column: &Column) -> bool {
         column.rank == 0 || self.names(column)
     }

@@ -1,26 +1,24 @@
 //! The contents of a picture: one memory access of a warp with its sectors, banks and cost, and the active lanes of a
-//! block's warps over time.
-//!
-//! Selects the line of a kernel for a picture, and its accesses.
+//! block's warps over time. Also chooses the line of a kernel, and its accesses, for a picture.
 
 use crate::record::ProfileRecord;
 use crate::remarks::pattern;
 use lanework_emulator::{AccessKind, Place, Space, TracedAccess};
 use std::collections::BTreeMap;
 
-/// The cost of an access as text, and whether it is optimal.
+/// The cost of an access, as a number and as text.
 pub struct Cost {
-    /// Sectors, or wavefronts in shared memory; 0 in local memory.
+    /// Number of sectors, or of wavefronts for shared memory; 0 for local memory.
     pub count: u64,
-    /// The minimum for the same bytes.
+    /// Minimum for the same number of bytes.
     pub best: u64,
-    /// Sectors or wavefronts, with the optimum.
+    /// Number of sectors or wavefronts and the optimum, as text.
     pub text: String,
-    /// Whether no access to the same bytes costs less.
+    /// Whether `count` is the minimum.
     pub optimal: bool,
 }
 
-/// The cost of the access.
+/// Computes the cost of an access.
 pub fn cost(touch: &TracedAccess) -> Cost {
     let many =
         |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
@@ -66,7 +64,7 @@ pub fn cost(touch: &TracedAccess) -> Cost {
     }
 }
 
-/// The access as text: space, kind, width, lanes and pattern.
+/// Describes an access: space, kind, width, lanes and pattern.
 pub fn caption(touch: &TracedAccess) -> String {
     let space = match touch.space {
         Space::Global => "global",
@@ -98,11 +96,11 @@ fn lanes(touch: &TracedAccess) -> impl Iterator<Item = usize> {
 pub struct Sector {
     /// The lanes that access it.
     pub lanes: Vec<usize>,
-    /// A bit for each byte that is accessed.
+    /// One bit per accessed byte.
     pub bytes: u32,
 }
 
-/// The 128-byte lines that are accessed, each with its four sectors.
+/// The accessed 128-byte lines, each with its four sectors.
 pub fn sector_lines(touch: &TracedAccess) -> BTreeMap<u64, [Sector; 4]> {
     let mut lines: BTreeMap<u64, [Sector; 4]> = BTreeMap::new();
     for lane in lanes(touch) {
@@ -118,7 +116,7 @@ pub fn sector_lines(touch: &TracedAccess) -> BTreeMap<u64, [Sector; 4]> {
     lines
 }
 
-/// The rows of 32 words of shared memory that are accessed, with the lanes at each word.
+/// The accessed rows of shared memory (32 words each), with the lanes at each word.
 pub fn bank_rows(touch: &TracedAccess) -> BTreeMap<u64, [Vec<usize>; 32]> {
     let mut rows: BTreeMap<u64, [Vec<usize>; 32]> = BTreeMap::new();
     for lane in lanes(touch) {
@@ -130,8 +128,8 @@ pub fn bank_rows(touch: &TracedAccess) -> BTreeMap<u64, [Vec<usize>; 32]> {
     rows
 }
 
-/// The wavefronts of each bank: the most distinct words in it (for atomics: the most lanes) in one
-/// conflict phase.
+/// The wavefronts of each bank: the maximum number of distinct words (for atomics: of lanes) in it
+/// in one conflict phase.
 pub fn bank_wavefronts(touch: &TracedAccess) -> [usize; 32] {
     let mut wavefronts = [0; 32];
     for (phase, _) in touch.served() {
@@ -148,7 +146,7 @@ pub fn bank_wavefronts(touch: &TracedAccess) -> [usize; 32] {
     wavefronts
 }
 
-/// Lanes as ranges: `0-7`, `3`, `0,2,4`.
+/// Formats lanes as ranges: `0-7`, `3`, `0,2,4`.
 pub fn ranges(lanes: &[usize]) -> String {
     let mut text = String::new();
     let mut i = 0;
@@ -173,36 +171,36 @@ pub fn ranges(lanes: &[usize]) -> String {
 pub struct Picture {
     /// The kernel, the block and the warp.
     pub title: String,
-    /// The line of code, with its place.
+    /// The line of code, with its file and line number.
     pub code: String,
-    /// One access of each of the line's instructions.
+    /// One access per instruction of the line.
     pub touches: Vec<TracedAccess>,
     /// The warp of these accesses.
     pub warp: u32,
     /// The line's instructions.
     pub instructions: Vec<u32>,
-    /// The block's instructions with their active lanes.
+    /// The executed instructions of the block, with their active lanes.
     pub steps: Vec<(Place, u32)>,
 }
 
-/// Columns of the strips that show divergence.
+/// Number of columns of a strip that shows divergence.
 pub const COLUMNS: usize = 64;
 
 /// Maximum number of strips.
 pub const STRIPS: usize = 16;
 
-/// Neighboring warps with equal activity over time.
+/// Consecutive warps with the same active lanes over time.
 pub struct Strip {
-    /// The first and the last of the warps.
+    /// The first and the last warp.
     pub warps: (u32, u32),
-    /// Instructions of each warp.
+    /// Number of instructions per warp.
     pub instructions: usize,
     /// Mean active lanes in each column of time.
     pub means: Vec<f64>,
 }
 
 impl Strip {
-    /// The warps, as a label.
+    /// Label with the warps.
     pub fn name(&self) -> String {
         match self.warps {
             (first, last) if first == last => format!("warp {first}"),
@@ -211,7 +209,7 @@ impl Strip {
     }
 }
 
-/// The strips of the warps with equal neighbors merged, and the number of strips left out.
+/// Returns the strips of the warps, with equal neighbors merged, and the number of omitted strips.
 pub fn strips(steps: &[(Place, u32)]) -> (Vec<Strip>, usize) {
     let mut by_warp: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (place, mask) in steps {
@@ -244,12 +242,12 @@ pub fn strips(steps: &[(Place, u32)]) -> (Vec<Strip>, usize) {
     (strips, more)
 }
 
-/// The instructions of a column of time.
+/// The range of instructions in a column of time.
 fn span(column: usize, columns: usize, longest: usize) -> (usize, usize) {
     (column * longest / columns, (column + 1) * longest / columns)
 }
 
-/// The columns of time in which the picture's warp runs its line.
+/// By column of time: whether the picture's warp executes the chosen line.
 pub fn moments(picture: &Picture) -> Vec<bool> {
     let count = |warp| picture.steps.iter().filter(|(place, _)| place.warp == warp).count();
     let warps: std::collections::BTreeSet<u32> =
@@ -277,11 +275,11 @@ pub struct Choice {
     pub instructions: Vec<u32>,
 }
 
-/// The line of this number, or the one with the largest share that accesses global or shared
-/// memory.
+/// Chooses the line with this number, or the line with the largest share among those that access
+/// global or shared memory.
 ///
 /// # Errors
-/// If the line accesses no memory: a message, and the lines that do.
+/// If the line accesses no memory; the error has a message and the lines that do.
 pub fn choose(record: &ProfileRecord, line: Option<u32>) -> Result<Choice, (String, String)> {
     let accesses = |sectors: u64, wavefronts: u64| sectors + wavefronts > 0;
     let mut lines: Vec<_> = record
@@ -311,7 +309,7 @@ pub fn choose(record: &ProfileRecord, line: Option<u32>) -> Result<Choice, (Stri
     })
 }
 
-/// The first access of each instruction by a warp: a line may load and store.
+/// The first access of each instruction by a warp. A line may have several, such as a load and a store.
 pub fn first_of_each(touches: &[TracedAccess], warp: u32) -> Vec<TracedAccess> {
     let mut first: Vec<TracedAccess> = Vec::new();
     for touch in touches.iter().filter(|touch| touch.place.warp == warp) {

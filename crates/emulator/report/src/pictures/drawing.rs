@@ -1,31 +1,31 @@
-//! A drawing as SVG: rectangles, lines, arrows and texts, in the colors that all pictures share.
+//! Draws SVG: rectangles, lines, arrows and texts, in the common colors of all pictures.
 
 use std::fmt::{Display, Write};
 
-/// Lines and texts.
+/// Color of lines and texts.
 pub const INK: &str = "#1f2328";
-/// Notes and labels.
+/// Color of notes and labels.
 pub const FAINT: &str = "#6e7781";
 /// Fill of unused cells.
 pub const EMPTY: &str = "#eef0f3";
-/// An optimal cost.
+/// Color of an optimal cost.
 pub const GOOD: &str = "#1a7f37";
-/// A cost above the optimum.
+/// Color of a cost above the optimum.
 pub const BAD: &str = "#cf222e";
-/// Fills for things that differ: blue, orange, green, violet.
+/// Fills that tell things apart: blue, orange, green, violet.
 pub const FILLS: [&str; 4] = ["#79b8ff", "#ffb37a", "#8fdaa2", "#d2b6f5"];
 
-/// A place or a size, in pixels.
+/// A position or a size, in pixels.
 pub type Pair = (f64, f64);
 
 /// Alignment of a text relative to its position.
 #[derive(Clone, Copy)]
 pub enum Anchor {
-    /// The text begins there.
+    /// The text begins at the position.
     Start,
-    /// The text is centered there.
+    /// The text is centered at the position.
     Middle,
-    /// The text ends there.
+    /// The text ends at the position.
     End,
 }
 
@@ -35,31 +35,31 @@ pub struct Drawing {
     pub(super) body: String,
 }
 
-/// The size of notes.
+/// Font size of notes.
 const NOTE: u32 = 12;
 
-/// About how wide a note is.
+/// Approximate width of a note.
 fn width(text: &str) -> f64 {
     text.chars().map(|c| if c.is_ascii() { 6.6 } else { 12.0 }).sum()
 }
 
-/// A coordinate with at most one decimal.
+/// Formats a coordinate with at most one decimal.
 pub(super) fn n(x: f64) -> impl Display {
     (x * 10.0).round() / 10.0
 }
 
-/// Text with the characters of markup escaped.
+/// Escapes the markup characters of a text.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 impl Drawing {
-    /// An empty drawing.
+    /// Creates an empty drawing.
     pub fn new(width: f64) -> Drawing {
         Drawing { width, body: String::new() }
     }
 
-    /// A rectangle, by its upper left corner and its size.
+    /// Draws a rectangle, given its upper left corner and its size.
     pub fn rect(&mut self, (x, y): Pair, (width, height): Pair, fill: &str) {
         let _ = writeln!(
             self.body,
@@ -71,7 +71,7 @@ impl Drawing {
         );
     }
 
-    /// A filled circle.
+    /// Draws a filled circle.
     pub fn circle(&mut self, (x, y): Pair, radius: f64, fill: &str) {
         let _ = writeln!(
             self.body,
@@ -82,7 +82,7 @@ impl Drawing {
         );
     }
 
-    /// A thin line.
+    /// Draws a thin line.
     pub fn line(&mut self, (x, y): Pair, (u, v): Pair, stroke: &str) {
         let _ = writeln!(
             self.body,
@@ -94,7 +94,7 @@ impl Drawing {
         );
     }
 
-    /// A line with a head at its end.
+    /// Draws an arrow.
     pub fn arrow(&mut self, from: Pair, to: Pair, stroke: &str) {
         self.line(from, to, stroke);
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
@@ -114,27 +114,27 @@ impl Drawing {
         );
     }
 
-    /// A text; `at` is on its baseline.
+    /// Draws a text; `at` is on its baseline.
     pub fn text(&mut self, at: Pair, size: u32, anchor: Anchor, fill: &str, text: &str) {
         self.set(at, size, anchor, fill, "", text);
     }
 
-    /// A heading.
+    /// Draws a heading.
     pub fn title(&mut self, at: Pair, text: &str) {
         self.bold(at, 14, text);
     }
 
-    /// A bold text.
+    /// Draws a bold text.
     pub fn bold(&mut self, at: Pair, size: u32, text: &str) {
         self.set(at, size, Anchor::Start, INK, " font-weight='600'", text);
     }
 
-    /// A line of code.
+    /// Draws a line of code.
     pub fn code(&mut self, at: Pair, size: u32, anchor: Anchor, text: &str) {
         self.set(at, size, anchor, INK, " font-family='ui-monospace, monospace'", text);
     }
 
-    /// Faint lines of text as wide as the drawing; returns where the next thing may begin.
+    /// Draws faint lines of text as wide as the drawing; returns the y coordinate below them.
     pub fn note(&mut self, (x, y): Pair, text: &str) -> f64 {
         let room = self.width - x - 16.0;
         let (mut line, mut y) = (String::new(), y);
@@ -165,7 +165,7 @@ impl Drawing {
         );
     }
 
-    /// Another drawing in this one, by its place and width; returns its height.
+    /// Embeds another drawing at a position, scaled to a width; returns its height.
     pub fn nested(&mut self, (x, y): Pair, width: f64, svg: &str) -> f64 {
         let view = svg.split("viewBox='0 0 ").nth(1).and_then(|rest| rest.split('\'').next());
         let mut sizes =
@@ -179,7 +179,7 @@ impl Drawing {
         height
     }
 
-    /// The drawing, of this height.
+    /// Returns the SVG text of the drawing, with this height.
     pub fn finish(self, height: f64) -> String {
         let (width, height) = (n(self.width), n(height));
         format!(

@@ -1,4 +1,4 @@
-//! Pictures as SVG: the sectors or banks of accesses as grids, and the active lanes of warps over time.
+//! Draws pictures as SVG: the sectors or banks of accesses as grids, and the active lanes of warps over time.
 
 use super::access::{
     Picture, bank_rows, bank_wavefronts, caption, cost, moments, ranges, sector_lines, strips,
@@ -7,7 +7,7 @@ use super::drawing::{Anchor, BAD, Drawing, FAINT, GOOD, INK, escaped, n};
 use lanework_emulator::{Space, TracedAccess};
 use std::fmt::Write;
 
-/// Draws the picture.
+/// Draws a picture.
 pub fn svg(picture: &Picture) -> String {
     let mut canvas = Canvas { drawing: Drawing::new(WIDTH), y: 36.0, merged: None };
     canvas.drawing.bold((MARGIN, canvas.y), 17, &picture.title);
@@ -49,8 +49,8 @@ pub fn svg(picture: &Picture) -> String {
     canvas.drawing.finish(canvas.y + 24.0)
 }
 
-/// Draws only the grid of one access, with at most `most` rows: its sectors or its banks, labeled
-/// only with hardware terms; `None` for local memory, which has neither.
+/// Draws only the grid of one access: its sectors or its banks, in at most `most` rows, labeled with
+/// hardware terms only. Returns `None` for local memory, which has neither.
 pub fn grid(touch: &TracedAccess, most: usize) -> Option<String> {
     let mut canvas =
         Canvas { drawing: Drawing::new(WIDTH), y: 2.0, merged: Some(Merged::default()) };
@@ -81,7 +81,7 @@ pub fn grid(touch: &TracedAccess, most: usize) -> Option<String> {
     Some(svg + &canvas.drawing.body + "</svg>")
 }
 
-/// Width of the drawing, and its left margin.
+/// Width of the drawing, and its margin.
 const WIDTH: f64 = 880.0;
 const MARGIN: f64 = 16.0;
 /// Left edge and width of grids.
@@ -97,11 +97,11 @@ const COLUMN: f64 = 11.0;
 /// Maximum number of memory lines drawn.
 const LINES: usize = 64;
 
-/// Bytes that lanes use; bytes that are fetched but unused; sectors and banks that are not accessed.
+/// Colors of bytes that lanes use, of bytes that are fetched but unused, and of sectors and banks that are not accessed.
 const USED: &str = "#79b8ff";
 const WASTED: &str = "#ffe3dc";
 const UNUSED: &str = "#f3f4f6";
-/// Columns of time with some lanes inactive.
+/// Color of columns of time in which some lanes are inactive.
 const PARTIAL: &str = "#ff8a65";
 
 /// The color of a bank with this many wavefronts.
@@ -120,7 +120,7 @@ fn heat(wavefronts: usize) -> &'static str {
 struct Canvas {
     drawing: Drawing,
     y: f64,
-    /// Rectangles and labels by color, if each color becomes one shape.
+    /// Rectangles and labels by color, if those of one color are merged into one shape.
     merged: Option<Merged>,
 }
 
@@ -131,7 +131,7 @@ struct Merged {
     labels: Vec<(String, String)>,
 }
 
-/// The entry of a color.
+/// The entry of a color, added if missing.
 fn of_color<'a>(parts: &'a mut Vec<(String, String)>, color: &str) -> &'a mut String {
     let known = parts.iter().position(|(known, _)| known == color);
     let at = known.unwrap_or_else(|| {
@@ -199,7 +199,7 @@ impl Canvas {
         self.drawing.text((LEFT - 10.0, self.y + 13.0), 11, Anchor::End, FAINT, text);
     }
 
-    /// Draws the number of memory lines that are omitted.
+    /// Writes the number of omitted memory lines.
     fn more(&mut self, lines: usize, what: &str) {
         if lines > LINES {
             self.note(&format!("and {} more {what}", lines - LINES));
@@ -213,7 +213,7 @@ impl Canvas {
         self.y += 6.0;
     }
 
-    /// Draws a legend: colored squares with their meanings.
+    /// Draws a legend of colored squares.
     fn keys(&mut self, keys: &[(&str, &str)]) {
         let mut x = LEFT;
         for (fill, meaning) in keys {

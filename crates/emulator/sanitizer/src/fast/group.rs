@@ -188,8 +188,8 @@ pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<GroupedLoad>> 
                     groups.insert(start + i, Vec::new());
                 }
             }
-            (Opcode::Alu(_) | Opcode::Nothing, _) => {}
-            _ => open.clear(),
+            (opcode, _) if opcode.has_effect() => open.clear(),
+            _ => {}
         }
         open.retain(|(.., register), _| !inst.dst.contains(&Some(*register)));
     }

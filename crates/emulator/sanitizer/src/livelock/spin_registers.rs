@@ -42,7 +42,7 @@ impl SpinRegisters {
         let mut decides = vec![false; kernel.registers.len()];
         for inst in code() {
             let effects = inst.src.iter().filter_map(|src| src.register());
-            let effects = effects.filter(|_| has_effect(inst));
+            let effects = effects.filter(|_| inst.opcode.has_effect());
             effects.chain(inst.guard.map(|(r, _)| r)).for_each(|r| decides[r as usize] = true);
         }
         slice(code, &mut decides, |inst, decides| {
@@ -64,11 +64,6 @@ impl SpinRegisters {
 
 fn is_clock(inst: &Inst) -> bool {
     matches!(inst.opcode, Opcode::Warp(WarpOp::Clock { .. }))
-}
-
-/// Whether an instruction does more than compute results from its sources.
-fn has_effect(inst: &Inst) -> bool {
-    !inst.is_alu() && !is_clock(inst) && !matches!(inst.opcode, Opcode::Nothing)
 }
 
 /// Adds registers until none is missing; `more` gives those that an instruction adds.

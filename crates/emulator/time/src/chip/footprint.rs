@@ -1,14 +1,14 @@
 //! Footprints: the 64-byte units of device memory that blocks touch, by allocation, and how many of them blocks share.
 //!
-//! The traced blocks include neighbors along each axis of the grid. The part of a block's units that its neighbor touches,
-//! too, says how the footprint of many blocks grows along that axis; the size of the allocation bounds it. Device memory
-//! transfers 64 bytes at least.
+//! The traced blocks include neighbors along each axis of the grid. The fraction of units that a block shares with its
+//! neighbor determines how the footprint of many blocks grows along that axis; the size of the allocation bounds it. A
+//! unit is the smallest transfer of device memory.
 
 use crate::trace::{AccessTarget, BlockTrace, KernelTrace};
 use lanework_engine::event::AccessKind;
 use std::collections::{HashMap, HashSet};
 
-/// Bytes of a unit.
+/// Bytes per unit.
 pub const UNIT: f64 = 64.0;
 
 /// The units of one allocation that a block touches.
@@ -18,36 +18,36 @@ struct Touched {
     written: HashSet<u64>,
 }
 
-/// An allocation as the blocks use it.
+/// How the blocks use one allocation.
 #[derive(Clone, Debug)]
 pub struct Region {
-    /// Units of the allocation.
+    /// Size of the allocation in units.
     pub units: f64,
     /// Units that a block reads before it writes them.
     pub read: f64,
     /// Units that a block writes.
     pub written: f64,
-    /// Reads of a block that come back to a unit after a long time.
+    /// Reads of a block that return to a unit after a long time.
     pub returns: f64,
-    /// The part that neighbors along each axis share.
+    /// Fraction of a block's units that its neighbor touches, too, by axis.
     pub shared: [f64; 3],
 }
 
-/// The footprints of a launch.
+/// Footprints of a launch.
 pub struct Footprints {
-    /// By allocation.
+    /// One per allocation.
     pub regions: Vec<Region>,
     /// The region of each run, if it accesses device memory.
     pub of_run: Vec<Option<usize>>,
     /// By run: whether blocks touch units of their own.
     pub private: Vec<bool>,
-    /// By run: sectors that the middle block requests, before any cache.
+    /// By run: sectors that the middle block requests, caches ignored.
     sectors: Vec<f64>,
     grid: [u64; 3],
 }
 
 impl Footprints {
-    /// The footprints of the traced blocks.
+    /// Computes the footprints from the traced blocks.
     pub fn new(trace: &KernelTrace) -> Footprints {
         let mut allocations = trace.allocations.clone();
         allocations.sort_unstable();
@@ -115,7 +115,7 @@ impl Footprints {
         self.sectors.clone()
     }
 
-    /// Units that so many consecutive blocks touch, of `units` that one does.
+    /// Units that `blocks` consecutive blocks touch if one block touches `units`.
     pub fn of_blocks(&self, region: &Region, units: f64, blocks: f64) -> f64 {
         let [x, y, z] = self.grid.map(|extent| extent as f64);
         let along = [
@@ -179,7 +179,7 @@ fn touch(
     found
 }
 
-/// Reads of a unit whose last one is at least a fifth of the block's time ago, by allocation.
+/// By allocation: reads of a unit at least a fifth of the block's steps after the previous read of that unit.
 fn long_returns(block: &BlockTrace, place: &dyn Fn(u64) -> Option<usize>) -> HashMap<usize, f64> {
     let steps = block.warps.iter().map(|warp| warp.steps.len()).max().unwrap_or(0) as u32;
     let mut events: Vec<(u32, u64)> = Vec::new();

@@ -1,35 +1,36 @@
-//! The chip around the simulated multiprocessor: occupancy, shares of bandwidth, traffic to device memory, waves and tail.
+//! The chip around the simulated multiprocessor: the placement of blocks, shares of bandwidth, waves and tail, and the
+//! traffic to device memory.
+//!
+//! The traffic consists of the requests that miss the L2. If the footprint of the whole grid fits the L2, each unit is
+//! fetched once. Otherwise, blocks that run at the same time share the units that they fetch, and the L2 keeps as much
+//! data from one wave to the next as it can hold.
 
 pub mod footprint;
-pub mod placement;
-pub mod traffic;
 
-use crate::chip::footprint::Footprints;
-use crate::chip::traffic::{MemoryTraffic, traffic};
+use crate::chip::footprint::{Footprints, UNIT};
 use crate::lower::Lowered;
 use crate::machine::GpuModel;
 use crate::sm::memory::Environment;
 use crate::sm::{SmResult, SmWork, simulate};
 use crate::trace::KernelTrace;
+use lanework_engine::occupancy::Multiprocessor;
 
-pub use placement::{Caches, Placement, placement};
-
-/// Operations that a simulation issues at most.
+/// Maximum number of operations that a simulation issues.
 const OPERATIONS: u64 = 1_200_000;
-/// Waves of blocks that are simulated at most.
+/// Maximum number of simulated waves of blocks.
 const WAVES: usize = 3;
 
-/// The cycles of a kernel, and where they went.
+/// Predicted cycles of a kernel, and their causes.
 pub struct ChipResult {
     /// Cycles from the first instruction to the last.
     pub cycles: f64,
-    /// The same without the part that was extrapolated.
+    /// The simulated part of `cycles`; the rest is extrapolated.
     pub simulated: f64,
-    /// Placement.
+    /// Placement of the blocks.
     pub placement: Placement,
-    /// Traffic of device memory.
+    /// Traffic to device memory.
     pub traffic: MemoryTraffic,
-    /// The last simulation.
+    /// Result of the last simulation.
     pub sm: SmResult,
 }
 
@@ -57,14 +58,14 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
                 trace,
                 caches,
             ),
-            // The first pass finds the hit rates of the L1 only.
+            // The first pass only determines the hit rates of the L1.
             operations: if passes == 0 { OPERATIONS / 4 } else { OPERATIONS },
         };
         let sm = simulate(&work);
         passes += 1;
         if passes == 1 {
             let blocks = sm.steps as f64 / mean_steps(trace, &queue).max(1.0);
-            // A run that the pass did not reach keeps its sectors before any cache.
+            // A run that the pass did not reach keeps its sector count without caches.
             for (request, &n) in requests.iter_mut().zip(&sm.l2_sectors) {
                 if n > 0 {
                     *request = n as f64 / blocks.max(1e-9);
@@ -77,7 +78,7 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
     }
 }
 
-/// Mean of the recorded steps of the blocks of a queue.
+/// Mean number of recorded steps per block of a queue.
 fn mean_steps(trace: &KernelTrace, queue: &[usize]) -> f64 {
     let steps = queue.iter().map(|&at| trace.blocks[at].recorded() as f64);
     steps.sum::<f64>() / queue.len().max(1) as f64
@@ -140,7 +141,7 @@ fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &
     });
     let resident = placement.resident as usize;
     if !sm.stopped && !truncated && sm.ends.len() > resident {
-        // Whole waves: the later ones show the steady state.
+        // Whole waves ran: the later ones show the steady state.
         let first = sm.ends[resident - 1];
         let later = (sm.ends.len() - resident) as f64;
         let per_block = (sm.cycles - first).max(1.0) / later;
@@ -152,4 +153,160 @@ fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &
         false => replayed / sm.cycles.max(1.0),
     };
     sm.cycles + left / rate.max(1e-6)
+}
+
+/// Traffic to device memory.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryTraffic {
+    /// Bytes that the whole kernel reads.
+    pub read: f64,
+    /// Bytes that it writes.
+    pub written: f64,
+    /// Bytes that the kernel touches.
+    pub footprint: f64,
+    /// By run: bytes read per sector requested from the L2.
+    pub read_bytes: Vec<f64>,
+    /// By run: bytes written per sector requested from the L2.
+    pub written_bytes: Vec<f64>,
+}
+
+/// Computes the traffic of a launch; `requests` has, by run, the sectors that a block requests from the L2.
+pub fn traffic(
+    trace: &KernelTrace,
+    model: &GpuModel,
+    placement: Placement,
+    footprints: &Footprints,
+    requests: &[f64],
+    caches: Caches,
+) -> MemoryTraffic {
+    let blocks = trace.total_blocks() as f64;
+    let multiprocessors = f64::from(model.gpu.multiprocessors);
+    let wave = (f64::from(placement.resident) * multiprocessors).min(blocks);
+    let waves = blocks / wave;
+    let capacity = model.l2_bytes() * model.timings.l2_capacity_fraction;
+    let of = |units: &dyn Fn(&crate::chip::footprint::Region) -> f64, count: f64| -> Vec<f64> {
+        let each = footprints.regions.iter();
+        each.map(|region| UNIT * footprints.of_blocks(region, units(region), count)).collect()
+    };
+    let read_all = of(&|region| region.read, blocks);
+    let read_wave = of(&|region| region.read, wave);
+    let written_all = of(&|region| region.written, blocks);
+    let written_wave = of(&|region| region.written, wave);
+    let footprint: f64 = read_all.iter().zip(&written_all).map(|(r, w)| r.max(*w)).sum();
+    let at_once: f64 = read_wave.iter().zip(&written_wave).map(|(r, w)| r.max(*w)).sum();
+    let lost = |bytes: f64| (1.0 - capacity / bytes.max(1.0)).max(0.0);
+    let fits = footprint <= capacity;
+    let reads = footprints.regions.iter().enumerate().map(|(at, region)| {
+        if fits && caches.warm_data {
+            return 0.0;
+        }
+        let again = (waves * read_wave[at] - read_all[at]).max(0.0) * lost(footprint);
+        let returns = region.returns * 32.0 * blocks * lost(at_once);
+        read_all[at] + again + returns
+    });
+    let reads: Vec<f64> = reads.collect();
+    // Unless the L2 was flushed, it must first write back lines of earlier kernels.
+    let kept = if caches.clean { lost(footprint) } else { 1.0 };
+    let writes: Vec<f64> = written_all.iter().map(|bytes| bytes * kept).collect();
+    let mut sectors = vec![[0.0f64; 2]; footprints.regions.len()];
+    let is_store = |run: usize| {
+        let run = &trace.runs.all[run];
+        trace.kernel.insts[run.start as usize..run.end as usize].iter().any(|inst| {
+            matches!(
+                inst.opcode,
+                lanework_ptx_ir::kernel::Opcode::Memory(op)
+                    if op.kind == lanework_ptx_ir::kernel::MemoryKind::Store
+            )
+        })
+    };
+    for (run, region) in footprints.of_run.iter().enumerate() {
+        if let Some(region) = region {
+            sectors[*region][usize::from(is_store(run))] += requests[run] * blocks;
+        }
+    }
+    let mut found = MemoryTraffic {
+        read: reads.iter().sum(),
+        written: writes.iter().sum(),
+        footprint,
+        read_bytes: vec![0.0; requests.len()],
+        written_bytes: vec![0.0; requests.len()],
+    };
+    for (run, region) in footprints.of_run.iter().enumerate() {
+        let Some(region) = *region else { continue };
+        let [loads, stores] = sectors[region];
+        if is_store(run) {
+            found.written_bytes[run] = (writes[region] / stores.max(1.0)).min(UNIT);
+        } else {
+            found.read_bytes[run] = (reads[region] / loads.max(1.0)).min(UNIT);
+        }
+    }
+    bulk(trace, footprints, requests, &mut found);
+    found
+}
+
+/// Adds the tiles of tensor maps. The trace has no addresses for them, so each byte of an allocation is assumed to be
+/// fetched once.
+fn bulk(trace: &KernelTrace, footprints: &Footprints, requests: &[f64], found: &mut MemoryTraffic) {
+    let known: f64 = footprints.regions.iter().map(|region| region.units * UNIT).sum();
+    let all: f64 = trace.allocations.iter().map(|(_, bytes)| *bytes as f64).sum();
+    let rest = (all - known).max(0.0);
+    let unknown: Vec<usize> = (0..requests.len())
+        .filter(|&run| requests[run] > 0.0 && footprints.of_run[run].is_none())
+        .filter(|&run| {
+            let run = &trace.runs.all[run];
+            trace.kernel.insts[run.start as usize..run.end as usize]
+                .iter()
+                .any(|inst| matches!(inst.opcode, lanework_ptx_ir::kernel::Opcode::Async(_)))
+        })
+        .collect();
+    let sectors: f64 =
+        unknown.iter().map(|&run| requests[run]).sum::<f64>() * trace.total_blocks() as f64;
+    for run in unknown {
+        found.read_bytes[run] = (rest / sectors.max(1.0)).min(32.0);
+    }
+}
+
+/// State of the caches before the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caches {
+    /// Whether the L2 holds the kernel's data, as much as fits.
+    pub warm_data: bool,
+    /// Whether the kernel's instructions are cached.
+    pub warm_code: bool,
+    /// Whether the L2 holds no dirty lines.
+    pub clean: bool,
+}
+
+/// Placement of blocks on multiprocessors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Resident blocks per multiprocessor.
+    pub resident: u32,
+    /// The resource that limits `resident`.
+    pub limiter: &'static str,
+    /// Number of multiprocessors with work.
+    pub active: u64,
+    /// Most blocks that one multiprocessor runs.
+    pub blocks: u64,
+}
+
+/// Places the blocks of a launch.
+pub fn placement(trace: &KernelTrace, model: &GpuModel) -> Placement {
+    let arch = &model.architecture;
+    let holds = Multiprocessor {
+        threads: arch.threads_per_sm,
+        blocks: arch.blocks_per_sm,
+        registers: arch.registers_per_sm,
+        shared: arch.shared_per_sm,
+    };
+    let (resident, limiter) =
+        holds.resident_blocks(trace.threads, trace.registers, trace.shared_bytes);
+    let total = trace.total_blocks();
+    let multiprocessors = u64::from(model.gpu.multiprocessors);
+    Placement {
+        resident: resident.max(1),
+        limiter,
+        active: total.min(multiprocessors),
+        blocks: total.div_ceil(multiprocessors),
+    }
 }

@@ -1,6 +1,5 @@
-//! The machine operations of one typed instruction.
-//!
-//! Lengths of sequences are those in the output of ptxas 13 for sm_90.
+//! The machine operations of one typed instruction. An instruction may become a sequence of operations, as long as in
+//! the output of ptxas 13 for sm_90.
 
 use crate::lower::fold::{Fate, Folded};
 use crate::lower::{MachineOperation, MemoryClass, Queue, Unit};
@@ -18,7 +17,7 @@ use lanework_ptx_ir::opcode::logic::{CompareOp, LogicOp};
 use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use lanework_ptx_ir::opcode::sync::WarpOp;
 
-/// A sequence: each unit with the number of operations on it.
+/// A sequence, as units with the number of operations on each.
 type UnitSequence = &'static [(Unit, u8)];
 
 /// Appends the operations of an instruction.
@@ -338,7 +337,7 @@ fn other(
             }
             MatrixOp::Transpose => one(Unit::Shuffle, MemoryClass::Anything),
             MatrixOp::Multiply(op) => {
-                // Relative to m16n8k16 with 16-bit floats.
+                // In units of an m16n8k16 with 16-bit floats.
                 let work = op.shape.m * op.shape.n * op.shape.k;
                 let bits = op.a.bits().max(op.b.bits());
                 let scale = match bits {

@@ -1,38 +1,38 @@
-//! Folding: which instructions disappear into others.
+//! Folding: finds instructions that disappear into others.
 
-use crate::trace::runs::Runs;
+use crate::trace::Runs;
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::convert::ConvertOp;
 use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp, IntegerSize, ProductOp};
 use lanework_ptx_ir::opcode::logic::{LogicOp, MoveOp, PartSize};
 
-/// The fate of each instruction.
+/// How an instruction is folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It becomes its own operations.
     Stays,
     /// It disappears.
     Free,
-    /// It and a product before it are one wide multiply-add.
+    /// It forms one wide multiply-add with an earlier product.
     WideMultiplyAdd,
-    /// It and a shift or product before it are one operation.
+    /// It forms one operation with an earlier shift or product.
     Fused,
 }
 
 /// Facts about the instructions of a kernel.
 pub struct Folded {
-    /// By instruction.
+    /// The fate of each instruction.
     pub fates: Vec<Fate>,
-    /// The instruction that writes a register, if only one does.
+    /// By register: the instruction that writes it, if only one does.
     pub definition: Vec<Option<u32>>,
-    /// Uses of each register.
+    /// Number of uses of each register.
     pub uses: Vec<u32>,
-    /// Whether all uses of a register are addresses of accesses.
+    /// By register: whether it is only used as the address of accesses.
     pub address_only: Vec<bool>,
 }
 
-/// Whether an operand is a constant for ptxas.
+/// Whether ptxas knows an operand as a constant.
 fn is_constant(operand: Option<&Operand>) -> bool {
     matches!(operand, Some(Operand::Const(_) | Operand::Truth(_) | Operand::DynamicShared(_)))
 }
@@ -108,7 +108,7 @@ impl Folded {
         Some((at, &kernel.insts[at]))
     }
 
-    /// The instruction before it whose only use is this operand.
+    /// The instruction that computes an operand, if the operand is its only use.
     fn only_use<'k>(
         &self,
         kernel: &'k Kernel,
@@ -146,7 +146,7 @@ impl Folded {
                 Alu::Convert(ConvertOp::TruncateWide) => Fate::Free,
                 Alu::Convert(ConvertOp::ExtendToWide(Integer::U32)) => Fate::Free,
                 Alu::Convert(ConvertOp::ExtendToWide(Integer::S32)) => self.widened(kernel, result),
-                // Predicate logic is part of the comparison.
+                // The comparison includes logic on its predicate.
                 Alu::Logic(LogicOp::And(Width::Predicate) | LogicOp::Or(Width::Predicate)) => {
                     match self.only_use(kernel, inst.src.first()).is_some()
                         || self.only_use(kernel, inst.src.get(1)).is_some()
@@ -174,7 +174,7 @@ impl Folded {
         self.fates[at] = fate;
     }
 
-    /// A sign extension is part of a wide product or a shift that becomes one.
+    /// The fate of a sign extension: a wide product, or a shift that becomes one, includes it.
     fn widened(&self, kernel: &Kernel, result: Option<Reg>) -> Fate {
         let Some(result) = result else { return Fate::Free };
         let multiplies = |inst: &Inst| {
@@ -193,7 +193,7 @@ impl Folded {
         }
     }
 
-    /// The fate of an instruction that may be one operation with one before it.
+    /// The fate of an instruction that may be fused with the one that computes an operand.
     fn fuse_with(&mut self, kernel: &Kernel, inst: &Inst, fits: impl Fn(Alu) -> bool) -> Fate {
         for operand in inst.src.iter().take(2) {
             let Some((before, other)) = self.only_use(kernel, Some(operand)) else { continue };
@@ -242,8 +242,7 @@ impl Folded {
         })
     }
 
-    /// Arithmetic that does not change in a loop moves out of it. A loop is the text from the target of a backward branch to
-    /// the branch.
+    /// Moves loop-invariant arithmetic out of loops. A loop is the text from the target of a backward branch to the branch.
     fn hoist(&mut self, kernel: &Kernel, runs: &Runs) {
         let mut loops: Vec<(u32, u32)> = Vec::new();
         for (block, successors) in runs.successors.iter().enumerate() {

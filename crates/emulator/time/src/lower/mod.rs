@@ -1,20 +1,19 @@
 //! A model of ptxas: the machine operations that the typed instructions of a kernel become, and their order.
 //!
-//! ptxas is a black box; this follows what its output for sm_75 to sm_90 shows: copies, parameters, address arithmetic with
+//! ptxas is a black box; the model follows its output for sm_75 to sm_90. Copies, parameters, address arithmetic with
 //! constants and window conversions disappear; a product and a sum become one operation, as do two sums or two logic
-//! operations; divisions and 64-bit integers are sequences; innermost loops are unrolled four times; and loads move up in
-//! their basic block. Only counts, latencies and dependences matter here, not semantics.
+//! operations; divisions and 64-bit integer operations become sequences; innermost loops are unrolled four times; and
+//! loads move up in their basic block. The model tracks counts, latencies and dependences, but no semantics.
 
 pub mod expand;
 pub mod fold;
 pub mod operation;
 pub mod schedule;
-pub mod unroll;
 
 use crate::lower::expand::expand;
 use crate::lower::fold::Folded;
+use crate::trace::InstructionRun;
 use crate::trace::KernelTrace;
-use crate::trace::runs::InstructionRun;
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 
 pub use operation::{MachineOperation, MemoryClass, Queue, Unit};
@@ -23,9 +22,9 @@ pub use operation::{MachineOperation, MemoryClass, Queue, Unit};
 pub struct Lowered {
     /// The operations of each run.
     pub operations: Vec<Vec<MachineOperation>>,
-    /// Whether a run stores to global memory, by run.
+    /// By run: whether it stores to global memory.
     pub stores: Vec<bool>,
-    /// Whether loads of a run may hit the L1, by run.
+    /// By run: whether its loads may hit the L1.
     pub cached: Vec<bool>,
 }
 

@@ -5,7 +5,7 @@ use lanework_ptx_ir::kernel::Reg;
 /// The execution resource of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
-    /// Costs nothing: folded into another operation.
+    /// No cost: folded into another operation.
     Free,
     /// FP32 arithmetic.
     Fma,
@@ -13,13 +13,13 @@ pub enum Unit {
     Imad,
     /// A 64-bit product: twice the cost of [`Unit::Imad`].
     ImadWide,
-    /// An integer addition or move: the integer or the FP32 pipe.
+    /// An integer addition or move, on the integer or the FP32 pipe.
     Add,
     /// Logic, comparisons, selections.
     Alu,
-    /// A comparison or logic with a predicate as its result.
+    /// A comparison or logic operation whose result is a predicate.
     Predicate,
-    /// Half arithmetic.
+    /// Half-precision arithmetic.
     Half,
     /// FP64 arithmetic.
     Double,
@@ -27,7 +27,7 @@ pub enum Unit {
     Special,
     /// Conversions of 32-bit numbers.
     Convert,
-    /// A memory access, by the trace; shared, global, local or constant.
+    /// A memory access: shared, global, local or constant. The trace has its addresses.
     Memory,
     /// A shuffle, vote or match.
     Shuffle,
@@ -35,9 +35,9 @@ pub enum Unit {
     Mma(u32),
     /// A `wgmma`; the argument is its operations of 16-bit floats by one warp, divided by 1024.
     Wgmma(u32),
-    /// Commits asynchronous copies: `cp.async`, bulk, or `wgmma`.
+    /// Commits a group of asynchronous operations.
     Commit(Queue),
-    /// Waits for asynchronous copies until at most so many groups are pending.
+    /// Waits until at most this many groups of asynchronous operations are pending.
     Wait(Queue, u32),
     /// A barrier, an mbarrier operation, or a cluster barrier; the trace has its token.
     Sync,
@@ -73,24 +73,24 @@ pub struct MachineOperation {
     pub reads: Vec<Reg>,
     /// Registers that it writes.
     pub writes: Vec<Reg>,
-    /// 32-bit words that it writes, for the pressure on registers.
+    /// 32-bit words that it writes, for register pressure.
     pub words: u8,
-    /// Whether it depends on the previous operation of its run (a sequence).
+    /// Whether it depends on the previous operation of its run, as in a sequence.
     pub chained: bool,
-    /// Its order among accesses to memory.
+    /// How it is ordered with memory accesses.
     pub order: MemoryClass,
-    /// For an asynchronous copy by the trace (`cp.async`, bulk copies): its queue.
+    /// The queue of an asynchronous copy (`cp.async` or bulk), whose addresses the trace has.
     pub queue: Option<Queue>,
 }
 
 /// How an operation may move past others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryClass {
-    /// Freely.
+    /// Moves freely.
     Anything,
-    /// A load from a space, by its number.
+    /// A load from the state space with this number.
     Load(u8),
-    /// A store or an atomic.
+    /// A store or an atomic on the state space with this number.
     Store(u8),
     /// Nothing moves past it.
     Wall,

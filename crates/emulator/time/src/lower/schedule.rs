@@ -1,28 +1,36 @@
-//! The order of operations in a basic block: list scheduling with latencies, as a compiler does it (Gibbons and Muchnick,
-//! "Efficient instruction scheduling for a pipelined architecture", 1986), with a limit on values that wait in registers.
+//! The order of operations: unrolling of loops, and list scheduling with latencies within a basic block, as a compiler does
+//! it (Gibbons and Muchnick, "Efficient instruction scheduling for a pipelined architecture", 1986), with a limit on values
+//! that wait in registers.
 //!
-//! A region is a number of consecutive runs, or several copies of a loop body. Registers are renamed: each write gets a slot
-//! of its own, so that a load of the next copy does not wait for the uses of this one.
+//! A region is a number of consecutive runs, or several copies of a loop body. Registers are renamed: each write gets its
+//! own slot, so that a load of the next copy does not wait for the uses of this one.
+//!
+//! ptxas 13 unrolls an innermost loop of one basic block four times if its counter grows by a constant and the result stays
+//! small. The copies share one comparison and one branch, and 64-bit addresses that grow by a constant become offsets.
+//! 32-bit indices do not: they may wrap around.
 
-use crate::lower::unroll::grows_by_constant;
 use crate::lower::{Lowered, MemoryClass, Queue, Unit};
 use crate::trace::KernelTrace;
+use lanework_ptx_ir::kernel::{Kernel, Opcode, Operand, Reg, Width};
+use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp};
+use lanework_ptx_ir::opcode::logic::MoveOp;
 use std::collections::HashMap;
 
-/// Words of loads that may wait for their first use.
+/// Maximum number of loaded words that wait in registers for their first use.
 const WAITING_WORDS: u32 = 64;
-/// Latencies that the order is made for.
+/// Latencies that ptxas assumes for the order, in cycles.
 const GLOBAL: u32 = 200;
 const SHARED: u32 = 30;
 
-/// A region: its first run, the number of runs, and the copies.
+/// Identifies a region: consecutive runs, or copies of a loop body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegionKey {
     /// The first run.
     pub first: u32,
     /// Number of runs.
     pub runs: u32,
-    /// Copies of the body.
+    /// Number of copies of the body.
     pub copies: u32,
 }
 
@@ -35,24 +43,24 @@ pub struct Scheduled {
     pub run: u32,
     /// Its step, counted from the first step of the region.
     pub step: u32,
-    /// For asynchronous copies.
+    /// The queue of an asynchronous copy.
     pub queue: Option<Queue>,
-    /// Its reads in [`Schedule::slots`].
+    /// Range of its reads in [`Schedule::slots`].
     pub reads: (u32, u32),
-    /// Its writes in [`Schedule::slots`].
+    /// Range of its writes in [`Schedule::slots`].
     pub writes: (u32, u32),
 }
 
-/// The operations of a region in their order.
+/// The scheduled operations of a region.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
-    /// The operations.
+    /// The operations in issue order.
     pub operations: Vec<Scheduled>,
     /// Slots of reads and writes.
     pub slots: Vec<u32>,
-    /// Slots that become registers at the end of the region: register, slot.
+    /// Final values of registers, as pairs of a register and a slot.
     pub results: Vec<(u32, u32)>,
-    /// Slots in all: registers, then renamed ones.
+    /// Total number of slots: registers first, then renamed values.
     pub count: u32,
 }
 
@@ -86,11 +94,11 @@ fn latency(unit: Unit, order: MemoryClass) -> u32 {
     }
 }
 
-/// Makes the schedule of a region.
+/// Schedules a region.
 pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Schedule {
     let mut made = Schedule { count: trace.kernel.registers.len() as u32, ..Schedule::default() };
     let mut nodes = nodes(trace, lowered, key, &mut made);
-    // Priorities: the longest path to the end.
+    // The priority is the longest path to the end.
     for at in (0..nodes.len()).rev() {
         let after = nodes[at].successors.iter().map(|&next| nodes[next as usize].priority);
         nodes[at].priority = after.max().unwrap_or(0) + nodes[at].latency.max(1);
@@ -100,7 +108,7 @@ pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Sched
     made
 }
 
-/// The operations in the order of the text, with their dependences.
+/// The operations in text order, with their dependences.
 fn nodes(
     trace: &KernelTrace,
     lowered: &Lowered,
@@ -137,7 +145,7 @@ fn nodes(
                         None => made.slots.push(register),
                     }
                 }
-                // A sequence passes its value on in a slot of its own.
+                // Each operation of a sequence passes its value to the next one in a new slot.
                 if operation.chained && at > 0 {
                     made.slots.push(made.count - 1);
                     sources.push(at - 1);
@@ -226,7 +234,7 @@ fn feeds_branch(trace: &KernelTrace, lowered: &Lowered, run: u32) -> bool {
     })
 }
 
-/// List scheduling: the operations in their order.
+/// List scheduling: returns the operations in issue order.
 fn list(nodes: &mut [ScheduleNode]) -> Vec<u32> {
     let mut available: Vec<u32> =
         (0..nodes.len() as u32).filter(|&at| nodes[at as usize].predecessors == 0).collect();
@@ -272,4 +280,69 @@ fn list(nodes: &mut [ScheduleNode]) -> Vec<u32> {
         order.push(at);
     }
     order
+}
+
+/// Maximum number of operations of a loop body that ptxas unrolls four times.
+const SMALL_BODY: usize = 64;
+
+/// The unroll factor of each basic block; 1 if it is not a loop.
+pub fn unroll_factors(trace: &KernelTrace, lowered: &Lowered) -> Vec<u8> {
+    let blocks = 0..trace.runs.successors.len() as u32;
+    let factor = |block: u32| {
+        let itself = trace.runs.successors[block as usize].contains(&block);
+        if !itself {
+            return 1;
+        }
+        let runs = trace.runs.of_block(block);
+        if !counts_by_constant(trace, runs.clone()) {
+            return 1;
+        }
+        let operations = runs.flat_map(|run| &lowered.operations[run as usize]);
+        let (mut cost, mut walls) = (0, 0);
+        for operation in operations {
+            cost += usize::from(operation.unit != Unit::Free);
+            walls +=
+                usize::from(matches!(operation.unit, Unit::Sync | Unit::Fence | Unit::Wgmma(_)));
+        }
+        if cost <= SMALL_BODY && walls == 0 { 4 } else { 1 }
+    };
+    blocks.map(factor).collect()
+}
+
+/// Whether the counter of a loop grows by a constant. The loop's last branch compares its counter.
+fn counts_by_constant(trace: &KernelTrace, runs: std::ops::Range<u32>) -> bool {
+    let kernel = &trace.kernel;
+    let (first, last) = (runs.start as usize, runs.end as usize - 1);
+    let body =
+        &kernel.insts[trace.runs.all[first].start as usize..trace.runs.all[last].end as usize];
+    let writer =
+        |register: Reg| body.iter().rev().find(|inst| inst.writes().any(|r| r == register));
+    let guard = body.last().and_then(|branch| branch.guard);
+    let Some(compares) = guard.and_then(|(guard, _)| writer(guard)) else { return false };
+    let counts = |register: Reg| {
+        let mut at = writer(register);
+        // The body may end with a copy of the new value to the counter.
+        if let Some(inst) = at
+            && matches!(inst.opcode, Opcode::Alu(Alu::Move(MoveOp::Copy(_))))
+        {
+            at = inst.src.first().and_then(|operand| operand.register()).and_then(writer);
+        }
+        at.is_some_and(|inst| {
+            matches!(inst.opcode, Opcode::Alu(Alu::Integer(IntegerOp::Add(_) | IntegerOp::Sub(_))))
+                && inst.src.iter().any(|operand| matches!(operand, Operand::Const(_)))
+        })
+    };
+    compares.src.iter().filter_map(|operand| operand.register()).any(counts)
+}
+
+/// Whether only the first copy of an instruction costs something: a 64-bit addition of a constant in a loop.
+pub fn grows_by_constant(kernel: &Kernel, at: usize) -> bool {
+    let inst = &kernel.insts[at];
+    let sum = matches!(
+        inst.opcode,
+        Opcode::Alu(Alu::Integer(IntegerOp::Add(Integer::U64 | Integer::S64)))
+    );
+    let constant = inst.src.iter().any(|operand| matches!(operand, Operand::Const(_)));
+    let wide = inst.writes().all(|r| kernel.registers[r as usize].width == Width::Wide);
+    sum && constant && wide
 }

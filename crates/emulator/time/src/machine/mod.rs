@@ -1,6 +1,6 @@
-//! The description of a GPU for the time model: sizes and rates from the table of GPU specifications, and latencies and
-//! intervals by compute capability from `data/machines.json`, each with a source and a basis: `measured` (by this project),
-//! `document`, or `estimate`.
+//! Descriptions of GPUs for the time model. Sizes and rates come from the table of GPU specifications; latencies and
+//! intervals by compute capability come from `data/machines.json`, each with a source and a basis: `measured` (by this
+//! project), `document`, or `estimate`.
 
 use lanework_gpu_specs::{Architecture, Gpu, specs};
 use serde::Deserialize;
@@ -23,7 +23,7 @@ pub struct ModelParameter {
     pub unit: String,
     /// Its meaning.
     pub what: String,
-    /// By compute capability; `*` for all that are not named.
+    /// Values by compute capability; `*` covers those that are not named.
     pub values: BTreeMap<String, SourcedValue>,
 }
 
@@ -34,7 +34,7 @@ pub struct SourcedValue {
     pub value: f64,
     /// `measured`, `document` or `estimate`.
     pub basis: String,
-    /// Where it comes from.
+    /// Source of the value.
     pub source: String,
 }
 
@@ -43,95 +43,96 @@ pub struct SourcedValue {
 pub struct Timings {
     /// Issue interval of an FP32 warp instruction on one scheduler, in cycles.
     pub fma_interval: f64,
-    /// Issue interval of integer additions, logic, comparisons, in cycles.
+    /// Issue interval of integer additions, logic and comparisons, in cycles.
     pub alu_interval: f64,
     /// Issue interval of 32-bit integer multiply-adds, in cycles.
     pub imad_interval: f64,
-    /// Issue interval of packed half arithmetic, in cycles.
+    /// Issue interval of packed half-precision arithmetic, in cycles.
     pub half_interval: f64,
     /// Issue interval of the special-function unit, in cycles.
     pub xu_interval: f64,
     /// Issue interval of conversions of 32-bit numbers, in cycles.
     pub convert_interval: f64,
-    /// Dependent issue of such a conversion, in cycles.
+    /// Latency of a conversion of 32-bit numbers, in cycles.
     pub convert_latency: f64,
-    /// Dependent issue of FP32 arithmetic, in cycles.
+    /// Latency of FP32 arithmetic, in cycles.
     pub fma_latency: f64,
-    /// Dependent issue of integer arithmetic, in cycles.
+    /// Latency of integer arithmetic, in cycles.
     pub alu_latency: f64,
-    /// Dependent issue of integer multiply-adds, in cycles.
+    /// Latency of integer multiply-adds, in cycles.
     pub imad_latency: f64,
-    /// From a comparison to the instruction that its predicate guards, in cycles.
+    /// Latency from a comparison to an instruction that its predicate guards, in cycles.
     pub predicate_latency: f64,
-    /// Dependent issue of half arithmetic, in cycles.
+    /// Latency of half-precision arithmetic, in cycles.
     pub half_latency: f64,
-    /// Dependent issue of FP64 arithmetic, in cycles.
+    /// Latency of FP64 arithmetic, in cycles.
     pub double_latency: f64,
-    /// Dependent issue on the special-function unit, in cycles.
+    /// Latency of the special-function unit, in cycles.
     pub xu_latency: f64,
-    /// Shuffles, in cycles.
+    /// Latency of a shuffle, in cycles.
     pub shuffle_latency: f64,
-    /// Cycles of the memory pipe per shuffle of a warp, in cycles.
+    /// Time that a shuffle of a warp occupies the memory pipe, in cycles.
     pub shuffle_interval: f64,
-    /// Load from shared memory, in cycles.
+    /// Latency of a load from shared memory, in cycles.
     pub shared_latency: f64,
-    /// Load that hits the L1, in cycles.
+    /// Latency of a load that hits the L1, in cycles.
     pub l1_latency: f64,
-    /// Load from constant memory by a register, in cycles.
+    /// Latency of a load from constant memory at an address in a register, in cycles.
     pub constant_latency: f64,
-    /// Load that hits the L2, mean of the two partitions, in cycles.
+    /// Latency of a load that hits the L2, the mean of its two partitions, in cycles.
     pub l2_latency: f64,
-    /// Load that misses the L2, in cycles.
+    /// Latency of a load that misses the L2, in cycles.
     pub dram_latency: f64,
-    /// L1 and shared memory, per multiprocessor, in bytes per cycle.
+    /// Bandwidth of a multiprocessor's L1 and shared memory, in bytes per cycle.
     pub l1_bytes_per_clock: f64,
-    /// One multiprocessor's port to the L2, in bytes per cycle.
+    /// Bandwidth of a multiprocessor's port to the L2, in bytes per cycle.
     pub l2_port_bytes: f64,
-    /// Share of a multiprocessor in the L2's read bandwidth when all load it, in bytes per cycle.
+    /// A multiprocessor's share of the L2's read bandwidth when all multiprocessors read, in bytes per cycle.
     pub l2_bytes_per_sm: f64,
-    /// Of the nominal bandwidth, reads only, in fraction.
+    /// Bandwidth of device memory for reads, as a fraction of the nominal one.
     pub dram_read_efficiency: f64,
-    /// Of the nominal bandwidth, writes, in fraction.
+    /// Bandwidth of device memory for writes, as a fraction of the nominal one.
     pub dram_write_efficiency: f64,
-    /// Cost of reads of 128 bytes per warp, relative to 512, in factor.
+    /// Cost per byte of 128-byte reads by a warp, relative to 512-byte reads.
     pub dram_short_reads: f64,
-    /// Cost of writes of 128 bytes per warp, relative to 512, in factor.
+    /// Cost per byte of 128-byte writes by a warp, relative to 512-byte writes.
     pub dram_short_writes: f64,
-    /// Cost of writing a part of a sector in the L2, relative to all of it, in factor.
+    /// Cost of writing part of a sector in the L2, relative to the whole sector.
     pub l2_partial_write: f64,
-    /// Of the L2 that data of one kernel can keep, in fraction.
+    /// Fraction of the L2 that one kernel's data can occupy.
     pub l2_capacity_fraction: f64,
-    /// Barrier of a block with one warp, in cycles.
+    /// Latency of a barrier of a block with one warp, in cycles.
     pub barrier_latency: f64,
-    /// Further cycles of a barrier per warp, in cycles.
+    /// Additional latency of a barrier per warp, in cycles.
     pub barrier_per_warp: f64,
-    /// Taken branch until the next instruction of the warp, in cycles.
+    /// Time from a taken branch to the warp's next instruction, in cycles.
     pub branch_penalty: f64,
-    /// Fence of global memory, in cycles.
+    /// Latency of a fence of global memory, in cycles.
     pub fence_latency: f64,
-    /// Atomic on global memory that returns, in cycles.
+    /// Latency of an atomic on global memory that returns a value, in cycles.
     pub atomic_latency: f64,
-    /// Atomics on one address in the L2, in cycles.
+    /// Interval between atomics on one address in the L2, in cycles.
     pub atomic_address_interval: f64,
-    /// Bulk copy beyond the latency of a load, in cycles.
+    /// Additional latency of a bulk copy, compared with a load, in cycles.
     pub tma_latency: f64,
-    /// Mma.m16n8k16 of 16-bit floats on one scheduler, in cycles.
+    /// Issue interval of an `mma` of m16n8k16 and 16-bit floats on one scheduler, in cycles.
     pub mma_interval: f64,
-    /// Mma.m16n8k16, in cycles.
+    /// Latency of an `mma` of m16n8k16, in cycles.
     pub mma_latency: f64,
-    /// 16-bit floats on one multiprocessor, in operations per cycle.
+    /// Throughput of `wgmma` with 16-bit floats per multiprocessor, in operations per cycle.
     pub wgmma_flops: f64,
-    /// From the start of a kernel until its warps run and its first loads are under way, and until its last stores are done, in ns.
+    /// Time until all warps run and their first loads are in flight, plus the time until the last stores are done, in ns.
     pub ramp_ns: f64,
-    /// From the start of a kernel to its first instruction, and from its last one to its end, caches warm, in ns.
+    /// Time from the start of a kernel to its first instruction, plus from its last instruction to its end, with warm caches,
+    /// in ns.
     pub launch_ns: f64,
-    /// The same in a replayed graph, in ns.
+    /// Same as `launch_ns` in a replayed graph, in ns.
     pub graph_launch_ns: f64,
-    /// The same between two events, in ns.
+    /// Same as `launch_ns` between two events, in ns.
     pub event_launch_ns: f64,
-    /// Instructions that are fetched for the first time after a flush, in bytes per cycle.
+    /// Rate of the first fetch of instructions after a flush, in bytes per cycle.
     pub code_bytes_per_clock: f64,
-    /// From the end of a block to the first instruction of the next one in its place, in cycles.
+    /// Time from the end of a block to the first instruction of the block that takes its place, in cycles.
     pub block_start: f64,
 }
 
@@ -146,7 +147,7 @@ pub struct GpuModel {
     pub timings: Timings,
 }
 
-/// The table that comes with the program.
+/// Returns the built-in table.
 ///
 /// # Panics
 /// Never: a test parses the table.
@@ -159,7 +160,7 @@ pub fn parameters() -> &'static ParameterTable {
 }
 
 impl Timings {
-    /// The parameters of a compute capability, as `major.minor`.
+    /// Returns the parameters of a compute capability, such as `9.0`.
     ///
     /// # Panics
     /// Never: a test finds every parameter.
@@ -222,7 +223,7 @@ impl Timings {
 }
 
 impl GpuModel {
-    /// The model of a GPU of the table.
+    /// Models a GPU.
     pub fn new(gpu: &Gpu) -> GpuModel {
         GpuModel {
             gpu: gpu.clone(),
@@ -231,7 +232,7 @@ impl GpuModel {
         }
     }
 
-    /// The model of the GPU of a name; of an H200 if the table does not have it.
+    /// Models the GPU with this name, or an H200 if the table has no such GPU.
     ///
     /// # Panics
     /// Never: the table has an H200.
@@ -245,7 +246,7 @@ impl GpuModel {
         f64::from(self.gpu.clock_mhz) / 1e3
     }
 
-    /// Bytes of device memory per cycle of the multiprocessors' clock, nominal.
+    /// Nominal bandwidth of device memory in bytes per multiprocessor cycle.
     pub fn dram_bytes_per_clock(&self) -> f64 {
         self.gpu.bandwidth_gb_s / self.clock_ghz()
     }
@@ -255,8 +256,8 @@ impl GpuModel {
         f64::from(self.gpu.l2_mb) * f64::from(1 << 20)
     }
 
-    /// Bytes of the L1 when `resident` blocks with `shared` bytes of shared memory each are on a multiprocessor. The driver
-    /// gives shared memory one of a few sizes.
+    /// Bytes of the L1 if a multiprocessor holds `resident` blocks with `shared` bytes of shared memory each. Shared memory
+    /// takes the smallest sufficient one of the sizes that the driver can set.
     pub fn l1_bytes(&self, resident: u32, shared: u32) -> u64 {
         let all = u64::from(self.architecture.l1_per_sm);
         let most = u64::from(self.architecture.shared_per_sm);

@@ -1,56 +1,57 @@
-//! The memory system as one multiprocessor sees it: the pipe to shared memory and L1, the L1, and its shares in the
-//! bandwidths of the L2 and of device memory, as queues that serve one request after another.
+//! The memory system of one multiprocessor: the pipe to shared memory and L1, the L1 itself (sectored lines in sets with
+//! LRU replacement), and the multiprocessor's shares in the bandwidths of the L2 and of device memory. Each is a queue
+//! that serves one request after another.
 //!
-//! A request waits for the queues before it and then takes the latency of its level, so that latency under load results from
-//! the load. The chip model says which part of a run's sectors misses the L2.
+//! A request waits in the queue of each level on its way and then takes the latency of the level that serves it, so
+//! latency grows with load. The chip model provides the fraction of a run's sectors that miss the L2.
 
 use crate::machine::{GpuModel, Timings};
-use crate::sm::cache::L1Cache;
 use crate::sm::pipes::{RESOURCES, Resource};
 use crate::trace::{AccessTarget, Traffic};
 use lanework_engine::event::AccessKind;
+use std::collections::HashMap;
 
 /// The caches and shares of bandwidth of one multiprocessor.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// Bytes of L1.
     pub l1_bytes: u64,
-    /// Bytes per cycle from and to the L2.
+    /// Bandwidth to and from the L2, in bytes per cycle.
     pub l2_bytes_per_clock: f64,
-    /// Bytes per cycle that are read from device memory.
+    /// Read bandwidth of device memory, in bytes per cycle.
     pub read_bytes_per_clock: f64,
-    /// Bytes per cycle that are written to device memory.
+    /// Write bandwidth of device memory, in bytes per cycle.
     pub write_bytes_per_clock: f64,
-    /// By run: bytes of device memory read per sector that the L2 is asked for.
+    /// By run: bytes read from device memory per sector requested from the L2.
     pub read_bytes: Vec<f64>,
-    /// By run: bytes of device memory written per sector.
+    /// By run: bytes written to device memory per sector requested from the L2.
     pub written_bytes: Vec<f64>,
-    /// By run: whether blocks access sectors of their own, so that another block finds none of them in the L1.
+    /// By run: whether each block accesses different sectors, so that a block finds none of another block's in the L1.
     pub private: Vec<bool>,
     /// By run: whether loads may hit the L1.
     pub cached: Vec<bool>,
-    /// Whether instructions are fetched from memory at first.
+    /// Whether the first fetch of each instruction goes to memory.
     pub cold_code: bool,
 }
 
-/// Cycles of requests that the queue of memory instructions holds.
+/// Capacity of the queue of memory instructions, in cycles of requests.
 const QUEUE: f64 = 24.0;
-/// Cycles of stores that wait in front of the L2.
+/// Capacity of the queue of stores to the L2, in cycles.
 const STORE_QUEUE: f64 = 600.0;
 
-/// Bytes that device memory transfers at least.
+/// Smallest transfer of device memory, in bytes.
 const UNIT: f64 = 64.0;
-/// Sectors of an access that reads 512 bytes in a row.
+/// Sectors of an access to 512 contiguous bytes.
 const WHOLE: u32 = 16;
 
-/// The cost of device memory for accesses of so many sectors in a row, relative to accesses of 512 bytes: accesses of 128 bytes
-/// change the open row of the memory more often.
+/// Cost per byte of device memory for accesses to this many contiguous sectors, relative to 512 bytes. Shorter accesses
+/// change the open DRAM row more often.
 fn scattered(sectors: u32, short: f64) -> f64 {
     let doublings = f64::from(WHOLE / sectors.clamp(2, WHOLE)).log2();
     1.0 + (short - 1.0) * doublings / 2.0
 }
 
-/// Adjacent sectors of an access: all of them if its lines are full, else the sectors of one line.
+/// Contiguous sectors of an access: all of them if its lines are full, else those of one line.
 fn in_a_row(record: &Traffic) -> u32 {
     let lines = record.wavefronts.max(1);
     match record.sectors / lines {
@@ -68,7 +69,7 @@ pub struct MemorySystem {
     l2_free: f64,
     dram_free: f64,
     bulk_free: f64,
-    /// Fractions of a miss, by run.
+    /// By run: the accumulated fraction of the next miss.
     carry: Vec<f64>,
     busy: [f64; 3],
     /// Sectors requested from the L2, by run.
@@ -92,29 +93,29 @@ impl MemorySystem {
         }
     }
 
-    /// When the queue of memory instructions takes another one.
+    /// The cycle at which the queue of memory instructions has room.
     pub fn queue_free(&self) -> f64 {
         self.data_free - QUEUE
     }
 
-    /// When it takes another store.
+    /// The cycle at which the queue of stores has room.
     pub fn store_free(&self) -> f64 {
         self.l2_free.max(self.dram_free) - STORE_QUEUE
     }
 
-    /// When its queues are empty.
+    /// The cycle at which all queues are empty.
     pub fn drained(&self) -> f64 {
         self.l2_free.max(self.dram_free)
     }
 
-    /// Adds the busy cycles of its resources.
+    /// Adds the busy cycles of its resources to `busy`.
     pub fn add_busy(&self, busy: &mut [f64; RESOURCES]) {
         busy[Resource::Shared as usize] += self.busy[0];
         busy[Resource::L2 as usize] += self.busy[1];
         busy[Resource::Dram as usize] += self.busy[2];
     }
 
-    /// Takes the data path for so many wavefronts; returns the start.
+    /// Occupies the data path for a number of wavefronts; returns the starting cycle.
     fn data(&mut self, time: f64, wavefronts: f64) -> f64 {
         let start = self.data_free.max(time);
         self.data_free = start + wavefronts;
@@ -122,12 +123,12 @@ impl MemorySystem {
         start
     }
 
-    /// A shuffle; returns when its result is ready.
+    /// Executes a shuffle; returns the cycle of its result.
     pub fn shuffle(&mut self, time: f64, timings: &Timings) -> f64 {
         self.data(time, timings.shuffle_interval) + timings.shuffle_latency
     }
 
-    /// Requests a sector from the L2 at a time, as one of so many of an access; returns its arrival.
+    /// Requests a sector from the L2 at `time`, for an access to `of` contiguous sectors; returns the cycle of its arrival.
     fn request(&mut self, time: f64, run: u32, of: u32) -> f64 {
         self.l2_sectors[run as usize] += 1;
         let cycles = 32.0 / self.environment.l2_bytes_per_clock;
@@ -147,7 +148,7 @@ impl MemorySystem {
         self.dram_free.max(self.l2_free) + self.timings.dram_latency
     }
 
-    /// Writes sectors to the L2 at a time, so many of them in a row; each costs as much as `cost` whole ones.
+    /// Writes sectors to the L2 at `time`, in groups of `row` contiguous ones; each costs as much as `cost` whole sectors.
     fn write(&mut self, time: f64, run: u32, (sectors, row): (f64, u32), cost: f64) {
         self.l2_sectors[run as usize] += sectors as u64;
         let cycles = 32.0 * sectors * cost / self.environment.l2_bytes_per_clock;
@@ -160,7 +161,7 @@ impl MemorySystem {
         self.busy[2] += cycles;
     }
 
-    /// An access at a time; returns when its result is ready.
+    /// Executes an access at `time`; returns the cycle of its result.
     pub fn access(
         &mut self,
         time: f64,
@@ -187,7 +188,7 @@ impl MemorySystem {
                 let start = self.bulk_free.max(time + 30.0);
                 let mut done = start;
                 let mut count = record.sectors;
-                // Tiles of a tensor map come without their sectors.
+                // The trace has no sectors for tiles of a tensor map.
                 while count > 0 {
                     done = done.max(self.request(start, run, WHOLE));
                     count -= 1;
@@ -232,7 +233,7 @@ impl MemorySystem {
         let mut done = start + self.timings.l1_latency + passes - 1.0;
         let at = run as usize;
         let cached = self.environment.cached[at] || record.target == AccessTarget::Local;
-        // A trace that stands for several blocks: their private data has other addresses.
+        // One trace stands for several blocks, whose private data have different addresses.
         let shift = match self.environment.private[at] || record.target == AccessTarget::Local {
             true => (instance + 1) << 52,
             false => 0,
@@ -251,5 +252,81 @@ impl MemorySystem {
             done = done.max(arrival);
         }
         done
+    }
+}
+
+/// Ways per set.
+const WAYS: usize = 16;
+
+/// A cache line.
+#[derive(Clone, Debug)]
+struct Line {
+    tag: u64,
+    used: u64,
+    arrives: [f64; 4],
+}
+
+/// The L1 cache.
+#[derive(Clone, Debug)]
+pub struct L1Cache {
+    sets: HashMap<u64, Vec<Line>>,
+    count: u64,
+    clock: u64,
+}
+
+impl L1Cache {
+    /// Creates an empty cache of `bytes` bytes.
+    pub fn new(bytes: u64) -> L1Cache {
+        L1Cache { sets: HashMap::new(), count: (bytes / 128 / WAYS as u64).max(1), clock: 0 }
+    }
+
+    fn line(&mut self, sector: u64) -> &mut Line {
+        self.clock += 1;
+        let (tag, clock) = (sector / 4, self.clock);
+        // A hash of the line chooses the set, as in NVIDIA's caches.
+        let set = (tag ^ (tag >> 7) ^ (tag >> 15)) % self.count;
+        let lines = self.sets.entry(set).or_default();
+        let at = match lines.iter().position(|line| line.tag == tag) {
+            Some(at) => at,
+            None => {
+                if lines.len() == WAYS {
+                    let oldest = (0..WAYS).min_by_key(|&at| lines[at].used).unwrap_or(0);
+                    lines.swap_remove(oldest);
+                }
+                lines.push(Line { tag, used: 0, arrives: [f64::INFINITY; 4] });
+                lines.len() - 1
+            }
+        };
+        lines[at].used = clock;
+        &mut lines[at]
+    }
+
+    /// The cycle at which a sector arrives; `None` if it was not requested.
+    pub fn arrival(&mut self, sector: u64) -> Option<f64> {
+        let time = self.line(sector).arrives[(sector % 4) as usize];
+        time.is_finite().then_some(time)
+    }
+
+    /// Records that a requested sector arrives at `time`.
+    pub fn fill(&mut self, sector: u64, time: f64) {
+        self.line(sector).arrives[(sector % 4) as usize] = time;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sector_arrives_once_and_full_sets_forget() {
+        let mut cache = L1Cache::new(128 * WAYS as u64);
+        assert_eq!(cache.arrival(5), None);
+        cache.fill(5, 300.0);
+        assert_eq!(cache.arrival(5), Some(300.0));
+        assert_eq!(cache.arrival(4), None);
+        for line in 2..2 + WAYS as u64 {
+            cache.fill(4 * line, 1.0);
+        }
+        assert_eq!(cache.arrival(5), None);
     }
 }

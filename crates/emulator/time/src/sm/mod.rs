@@ -1,17 +1,14 @@
 //! The simulation of one multiprocessor: its resident warps replay their traces through four schedulers.
 //!
-//! It is event-driven: the next operation of each warp has an earliest cycle, from the scoreboard (the readiness of its
-//! operands) and from its pipe; the warp with the earliest one issues, the last issued warp first among equals (the
-//! greedy-then-oldest policy of Rogers et al., MICRO 2012, which Huerta et al., MICRO 2025, found close to NVIDIA's). Every
-//! cycle between two issues of a warp is lost to the reason that held it back, under Nsight Compute's name for it.
+//! The simulation is event-driven. The scoreboard (are the operands ready?) and the pipe determine the earliest cycle of
+//! each warp's next operation. The warp with the earliest cycle issues; on a tie, the warp that issued last goes first
+//! (the greedy-then-oldest policy of Rogers et al., MICRO 2012, which Huerta et al., MICRO 2025, found close to NVIDIA's).
+//! Each cycle between two issues of a warp counts as lost to the reason for its wait, under Nsight Compute's name.
 //!
-//! Not modeled: the banks of the register file beyond a mean, the replays of the L1, and the limit of outstanding misses.
+//! Not modeled: register bank conflicts beyond a mean, replays in the L1, and the limit of outstanding misses.
 
-pub mod cache;
 pub mod memory;
 pub mod pipes;
-pub mod stall;
-pub mod sync;
 pub mod warp;
 
 use crate::lower::schedule::Scheduled;
@@ -19,56 +16,56 @@ use crate::lower::{Lowered, Unit};
 use crate::machine::GpuModel;
 use crate::sm::memory::{Environment, MemorySystem};
 use crate::sm::pipes::Pipes;
-use crate::sm::stall::{LostCycles, Stall};
-use crate::sm::sync::TokenState;
 use crate::sm::warp::{Regions, WarpState};
 use crate::trace::{AccessTarget, KernelTrace, NONE};
 use lanework_engine::event::AccessKind;
+use pipes::{LostCycles, Stall};
+use warp::TokenState;
 
-/// The work of a multiprocessor.
+/// Work of a multiprocessor.
 pub struct SmWork<'a> {
     /// The launch.
     pub trace: &'a KernelTrace,
-    /// Its machine operations.
+    /// The kernel's machine operations.
     pub lowered: &'a Lowered,
     /// The GPU.
     pub model: &'a GpuModel,
-    /// Blocks that are resident at the same time.
+    /// Maximum number of resident blocks.
     pub resident: usize,
-    /// Blocks to run, each as the index of a traced block.
+    /// Blocks to run, as indices of traced blocks.
     pub queue: Vec<usize>,
     /// Caches and bandwidths.
     pub environment: Environment,
-    /// Operations after which the simulation stops.
+    /// Maximum number of operations to issue.
     pub operations: u64,
 }
 
-/// The result of a simulation.
+/// Result of a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct SmResult {
-    /// Cycles until the last warp has ended, or the simulation has stopped.
+    /// Cycles until the last warp ended or the simulation stopped.
     pub cycles: f64,
-    /// The end of each block that has ended, in the order of the ends.
+    /// Cycles at which blocks ended, in ascending order.
     pub ends: Vec<f64>,
     /// Operations issued.
     pub issued: u64,
     /// PTX instructions replayed.
     pub steps: u64,
-    /// The same at half of the operations, with the cycle.
+    /// Steps and cycle when half of the operations were issued.
     pub middle: (u64, f64),
-    /// Whether the simulation stopped before all blocks had ended.
+    /// Whether the simulation stopped before all blocks ended.
     pub stopped: bool,
     /// Lost cycles by run.
     pub lost: LostCycles,
     /// Busy cycles of the resources, in the order of [`pipes::Resource`].
     pub busy: [f64; pipes::RESOURCES],
-    /// Sectors that runs requested from the L2.
+    /// By run: sectors requested from the L2.
     pub l2_sectors: Vec<u64>,
-    /// Blocks that were started.
+    /// Number of started blocks.
     pub started: usize,
 }
 
-/// A block that is resident.
+/// A resident block.
 struct Resident {
     traced: usize,
     instance: u64,
@@ -76,7 +73,7 @@ struct Resident {
     left: usize,
 }
 
-/// The simulation.
+/// State of the simulation.
 struct Simulation<'a> {
     work: &'a SmWork<'a>,
     regions: Regions<'a>,
@@ -93,7 +90,7 @@ struct Simulation<'a> {
     result: SmResult,
 }
 
-/// Simulates.
+/// Runs a simulation.
 pub fn simulate(work: &SmWork<'_>) -> SmResult {
     let runs = work.trace.runs.all.len();
     let mut code_line = Vec::with_capacity(runs);
@@ -184,7 +181,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// The first fetch of a line of code takes time after a flush.
+    /// Delays a warp for the first fetch of a line of code after a flush.
     fn fetch(&mut self, at: usize) {
         let warp = &mut self.warps[at];
         let line = self.code_line[warp.operation.run as usize] as usize;
@@ -201,7 +198,7 @@ impl Simulation<'_> {
         warp.next = warp.next.max(self.fetch_free);
     }
 
-    /// The earliest cycle at which a warp can issue, and the reason for the wait.
+    /// The earliest cycle at which a warp can issue, and the reason for waiting until then.
     fn earliest(&self, scheduler: usize, at: usize) -> (f64, Stall) {
         let warp = &self.warps[at];
         if warp.blocked {
@@ -261,7 +258,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Releases the warps that wait for something that the trace does not hold; whether there were any.
+    /// Releases warps that wait for events missing from the trace; returns whether there were any.
     fn break_deadlock(&mut self) -> bool {
         let mut any = false;
         for warp in self.warps.iter_mut().filter(|warp| warp.blocked) {
@@ -297,7 +294,7 @@ impl Simulation<'_> {
         self.advance(at);
     }
 
-    /// The effect of an operation on the warp's readiness.
+    /// Applies an operation to the state of its warp.
     fn execute(
         &mut self,
         time: f64,
@@ -347,7 +344,7 @@ impl Simulation<'_> {
         self.regions.write(&mut self.warps[at], operation, ready, producer);
     }
 
-    /// Accesses memory; returns when the result is ready, and what a warp waits for that needs it.
+    /// Executes a memory access; returns the cycle of its result, and the stall reason of a warp that waits for it.
     fn access(&mut self, time: f64, at: usize, operation: Scheduled) -> (f64, Stall) {
         let warp = &self.warps[at];
         let resident = &self.blocks[warp.block];
@@ -390,7 +387,7 @@ impl Simulation<'_> {
         (ready, producer)
     }
 
-    /// An arrival at a token; wakes the warps that wait for it if it was the last.
+    /// Counts an arrival at a token; the last one wakes the waiting warps.
     fn arrive(&mut self, block: usize, token: u32, time: f64) {
         let Some(state) = self.blocks[block].tokens.get_mut(token as usize) else { return };
         let Some((done, waiting)) = state.arrive(time) else { return };
@@ -414,7 +411,7 @@ impl Simulation<'_> {
             let barrier = record.arrives && record.waits;
             let warps = self.work.trace.warps() as f64;
             let cost = match barrier {
-                // A quarter of the time per warp passes while the warps issue.
+                // A quarter of the time per warp passes while the warps issue the barrier.
                 true => timings.barrier_latency + 0.75 * timings.barrier_per_warp * warps.min(32.0),
                 false => timings.barrier_latency,
             };

@@ -1,17 +1,16 @@
-//! The issue slots and the execution pipes of the schedulers.
+//! The issue slots and the execution pipes of the schedulers, and the reasons for lost cycles by Nsight Compute's names.
 
 use crate::lower::Unit;
 use crate::machine::{GpuModel, Timings};
-use crate::sm::stall::Stall;
 
-/// A resource of a multiprocessor, for the limiting one of a kernel.
+/// A resource that may limit a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
     /// Issue slots.
     Issue,
-    /// FP32 and integer-multiply pipe.
+    /// Pipe for FP32 and integer multiplication.
     Fma,
-    /// Integer and logic pipe.
+    /// Pipe for integers and logic.
     Alu,
     /// FP64 pipe.
     Double,
@@ -19,7 +18,7 @@ pub enum Resource {
     Special,
     /// Tensor cores.
     Tensor,
-    /// Shared memory and L1 data path.
+    /// Data path of shared memory and L1.
     Shared,
     /// Bandwidth between L1 and L2.
     L2,
@@ -31,7 +30,7 @@ pub enum Resource {
 pub const RESOURCES: usize = 9;
 
 impl Resource {
-    /// Every resource, in the order of `busy`.
+    /// All resources, in the order of `busy`.
     pub const ALL: [Resource; RESOURCES] = [
         Resource::Issue,
         Resource::Fma,
@@ -45,15 +44,15 @@ impl Resource {
     ];
 }
 
-/// The mean issue interval of an FP32 operation relative to its lower bound: operands in one bank of the register file. The
+/// Mean issue interval of FP32 operations relative to its lower bound, because operands conflict in register banks. The
 /// best loop of FFMA and LDS on an H200 reaches 57.3 of 66.9 TFLOP/s.
 const BANK_CONFLICTS: f64 = 1.12;
 
-/// Pipes of one scheduler: the cycle at which each is free.
+/// The cycles at which the pipes of one scheduler are free.
 #[derive(Clone, Debug, Default)]
 struct SchedulerPipes {
     slot: f64,
-    /// Two halves of the FP32 pipe; integer products use the first only.
+    /// The two halves of the FP32 pipe; integer products only use the first.
     fma: [f64; 2],
     alu: f64,
     half: f64,
@@ -73,7 +72,7 @@ pub struct Pipes {
 }
 
 impl Pipes {
-    /// The pipes of a GPU.
+    /// Creates the pipes of a GPU, all free.
     pub fn new(model: &GpuModel, schedulers: usize) -> Pipes {
         let per_scheduler = f64::from(model.architecture.fp64_per_sm) / schedulers as f64;
         Pipes {
@@ -85,12 +84,12 @@ impl Pipes {
         }
     }
 
-    /// When the issue slot of a scheduler is free.
+    /// The cycle at which a scheduler's issue slot is free.
     pub fn slot(&self, scheduler: usize) -> f64 {
         self.schedulers[scheduler].slot
     }
 
-    /// When the pipe of a unit is free, and the name of a wait for it.
+    /// The cycle at which the pipe of a unit is free, and the stall reason of a warp that waits for it.
     pub fn free(&self, scheduler: usize, unit: Unit) -> (f64, Stall) {
         let pipes = &self.schedulers[scheduler];
         let either = |list: &[f64]| list.iter().copied().fold(f64::INFINITY, f64::min);
@@ -102,7 +101,7 @@ impl Pipes {
             Unit::Half => pipes.half,
             Unit::Double => pipes.double,
             Unit::Special | Unit::Convert => pipes.special,
-            // A few products of warpgroups queue.
+            // The queue holds a few warpgroup products.
             Unit::Mma(_) => pipes.tensor,
             Unit::Wgmma(_) => pipes.tensor - 512.0,
             _ => 0.0,
@@ -110,7 +109,7 @@ impl Pipes {
         (time, Stall::MathPipeThrottle)
     }
 
-    /// Issues an operation; returns the latency of its result.
+    /// Issues an operation; returns its latency.
     pub fn issue(&mut self, scheduler: usize, unit: Unit, time: f64) -> f64 {
         let timings = &self.timings;
         let pipes = &mut self.schedulers[scheduler];
@@ -183,8 +182,102 @@ impl Pipes {
         }
     }
 
-    /// When the last product of a warpgroup on a scheduler ends.
+    /// The cycle at which a scheduler's last warpgroup product ends.
     pub fn product_end(&self, scheduler: usize) -> f64 {
         self.schedulers[scheduler].tensor
+    }
+}
+
+/// The reason why a warp did not issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stall {
+    /// Waits for a fixed-latency result.
+    Wait,
+    /// Waits for a result of global or local memory.
+    LongScoreboard,
+    /// Waits for a result of shared memory, a shuffle or a special function.
+    ShortScoreboard,
+    /// Waits for a busy arithmetic pipe.
+    MathPipeThrottle,
+    /// Waits for room in the queue of memory instructions.
+    MioThrottle,
+    /// Waits for room in the queue of global memory.
+    LgThrottle,
+    /// Waits at a barrier or mbarrier.
+    Barrier,
+    /// Waits for a fence.
+    Membar,
+    /// Waits for the target of a branch.
+    BranchResolving,
+    /// Waits for instructions to be fetched.
+    NoInstruction,
+    /// Waits for matrix products of a warpgroup.
+    Gmma,
+    /// Another warp issued.
+    NotSelected,
+}
+
+/// Number of reasons.
+pub const STALLS: usize = 12;
+
+impl Stall {
+    /// All reasons, in the order of [`LostCycles`].
+    pub const ALL: [Stall; STALLS] = [
+        Stall::Wait,
+        Stall::LongScoreboard,
+        Stall::ShortScoreboard,
+        Stall::MathPipeThrottle,
+        Stall::MioThrottle,
+        Stall::LgThrottle,
+        Stall::Barrier,
+        Stall::Membar,
+        Stall::BranchResolving,
+        Stall::NoInstruction,
+        Stall::Gmma,
+        Stall::NotSelected,
+    ];
+
+    /// Nsight Compute's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stall::Wait => "wait",
+            Stall::LongScoreboard => "long_scoreboard",
+            Stall::ShortScoreboard => "short_scoreboard",
+            Stall::MathPipeThrottle => "math_pipe_throttle",
+            Stall::MioThrottle => "mio_throttle",
+            Stall::LgThrottle => "lg_throttle",
+            Stall::Barrier => "barrier",
+            Stall::Membar => "membar",
+            Stall::BranchResolving => "branch_resolving",
+            Stall::NoInstruction => "no_instruction",
+            Stall::Gmma => "gmma",
+            Stall::NotSelected => "not_selected",
+        }
+    }
+}
+
+/// Lost warp cycles and issues by run.
+#[derive(Clone, Debug, Default)]
+pub struct LostCycles {
+    /// Lost cycles by run and reason.
+    pub by_run: Vec<[f64; STALLS]>,
+    /// Issues by run.
+    pub issues: Vec<u64>,
+}
+
+impl LostCycles {
+    /// Creates counts of 0 for a number of runs.
+    pub fn new(runs: usize) -> LostCycles {
+        LostCycles { by_run: vec![[0.0; STALLS]; runs], issues: vec![0; runs] }
+    }
+
+    /// Adds lost cycles.
+    pub fn add(&mut self, run: u32, reason: Stall, cycles: f64) {
+        self.by_run[run as usize][reason as usize] += cycles;
+    }
+
+    /// Counts an issue.
+    pub fn issue(&mut self, run: u32) {
+        self.issues[run as usize] += 1;
     }
 }

@@ -1,9 +1,9 @@
-//! A warp that replays its trace, region by region, and its scoreboard.
+//! A warp that replays its trace, region by region: its scoreboard, and the tokens that it waits for. A token is a barrier
+//! of a block or a phase of an mbarrier; a number of arrivals completes it.
 
-use crate::lower::schedule::{RegionKey, Schedule, Scheduled, schedule};
-use crate::lower::unroll::factors;
+use crate::lower::schedule::{RegionKey, Schedule, Scheduled, schedule, unroll_factors};
 use crate::lower::{Lowered, Queue, Unit};
-use crate::sm::stall::Stall;
+use crate::sm::pipes::Stall;
 use crate::trace::{KernelTrace, WarpTrace};
 use std::collections::{HashMap, VecDeque};
 
@@ -16,7 +16,7 @@ struct Groups {
 
 /// The state of a warp.
 pub struct WarpState {
-    /// Its block, by number of start.
+    /// Its block, numbered in the order of starts.
     pub block: usize,
     /// Its index in the block.
     pub warp: usize,
@@ -26,17 +26,17 @@ pub struct WarpState {
     position: usize,
     ready: Vec<f64>,
     producer: Vec<Stall>,
-    /// The earliest cycle of its next issue, apart from operands.
+    /// The earliest cycle of its next issue, operands ignored.
     pub next: f64,
     /// The reason for `next`.
     pub next_reason: Stall,
-    /// The same with operands.
+    /// The earliest cycle of its next issue.
     pub eligible: f64,
     /// The reason for `eligible`.
     pub reason: Stall,
     /// Its next operation.
     pub operation: Scheduled,
-    /// Whether that is a store or an atomic on global memory.
+    /// Whether `operation` is a store or an atomic on global memory.
     pub stores: bool,
     /// Whether the branch at the end of the region is taken.
     pub taken: bool,
@@ -53,7 +53,7 @@ pub struct WarpState {
 const NO_REGION: usize = usize::MAX;
 
 impl WarpState {
-    /// A warp that starts at a time.
+    /// Creates a warp that starts at cycle `start`.
     pub fn new(block: usize, warp: usize, slots: usize, start: f64) -> WarpState {
         WarpState {
             block,
@@ -84,7 +84,7 @@ impl WarpState {
         }
     }
 
-    /// Continues at `time` at the earliest.
+    /// Lets the warp continue at `time` or later.
     pub fn wake(&mut self, time: f64) {
         self.next = self.next.max(time);
         if time > self.eligible {
@@ -93,7 +93,7 @@ impl WarpState {
         }
     }
 
-    /// Starts an asynchronous operation that ends at a time.
+    /// Starts an asynchronous operation that ends at cycle `done`.
     pub fn start_asynchronous(&mut self, queue: Queue, done: f64) {
         let group = &mut self.groups[queue as usize];
         group.current = group.current.max(done);
@@ -105,7 +105,7 @@ impl WarpState {
         group.committed.push_back(std::mem::take(&mut group.current));
     }
 
-    /// When all but the latest `pending` groups are complete.
+    /// The cycle at which all groups but the latest `pending` ones are complete.
     pub fn wait_for(&mut self, queue: Queue, pending: u32) -> f64 {
         let group = &mut self.groups[queue as usize];
         let mut done = 0.0f64;
@@ -115,33 +115,33 @@ impl WarpState {
         done
     }
 
-    /// When its asynchronous operations are complete.
+    /// The cycle at which all its asynchronous operations are complete.
     pub fn drained(&self) -> f64 {
         let ends = self.groups.iter().flat_map(|group| group.committed.iter().copied());
         ends.fold(0.0, f64::max)
     }
 
-    /// Frees its scoreboard.
+    /// Frees the memory of its scoreboard.
     pub fn release(&mut self) {
         (self.ready, self.producer) = (Vec::new(), Vec::new());
     }
 }
 
-/// The schedules of a kernel, made on first use.
+/// The schedules of a kernel's regions, computed on first use.
 pub struct Regions<'a> {
     trace: &'a KernelTrace,
     lowered: &'a Lowered,
     factors: Vec<u8>,
     known: HashMap<RegionKey, usize>,
     schedules: Vec<(RegionKey, Schedule)>,
-    /// Steps replayed by all warps.
+    /// Steps that all warps replayed.
     pub steps: u64,
 }
 
 impl<'a> Regions<'a> {
-    /// No schedules yet.
+    /// Creates an empty set of schedules.
     pub fn new(trace: &'a KernelTrace, lowered: &'a Lowered) -> Regions<'a> {
-        let factors = factors(trace, lowered);
+        let factors = unroll_factors(trace, lowered);
         Regions { trace, lowered, factors, known: HashMap::new(), schedules: Vec::new(), steps: 0 }
     }
 
@@ -174,7 +174,7 @@ impl<'a> Regions<'a> {
         self.schedules.len() - 1
     }
 
-    /// Moves a warp to its next operation that costs something; whether it has ended.
+    /// Moves a warp to its next operation that has a cost; returns whether the warp has ended.
     pub fn advance(&mut self, warp: &mut WarpState, trace: &WarpTrace) -> bool {
         loop {
             if warp.region == NO_REGION {
@@ -232,12 +232,55 @@ impl<'a> Regions<'a> {
         }
     }
 
-    /// The results of an operation are ready at a time.
+    /// Records the cycle at which the results of an operation are ready.
     pub fn write(&self, warp: &mut WarpState, operation: Scheduled, ready: f64, producer: Stall) {
         let made = &self.schedules[warp.region].1;
         for &slot in &made.slots[operation.writes.0 as usize..operation.writes.1 as usize] {
             warp.ready[slot as usize] = ready;
             warp.producer[slot as usize] = producer;
         }
+    }
+}
+
+/// The state of a token.
+#[derive(Clone, Debug, Default)]
+pub struct TokenState {
+    needed: u32,
+    arrived: u32,
+    time: f64,
+    /// Warps that wait for it.
+    pub waiting: Vec<usize>,
+}
+
+impl TokenState {
+    /// Creates a token that `needed` arrivals complete.
+    pub fn new(needed: u32) -> TokenState {
+        TokenState { needed, ..TokenState::default() }
+    }
+
+    /// Counts an arrival; the last one returns the cycle of completion and the waiting warps.
+    pub fn arrive(&mut self, time: f64) -> Option<(f64, Vec<usize>)> {
+        self.arrived += 1;
+        self.time = self.time.max(time);
+        let done = self.done()?;
+        Some((done, std::mem::take(&mut self.waiting)))
+    }
+
+    /// The cycle of its completion, if it is complete.
+    pub fn done(&self) -> Option<f64> {
+        (self.arrived >= self.needed).then_some(self.time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_arrival_completes_a_token() {
+        let mut token = TokenState::new(2);
+        token.waiting.push(7);
+        assert!(token.arrive(5.0).is_none());
+        assert_eq!(token.arrive(3.0), Some((5.0, vec![7])));
     }
 }

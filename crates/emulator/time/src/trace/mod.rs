@@ -1,41 +1,43 @@
 //! The trace of a few blocks of a launch: what each warp executed, and the traffic of each access.
 //!
-//! Only the chosen blocks run. A warp is recorded up to a bound; beyond it, its instructions are only counted, and beyond
-//! a second bound the block is stopped. The model extrapolates, and its interval says so.
+//! Only the chosen blocks run. A warp is recorded up to a limit; beyond it, its instructions are only counted, and beyond
+//! a second limit the block is stopped. The model then extrapolates and widens its interval.
+//!
+//! A run is the unit of a trace: the typed instructions of one PTX instruction within one basic block. The emulator reports
+//! it as one step.
 
 pub mod recorder;
-pub mod runs;
 pub mod sample;
 
-use crate::trace::runs::Runs;
 use lanework_engine::event::AccessKind;
+use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;
 
-/// Sentinel of indices: none.
+/// Sentinel: no index.
 pub const NONE: u32 = u32::MAX;
 
 /// A launch with the traces of some of its blocks.
 pub struct KernelTrace {
     /// The kernel.
     pub kernel: Arc<Kernel>,
-    /// Its instructions by PTX instruction.
+    /// Its runs.
     pub runs: Runs,
-    /// Blocks of the grid by axis.
+    /// Blocks in the grid by axis.
     pub grid: [u32; 3],
-    /// Threads of a block.
+    /// Threads per block.
     pub threads: u32,
-    /// Blocks of a cluster.
+    /// Blocks per cluster.
     pub cluster: u64,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory per block.
     pub shared_bytes: u32,
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
     /// Global allocations: first address and bytes.
     pub allocations: Vec<(u64, u64)>,
     /// The traced blocks.
     pub blocks: Vec<BlockTrace>,
-    /// Whether blocks may wait for each other in a loop.
+    /// Whether blocks may wait for each other.
     pub polls: bool,
 }
 
@@ -46,9 +48,9 @@ pub struct BlockTrace {
     pub block: u64,
     /// Its warps.
     pub warps: Vec<WarpTrace>,
-    /// Sectors (addresses divided by 32) that accesses refer to.
+    /// Sectors of the accesses: addresses divided by 32.
     pub sectors: Vec<u64>,
-    /// Arrivals that complete a synchronization, by token.
+    /// By token: the number of arrivals that complete it.
     pub tokens: Vec<u32>,
     /// Whether the block ran to its end.
     pub complete: bool,
@@ -59,9 +61,9 @@ pub struct BlockTrace {
 pub struct WarpTrace {
     /// PTX instructions in the order of execution.
     pub steps: Vec<TraceStep>,
-    /// Its accesses, by step.
+    /// Its accesses, ordered by step.
     pub traffic: Vec<Traffic>,
-    /// Its synchronization, by step.
+    /// Its synchronizations, ordered by step.
     pub waits: Vec<SyncStep>,
     /// Instructions executed, recorded or not.
     pub instructions: u64,
@@ -76,7 +78,7 @@ pub struct TraceStep {
     pub mask: u32,
 }
 
-/// Where an access goes.
+/// Memory that an access reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessTarget {
     /// Shared memory.
@@ -94,9 +96,9 @@ pub enum AccessTarget {
 /// One access of a warp.
 #[derive(Clone, Copy, Debug)]
 pub struct Traffic {
-    /// The step that makes it.
+    /// Its step.
     pub step: u32,
-    /// Where it goes.
+    /// The memory that it reaches.
     pub target: AccessTarget,
     /// Load, store or atomic.
     pub kind: AccessKind,
@@ -104,9 +106,9 @@ pub struct Traffic {
     pub wavefronts: u32,
     /// The first of its sectors in [`BlockTrace::sectors`].
     pub first: u32,
-    /// Their number.
+    /// Number of its sectors.
     pub sectors: u32,
-    /// Lanes that share their address with a lower lane.
+    /// Number of lanes that share their address with a lower lane.
     pub collisions: u32,
     /// Bytes, for a bulk copy.
     pub bytes: u32,
@@ -117,7 +119,7 @@ pub struct Traffic {
 /// A warp's arrival at, or wait for, a synchronization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncStep {
-    /// The step.
+    /// Its step.
     pub step: u32,
     /// The token in [`BlockTrace::tokens`].
     pub token: u32,
@@ -128,25 +130,113 @@ pub struct SyncStep {
 }
 
 impl KernelTrace {
-    /// Blocks of the grid.
+    /// Number of blocks in the grid.
     pub fn total_blocks(&self) -> u64 {
         self.grid.iter().map(|&blocks| u64::from(blocks)).product()
     }
 
-    /// Warps of a block.
+    /// Number of warps per block.
     pub fn warps(&self) -> usize {
         self.threads.div_ceil(32) as usize
     }
 }
 
 impl BlockTrace {
-    /// Recorded steps of all warps.
+    /// Number of recorded steps of all warps.
     pub fn recorded(&self) -> u64 {
         self.warps.iter().map(|warp| warp.steps.len() as u64).sum()
     }
 
-    /// Instructions of all warps, recorded or not.
+    /// Number of instructions that all warps executed, recorded or not.
     pub fn executed(&self) -> u64 {
         self.warps.iter().map(|warp| warp.instructions).sum()
+    }
+}
+
+/// A run: instructions `start..end` of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionRun {
+    /// The basic block.
+    pub block: u32,
+    /// First instruction.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+    /// The PTX instruction.
+    pub origin: u32,
+}
+
+/// The runs of a kernel.
+pub struct Runs {
+    /// All runs, in text order.
+    pub all: Vec<InstructionRun>,
+    /// The first run of each basic block; one more entry marks the end.
+    pub first_of_block: Vec<u32>,
+    /// The successors of each basic block.
+    pub successors: Vec<Vec<u32>>,
+    by_origin: Vec<Vec<u32>>,
+}
+
+impl Runs {
+    /// Divides a kernel into runs.
+    pub fn new(kernel: &Kernel, analyses: &Analyses) -> Runs {
+        let (mut all, mut first_of_block) = (Vec::<InstructionRun>::new(), Vec::new());
+        let mut by_origin = vec![Vec::new(); kernel.origins.len()];
+        for (b, block) in analyses.cfg.blocks.iter().enumerate() {
+            first_of_block.push(all.len() as u32);
+            let mut last = None;
+            for at in block.start..block.end {
+                let origin = kernel.insts[at].origin;
+                if last == Some(origin) {
+                    if let Some(run) = all.last_mut() {
+                        run.end = at as u32 + 1;
+                    }
+                    continue;
+                }
+                last = Some(origin);
+                if let Some(runs) = by_origin.get_mut(origin as usize) {
+                    runs.push(all.len() as u32);
+                }
+                all.push(InstructionRun {
+                    block: b as u32,
+                    start: at as u32,
+                    end: at as u32 + 1,
+                    origin,
+                });
+            }
+        }
+        first_of_block.push(all.len() as u32);
+        let successors = (0..analyses.cfg.blocks.len())
+            .map(|b| analyses.cfg.successors(b).iter().map(|&s| s as u32).collect())
+            .collect();
+        Runs { all, first_of_block, successors, by_origin }
+    }
+
+    /// The run of PTX instruction `origin` that a warp executes after run `previous`.
+    pub fn after(&self, previous: Option<u32>, origin: u32) -> Option<u32> {
+        let candidates = self.by_origin.get(origin as usize)?;
+        let only = candidates.first().copied();
+        if candidates.len() < 2 {
+            return only;
+        }
+        let Some(previous) = previous else { return only };
+        let next = previous + 1;
+        let here = self.all[previous as usize].block;
+        let same = |run: u32| self.all.get(run as usize).is_some_and(|run| run.origin == origin);
+        if same(next) && self.all[next as usize].block == here {
+            return Some(next);
+        }
+        let starts = self.successors[here as usize].iter();
+        let follows = starts.map(|&b| self.first_of_block[b as usize]).find(|&run| same(run));
+        follows.or_else(|| {
+            let starts =
+                |run: &&u32| self.first_of_block[self.all[**run as usize].block as usize] == **run;
+            candidates.iter().find(starts).copied().or(only)
+        })
+    }
+
+    /// The runs of a basic block.
+    pub fn of_block(&self, block: u32) -> std::ops::Range<u32> {
+        self.first_of_block[block as usize]..self.first_of_block[block as usize + 1]
     }
 }

@@ -1,6 +1,6 @@
-//! The observer that records a block.
+//! The observer that records traces of blocks.
 
-use crate::trace::runs::Runs;
+use crate::trace::Runs;
 use crate::trace::{AccessTarget, BlockTrace, NONE, SyncStep, TraceStep, Traffic, WarpTrace};
 use lanework_counters::cost::banks;
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
@@ -10,17 +10,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Addresses of local memory in the trace start here.
+/// First address of local memory in the trace.
 const LOCAL_BASE: u64 = 1 << 60;
 
-/// The bounds of a recording.
+/// Limits of a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Steps that are recorded for each warp.
+    /// Maximum number of recorded steps per warp.
     pub steps: usize,
-    /// Sectors that are recorded for a block.
+    /// Maximum number of recorded sectors per block.
     pub sectors: usize,
-    /// Instructions of all warps after which the block is stopped.
+    /// Number of instructions of all warps after which the block is stopped.
     pub instructions: u64,
 }
 
@@ -30,7 +30,7 @@ pub struct Recorder {
     bounds: Bounds,
     wanted: Vec<u64>,
     executed: u64,
-    /// The place in `blocks` of the block that runs, if it is wanted.
+    /// Index in `blocks` of the running block, if it is recorded.
     current: Option<usize>,
     current_block: u64,
     /// The recorded blocks.
@@ -48,7 +48,7 @@ pub struct BlockRecorder {
     last_copy: Option<(u32, u32, u64)>,
 }
 
-/// The tokens of the last two phases of an mbarrier.
+/// Tokens of the last two phases of an mbarrier.
 #[derive(Clone, Copy)]
 struct PhaseTokens {
     parity: bool,
@@ -57,7 +57,7 @@ struct PhaseTokens {
 }
 
 impl Recorder {
-    /// A recorder of these blocks of a kernel with these runs.
+    /// Creates a recorder for the blocks in `wanted` of a kernel with these runs.
     pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
         let (executed, current, current_block) = (0, None, u64::MAX);
         Recorder { runs, bounds, wanted, executed, current, current_block, blocks: Vec::new() }
@@ -92,7 +92,7 @@ impl BlockRecorder {
         &mut self.trace.warps[at]
     }
 
-    /// The warp's last recorded step, if the instruction that runs now is recorded.
+    /// The warp's last step, if the current instruction is recorded.
     fn step(&mut self, warp: u32) -> Option<u32> {
         let warp = self.warp(warp);
         let recorded = warp.steps.len() as u64;
@@ -104,8 +104,8 @@ impl BlockRecorder {
         self.trace.tokens.len() as u32 - 1
     }
 
-    /// The token of an mbarrier's phase: the current one, or for a wait the one before. Blocks of a cluster do the same,
-    /// so that an mbarrier of another block stands for the own one at the same offset.
+    /// The token of an mbarrier's phase: the current phase, or for a wait possibly the previous one. Blocks of a cluster
+    /// behave alike, so an mbarrier of another block is represented by this block's mbarrier at the same offset.
     fn phase(&mut self, phase: Phase, waits: bool) -> u32 {
         match self.phases.get(&phase.offset).copied() {
             Some(known) if known.parity == phase.parity => known.current,
@@ -126,13 +126,14 @@ impl BlockRecorder {
             self.trace.tokens[token as usize] += 1;
         }
         let sync = SyncStep { step, token, arrives, waits };
-        // All lanes of a warp report the wait for one mbarrier.
+        // Each lane of a warp reports the wait for the mbarrier.
         if arrives || self.warp(warp).waits.last() != Some(&sync) {
             self.warp(warp).waits.push(sync);
         }
     }
 
-    /// Appends the distinct sectors of an access; returns the first, their number, and the number of 128-byte lines.
+    /// Appends the distinct sectors of an access; returns the index of the first, their number, and the number of 128-byte
+    /// lines.
     fn keep_sectors(&mut self, access: &Access<'_>) -> (u32, u32, u32) {
         let sectors = &mut self.trace.sectors;
         let first = sectors.len();
@@ -188,7 +189,7 @@ impl BlockRecorder {
                 (first, sectors, wavefronts) = self.keep_sectors(access);
             }
             AccessTarget::Local => {
-                // Local memory is interleaved by lane: each word of a warp is a line.
+                // Local memory is interleaved by lane: each 32-bit word of the warp fills a 128-byte line.
                 let words = access.bytes.div_ceil(4);
                 let base = LOCAL_BASE + (u64::from(access.place.warp) << 24);
                 let lane = access.mask.trailing_zeros() as usize;
@@ -219,7 +220,7 @@ impl BlockRecorder {
         self.warp(access.place.warp).traffic.push(traffic);
     }
 
-    /// A bulk copy starts.
+    /// Records the start of a bulk copy.
     fn copy(
         &mut self,
         warp: u32,
@@ -231,7 +232,7 @@ impl BlockRecorder {
         let Some(step) = self.step(warp) else { return };
         let span = to.or(from);
         let bytes = span.map_or(0, |span| span.bytes) as u32;
-        // A copy to several blocks of a cluster is reported once for each, and read once.
+        // A copy to several blocks of a cluster is reported for each block, but reads its source once.
         let key = (step, lane, to.map_or(0, |span| span.address));
         let again = self.last_copy.replace(key) == Some(key);
         let (first, mut sectors) = (self.trace.sectors.len() as u32, 0);
@@ -262,7 +263,7 @@ impl BlockRecorder {
     }
 }
 
-/// Lanes of an atomic that share their address with a lower lane.
+/// Number of lanes of an atomic that share their address with a lower lane.
 fn collisions(mask: u32, addresses: &[u64; 32]) -> u32 {
     let mut active: Vec<u64> =
         (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();
@@ -350,14 +351,14 @@ impl Observer for Recorder {
     }
 }
 
-/// Counts the instructions of a block that is too long to be traced, for a limited time.
+/// Counts the instructions of a block that is too long for a trace, for a limited time.
 pub struct TimedRun {
     started: Instant,
     limit: Duration,
 }
 
 impl TimedRun {
-    /// A run of at most so long.
+    /// Creates a run that stops after `limit`.
     pub fn new(limit: Duration) -> TimedRun {
         TimedRun { started: Instant::now(), limit }
     }

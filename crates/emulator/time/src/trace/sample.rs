@@ -1,10 +1,10 @@
-//! The choice of the blocks to trace, and their runs.
+//! Chooses the blocks to trace, and runs them.
 //!
-//! The blocks are those that one multiprocessor would hold together, their neighbors along each axis (which share data), and
-//! the first and the last block (which have edges). Each runs in a launch of its own, until a bound.
+//! The chosen blocks are those that one multiprocessor would hold together, their neighbors along each axis (which share
+//! data), and the first and the last block (which have edges). Each runs in its own launch, up to a limit.
 
+use crate::trace::Runs;
 use crate::trace::recorder::{Bounds, Recorder, TimedRun};
-use crate::trace::runs::Runs;
 use crate::trace::{BlockTrace, KernelTrace};
 use lanework_engine::device::Device;
 use lanework_engine::fault::{Fault, FaultKind};
@@ -14,16 +14,16 @@ use lanework_ptx_ir::analysis::Analyses;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How much is traced.
+/// Limits on tracing.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Steps that are recorded in all.
+    /// Total number of recorded steps.
     pub steps: usize,
-    /// Instructions that are executed in all.
+    /// Total number of executed instructions.
     pub instructions: u64,
-    /// Multiprocessors of the modeled GPU: the distance of blocks on one of them.
+    /// Multiprocessors of the modeled GPU; blocks on one multiprocessor are this many apart.
     pub multiprocessors: u64,
-    /// Wall time after which no further block starts.
+    /// Wall-clock time after which no further block starts.
     pub time: Duration,
 }
 
@@ -38,21 +38,21 @@ impl Default for Effort {
     }
 }
 
-/// The time for which a block runs that is too long to be traced, to count its instructions.
+/// Time limit for counting the instructions of a block that is too long for a trace.
 const LONGEST: Duration = Duration::from_millis(800);
 
-/// Registers that ptxas gives a kernel, relative to the most that are live at once by our analysis: the median of the
-/// ladders' rungs on sm_90.
+/// Registers that ptxas allocates, relative to the maximum of live registers in our analysis: the median of the ladders'
+/// rungs on sm_90.
 const ESTIMATED_REGISTERS: f64 = 0.87;
 
-/// Blocks of one multiprocessor that are traced.
+/// Maximum number of traced blocks that share a multiprocessor.
 const TOGETHER: u64 = 4;
 
 /// The blocks to trace, the most useful first.
 fn choose(grid: [u32; 3], multiprocessors: u64) -> Vec<u64> {
     let [x, y, z] = grid.map(u64::from);
     let total = x * y * z;
-    // The middle of each axis, so that the neighbors are there and it is no edge.
+    // The middle of each axis: its neighbors exist, and it is not an edge.
     let middle = (x - 1) / 2 + x * ((y - 1) / 2 + y * ((z - 1) / 2));
     let mut wanted = vec![middle, middle + 1];
     if y > 1 {
@@ -72,17 +72,17 @@ fn choose(grid: [u32; 3], multiprocessors: u64) -> Vec<u64> {
     chosen
 }
 
-/// The blocks to trace where blocks wait for others: also the first one, which never waits for long.
+/// The blocks to trace if blocks wait for others; includes the first one, which never waits for long.
 fn polling(chosen: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut wanted: Vec<u64> = chosen.filter(|&block| block > 0).collect();
     wanted.push(0);
     wanted
 }
 
-/// Traces blocks of a launch. The blocks that run have their usual effect on memory.
+/// Traces blocks of a launch. The traced blocks really run and modify memory.
 ///
 /// # Errors
-/// When the launch does not fit the device or the kernel, or a traced block faults.
+/// If the launch does not fit the device or the kernel, or a traced block faults.
 pub fn record(
     device: &Device,
     program: &Program,
@@ -105,7 +105,7 @@ pub fn record(
     let mut blocks: Vec<BlockTrace> = Vec::new();
     let chosen = choose(launch.grid, effort.multiprocessors);
     let (mut steps, mut instructions) = (effort.steps, effort.instructions);
-    // Blocks that may wait for others run together with them, the others in launches of their own.
+    // Blocks that may wait for others run in one launch with them; independent blocks run in separate launches.
     let launches: Vec<(Blocks, Vec<u64>)> = match polls {
         true => vec![(Blocks::All, polling(chosen.into_iter().take(3)))],
         false => {

@@ -1,22 +1,21 @@
-//! Fault attribution: the launches that no wait has proved finished are the candidates of an error,
-//! which a GPU reports asynchronously. A successful wait removes the launches issued before it that
-//! it covers: all, those of one stream, or those ordered with the default stream. Limits: names of
-//! the latest 256 launches are kept, older ones are only counted; work launched by other libraries
-//! is not seen.
+//! Fault attribution. A GPU reports errors asynchronously, so every launch that no wait has proved finished is a
+//! candidate. A successful wait removes the earlier launches that it covers: all launches, one stream's, or the ones
+//! ordered with the default stream. Limits: the ledger keeps the names of the latest 256 launches and only counts older
+//! ones; it does not see launches of other libraries.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-/// Launches kept by name; older ones are only counted.
+/// Number of launches kept by name; older ones are only counted.
 const KEPT: usize = 256;
 
-/// One kernel launch, as recorded for error messages.
+/// One kernel launch, recorded for error messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchRecord {
-    /// Position among the launches on this GPU, from 1.
+    /// Number of the launch on this GPU, from 1.
     pub number: u64,
-    /// The kernel's name; for a graph, the names it holds.
+    /// The kernel's name; for a graph, the names of its kernels.
     pub kernel: Arc<str>,
     /// Blocks per grid; zeros for a graph.
     pub grid: [u32; 3],
@@ -38,17 +37,17 @@ impl fmt::Display for LaunchRecord {
     }
 }
 
-/// The launches that may have caused a fault: exactly one when the attribution is certain.
+/// The launches that may have caused a fault; exactly one if the attribution is certain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Suspects {
     /// Candidates, oldest first.
     pub launches: Vec<LaunchRecord>,
-    /// Still older candidates whose names were not kept.
+    /// Number of older candidates whose names were not kept.
     pub forgotten: u64,
 }
 
 impl Suspects {
-    /// The launch at fault, when there is only one candidate.
+    /// The launch at fault, if there is only one candidate.
     pub fn certain(&self) -> Option<&LaunchRecord> {
         match (&self.launches[..], self.forgotten) {
             ([only], 0) => Some(only),
@@ -100,7 +99,7 @@ pub(crate) enum Finished {
     DefaultOrder,
 }
 
-/// The launches not yet known to be finished.
+/// The launches that may still be running.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     issued: u64,
@@ -162,7 +161,7 @@ impl Ledger {
         }
     }
 
-    /// The launches that may have caused an error found now.
+    /// The launches that may have caused an error that the driver reports now.
     pub fn suspects(&self) -> Suspects {
         Suspects {
             launches: self.pending.iter().map(|pending| pending.launch.clone()).collect(),
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ledger_stays_small_and_counts_what_it_forgot() {
+    fn the_ledger_is_bounded_and_counts_forgotten_launches() {
         let mut ledger = Ledger::default();
         for _ in 0..KEPT + 5 {
             launch(&mut ledger, "k", 0);

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
-/// Loads the first of `candidates` that exists. It stays loaded until the process ends, as its
-/// functions are kept.
+/// Loads the first of `candidates` that exists. The library stays loaded until the process ends, because callers keep
+/// pointers to its functions.
 pub(crate) fn find<'a>(candidates: impl IntoIterator<Item = &'a Path>) -> Option<&'static Library> {
     let load = |name: &Path| {
-        // SAFETY: loads a library of NVIDIA's, whose initializers the system trusts.
+        // SAFETY: loads an NVIDIA library, whose initializers the system trusts.
         unsafe { Library::new(name.as_os_str()) }.ok()
     };
     let library = candidates.into_iter().find_map(load)?;
@@ -21,27 +21,27 @@ pub(crate) type AnyFunction = unsafe extern "C" fn();
 /// A function of `library`, with `library_name` for messages.
 ///
 /// # Errors
-/// In one line, when it is missing.
+/// One line, if the function is missing.
 ///
 /// # Safety
-/// `F` is the type that the library's header gives the function.
+/// `F` must be the function's type in the library's header.
 pub(crate) unsafe fn function<F: Copy>(
     library: &'static Library,
     library_name: &str,
     name: &str,
 ) -> Result<F, String> {
     const { assert!(size_of::<F>() == size_of::<AnyFunction>(), "`F` is a pointer to a function") };
-    // SAFETY: the symbol is a function, so a function pointer can hold it. One type for all, as each costs instances of the
-    // functions of `libloading`.
+    // SAFETY: the symbol is a function, so a function pointer can hold it. All calls use one type, because each type
+    // would instantiate `libloading`'s functions again.
     let symbol = unsafe { library.get::<AnyFunction>(name.as_bytes()) };
     let symbol = symbol.map_err(|_| format!("this {library_name} lacks {name}"))?;
-    // SAFETY: `F` is the type of the function in the library's header, which this function requires, and a pointer of the
-    // same size.
+    // SAFETY: `F` is the type of the function in the library's header, which this function requires, and a pointer of
+    // the same size.
     Ok(unsafe { std::mem::transmute_copy::<AnyFunction, F>(&*symbol) })
 }
 
-/// Folders in which pip puts NVIDIA's libraries, such as `nvidia/nccl/lib`: of the virtual or conda environment that is
-/// active, and of the Python that a shell would start.
+/// Folders in which pip installs NVIDIA's libraries, such as `nvidia/nccl/lib`: first in the active virtual or conda
+/// environment, then in each Python in `PATH`.
 pub(crate) fn pip_folders(package: &str) -> Vec<PathBuf> {
     let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(std::env::var_os);
     let mut roots: Vec<PathBuf> = environments.map(PathBuf::from).collect();
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_of_pip_is_found_below_its_python() {
+    fn libraries_installed_by_pip_are_found() {
         let root = std::env::temp_dir().join(format!("lanework-pip-{}", std::process::id()));
         let folder = root.join("lib/python3.12/site-packages/nvidia/nccl/lib");
         std::fs::create_dir_all(&folder).expect("a folder");

@@ -1,5 +1,5 @@
-//! The driver's interface in C: the functions, types and constants that this crate uses, by the CUDA Driver API
-//! manual (12.8). The library is opened at run time, and each function is looked up on first use.
+//! The driver's C interface: the functions, types and constants that this crate uses (CUDA Driver API manual 12.8). The
+//! library is opened at run time, and each function is looked up on first use.
 
 #![expect(non_camel_case_types, non_snake_case, reason = "the names are those of cuda.h")]
 
@@ -8,7 +8,7 @@ use libloading::Library;
 use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;
 
-/// The names under which the library is found, the first one first.
+/// File names of the library, in search order.
 const NAMES: &[&str] = match cfg!(windows) {
     true => &["nvcuda.dll"],
     false => &["libcuda.so.1", "libcuda.so"],
@@ -17,12 +17,13 @@ const NAMES: &[&str] = match cfg!(windows) {
 /// The driver library, if there is one.
 pub fn library() -> Option<&'static Library> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
-    // SAFETY: the initializers of the driver are those that the system trusts.
+    // SAFETY: the system trusts the driver's initializers.
     let open = || NAMES.iter().find_map(|name| unsafe { Library::new(*name) }.ok());
     LIBRARY.get_or_init(open).as_ref()
 }
 
-/// Types of numbers that have names: whatever the driver gives is a value, also one that has none here.
+/// Integer types with named constants. Any integer is valid, because a newer driver may return values without a name
+/// here.
 macro_rules! numbers {
     ($($kind:ident { $($name:ident = $value:literal,)* })*) => { $(
         #[repr(transparent)]
@@ -173,7 +174,7 @@ numbers! {
     }
 }
 
-/// Objects of the driver, known by their addresses only.
+/// Opaque driver objects, used only through pointers.
 macro_rules! objects {
     ($($pointer:ident to $object:ident;)*) => { $(
         #[repr(C)]
@@ -200,9 +201,9 @@ objects! {
 pub type CUdevice = i32;
 pub type CUdeviceptr = u64;
 
-/// Host memory for every context, not only the one that allocates it.
+/// Host memory usable in every context, not only in the one that allocates it.
 pub const CU_MEMHOSTALLOC_PORTABLE: u32 = 1;
-/// Host memory with an address on the device.
+/// Host memory that also has a device address.
 pub const CU_MEMHOSTALLOC_DEVICEMAP: u32 = 2;
 
 /// The extents of a cluster.
@@ -214,7 +215,7 @@ pub struct ClusterDim {
     pub z: u32,
 }
 
-/// The value of an attribute; others of its members hold pointers.
+/// The value of an attribute. Some members of the C union hold pointers.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub union CUlaunchAttributeValue {
@@ -308,7 +309,8 @@ const _: () = {
     assert!(size_of::<CUtensorMap>() == 128 && align_of::<CUtensorMap>() == 64);
 };
 
-/// The function `name`, which ends in NUL, looked up on first use; not generic, because rustc would compile it for each type.
+/// The function `name`, which ends in NUL, looked up on first use; not generic, because rustc would compile it for each
+/// type.
 fn looked_up(found: &OnceLock<Option<AnyFunction>>, name: &str) -> Option<AnyFunction> {
     let find = || {
         // SAFETY: the symbol is a function, so a function pointer can hold it; this one does not call it.
@@ -317,20 +319,20 @@ fn looked_up(found: &OnceLock<Option<AnyFunction>>, name: &str) -> Option<AnyFun
     *found.get_or_init(find)
 }
 
-/// Functions of the library, each looked up on first use; one that the driver lacks is not supported.
+/// Functions of the library, each looked up on first use. A function that the driver lacks returns "not supported".
 macro_rules! functions {
     ($($name:ident($($argument:ident: $kind:ty),*);)*) => { $(
         /// The function of this name of the CUDA Driver API.
         ///
         /// # Safety
-        /// As the manual says of the function.
+        /// The requirements of the function in the manual.
         #[allow(clippy::too_many_arguments, reason = "they are those of the manual")]
         pub unsafe fn $name($($argument: $kind),*) -> CUresult {
             type Function = unsafe extern "C" fn($($kind),*) -> CUresult;
             static FOUND: OnceLock<Option<AnyFunction>> = OnceLock::new();
             match looked_up(&FOUND, concat!(stringify!($name), "\0")) {
-                // SAFETY: `Function` is the type of this function in cuda.h, and the arguments are what the manual asks of
-                // this function's caller. The symbol stays valid, since `LIBRARY` is a static that is never closed.
+                // SAFETY: `Function` is the type of this function in cuda.h, and the caller meets the manual's
+                // requirements for the arguments. The symbol stays valid, because the static `LIBRARY` is never closed.
                 Some(function) => unsafe {
                     std::mem::transmute::<AnyFunction, Function>(function)($($argument),*)
                 },

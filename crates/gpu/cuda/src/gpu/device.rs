@@ -20,15 +20,15 @@ pub struct DeviceInfo {
     pub memory_bytes: usize,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
-    /// Threads per block, at most.
+    /// Maximum threads per block.
     pub max_threads_per_block: u32,
-    /// Threads resident on one multiprocessor, at most.
+    /// Maximum resident threads per multiprocessor.
     pub max_threads_per_multiprocessor: u32,
-    /// Blocks resident on one multiprocessor, at most.
+    /// Maximum resident blocks per multiprocessor.
     pub max_blocks_per_multiprocessor: u32,
-    /// Block extent in x, y, z, at most.
+    /// Maximum block extent in x, y, z.
     pub max_block: [u32; 3],
-    /// Grid extent in x, y, z, at most.
+    /// Maximum grid extent in x, y, z.
     pub max_grid: [u32; 3],
     /// Shared memory per block without opt-in, bytes.
     pub shared_per_block: u32,
@@ -36,7 +36,7 @@ pub struct DeviceInfo {
     pub shared_per_block_optin: u32,
     /// Shared memory of one multiprocessor, bytes.
     pub shared_per_multiprocessor: u32,
-    /// 32-bit registers a block can use.
+    /// 32-bit registers that a block can use.
     pub registers_per_block: u32,
     /// 32-bit registers of one multiprocessor.
     pub registers_per_multiprocessor: u32,

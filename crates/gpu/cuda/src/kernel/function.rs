@@ -18,14 +18,14 @@ pub struct GpuFunction {
 pub(crate) struct Function {
     pub handle: Handle<sys::CUfunc_st>,
     pub info: FunctionInfo,
-    /// Dynamic shared memory that the driver has been told to allow, bytes.
+    /// Dynamic shared memory in bytes that the driver currently allows.
     shared_allowed: AtomicU32,
     large_clusters_allowed: AtomicBool,
     module: GpuModule,
 }
 
 impl GpuModule {
-    /// A kernel by its name.
+    /// The kernel with this name.
     ///
     /// # Errors
     /// [`CudaError::NoSuchSymbol`], with the available names.
@@ -93,16 +93,16 @@ impl GpuFunction {
         &self.inner.info.name
     }
 
-    /// The module the kernel is in.
+    /// The kernel's module.
     pub fn module(&self) -> &GpuModule {
         &self.inner.module
     }
 
-    /// Blocks of `block_threads` threads and `dynamic_shared` bytes of dynamic shared memory that
-    /// fit on one multiprocessor.
+    /// Number of blocks of `block_threads` threads, with `dynamic_shared` bytes of dynamic shared memory each, that fit
+    /// on one multiprocessor.
     ///
     /// # Errors
-    /// [`CudaError::Limit`] when not even one such block can exist.
+    /// [`CudaError::Limit`] if not even one block fits.
     pub fn occupancy(&self, block_threads: u32, dynamic_shared: u32) -> Result<u32, CudaError> {
         let gpu = self.module().gpu();
         let shape =

@@ -15,7 +15,7 @@ use crate::{CudaError, Gpu, GpuFunction, Stream};
 #[derive(Debug)]
 pub struct Graph {
     gpu: Gpu,
-    /// Locked for each launch, as the driver does not.
+    /// Each launch locks it, because the driver does not.
     executable: Mutex<Handle<sys::CUgraphExec_st>>,
     nodes: usize,
     /// The names of its kernels, for messages.
@@ -25,15 +25,13 @@ pub struct Graph {
 }
 
 impl Gpu {
-    /// Records what `work` queues on the stream it is given, and on streams that wait for its
-    /// events, without running it. Meanwhile the default stream stands for the captured one on this
-    /// thread. Calls that wait, allocate, free or copy to or from the host are errors inside
-    /// `work`; on other threads, calls that wait for the whole GPU ([`Gpu::synchronize`],
-    /// [`Gpu::free`], another capture) block until the end.
+    /// Records, without running it, the work that `work` queues on its stream argument and on streams that wait for
+    /// events of that stream. On this thread, the default stream means the captured one meanwhile. Inside `work`, calls
+    /// that wait, allocate, free or copy to or from the host are errors. On other threads, calls that wait for the
+    /// whole GPU ([`Gpu::synchronize`], [`Gpu::free`], another capture) block until the capture ends.
     ///
     /// # Errors
-    /// The error of `work`; [`CudaError::Capture`] inside another capture, or when the work cannot
-    /// be recorded.
+    /// The error of `work`; [`CudaError::Capture`] inside another capture, or if the work cannot be recorded.
     pub fn capture(
         &self,
         work: impl FnOnce(&Stream) -> Result<(), CudaError>,
@@ -68,11 +66,11 @@ impl Gpu {
         })
     }
 
-    /// GPU time in nanoseconds of `launches` consecutive launches of a graph, from events around
-    /// them. Waits for them.
+    /// Measures, with events, the GPU time in nanoseconds of `launches` consecutive launches of a graph. Waits for
+    /// them.
     ///
     /// # Errors
-    /// As [`Graph::launch`], and [`CudaError::Fault`] when a kernel failed.
+    /// As [`Graph::launch`], and [`CudaError::Fault`] if a kernel failed.
     ///
     /// # Safety
     /// As [`Graph::launch`].
@@ -119,8 +117,8 @@ impl Graph {
     /// As [`Gpu::launch`]; a fault names the graph by its kernels.
     ///
     /// # Safety
-    /// The contract of [`Gpu::launch`] holds for each recorded kernel now as it did when recorded,
-    /// and the memory of recorded copies and fills is still allocated.
+    /// Each recorded kernel must meet the contract of [`Gpu::launch`] again now, and the memory of recorded copies and
+    /// fills must still be allocated.
     pub unsafe fn launch(&self, stream: Option<&Stream>) -> Result<(), CudaError> {
         let stream = self.ready(stream)?;
         let stream = stream.as_ref();
@@ -138,7 +136,7 @@ impl Graph {
         if self.gpu.is_blocking() { self.gpu.synchronize() } else { Ok(()) }
     }
 
-    /// The stream to use; the context is bound.
+    /// Binds the context and returns the stream to use.
     fn ready(&self, stream: Option<&Stream>) -> Result<Option<Stream>, CudaError> {
         self.gpu.bind()?;
         self.gpu.resolve(stream)
@@ -164,12 +162,12 @@ impl Drop for RawGraph {
     }
 }
 
-/// A capture in progress; dropped before its end, it is abandoned.
+/// A capture in progress. Dropping it before its end abandons it.
 struct Capture<'a> {
     gpu: &'a Gpu,
     stream: &'a Stream,
     ended: bool,
-    /// While it is held, other threads can start no device-wide wait and no capture.
+    /// While held, it keeps other threads from starting a device-wide wait or a capture.
     _nobody_waits: RwLockWriteGuard<'a, ()>,
 }
 
@@ -227,12 +225,12 @@ impl Drop for Capture<'_> {
 struct Recording {
     /// The stream that replaces the default stream on the capturing thread.
     stream: Stream,
-    /// The kernels so far; kept loaded by the graph.
+    /// The kernels so far. The graph keeps them loaded.
     functions: Vec<GpuFunction>,
 }
 
 impl Gpu {
-    /// Starts a recording of what this thread queues on `stream`.
+    /// Starts recording the work that this thread queues on `stream`.
     pub(crate) fn begin_recording(&self, stream: &Stream) {
         let recording = Recording { stream: stream.clone(), functions: Vec::new() };
         let thread = thread::current().id();
@@ -246,7 +244,7 @@ impl Gpu {
         recording.map(|recording| recording.functions).unwrap_or_default()
     }
 
-    /// Whether a capture on this thread records what goes to the default stream.
+    /// Whether a capture on this thread records the work of the default stream.
     pub fn is_recording(&self) -> bool {
         self.inner.capturing.load(Ordering::Acquire) && self.recorded_stream().is_some()
     }

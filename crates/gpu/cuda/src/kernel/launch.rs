@@ -11,22 +11,20 @@ use crate::driver::{self, lock};
 use crate::{CudaError, Gpu, GpuFunction, LaunchShape, Stream};
 
 impl Gpu {
-    /// Queues `grid` blocks of `block` threads, with `dynamic_shared` bytes of dynamic shared
-    /// memory each, on `stream` or on the default stream, and returns at once. Each argument is
-    /// the bytes of one parameter. A fault on the GPU is reported by a later call.
+    /// Queues `grid` blocks of `block` threads, with `dynamic_shared` bytes of dynamic shared memory each, on `stream`
+    /// or on the default stream, and returns immediately. Each argument holds the bytes of one parameter. A later call
+    /// reports a fault on the GPU.
     ///
     /// # Errors
-    /// [`CudaError::Limit`] or [`CudaError::Arguments`] when the launch is rejected beforehand;
-    /// [`CudaError::Fault`] when an *earlier* kernel failed, or, when blocking, this one.
+    /// [`CudaError::Limit`] or [`CudaError::Arguments`] if the launch is invalid; [`CudaError::Fault`] if an *earlier*
+    /// kernel failed, or, in blocking mode, this one.
     ///
     /// # Safety
-    /// The kernel runs with these arguments unchecked. Until it has finished, every address it
-    /// uses must stay allocated and be used within its bounds; memory that it writes and the host
-    /// can see ([`crate::PinnedBuffer`]) must not be borrowed on the host; and it must not race
-    /// with other work on the same memory. Argument bytes must be valid for the parameters' types;
-    /// where the driver does not report parameter sizes (before CUDA 12.4), each must have its
-    /// parameter's size, and none may be missing. Captured into a graph, all this must hold for
-    /// each launch of the graph.
+    /// The driver does not check the kernel's accesses. Until the kernel has finished, it must access only allocated
+    /// memory within its bounds, must not race with other work, and must not write host-visible memory
+    /// ([`crate::PinnedBuffer`]) that the host borrows. Argument bytes must be valid for the parameters' types. If the
+    /// driver does not report parameter sizes (before CUDA 12.4), there must be one argument per parameter, of the same
+    /// size. If a graph captures the launch, all this must hold for each launch of the graph.
     pub unsafe fn launch(
         &self,
         function: &GpuFunction,
@@ -37,8 +35,7 @@ impl Gpu {
         stream: Option<&Stream>,
     ) -> Result<(), CudaError> {
         let shape = LaunchShape::new(grid, block).dynamic_shared(dynamic_shared);
-        // SAFETY: the kernel may run with these arguments, as this function requires in the words of `launch_shaped`;
-        // only the shape has another form.
+        // SAFETY: this function has the same requirements as `launch_shaped`.
         unsafe { self.launch_shaped(function, &shape, arguments, stream) }
     }
 
@@ -117,7 +114,7 @@ impl Gpu {
                 });
             }
             failed => {
-                // Blocking, the driver may already have waited: the fault is then this launch's.
+                // In blocking mode the driver may already have waited; the fault is then from this launch.
                 if self.is_blocking() {
                     self.note_launch(Arc::clone(name), shape.grid, shape.block, stream);
                 }
@@ -132,7 +129,7 @@ impl Gpu {
         if self.is_blocking() { self.synchronize() } else { Ok(()) }
     }
 
-    /// Records work that may fail later.
+    /// Records work whose failure a later call may report.
     pub(crate) fn note_launch(
         &self,
         name: Arc<str>,
@@ -144,8 +141,8 @@ impl Gpu {
         lock(&self.inner.ledger).launched(name, grid, block, queue);
     }
 
-    /// The stream that work goes to: during a capture on this thread, the default stream is
-    /// for the captured one. `None` is the driver's default stream.
+    /// The stream to queue work on. During a capture on this thread, the captured stream replaces the default one.
+    /// `None` is the driver's default stream.
     pub(crate) fn resolve(&self, stream: Option<&Stream>) -> Result<Option<Stream>, CudaError> {
         if let Some(stream) = stream {
             self.owns(stream.gpu(), "the stream")?;
@@ -157,18 +154,18 @@ impl Gpu {
         Ok(self.recorded_stream())
     }
 
-    /// Binds the context and returns the current stream for work without one, as a number: the default stream (0), or the one
-    /// that is being recorded.
+    /// Binds the context and returns, as a number, the stream for work without a stream: the default stream (0), or the
+    /// one that is being recorded.
     ///
     /// # Errors
-    /// When the context is lost.
+    /// If the context is lost.
     pub fn raw_stream(&self) -> Result<u64, CudaError> {
         self.bind()?;
         let stream = self.resolve(None)?;
         Ok(Stream::raw_or_default(stream.as_ref()) as u64)
     }
 
-    /// Whether work on `stream` is being recorded rather than run. The context is bound.
+    /// Whether work on `stream` is recorded instead of run. Requires a bound context.
     pub(crate) fn is_capturing(&self, stream: Option<&Stream>) -> Result<bool, CudaError> {
         let Some(stream) = stream else { return Ok(false) };
         if !self.inner.capturing.load(Ordering::Acquire) {
@@ -185,8 +182,8 @@ impl Gpu {
 /// Calls the driver: `cuLaunchKernel`, or `cuLaunchKernelEx` for clusters, cooperative grids and early starts.
 ///
 /// # Safety
-/// `parameters` holds one pointer for each of the kernel's parameters, to as many readable bytes as
-/// the parameter has; the caller is responsible for what the kernel does with them.
+/// `parameters` must hold one pointer per parameter, to as many readable bytes as the parameter has. The caller is
+/// responsible for the kernel's accesses.
 unsafe fn queue(
     function: &GpuFunction,
     shape: &LaunchShape,

@@ -1,7 +1,6 @@
 //! Kernels: modules compiled from PTX, their functions, launches, and graphs of launches.
 
 pub(crate) mod function;
-pub(crate) mod function_info;
 pub(crate) mod graph;
 mod launch;
 pub(crate) mod module;

@@ -1,4 +1,5 @@
-//! Modules: PTX text compiled by the driver's assembler, or its error log; loaded modules and their variables.
+//! Modules: compiles PTX text with the driver's assembler, reports its error log, and accesses the variables of loaded
+//! modules.
 
 use crate::driver::sys::{CUjit_option as Key, CUresult};
 use crate::driver::{Handle, sys};
@@ -7,7 +8,7 @@ use std::ffi::{CString, c_void};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// A module on a GPU. Unloaded when it and its functions are dropped.
+/// A module on a GPU. Dropping it and all its functions unloads it.
 #[derive(Clone, Debug)]
 pub struct GpuModule {
     inner: Arc<Module>,
@@ -23,7 +24,7 @@ struct Module {
 }
 
 impl Gpu {
-    /// Compiles PTX text with the driver and loads it. `name` is for messages.
+    /// Compiles PTX text with the driver and loads it. Messages use `name`.
     ///
     /// # Errors
     /// [`CudaError::Compile`] with the assembler's log and the lines it names.
@@ -71,13 +72,13 @@ impl GpuModule {
         &self.inner.info_log
     }
 
-    /// The names of the module's kernels, in the order of the PTX.
+    /// The names of the module's kernels, in PTX order.
     pub fn kernels(&self) -> &[String] {
         &self.inner.kernels
     }
 
-    /// Address and bytes of a module variable. The address is for kernels; the host uses
-    /// [`GpuModule::read_variable`] and [`GpuModule::write_variable`].
+    /// Device address and size in bytes of a module variable. The host accesses it with [`GpuModule::read_variable`]
+    /// and [`GpuModule::write_variable`].
     ///
     /// # Errors
     /// [`CudaError::NoSuchSymbol`] if the module lacks this variable.
@@ -101,10 +102,10 @@ impl GpuModule {
         Ok((address, bytes))
     }
 
-    /// Copies a module variable to the host. `into` must have its size.
+    /// Copies a module variable to the host. `into` must have the variable's size.
     ///
     /// # Errors
-    /// [`CudaError::NoSuchSymbol`], or [`CudaError::Invalid`] for another size.
+    /// [`CudaError::NoSuchSymbol`], or [`CudaError::Invalid`] if the sizes differ.
     pub fn read_variable(&self, name: &str, into: &mut [u8]) -> Result<(), CudaError> {
         let address = self.sized_variable(name, into.len())?;
         // SAFETY: the variable has the slice's size and lives as long as the module.
@@ -112,7 +113,7 @@ impl GpuModule {
         self.inner.gpu.check(result, "cuMemcpyDtoH")
     }
 
-    /// Sets a module variable. `from` must have its size.
+    /// Sets a module variable. `from` must have the variable's size.
     ///
     /// # Errors
     /// As [`GpuModule::read_variable`].
@@ -160,8 +161,8 @@ impl GpuModule {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // Kernels may still be running. If the wait fails, the context is lost or capturing: the
-        // module then stays loaded, since kernels may still use it.
+        // Kernels may still be running. If the wait fails (context lost, or capturing), the module stays loaded,
+        // because kernels may still use it.
         if self.gpu.synchronize().is_ok() {
             // SAFETY: loaded by `load`, unloaded once; functions hold the module, so none is left.
             let _ = unsafe { sys::cuModuleUnload(self.handle.0) };
@@ -190,10 +191,10 @@ fn entry_names(ptx: &str) -> Vec<String> {
 /// Bytes for each of the two logs; the driver truncates longer logs.
 const LOG_BYTES: usize = 64 << 10;
 
-/// How the driver's assembler compiles a module.
+/// Options of the driver's assembler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JitOptions {
-    /// Registers per thread, at most; `None` leaves the choice to the assembler.
+    /// Maximum registers per thread; `None` leaves the choice to the assembler.
     pub max_registers: Option<u32>,
     /// Optimization level, 0 to 4; `None` is the driver's default, 4.
     pub optimization: Option<u32>,
@@ -220,7 +221,7 @@ pub(crate) fn load(
     })?;
     let mut info = vec![0u8; LOG_BYTES];
     let mut errors = vec![0u8; LOG_BYTES];
-    // Each option's value is passed in the pointer itself, except for the two buffers.
+    // The pointer itself holds the option's value, except for the two buffers.
     let number = |value: usize| value as *mut c_void;
     let mut keys = vec![
         Key::CU_JIT_INFO_LOG_BUFFER,

@@ -1,7 +1,7 @@
 //! cuBLAS, loaded at run time, as the baseline for kernels.
 //!
-//! Only the few functions that are needed are bound, by hand. A library that is missing or lacks
-//! one of them is reported as unavailable.
+//! This file binds only the functions that it needs. A library that is missing or lacks one of them counts as
+//! unavailable.
 
 use crate::driver::library;
 use crate::stream::Stream;
@@ -35,8 +35,8 @@ pub struct Cublas {
     functions: &'static Functions,
 }
 
-// SAFETY: cuBLAS lets any thread use a handle, one at a time; `Cublas` is not `Sync`, so that a move is the only way to
-// another thread.
+// SAFETY: cuBLAS lets any thread use a handle, one thread at a time. `Cublas` is not `Sync`, so only a move can take it
+// to another thread.
 unsafe impl Send for Cublas {}
 
 /// `C = alpha A B + beta C` of row-major matrices in GPU memory.
@@ -48,11 +48,11 @@ pub struct GemmShape {
     pub n: u32,
     /// Columns of A, rows of B.
     pub k: u32,
-    /// Elements from row to row of A.
+    /// Elements between the starts of rows of A.
     pub lda: u32,
-    /// Elements from row to row of B.
+    /// Elements between the starts of rows of B.
     pub ldb: u32,
-    /// Elements from row to row of C.
+    /// Elements between the starts of rows of C.
     pub ldc: u32,
     /// Factor of the product.
     pub alpha: f32,
@@ -72,7 +72,7 @@ impl Cublas {
     /// cuBLAS on `gpu`, in FP32 without TF32 (pedantic mode).
     ///
     /// # Errors
-    /// [`CudaError::Unsupported`] without the library, or when it does not support the GPU.
+    /// [`CudaError::Unsupported`] without the library, or if it does not support the GPU.
     pub fn open(gpu: &Gpu) -> Result<Cublas, CudaError> {
         let functions = functions().map_err(|why| CudaError::Unsupported {
             what: format!("cuBLAS: {why}"),
@@ -92,7 +92,7 @@ impl Cublas {
     /// that is being captured.
     ///
     /// # Errors
-    /// [`CudaError::Address`] when a matrix is not inside one allocation; [`CudaError::Unsupported`]
+    /// [`CudaError::Address`] if a matrix is not inside one allocation; [`CudaError::Unsupported`]
     /// when an extent does not fit the library's integers, or it rejects the call.
     pub fn sgemm(&self, shape: &GemmShape, a: u64, b: u64, c: u64) -> Result<(), CudaError> {
         let GemmShape { m, n, k, lda, ldb, ldc, alpha, beta } = *shape;
@@ -134,7 +134,7 @@ impl Cublas {
         let [rows, cols] = integers([rows, cols])?;
         self.on_current_stream()?;
         let (one, zero) = (1.0f32, 0.0f32);
-        // SAFETY: both matrices are inside live allocations; B is not read as beta is 0.
+        // SAFETY: both matrices are inside live allocations; cuBLAS does not read B, because beta is 0.
         let status = unsafe {
             (self.functions.sgeam)(
                 self.handle,
@@ -199,7 +199,7 @@ impl Cublas {
         check(status, "cublasGemmEx")
     }
 
-    /// Checks that a matrix is inside one allocation: elements from row to row, and their bytes.
+    /// Checks that a matrix is inside one allocation.
     fn inside(
         &self,
         address: u64,

@@ -1,4 +1,4 @@
-//! NVIDIA's libraries beside the driver, each loaded at run time where it is installed.
+//! NVIDIA's libraries other than the driver, each loaded at run time if it is installed.
 
 pub(crate) mod cublas;
 pub(crate) mod nccl;

@@ -1,5 +1,5 @@
-//! NVML, the driver's monitoring library, loaded at run time: clocks, power, temperature and the reasons for a clock
-//! below its maximum, by the NVML API reference. Values that the library or the GPU does not report are `None`.
+//! NVML, the driver's monitoring library, loaded at run time: clocks, power, temperature, and the reasons for a clock
+//! below its maximum (NVML API reference). Values that the library or the GPU does not report are `None`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
@@ -29,7 +29,7 @@ const REASONS: [(u64, &str); 8] = [
 const CLOCK_SM: c_int = 1;
 const CLOCK_MEMORY: c_int = 2;
 const TEMPERATURE_GPU: c_int = 0;
-/// Bytes that hold every UUID, by the reference.
+/// Buffer size in bytes that holds every UUID, according to the reference.
 const UUID_BYTES: usize = 96;
 
 type Status = c_int;
@@ -67,7 +67,7 @@ pub struct Reading {
     pub watts: Option<f64>,
     /// Temperature of the GPU in degrees Celsius.
     pub celsius: Option<u32>,
-    /// Reasons why the clock is below its maximum; empty if it is not, or if nothing is reported.
+    /// Reasons why the clock is below its maximum; empty if it is at its maximum, or if the library reports none.
     pub throttle: Vec<&'static str>,
 }
 
@@ -75,13 +75,13 @@ impl Monitor {
     /// The monitor of a GPU.
     ///
     /// # Errors
-    /// In one line, when the library is missing or does not know the GPU.
+    /// One line, if the library is missing or does not know the GPU.
     pub fn of(info: &DeviceInfo) -> Result<Monitor, String> {
         let functions = functions()?;
         let id =
             CString::new(info.pci_bus_id.as_str()).map_err(|_| "the GPU has no bus address")?;
         let mut device = std::ptr::null_mut();
-        // SAFETY: reads a string that ends, and stores one handle.
+        // SAFETY: reads a NUL-terminated string, and stores one handle.
         match unsafe { (functions.find)(id.as_ptr(), &mut device) } {
             0 => Ok(Monitor { functions, device }),
             status => {
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_named_and_idle_is_none() {
+    fn throttle_reasons_are_named_and_idle_is_not_one() {
         assert!(names(0).is_empty() && names(1).is_empty());
         assert_eq!(names(0x4 | 0x40), ["software-power-cap", "hardware-thermal-slowdown"]);
     }

@@ -1,7 +1,7 @@
 //! NVRTC, NVIDIA's run-time compiler of CUDA C++, loaded at run time.
 //!
-//! It compiles CUDA C++ to PTX and needs neither a GPU nor a driver. CUDA's headers are not in it: they are looked for
-//! where toolkits and pip put them.
+//! NVRTC compiles CUDA C++ to PTX and needs neither a GPU nor a driver. It does not contain CUDA's headers;
+//! [`header_folders`] finds the ones that a toolkit or pip installed.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ pub enum NvrtcError {
     Library(String),
 }
 
-/// The library, found once: by `LANEWORK_NVRTC`, which names its file, by its usual names, or where pip put it.
+/// The library, searched for once: the file that `LANEWORK_NVRTC` names, the usual names, and pip's folders.
 ///
 /// # Errors
 /// The reason why it cannot be used, in one line.
@@ -98,7 +98,7 @@ fn load() -> Result<Functions, String> {
     }
 }
 
-/// The library in the Python environments at hand.
+/// The libraries in the Python environments that are in use.
 fn pip_libraries() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (package, file) in [("cu13", "libnvrtc.so.13"), ("cuda_nvrtc", "libnvrtc.so.12")] {
@@ -108,8 +108,8 @@ fn pip_libraries() -> Vec<PathBuf> {
     found
 }
 
-/// Loads NVRTC's builtins library from the same folder. NVRTC looks it up by name only, which finds
-/// a library that is already loaded.
+/// Loads NVRTC's builtins library from the same folder. NVRTC opens it by name only, and so gets the library that is
+/// already loaded.
 fn load_builtins(library: &Path) {
     let folder = library.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in folder.into_iter().flatten().flatten() {
@@ -119,8 +119,8 @@ fn load_builtins(library: &Path) {
     }
 }
 
-/// Folders of CUDA's headers, such as `cuda_fp16.h`: those that `LANEWORK_CUDA_INCLUDE` lists, those next to NVRTC, those
-/// of the toolkit that `CUDA_PATH` or `CUDA_HOME` names, and the usual ones. Each may have a `cccl` with the headers of
+/// Folders of CUDA's headers, such as `cuda_fp16.h`: the folders in `LANEWORK_CUDA_INCLUDE`, next to NVRTC, in the
+/// toolkit that `CUDA_PATH` or `CUDA_HOME` names, and the usual ones. Each may have a `cccl` with the headers of
 /// `cuda::std`.
 pub fn header_folders() -> Vec<PathBuf> {
     let listed = std::env::var_os("LANEWORK_CUDA_INCLUDE");
@@ -130,7 +130,7 @@ pub fn header_folders() -> Vec<PathBuf> {
     let libraries = named.into_iter().chain(pip_libraries());
     for root in libraries.filter_map(|file| Some(file.parent()?.parent()?.to_owned())) {
         folders.push(root.join("include"));
-        // CUDA 12's packages have a folder each.
+        // Each package of CUDA 12 has its own folder.
         folders.extend(root.parent().map(|all| all.join("cuda_runtime").join("include")));
     }
     for toolkit in ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os) {
@@ -156,10 +156,10 @@ impl Drop for Held {
     }
 }
 
-/// Compiles CUDA C++ to PTX with source lines in it.
+/// Compiles CUDA C++ to PTX with source line information.
 ///
-/// `name` stands for the source in messages; `options` are NVRTC's own, such as
-/// `--gpu-architecture=compute_80`. CUDA's headers are found ([`header_folders`]).
+/// Messages call the source `name`. `options` are NVRTC's own, such as `--gpu-architecture=compute_80`. Adds the
+/// folders of CUDA's headers ([`header_folders`]).
 ///
 /// # Errors
 /// [`NvrtcError`].
@@ -217,7 +217,7 @@ impl Held {
         Err(NvrtcError::Library(format!("NVRTC failed: {words}")))
     }
 
-    /// A text of the program, library_name size is queried first.
+    /// Reads a text of the program, after a query of its size.
     fn text(&self, size: Size, fill: Fill) -> Result<String, NvrtcError> {
         let mut bytes = 0;
         // SAFETY: the program is live; stores one size.
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_becomes_ptx_and_a_mistake_a_log() {
+    fn a_kernel_compiles_to_ptx_and_an_error_returns_the_log() {
         let options = ["--gpu-architecture=compute_80"];
         let source = "extern \"C\" __global__ void k(int* x) { x[threadIdx.x] += 1; }";
         match compile(source, "k.cu", &options) {

@@ -1,22 +1,22 @@
-//! GPU memory: allocation, bounds-checked copies, and copies of rows that are contiguous on the host and pitched on the GPU.
+//! GPU memory: allocation, bounds-checked copies, copies of pitched rows, and access to the memory of another GPU of
+//! this process.
 
-pub(crate) mod peer;
 pub(crate) mod pinned;
 pub(crate) mod tensor_map;
 
 use crate::driver::ledger::Finished;
-use crate::driver::sys::CUresult;
-use crate::driver::{lock, sys};
-use crate::gpu::allocations::Allocation;
+use crate::driver::lock;
+use crate::driver::sys::{self, CUresult};
+use crate::gpu::{Allocation, Inner};
 use crate::{CudaError, Gpu, Stream};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 impl Gpu {
-    /// Allocates `bytes` bytes of GPU memory, aligned to 256, and returns the address. The content
-    /// is undefined. Zero bytes give a valid, unique address.
+    /// Allocates `bytes` bytes of GPU memory, aligned to 256 bytes, and returns the address. The content is undefined.
+    /// Zero bytes give a valid, unique address.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`], with the bytes that are free.
+    /// [`CudaError::OutOfMemory`], with the number of free bytes.
     pub fn allocate(&self, bytes: usize) -> Result<u64, CudaError> {
         self.outside_capture("allocating")?;
         self.bind()?;
@@ -37,7 +37,7 @@ impl Gpu {
     /// ([`Gpu::copy_between`]).
     ///
     /// # Errors
-    /// [`CudaError::Address`] when `address` is not the start of a live allocation, or the fault
+    /// [`CudaError::Address`] if `address` is not the start of a live allocation, or the fault
     /// that the wait reported; the memory is freed in either case.
     pub fn free(&self, address: u64) -> Result<(), CudaError> {
         self.outside_capture("freeing")?;
@@ -48,13 +48,13 @@ impl Gpu {
         };
         self.synchronize()?;
         if let Err(capturing @ CudaError::Capture { .. }) = self.wait_for_copiers() {
-            // The GPU may still use the memory, and cannot be waited for: it stays allocated.
+            // The GPU may still use the memory, and a wait is impossible, so it stays allocated.
             std::mem::forget(owner);
             return Err(capturing);
         }
         match Arc::into_inner(owner) {
             Some(allocation) => self.check(allocation.release(), "cuMemFree"),
-            // A transfer on another thread still uses it, and frees it when done.
+            // A transfer on another thread still uses the memory and frees it at its end.
             None => Ok(()),
         }
     }
@@ -63,7 +63,7 @@ impl Gpu {
     /// stream made by [`Gpu::stream`].
     ///
     /// # Errors
-    /// [`CudaError::Address`] when the target is not inside one live allocation.
+    /// [`CudaError::Address`] if the target is not inside one live allocation.
     pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), CudaError> {
         self.outside_capture("writing")?;
         let _owner = self.live("write", address, bytes.len())?;
@@ -80,8 +80,8 @@ impl Gpu {
     /// stream made by [`Gpu::stream`], and waits for the copy.
     ///
     /// # Errors
-    /// [`CudaError::Address`] when the source is not inside one live allocation;
-    /// [`CudaError::Fault`] when a kernel before it failed.
+    /// [`CudaError::Address`] if the source is not inside one live allocation;
+    /// [`CudaError::Fault`] if a kernel before it failed.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), CudaError> {
         self.outside_capture("reading")?;
         let _owner = self.live("read", address, bytes.len())?;
@@ -101,16 +101,16 @@ impl Gpu {
     /// Sets `bytes` bytes to `value`, in the order of the default stream.
     ///
     /// # Errors
-    /// [`CudaError::Address`] when the range is not inside one live allocation.
+    /// [`CudaError::Address`] if the range is not inside one live allocation.
     pub fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<(), CudaError> {
         self.fill_on(address, value, bytes, None)
     }
 
-    /// Copies `bytes` bytes between two places on this GPU, in the order of the default stream.
-    /// Overlapping ranges leave the target undefined.
+    /// Copies `bytes` bytes within this GPU's memory, in the order of the default stream. If the ranges overlap, the
+    /// target's contents are undefined.
     ///
     /// # Errors
-    /// [`CudaError::Address`] when a range is not inside one live allocation.
+    /// [`CudaError::Address`] if a range is not inside one live allocation.
     pub fn copy(&self, from: u64, to: u64, bytes: usize) -> Result<(), CudaError> {
         self.copy_on(from, to, bytes, None)
     }
@@ -200,7 +200,7 @@ impl Rows {
         }
         let rows = bytes / width;
         let span = (rows - 1).checked_mul(pitch).and_then(|before| before.checked_add(width));
-        // No allocation holds a span above 2^64.
+        // No allocation can hold a span above 2^64 bytes.
         Ok((rows, span.unwrap_or(usize::MAX)))
     }
 
@@ -230,12 +230,12 @@ impl Rows {
 }
 
 impl Gpu {
-    /// Copies host bytes, row after row, to rows on the GPU, in the order of [`Gpu::write`]. The
-    /// padding between rows is not written.
+    /// Copies host bytes, row after row, to rows on the GPU, in the order of [`Gpu::write`]. Does not write the
+    /// padding.
     ///
     /// # Errors
-    /// [`CudaError::Address`] when the rows are not inside one live allocation;
-    /// [`CudaError::Invalid`] when `bytes` is not a whole number of rows, or rows overlap.
+    /// [`CudaError::Address`] if the rows are not inside one live allocation;
+    /// [`CudaError::Invalid`] if `bytes` is not a whole number of rows, or rows overlap.
     pub fn write_rows(&self, to: Rows, bytes: &[u8]) -> Result<(), CudaError> {
         self.outside_capture("writing")?;
         let (count, span) = to.spanned("write", bytes.len())?;
@@ -255,7 +255,7 @@ impl Gpu {
     /// for the copy.
     ///
     /// # Errors
-    /// As [`Gpu::write_rows`]; [`CudaError::Fault`] when a kernel before it failed.
+    /// As [`Gpu::write_rows`]; [`CudaError::Fault`] if a kernel before it failed.
     pub fn read_rows(&self, from: Rows, bytes: &mut [u8]) -> Result<(), CudaError> {
         self.outside_capture("reading")?;
         let (count, span) = from.spanned("read", bytes.len())?;
@@ -280,5 +280,120 @@ impl Gpu {
         self.check(result, "cuMemcpy2D")?;
         self.finished(Finished::DefaultOrder, up_to);
         Ok(())
+    }
+}
+
+impl Gpu {
+    /// Whether kernels of this GPU can access the memory of `peer` over NVLink or PCIe; true for the GPU itself.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`] if the driver does not answer.
+    pub fn can_access_peer(&self, peer: &Gpu) -> Result<bool, CudaError> {
+        if self.same(peer) {
+            return Ok(true);
+        }
+        let mut can = 0;
+        // SAFETY: stores one integer; both handles are the driver's own.
+        let result =
+            unsafe { sys::cuDeviceCanAccessPeer(&mut can, self.inner.device, peer.inner.device) };
+        self.check(result, "cuDeviceCanAccessPeer")?;
+        Ok(can != 0)
+    }
+
+    /// Lets kernels of this GPU access the memory of `peer`, and makes copies between the two direct. A second call has
+    /// no effect.
+    ///
+    /// # Errors
+    /// [`CudaError::Unsupported`] if the two GPUs cannot access each other's memory.
+    pub fn enable_peer_access(&self, peer: &Gpu) -> Result<(), CudaError> {
+        let mut enabled = lock(&self.inner.peers);
+        if self.same(peer) || enabled.contains(&peer.info().index) {
+            return Ok(());
+        }
+        if !self.can_access_peer(peer)? {
+            return Err(CudaError::Unsupported {
+                what: format!(
+                    "access of GPU {} to the memory of GPU {}",
+                    self.info().index,
+                    peer.info().index
+                ),
+                remedy: "copy through the host; `nvidia-smi topo -p2p r` shows which GPUs reach each other"
+                    .to_owned(),
+            });
+        }
+        self.bind()?;
+        // SAFETY: the peer's context is retained for as long as `peer` lives; this context is current.
+        match unsafe { sys::cuCtxEnablePeerAccess(peer.inner.context.0, 0) } {
+            CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => {}
+            result => self.check(result, "cuCtxEnablePeerAccess")?,
+        }
+        enabled.push(peer.info().index);
+        Ok(())
+    }
+
+    /// Makes `other` wait for this GPU before it frees memory.
+    fn copies_memory_of(&self, other: &Gpu) {
+        let mut copiers = lock(&other.inner.copiers);
+        let known = |copier: &Weak<Inner>| std::ptr::eq(copier.as_ptr(), &raw const *self.inner);
+        if !self.same(other) && !copiers.iter().any(known) {
+            copiers.push(Arc::downgrade(&self.inner));
+        }
+    }
+
+    /// Waits for the GPUs that copy from or to this GPU's memory.
+    ///
+    /// # Errors
+    /// [`CudaError::Capture`] if this thread captures work of such a GPU. A GPU that has lost its context no longer
+    /// copies.
+    pub(crate) fn wait_for_copiers(&self) -> Result<(), CudaError> {
+        let copiers: Vec<Weak<Inner>> = lock(&self.inner.copiers).clone();
+        for inner in copiers.iter().filter_map(Weak::upgrade) {
+            if let Err(capturing @ CudaError::Capture { .. }) = (Gpu { inner }).synchronize() {
+                return Err(capturing);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies bytes between the memories of two GPUs, in the order of `stream` (a stream of this GPU) or of the default
+    /// stream. Without peer access the driver copies through the host.
+    ///
+    /// # Errors
+    /// [`CudaError::Address`] if a range is not inside one live allocation of its GPU.
+    pub fn copy_between(
+        &self,
+        (source, from): (&Gpu, u64),
+        (target, to): (&Gpu, u64),
+        bytes: usize,
+        stream: Option<&Stream>,
+    ) -> Result<(), CudaError> {
+        let _source = source.live("copy, source", from, bytes)?;
+        let _target = target.live("copy, target", to, bytes)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        let other = if self.same(source) { target } else { source };
+        match self.enable_peer_access(other) {
+            // The driver then copies through the host.
+            Ok(()) | Err(CudaError::Unsupported { .. }) => {}
+            Err(failed) => return Err(failed),
+        }
+        self.bind()?;
+        let stream = self.resolve(stream)?;
+        self.copies_memory_of(source);
+        self.copies_memory_of(target);
+        // SAFETY: both ranges are live in their contexts. They stay allocated until the copy is done: `free` waits for
+        // its own GPU and for this one, which the lines above registered with the owner of each range.
+        let result = unsafe {
+            sys::cuMemcpyPeerAsync(
+                to,
+                target.inner.context.0,
+                from,
+                source.inner.context.0,
+                bytes,
+                Stream::raw_or_default(stream.as_ref()),
+            )
+        };
+        self.check(result, "cuMemcpyPeerAsync")
     }
 }

@@ -1,13 +1,13 @@
-//! Page-locked host memory, fast to copy from and to and visible to kernels, and asynchronous copies between it and the GPU.
+//! Page-locked host memory, which kernels can access, and asynchronous copies between it and the GPU.
 
 use crate::driver::sys;
-use crate::gpu::allocations::Allocation;
+use crate::gpu::Allocation;
 use crate::{CudaError, Event, Gpu, Stream};
 use std::fmt;
 use std::sync::Arc;
 
-/// Page-locked host memory, zeroed at first, that kernels can also reach at
-/// [`PinnedBuffer::device_address`]. Dropping it waits for all work on the GPU.
+/// Page-locked host memory, initially zero, which kernels can access at [`PinnedBuffer::device_address`]. Dropping it
+/// waits for all work on the GPU.
 pub struct PinnedBuffer {
     gpu: Gpu,
     /// Valid for `bytes` bytes, never null, page-aligned.
@@ -48,7 +48,7 @@ impl Gpu {
 }
 
 impl PinnedBuffer {
-    /// The GPU it is mapped on.
+    /// The GPU that maps the memory.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
     }
@@ -75,22 +75,22 @@ impl PinnedBuffer {
         unsafe { std::slice::from_raw_parts(self.pointer, self.bytes) }
     }
 
-    /// The bytes, to be changed. No kernel may be using them; see [`Gpu::launch`].
+    /// The bytes, mutable. No kernel may be using them; see [`Gpu::launch`].
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: `Gpu::pinned` allocated and zeroed `bytes` bytes, which this owns and `&mut self` borrows.
         // `Gpu::launch` requires that no kernel uses borrowed pinned memory.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
     }
 
-    /// Reads a word that a running kernel may be writing, such as a fault record. Also works after
-    /// the GPU context was lost. `None` when offset is not a multiple of 4 or is past the end.
+    /// Reads a word that a running kernel may be writing, such as a fault record. Also works after the GPU context was
+    /// lost. `None` if `offset` is not a multiple of 4 or is past the end.
     pub fn peek_u32(&self, offset: usize) -> Option<u32> {
         let end = offset.checked_add(4)?;
         if !offset.is_multiple_of(4) || end > self.bytes {
             return None;
         }
-        // SAFETY: inside the buffer and aligned, as its start is page-aligned; volatile, as the GPU
-        // may write it meanwhile, and a 4-byte aligned word is read in one piece.
+        // SAFETY: the word is inside the buffer and aligned, because the buffer is page-aligned. The read is volatile,
+        // because the GPU may write the word meanwhile; a read of an aligned 4-byte word is atomic.
         Some(unsafe { self.pointer.add(offset).cast::<u32>().read_volatile() })
     }
 
@@ -101,8 +101,8 @@ impl PinnedBuffer {
 
 impl Drop for PinnedBuffer {
     fn drop(&mut self) {
-        // Work on the GPU may still use it. If the wait fails, the context is lost or capturing:
-        // the memory then stays allocated, since the GPU may still use it.
+        // Work on the GPU may still use the memory. If the wait fails (context lost, or capturing), the memory stays
+        // allocated.
         if self.gpu.synchronize().is_ok() {
             // SAFETY: allocated by cuMemHostAlloc and freed once.
             let _ = unsafe { sys::cuMemFreeHost(self.pointer.cast()) };
@@ -116,7 +116,7 @@ impl fmt::Debug for PinnedBuffer {
     }
 }
 
-/// A copy in flight. It owns the host buffer until the copy is done; dropping it waits.
+/// A copy in flight, which owns the host buffer until the copy is done. Dropping it waits.
 #[derive(Debug)]
 #[must_use = "dropping a transfer waits for it; call `wait` to get the host buffer back"]
 pub struct Transfer {
@@ -128,10 +128,10 @@ pub struct Transfer {
 }
 
 impl Stream {
-    /// Starts copying the whole of `from` to the GPU, in the stream's order.
+    /// Starts a copy of all of `from` to the GPU, in the stream's order.
     ///
     /// # Errors
-    /// [`CudaError::Address`] when the target is not inside one live allocation;
+    /// [`CudaError::Address`] if the target is not inside one live allocation;
     /// [`CudaError::Capture`] on a stream being captured.
     pub fn upload(&self, from: PinnedBuffer, address: u64) -> Result<Transfer, CudaError> {
         self.transfer(from, "upload", address, |buffer| {
@@ -147,7 +147,7 @@ impl Stream {
         })
     }
 
-    /// Starts filling the whole of `into` from the GPU, in the stream's order.
+    /// Starts a copy from the GPU that fills `into`, in the stream's order.
     ///
     /// # Errors
     /// As [`Stream::upload`].
@@ -199,7 +199,7 @@ impl Transfer {
     /// Whether the copy is done.
     ///
     /// # Errors
-    /// [`CudaError::Fault`] when a kernel failed.
+    /// [`CudaError::Fault`] if a kernel failed.
     pub fn is_finished(&self) -> Result<bool, CudaError> {
         self.done.is_finished()
     }
@@ -207,7 +207,7 @@ impl Transfer {
     /// Waits for the copy and returns the host buffer.
     ///
     /// # Errors
-    /// [`CudaError::Fault`] when a kernel before it failed; the buffer is then lost.
+    /// [`CudaError::Fault`] if a kernel before it failed; the buffer is then lost.
     pub fn wait(mut self) -> Result<PinnedBuffer, CudaError> {
         self.done.synchronize()?;
         self.buffer
@@ -216,5 +216,5 @@ impl Transfer {
     }
 }
 
-// No `Drop` of its own: dropping the pinned buffer waits for all work on the GPU, and keeps the
-// memory when the wait fails.
+// `Transfer` needs no `Drop`: dropping the pinned buffer waits for all work on the GPU, and keeps the memory if the
+// wait fails.

@@ -73,7 +73,7 @@ impl Element {
     }
 }
 
-/// The swizzle of 16-byte chunks in shared memory, by the span of the pattern.
+/// Swizzle of 16-byte chunks in shared memory; the names give the span of the pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Swizzle {
     /// No swizzle.
@@ -89,7 +89,7 @@ pub enum Swizzle {
     B128By32,
 }
 
-/// L2 promotion: the bytes that the L2 cache fetches for each miss.
+/// L2 promotion: number of bytes that the L2 cache fetches on a miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum L2Promotion {
     /// No more than requested.
@@ -103,7 +103,7 @@ pub enum L2Promotion {
     B256,
 }
 
-/// A tiled tensor: what [`encode_tiled_map`] encodes. Extents are listed fastest-varying first.
+/// A tiled tensor, the input of [`encode_tiled_map`]. Extents are listed fastest-varying first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TiledMap {
     /// Element type.
@@ -115,28 +115,28 @@ pub struct TiledMap {
     /// Bytes from one index to the next in the second and further dimensions, each a multiple of
     /// 16 below 2^40. One fewer than `extent`.
     pub strides: Vec<u64>,
-    /// Elements copied in each dimension, each 1 to 256; the first row a multiple of 16 bytes.
+    /// Extents of a tile, each 1 to 256; the first dimension must be a multiple of 16 bytes.
     pub tile: Vec<u32>,
-    /// Element strides (`elementStrides` of `cuTensorMapEncodeTiled`), 1 to 8 by dimension: only
-    /// every n-th element of a tile's extent is copied. The first dimension ignores its stride.
+    /// Element strides (`elementStrides` of `cuTensorMapEncodeTiled`), one per dimension, 1 to 8. A stride of n copies
+    /// every n-th element of the tile's extent. The first dimension ignores its stride.
     pub steps: Vec<u32>,
     /// Swizzle in shared memory; its span limits the bytes of a tile's first dimension.
     pub swizzle: Swizzle,
     /// L2 promotion.
     pub l2_promotion: L2Promotion,
-    /// Elements outside the tensor read as NaN instead of zero (floats only).
+    /// Whether elements outside the tensor read as NaN instead of zero (floats only).
     pub nan_outside: bool,
-    /// Pixels are copied as for a convolution, instead of tiles: `tile` then has the channels first and 1 in every other
-    /// dimension.
+    /// Copies pixels for a convolution (im2col) instead of tiles: `tile` then has the channels first and 1 in every
+    /// other dimension.
     pub im2col: Option<PixelBox>,
 }
 
-/// The pixels of a copy (`cuTensorMapEncodeIm2col`), by dimension of space, the fastest-varying first.
+/// The pixels of a copy (`cuTensorMapEncodeIm2col`), per spatial dimension, fastest-varying first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PixelBox {
-    /// The first pixel of the box, counted from the tensor's first.
+    /// Offset of the box's first pixel from the tensor's first.
     pub lower: Vec<i32>,
-    /// The last pixel of the box, counted from the tensor's last.
+    /// Offset of the box's last pixel from the tensor's last.
     pub upper: Vec<i32>,
     /// Pixels of a copy, 1 to 1024.
     pub pixels: u32,
@@ -179,8 +179,8 @@ pub fn encode_tiled_map(map: &TiledMap) -> Result<TensorMap, CudaError> {
         L2Promotion::B128 => sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
         L2Promotion::B256 => sys::CUtensorMapL2promotion::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
     };
-    // SAFETY: the lists have the lengths that the rank requires (see `check`), the target is aligned to
-    // 64, and the tensor's address is recorded, not followed.
+    // SAFETY: the lists have the lengths that the rank requires (see `check`), the target is aligned to 64 bytes, and
+    // the driver does not dereference the tensor's address.
     let result = unsafe {
         match &map.im2col {
             None => sys::cuTensorMapEncodeTiled(
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn the_map_is_what_a_kernel_parameter_needs() {
+    fn a_map_has_the_size_and_alignment_of_a_kernel_parameter() {
         assert_eq!((size_of::<TensorMap>(), align_of::<TensorMap>()), (128, 64));
         assert_eq!(check(&matrix()), Ok(()));
     }

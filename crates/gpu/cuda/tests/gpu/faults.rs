@@ -1,5 +1,5 @@
-//! Faults on the GPU and whom they are blamed on. A fault ends the GPU for its process, so each
-//! test runs in a separate process.
+//! Faults on the GPU and their attribution to launches. A fault destroys the process's GPU context, so each test runs
+//! in a separate process.
 
 use std::process::Command;
 
@@ -30,7 +30,7 @@ fn in_own_process(test: &str, environment: &[(&str, &str)], body: impl FnOnce(&G
 
 fn harmless(gpu: &Gpu) {
     let kernel = support::kernel(gpu, FAULTS, "harmless");
-    // Loading and unloading modules waits; keep this one loaded.
+    // Unloading a module waits for the GPU, so keep this one loaded.
     std::mem::forget(kernel.clone());
     // SAFETY: touches nothing.
     unsafe { gpu.launch(&kernel, [1; 3], [32, 1, 1], 0, &[], None).unwrap() };
@@ -41,7 +41,7 @@ fn wild(gpu: &Gpu) -> GpuFunction {
 }
 
 fn launch_wild(gpu: &Gpu, kernel: &GpuFunction) -> Result<(), CudaError> {
-    // SAFETY: deliberately not: the process is sacrificed to see the fault reported.
+    // SAFETY: deliberately unsound: this separate process provokes the fault.
     unsafe { gpu.launch(kernel, [2, 1, 1], [32, 1, 1], 0, &[&64u64.to_ne_bytes()], None) }
 }
 
@@ -58,8 +58,8 @@ fn suspects(result: Result<(), CudaError>) -> (Suspects, String) {
 }
 
 #[test]
-fn a_single_launch_is_blamed_by_name() {
-    in_own_process("a_single_launch_is_blamed_by_name", &[], |gpu| {
+fn a_fault_names_the_only_pending_launch() {
+    in_own_process("a_fault_names_the_only_pending_launch", &[], |gpu| {
         let record = gpu.pinned(16).unwrap();
         let memory = gpu.allocate(64).unwrap();
         harmless(gpu);
@@ -102,7 +102,7 @@ fn several_pending_launches_are_all_named() {
         };
         launch_first().unwrap();
         launch_wild(gpu, &kernel).unwrap();
-        // The driver may notice the fault already here.
+        // The driver may already report the fault here.
         let result = launch_first().and_then(|()| gpu.synchronize());
         let (suspects, text) = suspects(result);
         assert!(suspects.launches.iter().any(|launch| &*launch.kernel == "wild_store"), "{text}");
@@ -123,8 +123,8 @@ fn reading_reports_the_fault_too() {
 }
 
 #[test]
-fn blocking_pins_the_fault_to_its_launch() {
-    in_own_process("blocking_pins_the_fault_to_its_launch", &[], |gpu| {
+fn blocking_mode_attributes_a_fault_to_its_launch() {
+    in_own_process("blocking_mode_attributes_a_fault_to_its_launch", &[], |gpu| {
         gpu.set_blocking(true);
         assert!(gpu.is_blocking());
         harmless(gpu);
@@ -146,10 +146,10 @@ fn the_environment_turns_blocking_on() {
 }
 
 #[test]
-fn traps_are_told_from_bad_addresses() {
-    in_own_process("traps_are_told_from_bad_addresses", &[], |gpu| {
+fn traps_and_bad_addresses_are_distinguished() {
+    in_own_process("traps_and_bad_addresses_are_distinguished", &[], |gpu| {
         let stop = support::kernel(gpu, FAULTS, "stop");
-        // SAFETY: deliberately traps; the process is sacrificed.
+        // SAFETY: deliberately traps, in a separate process.
         unsafe { gpu.launch(&stop, [1; 3], [1; 3], 0, &[], None).unwrap() };
         let (suspects, text) = suspects(gpu.synchronize());
         assert!(
@@ -160,11 +160,11 @@ fn traps_are_told_from_bad_addresses() {
 }
 
 #[test]
-fn graphs_are_blamed_by_their_kernels() {
-    in_own_process("graphs_are_blamed_by_their_kernels", &[], |gpu| {
+fn a_fault_in_a_graph_names_its_kernels() {
+    in_own_process("a_fault_in_a_graph_names_its_kernels", &[], |gpu| {
         let kernel = wild(gpu);
         let graph = gpu.capture(|_| launch_wild(gpu, &kernel)).unwrap();
-        // SAFETY: deliberately not.
+        // SAFETY: deliberately unsound, as above.
         unsafe { graph.launch(None).unwrap() };
         let (_, text) = suspects(gpu.synchronize());
         assert!(text.contains("graph of 1 x wild_store"), "{text}");

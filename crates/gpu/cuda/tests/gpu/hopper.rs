@@ -35,7 +35,7 @@ fn clusters_know_their_ranks() {
         assert_eq!(out.get(), expected, "clusters of {size}");
     }
     let uneven = LaunchShape::new([3, 1, 1], [32, 1, 1]).cluster([2, 1, 1]);
-    // SAFETY: refused before it reaches the GPU.
+    // SAFETY: the launch is rejected before it reaches the GPU.
     let refused = unsafe { gpu.launch_shaped(&kernel, &uneven, &[&[0; 8]], None) };
     assert!(matches!(refused, Err(CudaError::Limit { .. })), "{refused:?}");
 }
@@ -68,15 +68,15 @@ fn the_copy_engine_reads_tiles_and_zeros_outside() {
 }
 
 #[test]
-fn maps_need_a_driver_and_sound_numbers() {
+fn tensor_maps_need_a_driver_and_valid_parameters() {
     let unaligned = encode_tiled_map(&map(8, 64, 64));
     assert!(matches!(unaligned, Err(CudaError::Invalid { .. })), "{unaligned:?}");
     match encode_tiled_map(&map(1 << 32, 64, 64)) {
         Ok(encoded) => assert!(encoded.as_bytes().iter().any(|&byte| byte != 0)),
-        // Drivers for older GPUs may know no tensor maps; on sm_90 the test above encodes one.
+        // Drivers for older GPUs may not support tensor maps. On sm_90 the test above encodes one.
         Err(CudaError::Driver { .. } | CudaError::Unsupported { .. }) => {}
         Err(CudaError::Unavailable { why }) => {
-            support::skip("maps_need_a_driver_and_sound_numbers", &why)
+            support::skip("tensor_maps_need_a_driver_and_valid_parameters", &why)
         }
         Err(other) => panic!("{other}"),
     }

@@ -24,8 +24,8 @@ fn saxpy_computes() {
 }
 
 #[test]
-fn the_driver_tells_about_kernels() {
-    let Some(gpu) = support::gpu("the_driver_tells_about_kernels") else { return };
+fn the_driver_describes_kernels() {
+    let Some(gpu) = support::gpu("the_driver_describes_kernels") else { return };
     let module = gpu.load(BASIC, "basic").unwrap();
     assert_eq!(module.name(), "basic");
     assert!(module.gpu().same(&gpu));
@@ -55,8 +55,8 @@ fn registers_can_be_limited() {
 }
 
 #[test]
-fn blocks_get_all_the_shared_memory_there_is() {
-    let Some(gpu) = support::gpu("blocks_get_all_the_shared_memory_there_is") else { return };
+fn a_block_can_use_the_maximum_shared_memory() {
+    let Some(gpu) = support::gpu("a_block_can_use_the_maximum_shared_memory") else { return };
     let big = support::kernel(&gpu, BASIC, "big_shared");
     let most = gpu.info().shared_per_block_optin;
     let out = Words::new(&gpu, &[0]);
@@ -68,14 +68,14 @@ fn blocks_get_all_the_shared_memory_there_is() {
         assert_eq!(out.get(), [12_648_430], "{bytes} bytes of shared memory");
     }
     let arguments: [&[u8]; 2] = [&out.argument(), &0u32.to_ne_bytes()];
-    // SAFETY: refused before it reaches the GPU.
+    // SAFETY: the launch is rejected before it reaches the GPU.
     let refused = unsafe { gpu.launch(&big, [1; 3], [1; 3], most + 1, &arguments, None) };
     assert!(matches!(refused, Err(CudaError::Limit { .. })), "{refused:?}");
 }
 
 #[test]
-fn impossible_launches_are_refused_and_harm_nothing() {
-    let Some(gpu) = support::gpu("impossible_launches_are_refused_and_harm_nothing") else {
+fn invalid_launches_are_errors_and_harmless() {
+    let Some(gpu) = support::gpu("invalid_launches_are_errors_and_harmless") else {
         return;
     };
     let bounded = support::kernel(&gpu, BASIC, "bounded");
@@ -90,14 +90,14 @@ fn impossible_launches_are_refused_and_harm_nothing() {
         (&increment, [1, 65536, 1], [1, 1, 1], &two[..], "1x65536x1"),
         (&bounded, [1, 1, 1], [129, 1, 1], &one[..], "128 for this kernel"),
     ] {
-        // SAFETY: refused before it reaches the GPU.
+        // SAFETY: the launch is rejected before it reaches the GPU.
         let refused = unsafe { gpu.launch(kernel, grid, block, 0, arguments, None) };
         let text = refused.expect_err(expected).to_string();
         assert!(text.contains(expected) && text.contains("help: "), "{text}");
     }
     if increment.info().parameters.is_some() {
         for wrong in [&one[..], &[&word.argument(), &word.argument()]] {
-            // SAFETY: refused before it reaches the GPU.
+            // SAFETY: the launch is rejected before it reaches the GPU.
             let refused = unsafe { gpu.launch(&increment, [1; 3], [1; 3], 0, wrong, None) };
             assert!(matches!(refused, Err(CudaError::Arguments { .. })), "{refused:?}");
         }
@@ -129,7 +129,7 @@ fn cooperative_grids_run_or_are_refused_by_size() {
     unsafe { gpu.launch_shaped(&increment, &small, &arguments, None).unwrap() };
     assert_eq!(word.get(), [64]);
     let large = LaunchShape::new([1 << 20, 1, 1], [1024, 1, 1]).cooperative();
-    // SAFETY: the driver refuses this launch; else each thread would increment the word, which is allocated.
+    // SAFETY: the driver rejects this launch; otherwise each thread would increment the word, which is allocated.
     let refused = unsafe { gpu.launch_shaped(&increment, &large, &arguments, None) };
     assert!(matches!(refused, Err(CudaError::Limit { .. })), "{refused:?}");
     assert_eq!(word.get(), [64]);
@@ -151,8 +151,8 @@ fn bad_ptx_is_rejected_with_the_log_and_the_line() {
 }
 
 #[test]
-fn missing_kernels_are_answered_with_those_there_are() {
-    let Some(gpu) = support::gpu("missing_kernels_are_answered_with_those_there_are") else {
+fn errors_of_missing_kernels_list_the_existing_ones() {
+    let Some(gpu) = support::gpu("errors_of_missing_kernels_list_the_existing_ones") else {
         return;
     };
     let module = gpu.load(BASIC, "basic").unwrap();

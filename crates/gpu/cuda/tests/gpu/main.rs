@@ -1,5 +1,5 @@
-//! The driver backend on a real GPU. Without one, each test says SKIPPED and why; with
-//! LANEWORK_REQUIRE_GPU=1 it fails instead.
+//! The driver backend on a real GPU. Without one, each test prints SKIPPED and the reason; with LANEWORK_REQUIRE_GPU=1
+//! it fails instead.
 
 mod faults;
 mod hopper;

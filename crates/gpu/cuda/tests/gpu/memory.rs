@@ -61,8 +61,10 @@ fn empty_allocations_have_an_address_and_no_bytes() {
 }
 
 #[test]
-fn too_large_an_allocation_tells_what_is_free() {
-    let Some(gpu) = support::gpu("too_large_an_allocation_tells_what_is_free") else { return };
+fn an_allocation_that_is_too_large_reports_free_memory() {
+    let Some(gpu) = support::gpu("an_allocation_that_is_too_large_reports_free_memory") else {
+        return;
+    };
     let requested = gpu.info().memory_bytes * 2;
     match gpu.allocate(requested) {
         Err(CudaError::OutOfMemory { requested: asked, free, total }) => {
@@ -75,8 +77,8 @@ fn too_large_an_allocation_tells_what_is_free() {
 }
 
 #[test]
-fn pinned_memory_goes_to_the_gpu_and_back() {
-    let Some(gpu) = support::gpu("pinned_memory_goes_to_the_gpu_and_back") else { return };
+fn pinned_memory_round_trips() {
+    let Some(gpu) = support::gpu("pinned_memory_round_trips") else { return };
     let bytes = 1 << 20;
     let address = gpu.allocate(bytes).unwrap();
     let stream = gpu.independent_stream().unwrap();
@@ -89,7 +91,7 @@ fn pinned_memory_goes_to_the_gpu_and_back() {
     let back = stream.download(address, gpu.pinned(bytes).unwrap()).unwrap();
     let back = back.wait().unwrap();
     assert_eq!(back.as_slice(), out.as_slice());
-    // Dropped while under way: waits, frees nothing too early.
+    // Dropping a transfer in flight waits, and so frees nothing too early.
     drop(stream.upload(out, address).unwrap());
     drop(stream.download(address, back).unwrap());
     assert!(stream.upload(gpu.pinned(bytes + 1).unwrap(), address).is_err());
@@ -172,7 +174,7 @@ fn rows_are_copied_with_a_pitch_and_stay_inside() {
     gpu.read_rows(rows, &mut back).unwrap();
     assert_eq!(back[..], host);
     gpu.write_rows(rows, &[]).unwrap();
-    // A fifth row would leave the allocation; half a row, or rows that overlap, are not rows.
+    // A fifth row is outside the allocation; half a row and overlapping rows are invalid.
     assert!(matches!(gpu.write_rows(rows, &[0; 50]), Err(CudaError::Address { .. })));
     assert!(matches!(gpu.write_rows(rows, &[0; 15]), Err(CudaError::Invalid { .. })));
     let overlapping = Rows { pitch: 9, ..rows };

@@ -1,4 +1,4 @@
-//! Streams, events and graphs: what runs after what.
+//! Streams, events and graphs: the order of execution.
 
 use lanework_cuda::{CudaError, Gpu, GpuFunction, Stream};
 
@@ -79,12 +79,12 @@ fn a_graph_runs_when_launched_and_not_before() {
     let Some(gpu) = support::gpu("a_graph_runs_when_launched_and_not_before") else { return };
     let word = Words::new(&gpu, &[0]);
     let graph = {
-        // Dropped after the capture: the graph keeps the module loaded.
+        // Dropped after the capture, because the graph keeps the module loaded.
         let add = support::kernel(&gpu, BASIC, "increment");
         gpu.capture(|stream| {
             stream.fill(word.address, 0, 4)?;
             increment(&gpu, &add, &word, Some(stream))?;
-            // The default stream stands for the captured one.
+            // During a capture the default stream means the captured one.
             increment(&gpu, &add, &word, None)?;
             gpu.fill(word.address + 1, 9, 1)
         })
@@ -126,8 +126,10 @@ fn a_graph_can_span_streams() {
 }
 
 #[test]
-fn what_would_spoil_a_capture_is_refused() {
-    let Some(gpu) = support::gpu("what_would_spoil_a_capture_is_refused") else { return };
+fn calls_that_would_invalidate_a_capture_are_errors() {
+    let Some(gpu) = support::gpu("calls_that_would_invalidate_a_capture_are_errors") else {
+        return;
+    };
     let add = support::kernel(&gpu, BASIC, "increment");
     let word = Words::new(&gpu, &[0]);
     let pinned = gpu.pinned(4).unwrap();

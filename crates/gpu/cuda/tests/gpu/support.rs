@@ -1,4 +1,4 @@
-//! Shared by the tests: the GPU or a loud reason to skip, kernels, and buffers of words.
+//! Helpers of the tests: the GPU, or a visible reason to skip; kernels; and buffers of words.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ pub const BASIC: &str = include_str!("ptx/basic.ptx");
 pub const FAULTS: &str = include_str!("ptx/faults.ptx");
 pub const HOPPER: &str = include_str!("ptx/hopper.ptx");
 
-/// The first GPU, or `None` after saying why the test is skipped.
+/// The first GPU. Otherwise prints why the test is skipped, and returns `None`.
 pub fn gpu(test: &str) -> Option<Gpu> {
     match Gpu::open(0) {
         Ok(gpu) => Some(gpu),
@@ -31,7 +31,7 @@ pub fn hopper(test: &str) -> Option<Gpu> {
     Some(gpu)
 }
 
-/// Says so past the test harness, which hides the output of tests that pass.
+/// Prints that a test is skipped, bypassing the test harness, which hides the output of passing tests.
 pub fn skip(test: &str, why: &str) {
     assert!(
         std::env::var_os("LANEWORK_REQUIRE_GPU").is_none(),

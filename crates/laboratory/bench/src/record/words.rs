@@ -112,7 +112,7 @@ impl TimedRecord {
         parts.join(", ")
     }
 
-    /// A description of the result's verification.
+    /// How the result was verified, in words.
     pub fn verification(&self) -> String {
         let accuracy = self.accuracy.as_ref().map(Accuracy::short);
         match (self.verified, accuracy) {

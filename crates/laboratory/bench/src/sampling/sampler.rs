@@ -1,13 +1,13 @@
 //! Sampling a kernel's time: warm-up, the choice of the timer, batches, and the sequential stopping rule.
 //!
-//! The kernel runs until its time and, if there is a monitor, the clock have settled. Long kernels are timed one by
-//! one with events; short kernels run in a graph of many launches, and its time is divided. Sampling stops when the
-//! median's distribution-free interval (`stats.rs`) is narrow enough, or at a limit; the record says which. Because
-//! the interval is checked repeatedly, it covers the median slightly less often than 95 %; a test on synthetic
+//! The kernel runs until its time and, if there is a monitor, the clock have settled. Long kernels are timed one by one
+//! with events; short kernels run in a graph of many launches, and its time is divided. Sampling stops when the
+//! median's distribution-free interval (`sampling/mod.rs`) is narrow enough, or at a limit; the record says which.
+//! Because the interval is checked repeatedly, it covers the median slightly less often than 95 %; a test on synthetic
 //! samples measures by how much.
 
 use crate::record::{Stop, TimedSample, Timer};
-use crate::sampling::stats::Summary;
+use crate::sampling::Summary;
 use lanework_runtime::{Reading, Result};
 use std::time::Duration;
 

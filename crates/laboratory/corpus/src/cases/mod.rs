@@ -1,40 +1,56 @@
-//! Every declaration, by topic.
+//! Every case, by topic.
 
-mod algorithms;
-mod arrays;
-mod compilers;
-mod cooperation;
-mod numbers;
+/// Algorithms on arrays, graphs and text.
+mod algorithms {
+    pub mod primitives;
+    pub mod science;
+    pub mod sparse;
+    pub mod text;
+}
+/// Matrices, grids and layers of neural networks.
+mod arrays {
+    pub mod dense;
+    pub mod grid;
+    pub mod network;
+}
+/// Constructs of CUDA C++, and kernels of other compilers.
+mod compilers {
+    pub mod language;
+    pub mod others;
+}
+/// Threads that work together: atomics, warps, asynchronous copies, clusters.
+mod cooperation {
+    pub mod asynchrony;
+    pub mod warps;
+}
+/// Arithmetic and conversions.
+mod numbers {
+    pub mod floats;
+    pub mod integers;
+}
 
 use crate::Case;
-use algorithms::{histogram, reduce, scan, science, sort, sparse, text};
-use arrays::{dense, grid, matrices, network};
-use compilers::{language, numba, triton};
-use cooperation::{atomics, copies, hopper, warps};
+use algorithms::{primitives, science, sparse, text};
+use arrays::{dense, grid, network};
+use compilers::{language, others};
+use cooperation::{asynchrony, warps};
 use numbers::{floats, integers};
 
 /// All cases.
 pub fn all() -> Vec<Case> {
     let topics = [
-        atomics::cases(),
-        copies::cases(),
+        asynchrony::cases(),
         dense::cases(),
         floats::cases(),
         grid::cases(),
-        histogram::cases(),
-        hopper::cases(),
         integers::cases(),
         language::cases(),
-        matrices::cases(),
         network::cases(),
-        numba::cases(),
-        reduce::cases(),
-        scan::cases(),
+        primitives::cases(),
         science::cases(),
-        sort::cases(),
         sparse::cases(),
         text::cases(),
-        triton::cases(),
+        others::cases(),
         warps::cases(),
     ];
     topics.into_iter().flatten().collect()

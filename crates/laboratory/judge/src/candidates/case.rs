@@ -1,9 +1,9 @@
-//! Judges one candidate on the emulator: static checks, checked runs, runs in one module, other schedules, and the timed
-//! problem if the emulator can run it.
+//! Judges one candidate on the emulator: static checks, checked runs, runs in one module, other schedules, and the
+//! timed problem if the emulator can run it.
 
 use crate::candidates::candidate::{Candidate, Submission};
+use crate::candidates::outputs;
 use crate::candidates::outputs::{compare, lower_precision, merge};
-use crate::candidates::precision;
 use crate::candidates::run::{Bench, Mode, Results, budget};
 use crate::problems::prepared::{Compile, Prepared, Ready, Unjudged};
 use crate::problems::problem::{Argument, Problem};
@@ -147,7 +147,7 @@ impl<'a> Case<'a> {
     /// The lower precision that conclusive values reveal, after other values gave a wrong result.
     fn lower_precision_elsewhere(&mut self, candidate: &Candidate) -> Option<String> {
         let mut conclusive: Vec<&Problem> = self.rounds.iter().map(|one| &one.problem).collect();
-        conclusive.retain(|problem| precision::is_conclusive(problem.kind));
+        conclusive.retain(|problem| outputs::is_conclusive(problem.kind));
         // Larger problems reveal more.
         conclusive.sort_by_key(|problem| std::cmp::Reverse(budget(problem).0));
         for problem in conclusive {

@@ -13,8 +13,7 @@ use crate::problems::prepared::{Prepared, Unjudged};
 use crate::problems::problem::{Argument, Problem};
 use crate::task::{Role, Task, Values};
 use crate::verdict::{Reason, TimedProblem};
-use crate::workers::serve::{LaunchOrder, RunOrder, Slot, TimeOrder};
-use crate::workers::worker::{Worker, temporary};
+use crate::workers::worker::{LaunchOrder, RunOrder, Slot, TimeOrder, Worker, temporary};
 use rand::{Rng, RngCore, rngs::StdRng, seq::SliceRandom};
 use std::path::Path;
 use std::time::Duration;
@@ -217,7 +216,7 @@ impl Case<'_> {
         arenas: &[Arena],
         folder: &Path,
         timed: usize,
-        answer: &crate::workers::serve::Answer,
+        answer: &crate::workers::worker::Answer,
     ) -> Result<(), Reason> {
         let task = self.ready.task;
         let check = |number: usize, file: String, said: &str| {

@@ -1,13 +1,12 @@
 //! Problems with their expected results, computed before a candidate is loaded.
 
 use crate::candidates::candidate::Submission;
-use crate::element::Element;
 use crate::problems::problem::{Argument, Problem};
 use crate::references::approx::{Approx, Arithmetic};
 use crate::references::data::Data;
 use crate::references::expected::{Expected, Right};
 use crate::references::external;
-use crate::task::{Launch, Reference, Task, TaskError, Tolerance};
+use crate::task::{Element, Launch, Reference, Task, TaskError, Tolerance};
 use crate::verdict::ProblemRecord;
 use lanework_runtime::ptx::Module;
 use rand::{Rng, SeedableRng, rngs::StdRng};

@@ -1,10 +1,9 @@
-//! Problems: extents, scalars and arrays, drawn from a seed. The plan has every edge, every kind of values and every choice
-//! of a scalar at least once, the rest at random.
+//! Problems: extents, scalars and arrays, drawn from a seed. The plan has every edge, every kind of values and every
+//! choice of a scalar at least once, the rest at random.
 
-use crate::element::Element;
-use crate::problems::extents::Extents;
+use crate::problems::Extents;
 use crate::problems::values::{Request, draw};
-use crate::task::{ParameterKind, Role, Task, TaskError, Values};
+use crate::task::{Element, ParameterKind, Role, Task, TaskError, Values};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};

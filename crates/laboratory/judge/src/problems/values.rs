@@ -1,6 +1,6 @@
 //! Draws numbers of a kind. The same seed gives the same numbers.
 
-use crate::element::Element;
+use crate::task::Element;
 use crate::task::Values;
 use rand::{Rng, RngCore, SeedableRng, rngs::StdRng, seq::SliceRandom};
 

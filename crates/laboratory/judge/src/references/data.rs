@@ -1,11 +1,10 @@
 //! The data of a problem as numbers for references, and the check that its arrays have the shapes that a built-in
 //! reference requires (the task file declares them separately).
 
-use crate::element::Element;
 use crate::problems::problem::{Argument, Problem};
 use crate::references::approx::{Approx, Arithmetic};
 use crate::references::formula::{Scene, View};
-use crate::task::{Factor, Reference};
+use crate::task::{Element, Factor, Reference};
 
 /// The data of a problem as numbers.
 pub struct Data {

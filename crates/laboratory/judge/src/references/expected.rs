@@ -1,11 +1,10 @@
 //! Expected results of built-in references, computed on the host: products of matrices and row operations, in f64 with
 //! error bounds, or as integers.
 
-use crate::element::Element;
 use crate::references::approx::{Approx, Arithmetic, Sum};
 use crate::references::data::{Data, wrap};
 use crate::references::formula::{Formula, Scene};
-use crate::task::{Factor, Reference};
+use crate::task::{Element, Factor, Reference};
 
 /// The expected results of one output.
 #[derive(Clone, Debug)]

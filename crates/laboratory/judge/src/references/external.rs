@@ -1,19 +1,17 @@
 //! References that are not formulas: a kernel, run on its own emulator, or a program that reads and writes `.npy` files
 //! (version 1.0, little-endian, C order). Both run before a candidate is loaded.
 
-use crate::element::{ELEMENTS, Element};
 use crate::problems::problem::{Argument, Problem};
 use crate::references::approx::Approx;
 use crate::references::expected::{Expected, Right};
-use crate::task::{Launch, Role, Task};
-use crate::workers::process::{Bounds, Ended, run};
+use crate::task::{ELEMENTS, Element, Launch, Role, Task};
+use crate::workers::{Bounds, Ended, run};
 use lanework_runtime::emulator::{Blocks, Emulator, LaunchConfig, Options};
 use lanework_runtime::ptx::Module;
 use std::process::Command;
 
 /// Memory limit of a program, and the limit of its output.
 const MEMORY: u64 = 16 << 30;
-
 const OUTPUT: u64 = 1 << 20;
 
 /// The expected results from a kernel.

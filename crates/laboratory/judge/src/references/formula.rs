@@ -3,7 +3,7 @@
 
 use crate::references::approx::{Approx, Arithmetic, Sum, larger};
 use crate::references::functions::Function;
-use crate::text::expression::{ExpressionError, Node, Operator};
+use crate::text::{ExpressionError, Node, Operator};
 
 /// The names available to a formula.
 #[derive(Clone, Debug, Default)]

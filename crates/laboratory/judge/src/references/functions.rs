@@ -123,7 +123,7 @@ impl Function {
             _ => {
                 self.approx(
                     &of.iter().map(|x| Approx::exact(*x as f64)).collect::<Vec<_>>(),
-                    &Arithmetic::of(crate::element::Element::F64),
+                    &Arithmetic::of(crate::task::Element::F64),
                 )
                 .value as i64
             }

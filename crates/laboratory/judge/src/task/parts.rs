@@ -1,9 +1,10 @@
-//! The parts of a task: the launch as expressions over the extents, the sources of its expected results, and the tolerance.
+//! The parts of a task: the launch as expressions over the extents, the sources of its expected results, and the
+//! tolerance.
 
 use super::TaskError;
-use crate::element::Element;
-use crate::problems::extents::{Extents, evaluate};
+use crate::problems::{Extents, evaluate};
 use crate::references::formula::Formula;
+use crate::task::Element;
 use crate::text::document::{Expression, Source, Value};
 use lanework_runtime::{Dim3, PtxShape};
 use std::path::PathBuf;

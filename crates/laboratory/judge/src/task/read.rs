@@ -1,5 +1,5 @@
-//! Reads a task file: its parameters, extents and tolerance. Reports every mistake that is detectable without a candidate,
-//! with line and column.
+//! Reads a task file: its parameters, extents and tolerance. Reports every mistake that is detectable without a
+//! candidate, with line and column.
 
 mod references;
 
@@ -7,8 +7,7 @@ use super::{
     Allowance, Launch, Limits, Parameter, ParameterKind, Reference, Role, Task, TaskError,
     Tolerance, Values,
 };
-use crate::element::{ELEMENTS, Element, named};
-use crate::task::Extent;
+use crate::task::{ELEMENTS, Element, Extent, named};
 use crate::text::document::{Expression, Source, Table, Value};
 use std::path::Path;
 use std::time::Duration;

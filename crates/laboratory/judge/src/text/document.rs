@@ -1,7 +1,7 @@
 //! A TOML file whose values keep their positions, and errors in it with line and column.
 
-use crate::text::expression;
-use crate::text::expression::Node;
+use crate::text;
+use crate::text::Node;
 use std::collections::BTreeSet;
 use std::fmt;
 use toml::Spanned;
@@ -176,7 +176,7 @@ impl<'a> Value<'a> {
             _ => return Err(self.wrong("an expression")),
         };
         let place = Box::new(self.error("", ""));
-        match expression::parse(&text) {
+        match text::parse(&text) {
             Ok(node) => Ok(Expression { node, place, text }),
             Err(error) => {
                 let at = self.value.span().start + 1 + error.at;

@@ -1,9 +1,11 @@
-//! The documentation pages that are generated from the kernels and from stored results, in English and
-//! in Chinese.
+//! The documentation pages that are generated from the kernels and from stored results, in English and in Chinese.
+//!
+//! A ladder's page ends with exercises and their solutions. Their programs are compiled and run as doctests of
+//! `lanework` (`pages!` in its `lib.rs`), and are the same in both languages (`tests/invariants`).
 
-use super::stored::read_json;
+use super::pictures;
+use super::pictures::read_json;
 use super::words::{LANGUAGES, Words, experiment, punctuated, told};
-use super::{exercises, pictures};
 use crate::coverage::some;
 use crate::experiments::Shown;
 use lanework::{Backend, Device, Result};
@@ -103,7 +105,7 @@ fn ladder_page(
         let reason = found.and_then(|rung| rung.reason.as_deref());
         text.push_str(&rung_section(info, reason, language, ladder.name));
     }
-    let exercises = exercises::of_ladder(ladder.name, place);
+    let exercises = exercises_of(ladder.name, place);
     if !exercises.is_empty() {
         let _ = write!(text, "\n{exercises}");
     }
@@ -273,4 +275,19 @@ fn gpus_page(language: Language) -> String {
         );
     }
     text
+}
+
+macro_rules! exercises {
+    ($ladder:expr, $place:expr; $($name:literal)*) => {
+        match ($ladder, $place) {
+            $(($name, 0) => include_str!(concat!("exercises/", $name, ".en.md")),
+            ($name, _) => include_str!(concat!("exercises/", $name, ".zh.md")),)*
+            _ => "",
+        }
+    };
+}
+
+/// The exercises of a ladder, as the end of its page in English (0) or Chinese (1).
+fn exercises_of(ladder: &str, place: usize) -> &'static str {
+    exercises!(ladder, place; "vector-add" "sum-squares" "scan" "softmax" "layer-norm" "rms-norm" "transpose" "matvec" "matmul" "sgemm" "int-matmul" "hgemm" "tf32" "fp8" "dgemm" "attention")
 }

@@ -1,4 +1,4 @@
-//! The words of the generated pages, in English and in Chinese.
+//! The words of the generated pages and their pictures, in English and in Chinese.
 
 use lanework_ladders::Language;
 use lanework_terminal::words::chinese;
@@ -144,6 +144,20 @@ fn quantity(text: &str) -> String {
     }
     let unit = UNITS.iter().find_map(|(english, unit)| Some((text.strip_suffix(*english)?, *unit)));
     unit.map_or(text.to_owned(), |(number, unit)| format!("{number}{unit}"))
+}
+
+/// Chooses between an English and a Chinese label of a picture.
+#[derive(Clone, Copy)]
+pub struct PictureWords(pub Language);
+
+impl PictureWords {
+    /// The words of this language.
+    pub fn of<'a>(self, english: &'a str, chinese: &'a str) -> &'a str {
+        match self.0 {
+            Language::English => english,
+            Language::Chinese => chinese,
+        }
+    }
 }
 
 #[cfg(test)]

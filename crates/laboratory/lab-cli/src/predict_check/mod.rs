@@ -1,20 +1,22 @@
-//! `lanework-lab predict-check`: compares predicted times with measured ones: of the ladders, which it predicts, and of
-//! programs, whose predictions `scripts/time_programs.py` has stored.
+//! `lanework-lab predict-check`: compares predicted times with measured ones. It predicts the rungs of the ladders on
+//! the emulator; `scripts/time_programs.py` has stored the predictions of programs. A scatter plot shows both.
 
-mod ladders;
 mod page;
-mod pair;
-mod plot;
-mod stats;
 
 use crate::args::PredictCheckArgs;
 use lanework::time::machine::GpuModel;
-use lanework_lab::specs;
+use lanework::time::predict::{Prediction, Protocol, predict};
+use lanework::time::trace::KernelTrace;
+use lanework::time::trace::sample::Effort;
+use lanework::{Backend, Device};
+use lanework_lab::{Case, ELEMENT_TYPES, PARAMETERS, Request, family, specs};
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{print, print_json, write};
-use pair::MeasuredPair;
+use lanework_terminal::output::{note, print, print_json, write};
+use page::MeasuredPair;
+use serde_json::Value;
+use std::fmt::Write;
 
-/// Compares.
+/// Compares predictions with measurements, and prints or writes the result.
 ///
 /// # Errors
 /// If a stored result cannot be read, or the page cannot be written.
@@ -31,11 +33,11 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
         models.extend(page::ablations(&model));
     }
     let mut pairs = vec![Vec::new(); models.len()];
-    ladders::compare(args, &models, &mut pairs)?;
+    compare(args, &models, &mut pairs)?;
     let ablated: Vec<(&str, f64)> = models
         .iter()
         .zip(&pairs)
-        .map(|((name, _), pairs)| (*name, stats::Summary::of(pairs).median))
+        .map(|((name, _), pairs)| (*name, page::Summary::of(pairs).median))
         .collect();
     let mut all = std::mem::take(&mut pairs[0]);
     if let Some(path) = &args.programs {
@@ -50,10 +52,208 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
     }
     if let Some(folder) = &args.output {
         write(&folder.join("time.md"), &page::text(&args.gpu, &all, &ablated))?;
-        write(&folder.join("time/scatter.svg"), &plot::scatter(&all))?;
+        write(&folder.join("time/scatter.svg"), &scatter(&all))?;
     }
     match args.json {
         true => print_json(&all),
         false => print(&page::summary(&all)),
     }
+}
+
+/// Predicts the rungs of every stored ladder with each model.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn compare(
+    args: &PredictCheckArgs,
+    models: &[(&str, GpuModel)],
+    pairs: &mut [Vec<MeasuredPair>],
+) -> Outcome {
+    let mut files: Vec<_> = std::fs::read_dir(&args.ladders)
+        .map_err(|error| Failure::input(error, "name the folder with --ladders"))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
+        .collect();
+    files.sort();
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let Ok(stored) = serde_json::from_str::<Value>(&text) else { continue };
+        if let (Some(ladder), Some(rungs)) = (stored["ladder"].as_str(), stored["rungs"].as_array())
+        {
+            compare_ladder(args, models, &stored, (ladder, rungs), pairs)?;
+        }
+    }
+    Ok(())
+}
+
+/// The request for the problem that a ladder was measured on.
+fn request(stored: &Value) -> Request {
+    let mut request = Request::new(Backend::Emulator);
+    let wanted = stored["element"].as_str().unwrap_or_default();
+    request.element = ELEMENT_TYPES.into_iter().find(|element| element.name == wanted);
+    let extents: Vec<&Value> = stored["extents"].as_array().into_iter().flatten().collect();
+    let sizes = stored["size"].as_array().into_iter().flatten();
+    for (extent, size) in extents.iter().zip(sizes) {
+        let name = match (extents.len(), extent.as_str()) {
+            (1, _) | (_, None) => "size",
+            (_, Some(name)) => name,
+        };
+        let known = PARAMETERS.iter().find(|known| known.name == name);
+        if let (Some(known), Some(size)) = (known, size.as_u64()) {
+            request = request.with(known.name, size);
+        }
+    }
+    match stored["block"].as_u64() {
+        Some(block) => request.with("block", block),
+        None => request,
+    }
+}
+
+fn compare_ladder(
+    args: &PredictCheckArgs,
+    models: &[(&str, GpuModel)],
+    stored: &Value,
+    (ladder, rungs): (&str, &[Value]),
+    pairs: &mut [Vec<MeasuredPair>],
+) -> Outcome {
+    let Some(family) = family(ladder) else { return Ok(()) };
+    let wanted: Vec<&Value> = rungs
+        .iter()
+        .filter(|rung| {
+            let name = rung["name"].as_str().unwrap_or_default();
+            rung["time"]["median_ns"].is_f64() && format!("{ladder}/{name}").contains(&args.only)
+        })
+        .collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let device = Device::emulator();
+    let case = family.case(&request(stored))?;
+    for rung in wanted {
+        let name = rung["name"].as_str().unwrap_or_default();
+        let traces = match traces(case.as_ref(), name, &device) {
+            Ok(traces) if !traces.is_empty() => traces,
+            Ok(_) => continue,
+            Err(error) => {
+                note(&format!("note: {ladder}/{name} is left out: {error}"));
+                continue;
+            }
+        };
+        for ((_, model), pairs) in models.iter().zip(pairs.iter_mut()) {
+            pairs.push(pair(stored, rung, (ladder, name), &traces, model));
+        }
+    }
+    Ok(())
+}
+
+fn traces(case: &dyn Case, rung: &str, device: &Device) -> lanework::Result<Vec<KernelTrace>> {
+    if case.skips(rung, device).is_some() {
+        return Ok(Vec::new());
+    }
+    let mut trial = case.trial(rung, device)?;
+    let mut job = trial.job()?;
+    job.time_traces(Effort::default())
+}
+
+fn pair(
+    stored: &Value,
+    rung: &Value,
+    (ladder, name): (&str, &str),
+    traces: &[KernelTrace],
+    model: &GpuModel,
+) -> MeasuredPair {
+    // Rungs below about 30 us were timed in graphs, the others between events.
+    let first = match rung["time"]["timer"].as_str() {
+        Some("events") => Protocol::Events,
+        _ => Protocol::Rotated,
+    };
+    let protocol = |at: usize| if at == 0 { first } else { Protocol::Rotated };
+    let found: Vec<Prediction> =
+        traces.iter().enumerate().map(|(at, trace)| predict(trace, model, protocol(at))).collect();
+    let sum = |value: &dyn Fn(&Prediction) -> f64| found.iter().map(value).sum::<f64>();
+    let bytes = stored["bytes"].as_f64().unwrap_or_default();
+    let operations = stored["flops"].as_f64().unwrap_or_default();
+    let gpu = specs().gpu(&model.gpu.name).unwrap_or(&model.gpu);
+    let rate = match stored["element"].as_str() {
+        Some("bf16") => gpu.bf16_tflops.unwrap_or(gpu.fp32_tflops),
+        Some("u8") => 2.0 * gpu.bf16_tflops.unwrap_or(gpu.fp32_tflops),
+        _ => gpu.fp32_tflops,
+    };
+    MeasuredPair {
+        problem: ladder.to_owned(),
+        name: format!("{ladder}/{name}"),
+        suite: "ladders".to_owned(),
+        measured_ns: rung["time"]["median_ns"].as_f64().unwrap_or_default(),
+        predicted_ns: sum(&|one| one.time_ns),
+        interval_ns: [sum(&|one| one.interval_ns[0]), sum(&|one| one.interval_ns[1])],
+        limiter: found.first().map_or("", |one| one.limiter).to_owned(),
+        roofline_ns: (bytes / gpu.bandwidth_gb_s).max(operations / rate / 1e3),
+    }
+}
+
+const SIZE: f64 = 640.0;
+const MARGIN: f64 = 60.0;
+
+/// Decades of nanoseconds, from 1 us to 10 s.
+const DECADES: [i32; 2] = [3, 10];
+
+/// The suites with their colors.
+const SUITES: [(&str, &str); 3] =
+    [("ladders", "#1f77b4"), ("tuning", "#2ca02c"), ("test", "#d62728")];
+
+fn place(ns: f64) -> f64 {
+    let [low, high] = DECADES.map(f64::from);
+    let part = (ns.max(1.0).log10() - low) / (high - low);
+    MARGIN + part.clamp(0.0, 1.0) * (SIZE - 2.0 * MARGIN)
+}
+
+/// The plot.
+pub fn scatter(pairs: &[MeasuredPair]) -> String {
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {SIZE} {SIZE}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"{SIZE}\" height=\"{SIZE}\" fill=\"white\"/>\n"
+    );
+    let names = ["1 us", "10 us", "100 us", "1 ms", "10 ms", "100 ms", "1 s", "10 s"];
+    let (near, far) = (MARGIN, SIZE - MARGIN);
+    for (decade, name) in (DECADES[0]..=DECADES[1]).zip(names) {
+        let at = place(10f64.powi(decade));
+        let up = SIZE - at;
+        let _ = writeln!(
+            svg,
+            "<path d=\"M{at:.1} {near}V{far}M{near} {up:.1}H{far}\" stroke=\"#ddd\"/>\
+             <text x=\"{at:.1}\" y=\"{}\" text-anchor=\"middle\">{name}</text>\
+             <text x=\"{}\" y=\"{up:.1}\" text-anchor=\"end\">{name}</text>",
+            far + 16.0,
+            near - 6.0,
+        );
+    }
+    let _ = writeln!(
+        svg,
+        "<path d=\"M{near} {far}L{far} {near}\" stroke=\"black\"/>\
+         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">measured</text>\
+         <text x=\"14\" y=\"{}\" transform=\"rotate(-90 14 {})\" text-anchor=\"middle\">predicted</text>",
+        SIZE / 2.0,
+        SIZE - 16.0,
+        SIZE / 2.0,
+        SIZE / 2.0,
+    );
+    for (at, (suite, color)) in SUITES.iter().enumerate() {
+        let y = near + 14.0 * at as f64;
+        let _ = writeln!(
+            svg,
+            "<circle cx=\"{}\" cy=\"{y}\" r=\"4\" fill=\"{color}\"/><text x=\"{}\" y=\"{}\">{suite}</text>",
+            near + 12.0,
+            near + 22.0,
+            y + 4.0,
+        );
+        for pair in pairs.iter().filter(|pair| pair.suite == *suite) {
+            let (x, y) = (place(pair.measured_ns), SIZE - place(pair.predicted_ns));
+            let _ = writeln!(
+                svg,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\" fill-opacity=\"0.6\"><title>{}</title></circle>",
+                pair.name
+            );
+        }
+    }
+    svg + "</svg>\n"
 }

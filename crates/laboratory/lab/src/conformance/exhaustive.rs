@@ -1,7 +1,7 @@
 //! Every input of a form instead of samples: the emulator against a GPU, or against fingerprints of a GPU's results.
 //!
 //! A form with one operand of 16 or 32 bits runs on every value. An f64 operand takes every high word, with a hashed
-//! low word. Of two operands, the second takes every value, and the first is a hash. Inputs are run in parts of 2^24,
+//! low word. With two operands, the second takes every value and the first is a hash. Inputs are run in parts of 2^24,
 //! and a fingerprint is a hash of one part's results.
 
 use super::form::{BLOCK, HEAD, InstructionForm, register};

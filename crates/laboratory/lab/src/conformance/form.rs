@@ -1,7 +1,7 @@
-//! Forms: the rows of the catalogue with every alternative written out, and the PTX around a form: an entry in which each
+//! Forms: the rows of the catalog with every alternative written out, and the PTX around a form: an entry in which each
 //! thread applies it to its own operands.
 
-use super::catalogue::{CHAPTERS, Row, RowKinds};
+use super::catalog::{CHAPTERS, Row, RowKinds};
 use super::operands::OperandKind;
 use lanework::ptx::{Instruction, Opcode};
 use std::fmt::Write;
@@ -65,7 +65,7 @@ impl InstructionForm {
     }
 }
 
-/// Every form of the catalogue, in its order.
+/// Every form of the catalog, in its order.
 pub fn forms() -> Vec<InstructionForm> {
     let mut forms = Vec::new();
     for (chapter, part) in CHAPTERS.iter().enumerate() {
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_catalogue_has_every_opcode_and_the_table_every_form() {
+    fn the_catalog_has_every_opcode_and_the_table_every_form() {
         let forms = forms();
         for opcode in Opcode::ALL {
             assert!(forms.iter().any(|form| form.opcode == *opcode), "{opcode} has no row");

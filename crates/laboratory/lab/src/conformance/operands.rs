@@ -55,7 +55,7 @@ const NAMES: &[(&str, OperandKind)] = &[
 ];
 
 impl OperandKind {
-    /// The kind that the catalogue calls `name`; 32 bits for unknown names, which a test rules out.
+    /// The kind that the catalog calls `name`; 32 bits for unknown names, which a test rules out.
     pub fn from_name(name: &str) -> OperandKind {
         NAMES.iter().find(|(n, _)| *n == name).map_or(OperandKind::B32, |(_, kind)| *kind)
     }
@@ -300,10 +300,10 @@ pub fn tuple(kinds: &[OperandKind], seed: u64, n: usize) -> [u64; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::catalogue::{CHAPTERS, RowKinds};
+    use crate::conformance::catalog::{CHAPTERS, RowKinds};
 
     #[test]
-    fn every_kind_in_the_catalogue_has_a_name() {
+    fn every_kind_in_the_catalog_has_a_name() {
         for row in CHAPTERS.iter().flat_map(|chapter| chapter.rows) {
             let RowKinds::Named(results, operands) = row.kinds else { continue };
             for word in results.split_whitespace().chain(operands.split_whitespace()) {

@@ -1,8 +1,7 @@
 //! Attention of bf16 heads, within the error of rounding weights and results to bf16.
 
 use crate::families::family::{BoundedTrial, Expected, Family, OnDevice, refuse};
-use crate::problem::case::{Case, Trial, check_memory};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_memory};
 use half::bf16;
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;

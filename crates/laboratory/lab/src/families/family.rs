@@ -1,13 +1,13 @@
 //! A family of cases: a ladder, the parameters and arrays that it takes, and the check of a request against them; the
 //! solver of a case, and trials whose results are floats within a bound of the host's.
 
-use crate::problem::case::{Case, Trial};
-use crate::problem::request::Request;
+use crate::problem::Request;
+use crate::problem::{Case, Trial};
 use lanework::{Buffer, Cublas, Device, Element, Error, Job, Result};
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::{Ladder, Rung, RungInfo};
 use lanework_verify::bound::Bound;
-use lanework_verify::host::array::{Array, ElementType};
+use lanework_verify::host::{Array, ElementType};
 use std::cell::OnceCell;
 
 /// A ladder and how its cases are made.

@@ -3,7 +3,15 @@
 
 mod attention;
 mod family;
-mod products;
+/// Products of matrices, and of a matrix and a vector.
+mod products {
+    pub mod factors;
+    pub mod hgemm;
+    pub mod int_matmul;
+    pub mod matmul;
+    pub mod matvec;
+    pub mod sgemm;
+}
 mod rows;
 mod scan;
 mod sum_squares;

@@ -1,8 +1,7 @@
 //! Softmax, layer norm and RMS norm of the rows of an f32 matrix, within a bound of the rounding errors.
 
 use crate::families::family::{BoundedTrial, Expected, Family, OnDevice, refuse};
-use crate::problem::case::{Case, Trial, check_memory, lacks};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_memory, lacks};
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
 use lanework_ladders::rows::{LONGEST, Rows};
@@ -238,7 +237,8 @@ fn reference(
             let factor = f64::from(gamma[i]);
             let summand = if operation == Operation::LayerNorm { f64::from(beta[i]) } else { 0.0 };
             let plain = (x - shift) / root * factor;
-            // For the mean, the variance (possibly a difference of squares), and the rest.
+            // Magnitudes for the errors of the mean, of the variance (possibly a difference of squares), and of the
+            // other operations.
             let of_mean = (x.abs() + magnitude) / root * factor.abs();
             let scale = of_mean + plain.abs() * 2.0 * squares / spread + summand.abs();
             results.push((plain + summand, scale));

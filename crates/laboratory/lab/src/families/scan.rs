@@ -1,8 +1,7 @@
 //! Prefix sums of f32, within the bound of any order of additions.
 
 use crate::families::family::{BoundedTrial, Expected, Family, OnDevice, refuse};
-use crate::problem::case::{Case, Trial, check_memory};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_memory};
 use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
 use lanework_ladders::scan::{self, LONGEST, Sums};

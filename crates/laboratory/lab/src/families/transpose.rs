@@ -2,17 +2,14 @@
 
 use crate::families::family::cublas;
 use crate::families::family::{CUBLAS, Family, Solver};
-use crate::problem::case::{Case, Trial, check_countable};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_countable};
 use crate::record::HostRecord;
 use lanework::{Cublas, Device, Element, Error, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::transpose::{self, Bits, Matrices};
 use lanework_ladders::{Rung, RungInfo};
-use lanework_verify::array::compare_transpose;
-use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::random_elements;
-use lanework_verify::with_bits;
+use lanework_verify::host::{Array, ElementType, random_elements};
+use lanework_verify::{compare_transpose, with_bits};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -242,7 +239,7 @@ pub fn check_transpose_fits(device: &Device, matrix: Matrix, element_bytes: usiz
     }
     let needed = 2 * u64::from(rows) * u64::from(cols) * element_bytes as u64;
     let what = format!("{rows}x{cols} elements of {element_bytes} bytes and their transpose");
-    crate::problem::case::check_memory(device, "transpose", &what, needed)
+    crate::problem::check_memory(device, "transpose", &what, needed)
 }
 
 /// Uploads `src` and allocates a poisoned output.

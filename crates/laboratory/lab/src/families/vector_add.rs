@@ -1,14 +1,12 @@
 //! Vector addition in f32: rounded once, so results must be bit-exact.
 
 use crate::families::family::{Family, given, refuse};
-use crate::problem::case::{Case, Trial, check_memory};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_memory};
 use lanework::{Backend, Device, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::Rung;
 use lanework_ladders::vector_add::{self, LONGEST, Vectors};
-use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::uniform_floats;
+use lanework_verify::host::{Array, ElementType, uniform_floats};
 use std::cell::OnceCell;
 
 pub(super) fn family() -> Family {

@@ -31,7 +31,7 @@ pub struct Probe {
     pub bytes: u32,
     /// Where.
     space: Space,
-    /// Number of lanes that pass addresses: a matrix instruction needs all.
+    /// Whether all lanes must pass addresses, as matrix instructions require.
     pub whole_warp: bool,
     /// Whether ptxas may merge repeated accesses of one address.
     repeats_alike: bool,

@@ -37,7 +37,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Of a GPU.
+    /// The sizes for a GPU.
     fn of(device: &Device) -> Size {
         let info = device.info();
         let fits = (info.memory_bytes / 32) as usize;

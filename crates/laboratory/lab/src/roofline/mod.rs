@@ -11,10 +11,9 @@ pub use measured::measure_ceilings;
 
 use crate::Progress;
 use crate::families::Family;
-use crate::problem::case::Case;
+use crate::problem::Case;
 use crate::runs::climb::{ClimbSettings, climb};
-use crate::runs::profile::profile;
-use crate::runs::timed::launch;
+use crate::runs::measure::{launch, profile};
 use lanework::emulator::Blocks;
 use lanework::report::By;
 use lanework::{Device, DeviceInfo, Job, Result};
@@ -40,7 +39,7 @@ pub enum Ceiling {
 }
 
 impl Ceiling {
-    /// All of them.
+    /// Every ceiling.
     pub const ALL: [Ceiling; 6] =
         [Ceiling::Copy, Ceiling::Read, Ceiling::L2, Ceiling::Fp32, Ceiling::Mma, Ceiling::Wgmma];
 

@@ -1,24 +1,27 @@
 //! Climbing a ladder: every rung is verified, then counted or timed. A sweep climbs the same ladder on several cases.
+//!
+//! The occupancy of a rung is the number of its blocks that are resident on a multiprocessor, with the limiting
+//! resource, by the rules of `Multiprocessor::resident_blocks` and the table of architectures.
 
 use crate::Progress;
 use crate::families::Family;
-use crate::problem::case::{Case, Trial};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial};
 use crate::record::{
     ClimbRecord, PredictedRecord, RungRecord, SkippedRecord, SweepRecord, TimeRecord,
 };
-use crate::runs::occupancy;
+use crate::runs::measure::{RungOf, Timing, launch, time_trial};
 use crate::runs::reason::reason;
-use crate::runs::timed::{RungOf, Timing, launch, time_trial};
 use lanework::emulator::Blocks;
-use lanework::report::SampleRecord;
+use lanework::report::{Machine, ResourcesRecord, SampleRecord};
 use lanework::time::machine::GpuModel;
 use lanework::time::predict::{Protocol, predict};
 use lanework::time::trace::sample::Effort;
-use lanework::{Backend, Device, Error, Job, Result};
-use lanework_bench::{Cache, DeviceRecord, Rejection, TimedRecord, Work};
+use lanework::{Backend, Device, Error, Job, Prepared, Result};
+use lanework_bench::{
+    Architecture, Cache, DeviceRecord, Rejection, TimedRecord, Work, multiprocessor, specs,
+};
 use lanework_ladders::RungInfo;
-use lanework_verify::host::array::ElementType;
+use lanework_verify::host::ElementType;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -126,7 +129,7 @@ fn climb_rung(
     if let Job::Kernel(kernel) = &job {
         let (grid, block, _) = kernel.shape();
         found.warps = Some(grid.count() * block.count().div_ceil(32));
-        found.resources = Some(occupancy::of(kernel, device)?);
+        found.resources = Some(resources(kernel, device)?);
     }
     drop(job);
     match device.backend() {
@@ -288,10 +291,42 @@ fn describe(case: &dyn Case) -> String {
     format!("{} {}{}", extents.join("x"), case.element(), settings.concat())
 }
 
+/// Threads of a warp.
+const WARP: u32 = 32;
+
+/// A prepared kernel's use of a multiprocessor of `device`. For the emulator, the table of its compute capability
+/// gives the limits, and registers are estimated from the PTX.
+///
+/// # Errors
+/// If not even one block fits, according to the driver.
+pub(crate) fn resources(kernel: &Prepared<'_>, device: &Device) -> Result<ResourcesRecord> {
+    let (_, block, dynamic) = kernel.shape();
+    let arch = specs().architecture(device.info().compute_capability);
+    let machine = Machine { holds: multiprocessor(arch), ..Machine::h200() };
+    let mut record = machine.resources(kernel.resources(), block.count() as u32, dynamic);
+    if let Some(told) = kernel.resident_blocks()? {
+        let warps = told * record.threads.div_ceil(WARP);
+        record.resident_blocks = told;
+        record.occupancy = f64::from(warps) / f64::from(arch.threads_per_sm / WARP);
+    }
+    Ok(record)
+}
+
+/// Resident blocks of `threads` threads with `registers` registers each and `shared` bytes of shared memory, and the
+/// limit: `threads`, `blocks`, `registers` or `shared memory`.
+pub fn resident_blocks(
+    arch: &Architecture,
+    threads: u32,
+    registers: u32,
+    shared: u32,
+) -> (u32, &'static str) {
+    multiprocessor(arch).resident_blocks(threads, registers, shared)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanework_verify::host::array::ELEMENT_TYPES;
+    use lanework_verify::host::ELEMENT_TYPES;
 
     #[test]
     fn points_are_all_combinations_with_the_last_axis_innermost() {

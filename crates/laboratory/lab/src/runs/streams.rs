@@ -56,7 +56,7 @@ pub struct Span {
     pub what: &'static str,
     /// Nanoseconds from the start of the run.
     pub start_ns: f64,
-    /// The same, for its end.
+    /// Nanoseconds from the start of the run to its end.
     pub end_ns: f64,
 }
 
@@ -108,7 +108,7 @@ pub fn overlap(
         return refuse(why, "use larger chunks: a copy and a kernel take microseconds each");
     }
     let bytes = 8 * elements as u64;
-    crate::problem::case::check_memory(device, "streams", "inputs and outputs", bytes)?;
+    crate::problem::check_memory(device, "streams", "inputs and outputs", bytes)?;
     progress("drawing random elements");
     let src: Vec<u32> = random_elements(elements, seed);
     let mut placed = place(device, &src, chunks)?;

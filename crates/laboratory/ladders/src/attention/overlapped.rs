@@ -115,7 +115,7 @@ fn overlapped(
         let results = divided(sums.finish(), total).to::<bf16>();
         results.store(out.matrix(HEAD), row + 64 * group, 0);
         if turns && group == 0 {
-            mine.sync(); // the turn that the other one gave
+            mine.sync(); // waits for this warpgroup's turn
         }
     }
 }

@@ -52,7 +52,7 @@ fn wgmma(
     let mut total = [0.0f32; 2];
     for step in 0..steps {
         let now = step % 2;
-        sync_threads(); // nobody multiplies by the other stage any more
+        sync_threads(); // no product reads the other stage any more
         if thread_idx.x == 0 && step + 1 < steps {
             let (next, key) = (1 - now, of_head + (step + 1) * KEYS);
             full.at(next).arrive_expect(2 * BYTES);

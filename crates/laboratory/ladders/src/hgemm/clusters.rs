@@ -86,7 +86,7 @@ fn clusters(
             for i in 0..COLUMNS / PART.1 {
                 let part = parts[PARTS * group + i % PARTS];
                 if within == 0 {
-                    bulk_wait_read(const { PARTS - 1 }); // what left from here before has been read
+                    bulk_wait_read(const { PARTS - 1 }); // earlier stores have read this buffer
                 }
                 together.sync();
                 results.columns::<{ PART.1 }>(i).store(part, 0, 0);

@@ -41,7 +41,7 @@ fn warpgroups(a: &[bf16], b: &[bf16], c: &mut [f32], n: u32, k: u32) {
     for step in 0..steps {
         pipe.wait();
         fence_proxy_async_shared();
-        sums.wait(0u32); // the buffer that is filled next has been multiplied
+        sums.wait(0u32); // no product reads the buffer that is filled next
         sync_threads();
         let next = step + STAGES - 1;
         if next < steps {

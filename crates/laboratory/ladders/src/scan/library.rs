@@ -20,7 +20,7 @@ use lanework_ops::scan;
 
 pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'a>> {
     if s.x.is_empty() {
-        return super::one_thread::prepare(s, device); // of nothing
+        return super::one_thread::prepare(s, device); // an empty scan
     }
     let plan = scan::inclusive(&s.x).prepare(&mut s.y)?;
     match plan.into_kernel() {

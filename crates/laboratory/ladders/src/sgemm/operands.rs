@@ -184,7 +184,7 @@ pub(super) fn load_float4(
     four
 }
 
-/// Writes `sums`, scaled, to elements `col` to `col + 3` of row `row` of C, as far as they exist.
+/// Writes `sums`, scaled, to the existing elements among `col` to `col + 3` of row `row` of C.
 #[device]
 pub(super) fn store_float4(
     c: &mut [f32],

@@ -38,7 +38,7 @@ fn bulk_copies<E: Summand, const V: usize>(
     let pipe = pipeline(STAGES, 1, THREADS / 32);
     let last = shared::<u32>(1);
     let n = src.len() as u32;
-    let pieces = n / each; // of a stage each
+    let pieces = n / each; // each fills a stage
     let mut sums_of = [E::Sum::ZERO; V];
     if t == THREADS {
         let producer = pipe.producer();

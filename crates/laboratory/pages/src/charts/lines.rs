@@ -1,9 +1,8 @@
 //! Charts over parameters: lines with intervals for one, a heat map of colored cells for two.
 
-use super::placement::width;
 use super::shape;
-use crate::charts::Tip;
-use crate::charts::placement::Axis;
+use super::width;
+use crate::charts::{Axis, Tip};
 use crate::format::{plain as p, thousands};
 use maud::{Markup, html};
 

@@ -1,10 +1,9 @@
 //! The roofline (Williams, Waterman and Patterson 2009): operations per second over operations per byte, under
 //! the roofs of memory and of arithmetic. Both axes are logarithmic.
 
-use super::placement::{Taken, width};
 use super::shape;
-use crate::charts::Tip;
-use crate::charts::placement::Axis;
+use super::{Taken, width};
+use crate::charts::{Axis, Tip};
 use crate::format::{digits, plain as p};
 use crate::words::{drawn, english};
 use maud::{Markup, html};

@@ -1,6 +1,6 @@
 //! Reads records from JSON files: climbs, sweeps, profiles, timed kernels and whole reports, in any mixture.
 
-use super::kernel::Timed;
+use super::Timed;
 use super::{Ceilings, Climb, Device, Kernel, Profile, Report, Sweep};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -1,6 +1,6 @@
-//! The charts of a climb: times and rates on a GPU, counts on the emulator, never both in one chart.
+//! The charts of a climb: times and rates on a GPU, counts on the emulator, never both in one chart. Also the URL
+//! fragments of the pages within the file.
 
-use super::route;
 use crate::charts::{Bar, Bars, Reference, Segment, Tip};
 use crate::format::{
     bandwidth, count, digits, factor, integer_rate, percent, rate, thousands, time,
@@ -35,7 +35,7 @@ pub fn charts(report: &Report, climb: &Climb) -> Vec<Panel> {
 
 /// The link to a rung's page, if it has one.
 pub fn link(report: &Report, ladder: &str, rung: &str) -> Option<String> {
-    report.kernel(ladder, rung).map(|_| format!("#{}", route::kernel(ladder, rung)))
+    report.kernel(ladder, rung).map(|_| format!("#{}", kernel_fragment(ladder, rung)))
 }
 
 /// The format for the operation rates of a climb.
@@ -258,4 +258,23 @@ fn tip_of_counts(climb: &Climb, rung: &Rung, found: &Counters) -> Tip {
             "count:blocks",
             sampled.map(|s| format!("{} / {}", number(s.blocks_counted), number(s.blocks))),
         )
+}
+
+/// Converts a name to a part of a fragment: letters, digits and dashes.
+pub fn slug(name: &str) -> String {
+    let of = |letter: char| if letter.is_alphanumeric() || letter == '_' { letter } else { '-' };
+    name.chars().map(of).collect()
+}
+
+/// The page of a ladder.
+pub fn ladder_fragment(name: &str) -> String {
+    format!("ladder/{}", slug(name))
+}
+
+/// The page of a kernel.
+pub fn kernel_fragment(ladder: &str, name: &str) -> String {
+    match ladder {
+        "" => format!("kernel/{}", slug(name)),
+        ladder => format!("kernel/{}/{}", slug(ladder), slug(name)),
+    }
 }

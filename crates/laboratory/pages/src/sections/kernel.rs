@@ -1,9 +1,8 @@
 //! The page of a kernel: its idea, resources, line counters, warp accesses and errors.
 
 use super::climbs::tip_of_time;
-use super::{listing, route, summary};
-use crate::charts::Columns;
-use crate::charts::Tip;
+use super::{climbs, listing, summary};
+use crate::charts::{Columns, Tip};
 use crate::format::{bandwidth, bytes, count, digits, percent, thousands, time};
 use crate::record::{Counters, Histogram, Kernel, Profile, Report, Rung};
 use crate::words::{both, english, pair, prose, t, tf};
@@ -11,13 +10,13 @@ use maud::{Markup, html};
 
 /// Renders the page, with at most `most` lines per listing of PTX and machine code.
 pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
-    let at = route::kernel(&kernel.ladder, &kernel.name);
+    let at = climbs::kernel_fragment(&kernel.ladder, &kernel.name);
     let found = summary::of_kernel(kernel);
     html! {
         section.page.kernel id=(at) data-title=(kernel.name) data-source-lines=(kernel.sources.len()) {
             p.crumb {
                 a href="#summary" { (t("nav:summary")) } " / "
-                @if !kernel.ladder.is_empty() { a href={ "#" (route::ladder(&kernel.ladder)) } { (kernel.ladder) } }
+                @if !kernel.ladder.is_empty() { a href={ "#" (climbs::ladder_fragment(&kernel.ladder)) } { (kernel.ladder) } }
             }
             h1 { (kernel.name) }
             @if let Some([english, chinese]) = &kernel.header {

@@ -1,7 +1,7 @@
 //! The page of a ladder: its story, its climbs as charts, the changes at each rung, and all figures in a table.
 
+use super::climbs;
 use super::climbs::{charts, link, tabs};
-use super::route;
 use crate::format::{bytes, count, digits, factor, percent, rate, time};
 use crate::record::{Climb, Report, Rung};
 use crate::words::{marked, pair, prose, reason, t, tf};
@@ -36,7 +36,7 @@ pub fn page(report: &Report, name: &str) -> Markup {
     let story = report.story(name);
     let climbs = report.climbs_of(name);
     html! {
-        section.page id=(route::ladder(name)) data-title=(name) {
+        section.page id=(climbs::ladder_fragment(name)) data-title=(name) {
             p.crumb { a href="#summary" { (t("nav:summary")) } " / " (t("nav:ladders")) }
             h1 { (name) }
             @if let Some(story) = story {

@@ -1,8 +1,8 @@
 //! The roofline page: every rung and the vendor library under the roofs of the GPU, kernels without operations by
 //! their bandwidth, and the emulator's counts at the roofs that would bound them.
 
+use super::climbs;
 use super::climbs::{link, rate_of, tip_of_time};
-use super::route;
 use crate::charts::{Dot, Mark, Reference, Roof, Roofline, Strip, StripRow, Tip};
 use crate::format::{bandwidth, digits, rate};
 use crate::record::{Ceilings, Climb, Report};
@@ -82,7 +82,7 @@ fn measured(report: &Report, gpu: &str, ceilings: &Ceilings) -> Markup {
         axes: ["axis:intensity", "axis:rate"],
         ..Roofline::default()
     };
-    let mut labelled = Vec::new();
+    let mut labeled = Vec::new();
     let mut others = Vec::new();
     for climb in climbs.iter().filter(|climb| climb.flops > 0 && climb.bytes > 0) {
         let best = climb.fastest().map(|(rung, _)| rung.name.as_str());
@@ -105,18 +105,18 @@ fn measured(report: &Report, gpu: &str, ceilings: &Ceilings) -> Markup {
                 link: link(report, &climb.ladder, name),
                 tip: tip_of_time(climb, rung, time).row("axis:intensity", digits(intensity)),
             };
-            if chosen { labelled.push(mark) } else { others.push(mark) }
+            if chosen { labeled.push(mark) } else { others.push(mark) }
         }
     }
-    let marks = labelled.len() + others.len();
-    roofline.marks = labelled.into_iter().chain(others).collect();
+    let marks = labeled.len() + others.len();
+    roofline.marks = labeled.into_iter().chain(others).collect();
     let shown: Vec<(usize, &str)> =
         climbs.iter().map(|climb| (group(climb), climb.ladder.as_str())).collect();
     let rows = climbs.iter().map(|climb| {
         let best = climb.fastest().map_or(0.0, |(_, time)| time.gigabytes_per_second);
         StripRow {
             name: climb.ladder.clone(),
-            link: Some(format!("#{}", route::ladder(&climb.ladder))),
+            link: Some(format!("#{}", climbs::ladder_fragment(&climb.ladder))),
             group: group(climb),
             dots: climb
                 .rungs
@@ -201,7 +201,7 @@ fn bounds(report: &Report) -> Markup {
                         label: None,
                         vendor: false,
                         bound: true,
-                        link: Some(format!("#{}", route::kernel(&kernel.ladder, &kernel.name))),
+                        link: Some(format!("#{}", climbs::kernel_fragment(&kernel.ladder, &kernel.name))),
                         tip: Tip::new(format!("{}/{}", kernel.ladder, kernel.name))
                             .row("axis:counted-intensity", digits(*intensity))
                             .row("roofline:bound", rate(bound))

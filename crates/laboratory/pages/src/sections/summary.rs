@@ -1,7 +1,7 @@
 //! The first page: the measured devices, a card per ladder, and the heaviest remarks from the profiles of all kernels.
 
 use super::climbs::floor_ns;
-use super::{ladder, route};
+use super::{climbs, ladder};
 use crate::format::{count, digits, percent, plain, time};
 use crate::record::{Climb, Kernel, Report};
 use crate::words::{pair, remark, t, tf};
@@ -51,7 +51,7 @@ pub fn page(report: &Report) -> Markup {
 fn ladder_card(report: &Report, name: &str) -> Markup {
     let climbs = report.climbs_of(name);
     html! {
-        a.card.ladder-ladder_card href={ "#" (route::ladder(name)) } {
+        a.card.ladder-ladder_card href={ "#" (climbs::ladder_fragment(name)) } {
             h2 { (name) }
             @if let Some(story) = report.story(name) { p.note { (ladder::title(name, &story.title)) } }
             @if let Some(climb) = climbs.first() {
@@ -121,7 +121,6 @@ fn spark(climb: &Climb) -> Markup {
 
 /// Maximum number of findings in the summary, and the minimum share of a line.
 const MOST: usize = 24;
-
 const LIGHT: f64 = 0.01;
 
 /// A remark with its location.
@@ -170,7 +169,7 @@ pub fn table(found: &[Finding<'_>], named: bool) -> Markup {
                 }
                 tbody {
                     @for one in found {
-                        @let at = route::kernel(&one.kernel.ladder, &one.kernel.name);
+                        @let at = climbs::kernel_fragment(&one.kernel.ladder, &one.kernel.name);
                         tr {
                             @if named { th scope="row" { a href={ "#" (at) } { (one.kernel.ladder) @if !one.kernel.ladder.is_empty() { "/" } (one.kernel.name) } } }
                             td.number { a href={ "#" (at) } data-line=(one.line) { (one.line) } }

@@ -2,9 +2,9 @@
 //!
 //! The English sentences of profiles and climbs are translated by patterns; unknown sentences stay unchanged.
 
-mod catalogue;
+mod catalog;
 
-use catalogue::WORDS;
+use catalog::WORDS;
 use maud::{Markup, html};
 
 /// The texts of a key in English and in Chinese; the key itself if the catalog lacks it.
@@ -295,7 +295,7 @@ mod tests {
             std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("entry"));
         let of = |path: std::path::PathBuf| match path.is_dir() {
             true => sources(&path),
-            false if path.ends_with("catalogue.rs") => String::new(),
+            false if path.ends_with("catalog.rs") => String::new(),
             false => std::fs::read_to_string(path).expect("text"),
         };
         entries.map(|entry| of(entry.path())).collect()
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_that_is_used_is_in_the_catalogue_and_the_other_way_round() {
+    fn every_key_that_is_used_is_in_the_catalog_and_the_other_way_round() {
         let text = sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")));
         let mut used = BTreeSet::new();
         // Keys are the only quoted strings with a colon between two lowercase words.
@@ -332,13 +332,13 @@ mod tests {
         }
         let known: BTreeSet<String> = WORDS.iter().map(|row| row.0.to_owned()).collect();
         let missing: Vec<_> = used.difference(&known).collect();
-        assert!(missing.is_empty(), "not in the catalogue: {missing:?}");
+        assert!(missing.is_empty(), "not in the catalog: {missing:?}");
         let dynamic = ["space:", "kind:", "limit:", "class:", "group:", "sass:"];
         let unused: Vec<_> = known
             .difference(&used)
             .filter(|key| !dynamic.iter().any(|start| key.starts_with(start)))
             .collect();
-        assert!(unused.is_empty(), "in the catalogue and not used: {unused:?}");
+        assert!(unused.is_empty(), "in the catalog and not used: {unused:?}");
     }
 
     #[test]

@@ -18,10 +18,9 @@
 use super::evidence::{
     Evidence, beside, distinct, dominated, evidence, is_generic, norm, rms, small_terms,
 };
-use super::operands::{Known, Product, Wrong};
-use super::sample::Sample;
+use super::sample::{Known, Product, Sample, Wrong};
 use crate::bound::UNIT_F32;
-use crate::host::formats::Format;
+use crate::host::Format;
 
 /// The operands that an assumption rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +93,8 @@ impl Expectations {
     }
 }
 
-/// The number of regressions is small, and the errors of sums have short tails.
+/// Certainty required of a cause. It may be this low because there are few regressions and the errors of sums have
+/// short tails.
 const CERTAIN: f64 = 8.0;
 /// The fewest elements of a sample for a regression.
 const ENOUGH: usize = 64;
@@ -111,7 +111,7 @@ pub fn told_by_errors(
         return None;
     }
     let walk = (sample.terms as f64).sqrt() * UNIT_F32;
-    // Errors cannot contain larger ones.
+    // A cause larger than the errors cannot explain them.
     let possible = |assumed: &&Assumption| norm(errors) >= 0.7 * assumed.size;
     let found: Vec<(f64, &Assumption)> = expected
         .assumptions
@@ -144,7 +144,8 @@ pub fn told_by_errors(
     if let Some(words) = rounded_results(product, sample, got) {
         return Some(words);
     }
-    // The walk assumes independent roundings of sums as large as the scale; a few elements may all be unlucky.
+    // The random walk assumes independent roundings of sums as large as the scale. In a small sample, most errors
+    // may be large by chance.
     let usual = (1.0 + 2.0 / (errors.len() as f64).sqrt()) * walk + lost;
     if sample.terms < 16 || rms(errors) <= usual {
         return None;
@@ -264,8 +265,8 @@ fn rounded_products(sample: &Sample, format: Format) -> Vec<f64> {
     sums.zip(&sample.before).map(|(sum, before)| sample.alpha * sum + before).collect()
 }
 
-/// Whether every result of the sample is a number of a narrower format with the errors of rounding to it; f32 sums
-/// are not by chance.
+/// Whether a narrower format represents every result of the sample, and their errors are those of rounding to it. f32
+/// sums do not have this property by chance.
 pub fn rounded_results(product: &Product<'_>, sample: &Sample, got: &[f32]) -> Option<String> {
     let results = sample.results(product, got);
     [(Format::Bf16, "a bf16"), (Format::F16, "an fp16")].into_iter().find_map(|(format, name)| {
@@ -278,7 +279,7 @@ pub fn rounded_results(product: &Product<'_>, sample: &Sample, got: &[f32]) -> O
         let told = 2 * others > results.len()
             && distinct(results.iter().map(|&x| (x as f32).to_bits() & 0x7F_FFFF)) >= 8
             && !dominated(sample);
-        // The error of a result rounded once is uniform over half a unit; errors of sums are larger.
+        // The error of a result rounded once is uniform within half a unit; errors of sums are larger.
         let of_unit: Vec<f64> = results
             .iter()
             .zip(&sample.reference)

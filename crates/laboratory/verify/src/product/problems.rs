@@ -1,6 +1,6 @@
 //! Problems for the tests of verdicts: data of every kind, sums in every order that kernels use.
 
-use super::operands::Product;
+use super::sample::Product;
 use lanework_bench::{Accuracy, Rejection};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 

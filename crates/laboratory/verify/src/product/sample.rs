@@ -1,5 +1,5 @@
-//! Parts of a product to verify: some rows by some columns with their operands in f64, and Freivalds' check for products
-//! with too many rows to compute.
+//! A product as a problem (its operands on the host, the known elements of its result) and the parts to verify: some
+//! rows by some columns with their operands in f64, and Freivalds' check for products with too many rows to compute.
 //!
 //! For a vector x of random signs, `C x` must be `alpha A (B x) + beta C x`, which takes three matrix-vector products
 //! (R. Freivalds, "Probabilistic Machines Can Use Less Running Time", IFIP 1977). It only selects suspects: if a
@@ -9,11 +9,112 @@
 //! Limits: errors below the usual sum of a row's roundings are missed; two errors of equal size in one row cancel
 //! with probability 1/2; only the worst suspects are computed.
 
-use super::operands::{Product, Wrong, row_of};
-use crate::bound::UNIT_F32;
+use crate::bound::{Bound, UNIT_F32};
 use crate::host::in_parallel;
 use rand::RngCore;
 use rand::rngs::StdRng;
+
+/// A product with its operands on the host.
+pub struct Product<'a> {
+    /// Rows of A and C, columns of B and C, columns of A.
+    pub extents: (usize, usize, usize),
+    /// Leading dimensions of A, B and C.
+    pub leading: (usize, usize, usize),
+    /// Factor of the product.
+    pub alpha: f32,
+    /// Factor of the old C; if it is 0, C is not read.
+    pub beta: f32,
+    /// The first factor.
+    pub a: &'a [f32],
+    /// The second factor.
+    pub b: &'a [f32],
+    /// The old C.
+    pub c: &'a [f32],
+}
+
+/// The known rows of a product.
+pub struct Known {
+    /// The rows, ascending.
+    pub rows: Vec<usize>,
+    /// Their elements.
+    pub values: Vec<f64>,
+    /// Sum of the absolute values of each element's terms.
+    pub scales: Vec<f64>,
+}
+
+/// The row of a matrix.
+pub fn row_of(x: &[f32], row: usize, leading: usize, cols: usize) -> &[f32] {
+    &x[row * leading..][..cols]
+}
+
+impl Product<'_> {
+    /// The bound of every element.
+    pub fn bound(&self) -> Bound {
+        Bound::of_product(self.extents.2, self.alpha, self.beta)
+    }
+
+    /// The summand of the product at `[i][j]`: `beta C`.
+    pub fn before(&self, i: usize, j: usize) -> f64 {
+        match self.beta {
+            0.0 => 0.0,
+            beta => f64::from(beta) * f64::from(self.c[i * self.leading.2 + j]),
+        }
+    }
+
+    /// One row of the product, and the sums of the absolute values.
+    pub fn known_row(&self, i: usize) -> (Vec<f64>, Vec<f64>) {
+        let ((_, n, k), (lda, ldb, _)) = (self.extents, self.leading);
+        let (mut values, mut scales) = (vec![0.0f64; n], vec![0.0f64; n]);
+        for (p, &a) in row_of(self.a, i, lda, k).iter().enumerate() {
+            let a = f64::from(a);
+            let b_row = row_of(self.b, p, ldb, n);
+            for ((value, scale), &b) in values.iter_mut().zip(&mut scales).zip(b_row) {
+                let term = a * f64::from(b);
+                *value += term;
+                *scale += term.abs();
+            }
+        }
+        let alpha = f64::from(self.alpha);
+        for (j, (value, scale)) in values.iter_mut().zip(&mut scales).enumerate() {
+            let before = self.before(i, j);
+            (*value, *scale) = (alpha * *value + before, alpha.abs() * *scale + before.abs());
+        }
+        (values, scales)
+    }
+
+    /// Those rows of the product.
+    pub fn known_rows(&self, rows: Vec<usize>) -> Known {
+        let known = in_parallel(rows.len(), |i| self.known_row(rows[i]));
+        let (mut values, mut scales) = (Vec::new(), Vec::new());
+        for (row_values, row_scales) in known {
+            values.extend(row_values);
+            scales.extend(row_scales);
+        }
+        Known { rows, values, scales }
+    }
+}
+
+/// An element that no order of additions produces.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrong {
+    /// Its row.
+    pub row: usize,
+    /// Its column.
+    pub col: usize,
+    /// Its value.
+    pub got: f64,
+    /// The expected value.
+    pub reference: f64,
+    /// The sum of the absolute values of its terms.
+    pub scale: f64,
+}
+
+impl Wrong {
+    /// The element at this place, with this result, reference and scale.
+    pub fn new((row, col): (usize, usize), (got, reference, scale): (f64, f64, f64)) -> Self {
+        Wrong { row, col, got, reference, scale }
+    }
+}
 
 /// The most rows and columns of a sample.
 const EDGE: usize = 64;
@@ -24,7 +125,7 @@ const HELD: usize = 1 << 21;
 /// The most multiply-adds of one product of a sample.
 const WORK: usize = 1 << 23;
 
-/// The part.
+/// A part of a product, with its operands in f64.
 pub struct Sample {
     /// The rows of C, ascending.
     pub rows: Vec<usize>,
@@ -89,7 +190,7 @@ fn spread(extent: usize, count: usize) -> Vec<usize> {
         return (0..extent).collect();
     }
     let step = extent as f64 / count as f64;
-    // The fraction of multiples of the golden ratio places each index within its step.
+    // The fractional part of multiples of the golden ratio places each index within its step.
     let within = |index: usize| (index as f64 * 0.618_033_988_749_895).fract();
     (0..count).map(|index| ((index as f64 + within(index)) * step) as usize).collect()
 }

@@ -3,7 +3,7 @@
 //! An error matrix E that lacks the outer products `a_p b_p` of some p has, for each of them, the coefficient
 //! `a_p^T E b_p / (|a_p|^2 |b_p|^2)` of about -1, and about 0 for every other p. Rows and columns are centered
 //! first, so that data of one sign differ as much as others; the rest is noise that falls with the size of the
-//! sample. The longest run of such coefficients is the start (J. B. Kadane's maximum subarray, in J. Bentley,
+//! sample. The search starts with the longest run of such coefficients (J. B. Kadane's maximum subarray, in J. Bentley,
 //! "Programming Pearls", Comm. ACM 27, 1984); the remainder is then corrected term by term.
 //!
 //! Limits: if all inputs are equal, terms are indistinguishable; a small sample has more terms than it can
@@ -13,12 +13,11 @@
 //! Candidates that fit the worst element are found in the sorted prefix sums and tried on the others.
 
 use super::evidence::{evidence, norm, rms};
-use super::operands::Product;
 use super::precision::against_systematic;
-use super::sample::Sample;
+use super::sample::{Product, Sample};
 use crate::bound::UNIT_F32;
 
-/// Corrections of the first guess.
+/// Maximum number of corrections of the first guess.
 const CORRECTIONS: usize = 8;
 
 /// Excess count of each term: -1 if it is omitted.
@@ -51,7 +50,7 @@ impl Counts {
         counts
     }
 
-    /// The sample with its terms so counted.
+    /// The values of the sample with these counts of its terms.
     pub fn values(&self, sample: &Sample) -> Vec<f64> {
         if self.0.iter().all(|count| *count == 0) {
             return sample.reference.clone();
@@ -73,7 +72,7 @@ impl Counts {
         let (lost, doubled) = (of(-1), of(1));
         let (terms, how) = match (lost.is_empty(), doubled.is_empty()) {
             (false, true) => (lost, "left out"),
-            // All terms twice are a factor, not a slice.
+            // If all terms are counted twice, the result is off by a factor, not by a slice.
             (true, false) if doubled.len() < self.0.len() => (doubled, "counted twice"),
             _ => return None,
         };
@@ -259,7 +258,7 @@ pub fn named(product: &Product<'_>, sample: &Sample, results: &[f64]) -> Option<
         fitting(product, sample, results).into_iter().map(|run| (left(&run), run)).collect();
     fits.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (least, best) = *fits.first()?;
-    // All terms are a factor, not a slice.
+    // If the slice has all terms, the result is off by a factor.
     let length = best.to - best.from;
     if length == sample.terms {
         return None;
@@ -331,7 +330,7 @@ impl Run {
         (0..results.len()).all(fits)
     }
 
-    /// The sample with the slice so counted.
+    /// The values of the sample with the slice omitted, or counted twice.
     fn values(self, sample: &Sample) -> Vec<f64> {
         (0..sample.reference.len()).map(|at| self.value(sample, at)).collect()
     }

@@ -2,7 +2,7 @@
 //! and wrong ones always are, each with its true cause.
 
 use super::problems::{DATA, Data, ORDERS, Order, Problem, VARIED};
-use crate::host::formats::Format;
+use crate::host::Format;
 use half::f16;
 use lanework_bench::{Accuracy, Rejection};
 use proptest::prelude::*;
@@ -36,7 +36,7 @@ fn long_right_sums_are_never_rejected() {
     all_are_right((1, 2, 1 << 16), (1.0, 0.0), 4);
 }
 
-/// Cases of each property; more where `LANEWORK_ACCURACY_CASES` says so.
+/// Number of cases of each property: `LANEWORK_ACCURACY_CASES`, by default 10.
 fn cases() -> u32 {
     let more = std::env::var("LANEWORK_ACCURACY_CASES").ok();
     more.and_then(|text| text.parse().ok()).unwrap_or(10)
@@ -92,7 +92,7 @@ proptest! {
 
 #[test]
 fn low_precision_is_recognized_among_equally_large_roundings() {
-    // Of a sum one by one of 4096 terms of one sign the roundings are as large as what TF32 loses.
+    // In a sequential sum of 4096 terms of one sign, the roundings are as large as the losses of TF32.
     for (data, k, formats) in [
         (Data::OneSigned, 4096, &Format::ALL[1..3]),
         (Data::OneSigned, 1024, &Format::ALL),
@@ -243,7 +243,7 @@ fn wrong_results_are_described() {
 
 #[test]
 fn a_missing_slice_of_a_long_sum_is_reported_below_the_bound() {
-    // Four of 8192 terms are less than 8192 roundings.
+    // Four of 8192 terms are smaller than the errors of 8192 roundings.
     for data in [Data::Uniform, Data::OneSigned] {
         let problem = data.problem((24, 24, 8192), 10);
         let got = problem.by(|a, b| Order::Fused.sum(&a[..8188], &b[..8188]));

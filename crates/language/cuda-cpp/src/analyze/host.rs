@@ -1,15 +1,15 @@
-//! Host code: what a program starts with, initial values of global variables, and launches.
+//! Host code: the start and end of a program, initial values of global variables, kernel launches, and destructors.
 
 use super::Analyzer;
 use super::scopes::Binding;
+use crate::source::SourceProblem;
 use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 
 impl Analyzer {
-    /// Asks for `main` and what the headers need at the end of a program.
+    /// Queues `main` and the functions of the headers that run at the end of a program.
     pub(super) fn host_roots(&mut self) {
         for name in ["main", "__lw_finish"] {
             let interned = self.parser.names.intern(name);
@@ -27,7 +27,7 @@ impl Analyzer {
         }
     }
 
-    /// Notes that a variable gets its value before `main`.
+    /// Records that a variable gets its value before `main`.
     pub(super) fn initialize_at_start(&mut self, variable: VariableNumber, value: Typed) {
         let span = value.span;
         let object = Typed {
@@ -51,7 +51,7 @@ impl Analyzer {
         TypedStatement { kind: TypedStatementKind::Expression(value), span }
     }
 
-    /// A static variable of a function whose value is computed when its declaration is reached first.
+    /// A static local variable whose value the program computes the first time that control reaches its declaration.
     pub(super) fn initialize_once(
         &mut self,
         variable: VariableNumber,
@@ -95,8 +95,8 @@ impl Analyzer {
         out.push(TypedStatement { kind: TypedStatementKind::If(first, block, None), span });
     }
 
-    /// `kernel<<<grid, block, shared, stream>>>(arguments)`: a call of the runtime's `__lw_launch` with the addresses of
-    /// the arguments.
+    /// `kernel<<<grid, block, shared, stream>>>(arguments)`: a call of the runtime's `__lw_launch` with the addresses
+    /// of the arguments.
     pub(super) fn host_launch(&mut self, launch: &LaunchSyntax, span: Span) -> Option<Typed> {
         let values = self.arguments(&launch.arguments);
         let configuration = self.arguments(&launch.configuration);
@@ -119,7 +119,7 @@ impl Analyzer {
         (called.ty != TypeId::ERROR).then_some(called)
     }
 
-    /// The kernel as a pointer, and its arguments in the types of its parameters.
+    /// The kernel as a pointer, and its arguments converted to the parameters' types.
     fn launched_kernel(
         &mut self,
         launch: &LaunchSyntax,
@@ -166,7 +166,7 @@ impl Analyzer {
         Some((pointer, fitted))
     }
 
-    /// The destructor of the class, or of the elements, that a pointer points to.
+    /// Whether the object or the elements that a pointer refers to have a destructor.
     pub(super) fn pointee_is_destroyed(&self, pointer: TypeId) -> bool {
         self.types.pointee(pointer).is_some_and(|to| self.is_destroyed(to))
     }
@@ -177,7 +177,7 @@ impl Analyzer {
         self.types.record_of(element).is_some_and(|record| self.types.record(record).has_destructor)
     }
 
-    /// The end of an object's life: calls of its destructor.
+    /// Ends an object's lifetime: adds the calls of its destructor.
     pub(super) fn destroy(&mut self, object: Typed, out: &mut Vec<TypedStatement>) {
         let span = object.span;
         if let TypeKind::Array(_, Some(count)) = *self.types.kind(object.ty) {
@@ -202,7 +202,7 @@ impl Analyzer {
         self.destroy_parts(&object, out);
     }
 
-    /// `object.~T()` of a class without a destructor of that name.
+    /// `object.~T()` for a class without a declared destructor.
     pub(super) fn destruction(&mut self, object: Typed, span: Span) -> Typed {
         let mut statements = Vec::new();
         self.destroy(object, &mut statements);
@@ -228,7 +228,7 @@ impl Analyzer {
         }
     }
 
-    /// Notes that an object is to be destroyed at the end of its block.
+    /// Records that an object is destroyed at the end of its block.
     pub(super) fn destroy_at_end(&mut self, object: Typed) {
         let mut statements = Vec::new();
         self.destroy(object, &mut statements);
@@ -239,7 +239,7 @@ impl Analyzer {
         }
     }
 
-    /// The destructors to run when the blocks above a mark are left, last first.
+    /// The destructor calls for leaving the blocks above a mark, last one first.
     pub(super) fn cleanups_above(&self, mark: usize) -> Vec<TypedStatement> {
         let list = self.frame.as_ref().map(|frame| &frame.cleanups);
         list.and_then(|list| list.get(mark..)).unwrap_or_default().iter().rev().cloned().collect()

@@ -3,7 +3,7 @@
 use super::Analyzer;
 use super::scopes::Binding;
 use super::templates::{TemplateKind, TemplateRecord};
-use crate::source::diagnostics::SourceProblem;
+use crate::source::SourceProblem;
 use crate::syntax::*;
 use crate::types::TypeKind;
 use std::collections::HashMap;
@@ -238,7 +238,7 @@ impl Analyzer {
         self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten()
     }
 
-    /// `template __global__ void f<int>(int*);` makes an instance.
+    /// `template __global__ void f<int>(int*);` creates an instance.
     fn explicit_instantiation(&mut self, inner: &Declaration) {
         match &inner.kind {
             DeclarationKind::Function(function) => self.instantiate_declared(function),

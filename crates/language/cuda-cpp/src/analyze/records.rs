@@ -2,8 +2,8 @@
 
 use super::Analyzer;
 use super::scopes::Binding;
-use crate::lex::names::known;
-use crate::source::diagnostics::SourceProblem;
+use crate::lex::known;
+use crate::source::SourceProblem;
 use crate::syntax::*;
 use crate::types::{Record, RecordField, RecordId, TypeId, TypeKind};
 use std::rc::Rc;

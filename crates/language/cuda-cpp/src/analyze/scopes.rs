@@ -3,7 +3,7 @@
 use super::Analyzer;
 use super::templates::TemplateArgument;
 use crate::lex::Name;
-use crate::source::diagnostics::SourceProblem;
+use crate::source::SourceProblem;
 use crate::syntax::{NamePart, QualifiedName};
 use crate::typed::{FunctionNumber, LocalNumber, Typed, VariableNumber};
 use crate::types::{RecordId, TypeId, TypeKind};
@@ -254,7 +254,7 @@ impl Analyzer {
             SourceProblem::error(name.last().span, format!("{holder} has no member `{last}`"));
         let names: Vec<&str> =
             self.scopes[scope].names.keys().map(|&name| self.text(name)).collect();
-        if let Some(near) = crate::source::similar::nearest(&last, names.into_iter()) {
+        if let Some(near) = crate::source::nearest(&last, names.into_iter()) {
             problem = problem.help(format!("a member of similar name is `{near}`"));
         }
         self.report(problem);
@@ -272,7 +272,7 @@ impl Analyzer {
             scope = self.scopes[here].parent;
         }
         names.sort_unstable();
-        if let Some(near) = crate::source::similar::nearest(&text, names.into_iter()) {
+        if let Some(near) = crate::source::nearest(&text, names.into_iter()) {
             problem =
                 problem.label("not found").help(format!("a name of similar spelling is `{near}`"));
         } else {

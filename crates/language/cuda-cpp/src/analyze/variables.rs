@@ -3,8 +3,8 @@
 use super::Analyzer;
 use super::scopes::Binding;
 use crate::evaluate;
+use crate::source::SourceProblem;
 use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_lose_their_escapes() {
+    fn string_escapes_are_resolved() {
         assert_eq!(unescape(r#""a\n\x41\101""#, false), Ok(vec![97, 10, 65, 65]));
         assert_eq!(unescape("'x'", false), Ok(vec![120]));
         assert!(unescape("\"open", false).is_err());

@@ -117,7 +117,7 @@ impl FunctionLowering<'_, '_> {
         match self.place(value) {
             ObjectPlace::Memory(address) | ObjectPlace::Bits(address, ..) => address,
             ObjectPlace::Variable(variable) => {
-                // This scalar is in no memory, because its address is never taken; copy it.
+                // This scalar is not in memory, because the program never takes its address; copy it.
                 let current = self.b.use_variable(variable);
                 let slot = self.slot(value.ty, 1);
                 self.store(slot, value.ty, current);

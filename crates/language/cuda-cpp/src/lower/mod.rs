@@ -8,13 +8,14 @@ mod expressions;
 mod intrinsics;
 mod memory;
 mod module;
+mod scalars;
 mod statements;
 
 pub use module::lower;
 
 use crate::analyze::Analyzer;
+use crate::source::SourceProblem;
 use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind, TypeTable};
 use lanework_ssa as ssa;

@@ -1,7 +1,7 @@
 //! Parses expressions by precedence, down to unary operators and casts.
 
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::names::known;
+use crate::lex::known;
 use crate::lex::{Punctuation, TokenKind};
 use crate::syntax::*;
 use std::rc::Rc;

@@ -3,7 +3,9 @@
 //! Function bodies are stored as token ranges and parsed on demand. So bodies of host functions and of unused
 //! header functions cost nothing, and members may be used before they are declared.
 
+mod control;
 mod declarations;
+mod declarators;
 mod expressions;
 mod functions;
 mod names;
@@ -15,9 +17,9 @@ mod types;
 
 pub use scopes::ParserScopes;
 
-use crate::lex::names::known;
+use crate::lex::known;
 use crate::lex::{Interner, Name, Punctuation, Token, TokenKind};
-use crate::source::diagnostics::{Problems, SourceProblem};
+use crate::source::{Problems, SourceProblem};
 use crate::source::{SourceMap, Span};
 use crate::syntax::*;
 use std::collections::HashMap;
@@ -33,7 +35,7 @@ pub type Parsed<T> = Result<T, SyntaxFailure>;
 /// Maximum nesting depth of expressions, statements and types.
 const DEEPEST: usize = 256;
 
-/// The parser, and what it knows about names.
+/// The parser and its symbol table.
 pub struct Parser {
     tokens: Rc<[Token]>,
     at: usize,

@@ -2,7 +2,7 @@
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser};
-use crate::lex::names::known;
+use crate::lex::known;
 use crate::lex::{Name, Punctuation, TokenKind};
 use crate::source::Span;
 use crate::syntax::*;
@@ -139,10 +139,7 @@ impl Parser {
                 punctuation.text().to_owned()
             }
             TokenKind::Text(text) if self.names.text(text) == "\"\"" => {
-                let problem = crate::source::diagnostics::SourceProblem::unsupported(
-                    span,
-                    "a literal operator",
-                );
+                let problem = crate::source::SourceProblem::unsupported(span, "a literal operator");
                 return self.report(problem);
             }
             TokenKind::Identifier(known::NEW | known::DELETE) => {

@@ -2,11 +2,11 @@
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
+use crate::lex::known;
 use crate::lex::literals::{NumberLiteral, number, unescape};
-use crate::lex::names::known;
 use crate::lex::{Name, Punctuation, TokenKind};
+use crate::source::SourceProblem;
 use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;
 

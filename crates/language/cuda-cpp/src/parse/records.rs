@@ -2,9 +2,9 @@
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::names::known;
+use crate::lex::known;
 use crate::lex::{Punctuation, TokenKind};
-use crate::source::diagnostics::SourceProblem;
+use crate::source::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;
 

@@ -3,10 +3,10 @@
 use super::macros::Macro;
 use super::{Conditional, DEEPEST, Preprocessor};
 use crate::headers;
-use crate::lex::names::known;
+use crate::lex::known;
 use crate::lex::{Punctuation, Token, TokenKind};
+use crate::source::SourceProblem;
 use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
 use std::rc::Rc;
 
 impl Preprocessor<'_> {
@@ -61,7 +61,7 @@ impl Preprocessor<'_> {
                     SourceProblem::error(first.span, format!("unknown directive `#{text}`"));
                 let directives =
                     ["include", "define", "ifdef", "ifndef", "endif", "pragma", "elif", "undef"];
-                if let Some(near) = crate::source::similar::nearest(&text, directives.into_iter()) {
+                if let Some(near) = crate::source::nearest(&text, directives.into_iter()) {
                     problem = problem.help(format!("a directive of similar name is `#{near}`"));
                 }
                 self.problems.push(problem);

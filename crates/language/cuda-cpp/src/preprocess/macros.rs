@@ -1,9 +1,9 @@
 //! Macro expansion.
 
 use super::Preprocessor;
-use crate::lex::names::known;
+use crate::lex::known;
 use crate::lex::{Name, Punctuation, Token, TokenKind, scan};
-use crate::source::diagnostics::SourceProblem;
+use crate::source::SourceProblem;
 use crate::source::{MacroUse, Span};
 use std::rc::Rc;
 

@@ -82,7 +82,7 @@ pub struct Specifiers {
     pub cluster: Vec<Expression>,
     /// `alignas` and similar specifiers.
     pub alignment: Vec<AlignmentSyntax>,
-    /// `__attribute__((KIND("TEXT")))` of a built-in header: how calls are lowered.
+    /// `__attribute__((KIND("TEXT")))` of a built-in header: the intrinsic to which calls lower.
     pub intrinsic: Option<(Name, String)>,
 }
 

@@ -197,7 +197,7 @@ pub enum ExpressionKind {
     Delete(Box<Expression>, bool),
     /// `throw`.
     Throw(Option<Box<Expression>>),
-    /// A trait of types that is built in, such as `__is_same`.
+    /// A built-in type trait, such as `__is_same`.
     Trait(Name, Vec<TypeSyntax>),
     /// `({ ... })`.
     Statements(Rc<Vec<Statement>>),

@@ -75,7 +75,7 @@ pub fn names_in(expression: &Expression, f: &mut dyn FnMut(Name)) {
     }
 }
 
-use crate::lex::names::known;
+use crate::lex::known;
 
 fn names_in_name(name: &QualifiedName, f: &mut dyn FnMut(Name)) {
     if !name.global {

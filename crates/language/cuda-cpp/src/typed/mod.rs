@@ -121,7 +121,7 @@ pub struct TypedStatement {
     pub span: Span,
 }
 
-/// How to unroll a loop.
+/// Unrolling of a loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnrollCount {
     /// The compiler decides.
@@ -169,7 +169,7 @@ pub enum TypedStatementKind {
     Break,
     /// `continue`.
     Continue,
-    /// `return`: the value, and what runs before the function ends.
+    /// `return`: the value, and the statements that run before the function ends.
     Return(Option<Typed>, Vec<TypedStatement>),
     /// `goto`, by the number of the label.
     Goto(u32),

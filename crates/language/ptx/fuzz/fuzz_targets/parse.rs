@@ -1,7 +1,8 @@
 //! No text makes the parser panic or take long, and accepted text round-trips.
 //!
-//! `../../laboratory/lab/data/compilers` is a good seed corpus: `cargo +nightly fuzz run parse ../../laboratory/lab/data/compilers -- -max_len=8192`
-//! (copy the folder first, as new inputs are written into it).
+//! `../../laboratory/lab/data/compilers` is a good seed corpus: `cargo +nightly fuzz run parse
+//! ../../laboratory/lab/data/compilers -- -max_len=8192` (copy the folder first, because the fuzzer writes new inputs
+//! into it).
 #![no_main]
 
 use lanework_ptx::{Module, parse_instructions};

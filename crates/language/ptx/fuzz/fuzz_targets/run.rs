@@ -1,8 +1,9 @@
-//! No program makes the emulator panic, run past its limits, or give different results by engine; all
-//! code that is assembled passes the verifier.
+//! No program makes the emulator panic, run past its limits, or return different results from its two engines. All
+//! assembled code passes the verifier.
 //!
-//! Start from `../../laboratory/lab/data/compilers`, as for `parse`; `crates/laboratory/lab/tests/it/conformance/robust.rs` has a bounded version that needs
-//! no nightly compiler, with programs of every form of every instruction.
+//! Start from `../../laboratory/lab/data/compilers`, as for `parse`;
+//! `crates/laboratory/lab/tests/it/conformance/robust.rs` has a bounded version that needs no nightly compiler, with
+//! programs of every form of every instruction.
 #![no_main]
 
 use lanework_ptx::Module;

@@ -1,7 +1,8 @@
-//! The instruction table: every opcode with the forms of its modifiers and operands, the PTX versions and targets that they need, and
-//! the rule that lowers it.
+//! The instruction table: every opcode with the forms of its modifiers and operands, the PTX versions and targets that
+//! they need, and the rule that lowers it.
 //!
-//! A chapter is a macro that adds its rows to those of the chapters before it: one list defines [`Opcode`]. A row is
+//! A chapter is a macro that appends its rows to the rows of the previous chapters, so that one list defines
+//! [`Opcode`]. An example of a row:
 //!
 //! ```text
 //! Dp4a "dp4a" integer::dp4a, Dp2a "dp2a" integer::dp2a [
@@ -9,8 +10,14 @@
 //!     needs("", "5.0 sm_61")] // section of the manual
 //! ```
 //!
-//! that is: opcodes of equal syntax, each with its lowering rule (a function of `ptx-ir`), then their forms and needs. `.only("dp4a")`
-//! restricts a form or a need to some of the opcodes. [`notation`] explains the forms, [`needs`] the needs.
+//! A row lists opcodes with the same syntax, each with its lowering rule (a function of `ptx-ir`), then their forms and
+//! needs. `.only("dp4a")` restricts a form or a need to some of the opcodes. [`notation`] explains the forms.
+//!
+//! A need is a PTX version, a target, or both: `8.6 sm_100a before sm_120`. Optional are the suffix of the target, the
+//! first later target that lacks the form, and the target itself. The modifiers of a need are groups, and every group
+//! must be present. In a group, `|` separates alternatives, `a.b` is both in this order, and `x*` any modifier that
+//! starts with `x`. `!` before a group means that none of it may be present. `3+` means that the instruction has at
+//! least 3 operands.
 
 #[macro_use]
 mod arithmetic;
@@ -21,12 +28,11 @@ mod matrix;
 #[macro_use]
 mod memory;
 mod modifier;
-pub(crate) mod needs;
 pub(crate) mod notation;
 
 pub use modifier::Modifier;
 
-use needs::Need;
+use crate::types::Specific;
 use notation::InstructionForm;
 use std::collections::HashMap;
 use std::fmt;
@@ -34,7 +40,7 @@ use std::sync::OnceLock;
 
 /// A form of some opcodes, or a need of some of their forms.
 struct TableRow {
-    /// The opcodes it is for; all of the row if empty.
+    /// The opcodes to which it applies; all opcodes of the row if empty.
     only: &'static str,
     modifiers: &'static str,
     content: RowContent,
@@ -61,7 +67,7 @@ impl TableRow {
     }
 }
 
-/// Defines the opcodes, their rows, and the macro that hands each opcode's lowering rule to `ptx-ir`.
+/// Defines the opcodes, their rows, and the macro that gives `ptx-ir` the lowering rule of each opcode.
 macro_rules! define {
     ([] ($dollar:tt) $($($opcode:ident $name:literal $($rule:ident)::+),+ [$($row:expr),*])*) => {
         /// An opcode: the word before the first dot of an instruction.
@@ -77,7 +83,7 @@ macro_rules! define {
             /// Every opcode of the table.
             pub const ALL: &[Opcode] = &[$($(Opcode::$opcode,)+)*];
 
-            /// The word.
+            /// The word before the first dot.
             pub fn name(self) -> &'static str {
                 match self {
                     $($(Opcode::$opcode => $name,)+)*
@@ -109,12 +115,12 @@ impl Opcode {
         by_name.get(name).copied().unwrap_or_default()
     }
 
-    /// Its forms, in the order of the table.
+    /// The forms, in table order.
     pub(crate) fn forms(self) -> &'static [InstructionForm] {
         table().get(self as usize).map_or(&[], |(forms, _)| forms)
     }
 
-    /// The needs of its forms.
+    /// The needs of the forms.
     pub(crate) fn needs(self) -> &'static [Need] {
         table().get(self as usize).map_or(&[], |(_, needs)| needs)
     }
@@ -149,9 +155,121 @@ fn table() -> &'static [(Vec<InstructionForm>, Vec<Need>)] {
     })
 }
 
+/// Higher than every architecture.
+const NEVER: u32 = u32::MAX;
+
+/// A version and a target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Requirement {
+    pub version: (u8, u8),
+    pub architecture: u32,
+    pub specific: Specific,
+    /// The first later architecture that lacks the form.
+    pub until: u32,
+}
+
+impl Requirement {
+    /// A version on any target.
+    pub const fn version(major: u8, minor: u8) -> Self {
+        Requirement::portable((major, minor), 0)
+    }
+
+    /// A version on an architecture and on later ones.
+    pub const fn portable(version: (u8, u8), architecture: u32) -> Requirement {
+        Requirement { version, architecture, specific: Specific::Portable, until: NEVER }
+    }
+
+    /// Raises this requirement to cover `other` too.
+    pub fn add(&mut self, other: Requirement) {
+        self.version = self.version.max(other.version);
+        self.architecture = self.architecture.max(other.architecture);
+        self.specific = self.specific.max(other.specific);
+        self.until = self.until.min(other.until);
+    }
+
+    /// Reads `8.6 sm_100a before sm_120`.
+    fn read(text: &str) -> Option<Requirement> {
+        let mut words = text.split(' ');
+        let (major, minor) = words.next()?.split_once('.')?;
+        let mut requirement = Requirement::version(major.parse().ok()?, minor.parse().ok()?);
+        if let Some(target) = words.next() {
+            let number = target.strip_prefix("sm_")?;
+            if number.ends_with('a') {
+                requirement.specific = Specific::Architecture;
+            }
+            requirement.architecture = number.trim_end_matches('a').parse().ok()?;
+        }
+        if words.next() == Some("before") {
+            requirement.until = words.next()?.strip_prefix("sm_")?.parse().ok()?;
+        }
+        Some(requirement)
+    }
+}
+
+/// The requirement of the forms that have some modifiers.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Need {
+    groups: Vec<ModifierGroup>,
+    /// The minimum number of operands.
+    operands: usize,
+    pub requirement: Requirement,
+}
+
+/// Alternatives: one must be present, or all must be absent.
+#[derive(Debug, PartialEq)]
+struct ModifierGroup {
+    absent: bool,
+    alternatives: Vec<Vec<Modifier>>,
+}
+
+impl Need {
+    pub fn read(modifiers: &str, version_and_target: &str) -> Need {
+        let count = |word: &str| word.strip_suffix('+').and_then(|n| n.parse().ok());
+        let groups = modifiers.split_whitespace().filter(|word| count(word).is_none());
+        // A test parses every row.
+        let requirement = Requirement::read(version_and_target);
+        Need {
+            groups: groups.map(ModifierGroup::read).collect(),
+            operands: modifiers.split_whitespace().find_map(count).unwrap_or(0),
+            requirement: requirement.unwrap_or(Requirement::version(u8::MAX, 0)),
+        }
+    }
+
+    /// Whether an instruction of the opcode, with these modifiers and this number of operands, needs this.
+    pub fn applies(&self, modifiers: &[Modifier], operands: usize) -> bool {
+        let has =
+            |words: &Vec<Modifier>| modifiers.windows(words.len()).any(|window| window == words);
+        operands >= self.operands
+            && self.groups.iter().all(|group| group.alternatives.iter().any(has) != group.absent)
+    }
+
+    #[cfg(test)]
+    pub fn modifiers(&self) -> impl Iterator<Item = Modifier> {
+        self.groups.iter().flat_map(|group| group.alternatives.iter().flatten().copied())
+    }
+}
+
+impl ModifierGroup {
+    fn read(word: &str) -> ModifierGroup {
+        let (absent, word) = match word.strip_prefix('!') {
+            Some(word) => (true, word),
+            None => (false, word),
+        };
+        let alternatives =
+            word.split('|').flat_map(|alternative| match alternative.contains('.') {
+                true => vec![alternative.split('.').map(Modifier::from_word).collect()],
+                false => {
+                    Modifier::matching(alternative).into_iter().map(|word| vec![word]).collect()
+                }
+            });
+        ModifierGroup { absent, alternatives: alternatives.collect() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instructions::Opcode;
 
     #[test]
     fn rows_are_restricted_to_their_own_opcodes() {
@@ -175,6 +293,13 @@ mod tests {
             let forms = opcode.forms().iter().flat_map(InstructionForm::modifiers);
             let needs = opcode.needs().iter().flat_map(Need::modifiers);
             assert!(forms.chain(needs).all(|modifier| modifier != Modifier::Unknown), "{opcode}");
+        }
+    }
+
+    #[test]
+    fn every_requirement_is_readable() {
+        for opcode in Opcode::ALL {
+            assert!(opcode.needs().iter().all(|n| n.requirement.version.0 < u8::MAX), "{opcode}");
         }
     }
 }

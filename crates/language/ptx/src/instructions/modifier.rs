@@ -1,4 +1,4 @@
-//! The vocabulary of modifiers. A new word of the PTX manual is added here.
+//! The words that can be modifiers. Add new words of the PTX manual here.
 
 use crate::types::{SCALAR_NAMES, ScalarType, StateSpace};
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ macro_rules! words {
             Unknown,
         }
 
-        /// Every word but types and shapes.
+        /// Every word except types and shapes.
         const WORDS: &[(&str, Modifier)] = &[$(($word, Modifier::$variant),)*];
 
         impl fmt::Display for Modifier {
@@ -147,7 +147,7 @@ impl Modifier {
         by_word.get(word).copied().or_else(shape).unwrap_or(Modifier::Unknown)
     }
 
-    /// The modifiers that a word of the table's notation means: `x*` is every word that starts with `x`.
+    /// The modifiers that a word of the table's notation matches: `x*` matches every word that starts with `x`.
     pub(super) fn matching(word: &str) -> Vec<Modifier> {
         match word.strip_suffix('*') {
             Some(start) => {
@@ -189,7 +189,7 @@ impl Modifier {
         }
     }
 
-    /// Whether it says which matrix the tensor core keeps, `.collector::a::use`.
+    /// Whether it says which matrix the tensor core keeps in its buffer, as `.collector::a::use` does.
     pub fn is_collector(self) -> bool {
         Modifier::matching("collector::*").contains(&self)
     }
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_read_as_they_print() {
+    fn words_round_trip() {
         for (word, modifier) in WORDS {
             assert_eq!(Modifier::from_word(word), *modifier, "{word} is listed twice");
             assert_eq!(modifier.to_string(), *word);

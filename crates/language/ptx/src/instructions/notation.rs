@@ -1,19 +1,20 @@
-//! The notation of instruction forms: which modifiers may be combined, and which operands go with them.
+//! The notation of instruction forms: the valid combinations of modifiers, and their operands.
 //!
-//! A form is text in a notation close to the PTX manual's, parsed once. Forms are facts, each compared with ptxas.
+//! A form is text in a notation close to the PTX manual's, parsed once. Each form was compared with ptxas.
 //!
-//! Modifiers: `|` separates alternatives; `?` makes a slot optional; `^` requires it directly after the opcode or after another such
-//! slot; `$name` is a set; `x*` is any modifier with this prefix; `...` is any others; `>p` adds an operand if the modifier is
-//! present. Like ptxas, modifiers other than `^` may come in any order; types keep theirs.
+//! Modifiers: `|` separates alternatives; `?` makes a slot optional; `^` requires it directly after the opcode or after
+//! another such slot; `$name` is a set; `x*` is any modifier with this prefix; `...` is any others; `>p` adds an
+//! operand if the modifier is present. Like ptxas, modifiers other than `^` may come in any order; types keep theirs.
 //!
-//! Operands: `d` a destination register, `a` a value, `r` a register, `i` an integer literal, `p` a predicate value, `q` a
-//! predicate destination, `m` memory in brackets, `t` tensor memory in brackets, `w` a matrix (a descriptor or tensor memory), `x`
-//! anything, `*` anything from here on. A capital letter also allows wider registers, and `M` narrower addresses. Flags: `s` allows a
-//! special register; `v` a variable, for its address; `k` a vector of parts of the value; `_` may be discarded; `o` may be absent;
-//! `b` a literal is a barrier, below 16; `t` a literal is a number of threads, whole warps; `c` a literal is a number of tensor
-//! memory columns. `:b32` fixes the type, `:1` uses the second type of the modifiers, `:w` twice the first; the default is the
-//! first. `/p` allows a second, predicate destination. A count before the letter makes it a vector; `V` is a vector of as many
-//! elements as `.v2`, `.v4` or `.v8` says, or as the shape and repeat count of a tensor memory load or store.
+//! Operands: `d` a destination register, `a` a value, `r` a register, `i` an integer literal, `p` a predicate value,
+//! `q` a predicate destination, `m` memory in brackets, `t` tensor memory in brackets, `w` a matrix (a descriptor or
+//! tensor memory), `x` anything, `*` anything from here on. A capital letter also allows wider registers, and `M`
+//! narrower addresses. Flags: `s` allows a special register; `v` a variable, for its address; `k` a vector of parts of
+//! the value; `_` may be discarded; `o` may be absent; `b` a literal is a barrier, below 16; `t` a literal is a number
+//! of threads, whole warps; `c` a literal is a number of tensor memory columns. `:b32` fixes the type, `:1` uses the
+//! second type of the modifiers, `:w` twice the first; the default is the first. `/p` allows a second, predicate
+//! destination. A count before the letter makes it a vector; `V` is a vector of as many elements as `.v2`, `.v4` or
+//! `.v8` says, or as the shape and repeat count of a tensor memory load or store.
 
 use crate::instructions::Modifier;
 use crate::types::ScalarType;
@@ -45,12 +46,12 @@ const SETS: &[(&str, &str)] = &[
 pub struct InstructionForm {
     slots: Vec<ModifierSlot>,
     operands: Vec<OperandSpec>,
-    /// Whether any other modifiers and operands may follow.
+    /// Whether other modifiers and operands may follow.
     open: bool,
 }
 
 struct ModifierSlot {
-    /// The alternatives as the row writes them, for messages.
+    /// The alternatives as written in the row, for messages.
     names: Vec<&'static str>,
     alternatives: Vec<Modifier>,
     optional: bool,
@@ -135,7 +136,7 @@ pub struct FormMatch {
 /// Why modifiers do not match a form.
 #[derive(Debug, PartialEq)]
 pub enum Mismatch {
-    /// This modifier is not valid here; all before it are.
+    /// This modifier is not valid here; all modifiers before it are valid.
     Extra(usize),
     /// One of these is missing.
     Missing(String),
@@ -158,7 +159,7 @@ impl InstructionForm {
         for (index, modifier) in modifiers.iter().copied().enumerate() {
             let leading =
                 self.slots.iter().zip(&used).take_while(|(s, used)| s.leading && **used).count();
-            // Types keep their order: none comes after one that is still missing.
+            // Types must be in order: a type cannot match while an earlier one is missing.
             let in_order = |place: usize| {
                 let mut before = self.slots[..place].iter().zip(&used);
                 before.all(|(slot, used)| !slot.typed || slot.optional || *used)
@@ -170,7 +171,7 @@ impl InstructionForm {
                     && (!slot.leading || *place == index && leading == index)
             };
             let Some((place, slot)) = self.slots.iter().enumerate().find(fits) else {
-                // ptxas takes these any number of times.
+                // ptxas accepts these any number of times.
                 let repeated = matches!(modifier, Modifier::Sync | Modifier::Aligned);
                 if repeated && modifiers[..index].contains(&modifier) {
                     continue;
@@ -227,7 +228,7 @@ impl FormMatch {
     }
 }
 
-/// The type of twice the bits.
+/// The type with twice the bits.
 fn double(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::U16 => ScalarType::U32,
@@ -265,7 +266,7 @@ impl ModifierSlot {
         };
         let names: Vec<&str> = word.split('|').flat_map(set).collect();
         let alternatives: Vec<_> = names.iter().flat_map(|name| Modifier::matching(name)).collect();
-        // Formats of copies to tensor memory keep their order as types do.
+        // The formats of copies to tensor memory must be in order, as types must.
         let format =
             |m: Modifier| matches!(m, Modifier::B8x16 | Modifier::B6x16P32 | Modifier::B4x16P64);
         let typed = alternatives.iter().all(|m| m.scalar_type().is_some() || format(*m));
@@ -274,8 +275,8 @@ impl ModifierSlot {
     }
 }
 
-/// The registers of a tensor memory load or store: registers of its shape times the repeat count; `Some(None)` if there
-/// are too many.
+/// The number of registers of a tensor memory load or store: its shape's number of registers times the repeat count;
+/// `Some(None)` if there are too many.
 fn moved_registers(modifiers: &[Modifier]) -> Option<Option<u8>> {
     let of_shape = |modifier: &Modifier| match modifier {
         Modifier::Size32x32b | Modifier::Size16x64b | Modifier::Size16x32bx2 => Some(1),

@@ -1,12 +1,16 @@
-//! A run-time linker: texts are added one by one, and the result is text again.
+//! A run-time linker, to which callers add texts one by one; the result is text, too. It rejects names that a text uses
+//! and no text defines.
 
-use crate::ast::{FunctionDirective, Item, Module};
+use crate::ast::*;
 use crate::diagnostics::Diagnostics;
-use crate::link::error::{LinkError, refuse};
-use crate::link::undefined::{reached, undefined, used};
+use crate::diagnostics::{LinkError, refuse};
+use crate::link::rename::name_of;
+use crate::link::{DefinitionRank, rank};
+use crate::types::StateSpace;
+use std::collections::{HashMap, HashSet};
 
-/// A linker of PTX texts, behind nvJitLink and `cuLinkComplete`. In addition to the errors of [`Module::link`], it rejects used
-/// names that stay undefined, except functions that a GPU's driver provides.
+/// A linker of PTX texts, for nvJitLink and `cuLinkComplete`. In addition to the errors of [`Module::link`], it rejects
+/// undefined names that are used, except functions that a GPU's driver provides.
 ///
 /// ```
 /// use lanework_ptx::Linker;
@@ -33,8 +37,8 @@ struct LinkInput {
 }
 
 impl Module {
-    /// The undefined names that the module's entries and variables use, directly or through the functions they call, except
-    /// functions that a GPU's driver provides.
+    /// The undefined names that the module's entries and variables use, directly or through the functions they call,
+    /// except functions that a GPU's driver provides.
     ///
     /// ```
     /// let text = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;\n.visible .entry k() { call put; ret; }";
@@ -48,7 +52,8 @@ impl Module {
 }
 
 impl Linker {
-    /// Adds a text under a name for messages. `most_registers` limits the registers of entries without a limit of their own.
+    /// Adds a text; messages call it `name`. `most_registers` limits the registers of entries without a limit of their
+    /// own.
     ///
     /// # Errors
     /// The problems of the text.
@@ -66,7 +71,8 @@ impl Linker {
         Ok(())
     }
 
-    /// Adds the part of NVIDIA's device runtime that cooperative groups call, if `name` is its archive. Returns whether it is.
+    /// If `name` is the archive of NVIDIA's device runtime, adds the part that cooperative groups call. Returns whether
+    /// it is.
     pub fn add_archive(&mut self, name: &str) -> bool {
         let is_archive = is_device_runtime(name);
         if is_archive && let Err(problems) = self.add(name, DEVICE_RUNTIME, None) {
@@ -80,7 +86,7 @@ impl Linker {
         self.parts.iter().map(|part| part.name.as_str())
     }
 
-    /// Links everything that was added; a single text is returned unchanged.
+    /// Links all added texts. Returns a single text unchanged.
     ///
     /// # Errors
     /// As [`Module::link`], or if a used name is undefined.
@@ -119,15 +125,161 @@ fn is_device_runtime(name: &str) -> bool {
     name.rsplit('/').next().is_some_and(|file| file.starts_with("libcudadevrt"))
 }
 
-/// The part of NVIDIA's device runtime that cooperative groups call. `libcudadevrt.a` holds it as machine code, so that where a program
-/// links the archive, this PTX is linked in its place: handles of the grid, and its barrier.
+/// The part of NVIDIA's device runtime that cooperative groups call: handles of the grid, and its barrier.
+/// `libcudadevrt.a` holds it as machine code, so this PTX replaces that archive.
 ///
-/// A cooperative launch passes the address of its workspace in `%envreg1` (high) and `%envreg2` (low). Blocks arrive at its second word:
-/// each adds one, the first of them what makes all together flip the highest bit, and a block waits until that bit has changed.
+/// A cooperative launch passes the address of its workspace in `%envreg1` (high) and `%envreg2` (low). The second word
+/// is the barrier's counter. Each block adds 1, except the first block, which adds the amount that makes the sum of all
+/// flip the highest bit. A block waits until that bit has changed.
 ///
 /// Limit: a warp must call it converged. If a compiler copies the call into divergent branches, the emulator reports
 /// barrier divergence.
 const DEVICE_RUNTIME: &str = include_str!("device_runtime.ptx");
+
+/// Functions that a GPU's driver provides, and the prefix of others: device-side kernel launches.
+const GIVEN: [&str; 5] = ["vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional"];
+
+const GIVEN_PREFIX: &str = "__cuda_syscall_";
+
+/// The undefined names, each with the file that uses it first, in declaration order. `used` lists the names that a
+/// module uses: [`used`] or the narrower [`reached`].
+pub(super) fn undefined<'a>(
+    modules: impl Iterator<Item = (&'a str, &'a Module)> + Clone,
+    used: fn(&Module) -> HashSet<&str>,
+) -> Vec<(&'a str, &'a str)> {
+    let elsewhere: HashSet<&str> = modules
+        .clone()
+        .flat_map(|(_, module)| &module.items)
+        .filter(|item| rank(item) != DefinitionRank::Declared && !is_own(item))
+        .filter_map(name_of)
+        .collect();
+    let mut found = Vec::new();
+    for (file, module) in modules {
+        let defined: HashSet<&str> = module
+            .items
+            .iter()
+            .filter(|item| rank(item) != DefinitionRank::Declared)
+            .filter_map(name_of)
+            .chain(module.items.iter().filter_map(alias))
+            .collect();
+        let open = |name: &&str| {
+            let is_given = GIVEN.contains(name) || name.starts_with(GIVEN_PREFIX);
+            !defined.contains(name) && !elsewhere.contains(name) && !is_given
+        };
+        let declared: Vec<&str> =
+            module.items.iter().filter(|item| !is_dynamic(item)).filter_map(name_of).collect();
+        let open: Vec<&str> = declared.into_iter().filter(open).collect();
+        if open.is_empty() {
+            continue;
+        }
+        let used = used(module);
+        for name in open {
+            if used.contains(name) && found.iter().all(|(known, _)| *known != name) {
+                found.push((name, file));
+            }
+        }
+    }
+    found
+}
+
+/// Whether an item is private to its module.
+fn is_own(item: &Item) -> bool {
+    match item {
+        Item::Function(function) => !function.entry && function.linkage == Linkage::Internal,
+        Item::Variable(variable) => variable.linkage == Linkage::Internal,
+        Item::Directive(_) => false,
+    }
+}
+
+/// The name that an `.alias` directive defines.
+fn alias(item: &Item) -> Option<&str> {
+    let Item::Directive(words) = item else { return None };
+    words.strip_prefix(".alias")?.split(',').next().map(str::trim)
+}
+
+/// Whether an item is shared memory, whose size the launch may set.
+fn is_dynamic(item: &Item) -> bool {
+    matches!(item, Item::Variable(variable) if variable.space == StateSpace::Shared)
+}
+
+/// The names that entries, variables, and the functions they call use. A GPU's linker drops the other functions.
+pub(super) fn reached(module: &Module) -> HashSet<&str> {
+    let mut names = HashSet::new();
+    for variable in module.variables() {
+        variable.init.iter().for_each(|value| initial(value, &mut names));
+    }
+    for entry in module.entries() {
+        statements(entry.body.iter().flatten(), &mut names);
+    }
+    let bodies: HashMap<&str, &[Statement]> = module
+        .functions()
+        .filter_map(|function| Some((function.name.as_str(), function.body.as_deref()?)))
+        .collect();
+    let mut open: Vec<&str> = names.iter().copied().collect();
+    while let Some(name) = open.pop() {
+        let mut called = HashSet::new();
+        statements(bodies.get(name).copied().unwrap_or_default().iter(), &mut called);
+        open.extend(called.into_iter().filter(|name| names.insert(name)));
+    }
+    names
+}
+
+/// The names in bodies and initial values.
+pub(super) fn used(module: &Module) -> HashSet<&str> {
+    let mut names = HashSet::new();
+    for item in &module.items {
+        match item {
+            Item::Function(function) => statements(function.body.iter().flatten(), &mut names),
+            Item::Variable(variable) => variable.init.iter().for_each(|i| initial(i, &mut names)),
+            Item::Directive(_) => {}
+        }
+    }
+    names
+}
+
+fn statements<'a>(list: impl Iterator<Item = &'a Statement>, names: &mut HashSet<&'a str>) {
+    for statement in list {
+        match statement {
+            Statement::Instruction(instruction) => {
+                instruction.operands.iter().for_each(|operand| in_operand(operand, names));
+            }
+            Statement::Variable(variable) => variable.init.iter().for_each(|i| initial(i, names)),
+            Statement::Block(inner) => statements(inner.iter(), names),
+            _ => {}
+        }
+    }
+}
+
+fn initial<'a>(value: &'a Initializer, names: &mut HashSet<&'a str>) {
+    match value {
+        Initializer::Value(_) | Initializer::Fields(_) => {}
+        Initializer::Address { name, .. } => drop(names.insert(name)),
+        Initializer::Masked { address, .. } => initial(address, names),
+        Initializer::List(list) => list.iter().for_each(|value| initial(value, names)),
+    }
+}
+
+fn in_operand<'a>(operand: &'a Operand, names: &mut HashSet<&'a str>) {
+    match operand {
+        Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => {
+            names.insert(name);
+        }
+        Operand::Immediate(_) => {}
+        Operand::Vector(list) | Operand::Arguments(list) => {
+            list.iter().for_each(|operand| in_operand(operand, names));
+        }
+        Operand::Pair(a, b) => {
+            in_operand(a, names);
+            in_operand(b, names);
+        }
+        Operand::Address(address) => {
+            if let AddressBase::Name(name) = &address.base {
+                names.insert(name);
+            }
+            address.extra.iter().for_each(|operand| in_operand(operand, names));
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -145,7 +297,7 @@ mod tests {
         let entry = ".visible .entry k() { call called; ret; }";
         assert_eq!(undefined(&format!("{functions} {entry}")), ["put"]);
         assert_eq!(undefined(functions), [""; 0]);
-        // A table of functions reaches them.
+        // A table of functions uses the functions.
         let table = ".global .u64 table[1] = {left};";
         assert_eq!(undefined(&format!("{functions} {table} {entry}")), ["put", "other"]);
     }

@@ -1,8 +1,8 @@
-//! Renaming when modules are merged: private names and debug labels get a suffix, source files get new numbers, and instructions
-//! without a position get their line in the PTX text.
+//! Prepares a module for merging: gives private names and debug labels a suffix, source files new numbers, and
+//! instructions without a position their line in the PTX text.
 
 use crate::ast::{Item, Module, Statement, *};
-use crate::link::error::{LinkError, refuse};
+use crate::diagnostics::{LinkError, refuse};
 use std::collections::{HashMap, HashSet};
 
 /// The name of an item.
@@ -28,7 +28,7 @@ pub(super) fn own_names(module: &Module) -> HashSet<String> {
             own.insert(name.to_owned());
         }
     }
-    // A prototype without a directive may have its definition with one.
+    // A prototype without a linking directive may belong to a definition with one.
     for item in &module.items {
         if let (Some(name), Some(linkage)) = (name_of(item), linkage_of(item))
             && linkage != Linkage::Internal
@@ -39,11 +39,11 @@ pub(super) fn own_names(module: &Module) -> HashSet<String> {
     own
 }
 
-/// Renames names everywhere in a module. A local name that hides one is renamed with it, which changes
-/// nothing.
+/// Renames names everywhere in a module. Also renames a local name that hides one of them, which does not change the
+/// meaning.
 ///
 /// # Errors
-/// When numbered registers hide one.
+/// If numbered registers hide a name.
 pub(super) fn rename_all(
     module: &mut Module,
     names: &HashMap<String, String>,
@@ -212,7 +212,7 @@ fn renumber_statements(list: &mut [Statement], by: u32, own: u32) {
     }
 }
 
-/// The text with the number after `word` increased.
+/// The text with the number after `word` increased by `by`.
 fn shifted(text: &str, word: &str, by: u32) -> String {
     let Some((before, after)) = text.split_once(word) else { return text.to_owned() };
     let blank = after.len() - after.trim_start().len();
@@ -223,7 +223,7 @@ fn shifted(text: &str, word: &str, by: u32) -> String {
     }
 }
 
-/// Gives labels that are taken the suffix of this module, and takes the module's.
+/// Adds this module's suffix to labels in `taken`, which other modules use, and adds this module's labels to `taken`.
 pub(super) fn separate_sections(module: &mut Module, taken: &mut HashSet<String>, suffix: &str) {
     let own: HashSet<String> = sections(module).flat_map(labels).collect();
     let clashes: HashSet<&String> = own.intersection(taken).collect();

@@ -1,6 +1,6 @@
-//! Literals and constant expressions (PTX manual, "Constants", "Integer Constants", "Floating-Point Constants"), evaluated while
-//! parsing, by precedence climbing. Where the manual is ambiguous (the type of `%`, `~` and `?:`, shifts by more than 63), the
-//! values follow ptxas 13.0.
+//! Parses literals and constant expressions (PTX manual, "Constants", "Integer Constants", "Floating-Point Constants")
+//! by precedence climbing, and evaluates them at once. Where the manual is ambiguous (the type of `%`, `~` and `?:`,
+//! shifts by more than 63), the values follow ptxas 13.0.
 
 use crate::ast::Immediate;
 use crate::parse::lexer::{Token, TokenKind};
@@ -28,7 +28,7 @@ const OPERATORS: [(&str, u8); 18] = [
     ("%", 10),
 ];
 
-/// The precedence of `%` and its like.
+/// The precedence of `*`, `/` and `%`.
 const PRODUCT: u8 = 10;
 
 impl Parser<'_> {
@@ -53,8 +53,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `+ 8`, `+ -4 * 2`: a byte offset, 0 if absent. As in ptxas, one expression follows the `+`, and a bare minus is an
-    /// error.
+    /// `+ 8`, `+ -4 * 2`: a byte offset, 0 if absent. As in ptxas, one expression follows the `+`, and a bare minus is
+    /// an error.
     pub(super) fn offset(&mut self) -> Parsed<i64> {
         if self.is(b'-') {
             let help = "write a negative offset as `+-4`";
@@ -75,7 +75,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A literal address: the literal before a `+` is the base, not part of a sum.
+    /// A literal address. In `literal + offset`, the literal is the base of the address, not part of a constant sum.
     pub(super) fn absolute(&mut self) -> Parsed<u64> {
         let token = self.token();
         match self.primary()?.bits() {
@@ -84,7 +84,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `condition ? a : b`, which groups from the right; both `a` and `b` are evaluated.
+    /// `condition ? a : b`, which is right-associative. Evaluates both `a` and `b`.
     fn conditional(&mut self) -> Parsed<ConstantValue> {
         let token = self.token();
         let condition = self.binary(1)?;
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// Consumes the operator; of `%3`, which the lexer reads as a register, only the `%`.
+    /// Consumes the operator. The lexer reads `%3` as a register; then this consumes only the `%`.
     fn take_operator(&mut self, operator: &str) {
         if self.kind() == TokenKind::Word {
             self.tokens[self.at].kind = TokenKind::Number;
@@ -228,7 +228,7 @@ impl Parser<'_> {
     }
 }
 
-/// Why an operator cannot be evaluated.
+/// The reason why an operator cannot be evaluated.
 enum EvaluationError {
     /// Wrong operand types.
     Types,
@@ -236,8 +236,8 @@ enum EvaluationError {
     Zero,
 }
 
-/// `a operator b`. Integers are unsigned if one of them is. Exceptions: `%` is always unsigned, and shifts keep the type on
-/// the left.
+/// `a operator b`. The result is unsigned if one of the integers is. Exceptions: `%` is always unsigned, and shifts
+/// keep the type of the left operand.
 fn apply(
     operator: &str,
     a: ConstantValue,
@@ -302,8 +302,8 @@ fn double(operator: &str, a: f64, b: f64) -> Result<ConstantValue, EvaluationErr
     }))
 }
 
-/// The value of a constant expression: `.s64`, `.u64`, `.f64`, or a single-precision literal, which no
-/// operator takes.
+/// The value of a constant expression: `.s64`, `.u64`, `.f64`, or a single-precision literal, which no operator
+/// accepts.
 #[derive(Clone, Copy)]
 pub(super) enum ConstantValue {
     Signed(i64),

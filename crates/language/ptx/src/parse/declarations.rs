@@ -54,7 +54,7 @@ impl<'a> Parser<'a> {
         Ok(Registers { vector: head.vector, ty: head.ty, names })
     }
 
-    /// Any of `.extern`, `.visible`, `.weak` and `.common`; the last one applies.
+    /// Any sequence of `.extern`, `.visible`, `.weak` and `.common`; the last one applies.
     pub(super) fn linkage(&mut self) -> Linkage {
         let mut linkage = Linkage::Internal;
         loop {
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Variables that share their qualifiers, up to and including the semicolon.
+    /// A list of variables with common qualifiers, up to and including the semicolon.
     pub(super) fn variables(
         &mut self,
         linkage: Linkage,

@@ -17,7 +17,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `{ statements }`, from its open brace on.
+    /// `{ statements }`, starting at the open brace.
     pub(super) fn body(&mut self) -> Parsed<Vec<Statement>> {
         let open = self.token();
         self.nested(|p| {
@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A directive kept as text without its semicolon, which is consumed.
+    /// A directive as text without its semicolon. Consumes the semicolon.
     pub(super) fn directive_words(&mut self) -> Parsed<String> {
         let first = self.at;
         while !matches!(
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
         Ok(Location { file, line, column, inlined })
     }
 
-    /// A literal that is not the start of an expression: no operator follows it.
+    /// A literal without an operator after it.
     pub(super) fn plain_number(&mut self, what: &str) -> Parsed<u32> {
         let value =
             if self.kind() == TokenKind::Number { self.spelling().parse().ok() } else { None };
@@ -264,7 +264,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// An operand inside braces, or an argument of a call: none that adds a constant.
+    /// An operand inside braces, or an argument of a call. These cannot add a constant.
     fn part(&mut self) -> Parsed<Operand> {
         let outer = std::mem::replace(&mut self.part_of_vector, true);
         let operand = self.operand(false);
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
         if !self.is(b'+') && !self.is(b'-') {
             return Ok(Operand::Name(name));
         }
-        // As ptxas: `%tid.x + 1`, `v.x + 1` and `{a + 1, b}` are not operands.
+        // As in ptxas, `%tid.x + 1`, `v.x + 1` and `{a + 1, b}` are not operands.
         if self.part_of_vector || name.contains('.') {
             let what =
                 if self.part_of_vector { "an element of a vector" } else { "a part of a vector" };
@@ -297,8 +297,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `array[3]`, from its open bracket on: an element, or its address where the instruction accesses
-    /// no memory. The index counts elements of the scalar type, also for vectors, as in ptxas.
+    /// `array[3]`, starting at the open bracket: an element, or its address if the instruction does not access memory.
+    /// As in ptxas, the index counts elements of the scalar type, also for vectors.
     fn element(&mut self, name: String) -> Parsed<Operand> {
         let Some(bytes) = self.arrays.get(name.as_str()).copied() else {
             let message = format!("`{name}` is indexed, but not declared above as an array");
@@ -320,7 +320,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `[base+offset, extra, ...]`, from its open bracket on.
+    /// `[base+offset, extra, ...]`, starting at the open bracket.
     fn address(&mut self) -> Parsed<Operand> {
         self.advance();
         let base = match self.kind() {

@@ -1,5 +1,5 @@
-//! The lexer: PTX text as tokens. It never fails: unexpected text becomes an `Unknown` token, which
-//! the parser reports.
+//! The lexer, which splits PTX text into tokens. It never fails: unexpected text becomes an `Unknown` token, which the
+//! parser reports.
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum TokenKind {
     StringLiteral,
     /// One punctuation character.
     Punctuation(u8),
-    /// The `/*` of a comment that no `*/` closes; the text after it is skipped.
+    /// The `/*` of a comment without a `*/`. The lexer skips the rest of the text.
     OpenComment,
     /// Any other text, such as an unfinished string.
     Unknown,
@@ -32,7 +32,7 @@ pub(super) struct Token {
     pub(super) line: u32,
 }
 
-/// The tokens of `text`, which is under 4 GiB, with an `End` token last.
+/// The tokens of `text`, which must be shorter than 4 GiB. The last token is `End`.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     // Text copied from C strings may end with a NUL.
     let mut lexer = Lexer { bytes: text.trim_end_matches('\0').as_bytes(), at: 0, line: 1 };
@@ -71,7 +71,7 @@ fn is_line_marker(text: &[u8]) -> bool {
 }
 
 impl Lexer<'_> {
-    /// The byte `ahead` of here, 0 past the end.
+    /// The byte `ahead` bytes after the current one; 0 past the end.
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
@@ -111,7 +111,7 @@ impl Lexer<'_> {
                 match rest.first() {
                     Some(b'\n') => self.line += 1,
                     Some(b' ' | b'\t' | b'\r' | 0x0B | 0x0C) => {}
-                    // ptxas treats the rest of a macro's line break as blank.
+                    // ptxas treats a backslash at the end of a line as blank.
                     Some(b'\\')
                         if line_start && rest.get(1).is_none_or(u8::is_ascii_whitespace) => {}
                     // Some editors write a byte-order mark at the start.
@@ -125,7 +125,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The next token. `follows_word`: it directly follows a word, so `.2d` is not a number.
+    /// The next token. If it directly follows a word (`follows_word`), `.2d` is not a number.
     fn token(&mut self, follows_word: bool) -> TokenKind {
         let byte = self.peek(0);
         let next = self.peek(1);
@@ -239,7 +239,7 @@ mod tests {
             ["0x1F", "0f3F800000", "017U", "1.5e-3", ".5", "0b10"]
         );
         assert_eq!(spelled("%r<10>"), ["%r", "<", "10", ">"]);
-        // A register or a remainder: the parser decides.
+        // `%3` is a register or a remainder; the parser decides.
         assert_eq!(spelled("%1 5%3 5 % 3"), ["%1", "5", "%3", "5", "%", "3"]);
     }
 

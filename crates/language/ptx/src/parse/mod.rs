@@ -1,24 +1,29 @@
 //! The parser: from PTX text to a [`Module`], by recursive descent in linear time.
 //!
-//! Error recovery is panic mode: after an error, the parser skips to the end of the statement and continues, so one run reports
-//! several errors. Nesting is limited, so no input can exhaust the stack.
+//! Error recovery is panic mode: after an error, the parser skips to the end of the statement and continues, so one run
+//! reports several errors. Nesting is limited, so no input can exhaust the stack.
+//!
+//! Modules for first-generation devices (`sm_10` to `sm_13`) become current PTX. There, f32 instructions flush
+//! subnormals, and `mad.f32` needs no rounding modifier. For later devices ptxas compiles them as `.ftz` and as fused
+//! multiply-add (verified in its machine code), so the parser adds these modifiers.
 
 mod constants;
 mod declarations;
-mod first_generation;
 mod instructions;
 mod lexer;
 mod module;
-
 #[cfg(test)]
 mod tests;
 
-use crate::ast::{Location, Module, Statement};
+use crate::ast::{Instruction, Item, Location, Module, Statement};
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
+use crate::instructions::Modifier::{self, Ftz, Rm, Rn, Rp, Rz, Sat, Type};
+use crate::instructions::Opcode;
+use crate::types::ScalarType::{F32, S32, U32};
 use lexer::{Token, TokenKind};
 use std::collections::HashMap;
 
-/// The deepest nesting of blocks, braces and parentheses; compilers stay below ten.
+/// Maximum nesting of blocks, braces and parentheses. Compilers stay below ten.
 const DEEPEST: usize = 64;
 
 impl Module {
@@ -29,7 +34,7 @@ impl Module {
     pub fn parse(text: &str) -> Result<Module, Diagnostics> {
         let mut parser = Parser::for_text(text)?;
         let mut module = parser.module();
-        first_generation::translate(&mut module);
+        translate(&mut module);
         parser.problems.finish(module)
     }
 }
@@ -53,7 +58,7 @@ pub fn parse_instructions(text: &str) -> Result<Vec<Statement>, Diagnostics> {
     }
 }
 
-/// A problem was reported and the construct abandoned.
+/// The parser reported a problem and abandoned the construct.
 struct ParseFailed;
 
 type Parsed<T> = Result<T, ParseFailed>;
@@ -80,8 +85,8 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// The parser of a text, unless an open comment hides its end: what is missing then is a
-    /// consequence.
+    /// A parser for a text. An unclosed comment is an error here, because it hides the rest of the text and would cause
+    /// misleading problems.
     fn for_text(text: &'a str) -> Result<Parser<'a>, Diagnostics> {
         let mut parser = Parser::new(text);
         let open = parser.tokens.iter().rev().nth(1).filter(|t| t.kind == TokenKind::OpenComment);
@@ -125,7 +130,7 @@ impl<'a> Parser<'a> {
         self.token().kind
     }
 
-    /// The token `ahead` of the current one; the last one is `End`.
+    /// The token `ahead` tokens after the current one, at most `End`.
     fn ahead(&self, ahead: usize) -> Token {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
     }
@@ -175,9 +180,8 @@ impl<'a> Parser<'a> {
         Err(self.expected(&wanted, None))
     }
 
-    /// Consumes the semicolon after a statement. If the next token is on another line, the
-    /// semicolon was most likely forgotten: this is reported, and parsing continues as if it were
-    /// there.
+    /// Consumes the semicolon after a statement. If it is missing and the next token is on another line, reports that
+    /// and continues as if the semicolon were there.
     fn semicolon(&mut self, after: &str) -> Parsed<()> {
         if self.eat(b';') {
             return Ok(());
@@ -320,5 +324,58 @@ fn shortened(spelling: &str) -> String {
     match spelling.char_indices().nth(40) {
         Some((end, _)) => format!("{}...", &spelling[..end]),
         None => spelling.to_owned(),
+    }
+}
+
+/// The first architecture of the second generation.
+const SECOND: u32 = 20;
+
+/// f32 instructions that flush subnormals on those devices and accept `.ftz`.
+const FLUSHED: &[Opcode] = {
+    use Opcode::*;
+    &[
+        Add, Sub, Mul, Mad, Fma, Div, Abs, Neg, Min, Max, Rcp, Sqrt, Rsqrt, Sin, Cos, Lg2, Ex2,
+        Set, Setp,
+    ]
+};
+
+/// Adds the implied modifiers.
+fn translate(module: &mut Module) {
+    if module.target.architecture >= SECOND {
+        return;
+    }
+    for item in &mut module.items {
+        if let Item::Function(function) = item {
+            statements(function.body.as_deref_mut().unwrap_or_default());
+        }
+    }
+}
+
+fn statements(list: &mut [Statement]) {
+    for statement in list {
+        match statement {
+            Statement::Instruction(one) => instruction(one),
+            Statement::Block(inner) => statements(inner),
+            _ => {}
+        }
+    }
+}
+
+fn instruction(instruction: &mut Instruction) {
+    let is_f32 = instruction.modifiers.last() == Some(&Type(F32));
+    let rounds = [Rn, Rz, Rm, Rp].iter().any(|rounding| instruction.has(*rounding));
+    let flushes = !instruction.has(Ftz);
+    // Validation rejects unknown words.
+    if !is_f32 || !FLUSHED.contains(&instruction.opcode) || instruction.unknown_name.is_some() {
+        return;
+    }
+    let modifiers = &mut instruction.modifiers;
+    if instruction.opcode == Opcode::Mad && !rounds {
+        modifiers.insert(0, Rn);
+    }
+    if flushes {
+        let after = |modifier: &Modifier| matches!(modifier, Sat | Type(F32 | U32 | S32));
+        let at = modifiers.iter().position(after).unwrap_or(modifiers.len());
+        modifiers.insert(at, Ftz);
     }
 }

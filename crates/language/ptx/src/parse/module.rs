@@ -13,7 +13,7 @@ fn is_space(word: &str) -> bool {
 }
 
 impl Parser<'_> {
-    /// The whole module; problems are in the collector.
+    /// Parses the whole module. Adds problems to the collector.
     pub(super) fn module(&mut self) -> Module {
         let mut heading = Heading::default();
         let mut items = Vec::new();
@@ -81,7 +81,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A function or variables, from their linkage on.
+    /// A function or variables, starting at the linkage.
     fn declaration(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         let linkage = self.linkage();
         match self.spelling() {
@@ -173,7 +173,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `x, y, z`, the later ones 1 where absent.
+    /// `x, y, z`; a missing extent is 1.
     fn shape(&mut self) -> Parsed<[u32; 3]> {
         let mut shape = [1; 3];
         for (index, extent) in shape.iter_mut().enumerate() {
@@ -214,7 +214,7 @@ impl Parser<'_> {
     }
 }
 
-/// The highest `.file` number accepted; the table has one entry per number.
+/// The highest `.file` number accepted. The table has one entry per number.
 const MOST_FILES: u32 = 1 << 16;
 
 /// The directives at the top of the text.
@@ -263,7 +263,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `.target sm_90a, debug`. ptxas accepts an equal second one anywhere.
+    /// `.target sm_90a, debug`. ptxas accepts an identical second directive anywhere.
     pub(super) fn target(&mut self) -> Parsed<Target> {
         let directive = self.token();
         self.advance();
@@ -336,7 +336,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The contents of a string, `\\` and `\"` resolved.
+    /// The contents of a string, with `\\` and `\"` resolved.
     fn string(&mut self, what: &str) -> Parsed<String> {
         if self.kind() != TokenKind::StringLiteral {
             return Err(self.expected(what, None));
@@ -357,7 +357,7 @@ impl Parser<'_> {
 const DATA: [&str; 4] = [".b8", ".b16", ".b32", ".b64"];
 
 impl Parser<'_> {
-    /// `.section .debug_str { ... }`, its text kept unchanged.
+    /// `.section .debug_str { ... }` as unchanged text.
     pub(super) fn section(&mut self) -> Parsed<String> {
         let start = self.token().start as usize;
         while !matches!(self.kind(), TokenKind::End | TokenKind::Punctuation(b'{' | b';' | b'}')) {
@@ -388,7 +388,7 @@ impl Parser<'_> {
         Ok(self.text[start..self.tokens[self.at - 1].end as usize].to_owned())
     }
 
-    /// A value of a section: numbers, labels and names of sections, added and subtracted.
+    /// A value in a section: a sum or difference of numbers, labels and names of sections.
     fn datum(&mut self) -> Parsed<()> {
         loop {
             self.eat(b'-');

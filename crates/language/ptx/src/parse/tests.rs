@@ -249,7 +249,8 @@ fn literals_and_constant_expressions() {
         ("1 ? 0 ? 5 : 6 : 3", 6),
         ("1 || 0 ? 4 : 5", 4),
         ("3>2?7:8", 7),
-        // By ptxas 13.0: unsigned where one side is, `%` always, the left side's type in shifts.
+        // Values of ptxas 13.0: the result is unsigned if one side is, `%` always, and shifts have the left side's
+        // type.
         ("-1 > 0U", 1),
         ("-1 > 0", 0),
         ("(.u64)-1 > 0", 1),
@@ -313,7 +314,7 @@ fn old_prototypes_need_no_semicolon() {
 }
 
 #[test]
-fn several_problems_come_out_of_one_run() {
+fn one_run_reports_several_problems() {
     let found = problems(
         "add.s32 %r1, %r2 %r3;\nmov.b32 {%r1, ;\nld.f32 %f1, [%r1+%r2];\nmov.b32 a, 0f12;\nret;",
     );
@@ -329,7 +330,7 @@ fn several_problems_come_out_of_one_run() {
 }
 
 #[test]
-fn a_forgotten_semicolon_costs_one_problem() {
+fn a_missing_semicolon_is_one_problem() {
     let error = parse_instructions("add.s32 a, b, c\nret;\nbra L\n}").expect_err("problems");
     let places: Vec<_> = error.iter().map(|d| (d.line, d.column)).collect();
     assert_eq!(places, [(1, 16), (3, 6), (4, 1)]);
@@ -389,4 +390,36 @@ fn invalid_characters_are_named() {
     );
     assert_eq!(problems("mov.s32 a, -b;"), ["a register operand cannot be negated"]);
     assert_eq!(problems("mov.s32 a, 1/0;"), ["division by zero"]);
+}
+
+fn printed(target: &str) -> String {
+    let text = format!(
+        ".version 1.4\n.target {target}\n.entry k {{\n.reg .pred %p; .reg .u32 %r; .reg .f32 %f<4>;\n\
+             mad.f32 %f0, %f1, %f2, %f3;\nmul.sat.f32 %f0, %f1, %f2;\nsetp.lt.f32 %p, %f0, %f1;\n\
+             set.gt.u32.f32 %r, %f0, %f1;\ndiv.full.f32 %f0, %f1, %f2;\nmov.f32 %f0, %f1;\nexit;\n}}\n"
+    );
+    Module::parse(&text).expect("the text parses").to_string()
+}
+
+#[test]
+fn the_first_generation_flushes_and_fuses() {
+    let read = printed("sm_10");
+    let expected = [
+        "mad.rn.ftz.f32",
+        "mul.ftz.sat.f32",
+        "setp.lt.ftz.f32",
+        "set.gt.ftz.u32.f32",
+        "div.full.ftz.f32",
+        "mov.f32",
+    ];
+    assert!(expected.iter().all(|words| read.contains(words)), "{read}");
+    let module = Module::parse(&read).expect("it parses again");
+    module.validate().expect("these forms stand today");
+    assert_eq!(module.to_string(), read);
+}
+
+#[test]
+fn later_targets_are_unchanged() {
+    let read = printed("sm_20");
+    assert!(!read.contains("ftz") && read.contains("mad.f32"), "{read}");
 }

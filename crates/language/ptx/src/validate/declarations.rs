@@ -5,7 +5,7 @@ use crate::types::{ScalarType, StateSpace};
 use crate::validate::Checker;
 use crate::validate::names::{Symbol, VariableRole};
 
-/// The bytes of parameters of an entry (PTX manual, "Kernel Function Parameters").
+/// Maximum size of an entry's parameters in bytes (PTX manual, "Kernel Function Parameters").
 const MOST_PARAMETER_BYTES: u64 = 32_764;
 /// Directives allowed in a body and kept as text.
 const BODY_DIRECTIVES: [&str; 6] =
@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
         self.function_directives(function);
         let body = function.body.as_deref().unwrap_or_default();
         let shared = shared_bytes(body);
-        // The limit per block; before sm_90, 48 KiB for static variables.
+        // The limit per block. Before sm_90 it is 48 KiB for static variables.
         let most = match self.module.target.architecture {
             ..90 => 48 << 10,
             90..120 => 227 << 10,
@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `.branchtargets` and the like: they follow a label, and name labels.
+    /// `.branchtargets` and similar directives, which follow a label and list labels.
     pub(super) fn targets(&mut self, words: &str, labelled: bool, line: u32) {
         let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
         if !matches!(first, ".branchtargets" | ".calltargets" | ".callprototype") {
@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The bytes of static shared memory that statements declare.
+/// The size in bytes of the static shared memory that statements declare.
 fn shared_bytes(statements: &[Statement]) -> u64 {
     statements.iter().fold(0, |sum: u64, statement| {
         sum.saturating_add(match statement {

@@ -1,7 +1,7 @@
 //! Checks of the whole module: version and target exist and support what the module uses; addresses have 64 bits.
 //!
-//! A module for 32-bit addresses, which ptxas no longer compiles, gets one error instead of one per access. Such a module
-//! declares no 64-bit integer and accesses global or generic memory through a 32-bit register.
+//! A module for 32-bit addresses, which ptxas no longer compiles, gets one error instead of one per access. Such a
+//! module declares no 64-bit integer and accesses global or generic memory through a 32-bit register.
 
 use crate::ast::*;
 use crate::instructions::{Modifier, Opcode};
@@ -12,7 +12,7 @@ use crate::validate::Checker;
 use crate::validate::operand::address::{is_bits, is_integer};
 use std::collections::HashSet;
 
-/// The newest PTX version whose forms are known here.
+/// The newest PTX version whose forms the instruction table has.
 const NEWEST: Version = Version { major: 9, minor: 4 };
 /// The options of `.target`.
 const OPTIONS: [&str; 5] =
@@ -63,7 +63,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether version and target know an instruction.
+    /// Checks that version and target support an instruction.
     pub(super) fn requirement(&mut self, instruction: &Instruction) {
         let (version, target) = (self.module.version, &self.module.target);
         if let Some(lack) = requirements::unmet_requirement(instruction, version, target) {
@@ -106,7 +106,7 @@ impl Checker<'_> {
     }
 }
 
-/// The 32-bit registers, and the first address in one.
+/// The 32-bit registers, and the first address held in one of them.
 #[derive(Default)]
 struct AddressWidthSearch<'a> {
     narrow: HashSet<&'a str>,
@@ -116,7 +116,7 @@ struct AddressWidthSearch<'a> {
 }
 
 impl Checker<'_> {
-    /// Whether the module is for 32-bit addresses; this is then reported.
+    /// Whether the module is for 32-bit addresses. Reports that if so.
     pub(super) fn narrow_addresses(&mut self) -> bool {
         let mut search = AddressWidthSearch::default();
         for function in self.module.functions() {
@@ -180,7 +180,7 @@ impl<'a> AddressWidthSearch<'a> {
             })
     }
 
-    /// Whether a name is one of the narrow registers, by itself or of a range `%r<10>`.
+    /// Whether a name is one of the narrow registers: declared singly, or in a range `%r<10>`.
     fn is_narrow(&self, name: &str) -> bool {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         self.narrow.contains(name) || self.narrow.contains(stem)

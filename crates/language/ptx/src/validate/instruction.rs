@@ -30,7 +30,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A function uses tensor memory as one block or as a pair of blocks.
+    /// Checks that a function uses tensor memory either as one block or as a pair of blocks, not both.
     fn pair(&mut self, instruction: &'a Instruction) {
         let is_group = |m: &Modifier| matches!(m, Modifier::CtaGroup1 | Modifier::CtaGroup2);
         let Some(group) = instruction.modifiers.iter().copied().find(is_group) else { return };
@@ -57,7 +57,7 @@ impl<'a> Checker<'a> {
         self.report(line, message, Some("guard with the result of a `setp`"));
     }
 
-    /// Whether every name of an instruction is declared; reports those that are not.
+    /// Whether every name of an instruction is declared. Reports undeclared names.
     fn names_of(&mut self, instruction: &Instruction) -> bool {
         let line = instruction.text_line;
         let branches = instruction.opcode == Opcode::Bra;
@@ -146,7 +146,7 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// Whether one of the forms fits; else the problem of the nearest, and what to do.
+    /// Whether one of the forms fits. If not, the problem with the nearest form, and the remedy.
     fn fits(&self, instruction: &Instruction) -> Result<(), (String, String)> {
         let mut nearest: Option<(usize, String)> = None;
         for form in instruction.opcode.forms() {
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
         Err((format!("`{}`: {why}", instruction.name()), help.to_owned()))
     }
 
-    /// Whether the operands fit a form; else the place of the first that does not, and why.
+    /// Whether the operands fit a form. If not, the index of the first unfit operand, and the reason.
     fn operands(
         &self,
         instruction: &Instruction,
@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// A call of a function by its name: as many operands as the function has, of its types.
+    /// Checks a call of a function by name: the number of operands and their types.
     fn call(&mut self, instruction: &Instruction) {
         let mut lists = Vec::new();
         let mut callee = None;

@@ -1,9 +1,10 @@
 //! Validation: finds what ptxas rejects in a module that parses.
 //!
-//! Names are declared once and before use. Operands have the types, state spaces and kinds that the instruction's form requires
-//! (the [instruction table](crate::instructions)). Version and target support the instructions. Declarations obey the limits of their state space. The `.loc` of
-//! inlined calls refer to positions and labels that exist. The rules follow the PTX manual and were compared with ptxas 13.0;
-//! `crates/runtime/lanework/tests/ptxas` counts the differences.
+//! It checks that names are declared once and before use; that operands have the types, state spaces and kinds that the
+//! instruction's form requires (the [instruction table](crate::instructions)); that version and target support the
+//! instructions; that declarations obey the limits of their state space; and that the `.loc` directives of inlined
+//! calls refer to existing positions and labels. The rules follow the PTX manual. `crates/runtime/lanework/tests/ptxas`
+//! compares them with ptxas 13.0 and counts the differences.
 
 mod declarations;
 mod heading;
@@ -18,12 +19,11 @@ use crate::validate::names::{RegisterType, Scope, Symbol, VariableRole};
 use std::collections::{HashMap, HashSet};
 
 impl Module {
-    /// Checks what ptxas checks of a module that parses: names, types and state spaces of operands,
-    /// modifiers, version and target.
+    /// Performs the checks of ptxas on a parsed module: names, types and state spaces of operands, modifiers, version
+    /// and target.
     ///
     /// # Errors
-    /// The problems found, 20 at most. They carry the line of the parsed text, if the module was
-    /// parsed, and no column.
+    /// The first 20 problems. They have the line of the text, if the module was parsed, and no column.
     pub fn validate(&self) -> Result<(), Diagnostics> {
         let mut checker = Checker {
             module: self,
@@ -50,7 +50,7 @@ impl Module {
 
 struct Checker<'a> {
     module: &'a Module,
-    /// The functions of the module by name, the first of each name.
+    /// The first function of each name in the module.
     functions: HashMap<&'a str, &'a Function>,
     /// Variables and functions of the module.
     globals: Scope<'a>,
@@ -58,7 +58,7 @@ struct Checker<'a> {
     scopes: Vec<Scope<'a>>,
     /// Labels of the debug sections.
     debug_labels: HashSet<&'a str>,
-    /// The places that a `.loc` named so far.
+    /// The positions that `.loc` directives named so far.
     locations: HashSet<[u32; 3]>,
     /// The `.cta_group` of the function's first instruction on tensor memory.
     pairs: Option<Modifier>,
@@ -123,8 +123,8 @@ impl<'a> Checker<'a> {
         self.scopes.pop();
     }
 
-    /// One level of braces. Its declarations are visible in all of it, since labels are used before
-    /// they are declared.
+    /// One level of braces. Its declarations are visible in the whole scope, because code may use labels before their
+    /// declaration.
     fn scope(&mut self, statements: &'a [Statement], function: &str) {
         let first_lines = following_lines(statements);
         for (statement, line) in statements.iter().zip(&first_lines) {
@@ -186,8 +186,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// For each statement, the line of the first instruction at or after it, since declarations have no
-/// line.
+/// For each statement, the line of the first instruction at or after it, because declarations have no line.
 fn following_lines(statements: &[Statement]) -> Vec<u32> {
     let mut line = 0;
     let mut lines: Vec<u32> = statements
@@ -222,7 +221,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A `.loc` before an instruction, with the words after its place.
+    /// A `.loc` before an instruction; `inlined` has the words after its position.
     pub(super) fn location(&mut self, place: [u32; 3], inlined: &str, line: u32) {
         self.locations.insert(place);
         if inlined.is_empty() {

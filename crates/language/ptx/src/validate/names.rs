@@ -34,7 +34,7 @@ pub(super) enum VariableRole {
 }
 
 impl<'a> Symbol<'a> {
-    /// The meaning of a declared variable; one in `.reg` is a register.
+    /// The meaning of a declared variable. A variable in `.reg` space is a register.
     pub(super) fn from_variable(variable: &'a Variable, role: VariableRole) -> Symbol<'a> {
         match variable.space {
             StateSpace::Reg => {
@@ -44,7 +44,7 @@ impl<'a> Symbol<'a> {
         }
     }
 
-    /// In words.
+    /// The symbol in words.
     pub(super) fn describe(self) -> String {
         match self {
             Symbol::Register(r) if r.vector > 1 => {
@@ -62,7 +62,7 @@ impl<'a> Symbol<'a> {
 #[derive(Default)]
 pub(super) struct Scope<'a> {
     pub(super) names: HashMap<&'a str, Symbol<'a>>,
-    /// Registers `%r0` to `%r<n-1>`, under their common prefix.
+    /// Register ranges `%r<n>`, by prefix.
     ranges: HashMap<&'a str, (RegisterType, u32)>,
 }
 
@@ -77,8 +77,8 @@ impl<'a> Scope<'a> {
         self.ranges.insert(prefix, (ty, count)).is_none()
     }
 
-    /// The meaning of `name` in this scope. `%r12` may be register 12 of `%r<n>` or register 2 of
-    /// `%r1<n>`; ten digits hold any count.
+    /// The meaning of `name` in this scope. `%r12` may be register 12 of `%r<n>` or register 2 of `%r1<n>`. An index
+    /// has at most ten digits.
     pub(super) fn look_up(&self, name: &str) -> Option<Symbol<'a>> {
         if let Some(meaning) = self.names.get(name) {
             return Some(*meaning);
@@ -94,8 +94,8 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The number of elements of a special register (1 for a scalar) and the bytes of one; `None` for other names. `name` has no
-/// `.x` (PTX manual, "Special Registers").
+/// The number of elements of a special register (1 for a scalar) and their size in bytes; `None` for other names.
+/// `name` has no `.x` (PTX manual, "Special Registers").
 pub(super) fn special(name: &str) -> Option<(u8, u32)> {
     const VECTORS: [&str; 8] = [
         "%tid",

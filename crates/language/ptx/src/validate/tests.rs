@@ -91,7 +91,7 @@ fn a_module_without_code_is_fine() {
 
 #[test]
 fn conversions_between_the_16_bit_floats_need_no_rounding() {
-    // As ptxas has it; Triton writes them so.
+    // ptxas accepts these forms, and Triton emits them.
     let cvt = |modifiers: &str| {
         let from = if modifiers.ends_with("32") { "f" } else { "h" };
         problems(&format!(
@@ -214,7 +214,7 @@ fn only_a_32_byte_store_may_discard_elements() {
 }
 
 #[test]
-fn a_function_of_variable_arguments_takes_any_number_of_bytes_last() {
+fn the_last_parameter_of_a_variadic_function_accepts_any_size() {
     let call = ".extern .func f(.param .b64 a, .param .align 8 .b8 rest[]);
         .entry k { .param .b64 a; .param .align 8 .b8 b[24]; .reg .b32 %r;";
     assert_eq!(problems(&format!("{call} call f, (a, b); ret; }}")), [""; 0]);

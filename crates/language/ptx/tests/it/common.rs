@@ -1,4 +1,4 @@
-//! Helpers: PTX modules of real compilers, and modules without text lines, for comparison.
+//! Helpers: PTX modules of real compilers, and the removal of text lines before a comparison.
 
 use lanework_ptx::{Item, Module, Statement};
 use std::fs;
@@ -21,7 +21,7 @@ pub fn real_modules() -> Vec<(String, String)> {
     modules
 }
 
-/// The module with the lines of its text forgotten, so that two texts can be compared.
+/// The module without its text lines, so that modules of two texts compare equal.
 pub fn without_text_lines(mut module: Module) -> Module {
     for item in &mut module.items {
         if let Item::Function(function) = item {
@@ -31,7 +31,7 @@ pub fn without_text_lines(mut module: Module) -> Module {
     module
 }
 
-/// Forgets the text lines of statements and the blocks among them.
+/// Removes the text lines of statements and nested blocks.
 fn forget(statements: &mut [Statement]) {
     for statement in statements {
         match statement {

@@ -16,8 +16,7 @@ fn parses_and_round_trips() {
     }
 }
 
-/// Nothing is lost: every word of the text, without comments and locations, is printed as often as
-/// it was read.
+/// The printer prints every word of the text as often as the text has it, except for comments and locations.
 #[test]
 fn every_instruction_and_label_survives() {
     let counted =
@@ -49,7 +48,7 @@ fn debug_sections_are_kept() {
     assert_eq!(sections("transpose.sm_80.lineinfo.ptx"), 0);
 }
 
-/// A real module truncated anywhere is reported, never accepted and never a panic.
+/// A real module, truncated anywhere, is an error, and never causes a panic.
 #[test]
 fn a_truncated_module_is_rejected() {
     for (name, text) in real_modules() {
@@ -73,8 +72,8 @@ fn real_modules_are_valid() {
     }
 }
 
-/// Compilers declare the version of their release and the requested target, so the module's lowest
-/// requirements are never higher.
+/// Compilers declare the version of their release and the requested target. The lowest requirements of a module are
+/// never higher.
 #[test]
 fn real_modules_need_no_more_than_they_state() {
     for (name, text) in real_modules() {

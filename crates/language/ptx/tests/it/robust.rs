@@ -6,7 +6,7 @@ use lanework_ptx::{Module, parse_instructions};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Runs everything on a text. Accepted text must round-trip.
+/// Parses, validates and prints a text. Accepted text must round-trip.
 fn exercise(text: &str) {
     match Module::parse(text) {
         Ok(module) => {
@@ -127,7 +127,7 @@ proptest! {
     ) {
         let modules = real_modules();
         let (_, text) = &modules[which.index(modules.len())];
-        // The header is kept so that the rest is read as a module, then some 4,000 characters.
+        // Keep the header, so that the rest parses as a module, and about 4,000 characters.
         let body: Vec<char> = text.chars().collect();
         let first = start.index(body.len());
         let mut window: Vec<char> = ".version 8.0\n.target sm_90\n.entry k {".chars().collect();

@@ -1,5 +1,5 @@
-//! Generated modules print to text that parses back to the same module, and the printed form of one
-//! module of every construct is kept as a golden file.
+//! Generated modules print to text that parses to the same module. A golden file holds the printed form of a module
+//! with every construct.
 
 use crate::common::without_text_lines;
 use lanework_ptx::*;
@@ -47,7 +47,7 @@ fn linkage() -> impl Strategy<Value = Linkage> {
     prop::sample::select(vec![Internal, Extern, Visible, Weak, Common])
 }
 
-/// A variable of `space`; with an initial value where `module` is set.
+/// A variable of `space`, with an initial value if `module`.
 fn variable(space: StateSpace, module: bool) -> impl Strategy<Value = Variable> {
     let param = space == StateSpace::Param;
     let linkage = if module { linkage().boxed() } else { Just(Linkage::Internal).boxed() };
@@ -73,7 +73,7 @@ fn variable(space: StateSpace, module: bool) -> impl Strategy<Value = Variable> 
     )
 }
 
-/// An operand, also one in braces or among arguments.
+/// An operand that may also be in braces or among arguments.
 fn part() -> impl Strategy<Value = Operand> {
     let register = prop_oneof![name(), name().prop_map(|n| n + ".x"), Just("_".to_owned())].boxed();
     let leaf = prop_oneof![
@@ -99,7 +99,7 @@ fn part() -> impl Strategy<Value = Operand> {
 
 /// An operand of an instruction.
 fn operand() -> impl Strategy<Value = Operand> {
-    // A sum has no other term.
+    // Operands in braces or among arguments cannot have an offset.
     let sum = (name(), any::<i64>().prop_filter("not a plain name", |o| *o != 0))
         .prop_map(|(name, offset)| Operand::Offset(name, offset));
     prop_oneof![12 => part(), 1 => sum]
@@ -240,7 +240,7 @@ proptest! {
     }
 }
 
-/// One of every construct, as text in the printer's form.
+/// Every construct, as text in the printer's form.
 #[test]
 fn the_printed_form_is_a_fixed_point() {
     let text = include_str!("../golden/everything.ptx");

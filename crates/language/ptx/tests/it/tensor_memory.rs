@@ -1,5 +1,5 @@
-//! Validation of `tcgen05` agrees with ptxas on every form in `tensor_memory.txt`. With `PTXAS` set, the recorded
-//! verdicts are compared with ptxas too.
+//! Validation of `tcgen05` agrees with the recorded verdicts of ptxas on every form in `tensor_memory.txt`. With
+//! `PTXAS` set, the test also compares the verdicts with that ptxas.
 
 use lanework_ptx::Module;
 

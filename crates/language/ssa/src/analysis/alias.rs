@@ -1,7 +1,8 @@
-//! Which pointers may refer to the same memory.
+//! Effects of operations, and alias analysis of pointers. They decide which operations passes may remove, merge or move
+//! past each other.
 
+use super::FastSet;
 use super::cfg::ControlFlow;
-use super::hash::FastSet;
 use crate::fold::signed;
 use crate::ir::*;
 
@@ -40,7 +41,7 @@ impl MemoryRange {
     }
 }
 
-/// Answers alias questions for one function.
+/// Alias analysis of one function.
 pub(crate) struct AliasAnalysis {
     escaped: FastSet<SlotId>,
 }
@@ -171,5 +172,74 @@ fn base_of(function: &SsaFunction, pointer: ValueId) -> (ValueId, MemoryObject, 
         };
         let (base, offset) = result.unwrap_or((base, offset));
         return (base, object, offset);
+    }
+}
+
+/// Effects of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KindEffects {
+    /// Reads memory that may change.
+    pub reads: bool,
+    /// Writes memory, or orders accesses.
+    pub writes: bool,
+    /// Must be executed exactly as often as written.
+    pub required: bool,
+    /// All threads of a group execute it together.
+    pub convergent: bool,
+    /// May fault, so it must not run where the program would not have run it.
+    pub faults: bool,
+}
+
+impl KindEffects {
+    pub(crate) fn of(kind: &InstructionKind) -> KindEffects {
+        let none = KindEffects::default();
+        let all = KindEffects {
+            reads: true,
+            writes: true,
+            required: true,
+            convergent: true,
+            faults: true,
+        };
+        match kind {
+            InstructionKind::Load(flags) => KindEffects {
+                reads: !flags.invariant,
+                required: flags.volatile,
+                writes: flags.volatile,
+                faults: true,
+                ..none
+            },
+            InstructionKind::Store(_)
+            | InstructionKind::CopyMemory { .. }
+            | InstructionKind::FillMemory { .. } => KindEffects {
+                reads: matches!(kind, InstructionKind::CopyMemory { .. }),
+                writes: true,
+                required: true,
+                faults: true,
+                ..none
+            },
+            InstructionKind::Atomic { .. } => KindEffects { convergent: false, ..all },
+            InstructionKind::Call(_) | InstructionKind::CallIndirect => all,
+            InstructionKind::Ptx(template) => {
+                let effects = template.effects;
+                KindEffects {
+                    reads: effects.reads,
+                    writes: effects.writes,
+                    required: effects.volatile || effects.writes,
+                    convergent: effects.convergent,
+                    faults: effects.reads || effects.writes,
+                }
+            }
+            _ => none,
+        }
+    }
+
+    /// Whether it can be removed if its results are unused.
+    pub(crate) fn is_removable(self) -> bool {
+        !self.required
+    }
+
+    /// Whether it computes the same value anywhere its arguments are available.
+    pub(crate) fn is_movable(self) -> bool {
+        self == KindEffects::default()
     }
 }

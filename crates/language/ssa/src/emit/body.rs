@@ -1,4 +1,4 @@
-//! Converts machine code to the statements of a PTX function.
+//! Converts PTX with virtual registers to the statements of a PTX function.
 
 use super::machine::*;
 use crate::CompileError;

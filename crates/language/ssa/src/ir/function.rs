@@ -198,7 +198,7 @@ pub struct BlockCall {
     pub arguments: Vec<ValueId>,
 }
 
-/// How to unroll a loop (`#pragma unroll`).
+/// Unrolling of a loop (`#pragma unroll`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnrollHint {
     /// The compiler decides.
@@ -413,7 +413,7 @@ impl SsaFunction {
         self.leaf(ty, ValueDefinition::Constant(bits & ty.mask()))
     }
 
-    /// A value that no instruction defines: a constant, an address, or undefined.
+    /// A value that no instruction defines: a constant, an address, or an undefined value.
     pub fn leaf(&mut self, ty: ValueType, definition: ValueDefinition) -> ValueId {
         if let Some(value) = self.leaves.get(&(ty, definition)) {
             return *value;

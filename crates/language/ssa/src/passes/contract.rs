@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn only_additions_take_in_a_product_and_only_all_of_its_uses() {
+    fn a_product_is_contracted_only_if_all_its_uses_are_additions() {
         use FloatArithmetic::*;
         assert_eq!(operations(&|b, p| combine(b, Add, p)), [FusedMultiplyAdd]);
         assert_eq!(operations(&|b, p| combine(b, Subtract, p)), [Multiply, Subtract]);

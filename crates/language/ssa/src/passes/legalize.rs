@@ -1,7 +1,8 @@
-//! Lowers what PTX does not support: switches, and branches that pass arguments.
+//! Lowers what PTX does not support: switches, branches that pass arguments, and copies and fills of memory.
 
 use crate::analysis::{ControlFlow, Dominators, LoopForest};
 use crate::ir::*;
+use crate::passes::edit::split_block;
 
 /// Prepares a function for the PTX writer.
 pub(super) fn legalize(function: &mut SsaFunction) {
@@ -107,4 +108,169 @@ fn header_to_pass(function: &SsaFunction, loops: &LoopForest, block: BlockId) ->
             !read.copied().chain(data.terminator.values()).any(is_read)
         });
     leaves.then_some(header)
+}
+
+/// Maximum number of accesses for a copy or fill; a larger one becomes a loop.
+const MOST_ACCESSES: u64 = 32;
+
+/// A part of a copy: one load and one store.
+pub(super) struct CopiedUnit {
+    /// Its start offset.
+    pub offset: u64,
+    /// The element type.
+    pub ty: ValueType,
+    /// Number of elements: 1, 2 or 4.
+    pub count: usize,
+    /// Alignment of the address.
+    pub align: u32,
+}
+
+/// Replaces copies and fills by loads and stores.
+pub(crate) fn lower_copies(function: &mut SsaFunction) {
+    for mut block in ControlFlow::new(function).order {
+        let mut index = 0;
+        while let Some(id) = function.block(block).instructions.get(index).copied() {
+            index += 1;
+            let instruction = function.instruction(id).clone();
+            let (size, align) = match instruction.kind {
+                InstructionKind::CopyMemory { size, align }
+                | InstructionKind::FillMemory { size, align, .. } => (size, align.clamp(1, 16)),
+                _ => continue,
+            };
+            index -= 1;
+            function.block_mut(block).instructions.remove(index);
+            let unit = u64::from(align);
+            let mut code = Vec::new();
+            if size / unit + size % unit <= MOST_ACCESSES {
+                copy_rest(function, &instruction, 0, size, align, &mut code);
+            } else {
+                block = copy_loop(function, block, index, &instruction, size, align.min(8));
+                index = 0;
+                let done = size / unit.min(8) * unit.min(8);
+                copy_rest(function, &instruction, done, size, align, &mut code);
+            }
+            let count = code.len();
+            function.block_mut(block).instructions.splice(index..index, code);
+            index += count;
+        }
+    }
+}
+
+/// Copies or fills the bytes between two offsets.
+fn copy_rest(
+    function: &mut SsaFunction,
+    instruction: &InstructionData,
+    from: u64,
+    to: u64,
+    align: u32,
+    code: &mut Vec<InstructionId>,
+) {
+    let mut offset = from;
+    while offset < to {
+        let bytes = (1 << (to - offset).ilog2()).min(u64::from(align));
+        let count = if bytes == 16 { 2 } else { 1 };
+        let ty = ValueType::integer(8 * (bytes / count) as u32).unwrap_or(ValueType::I8);
+        let unit = CopiedUnit { offset, ty, count: count as usize, align: bytes as u32 };
+        copy_unit(function, instruction, &unit, code);
+        offset += bytes;
+    }
+}
+
+/// Copies or fills one unit.
+pub(super) fn copy_unit(
+    function: &mut SsaFunction,
+    instruction: &InstructionData,
+    unit: &CopiedUnit,
+    code: &mut Vec<InstructionId>,
+) {
+    let offset = function.constant(ValueType::I64, unit.offset);
+    copy_at(function, instruction, offset, unit, code);
+}
+
+/// Copies or fills one unit at an `I64` offset.
+fn copy_at(
+    function: &mut SsaFunction,
+    instruction: &InstructionData,
+    offset: ValueId,
+    unit: &CopiedUnit,
+    code: &mut Vec<InstructionId>,
+) {
+    let position = instruction.position;
+    let flags = MemoryFlags::aligned(unit.align);
+    let mut insert = |function: &mut SsaFunction,
+                      kind: InstructionKind,
+                      arguments: Vec<ValueId>,
+                      types: &[ValueType]| {
+        let id = function.add_instruction(kind, arguments, types, position);
+        code.push(id);
+        function.instruction(id).results.clone()
+    };
+    let mut address = |function: &mut SsaFunction, base: ValueId| {
+        let pointer = function.value_type(base);
+        let constant = function.as_constant(offset);
+        let offset = match constant {
+            Some(0) => return base,
+            Some(bits) if pointer.bytes() == 4 => function.constant(ValueType::I32, bits),
+            None if pointer.bytes() == 4 => {
+                let kind = InstructionKind::Convert(ValueConversion::Truncate);
+                insert(function, kind, vec![offset], &[ValueType::I32])[0]
+            }
+            _ => offset,
+        };
+        insert(function, InstructionKind::PointerAdd, vec![base, offset], &[pointer])[0]
+    };
+    let to = address(function, instruction.arguments[0]);
+    let from = instruction.arguments.get(1).map(|from| address(function, *from));
+    let values = match (from, &instruction.kind) {
+        (Some(from), _) => {
+            let types = vec![unit.ty; unit.count];
+            insert(function, InstructionKind::Load(flags), vec![from], &types)
+        }
+        (None, InstructionKind::FillMemory { byte, .. }) => {
+            vec![function.constant(unit.ty, u64::from_ne_bytes([*byte; 8])); unit.count]
+        }
+        (None, _) => return,
+    };
+    let arguments = [to].into_iter().chain(values).collect();
+    insert(function, InstructionKind::Store(flags), arguments, &[]);
+}
+
+/// A loop over units of `align` bytes. Returns the block after it.
+fn copy_loop(
+    function: &mut SsaFunction,
+    block: BlockId,
+    index: usize,
+    instruction: &InstructionData,
+    size: u64,
+    align: u32,
+) -> BlockId {
+    let rest = split_block(function, block, index);
+    let body = function.add_block();
+    let offset = function.add_block_parameter(body, ValueType::I64);
+    let zero = function.constant(ValueType::I64, 0);
+    let position = instruction.position;
+    function.block_mut(block).terminator =
+        BlockTerminator::Jump(BlockCall { block: body, arguments: vec![zero] });
+    let mut code = Vec::new();
+    let ty = ValueType::integer(8 * align).unwrap_or(ValueType::I8);
+    let unit = CopiedUnit { offset: 0, ty, count: 1, align };
+    copy_at(function, instruction, offset, &unit, &mut code);
+    let mut insert = |function: &mut SsaFunction, kind, arguments, ty| {
+        let id = function.add_instruction(kind, arguments, &[ty], position);
+        code.push(id);
+        function.instruction(id).results[0]
+    };
+    let step = function.constant(ValueType::I64, align.into());
+    let add = InstructionKind::Integer { op: IntegerBinary::Add, no_wrap: true };
+    let next = insert(function, add, vec![offset, step], ValueType::I64);
+    let end = function.constant(ValueType::I64, size / u64::from(align) * u64::from(align));
+    let less = InstructionKind::CompareIntegers(IntegerCondition::LessUnsigned);
+    let condition = insert(function, less, vec![next, end], ValueType::I1);
+    let data = function.block_mut(body);
+    data.instructions = code;
+    data.position = position;
+    data.unroll = UnrollHint::Count(1);
+    let again = BlockCall { block: body, arguments: vec![next] };
+    data.terminator = BlockTerminator::Branch(condition, again, rest.into());
+    rest
 }

@@ -1,18 +1,20 @@
-//! The optimizer.
+//! The optimizer: the order of its passes. First it inlines calls of device functions, callees first. Calls of recursive
+//! functions remain.
 
 mod addresses;
-mod common;
 mod contract;
 mod control;
 mod edit;
-mod inline;
 mod legalize;
 mod loops;
-mod memory;
 mod number;
 mod simplify;
+mod slots;
+mod spaces;
 
 use crate::ir::*;
+use edit::split_block;
+use std::collections::BTreeSet;
 
 /// Options of the optimizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +46,8 @@ pub(crate) fn improve(module: &mut SsaModule, options: &Optimization) {
 pub(crate) fn run(module: &mut SsaModule, options: &Optimization) {
     improve(module, options);
     for function in &mut module.functions {
-        memory::lower_copies(function);
-        memory::infer_spaces(function);
+        legalize::lower_copies(function);
+        spaces::infer_spaces(function);
         contract::contract(function);
         edit::remove_dead(function);
         legalize::legalize(function);
@@ -62,17 +64,17 @@ pub(crate) fn finish(function: &mut SsaFunction) {
 
 /// Inlines calls, callees first, and removes functions that nothing refers to any more.
 fn inline_all(module: &mut SsaModule) {
-    let order = inline::bottom_up(module);
+    let order = bottom_up(module);
     let mut inlined = vec![false; module.functions.len()];
     for (id, is_recursive) in order {
-        inline::inline_calls(module, id, &|callee| inlined[callee.index()]);
+        inline_calls(module, id, &|callee| inlined[callee.index()]);
         let function = &mut module.functions[id.index()];
         clean(function);
         inlined[id.index()] = !is_recursive
             && function.linkage == FunctionLinkage::Device
             && function.inlining == Inlining::Automatic
             && !function.blocks.is_empty()
-            && function.instructions.len() < inline::LARGEST_CALLEE;
+            && function.instructions.len() < LARGEST_CALLEE;
     }
 }
 
@@ -82,7 +84,7 @@ fn clean(function: &mut SsaFunction) {
         return;
     }
     control::simplify_control(function);
-    memory::promote_slots(function);
+    slots::promote_slots(function);
     for _ in 0..4 {
         let changed = simplify::simplify(function);
         number::number_values(function);
@@ -90,7 +92,7 @@ fn clean(function: &mut SsaFunction) {
             break;
         }
     }
-    common::hoist_common(function);
+    control::hoist_common(function);
     control::simplify_control(function);
     edit::remove_dead(function);
 }
@@ -100,7 +102,7 @@ fn optimize(function: &mut SsaFunction) {
     if function.blocks.is_empty() {
         return;
     }
-    if memory::infer_spaces(function) {
+    if spaces::infer_spaces(function) {
         clean(function);
     }
     loops::rotate_loops(function);
@@ -112,7 +114,7 @@ fn optimize(function: &mut SsaFunction) {
             break;
         }
         clean(function);
-        if memory::infer_spaces(function) {
+        if spaces::infer_spaces(function) {
             clean(function);
         }
     }
@@ -124,4 +126,163 @@ fn optimize(function: &mut SsaFunction) {
     loops::reduce_addresses(function);
     clean(function);
     loops::hoist_invariants(function);
+}
+
+/// Maximum number of instructions of a function that is inlined.
+const LARGEST_CALLEE: usize = 4_000;
+
+/// Number of instructions above which no more calls are inlined into a function.
+const LARGEST_CALLER: usize = 50_000;
+
+/// Functions in an order in which callees come before callers, and whether each is recursive.
+fn bottom_up(module: &SsaModule) -> Vec<(FunctionId, bool)> {
+    let callees: Vec<BTreeSet<FunctionId>> = module.functions.iter().map(callees).collect();
+    let mut order = Vec::new();
+    let mut state = vec![0_u8; module.functions.len()];
+    for root in 0..module.functions.len() {
+        let mut stack = vec![(root, false)];
+        while let Some((index, done)) = stack.pop() {
+            if done {
+                order.push(FunctionId(index as u32));
+                continue;
+            }
+            if std::mem::replace(&mut state[index], 1) == 1 {
+                continue;
+            }
+            stack.push((index, true));
+            stack.extend(callees[index].iter().map(|callee| (callee.index(), false)));
+        }
+    }
+    let is_recursive = |start: FunctionId| {
+        let mut seen = BTreeSet::new();
+        let mut work: Vec<FunctionId> = callees[start.index()].iter().copied().collect();
+        while let Some(next) = work.pop() {
+            if next == start {
+                return true;
+            }
+            if seen.insert(next) {
+                work.extend(&callees[next.index()]);
+            }
+        }
+        false
+    };
+    order.into_iter().map(|function| (function, is_recursive(function))).collect()
+}
+
+fn callees(function: &SsaFunction) -> BTreeSet<FunctionId> {
+    let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+    let called = instructions.filter_map(|id| match function.instruction(*id).kind {
+        InstructionKind::Call(callee) => Some(callee),
+        _ => None,
+    });
+    called.collect()
+}
+
+/// Inlines the calls in `caller` to functions for which `inlined` is true.
+fn inline_calls(module: &mut SsaModule, caller: FunctionId, inlined: &dyn Fn(FunctionId) -> bool) {
+    let mut function = std::mem::replace(
+        &mut module.functions[caller.index()],
+        SsaFunction::new("", FunctionLinkage::Device),
+    );
+    let mut work: Vec<BlockId> = function.block_ids().collect();
+    while let Some(block) = work.pop()
+        && function.instructions.len() < LARGEST_CALLER
+    {
+        let found = function.block(block).instructions.iter().position(|id| {
+            matches!(function.instruction(*id).kind, InstructionKind::Call(callee) if inlined(callee))
+        });
+        if let Some(index) = found {
+            let id = function.block(block).instructions[index];
+            if let InstructionKind::Call(callee) = function.instruction(id).kind {
+                let rest = split_block(&mut function, block, index + 1);
+                function.block_mut(block).instructions.pop();
+                inline_call(&mut function, &module.functions[callee.index()], id, block, rest);
+                work.push(rest);
+            }
+        }
+    }
+    module.functions[caller.index()] = function;
+}
+
+/// Inserts the body of `callee` between the blocks `before` and `rest`.
+fn inline_call(
+    function: &mut SsaFunction,
+    callee: &SsaFunction,
+    call: InstructionId,
+    before: BlockId,
+    rest: BlockId,
+) {
+    let call = function.instruction(call).clone();
+    for result in &call.results {
+        let ty = function.value_type(*result);
+        let parameter = function.add_block_parameter(rest, ty);
+        function.replace(*result, parameter);
+    }
+    let first_block = function.blocks.len() as u32;
+    let first_slot = function.slots.len() as u32;
+    function.slots.extend(&callee.slots);
+    let block_of = |block: BlockId| BlockId(first_block + block.0);
+    let mut values: Vec<Option<ValueId>> = vec![None; callee.values.len()];
+    for block in callee.block_ids() {
+        let new = function.add_block();
+        for parameter in &callee.block(block).parameters {
+            let ty = callee.value_type(*parameter);
+            values[parameter.index()] = Some(function.add_block_parameter(new, ty));
+        }
+    }
+    // Create results first, because uses may come before definitions in the vector.
+    let mut instructions = Vec::new();
+    for block in callee.block_ids() {
+        for id in &callee.block(block).instructions {
+            let data = callee.instruction(*id);
+            let types: Vec<ValueType> =
+                data.results.iter().map(|result| callee.value_type(*result)).collect();
+            let new = function.add_instruction(data.kind.clone(), vec![], &types, data.position);
+            for (old, new) in data.results.iter().zip(&function.instruction(new).results) {
+                values[old.index()] = Some(*new);
+            }
+            instructions.push((*id, new));
+        }
+    }
+    let mut map = |function: &mut SsaFunction, value: ValueId| {
+        let value = callee.resolve(value);
+        *values[value.index()].get_or_insert_with(|| {
+            let definition = match callee.definition(value) {
+                ValueDefinition::Slot(slot) => ValueDefinition::Slot(SlotId(first_slot + slot.0)),
+                // Values in unreachable blocks have no definition.
+                ValueDefinition::Result(..) | ValueDefinition::Parameter(..) => {
+                    ValueDefinition::Undefined
+                }
+                leaf => leaf,
+            };
+            function.leaf(callee.value_type(value), definition)
+        })
+    };
+    for (old, new) in &instructions {
+        let arguments = callee.instruction(*old).arguments.clone();
+        let arguments = arguments.iter().map(|value| map(function, *value)).collect();
+        function.instruction_mut(*new).arguments = arguments;
+    }
+    let mut next = instructions.iter().map(|(_, new)| *new);
+    for block in callee.block_ids() {
+        let old = callee.block(block);
+        let mut terminator = old.terminator.clone();
+        terminator.map_values(&mut |value| map(function, value));
+        for target in terminator.targets_mut() {
+            target.block = block_of(target.block);
+        }
+        if let BlockTerminator::Return(values) = terminator {
+            terminator = BlockTerminator::Jump(BlockCall { block: rest, arguments: values });
+        }
+        let count = old.instructions.len();
+        let new = function.block_mut(block_of(block));
+        new.instructions = next.by_ref().take(count).collect();
+        new.terminator = terminator;
+        new.position = old.position;
+        new.unroll = old.unroll;
+    }
+    let entry = block_of(SsaFunction::ENTRY);
+    function.block_mut(before).terminator =
+        BlockTerminator::Jump(BlockCall { block: entry, arguments: call.arguments });
+    function.block_mut(before).position = call.position;
 }

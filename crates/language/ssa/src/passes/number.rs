@@ -34,7 +34,7 @@ pub(super) fn number_values(function: &mut SsaFunction) {
     let dominators = Dominators::new(&flow);
     let aliases = AliasAnalysis::new(function, &flow);
     let mut table = ExpressionTable::default();
-    // Either a block to enter with known memory contents, or hashes whose last value to forget.
+    // Either a block to enter with known memory contents, or hashes whose last values leave the scope.
     enum Step {
         Enter(BlockId, Vec<KnownMemory>),
         Leave(Vec<u64>),
@@ -109,7 +109,7 @@ fn reuse_expression(
         hashes.push(hash);
         return false;
     };
-    // Equal values may differ in their overflow flags; the one that stays keeps only a promise that both make.
+    // Equal values may differ in their overflow flags. The remaining one promises only what both promise.
     let promises =
         |kind: &InstructionKind| matches!(kind, InstructionKind::Integer { no_wrap: true, .. });
     let here = promises(&data.kind);

@@ -22,7 +22,7 @@ fn samples(ty: ValueType) -> [u64; 4] {
 /// A kernel under construction whose results go to consecutive words of 8 bytes.
 struct Forms {
     k: KernelBuilder,
-    /// Constants, or values that the compiler does not know.
+    /// Whether operands are constants; otherwise the compiler does not know their values.
     constants: bool,
     next: i64,
 }
@@ -37,7 +37,7 @@ impl Forms {
             let byte = self.value(I8, index);
             return self.k.convert(ValueConversion::Truncate, byte, I1);
         }
-        // A copy that the compiler cannot see through.
+        // A copy that is opaque to the compiler.
         let wide = ValueType::integer(ty.bits().max(16)).expect("a type of the same size");
         let constant = self.k.constant(wide, bits & ty.mask());
         let template = PtxTemplate {

@@ -1,4 +1,4 @@
-//! Typical kernels: their PTX is valid and as expected. `LANEWORK_BLESS=1` rewrites `golden`.
+//! Typical kernels: their PTX is valid and equals the golden files. `LANEWORK_BLESS=1` rewrites `golden`.
 
 mod dsl;
 mod forms;

@@ -39,7 +39,7 @@ pub fn all(arena: &mut Arena, quick: bool) {
     transposes::<f64>(arena, (8192, 8192), "f64", 1.0);
     transposes::<f32>(arena, (8191, 4097), "f32", 1.0);
     transposes::<f32>(arena, (100_000, 100), "f32", 1.0);
-    // geam does not support these elements, so compare with a copy.
+    // cublasGeam does not support these elements, so compare with a copy.
     copied::<u8>(arena, "u8", (16384, 16384));
     copied::<u16>(arena, "u16", (8192, 16384));
     copied::<[u32; 4]>(arena, "16 bytes", (4096, 4096));

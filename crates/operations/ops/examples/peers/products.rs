@@ -11,7 +11,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use std::rc::Rc;
 
-/// Extents whose combinations are the odd shapes.
+/// Extents from which the odd shapes are combined.
 const ODD: [u32; 9] = [1, 17, 100, 255, 1000, 1023, 2049, 4097, 8191];
 
 /// `count` odd shapes of at most 2^38 operations, the same on every run.
@@ -28,7 +28,7 @@ fn odd(count: usize) -> Vec<[u32; 3]> {
     shapes
 }
 
-/// Types and accuracy of a product.
+/// The types and the accuracy of a product.
 #[derive(Clone, Copy)]
 struct Kind {
     group: &'static str,

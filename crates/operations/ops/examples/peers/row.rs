@@ -30,6 +30,6 @@ pub enum Outcome {
     Beside(Box<TimedRecord>, f64),
     /// Both results were correct.
     Verified,
-    /// Why there is no time.
+    /// The reason why there is no time.
     Failed(String),
 }

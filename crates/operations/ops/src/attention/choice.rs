@@ -4,8 +4,7 @@
 //! tiles leaves most of them idle.
 
 use super::problem::AttentionWork;
-use super::request::AttentionRequest;
-use super::split::{Sizes, Split};
+use super::request::{AttentionRequest, Sizes, Split};
 use lanework::Device;
 
 /// Launch time of the Hopper kernel in nanoseconds, and the minimum speedup that justifies two launches.

@@ -1,4 +1,5 @@
-//! Portable attention for any device and any strides: one warp per query, 32 keys at a time, in f32.
+//! Attention kernels on CUDA cores: portable attention for any device and any strides, one warp per query; and the second launch of
+//! split-KV, which combines the results of the key parts in a fixed order.
 
 use super::problem::{AttentionWork, Half, KernelOptions, TensorStrides};
 use lanework::prelude::*;
@@ -97,6 +98,163 @@ pub(super) fn attention_plain<T: Half>(
                 let log = most * (scale * std::f32::consts::LN_2) + total.ln();
                 log_sums[work.log_sums.at(batch, at_head, row)] = log;
             }
+        }
+    }
+}
+
+/// Warps of a block; parts are distributed over them round-robin.
+pub(super) const COMBINE_WARPS: u32 = 8;
+
+/// Number of parts whose loads a warp issues together.
+const LOADS: u32 = 4;
+
+/// Combines `count` parts of each row: the weighted sums divided by the sums of the weights. `PER` is `HEAD` / 32.
+///
+/// `sums` holds the sums of each part of a row consecutively; `weights` holds each part's largest score and sum of weights.
+#[kernel(block = 32 * COMBINE_WARPS)]
+pub(super) fn combine_parts<T: Half, const HEAD: u32, const PER: usize>(
+    sums: &[f32],
+    weights: &[f32],
+    out: &mut [T],
+    wide: &mut [f32],
+    log_sums: &mut [f32],
+    work: AttentionWork,
+    count: u32,
+    scale: f32,
+    #[constant] options: KernelOptions,
+) {
+    let of_warps = shared::<f32>([COMBINE_WARPS, HEAD]);
+    let totals = shared::<f32>([COMBINE_WARPS]);
+    let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
+    let row = block_idx.x % work.rows;
+    let pair = block_idx.x / work.rows;
+    let first = block_idx.x as u64 * count as u64;
+    if options.overlaps {
+        wait_for_dependencies();
+    }
+    let mut most = f32::NEG_INFINITY;
+    for part in (lane..count).step_by(32) {
+        most = most.max(weights[2 * (first + part as u64)]);
+    }
+    #[unroll]
+    for bits in [16u32, 8, 4, 2, 1] {
+        most = most.max(shfl_xor_sync(FULL_MASK, most, bits));
+    }
+    let base = select(most == f32::NEG_INFINITY, 0.0, most * scale);
+    let mut total = 0.0f32;
+    let mut results = [0.0f32; PER];
+    for start in (warp..count).step_by(const { (COMBINE_WARPS * LOADS) as usize }) {
+        #[unroll]
+        for i in 0..LOADS {
+            let part = start + i * COMBINE_WARPS;
+            let here = part < count;
+            let at = first + select(here, part, start) as u64;
+            let of_part = weights.load_vec::<2>(2 * at);
+            let values = sums.load_vec::<PER>(at * HEAD as u64 + (lane * PER as u32) as u64);
+            let fade = fast::exp2_ftz(of_part[0] * scale - base);
+            total += select(here, fade * of_part[1], 0.0);
+            #[unroll]
+            for c in 0..PER {
+                results[c] += select(here, fade * values[c], 0.0);
+            }
+        }
+    }
+    #[unroll]
+    for c in 0..PER {
+        of_warps[[warp, lane * PER as u32 + c as u32]] = results[c];
+    }
+    if lane == 0 {
+        totals[warp] = total;
+    }
+    sync_threads();
+    if thread_idx.x < HEAD {
+        let (mut total, mut result) = (0.0f32, 0.0f32);
+        #[unroll]
+        for warp in 0..COMBINE_WARPS {
+            total += totals[warp];
+            result += of_warps[[warp, thread_idx.x]];
+        }
+        let result = select(total == 0.0, 0.0, result / total);
+        let (batch, query) = (pair / work.heads, row / work.group);
+        let head = pair % work.heads * work.group + row % work.group;
+        let at = work.out.at(batch, head, query) + thread_idx.x as u64;
+        if options.wide {
+            wide[at] = result;
+        } else {
+            out[at] = result as T;
+        }
+        if options.log_sums && thread_idx.x == 0 {
+            let log = most * (scale * std::f32::consts::LN_2) + total.ln();
+            log_sums[work.log_sums.at(batch, head, query)] = log;
+        }
+    }
+}
+
+/// Variant for at most 32 parts of the Hopper kernel: one warp per row, one part's weight per lane.
+#[kernel(block = 32 * COMBINE_WARPS)]
+pub(super) fn combine_rows<T: Half, const HEAD: u32, const PER: usize>(
+    sums: &[f32],
+    weights: &[f32],
+    out: &mut [T],
+    wide: &mut [f32],
+    log_sums: &mut [f32],
+    work: AttentionWork,
+    scale: f32,
+    #[constant] options: KernelOptions,
+) {
+    let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
+    let index = block_idx.x * COMBINE_WARPS + warp;
+    let (pair, row) = (index / work.rows, index % work.rows);
+    if options.overlaps {
+        wait_for_dependencies();
+    }
+    if pair < work.pairs {
+        let first = index as u64 * work.parts as u64;
+        let mut of_part = [f32::NEG_INFINITY, 0.0];
+        if lane < work.parts {
+            of_part = weights.load_vec::<2>(2 * (first + lane as u64));
+        }
+        let mut most = of_part[0];
+        #[unroll]
+        for bits in [16u32, 8, 4, 2, 1] {
+            most = most.max(shfl_xor_sync(FULL_MASK, most, bits));
+        }
+        let base = select(most == f32::NEG_INFINITY, 0.0, most * scale);
+        let fade = fast::exp2_ftz(of_part[0] * scale - base);
+        let mut total = fade * of_part[1];
+        #[unroll]
+        for bits in [16u32, 8, 4, 2, 1] {
+            total += shfl_xor_sync(FULL_MASK, total, bits);
+        }
+        let mut results = [0.0f32; PER];
+        for start in (0..work.parts).step_by(LOADS as usize) {
+            #[unroll]
+            for i in 0..LOADS {
+                let part = start + i;
+                let at = first + part.min(work.parts - 1) as u64;
+                let values = sums.load_vec::<PER>(at * HEAD as u64 + (lane * PER as u32) as u64);
+                let weight = shfl_sync(FULL_MASK, fade, part);
+                #[unroll]
+                for c in 0..PER {
+                    results[c] += select(part < work.parts, weight * values[c], 0.0);
+                }
+            }
+        }
+        let inverse = select(total == 0.0, 0.0, 1.0 / total);
+        let at =
+            work.out.at(pair / work.heads, pair % work.heads, row) + (lane * PER as u32) as u64;
+        #[unroll]
+        for c in 0..PER {
+            let result = results[c] * inverse;
+            if options.wide {
+                wide[at + c as u64] = result;
+            } else {
+                out[at + c as u64] = result as T;
+            }
+        }
+        if options.log_sums && lane == 0 {
+            let log = most * (scale * std::f32::consts::LN_2) + total.ln();
+            log_sums[work.log_sums.at(pair / work.heads, pair % work.heads, row)] = log;
         }
     }
 }

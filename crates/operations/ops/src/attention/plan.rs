@@ -3,10 +3,9 @@
 use super::choice::{self, AttentionKernel, Division, KeyParts};
 use super::problem::{Half, KernelOptions};
 use super::request::{
-    AttentionOperands, AttentionRequest, Memory, Results, map, strides, tiled, tiles,
+    AttentionOperands, AttentionRequest, Memory, Results, Split, map, strides, tiled, tiles,
 };
-use super::split::Split;
-use super::{combine, hopper, plain, warps};
+use super::{hopper, plain, warps};
 use crate::workspace::WorkspaceLayout;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::prelude::*;
@@ -221,7 +220,7 @@ pub(super) fn on_hopper_in_parts<
         Memory::Rounded(view) => (view, memory().1),
         Memory::Wide(view) => (memory().1.cast(), view),
     };
-    let launch = combine::combine_rows::<T, HEAD, PER>(
+    let launch = plain::combine_rows::<T, HEAD, PER>(
         View::from(sums),
         View::from(weights),
         narrow,
@@ -232,8 +231,8 @@ pub(super) fn on_hopper_in_parts<
         options,
     );
     let launch = if options.overlaps { launch.programmatic() } else { launch };
-    let blocks = (work.pairs * work.rows).div_ceil(combine::WARPS);
-    let launch = launch.grid(blocks).block(32 * combine::WARPS);
+    let blocks = (work.pairs * work.rows).div_ceil(plain::COMBINE_WARPS);
+    let launch = launch.grid(blocks).block(32 * plain::COMBINE_WARPS);
     // SAFETY: the grid has a warp for every row, the first launch stores all parts of each row, and `Tensor` checked the operands'
     // extents against their buffers.
     let second = unsafe { launch.prepare_unchecked(device)? };
@@ -284,7 +283,7 @@ pub(super) fn in_parts<
         Memory::Wide(view) => (unused.cast(), view),
     };
     let (sums, weights) = parts();
-    let launch = combine::combine_parts::<T, HEAD, PER>(
+    let launch = plain::combine_parts::<T, HEAD, PER>(
         View::from(sums),
         View::from(weights),
         narrow,
@@ -296,7 +295,7 @@ pub(super) fn in_parts<
         options,
     );
     let launch = if options.overlaps { launch.programmatic() } else { launch };
-    let launch = launch.grid(work.pairs * work.rows).block(32 * combine::WARPS);
+    let launch = launch.grid(work.pairs * work.rows).block(32 * plain::COMBINE_WARPS);
     // SAFETY: the grid has a block for every row, the first launch stores all parts of each row, and `Tensor` checked the operands'
     // extents against their buffers.
     let second = unsafe { launch.prepare_unchecked(device)? };

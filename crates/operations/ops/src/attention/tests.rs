@@ -1,7 +1,7 @@
 //! Every attention kernel on a sanitized emulator, compared with f64.
 
 use super::choice::{AttentionKernel, KeyParts};
-use super::split::Split;
+use super::request::Split;
 use super::*;
 use crate::{Tensor, TensorMut, Workspace};
 use half::{bf16, f16};

@@ -3,7 +3,7 @@
 //! Kernels read a bias with adjacent elements of the epilogue's type. A bias in another layout is converted into the workspace
 //! before the product.
 
-use super::element::ElementKind;
+use super::operand::ElementKind;
 use super::operand::{OperandMemory, refused};
 use lanework::Result;
 use lanework::lang::Var;

@@ -8,7 +8,7 @@ use lanework::lang::{Slice, Var};
 use lanework::prelude::*;
 use lanework::{Element, View};
 
-/// Compile-time constants of an epilogue: which operations it includes.
+/// Compile-time constants of an epilogue, which select its operations.
 #[derive(Clone, Copy, Debug)]
 pub struct Finish {
     /// Whether `alpha` is not 1.

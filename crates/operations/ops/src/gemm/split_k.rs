@@ -2,14 +2,13 @@
 //! products, and a second kernel reduces them in order.
 //!
 //! Families that divide k themselves are excluded: true FP32 (`ffma`), FP64 with as many tiles as multiprocessors
-//! (`double::units`), clusters that share a tile of some thousand steps (`hopper::results`).
+//! (`double::persistent`), clusters that share a tile of some thousand steps (`hopper::results`).
 
-use super::element::ElementKind;
 use super::epilogue::Epilogue;
 use super::finish::{Finish, Finishing, Sum, finished, finishing};
+use super::operand::ElementKind;
 use super::operand::{MatrixOperand, OperandMemory, ProductOutput, ResultMemory, Strides, refused};
-use super::problem::{Extents, GemmProblem, Precision};
-use super::recipe::Recipe;
+use super::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout};
 use half::{bf16, f16};
 use lanework::prelude::*;
@@ -126,9 +125,9 @@ fn part<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gemm::choose::chosen;
+    use crate::gemm::families::chosen;
     use crate::gemm::families::skinny;
-    use crate::gemm::recipe::with_vectors_converted;
+    use crate::gemm::problem::with_vectors_converted;
     use crate::{GemmElement, Plan, Tensor, TensorMut, Workspace, gemm};
     use half::{bf16, f16};
     use lanework::Device;

@@ -1,9 +1,8 @@
 //! Rejected requests and their messages, extents of 0, and products on a sanitized emulator.
 
-use super::choose::by_name;
+use super::families::by_name;
 use super::families::hopper::{HopperShape, TileOrder, shaped};
-use super::problem::GemmProblem;
-use super::recipe::Recipe;
+use super::problem::{GemmProblem, Recipe};
 use crate::workspace::WorkspaceLayout;
 use crate::{Fp8E4m3, Gemm, Precision, Tensor, TensorMut, function, gemm, grouped};
 use half::f16;

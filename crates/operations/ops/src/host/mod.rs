@@ -33,18 +33,15 @@
 //! # Ok::<(), lanework::Error>(())
 //! ```
 
-mod matrices;
-mod reductions;
+mod operations;
 
 use crate::Tensor;
 use lanework::{Buffer, Device, Error, Result, Storable};
-pub use matrices::{
-    exclusive_scan, gemm, inclusive_scan, layer_norm, permute, rms_norm, softmax, transpose,
-};
 use ndarray::{Array, ArrayView, Dimension, IntoDimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
-pub use reductions::{
-    argmax, argmax_axis, argmin, argmin_axis, dot, max, max_axis, min, min_axis, norm2, norm2_axis,
-    sum, sum_axis, sum_of_squares, sum_of_squares_axis,
+pub use operations::{
+    argmax, argmax_axis, argmin, argmin_axis, dot, exclusive_scan, gemm, inclusive_scan,
+    layer_norm, max, max_axis, min, min_axis, norm2, norm2_axis, permute, rms_norm, softmax, sum,
+    sum_axis, sum_of_squares, sum_of_squares_axis, transpose,
 };
 
 /// An `ndarray` shape with a fixed number of dimensions, `Ix1` to `Ix6`. Convert a dynamic shape with `into_dimensionality`.

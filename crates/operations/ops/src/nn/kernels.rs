@@ -11,10 +11,10 @@ pub(super) const MOST: usize = 8;
 pub(super) const SLOTS: usize = MOST + 1;
 /// Maximum vectors per thread for which gamma and beta are loaded with the row instead of after its statistics.
 pub(super) const AHEAD: usize = 2;
-/// Marks the absence of an element.
+/// Sentinel: no element.
 pub(super) const NONE: u64 = u64::MAX;
 
-/// Operation of the kernel.
+/// The operation of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowOperation {
     Softmax,

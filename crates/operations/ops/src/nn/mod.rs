@@ -3,25 +3,22 @@
 //! A row is read once and written once if it fits in the device's registers: up to a few million elements. Statistics
 //! are `f32`. Results are bitwise reproducible.
 
-mod choice;
 mod exchange;
-mod held;
 mod kernels;
-mod layout;
-mod normal;
 mod passes;
+mod planning;
 mod ring;
-mod spread;
+mod rows;
 mod statistics;
 
 use crate::{Plan, Tensor, TensorMut, Workspace};
-#[doc(hidden)]
-pub use choice::Variant;
 use kernels::RowOperation;
 use lanework::{Buffer, Result};
-use layout::refuse;
-pub use normal::Normal;
-use normal::{RowLayout, RowOperands};
+#[doc(hidden)]
+pub use planning::Variant;
+use planning::refuse;
+pub use rows::Normal;
+use rows::{RowLayout, RowOperands};
 
 /// Softmax of each row. Subtracts the row's largest element first, so nothing overflows. A row with a NaN or positive
 /// infinity becomes all NaN.
@@ -111,19 +108,19 @@ pub struct Norm<'a, T: Normal> {
 }
 
 impl<'a, T: Normal> Norm<'a, T> {
-    /// A factor per column.
+    /// Multiplies each column by a factor.
     pub fn gamma(mut self, gamma: impl Into<Tensor<'a, T>>) -> Self {
         self.inner.gamma = Some(gamma.into());
         self
     }
 
-    /// An offset per column.
+    /// Adds an offset to each column.
     pub fn beta(mut self, beta: impl Into<Tensor<'a, T>>) -> Self {
         self.inner.beta = Some(beta.into());
         self
     }
 
-    /// Added to the variance, or to the mean square; the default is 1e-5.
+    /// Sets the number added to the variance or to the mean square; the default is 1e-5.
     pub fn eps(mut self, eps: f32) -> Self {
         self.inner.eps = eps;
         self
@@ -224,7 +221,7 @@ impl<'a, T: Normal> RowwiseRequest<'a, T> {
         let with = (kind, gamma.is_some(), beta.is_some());
         let (x, y) = (x.into_view(), y.into_view());
         let (gamma, beta) = (gamma.map_or(x, Tensor::into_view), beta.map_or(x, Tensor::into_view));
-        layout::plan(&device, RowOperands { x, y, gamma, beta }, rows, with, variant, workspace)
+        planning::plan(&device, RowOperands { x, y, gamma, beta }, rows, with, variant, workspace)
     }
 }
 

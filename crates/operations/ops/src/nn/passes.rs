@@ -1,8 +1,9 @@
 //! Rows that exceed the registers: two launches, in which as many blocks as fit share each row.
 //!
-//! The first launch stores the statistics of every part of a row. A thread combines the statistics of the elements just read with the statistics so far (for exponentials, online softmax, Milakov and Gimelshein 2018; for means and squares, Chan, Golub and LeVeque 1983). In the
-//! second launch every block combines its row's parts in order and writes its part, starting with the elements read last, some of
-//! which are still in L2.
+//! The first launch stores the statistics of every part of a row. A thread combines the statistics of the elements just read with
+//! the statistics so far (for exponentials, online softmax, Milakov and Gimelshein 2018; for means and squares, Chan, Golub and
+//! LeVeque 1983). In the second launch every block combines its row's parts in order and writes its part, starting with the
+//! elements read last, some of which are still in L2.
 
 use super::exchange::{WARPS, of_part, of_warps};
 use super::kernels::{

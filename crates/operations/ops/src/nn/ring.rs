@@ -70,12 +70,12 @@ pub(super) fn shared_bytes(config: RowConfig) -> u32 {
 }
 
 /// Number of rows whose statistics are in memory concurrently. A block that publishes a row has collected the row
-/// `delay` + 1 before it; by then, all blocks had collected the row another `delay` + 1 before that.
+/// `delay` + 1 rows before it; by then, all blocks had collected the row another `delay` + 1 rows before that.
 const fn kept(delay: u32) -> u32 {
     2 * delay + 2
 }
 
-/// Copies of a row's statistics; the polling blocks are divided among them. On an H200, writing one copy per block took 7 % of the
+/// Copies of a row's statistics, among which the polling blocks are divided. On an H200, writing one copy per block took 7 % of the
 /// time; 1 to 4 copies are equally fast.
 const COPIES: u32 = 4;
 

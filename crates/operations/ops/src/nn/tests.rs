@@ -1,7 +1,7 @@
 //! Every variant on awkward lengths, sanitized; extreme values; rejected requests.
 
-use super::choice::Variant;
 use super::kernels::RowOperation;
+use super::planning::Variant;
 use super::{Normal, RowwiseRequest, layer_norm, softmax};
 use crate::{Tensor, TensorMut, Workspace};
 use half::{bf16, f16};

@@ -30,8 +30,8 @@ pub(super) struct Axes {
 const WIDEST: u64 = 16;
 
 impl Axes {
-    /// The axes of an array of `size`-byte elements, with strides in elements. `addresses` contains both arrays' addresses, and anything
-    /// else that must be a multiple of the unit.
+    /// The axes of an array of `size`-byte elements, with strides in elements. `addresses` contains both arrays' addresses, and all
+    /// other numbers that must be multiples of the unit.
     pub(super) fn new(
         size: usize,
         shape: &[usize],

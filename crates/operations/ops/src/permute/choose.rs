@@ -14,9 +14,9 @@ pub(super) enum TiledKernel {
     Narrow(Narrow),
 }
 
-/// Maximum number of rows or columns that counts as few; a tile then has all of them.
+/// Up to this number of rows or columns, a tile contains all of them.
 const FEW: u64 = 24;
-/// Minimum other extent for such a tile.
+/// Minimum extent of the other dimension for such a tile.
 const LONG: u64 = 128;
 
 /// Sizes and alignments that determine the kernel.

@@ -7,7 +7,6 @@
 
 mod axes;
 mod choose;
-mod chunks;
 mod in_place;
 mod launches;
 mod narrow;

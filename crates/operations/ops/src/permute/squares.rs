@@ -10,8 +10,8 @@
 //! windows reach. Blocks whose aligned loads would leave the source read single bytes.
 
 use super::axes::{Digit, Plane, part_of};
-use super::chunks::{between, chunk_at, read, store_chunk, write};
 use super::tiles::bytes_of;
+use super::untiled::{between, chunk_at, read, store_chunk, write};
 use lanework::prelude::*;
 
 /// Tile configuration.

@@ -26,7 +26,7 @@ pub(super) struct Tile {
     pub threads: u32,
     /// Whether rows of the source are aligned to, and multiples of, 16 bytes.
     pub wide_loads: bool,
-    /// The same for the output.
+    /// Whether rows of the output are aligned to, and multiples of, 16 bytes.
     pub wide_stores: bool,
     /// Whether the output is divided at sectors.
     pub shifted: bool,

@@ -27,19 +27,16 @@
 //! the first NaN. Among equal numbers they return the first index; `-0.0` equals `0.0`. For empty inputs sums are 0, and the other
 //! reductions return an error.
 
-mod columns;
-pub(crate) mod config;
+mod config;
 mod dense;
 mod elements;
-mod general;
-mod numbers;
 mod partials;
 mod planning;
 mod shape;
+mod strided;
 
-use crate::launching::Plan;
 use crate::tensor::{Tensor, TensorMut, dense_strides};
-use crate::workspace::Workspace;
+use crate::workspace::{Plan, Workspace};
 use config::{NumberType, ReductionOperation};
 pub use elements::{Reducible, ReducibleFloat};
 use elements::{memory, memory_mut};
@@ -200,12 +197,12 @@ impl<'a, T: Reducible, O: Storable, const R: usize> Reduction<'a, T, O, R> {
         Reduction { x, y, operation, axis: None, compensated: false, result: PhantomData }
     }
 
-    /// Reduces along this axis only (0 is the outermost): one result per index of the others.
+    /// Reduces along this axis only (0 is the outermost). There is one result per index of the other axes.
     pub fn axis(self, axis: usize) -> Self {
         Reduction { axis: Some(axis), ..self }
     }
 
-    /// Compensated summation: the sum is as if accumulated with twice the digits and rounded once. Integer sums are always exact.
+    /// Uses compensated summation: the sum is as if accumulated with twice the digits and rounded once. Integer sums are always exact.
     pub fn compensated(self) -> Self {
         Reduction { compensated: true, ..self }
     }

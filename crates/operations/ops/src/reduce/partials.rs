@@ -6,7 +6,7 @@
 //! resident. It resets the words to zero.
 
 use super::config::{BF16, F16, F32, F64, I64, ReductionConfig, U64};
-use super::numbers::{SIGN, joined, of_lane, rounded};
+use super::config::{SIGN, joined, of_lane, rounded};
 use half::f16;
 use lanework::prelude::*;
 

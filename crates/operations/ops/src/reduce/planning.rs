@@ -1,13 +1,12 @@
 //! Plans a reduction: validates the request and builds the launch.
 
-use super::columns::{self, columns};
 use super::config::{NumberType, ReductionConfig, ReductionOperation};
 use super::dense::dense;
 use super::elements::{NumberMemory, NumberMemoryMut};
-use super::general::{DIMENSIONS, general};
 use super::shape::{self, Dimension, ReductionShape};
-use crate::launching::Plan;
-use crate::workspace::{Workspace, WorkspaceLayout};
+use super::strided::{self, columns};
+use super::strided::{DIMENSIONS, general};
+use crate::workspace::{Plan, Workspace, WorkspaceLayout};
 use lanework::{Device, Error, Launch, Result, View, ViewMut};
 
 /// An operand: its strides and its memory.
@@ -193,13 +192,13 @@ pub(crate) fn plan<'a>(
         .block(config.sharing.threads);
         (blocks, scratch) = (all, memory);
     } else if let Some(units) = shape
-        .of_units(columns::BYTES / element.size())
-        .filter(|_| !dot && x.address().is_multiple_of(columns::BYTES as u64))
+        .of_units(strided::BYTES / element.size())
+        .filter(|_| !dot && x.address().is_multiple_of(strided::BYTES as u64))
     {
         let plan = shape::general(&units, 1, operation.adds(), multiprocessors)?;
         overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
         let config = ReductionConfig::new(operation, element, compensated, plan.sharing, overlaps);
-        let per_thread = columns::BYTES / element.size();
+        let per_thread = strided::BYTES / element.size();
         let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &config) * per_thread);
         let memory = workspace.reserve(&layout)?;
         let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };

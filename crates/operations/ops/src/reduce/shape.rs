@@ -2,7 +2,7 @@
 
 use super::config::Sharing;
 use super::dense::LOADS;
-use super::general::DIMENSIONS;
+use super::strided::DIMENSIONS;
 use lanework::{Error, Result};
 
 /// A dimension: its extent, and its strides in both operands and in the output.

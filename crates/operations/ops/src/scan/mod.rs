@@ -3,19 +3,15 @@
 //! Results are bitwise reproducible: the order of additions depends only on positions and on the device's number of
 //! multiprocessors.
 
-mod config;
-mod element;
-mod exchange;
+mod kernels;
 mod layout;
 mod ring;
-mod rows;
-mod tiles;
 
 use crate::{Plan, Tensor, TensorMut, Workspace};
-use config::ScanOperation;
-pub use element::Scannable;
+use kernels::ScanOperation;
 use lanework::{Buffer, Result};
 use layout::ScanVariant;
+pub use layout::Scannable;
 
 /// The inclusive running sum, over all elements in row-major order, or along the last axis ([`Scan::last_axis`]).
 ///
@@ -89,13 +85,13 @@ impl<'a, T: Scannable, const R: usize> Scan<'a, T, R> {
         self
     }
 
-    /// The running minimum; ignores NaN.
+    /// Computes the running minimum, which ignores NaN.
     pub fn min(mut self) -> Self {
         self.operation = ScanOperation::Min;
         self
     }
 
-    /// The running maximum; ignores NaN.
+    /// Computes the running maximum, which ignores NaN.
     pub fn max(mut self) -> Self {
         self.operation = ScanOperation::Max;
         self

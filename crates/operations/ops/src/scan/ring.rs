@@ -1,11 +1,11 @@
 //! Scans of long rows by bulk copies (sm_90): exchanges sums as in `tiles`, but memory transfers never pause.
 //!
 //! A block copies its next tiles to shared memory while it works on two: it sums the newest tile and publishes the sum, and scans
-//! the tile before it, whose predecessors had one tile's time to publish theirs. Words from other blocks are read before the tile's
-//! elements and checked after them.
+//! the tile before it, whose predecessors have had one tile's time to publish their sums. It reads words from other blocks before
+//! the tile's elements, and checks them after.
 
-use super::config::{ScanConfig, combine, identity};
-use super::exchange::{leave_zeros, look, publish, sum_of};
+use super::kernels::{ScanConfig, combine, identity};
+use super::kernels::{leave_zeros, look, publish, sum_of};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Scans on awkward shapes, and rejected requests.
 
-use super::config::{ScanOperation, ScanRows};
+use super::kernels::{ScanOperation, ScanRows};
 use super::layout::{self, ScanVariant};
 use crate::{Tensor, TensorMut, Workspace, scan};
 use lanework::emulator::Options;

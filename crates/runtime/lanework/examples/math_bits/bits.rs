@@ -1,4 +1,4 @@
-//! The kernels whose bits are compared with the host's, and their launches by name.
+//! Kernels whose results are compared with the host's bit by bit, and their launches by name.
 
 use lanework::prelude::*;
 
@@ -41,7 +41,7 @@ macro_rules! kernels {
             })*
         }
 
-        /// Launches the function `name` on numbers of `f32` from `first` on.
+        /// Launches the function `name` on `f32` numbers whose bits start at `first`.
         pub fn launch_single(name: &str, device: &Device, first: u32, stride: u32, out: &mut Buffer<u32>) -> lanework::Result<()> {
             let blocks = out.len().div_ceil(256) as u32;
             match name {

@@ -1,15 +1,15 @@
-//! The errors of the functions of `f32`, judged on the device: at every number, or at as many pairs as wanted.
+//! Measures the errors of the `f32` functions on the device: at every number, or at a given number of pairs.
 //!
-//! The reference is our own function of `f64` of the same argument. Its error is at most 4 units in the last place of `f64`
-//! (`erfc`; the others 1.2), which is 4 * 2^-29, less than 1e-8, units of an `f32`: it cannot change the four digits that are
-//! printed. It was judged itself, at 10^8 numbers, against a reference of 95 bits that shares no code with it; and the part
-//! `f32` of this example judges by the host library's `f64` functions, whose authors are others.
+//! The reference is our own `f64` function. Its error is at most 4 units in the last place of `f64`
+//! (`erfc`; the others 1.2), which is 4 * 2^-29 units of an `f32`, less than 1e-8. So it cannot change the four printed digits. It was
+//! compared, at 10^8 numbers, with a reference of 95 bits that shares no code with it; and the part
+//! `f32` of this example uses the host library's `f64` functions instead.
 
 use lanework::math::errors::{Kind, Record, Worst};
 use lanework::prelude::*;
 
-/// The distance of `got` from `want` in units in the last place of `f32` near `want`; infinite for a NaN or a sign that one of
-/// them has. Infinity is one unit beyond the largest number.
+/// The distance of `got` from `want` in units in the last place of `f32` near `want`. It is infinite if only one of them is a NaN, or if
+/// the signs differ. Infinity is one unit beyond the largest number.
 #[device]
 pub fn distance(got: f32, want: f64) -> f64 {
     let got = got as f64;
@@ -30,7 +30,7 @@ pub fn distance(got: f32, want: f64) -> f64 {
     (got - want).abs() * f64_from_bits(((1046 - exponent) as u64) << 52)
 }
 
-/// An error and its argument, or the index of its pair, in one word: the largest of words has the largest error.
+/// Packs an error and its argument (or the index of its pair) into a word, so that the largest word has the largest error.
 #[device]
 pub fn packed(error: f64, at: u32) -> u64 {
     ((error as f32).to_bits() as u64) << 32 | at as u64
@@ -121,7 +121,7 @@ macro_rules! judges {
             })*
         }
 
-        /// Judges the function `name` on the device at `total` numbers, each `stride` bits after the last, or pairs.
+        /// Measures the function `name` on the device at `total` pairs, or at `total` numbers whose bits are `stride` apart.
         fn launch(
             name: &str, device: &Device, grid: u32, total: u64, stride: u32, out: &mut Buffer<u64>,
         ) -> lanework::Result<()> {
@@ -145,8 +145,8 @@ judges! {
     powi power_pair |x, n| x.powi(n as i32), x.powf(n);
 }
 
-/// The quotient of Euclidean division of two numbers of `f32` as Rust defines it, by way of `f64`. Rounding a quotient to
-/// `f64` and then to `f32` rounds it as once, since 53 bits are more than twice 24 and two.
+/// The quotient of Euclidean division of two `f32` numbers as Rust defines it, computed in `f64`. Rounding a quotient to
+/// `f64` and then to `f32` equals rounding once, because 53 >= 2 * 24 + 2.
 #[device]
 pub fn quotient(x: f64, y: f64) -> f64 {
     let quotient = ((x / y) as f32).trunc() as f64;
@@ -155,7 +155,7 @@ pub fn quotient(x: f64, y: f64) -> f64 {
     if x % y < 0.0 { other } else { quotient }
 }
 
-/// The largest error of the function `name`, judged on the device.
+/// The largest error of the function `name`, measured on the device.
 pub fn judge(
     device: &Device,
     (name, kind): (&str, Kind),

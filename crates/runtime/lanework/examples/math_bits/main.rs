@@ -1,11 +1,11 @@
-//! Elementary functions on a GPU: the largest error of each, judged there, and every bit compared with the host's:
+//! Elementary functions on a GPU: measures the largest error of each there, and compares every bit with the host's:
 //! `cargo run --release -p lanework --example math_bits -- [--only errors|f32|f64|pairs|FUNCTION,..] [--stride N] [--points N]
 //! [--pairs N] [--judge N] [--emulator]`
 //!
-//! `errors` judges on the device: every number of f32 (or every N-th, `--stride`), and 2^30 pairs of f32. The other parts compare
-//! bits with the host's, which also judges every N-th result (`--judge`, 8): all numbers of f32, 10^8 points of f64, 10^8
-//! pairs of f32 and a quarter as many of f64. A line per function and format: what was judged, as
-//! `docs/results/h200/math.txt` keeps it, then the bound, what was compared, and the time. The exit code is 1 if a bit differs or a
+//! `errors` measures on the device: every f32 (or every N-th, `--stride`), and 2^30 pairs of f32. The other parts compare
+//! bits with the host's: all f32 numbers, 10^8 points of f64, 10^8 pairs of f32 and a quarter as many of f64. The host also measures the
+//! error of every N-th result (`--judge`, 8). Each line is for one function and format: the record of
+//! `docs/results/h200/math.txt`, the bound, the compared numbers, and the time. The exit code is 1 if a bit differs or a
 //! bound is exceeded.
 
 mod bits;
@@ -63,7 +63,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether the part or the function is wanted.
+    /// Whether the part or the function was selected.
     fn wants(&self, part: &str, function: &str) -> bool {
         let (parts, functions): (Vec<&str>, Vec<&str>) = self
             .only
@@ -75,7 +75,7 @@ impl Options {
     }
 }
 
-/// Prints a line; whether no bit differs and the bounds hold.
+/// Prints a line. Returns whether all bits agree and the bounds hold.
 fn line(record: &Record, bounds: [f64; 2], bits: &str, agree: bool, start: Instant) -> bool {
     let bound = bounds[usize::from(record.kind.is_double())];
     let fine = agree && record.other == 0 && record.worst.ulps <= bound;
@@ -84,7 +84,7 @@ fn line(record: &Record, bounds: [f64; 2], bits: &str, agree: bool, start: Insta
     fine
 }
 
-/// The errors of `f32`, judged on the device.
+/// Measures the errors of `f32` functions on the device.
 fn errors(device: &Device, options: &Options) -> lanework::Result<bool> {
     const JUDGED: &str = "judged on the device";
     let (mut fine, blocks) = (true, if options.emulator { 8 } else { 4224 });
@@ -103,7 +103,7 @@ fn errors(device: &Device, options: &Options) -> lanework::Result<bool> {
     Ok(fine)
 }
 
-/// The bits of functions of one argument, compared with the host's.
+/// Compares the bits of functions of one argument with the host's.
 fn ones(device: &Device, options: &Options) -> lanework::Result<bool> {
     let mut fine = true;
     let stride = options.stride;
@@ -152,7 +152,7 @@ fn ones(device: &Device, options: &Options) -> lanework::Result<bool> {
     Ok(fine)
 }
 
-/// The bits of functions of two arguments, compared with the host's.
+/// Compares the bits of functions of two arguments with the host's.
 fn twos(device: &Device, options: &Options) -> lanework::Result<bool> {
     let mut fine = true;
     for function in TWOS.iter().filter(|function| options.wants("pairs", function.name)) {

@@ -1,8 +1,8 @@
-//! Counts of a function's results while the host compares them.
+//! Counts a function's results while the host compares them.
 
 use lanework::math::errors::{Kind, Record, Worst};
 
-/// Compared numbers of one function.
+/// Counts of one function.
 #[derive(Clone, Copy, Default)]
 pub struct Tally {
     compared: u64,
@@ -14,7 +14,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// One number: whether its bits agree, its error if it is judged, its arguments.
+    /// Counts a result: whether its bits agree, its error if it was measured, and its arguments.
     pub fn count(&mut self, agrees: bool, error: Option<f64>, at: [u64; 2]) {
         self.compared += 1;
         if !agrees {
@@ -41,7 +41,7 @@ impl Tally {
         }
     }
 
-    /// The errors found, and the bits in words; whether no bit differs.
+    /// The record of errors, a text about the bits, and whether all bits agree.
     pub fn record(&self, name: &str, kind: Kind) -> (Record, String, bool) {
         let Tally { compared, differ, first: [x, y], judged, other, worst } = *self;
         let record = Record { name: name.into(), kind, judged, other, worst };
@@ -86,7 +86,7 @@ pub fn same_single(x: f32, y: f32) -> bool {
     x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan()
 }
 
-/// The same of `f64`.
+/// As [`same_single`], for `f64`.
 pub fn same_double(x: f64, y: f64) -> bool {
     x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan()
 }

@@ -1,5 +1,5 @@
-//! NVIDIA's assembler accepts the PTX that the typed forms print: every kernel of these tests goes through
-//! ptxas, where `PTXAS` names one (`PTXAS=ptxas cargo test -p lanework --test asynchrony assembled`).
+//! ptxas accepts the PTX of the typed operations: if `PTXAS` names it, these tests assemble every kernel
+//! (`PTXAS=ptxas cargo test -p lanework --test asynchrony assembled`).
 
 use crate::{bulk, clusters, gathered, order, pipelines, pixels, tiles};
 use lanework::prelude::*;
@@ -32,7 +32,7 @@ pub fn hints(x: &[f32], y: &mut [f32]) {
     store_hinted(&mut y[i], load_hinted(&x[i], once), kept);
 }
 
-/// Forms that the other kernels do not use.
+/// Instructions that the other kernels do not use.
 #[kernel(block = 32, cluster = 2)]
 fn others(x: &mut [u32], y: &[f32], z: &mut [f32]) {
     let tile = shared::<u32>(64);
@@ -100,7 +100,7 @@ fn assemble(launch: &Launch<'_>, ptxas: &str, number: usize) -> Result<()> {
 }
 
 #[test]
-fn ptxas_takes_what_they_print() -> Result<()> {
+fn ptxas_accepts_the_printed_ptx() -> Result<()> {
     let Ok(ptxas) = std::env::var("PTXAS") else {
         eprintln!("SKIPPED: what the typed forms print is not assembled: PTXAS names no ptxas");
         return Ok(());

@@ -90,7 +90,7 @@ ranks! {
     five 5 [2, 1, 2, 2, 8], [3, 2, 3, 4, 8], (1, 1, 0, 1, 0);
 }
 
-/// The elements of a tile at a place, by their index in the tensor.
+/// The indices in the tensor of a tile's elements.
 fn inside(shape: &[usize], tile: &[usize], at: &[usize]) -> Vec<usize> {
     let count = tile.iter().product::<usize>();
     let mut all = Vec::new();

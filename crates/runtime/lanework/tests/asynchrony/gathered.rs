@@ -1,4 +1,4 @@
-//! Copies of four rows by their numbers, which sm_100 has.
+//! Copies of four rows by their numbers (sm_100).
 
 use crate::{devices, words};
 use lanework::Result;

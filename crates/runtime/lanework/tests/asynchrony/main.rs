@@ -1,5 +1,5 @@
-//! The typed asynchrony of sm_90 (`docs/src/en/hopper.md`) on the emulator, checked and under several schedules, and on a
-//! GPU that has it.
+//! The typed asynchrony of sm_90 (`docs/src/en/hopper.md`) on the emulator, checked and with several schedules, and on a
+//! GPU that supports it.
 
 #![deny(unused_variables, unused_mut, unused_assignments, unused_labels)]
 
@@ -19,7 +19,7 @@ mod tiles;
 use lanework::emulator::{Options, Schedule};
 use lanework::{Backend, Device};
 
-/// The GPU, if it has sm_90, and emulators: sanitized, and with other schedules.
+/// The GPU, if it supports sm_90, and emulators: sanitized, and with other schedules.
 pub fn devices(suite: &str) -> Vec<Device> {
     let mut devices = Device::for_tests(suite);
     devices.retain(|device| {

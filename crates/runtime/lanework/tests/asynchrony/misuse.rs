@@ -1,4 +1,4 @@
-//! Misuse that types cannot stop is an error of the kernel, at its line, with what to do.
+//! Misuse that types cannot prevent is an error of the kernel that names the line and a remedy.
 
 use lanework::prelude::*;
 use lanework::{Error, Launch};
@@ -172,7 +172,7 @@ fn hint_of_a_store(x: &mut [f32]) {
 }
 
 #[test]
-fn each_is_told_with_a_remedy() -> lanework::Result<()> {
+fn every_misuse_is_reported_with_a_remedy() -> lanework::Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<f32>(1024)?;
     let words = device.zeros::<u32>(32)?;

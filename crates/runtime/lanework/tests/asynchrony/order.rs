@@ -32,7 +32,7 @@ pub fn ping_pong(rounds: u32, out: &mut [u32]) {
 }
 
 #[test]
-fn named_barriers_play_ping_pong() -> Result<()> {
+fn named_barriers_alternate_two_warps() -> Result<()> {
     for device in devices("order") {
         let mut out = device.zeros::<u32>(32)?;
         ping_pong(5, &mut out).grid(3).block(64).launch(&device)?;
@@ -71,7 +71,7 @@ pub fn grid_reduction(input: &[u32], parts: &mut [u32], sums: &mut [u32]) {
 }
 
 #[test]
-fn the_grid_meets_at_a_barrier_again_and_again() -> Result<()> {
+fn a_grid_barrier_can_be_reused() -> Result<()> {
     for device in devices("order") {
         let input = words(6 * 64, 11);
         let x = device.upload(&input)?;

@@ -1,5 +1,5 @@
-//! The page `docs/src/{en,zh}/hopper.md` shows kernels of these tests, the PTX that they print, and drawings of layouts. All
-//! of it is written into the page from here: `LANEWORK_BLESS=1 cargo test -p lanework --test asynchrony page`.
+//! The page `docs/src/{en,zh}/hopper.md` shows kernels of these tests, their PTX, and drawings of layouts.
+//! `LANEWORK_BLESS=1 cargo test -p lanework --test asynchrony page` writes them into the page.
 //!
 //! A line `<!-- kernel: NAME -->` in the page precedes a block with the kernel's source, `<!-- ptx: NAME -->` before its
 //! asynchronous instructions, `<!-- swizzle: B128 -->` before a drawing.
@@ -139,7 +139,7 @@ fn block(kind: &str, name: &str) -> Result<String> {
     })
 }
 
-/// The page with every block below a marker written anew.
+/// The page with all blocks below markers replaced.
 fn filled(page: &str) -> Result<String> {
     let mut out = String::new();
     let mut lines = page.lines().peekable();

@@ -130,7 +130,7 @@ fn offsets_are_by_dimension_of_space_outermost_first() -> Result<()> {
         let data: Vec<f32> = (0..2 * 4 * 5 * 6 * 4).map(|i| i as f32).collect();
         let x = device.upload(&data)?;
         let mut out = device.zeros::<f32>(64)?;
-        // Pixels from the moved first one on, each row of the box as wide as the filter leaves it.
+        // Pixels from the shifted first one on. The filter determines the width of the box's rows.
         let expected = |first: usize, row: usize, pitch: usize| -> Vec<f32> {
             let at = |pixel: usize| first + pixel / row * pitch + pixel % row;
             (0..64).map(|i| (at(i / 4) * 4 + i % 4) as f32).collect()
@@ -150,7 +150,7 @@ fn offsets_are_by_dimension_of_space_outermost_first() -> Result<()> {
 }
 
 #[test]
-fn a_broken_rule_is_told_with_its_dimension() -> Result<()> {
+fn a_broken_rule_is_reported_with_its_dimension() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<f32>(2 * 5 * 6 * 4)?;
     let said = |pixels: Pixels<4>| match PixelMap::new(&x, &pixels) {

@@ -83,7 +83,7 @@ fn each_swizzle<const COLUMNS: u32>(swizzle: Swizzle) -> Result<()> {
 }
 
 #[test]
-fn a_tile_lies_as_its_swizzle_says() -> Result<()> {
+fn a_tile_has_the_layout_of_its_swizzle() -> Result<()> {
     each_swizzle::<20>(Swizzle::None)?;
     each_swizzle::<8>(Swizzle::B32)?;
     each_swizzle::<16>(Swizzle::B64)?;
@@ -154,7 +154,7 @@ fn a_launch_outlives_its_maps() -> Result<()> {
 }
 
 #[test]
-fn a_map_whose_tile_is_not_the_kernels_is_refused() -> Result<()> {
+fn a_map_with_another_tile_than_the_kernels_is_rejected() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<f32>(64 * 64)?;
     let mut y = device.zeros::<f32>(64 * 64)?;
@@ -177,7 +177,7 @@ fn a_map_whose_tile_is_not_the_kernels_is_refused() -> Result<()> {
 }
 
 #[test]
-fn a_broken_rule_is_told_with_its_dimension() -> Result<()> {
+fn a_broken_rule_is_reported_with_its_dimension() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<f32>(64 * 60)?;
     let said = |tiles: Tiles<2>| match TensorMap::new(&x, &tiles) {

@@ -1,4 +1,4 @@
-//! The examples that run: code in documentation comments and in pages.
+//! Executable examples: code in documentation comments and in pages.
 
 use proc_macro2::{TokenStream, TokenTree};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 pub struct Example {
     /// The folder or file below `src` that contains it.
     pub module: String,
-    /// Its words and signs, in order.
+    /// Its tokens, in order.
     words: Vec<String>,
 }
 
@@ -22,7 +22,7 @@ impl Example {
         self.words.windows(2).any(|pair| (pair[0] == "." || pair[0] == ":") && pair[1] == name)
     }
 
-    /// Whether it names a function or a constant of a type, perhaps by another name of the type: `FragmentC` is a `Fragment`.
+    /// Whether it names a function or a constant of a type, possibly by an alias of the type: `FragmentC` is a `Fragment`.
     pub fn makes(&self, owner: &str, name: &str) -> bool {
         self.calls(name) && self.words.iter().any(|word| word.starts_with(owner))
     }
@@ -74,7 +74,7 @@ fn comments(text: &str) -> Vec<String> {
     text.lines().filter_map(line).collect()
 }
 
-/// The code between fences that is Rust and runs.
+/// The code in fences that is executable Rust.
 fn blocks(lines: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     let mut open: Option<(bool, String)> = None;
@@ -102,7 +102,7 @@ fn blocks(lines: &[String]) -> Vec<String> {
     found
 }
 
-/// The words and signs of a program.
+/// The tokens of a program.
 fn words(code: &str) -> Vec<String> {
     fn walk(tokens: TokenStream, out: &mut Vec<String>) {
         for tree in tokens {

@@ -53,13 +53,13 @@ pub fn module_of(root: &Path, file: &Path) -> String {
     first.unwrap_or_default().trim_end_matches(".rs").to_owned()
 }
 
-/// A module: its items, and where its files are.
+/// A module: its items, and the location of its files.
 struct Module {
     items: Vec<syn::Item>,
     folder: PathBuf,
 }
 
-/// Modules that the code of the attributes calls, not for use by hand; hidden, they would lengthen rustc's messages.
+/// Modules for macro-generated code only. They are not hidden, because hidden items lengthen rustc's messages.
 const MACHINERY: [&str; 2] = ["rt", "host"];
 
 fn hidden(attributes: &[Attribute]) -> bool {

@@ -1,4 +1,4 @@
-//! Every public item of `lanework`, of the runtime and of the kernel language has an example that runs, or is named in one.
+//! Every public item of `lanework`, of the runtime and of the kernel language has an executable example, or an example names it.
 //!
 //! The sources are read, not the compiler's output. Public is what can be reached from a crate's root by `pub mod`
 //! and `pub use`, without items that are hidden from the docs. A function or a type is covered when an example of
@@ -39,7 +39,7 @@ const USED_BY: &[(&str, &str)] = &[
     ("Target", "store"),
 ];
 
-/// Whether an example may be the one of an item of a type.
+/// Whether an example may cover an item of a type.
 fn is_near(example: &Example, item: &Item) -> bool {
     let owner = item.owner.as_deref().unwrap_or_default();
     owner == "Var" || example.module == item.module || example.names(owner)
@@ -50,7 +50,7 @@ fn is_covered(item: &Item, examples: &[Example]) -> bool {
         _ if item.has_example => true,
         (None, _) => examples.iter().any(|example| example.names(&item.name)),
         (Some(_), true) => examples.iter().any(|e| e.calls(&item.name) && is_near(e, item)),
-        // `T::ZERO` of a generic `T`.
+        // For example `T::ZERO` of a generic `T`.
         (Some(_), false) if item.of_trait => examples.iter().any(|e| e.calls(&item.name)),
         (Some(owner), false) => examples.iter().any(|e| e.makes(owner, &item.name)),
     }
@@ -64,7 +64,7 @@ fn every_public_item_has_an_example_or_is_named_in_one() {
     }
     found.extend(examples(&here("../../../docs/src/en/writing")));
     found.extend(examples(&here("../../../README.md")));
-    // Pages whose programs are copies of tests; the tests compare them.
+    // The programs of these pages are copies of tests, which the tests verify.
     found.extend(page(&here("../../../docs/src/en/hopper.md"), "asynchrony"));
     found.extend(page(&here("../../../docs/src/en/tensor-cores.md"), "tensor_cores"));
     assert!(found.len() > 100, "{} examples", found.len());

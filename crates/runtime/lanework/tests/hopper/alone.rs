@@ -1,5 +1,5 @@
-//! Tiles that may fault on a GPU, each in a separate process, since such a fault ends the process's
-//! use of the GPU. `tiles.txt` records the outcome on an H200; the emulator must agree.
+//! Tiles that may fault on a GPU, each in a separate process, because after a fault a process cannot
+//! use the GPU. `tiles.txt` records the outcome on an H200; the emulator must agree.
 //!
 //! `LANEWORK_HOPPER_RECORD=FILE` writes such lines on a machine with a GPU.
 
@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The outcomes on an H200, a line for each tile.
+/// The outcomes on an H200, one line per tile.
 const RECORDED: &str = include_str!("tiles.txt");
 /// The environment variable that names the tile of a child process.
 const ALONE: &str = "LANEWORK_HOPPER_ALONE";
@@ -39,7 +39,7 @@ impl Tile {
     }
 }
 
-/// Where tiles start, in bytes of the first dimension and elements of the second.
+/// Starts of tiles, in bytes of the first dimension and elements of the second.
 const STARTS: [(i32, i32); 12] = [
     (0, 0),
     (1, 0),
@@ -55,7 +55,7 @@ const STARTS: [(i32, i32); 12] = [
     (0, -1),
 ];
 
-/// All tiles: 64 bytes in a row, of tensors of 160.
+/// All tiles: rows of 64 bytes, in tensors with rows of 160 bytes.
 fn tiles() -> Vec<Tile> {
     use TensorElement::{F32, U8, U16, U32, U64};
     let mut tiles = Vec::new();
@@ -128,7 +128,7 @@ fn in_a_process(tile: &Tile) -> String {
 }
 
 #[test]
-fn an_h200_stops_at_the_tiles_that_the_emulator_refuses() {
+fn an_h200_faults_at_the_tiles_that_the_emulator_rejects() {
     let on = On::new(Device::emulator(), TENSORS);
     let mut wrong = Vec::new();
     for tile in tiles() {
@@ -143,7 +143,7 @@ fn an_h200_stops_at_the_tiles_that_the_emulator_refuses() {
 }
 
 #[test]
-fn this_gpu_does_what_was_recorded() {
+fn this_gpu_matches_the_record() {
     let devices = Device::for_tests("tiles in separate processes");
     let gpu = devices.iter().find(|device| device.backend() == lanework::Backend::Cuda);
     if gpu.is_none_or(|gpu| gpu.info().compute_capability < (9, 0)) {

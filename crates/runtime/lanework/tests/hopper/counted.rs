@@ -1,4 +1,4 @@
-//! Bulk and tensor copies are counted: their bytes match the formula.
+//! The counters of bulk and tensor copies match a formula.
 
 use crate::tensors::TENSORS;
 use lanework::emulator::{Blocks, Bulk};
@@ -8,8 +8,8 @@ use lanework::{Device, DynTensorMap, PtxArg, PtxShape, Swizzle, TensorElement, T
 const EXTENT: [u64; 2] = [200, 60];
 const TILE: [u32; 2] = [32, 16];
 
-/// The counts of the copies of `entry` with the tile at a place of a tensor whose rows have `pitch` bytes: loads, stores and
-/// reductions.
+/// The counters of the copies of `entry` (loads, stores, reductions), for a tile at `at` in a tensor with rows of
+/// `pitch` bytes.
 fn copies(entry: &str, at: [i32; 2], pitch: u64, more: &[u32]) -> [Bulk; 3] {
     let device = Device::emulator();
     let module = device.load_ptx(TENSORS).expect("a module");
@@ -34,7 +34,7 @@ fn copies(entry: &str, at: [i32; 2], pitch: u64, more: &[u32]) -> [Bulk; 3] {
     let shape = PtxShape::new(3, 128).shared_bytes(4 * words);
     let profile = module.profile(entry, shape, &arguments, Blocks::All).expect("it runs");
     let found = profile.counters;
-    // By line, too, and in the sum of all sectors.
+    // The sums over lines and the sectors of the launch must agree, too.
     let of_lines = profile.instructions.iter().map(|one| one.counters.bulk_load.bytes);
     assert_eq!(of_lines.sum::<u64>(), found.bulk_load.bytes);
     let bulk = [found.bulk_load, found.bulk_store, found.bulk_reduce];
@@ -43,7 +43,7 @@ fn copies(entry: &str, at: [i32; 2], pitch: u64, more: &[u32]) -> [Bulk; 3] {
     bulk
 }
 
-/// Bytes that three blocks move: per block, some bytes of some rows, each at a multiple of 32 bytes.
+/// Counters of three blocks, each of which moves `rows` rows of `row` bytes that start at multiples of 32 bytes.
 fn formula(row: u64, rows: u64) -> Bulk {
     let sectors = 3 * rows * row.div_ceil(32);
     let all = u64::from(4 * TILE[0] * TILE[1]);
@@ -66,8 +66,8 @@ fn a_tensor_copy_has_the_bytes_of_its_tile() {
 }
 
 #[test]
-fn what_lies_outside_of_the_tensor_moves_no_global_memory() {
-    // Of the last tile of a row, 8 of 32 columns are inside; of the last rows, 12 of 16.
+fn elements_outside_the_tensor_move_no_global_memory() {
+    // In the last tile, 8 of 32 columns and 12 of 16 rows are inside.
     let [found, ..] = copies("load_2d", [192, 48], 832, &[]);
     assert_eq!(found, formula(32, 12));
     let [found, ..] = copies("load_2d", [-32, 0], 832, &[]);

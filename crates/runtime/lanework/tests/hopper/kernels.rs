@@ -1,4 +1,4 @@
-//! Compiled CUDA C++ kernels: correct results on every device.
+//! Compiled CUDA C++ kernels give correct results on every device.
 
 use crate::{On, everywhere, pointer, random_words, word};
 use lanework::{PtxArg, PtxShape};
@@ -53,7 +53,7 @@ fn bulk_copies_go_in_and_out() {
 }
 
 #[test]
-fn a_histogram_lies_in_the_shared_memory_of_a_cluster() {
+fn clusters_compute_a_histogram_in_shared_memory() {
     everywhere("hopper kernels", KERNELS, |on: &On| {
         let input: Vec<u32> = random_words(4000, 9).iter().map(|w| w % 512).collect();
         let mut expected = vec![0u32; 512];
@@ -115,7 +115,7 @@ fn a_tile_goes_to_all_blocks_of_a_cluster() {
 }
 
 #[test]
-fn blocks_hand_each_other_data_and_arrivals() {
+fn blocks_exchange_data_and_arrivals() {
     everywhere("hopper kernels", KERNELS, |on: &On| {
         for cluster in [2u32, 4] {
             let input = random_words(64 * 8, 6);

@@ -1,6 +1,6 @@
-//! Asynchronous features of sm_90, on the emulator and on a GPU that has them: mbarriers, bulk
-//! copies, tiles of tensors, clusters. The kernels are CUDA C++, compiled by nvcc; see the `.cu`
-//! files here.
+//! Asynchronous features of sm_90, on the emulator and on a GPU that supports them: mbarriers, bulk
+//! copies, tiles of tensors, clusters. The kernels are the `.cu` files in this folder, compiled
+//! by nvcc.
 
 mod alone;
 mod counted;
@@ -17,7 +17,7 @@ pub struct On {
     module: PtxModule,
 }
 
-/// The GPU, if it has clusters, and emulators that must agree with it: the optimized engine, the
+/// The GPU, if it supports clusters, and emulators that must agree with it: the optimized engine, the
 /// reference engine, a sanitized one, and other schedules.
 fn devices(suite: &str) -> Vec<Device> {
     let mut devices = Device::for_tests(suite);
@@ -72,7 +72,7 @@ impl On {
         (entry, shape): (&str, PtxShape),
         arguments: &[PtxArg<'_>],
     ) -> Result<Option<Executed>> {
-        // SAFETY: the kernels keep to their buffers when given the sizes that the tests give.
+        // SAFETY: with the sizes that the tests pass, the kernels stay within their buffers.
         unsafe { self.module.launch(entry, shape, arguments) }
     }
 }
@@ -87,7 +87,7 @@ pub fn word<'a>(value: u32) -> PtxArg<'a> {
     PtxArg::Bytes(value.to_le_bytes().to_vec())
 }
 
-/// The next of a sequence of random numbers.
+/// The next number of a pseudorandom sequence.
 pub fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut z = *state;

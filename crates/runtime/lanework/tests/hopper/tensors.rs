@@ -22,7 +22,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A random one, with a tile of at most 16 KB.
+    /// A random subject, with a tile of at most 16 KB.
     pub fn random(seed: u64, dimensions: usize) -> Subject {
         let mut state = seed * 1000 + dimensions as u64;
         let mut draw = |below: u64| next(&mut state) % below;
@@ -123,14 +123,14 @@ impl Subject {
         places
     }
 
-    /// Whether it starts where GPUs fault: a load not at a multiple of 16 bytes, any other
-    /// operation also before the tensor.
+    /// Whether a GPU faults at this start: loads must start at multiples of 16 bytes, other
+    /// operations also not before the tensor.
     fn is_refused(&self, load: bool) -> bool {
         let first = i64::from(self.at[0]) * self.size() as i64;
         first % 16 != 0 || !load && self.at.iter().any(|at| *at < 0)
     }
 
-    /// The bytes of NaN or zero outside.
+    /// The bytes of an element outside the tensor: NaN or zero.
     fn outside(&self) -> [u8; 8] {
         if self.nan_outside { self.element.nan().to_le_bytes() } else { [0; 8] }
     }
@@ -200,7 +200,7 @@ pub fn store(on: &On, subject: &Subject, seed: u64) -> Result<Option<usize>> {
     on.run((&entry, shape), &arguments)?;
     let (mut expected, tile) = (bytes_of(&before), bytes_of(&tile));
     let size = subject.size();
-    // Full chunks of 16 bytes are stored, also beyond the end of a row.
+    // Stores write full 16-byte chunks, also beyond the end of a row.
     for chunk in subject.places().chunks(16 / size) {
         if let (from, Some(to)) = chunk[0] {
             expected[to..to + 16].copy_from_slice(&tile[from..from + 16]);
@@ -269,7 +269,7 @@ fn random_tiles_are_stored() {
     });
 }
 
-/// A matrix of words or floats, tiles of 8 by 4.
+/// A matrix of words or floats, with tiles of 8 by 4.
 fn small(element: TensorElement, at: [i32; 2]) -> Subject {
     Subject {
         element,
@@ -284,7 +284,7 @@ fn small(element: TensorElement, at: [i32; 2]) -> Subject {
 }
 
 #[test]
-fn tiles_are_combined_with_what_is_there() {
+fn tiles_are_reduced_into_existing_elements() {
     everywhere("tiles of tensors", TENSORS, |on: &On| {
         for at in [[0, 0], [16, 8], [4, 3], [24, 0]] {
             for (element, most) in
@@ -317,10 +317,10 @@ fn tiles_are_combined_with_what_is_there() {
     });
 }
 
-/// On a GPU such a kernel faults, which ends the process's use of the GPU, so it runs on the
-/// emulator only.
+/// On a GPU such a kernel faults, and the process can no longer use the GPU. So it runs only on
+/// the emulator.
 #[test]
-fn reductions_that_a_gpu_does_not_run_are_refused() {
+fn reductions_that_fault_on_a_gpu_are_rejected() {
     let device = lanework::Device::emulator();
     let module = device.load_ptx(TENSORS).expect("loads");
     for (element, at, most, why) in [
@@ -387,7 +387,7 @@ fn two_blocks_load_for_both() {
 }
 
 #[test]
-fn maps_that_break_a_rule_and_maps_of_other_devices_are_refused() {
+fn invalid_maps_and_maps_of_other_devices_are_rejected() {
     everywhere("tiles of tensors", TENSORS, |on: &On| {
         let buffer = on.upload(&[0; 256]);
         let refuse = |tiling: Tiling| {
@@ -414,7 +414,7 @@ fn maps_that_break_a_rule_and_maps_of_other_devices_are_refused() {
 }
 
 #[test]
-fn what_tiles_read_and_write_is_judged() -> Result<()> {
+fn tile_accesses_are_checked() -> Result<()> {
     let device = Device::emulator().sanitized();
     let module = device.load_ptx(TENSORS)?;
     let on = On { device, module };
@@ -432,7 +432,7 @@ fn what_tiles_read_and_write_is_judged() -> Result<()> {
         nan_outside: false,
         at: vec![56, 6],
     };
-    // The tile has the last eight columns of the last two rows; the rest of it is outside.
+    // The tile covers the last eight columns of the last two rows; the rest of it is outside.
     let load = |from: &Buffer<u8>| {
         let map = subject.map(from);
         let to = on.upload(&[0; 96]);
@@ -462,7 +462,7 @@ fn what_tiles_read_and_write_is_judged() -> Result<()> {
     assert_eq!(store("store_2d", 1, false), []);
     assert_eq!(store("store_2d", 2, false), [ReportKind::Race]);
     assert_eq!(store("reduce_2d", 2, true), []);
-    // The tile's 256 bytes go to an array of that size, and to one that ends before.
+    // The tile has 256 bytes: the first array has room for it, the second one is too small.
     for (bytes, expected) in [(256, vec![]), (240, vec![ReportKind::OutOfBounds])] {
         let array = format!(".shared .align 1024 .b8 tile[{bytes}];");
         let text = TENSORS.replace(".extern .shared .align 1024 .b8 tile[];", &array);

@@ -1,4 +1,4 @@
-//! Launches and buffers of the public API, and what counters say of them.
+//! Launches and buffers of the public API, and their counters.
 
 mod launches;
 mod pitched;

@@ -3,7 +3,7 @@
 use lanework::Device;
 
 #[test]
-fn rows_go_where_the_pitch_says_and_come_back() {
+fn pitched_rows_round_trip() {
     for device in Device::for_tests("2-D copies") {
         let mut buffer = device.zeros::<u32>(3 * 8 + 5).expect("memory");
         buffer.upload(&[9; 29]).expect("a copy");
@@ -42,7 +42,7 @@ fn rows_start_on_512_bytes() {
 #[should_panic(
     expected = "4 rows of 5 elements at a pitch of 8 do not fit a buffer of 28 elements"
 )]
-fn rows_past_the_end_are_a_mistake_of_the_caller() {
+fn rows_past_the_end_are_rejected() {
     let mut buffer = Device::emulator().zeros::<f32>(28).expect("memory");
     let _ = buffer.upload_2d(&[0.0; 20], 5, 8);
 }

@@ -91,7 +91,7 @@ fn strides_and_divergence_are_named_with_their_lines() {
 }
 
 #[test]
-fn an_error_reads_the_same_where_a_test_unwraps_it() {
+fn unwrapping_an_error_prints_the_same_text() {
     let device = Device::emulator().sanitized();
     let src = device.uninit::<f32>(256).expect("memory");
     let mut dst = device.zeros::<f32>(32).expect("memory");

@@ -1,5 +1,5 @@
 //! Blocks that wait for each other: cooperative launches, persistent kernels, decoupled look-back. The kernels are those
-//! of the sanitizer's planted bugs, here run without checks, in any order of time slices, and counted.
+//! of the sanitizer's planted bugs, run here without checks, with several orders of time slices, and with counters.
 
 use lanework::emulator::{Blocks, Options, Schedule};
 use lanework::prelude::*;
@@ -16,7 +16,7 @@ fn words(buffer: &Buffer<u8>) -> Vec<u32> {
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("words"))).collect()
 }
 
-/// Devices with different orders of time slices; one checks.
+/// Devices with different orders of time slices. One of them is sanitized.
 fn devices() -> Vec<Device> {
     let seeded = |seed| Options { schedule: Schedule::Seeded(seed), ..Options::default() };
     let mut devices: Vec<Device> = (1..4).map(|seed| Device::emulator_with(seeded(seed))).collect();

@@ -1,5 +1,5 @@
-//! Counts follow what ptxas makes of a kernel for sm_90: vectorization of shared loads of adjacent
-//! words, and aggregation of a warp's atomics in one lane. Each row was observed in the code of
+//! Counters follow ptxas's optimizations for sm_90: it vectorizes shared loads of adjacent
+//! words, and aggregates a warp's atomics in one lane. Each row was observed in the output of
 //! ptxas 13.0.
 
 use lanework::emulator::Blocks;

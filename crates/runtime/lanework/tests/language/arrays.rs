@@ -1,4 +1,4 @@
-//! Arrays at indices known only at run time: variables in local memory, tables in constant memory,
+//! Arrays indexed at run time: variables in local memory, tables in constant memory, and
 //! copies of run-time values.
 
 use lanework::prelude::*;

@@ -48,7 +48,7 @@ fn assertions_that_hold_change_nothing() {
     }
 }
 
-/// The error of a launch: immediate on the emulator, at the next wait on a GPU.
+/// The error of a launch. The emulator reports it at once, a GPU at the next wait.
 fn failure(device: &Device, launched: lanework::Result<()>) -> String {
     launched.and_then(|()| device.synchronize()).unwrap_err().to_string()
 }
@@ -67,7 +67,7 @@ fn a_failed_assertion_is_reported_with_its_thread() {
         let launched = panics(&mut out, 5).grid(1).block(8).launch(&device);
         let error = failure(&device, launched);
         assert!(error.contains("gives up") && error.contains("thread (5,0,0)"), "{error}");
-        // The other threads went on.
+        // The other threads continued.
         assert_eq!(out.download().unwrap(), [1, 1, 1, 1, 1, 0, 1, 1]);
     }
 }

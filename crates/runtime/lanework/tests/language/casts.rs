@@ -211,8 +211,8 @@ fn conversions(out: &mut [f64]) {
 }
 
 #[test]
-fn conversions_without_loss_are_those_of_rust() -> lanework::Result<()> {
-    for device in Device::for_tests("conversions_without_loss_are_those_of_rust") {
+fn lossless_conversions_match_rust() -> lanework::Result<()> {
+    for device in Device::for_tests("lossless_conversions_match_rust") {
         let mut out = device.zeros::<f64>(4)?;
         conversions(&mut out).grid(1).block(4).launch(&device)?;
         let want = std::array::from_fn::<f64, 4, _>(|i| {

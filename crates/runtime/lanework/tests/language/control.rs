@@ -97,7 +97,7 @@ fn loops(out: &mut [u32]) {
 }
 
 #[test]
-fn loops_turn_as_often_as_rusts() {
+fn loops_run_as_often_as_in_rust() {
     run(
         |out| loops(out),
         |i| {
@@ -388,7 +388,7 @@ fn reuse(out: &mut [u32], y: u32) {
 }
 
 #[test]
-fn what_a_jump_skipped_is_computed_again() {
+fn values_skipped_by_a_jump_are_recomputed() {
     run(
         |out| reuse(out, 5),
         |x| {
@@ -426,7 +426,7 @@ fn the_right_side_runs_only_where_needed() {
         let values = [0u32, 1, 2, 3, 4];
         let x = device.upload(&values).unwrap();
         let mut out = device.zeros::<u32>(64).unwrap();
-        // A read past the end would be a fault: the launch is checked.
+        // The launch is checked, so a read past the end would be an error.
         short_circuit(&x, &mut out).grid(1).block(64).launch(&device).unwrap();
         for (i, got) in out.download().unwrap().into_iter().enumerate() {
             let value = values.get(i);
@@ -528,7 +528,7 @@ fn first_above(x: &[u32], limit: u32) -> u32 {
         }
         i += 1;
     };
-    // A value out of a loop in a loop.
+    // An inner loop that gives the outer loop its value.
     let pair = 'outer: loop {
         for k in 0..4u32 {
             if (1..3).contains(&k) && k + found > 3 {

@@ -305,7 +305,7 @@ unsigned_methods! {
     usize_methods_give_what_rust_gives methods_usize usize;
 }
 
-/// Kernels that write the values of every kind of range in sequence.
+/// Kernels that write all values of every kind of range.
 macro_rules! range_kernels {
     ($($kernel:ident $t:ty;)*) => {
         $(
@@ -328,7 +328,7 @@ macro_rules! range_kernels {
         )*
 
         #[test]
-        fn ranges_visit_what_rust_visits() {
+        fn ranges_visit_the_values_that_rust_visits() {
             for device in Device::for_tests("language") {
                 $(
                     for a in [0, 1, 7, 100] {
@@ -430,7 +430,7 @@ fn ranges_reach_the_ends_of_their_types() {
     }
 }
 
-/// A literal with a type, shifted by a host value whose type is open.
+/// A literal with a suffix, shifted by a host value whose type is inferred.
 #[kernel]
 fn halves(out: &mut [u32]) {
     let t = thread_idx.x;
@@ -489,8 +489,8 @@ fn powers_of_literals(out: &mut [u64]) {
 }
 
 #[test]
-fn literals_are_raised_to_powers_of_the_run() -> lanework::Result<()> {
-    for device in Device::for_tests("literals_are_raised_to_powers_of_the_run") {
+fn literals_are_raised_to_run_time_powers() -> lanework::Result<()> {
+    for device in Device::for_tests("literals_are_raised_to_run_time_powers") {
         let mut out = device.zeros::<u64>(12)?;
         powers_of_literals(&mut out).grid(1).block(12).launch(&device)?;
         assert_eq!(out.download()?, std::array::from_fn::<u64, 12, _>(|k| powers(k as u32)));
@@ -503,7 +503,7 @@ const fn half(n: usize) -> usize {
     n / 2
 }
 
-/// No braces are warned of: the file denies warnings of rustc's own.
+/// The generated braces cause no warnings: this file denies rustc's warnings.
 #[deny(warnings)]
 #[device]
 fn blocks_of_constants<const N: usize>(count: u64) -> u64 {

@@ -1,5 +1,5 @@
-//! `#[device]` functions on the host: the same function computes with ordinary values, and gives what a
-//! kernel that calls it gives.
+//! `#[device]` functions on the host: the same function computes with ordinary values, and returns the
+//! same results as in a kernel.
 
 use lanework::prelude::*;
 
@@ -72,7 +72,7 @@ fn through(x: &[f32], i: u32) -> f32 {
 mod other {
     use lanework::prelude::*;
 
-    /// Imported by `use`, both as a function and for kernels.
+    /// `use` imports it both as a host function and for kernels.
     #[device]
     pub fn half(x: u32) -> u32 {
         x / 2 + BASE
@@ -169,7 +169,7 @@ fn block(out: &mut [u32]) {
 }
 
 #[test]
-fn what_only_a_kernel_has_says_so_on_the_host() {
+fn kernel_only_functions_say_so_on_the_host() {
     let said = std::panic::catch_unwind(|| through_a_block(1)).unwrap_err();
     let said = said.downcast_ref::<String>().unwrap();
     assert!(said.contains("`of_a_block` uses `sync_threads`, which exists only inside a kernel"));
@@ -180,7 +180,7 @@ fn what_only_a_kernel_has_says_so_on_the_host() {
     }
 }
 
-/// An ordinary function, for constants.
+/// An ordinary function, for host values.
 fn power(n: u32) -> u32 {
     (0..n).fold(1, |power, _| power * 3)
 }

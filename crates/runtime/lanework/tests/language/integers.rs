@@ -245,7 +245,7 @@ fn wide_products(a: &[i32], b: &[u32], out: &mut [i64]) {
 }
 
 #[test]
-fn wide_products_and_bits_are_rusts() {
+fn wide_products_and_bits_match_rust() {
     for device in Device::for_tests("language") {
         let a = device.upload(&[-123_456_789, 987_654_321]).unwrap();
         let b = device.upload(&[0xdead_beefu32, 0x1234_5678, 24, 0]).unwrap();
@@ -278,7 +278,7 @@ fn wraps(x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn wrapping_and_rotating_are_rusts() {
+fn wrapping_and_rotating_match_rust() {
     let device = Device::emulator();
     let host = [0u32, 1, 0x8765_4321, u32::MAX];
     let x = device.upload(&host).unwrap();

@@ -125,12 +125,12 @@ fn all(x: &[f32], y: &[f32], whole: &[u32], reals: &mut [f32], numbers: &mut [u3
 }
 
 #[test]
-fn chains_give_what_the_host_gives() -> lanework::Result<()> {
+fn iterator_chains_match_the_host() -> lanework::Result<()> {
     let x = [1.5f32, -2.0, 3.25, 0.5, -7.0];
     let y = [4.0f32, 0.25, -1.0, 0.0, 8.0, 3.0];
     let whole = [3u32, 9, 1, 12, 5];
     let threads = 12u32;
-    for device in Device::for_tests("chains_give_what_the_host_gives") {
+    for device in Device::for_tests("iterator_chains_match_the_host") {
         let (on_x, on_y, on_whole) =
             (device.upload(&x)?, device.upload(&y)?, device.upload(&whole)?);
         let mut reals = device.zeros::<f32>(2 * threads as usize)?;

@@ -1,4 +1,4 @@
-//! The judge of `examples/math_bits`, which runs on the device: it finds the errors that the host finds, at the same arguments.
+//! `examples/math_bits` measures errors on the device: it must find the same errors as the host, at the same arguments.
 
 #[path = "../../examples/math_bits/judge.rs"]
 mod judge;
@@ -48,7 +48,7 @@ fn the_distance_is_the_hosts() {
     for (want, got) in wants.iter().flat_map(|want| gots.iter().map(move |got| (*want, *got))) {
         for (want, got) in [(want, got), (-want, got), (want, -got), (-want, -got)] {
             let (ours, hosts) = (distance(got, want), ulps_single(got, want));
-            // The host adds the one unit of infinity in units of the expected value.
+            // For infinity, the host adds one unit of the expected value.
             let near = ours == hosts || (ours - hosts).abs() <= 1e-7 * hosts;
             assert!(near, "{got:e} for {want:e}: {ours}, the host says {hosts}");
         }

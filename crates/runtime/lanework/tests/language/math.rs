@@ -1,5 +1,5 @@
-//! Elementary functions: the emulator's bits (and a GPU's, if there is one) equal the bits of the host's
-//! versions, over numbers of every kind; and Rust's special values.
+//! Elementary functions: the emulator (and a GPU, if there is one) returns the host's bits, for numbers
+//! of every kind; and special values equal Rust's.
 
 use half::{bf16, f16};
 use lanework::lang::Float;
@@ -156,7 +156,7 @@ macro_rules! binary {
 
 binary!(powf atan2 hypot rem_euclid div_euclid);
 
-/// The module's text is what ptxas accepts: by the validation, and by ptxas where PTXAS names it.
+/// Checks that the module's text is valid PTX, also by ptxas if PTXAS names it.
 fn valid(name: &str, module: lanework::Result<lanework::ptx::Module>) {
     let text = module.unwrap().to_string();
     let parsed = lanework::ptx::Module::parse(&text).unwrap();
@@ -217,7 +217,7 @@ fn doubles() -> Vec<f64> {
     values
 }
 
-/// Some of all pairs.
+/// A sample of all pairs.
 fn pairs<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
     let n = values.len();
     let second = |i: usize| values[(i * 7 + i / n * 13) % n];
@@ -304,7 +304,7 @@ fn plain<E: Element + Float>(x: &[E], y: &[E], out: &mut [E]) {
 }
 
 #[test]
-fn signs_fractions_angles_and_bounds_are_rusts() {
+fn signs_fractions_angles_and_bounds_match_rust() {
     let values =
         [0.0f32, -0.0, 1.5, -2.75, 3e9, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40, 57.3];
     let (left, right): (Vec<f32>, Vec<f32>) =
@@ -332,7 +332,7 @@ fn signs_fractions_angles_and_bounds_are_rusts() {
             ];
             for (k, want) in want.into_iter().enumerate() {
                 let got = out[k * n + i];
-                // The sign of a zero that is the minimum of two zeros is not specified.
+                // The sign of the minimum of two zeros is unspecified.
                 let zeros = (k == 6 || k == 7) && x == 0.0 && y == 0.0;
                 assert!(
                     same(got.into(), want.into()) || zeros || x.is_nan() && k == 9,

@@ -47,7 +47,7 @@ fn dynamic(out: &mut [f32], #[constant] n: u32) {
 }
 
 #[test]
-fn dynamic_arrays_lie_one_after_another() {
+fn dynamic_arrays_are_consecutive() {
     for device in Device::for_tests("language") {
         let n = 30;
         let mut out = device.zeros::<f32>(30).unwrap();

@@ -241,7 +241,7 @@ mod bodies {
 }
 
 mod elsewhere {
-    // A block in another module also imports the items that the attribute declares next to the struct.
+    // An `impl` in another module must also import the items that the attribute declares next to the struct.
     use super::bodies::{Mass, MassOf};
     use lanework::prelude::*;
 
@@ -259,7 +259,7 @@ fn methods_from_elsewhere(x: &mut [bodies::Mass]) {
 }
 
 #[test]
-fn a_block_may_stand_in_another_module() {
+fn an_impl_may_be_in_another_module() {
     for device in Device::for_tests("language") {
         let mut x = device.upload(&[bodies::Mass { kilograms: 3.0 }; 2]).unwrap();
         methods_from_elsewhere(&mut x).grid(1).block(2).launch(&device).unwrap();

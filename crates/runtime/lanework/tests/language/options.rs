@@ -1,4 +1,4 @@
-//! `Option` in kernels, results of `checked_add` and its like, and comparisons of whole values.
+//! `Option` in kernels, results of methods such as `checked_add`, and comparisons of whole values.
 
 use lanework::prelude::*;
 
@@ -241,9 +241,9 @@ macro_rules! agree {
     )*};
 }
 
-/// Every pair of numbers at the ends and in the middle of every type, against Rust.
+/// Compares with Rust, for every pair of numbers at the ends and in the middle of every type.
 #[test]
-fn overflow_is_told_as_in_rust() {
+fn overflow_is_reported_as_in_rust() {
     for device in Device::for_tests("language") {
         agree!(device; of_u8 u8 of_i8 i8 of_u16 u16 of_i16 i16 of_u32 u32 of_i32 i32 of_u64 u64 of_i64 i64);
     }

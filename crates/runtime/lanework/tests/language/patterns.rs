@@ -71,7 +71,7 @@ fn matches_of_tuples(out: &mut [u32]) {
 
 #[test]
 fn tuples_match_with_guards_ranges_and_bindings() {
-    // The device function itself is the reference: it runs on the host, too.
+    // The reference is the device function itself, run on the host.
     run(|out| matches_of_tuples(out), |i| classify(i, i % 3 == 0));
 }
 
@@ -183,7 +183,7 @@ fn lets(limit: u32, out: &mut [u32]) {
 }
 
 #[test]
-fn patterns_stand_in_let_if_while_and_parameters() {
+fn patterns_work_in_let_if_while_and_parameters() {
     for limit in [5, 100_000] {
         run(|out| lets(limit, out), |i| search(limit, i));
     }
@@ -211,7 +211,7 @@ fn alternatives_bind_the_same_names() {
     );
 }
 
-/// How a kernel is built.
+/// A compile-time mode of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
     Plain,

@@ -1,4 +1,4 @@
-//! The code that the errors' remedies suggest: a test of the macros looks for each remedy's code here.
+//! The code that error messages suggest as remedies. A test of the macros looks for each remedy's code here.
 
 use lanework::prelude::*;
 use lanework::{TensorMap, TensorMapMut};
@@ -38,7 +38,7 @@ fn set(at: &mut f32, v: f32) {
     *at = v;
 }
 
-/// Both names are elements' numbers.
+/// Both bounds are variables.
 #[device]
 fn part_of(x: &mut [f32], a: u32, b: u32) {
     let (a, b) = (a as usize, b as usize);
@@ -63,13 +63,13 @@ fn above(value: f32, least: f32) -> Option<f32> {
     if value > least { Some(value) } else { None }
 }
 
-/// The differing expression, as a closure.
+/// Takes the expression that differs between callers as a closure.
 #[device]
 fn folded(x: bool, a: f32, op: impl Fn(f32, f32) -> f32) -> f32 {
     op(a, u32::from(x) as f32)
 }
 
-/// Slices in every spelling, and constants.
+/// Slices in all spellings, and constants.
 #[device]
 fn generic<T: Element>(x: &[T], y: &mut [T], #[constant] n: u32) {
     #[unroll]
@@ -174,7 +174,7 @@ fn remedies(bytes: &[u8], y: &mut [f32], n: u32, s: u32) {
     println!("{bits:8} {bits:<8} {bits:08} {sum:.3} {bits:x} {bits:X} {sum:e} {}", i);
 }
 
-/// Tensor maps, which are compiled here and run by the tests of asynchrony.
+/// Tensor maps: this test only compiles them; the tests of asynchrony run them.
 #[kernel]
 #[allow(dead_code, unused_variables)]
 fn mapped<T: Element, const R: usize>(from: &TensorMap<T, R>, to: &mut TensorMapMut<T, R>) {

@@ -2,7 +2,7 @@
 
 use lanework::prelude::*;
 
-/// A body as a simulation keeps it.
+/// A body of a simulation.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
@@ -21,7 +21,7 @@ pub struct Velocity {
     steps: u32,
 }
 
-/// Passed by value, with padding and types that buffers do not hold.
+/// A parameter by value, with padding and with types that buffers cannot hold.
 #[device]
 #[derive(Clone, Copy, Debug)]
 struct Settings {

@@ -121,7 +121,7 @@ fn padded<E: Element>(src: &[E], dst: &mut [E], n: u32, #[constant] t: u32) {
 /// Compares with a golden file; `LANEWORK_BLESS=1` writes it.
 fn golden(name: &str, module: &lanework::ptx::Module) {
     let path = format!("{}/tests/language/golden/{name}.ptx", env!("CARGO_MANIFEST_DIR"));
-    // The path of the source depends on where the build was started.
+    // The path of the source depends on the folder of the build.
     let mut module = module.clone();
     module.files = vec!["text.rs".to_owned()];
     let text = module.to_string();

@@ -203,7 +203,7 @@ fn filled_copies(src: &[f32], out: &mut [f32], #[constant] bytes: u32) {
 }
 
 #[test]
-fn what_an_asynchronous_copy_does_not_have_is_zero() {
+fn asynchronous_copies_zero_fill_missing_bytes() {
     for device in Device::for_tests("language") {
         let values: Vec<f32> = (0..128).map(|v| v as f32 + 1.0).collect();
         let src = device.upload(&values).unwrap();

@@ -1,12 +1,12 @@
-//! Tests that the emulator refuses the modules that ptxas refuses: modules of real compilers are damaged
-//! in one place each, and the verdicts are compared.
+//! Tests that the emulator rejects the modules that ptxas rejects: damages modules of real compilers
+//! in one place each, and compares the verdicts.
 //!
-//! The emulator is too lenient if it accepts everything in a mutant that ptxas refuses, and too strict
-//! if it refuses a mutant that ptxas accepts. Each rate is a share of the mutants that this side
-//! accepts, which is more than the share of all mutants. The test finds ptxas by the variable `PTXAS`
+//! The emulator is too lenient if it accepts a mutant that ptxas rejects, and too strict
+//! if it rejects a mutant that ptxas accepts. Each rate is relative to the mutants that this side
+//! accepts, which gives a higher rate than all mutants would. The test finds ptxas by the variable `PTXAS`
 //! or on the `PATH`. Without ptxas it uses the recorded verdicts (`verdicts.txt`); `LANEWORK_BLESS=1`
 //! records them again. `LANEWORK_MUTANTS=<seed>` makes other mutants, and
-//! `LANEWORK_MUTANTS_OUT=<folder>` keeps the mutants that the emulator and ptxas judge differently.
+//! `LANEWORK_MUTANTS_OUT=<folder>` saves the mutants on which the emulator and ptxas disagree.
 
 mod mutate;
 mod oracle;
@@ -20,11 +20,11 @@ use source::Source;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The seed of the mutants on record.
+/// The seed of the recorded mutants.
 const SEED: u64 = 1;
 /// Mutants of each module.
 const PER_MODULE: usize = 24;
-/// The longest module that is damaged, in bytes.
+/// Maximum size of a damaged module, in bytes.
 const LONGEST: u64 = 36_000;
 
 /// A damaged module.
@@ -34,7 +34,7 @@ struct Mutant {
     text: String,
 }
 
-/// The modules to damage: of real compilers, short ones, by name.
+/// The modules to damage, by name: short modules of real compilers.
 fn modules() -> Vec<(String, String)> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let of_corpus = lanework_compiled_ptx::modules().iter().filter_map(|module| {
@@ -88,7 +88,7 @@ fn mutants(seed: u64) -> Vec<Mutant> {
     all
 }
 
-/// Why we refuse a text; `None` where all of it runs.
+/// The emulator's reason to reject a text; `None` if it accepts all of it.
 fn refusal(text: &str) -> Option<String> {
     match Device::emulator().load_ptx(text) {
         Err(why) => Some(why.to_string()),
@@ -99,7 +99,7 @@ fn refusal(text: &str) -> Option<String> {
     }
 }
 
-/// `f` of each item, on all cores.
+/// Applies `f` to each item, on all cores.
 fn parallel<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let chunk = items.len().div_ceil(cores * 8).max(1);
@@ -120,7 +120,7 @@ fn parallel<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R>
 }
 
 #[test]
-fn mutants_are_refused_where_ptxas_refuses_them() {
+fn the_emulator_rejects_the_mutants_that_ptxas_rejects() {
     let seed = std::env::var("LANEWORK_MUTANTS").ok().and_then(|s| s.parse().ok()).unwrap_or(SEED);
     let oracle = Oracle::new();
     if !oracle.is_live() {
@@ -178,7 +178,7 @@ fn mutants_are_refused_where_ptxas_refuses_them() {
     assert!(leniency < 3.0 && strictness < 2.0, "{summary}\n{}", list.join("\n"));
 }
 
-/// Keeps a mutant that is judged otherwise than by ptxas, if asked to.
+/// Saves a mutant on which the emulator and ptxas disagree, if `LANEWORK_MUTANTS_OUT` is set.
 fn keep(index: usize, mutant: &Mutant, wrong: &str) {
     if let Some(folder) = std::env::var_os("LANEWORK_MUTANTS_OUT") {
         let path = Path::new(&folder).join(format!("{index:05}.ptx"));

@@ -1,11 +1,11 @@
-//! Damages to a module, each in the manner of one mistake: a wrong type, a wrong space, a lost comma.
+//! Mutations of a module, each of which imitates one mistake: a wrong type, a wrong space, a lost comma.
 
 use crate::random::Random;
 use crate::source::{Piece, Source};
 
 type Mutation = fn(&Source, &mut Random) -> Option<String>;
 
-/// The kinds of damage by name; each is chosen as often as the others.
+/// The mutations by name; all are equally likely.
 pub const MUTATIONS: &[(&str, Mutation)] = &[
     ("register of another type", register),
     ("register of another type", register),
@@ -160,7 +160,7 @@ const SPECIALS: &[&str] = &[
     "%gridid",
 ];
 
-/// An instruction: of the whole text evenly, or first a name and then one of that name.
+/// Chooses an instruction: from the whole text, or first an opcode and then an instruction with it.
 fn any<'s>(source: &'s Source, random: &mut Random) -> Option<&'s Piece> {
     let chosen = random.pick(&source.instructions)?;
     if random.below(2) == 0 {
@@ -184,7 +184,7 @@ fn changed(
     Some(source.with_line(piece.line, &piece.text()))
 }
 
-/// The places of registers in an operand, as byte ranges.
+/// The byte ranges of registers in an operand.
 fn registers_in(operand: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -357,7 +357,7 @@ fn undeclared(source: &Source, random: &mut Random) -> Option<String> {
     })
 }
 
-/// A line that satisfies `test`, changed.
+/// Changes a line that satisfies `test`.
 fn on_line(
     source: &Source,
     random: &mut Random,

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The oldest architecture that ptxas 13 compiles for; it takes PTX of older targets for it.
+/// The oldest architecture that ptxas 13 compiles for. It compiles PTX with older targets for this one.
 const OLDEST: u32 = 75;
 
 /// The verdict of ptxas on a text.
@@ -14,7 +14,7 @@ const OLDEST: u32 = 75;
 pub struct Verdict {
     /// Whether it compiles.
     pub accepted: bool,
-    /// Its first error; empty where the verdict was recorded.
+    /// Its first error; empty if the verdict was recorded.
     pub why: String,
 }
 
@@ -24,12 +24,12 @@ pub struct Oracle {
     recorded: BTreeMap<u64, bool>,
 }
 
-/// The record's file.
+/// The file of recorded verdicts.
 pub fn record() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptxas/verdicts.txt")
 }
 
-/// ptxas by the variable `PTXAS`, or on the `PATH`.
+/// Finds ptxas by the variable `PTXAS`, or on the `PATH`.
 fn installed() -> Option<PathBuf> {
     let named = std::env::var_os("PTXAS").map(PathBuf::from);
     let candidate = named.unwrap_or_else(|| PathBuf::from("ptxas"));
@@ -38,7 +38,7 @@ fn installed() -> Option<PathBuf> {
 }
 
 impl Oracle {
-    /// With the verdicts on record.
+    /// An oracle with the recorded verdicts.
     pub fn new() -> Oracle {
         let text = std::fs::read_to_string(record()).unwrap_or_default();
         let recorded = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
@@ -48,7 +48,7 @@ impl Oracle {
         Oracle { ptxas: installed(), recorded: recorded.collect() }
     }
 
-    /// Whether ptxas can be asked.
+    /// Whether ptxas is installed.
     pub fn is_live(&self) -> bool {
         self.ptxas.is_some()
     }
@@ -65,7 +65,7 @@ impl Oracle {
     }
 }
 
-/// The architecture to compile a text for: its own target, or the oldest that is possible.
+/// The architecture to compile a text for: its target, or the oldest possible one.
 fn architecture(text: &str) -> String {
     let line = text.lines().find(|line| line.trim_start().starts_with(".target"));
     let target = line.and_then(|line| {

@@ -1,4 +1,4 @@
-//! Random numbers that are the same everywhere: SplitMix64 (Steele, Lea and Flood 2014).
+//! Pseudorandom numbers that are the same on all machines: SplitMix64 (Steele, Lea and Flood 2014).
 
 /// The state of a sequence.
 pub struct Random(u64);
@@ -23,13 +23,13 @@ impl Random {
         (self.next() % limit as u64) as usize
     }
 
-    /// One of the items; `None` of none.
+    /// A random item; `None` if there are no items.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         if items.is_empty() { None } else { Some(&items[self.below(items.len())]) }
     }
 }
 
-/// The FNV-1a hash of a text: names a mutant in the record.
+/// The FNV-1a hash of a text, which identifies a mutant in the record.
 pub fn hash(text: &str) -> u64 {
     text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)

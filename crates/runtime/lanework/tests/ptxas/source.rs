@@ -1,5 +1,5 @@
-//! A module's text taken apart far enough to be damaged in a chosen place: lines, instructions with
-//! their operands, declared names. It is independent of the parser that is tested.
+//! Splits a module's text so that mutations can select a place: lines, instructions with
+//! their operands, declared names. It is independent of the parser under test.
 
 /// The text of a module and its parts.
 pub struct Source {
@@ -9,7 +9,7 @@ pub struct Source {
     pub lines: Vec<String>,
     /// Its instructions in the order of the text.
     pub instructions: Vec<Piece>,
-    /// The registers that are declared, as (prefix with `%`, type).
+    /// The declared registers, as (prefix with `%`, type).
     pub registers: Vec<(String, String)>,
     /// Variables, parameters, functions and labels.
     pub names: Vec<String>,
@@ -38,7 +38,7 @@ impl Piece {
 }
 
 impl Source {
-    /// Takes a text apart.
+    /// Splits a text.
     pub fn new(name: &str, text: &str) -> Source {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let instructions = lines.iter().enumerate().filter_map(|(n, l)| piece(n, l)).collect();
@@ -116,7 +116,7 @@ fn piece(line: usize, text: &str) -> Option<Piece> {
     Some(Piece { line, guard, words, operands: split(operands) })
 }
 
-/// Operands at the commas outside brackets.
+/// Splits operands at the commas outside brackets.
 fn split(text: &str) -> Vec<String> {
     let (mut list, mut depth, mut current) = (Vec::new(), 0, String::new());
     for c in text.chars() {

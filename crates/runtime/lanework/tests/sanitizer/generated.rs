@@ -1,5 +1,5 @@
-//! Random kernels of each class of bugs, half of them with one planted defect: a right one has no finding, and
-//! one with a defect has a finding of the right kind. Where the help names a change of the code, the test makes
+//! Random kernels of each class of bugs, half of them with one planted defect: a correct kernel has no finding, and
+//! a defect has a finding of the right kind. If the help names a change of the code, the test makes
 //! that change, and the finding must disappear.
 
 mod classes;
@@ -11,7 +11,7 @@ use lanework::{Device, Dim3, Error, PtxArg, PtxShape, Report};
 pub struct KernelRandom(u64);
 
 impl KernelRandom {
-    /// For a seed.
+    /// The generator of a seed.
     pub fn new(seed: u64) -> KernelRandom {
         KernelRandom(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -24,7 +24,7 @@ impl KernelRandom {
         ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % u64::from(end)) as u32
     }
 
-    /// One of several.
+    /// A random element.
     pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u32) as usize]
     }
@@ -58,12 +58,12 @@ fn number_after(text: &str, word: &str) -> Option<usize> {
     rest[..digits].parse().ok()
 }
 
-/// The numbers of all lines that a help names.
+/// The line numbers that a help text names.
 fn lines_in(help: &str) -> Vec<usize> {
     help.match_indices("line ").filter_map(|(at, _)| number_after(&help[at..], "line ")).collect()
 }
 
-/// Makes the change that a help names; `None` if it names none that a program can make.
+/// Makes the change that a help text names; `None` if a program cannot make it.
 fn patched(text: &str, help: &str) -> Option<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let named = lines_in(help);
@@ -101,8 +101,8 @@ fn patched(text: &str, help: &str) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// Checks the kernels of some seeds of every class; returns the numbers of right kernels, of defects, and of
-/// defects that the advice repaired.
+/// Checks the kernels of these seeds of every class. Returns the numbers of correct kernels, of defects, and of
+/// defects that the help repaired.
 fn check(seeds: std::ops::Range<u64>) -> [usize; 3] {
     let (mut wrong, mut counts) = (Vec::new(), [0; 3]);
     for (number, class) in CLASSES.iter().enumerate() {

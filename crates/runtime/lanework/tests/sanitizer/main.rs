@@ -1,5 +1,5 @@
-//! Planted bugs: kernels of CUDA C++, compiled by nvcc, each with the lines that must be reported
-//! and no others; among them correct kernels, which must have no findings.
+//! Planted bugs: CUDA C++ kernels, compiled by nvcc, which mark the lines that must be reported;
+//! other lines, and correct kernels, must have no findings.
 
 mod generated;
 mod planted;

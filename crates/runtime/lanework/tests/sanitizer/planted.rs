@@ -1,16 +1,16 @@
 //! The planted kernels: read from the comments in their source, and launched.
 //!
 //! `// launch NAME: grid=2 block=64 shared=128 zeros:f32:100 u32:7` precedes a kernel, with the word
-//! `cooperative` where the launch is. `// BUG
-//! kind` marks a line that must be reported, `// MAYBE kind` one that may be; without any the
-//! kernel is correct. `// pair NAME: ..` precedes a template of two kernels, `NAME_bug`, which the marks
-//! are for, and `NAME_right`, which differs from it by what mends it and must have no findings.
+//! `cooperative` for a cooperative launch. `// BUG
+//! kind` marks a line that must be reported, `// MAYBE kind` a line that may be. A kernel without marks
+//! is correct. `// pair NAME: ..` precedes a template of two kernels: `NAME_bug`, to which the marks
+//! apply, and its repaired version `NAME_right`, which must have no findings.
 
 use lanework::{Buffer, Device, Dim3, PtxArg, PtxShape, ReportKind, Result};
 
-/// A source and the output of nvcc.
+/// A source and its PTX.
 pub struct Unit {
-    /// CUDA C++, or PTX written by hand.
+    /// CUDA C++, or handwritten PTX.
     pub cuda: &'static str,
     /// PTX.
     pub ptx: &'static str,

@@ -4,7 +4,7 @@
 use lanework::prelude::*;
 use lanework::{Checks, Report, ReportKind};
 
-/// The line after the one that says `marker` in this file.
+/// The number of the line after `marker` in this file.
 fn line_of(marker: &str) -> u32 {
     let text = include_str!("rust.rs");
     let at = text.lines().position(|line| line.trim() == format!("// {marker}"));
@@ -35,7 +35,7 @@ fn reversed(x: &[f32], y: &mut [f32], wait: bool) {
 }
 
 #[test]
-fn a_race_names_both_rust_lines_and_a_barrier_mends_it() -> lanework::Result<()> {
+fn a_race_names_both_rust_lines_and_a_barrier_fixes_it() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
     let x = device.upload(&[1.0f32; 64])?;
     let mut y = device.uninit(64)?;
@@ -73,7 +73,7 @@ fn kinds_can_be_switched_and_buffers_know_what_was_written() -> lanework::Result
                 (ReportKind::Uninitialized, line_of("the scaled read"), 32)
             );
         }
-        // A kernel may read what an earlier one wrote.
+        // A kernel may read elements that an earlier kernel wrote.
         let mut z = device.uninit(32)?;
         assert!(found(scaled(&y, &mut z).grid(1).block(32).launch(&device)).is_empty());
     }
@@ -92,7 +92,7 @@ fn an_index_out_of_bounds_is_a_report_of_a_safe_launch() -> lanework::Result<()>
 }
 
 #[test]
-fn buffers_that_live_are_leaks_on_request() -> lanework::Result<()> {
+fn live_buffers_are_reported_as_leaks_on_request() -> lanework::Result<()> {
     let device = Device::emulator().sanitized_for(Checks::all());
     let buffer = device.zeros::<f32>(100)?;
     let leaks = device.leaks();
@@ -105,7 +105,7 @@ fn buffers_that_live_are_leaks_on_request() -> lanework::Result<()> {
     Ok(())
 }
 
-/// A read of one element beyond what was written, by a line of `FILE` inlined into the user's kernel.
+/// Reads one element past the initialized ones, in a line of `FILE` that is inlined into the user's kernel.
 const READS_AHEAD: &str = r#".version 8.0
 .target sm_80
 .address_size 64
@@ -165,7 +165,7 @@ fn libraries_may_read_ahead_in_shared_memory() -> lanework::Result<()> {
 }
 
 #[test]
-fn what_the_host_reads_is_judged_on_request() -> lanework::Result<()> {
+fn host_reads_are_checked_on_request() -> lanework::Result<()> {
     let quiet = Device::emulator().sanitized();
     assert!(quiet.uninit::<f32>(32)?.download().is_ok());
     let device = Device::emulator().sanitized_for(Checks::default().with_host_reads());
@@ -183,7 +183,7 @@ fn what_the_host_reads_is_judged_on_request() -> lanework::Result<()> {
     Ok(())
 }
 
-/// Blocks that move elements down by one, and a struct whose padding is moved with it; by lines of `FILE`.
+/// Blocks move elements down by one, and copy a struct with its padding, in lines of `FILE`.
 const MOVES: &str = r#".version 8.0
 .target sm_80
 .address_size 64
@@ -254,12 +254,12 @@ fn libraries_may_compact_in_place_and_move_padding() -> lanework::Result<()> {
         let reports = found_in(own, entry, blocks)?;
         assert_eq!(reports.iter().map(|report| report.kind).collect::<Vec<_>>(), [kind], "{entry}");
     }
-    // Uninitialized memory that the user passed to a library is reported there, too.
+    // Reports uninitialized memory that the user passed to a library.
     assert_eq!(found_in(library, "unread", 1)?.len(), 1);
     Ok(())
 }
 
-/// A full warp writes adjacent words of constant memory: stores on the fast path.
+/// A full warp writes adjacent words of constant memory, which takes the fast path of stores.
 const WRITES_CONSTANTS: &str = "
 .version 7.0
 .target sm_80

@@ -1,4 +1,4 @@
-//! Kernels of one tensor-core instruction each: a block reads the raw registers (and, for `wgmma`, the
+//! Kernels with one tensor-core instruction each: a block reads the raw registers (and, for `wgmma`, the
 //! raw shared memory) of one product and writes the raw registers of its result.
 
 use crate::numbers::{Number, Random};
@@ -12,10 +12,10 @@ pub enum Input {
     Shared(Number, usize),
     /// One word of sparsity metadata per lane, for elements of a type.
     Metadata(Number),
-    /// One word per lane: every pattern of 16 bits over 64 tiles, in the upper half in reverse
-    /// order.
+    /// One word per lane: 64 tiles contain every 16-bit pattern in the lower half, and in reverse order in the
+    /// upper half.
     Every,
-    /// A number of f32 values per lane, close to rounding boundaries of narrower types.
+    /// A number of f32 values per lane that are close to rounding boundaries of narrower types.
     Halfway(usize),
 }
 
@@ -27,7 +27,7 @@ pub struct Form {
     pub inputs: Vec<Input>,
     /// Words that each lane writes.
     pub out: usize,
-    /// Whether the arithmetic rounds: such forms run more tiles.
+    /// Whether the arithmetic rounds. Such forms run more tiles.
     pub rounds: bool,
 }
 
@@ -53,7 +53,7 @@ impl Form {
         self.out * self.threads as usize
     }
 
-    /// Tiles to run: all draws of factors and accumulators where results are rounded, and every 16-bit
+    /// Number of tiles: all draws of factors and accumulators if results are rounded, and every 16-bit
     /// pattern of a conversion.
     pub fn tiles(&self) -> usize {
         match (self.threads, self.rounds && self.out_words() <= 1024) {
@@ -140,7 +140,7 @@ fn head(shared: usize, in_bytes: usize, out_bytes: usize) -> String {
     )
 }
 
-/// Loads or stores each lane's registers, its words side by side from byte `at` on.
+/// Loads or stores each lane's registers. A lane's words are adjacent, from byte `at` on.
 fn move_registers(store: bool, number: Number, first: usize, count: usize, at: usize) -> String {
     let size = if number == Number::F64 { 8 } else { 4 };
     let ty = match number {
@@ -311,7 +311,7 @@ pub struct Place {
     pub leading: usize,
     pub stride: usize,
     pub base: usize,
-    /// Bytes of shared memory from the matrix's region on.
+    /// Bytes of the matrix's region in shared memory.
     pub bytes: usize,
 }
 
@@ -319,7 +319,7 @@ impl Place {
     /// The default layout of `rows` rows of M or N.
     pub fn usual(swizzle: usize, transposed: bool, rows: usize) -> Place {
         let (leading, stride, bytes) = match (transposed, swizzle) {
-            // Groups of eight rows follow one another; the second half of K follows a gap.
+            // Groups of eight rows are consecutive; the second half of K comes after a gap.
             (false, 16) => (128 * rows / 8 + 256, 128, 2 * (128 * rows / 8 + 256)),
             (false, _) => (16, 8 * swizzle, swizzle * rows),
             (true, 16) => (128, 256 + 128, (256 + 128) * rows / 8),
@@ -348,10 +348,10 @@ impl Place {
 pub struct Group {
     pub n: usize,
     pub types: [Number; 3],
-    /// None: A comes from registers.
+    /// `None`: A is in registers.
     pub a: Option<Place>,
     pub b: Place,
-    /// Whether the accumulator is added, and the signs of A and B.
+    /// Whether to add the accumulator, and the signs of A and B.
     pub scale: (bool, i32, i32),
     pub tail: &'static str,
     pub sparse: Option<u32>,
@@ -544,8 +544,8 @@ pub fn places() -> Vec<Form> {
             usual(swizzle, false, 96),
         ));
     }
-    // A product at an offset along K within the swizzled rows, and starts that are not aligned to
-    // the pattern, with and without a base offset.
+    // Products at an offset along K within the swizzled rows, and with starts that are not aligned to
+    // the swizzle, with and without a base offset.
     for (swizzle, start, base) in [
         (128, 32, 0),
         (128, 64, 0),
@@ -569,7 +569,7 @@ pub fn places() -> Vec<Form> {
         let b = usual(swizzle, true, 64);
         groups.push(Group::new(64, bf16, None, Place { start, base, ..b }));
     }
-    // Strides that are not the usual ones.
+    // Unusual strides.
     let b = usual(128, false, 40);
     groups.push(Group::new(40, bf16, None, Place { stride: 1040, bytes: 8192, ..b }));
     groups.push(Group::new(40, bf16, None, Place { stride: 1024 + 256, bytes: 8192, ..b }));
@@ -610,7 +610,7 @@ pub fn sparse_groups() -> Vec<Form> {
     groups.iter().map(Group::form).collect()
 }
 
-/// A conversion of each lane's words: `text` makes `%r70` of `%r10` (or `%f10`, `%f11`).
+/// A conversion of each lane's words: `text` computes `%r70` from `%r10` (or `%f10`, `%f11`).
 fn lane_form(name: String, input: Input, text: &str) -> Form {
     let mut form = Form {
         name,

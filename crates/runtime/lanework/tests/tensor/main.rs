@@ -1,8 +1,8 @@
-//! Every form of the tensor core instructions on raw bits: the emulator agrees with the recorded
-//! results of an H200, bit for bit.
+//! Every form of the tensor-core instructions on raw bits: the emulator reproduces the recorded
+//! results of an H200 bit for bit.
 //!
 //! `h200.txt` holds a hash of the results of each tile of each form. On a machine with a GPU,
-//! `LANEWORK_RECORD=1` writes it anew; without, the GPU's results are compared with it.
+//! `LANEWORK_RECORD=1` rewrites it; otherwise the test compares the GPU's results with it.
 #![cfg(test)]
 
 mod forms;
@@ -40,7 +40,7 @@ fn run(device: &Device, form: &Form, tiles: usize) -> Result<Vec<u32>, String> {
     Ok(bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
-/// A hash of each tile's results. Which of several NaNs an f64 sum returns is not compared.
+/// A hash of each tile's results. All NaNs of f64 sums are considered equal.
 fn hashes(form: &Form, words: &[u32]) -> Vec<u32> {
     let doubles = form.name.contains("f64");
     let hash = |tile: &[u32]| {
@@ -89,7 +89,7 @@ fn compare(device: &Device, forms: &[Form]) {
 }
 
 #[test]
-fn a_gpu_gives_what_was_recorded() {
+fn a_gpu_reproduces_the_record() {
     for device in Device::for_tests("the tensor cores' records") {
         if device.backend() == Backend::Emulator || device.info().compute_capability != (9, 0) {
             continue;

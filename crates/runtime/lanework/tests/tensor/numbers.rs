@@ -63,16 +63,16 @@ impl Number {
     }
 }
 
-/// How elements are drawn.
+/// Distributions of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
     /// Magnitudes near 1.
     Near,
     /// Any finite number.
     Wide,
-    /// Powers of two and the values just below them, many zeros: sums cancel.
+    /// Powers of two, the values just below them, and many zeros, so that sums cancel.
     Powers,
-    /// Denormals, and the smallest normal numbers.
+    /// Subnormal and the smallest normal numbers.
     Tiny,
     /// The largest finite numbers.
     Huge,
@@ -83,7 +83,7 @@ pub enum Draw {
 pub const DRAWS: [Draw; 6] =
     [Draw::Near, Draw::Wide, Draw::Powers, Draw::Tiny, Draw::Huge, Draw::Special];
 
-/// A sequence of random numbers.
+/// A sequence of pseudorandom numbers.
 pub struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! Products in CUDA C++, compiled by nvcc: swizzled tiles, and a producer with two consumers over a
+//! Products in CUDA C++, compiled by nvcc: swizzled tiles, and a producer with two consumers and a
 //! ring of mbarriers.
 
 use crate::numbers::Random;
@@ -70,7 +70,7 @@ fn check(
             number(n),
             number(k),
         ];
-        // SAFETY: the kernel keeps to the tiles of its three buffers.
+        // SAFETY: the kernel stays within the tiles of its three buffers.
         unsafe { module.launch(entry, shape, &arguments) }.expect("runs");
         let got = c.download().expect("results");
         for (i, bytes) in got.chunks(4).enumerate() {

@@ -140,7 +140,7 @@ where
 }
 
 #[test]
-fn a_warpgroup_multiplies_matrices_that_lie_by_columns() {
+fn a_warpgroup_multiplies_column_major_matrices() {
     check_columns::<bf16, Swizzle128, 192>();
     check_columns::<f16, Swizzle64, 64>();
     check_columns::<bf16, Swizzle32, 32>();

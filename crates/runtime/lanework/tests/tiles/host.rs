@@ -1,16 +1,16 @@
-//! Matrices on the host: small integers, whose sums are exact in every type, and how each type is stored.
+//! Matrices on the host: small integers, whose sums are exact in every type, and their representation in each type.
 
 use half::{bf16, f16};
 use lanework::Element;
 use lanework::lang::tensor_cores::{B1, E4m3, E5m2, MatrixElement, S4, Tf32, U4};
 
-/// A type whose elements are made of integers and read back.
+/// A type with conversions of its elements from and to integers.
 pub trait Host: MatrixElement {
     /// The smallest and the largest factor.
     const RANGE: (i32, i32) = (-3, 3);
-    /// The scalar of memory for elements that share one.
+    /// Packs the elements that share a scalar of memory.
     fn scalar(elements: &[i32]) -> Self::Storage;
-    /// The number that a scalar stands for.
+    /// The number that a scalar represents.
     fn number(_: Self::Storage) -> i32 {
         unreachable!("no accumulator")
     }
@@ -56,7 +56,7 @@ hosts! {
     B1: (0, 1), |e| bits(e, 1), |_| 0;
 }
 
-/// The next of a sequence of random numbers.
+/// The next number of a pseudorandom sequence.
 pub fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut z = *state;
@@ -105,12 +105,12 @@ impl Numbers {
         Numbers { rows: self.rows, columns: right.columns, at }
     }
 
-    /// As memory holds them, by rows.
+    /// Their representation in memory, by rows.
     pub fn stored<T: Host>(&self) -> Vec<T::Storage> {
         self.at.chunks(T::UNIT as usize).map(T::scalar).collect()
     }
 
-    /// As memory holds a right factor, by rows of K: elements that share a scalar are adjacent along K.
+    /// The representation of a right factor, by rows of K: elements that share a scalar are adjacent along K.
     pub fn stored_along_rows<T: Host>(&self) -> Vec<T::Storage> {
         let unit = T::UNIT as usize;
         let scalar = |i: usize| {

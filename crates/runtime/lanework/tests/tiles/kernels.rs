@@ -1,4 +1,4 @@
-//! Whole kernels on tensor cores, which `tensor-cores.md` shows, against the host.
+//! Whole tensor-core kernels, which `tensor-cores.md` shows, compared with the host.
 
 pub mod attention;
 pub mod cluster;
@@ -43,7 +43,7 @@ fn products_by_mma() -> Result<()> {
 
 #[test]
 fn products_by_wgmma() -> Result<()> {
-    // The last: blocks that take several tiles, and fewer rows of tiles than go together.
+    // In the last case, blocks process several tiles, and there are fewer rows of tiles than a group has.
     for (m, n, k, columns, grid) in
         [(128, 256, 64, 256, 1), (256, 256, 448, 256, 2), (1152, 128, 192, 64, 4)]
     {
@@ -78,7 +78,7 @@ fn products_by_wgmma() -> Result<()> {
 
 #[test]
 fn products_by_clusters() -> Result<()> {
-    // One tile of a cluster, and clusters that take several.
+    // A cluster with one tile, and clusters with several.
     for (m, n, k, grid) in [(256, 256, 64, 2), (512, 768, 320, 4)] {
         let (a, b, want) = factors(m, n, k);
         for device in devices("products by clusters", (9, 0)) {

@@ -1,5 +1,5 @@
 //! Tensor cores in the kernel language: tiles, fragments, pipelines and accumulators, on every device
-//! and sanitized, against products computed on the host.
+//! and sanitized, compared with products on the host.
 
 #![deny(unused_variables, unused_mut, unused_assignments, unused_labels)]
 #![cfg(test)]
@@ -17,7 +17,7 @@ use lanework::{Backend, Device, Launch};
 use std::process::Command;
 use std::sync::Once;
 
-/// The devices that a test runs on: a GPU of `architecture` if there is one, the emulator, and the
+/// The devices of a test: a GPU of `architecture` if there is one, the emulator, and the
 /// emulator with its sanitizer.
 pub fn devices(suite: &str, architecture: (u32, u32)) -> Vec<Device> {
     let mut devices = Device::for_tests(suite);
@@ -36,7 +36,7 @@ pub fn devices(suite: &str, architecture: (u32, u32)) -> Vec<Device> {
     devices
 }
 
-/// Checks that ptxas accepts the PTX of a kernel, for the target that it names; `PTXAS` is its path.
+/// Checks that ptxas, if `PTXAS` names it, accepts the PTX of a kernel for its target.
 pub fn accepted(launch: &Launch<'_>) {
     static SKIPPED: Once = Once::new();
     let Some(ptxas) = std::env::var_os("PTXAS") else {

@@ -1,6 +1,6 @@
-//! The page `docs/src/{en,zh}/tensor-cores.md` shows kernels that these tests run, the PTX that they print,
-//! tables of products and drawings of layouts. All of it is written into the page from here:
-//! `LANEWORK_BLESS=1 cargo test -p lanework --test tiles page`.
+//! The page `docs/src/{en,zh}/tensor-cores.md` shows kernels that these tests run, their PTX,
+//! tables of products and drawings of layouts.
+//! `LANEWORK_BLESS=1 cargo test -p lanework --test tiles page` writes them into the page.
 //!
 //! A line `<!-- kernel: NAME -->` in the page precedes a block with the kernel's source,
 //! `<!-- ptx: NAME -->` before its instructions of tensor cores, `<!-- layout: NAME -->` before a drawing,
@@ -42,7 +42,7 @@ fn instructions(module: &Module, entry: &str) -> String {
         if wanted && shown.insert(name.clone(), ()).is_none() {
             let operands: Vec<_> = instruction.operands.iter().map(ToString::to_string).collect();
             let mut line = format!("{name} {};", operands.join(", ")).replace(" ;", ";");
-            // An accumulator of 128 registers is shown by its ends.
+            // Abbreviates the list of an accumulator's 128 registers.
             if let (Some(open), Some(close)) = (line.find('{'), line.find('}'))
                 && line[open..close].split(", ").count() > 8
             {
@@ -96,7 +96,7 @@ fn layout(name: &str) -> String {
     }
 }
 
-/// The products by the types of the factors and of the sums.
+/// The table of products by the types of factors and sums.
 fn table(name: &str) -> String {
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut add = |types: &[&str; 3], shape: String| {
@@ -136,7 +136,7 @@ fn block(kind: &str, name: &str) -> Result<String> {
     })
 }
 
-/// The page with every block below a marker written anew.
+/// The page with all blocks below markers replaced.
 fn filled(page: &str) -> Result<String> {
     let mut out = String::new();
     let mut lines = page.lines().peekable();

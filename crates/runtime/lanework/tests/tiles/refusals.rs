@@ -1,4 +1,4 @@
-//! Errors of staging: at the line that causes them, with a remedy.
+//! Errors of staging name the line that causes them, and a remedy.
 
 use half::bf16;
 use lanework::prelude::*;

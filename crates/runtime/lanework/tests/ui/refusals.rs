@@ -207,9 +207,6 @@ fn patterns(y: &mut [u32], x: u32, z: u32) {
         ref a => y[0] = a,
     }
     y[0] = [first, second][0](x);
-    if let Ok(found) = x {
-        y[0] = found;
-    }
     match x {
         made!() => {}
         _ => {}
@@ -226,8 +223,8 @@ fn patterns(y: &mut [u32], x: u32, z: u32) {
 fn main() {}
 
 #[device]
-trait Operation {
-    fn of(a: f32) -> f32;
+trait Operation<T> {
+    fn of(a: T) -> T;
 }
 
 #[kernel]

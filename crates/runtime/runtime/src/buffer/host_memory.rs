@@ -1,4 +1,4 @@
-//! An emulator on host memory: kernels use the caller's pointers, and nothing is copied.
+//! An emulator on host memory: kernels use the caller's pointers, without copies.
 
 use crate::device::Engine;
 use crate::tool::Session;
@@ -45,23 +45,23 @@ impl Device {
         Device::from_parts(Engine::Emulator(Emulator::on_host_memory(options)), imposed)
     }
 
-    /// Registers `bytes` bytes of host memory for access by kernels, under a name for reports.
-    /// Waits for running launches.
+    /// Registers `bytes` bytes of host memory, which kernels may then access. Reports use `name`. Waits for running
+    /// launches.
     ///
     /// # Errors
-    /// When this is not an emulator on host memory, or the range overlaps another.
+    /// If this is not an emulator on host memory, or the range overlaps another.
     ///
     /// # Safety
-    /// Until [`Device::unregister_host`], the bytes must be valid for reads and writes. While a launch or a copy of this
-    /// device runs ([`Device::write_at`] and the like), no other code may write them, or read what it writes.
+    /// Until [`Device::unregister_host`], the bytes must be valid for reads and writes. While a launch or a copy of
+    /// this device runs (such as [`Device::write_at`]), no other code may write them, or read what it writes.
     pub unsafe fn register_host(&self, start: *mut u8, bytes: u64, name: &str) -> Result<()> {
         // SAFETY: until they are unregistered, the bytes stay valid and have no other user during launches and copies,
         // as this function requires.
         Ok(unsafe { self.emulated()?.register_host_memory(start, bytes, name) }?)
     }
 
-    /// A buffer in `bytes` borrowed bytes, under a name for reports; uninitialized, like the buffers of [`Device::uninit`]. `lender` is dropped
-    /// when the buffer is. Waits for running launches.
+    /// A buffer in `bytes` borrowed bytes, uninitialized like the buffers of [`Device::uninit`]. Reports use `name`.
+    /// Dropping the buffer drops `lender`. Waits for running launches.
     ///
     /// ```
     /// use lanework::Device;
@@ -79,10 +79,11 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// When this is not an emulator on host memory, or the range overlaps another.
+    /// If this is not an emulator on host memory, or the range overlaps another.
     ///
     /// # Safety
-    /// Until `lender` is dropped, the bytes must be valid for reads and writes; while a launch runs, no other code may use them.
+    /// Until `lender` is dropped, the bytes must be valid for reads and writes; while a launch runs, no other code may
+    /// use them.
     pub unsafe fn buffer_in(
         &self,
         start: *mut u8,
@@ -99,32 +100,33 @@ impl Device {
     /// Unregisters the range that starts at `start`. Waits for running launches.
     ///
     /// # Errors
-    /// When no registered range starts there.
+    /// If no registered range starts there.
     pub fn unregister_host(&self, start: *const u8) -> Result<()> {
         Ok(self.emulated()?.unregister_host_memory(start)?)
     }
 
-    /// Lets kernels use any host address while nothing is registered. An access to an unmapped address then ends the
-    /// process.
+    /// Lets kernels use any host address while no range is registered. An access to an unmapped address then crashes
+    /// the process.
     ///
     /// # Errors
-    /// When this is a GPU.
+    /// If this is a GPU.
     ///
     /// # Safety
-    /// From now on every launch while nothing is registered must access only memory that is valid
-    /// for reads and writes.
+    /// From now on, every launch while no range is registered must access only memory that is valid for reads and
+    /// writes.
     pub unsafe fn trust_host_addresses(&self) -> Result<()> {
         // SAFETY: every later launch while nothing is registered accesses valid memory only, as this function requires.
         unsafe { self.emulated()?.trust_addresses() };
         Ok(())
     }
 
-    /// Whether its addresses are the host's own.
+    /// Whether device addresses are host addresses.
     pub(crate) fn shares_addresses(&self) -> bool {
         matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.is_on_host_memory())
     }
 
-    /// Copies bytes from an address of an emulator's memory, including module variables and registered ranges. Waits for running launches.
+    /// Copies bytes from an address of an emulator's memory, including module variables and registered ranges. Waits
+    /// for running launches.
     ///
     /// ```
     /// use lanework::Device;
@@ -142,7 +144,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// When the bytes are not inside one allocation; [`Error::Unsupported`] on a GPU, which does not check addresses.
+    /// If the bytes are not inside one allocation; [`Error::Unsupported`] on a GPU, which does not check addresses.
     pub fn read_at(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
         self.emulated()?;
         self.read(address, bytes)
@@ -157,7 +159,9 @@ impl Device {
         self.write(address, bytes)
     }
 
-    /// Bytes at an address of an emulator's memory, which the host may read or write while other threads' launches run, like memory shared with a running kernel ([`emulator::stall`](crate::emulator::stall)). Does not wait for launches.
+    /// Bytes at an address of an emulator's memory. The host may read or write them while launches of other threads
+    /// run, like memory shared with a running kernel ([`emulator::stall`](crate::emulator::stall)). Does not wait for
+    /// launches.
     ///
     /// ```
     /// use lanework::Device;
@@ -185,14 +189,16 @@ impl Device {
         self.fill(address, byte, bytes)
     }
 
-    /// Start and bytes of the allocation, variable or registered range of an emulator that holds an address; see [`Device::read_at`].
+    /// Start and size in bytes of the allocation, variable or registered range that contains an address; see
+    /// [`Device::read_at`].
     pub fn allocation_at(&self, address: u64) -> Option<(u64, u64)> {
         let memory = self.emulated().ok()?.memory();
         let (start, allocation) = memory.find(address)?;
         Some((start, allocation.bytes))
     }
 
-    /// Whether an address is in the range that this process reserves for emulators on host memory, allocated or not; the program's own memory is never there. Always false on systems that reserve no such range.
+    /// Whether an address is in the range that this process reserves for emulators on host memory, allocated or not.
+    /// The program's own memory is never in that range. Always false on systems that reserve no such range.
     ///
     /// ```
     /// use lanework::Device;

@@ -7,10 +7,8 @@ use std::ops::RangeBounds;
 use view::part;
 
 mod access;
+pub(crate) mod descriptors;
 mod host_memory;
-mod images;
-mod rows;
-pub(crate) mod tensor_map;
 mod view;
 
 pub use view::{View, ViewMut};
@@ -57,7 +55,7 @@ impl Device {
     /// A buffer holding `host`.
     ///
     /// # Errors
-    /// When the device has no memory for it.
+    /// If the device is out of memory.
     pub fn upload<T: Storable>(&self, host: &[T]) -> Result<Buffer<T>> {
         let mut buffer = self.uninit_named(host.len(), "upload")?;
         buffer.upload(host)?;
@@ -67,7 +65,7 @@ impl Device {
     /// A buffer of `length` zeros.
     ///
     /// # Errors
-    /// When the device has no memory for it.
+    /// If the device is out of memory.
     pub fn zeros<T: Storable>(&self, length: usize) -> Result<Buffer<T>> {
         let mut buffer = self.uninit_named(length, "zeros")?;
         buffer.fill_bytes(0)?;
@@ -77,7 +75,7 @@ impl Device {
     /// A buffer of `length` uninitialized elements.
     ///
     /// # Errors
-    /// When the device has no memory for it.
+    /// If the device is out of memory.
     pub fn uninit<T: Storable>(&self, length: usize) -> Result<Buffer<T>> {
         self.uninit_named(length, "uninit")
     }
@@ -85,7 +83,7 @@ impl Device {
     /// As [`Device::uninit`], with a name for reports.
     ///
     /// # Errors
-    /// When the device has no memory for it.
+    /// If the device is out of memory.
     pub fn uninit_named<T: Storable>(&self, length: usize, name: &str) -> Result<Buffer<T>> {
         Buffer::new(self, length, name)
     }
@@ -100,7 +98,7 @@ impl<T: Storable> Buffer<T> {
         Ok(Buffer::at(device, address, length))
     }
 
-    /// The buffer of an allocation, which it frees.
+    /// Wraps an allocation, which the buffer then owns and frees.
     pub(crate) fn at(device: &Device, address: u64, length: usize) -> Self {
         Buffer { device: device.clone(), address, length, element: PhantomData }
     }
@@ -115,12 +113,12 @@ impl<T: Storable> Buffer<T> {
         self.length == 0
     }
 
-    /// The device that holds it.
+    /// The device that holds the buffer.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Copies everything to the host, after all launches before it have finished.
+    /// Copies the buffer to the host, after all earlier launches have finished.
     ///
     /// # Errors
     /// Any unreported error of an earlier launch.
@@ -130,13 +128,13 @@ impl<T: Storable> Buffer<T> {
         Ok(host)
     }
 
-    /// Copies everything into `host`, after all launches before it have finished.
+    /// Copies the buffer into `host`, after all earlier launches have finished.
     ///
     /// # Errors
     /// Any unreported error of an earlier launch.
     ///
     /// # Panics
-    /// When `host` has another length.
+    /// If the lengths differ.
     #[track_caller]
     pub fn download_to(&self, host: &mut [T]) -> Result<()> {
         self.check_length(host.len());
@@ -144,27 +142,26 @@ impl<T: Storable> Buffer<T> {
         self.device.read(self.address, bytemuck::cast_slice_mut(host))
     }
 
-    /// Replaces the contents by `host`.
+    /// Copies `host` into the buffer.
     ///
     /// # Errors
-    /// When the driver rejects the copy.
+    /// If the driver rejects the copy.
     ///
     /// # Panics
-    /// When `host` has another length.
+    /// If the lengths differ.
     #[track_caller]
     pub fn upload(&mut self, host: &[T]) -> Result<()> {
         self.check_length(host.len());
         self.device.write(self.address, bytemuck::cast_slice(host))
     }
 
-    /// Copies the elements from index `first` on into `host`, after all launches before it have
-    /// finished.
+    /// Fills `host` with the elements from index `first` on, after all earlier launches have finished.
     ///
     /// # Errors
     /// Any unreported error of an earlier launch.
     ///
     /// # Panics
-    /// When the buffer has fewer elements from there on.
+    /// If the buffer has too few elements from there on.
     #[track_caller]
     pub fn download_part(&self, first: usize, host: &mut [T]) -> Result<()> {
         let (address, _) = self.part(first..first.saturating_add(host.len()));
@@ -172,13 +169,13 @@ impl<T: Storable> Buffer<T> {
         self.device.read(address, bytemuck::cast_slice_mut(host))
     }
 
-    /// Replaces the elements from index `first` on by `host`.
+    /// Copies `host` to the elements from index `first` on.
     ///
     /// # Errors
-    /// When the driver rejects the copy.
+    /// If the driver rejects the copy.
     ///
     /// # Panics
-    /// When the buffer has fewer elements from there on.
+    /// If the buffer has too few elements from there on.
     #[track_caller]
     pub fn upload_part(&mut self, first: usize, host: &[T]) -> Result<()> {
         let (address, _) = self.part(first..first.saturating_add(host.len()));
@@ -188,7 +185,7 @@ impl<T: Storable> Buffer<T> {
     /// Sets every byte to `byte`; 0xFF makes every float a NaN.
     ///
     /// # Errors
-    /// When the driver rejects the fill.
+    /// If the driver rejects the fill.
     pub fn fill_bytes(&mut self, byte: u8) -> Result<()> {
         self.device.fill(self.address, byte, self.bytes())
     }
@@ -196,7 +193,7 @@ impl<T: Storable> Buffer<T> {
     /// A view of a part of the buffer that a kernel may read.
     ///
     /// # Panics
-    /// When the range reaches past the end.
+    /// If the range reaches past the end.
     #[track_caller]
     pub fn view(&self, range: impl RangeBounds<usize>) -> View<'_, T> {
         let (address, length) = self.part(range);
@@ -206,7 +203,7 @@ impl<T: Storable> Buffer<T> {
     /// A view of a part of the buffer that a kernel may write.
     ///
     /// # Panics
-    /// When the range reaches past the end.
+    /// If the range reaches past the end.
     #[track_caller]
     pub fn view_mut(&mut self, range: impl RangeBounds<usize>) -> ViewMut<'_, T> {
         let (address, length) = self.part(range);
@@ -220,7 +217,7 @@ impl<T: Storable> Buffer<T> {
     /// Memory that one view writes must not be used through another view at the same time.
     ///
     /// # Panics
-    /// When the range reaches past the end.
+    /// If the range reaches past the end.
     #[track_caller]
     pub unsafe fn view_shared(&self, range: impl RangeBounds<usize>) -> ViewMut<'_, T> {
         let (address, length) = self.part(range);
@@ -232,7 +229,7 @@ impl<T: Storable> Buffer<T> {
         self.length as u64 * size_of::<T>() as u64
     }
 
-    /// Its address in device memory, as kernels use it.
+    /// Device address of the first element.
     pub fn address(&self) -> u64 {
         self.address
     }

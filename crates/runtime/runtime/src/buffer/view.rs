@@ -73,7 +73,7 @@ macro_rules! parts {
                 self.length == 0
             }
 
-            /// Its address in device memory, as kernels use it.
+            /// Device address of the first element.
             pub fn address(&self) -> u64 {
                 self.address
             }
@@ -86,7 +86,7 @@ macro_rules! parts {
             /// A part of this part.
             ///
             /// # Panics
-            /// When the range reaches past the end.
+            /// If the range reaches past the end.
             #[track_caller]
             pub fn part(self, range: impl RangeBounds<usize>) -> $name<'a, T> {
                 let (address, length) = part::<T>(self.address, self.length, range);
@@ -96,7 +96,7 @@ macro_rules! parts {
             /// The same bytes as elements of another type.
             ///
             /// # Panics
-            /// When the bytes are not whole elements of `U`, or not aligned for it.
+            /// If the bytes are not whole elements of `U`, or not aligned for it.
             #[track_caller]
             pub fn cast<U: Storable>(self) -> $name<'a, U> {
                 let bytes = self.length * size_of::<T>();
@@ -110,8 +110,8 @@ macro_rules! parts {
             /// The same memory with a lifetime that the caller chooses.
             ///
             /// # Safety
-            /// The buffer must be alive for `'b` and while launches that use this view run. Memory written through it must
-            /// not be used through other views at the same time.
+            /// The buffer must be alive for `'b` and while launches that use this view run. Memory written through it
+            /// must not be used through other views at the same time.
             pub unsafe fn unbound<'b>(self) -> $name<'b, T> {
                 $name { device: self.device, address: self.address, length: self.length, buffer: PhantomData }
             }

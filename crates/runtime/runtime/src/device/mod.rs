@@ -1,21 +1,20 @@
-//! Devices: the emulator and GPUs behind one type.
+//! Devices: the emulator and GPUs behind one type, and emulators that check every launch.
+
+pub(crate) mod gpu;
+mod open;
+
+pub(crate) use open::{STUCK_AFTER, host_memory};
 
 use crate::device::gpu::GpuBackend;
 use crate::{Backend, DeviceInfo, Result};
-use info::Compiled;
-use lanework_emulator::Emulator;
+use gpu::Compiled;
+use lanework_emulator::sanitize::{Checks, Report, ReportKind};
+use lanework_emulator::{Emulator, Options};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
-
-pub(crate) mod checked;
-pub(crate) mod gpu;
-pub(crate) mod info;
-mod memory;
-mod open;
-
-pub(crate) use open::{STUCK_AFTER, host_memory};
+use std::time::Duration;
 
 /// A GPU, or the emulator. Clones are cheap and refer to the same device.
 ///
@@ -69,7 +68,7 @@ impl Device {
         }
     }
 
-    /// Waits for everything launched so far.
+    /// Waits for all launches so far.
     ///
     /// # Errors
     /// The fault of any launch since the last call.
@@ -109,7 +108,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// When the driver rejects the context.
+    /// If the driver rejects the context.
     pub fn raw_stream(&self) -> Result<Option<u64>> {
         match &self.0.engine {
             Engine::Emulator(_) => Ok(None),
@@ -139,7 +138,7 @@ impl Device {
         device
     }
 
-    /// The open device of this identity.
+    /// The open device with this identity.
     pub(crate) fn of_identity(identity: u64) -> Option<Device> {
         let open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut live = open.iter().filter_map(Weak::upgrade);
@@ -147,10 +146,10 @@ impl Device {
     }
 }
 
-/// The open devices, by which a view finds its device from the identity.
+/// The open devices. A view, which holds an identity, finds its device here.
 static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
-/// Whether both refer to the same device, opened once.
+/// Equal if both handles come from the same opening of a device.
 impl PartialEq for Device {
     fn eq(&self, other: &Device) -> bool {
         self.identity() == other.identity()
@@ -187,5 +186,98 @@ fn emulator_info(emulator: &Emulator) -> DeviceInfo {
         clock_khz: 0,
         memory_bandwidth: 0,
         driver: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// A time limit that no launch reaches. Only launches with a limit can be stopped.
+pub(crate) const NO_LIMIT: Duration = Duration::from_secs(u32::MAX as u64);
+
+impl Device {
+    /// A new emulator that checks every launch: bounds, alignment, use after free, uninitialized
+    /// memory, races, barriers, warp-synchronous operations and asynchronous copies. A launch with
+    /// findings runs to its end and then returns [`Error::Sanitizer`](crate::Error::Sanitizer) with all of them:
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn shift(x: &mut [f32]) {
+    ///     let i = thread_idx.x;
+    ///     if i + 1 < x.len() as u32 {
+    ///         x[i] = x[i + 1];
+    ///     }
+    /// }
+    ///
+    /// let device = Device::emulator().sanitized();
+    /// let mut x = device.upload(&[1.0f32; 64])?;
+    /// let found = shift(&mut x).grid(1).block(64).launch(&device).unwrap_err();
+    /// assert!(found.to_string().contains("race in global memory"));
+    /// # lanework::Result::<()>::Ok(())
+    /// ```
+    ///
+    /// Create buffers on the returned device. It has the limits of this device, or of [`Device::emulator`] if this is a
+    /// GPU. Its blocks run on one core; blocks that wait for others stay resident.
+    pub fn sanitized(&self) -> Device {
+        self.sanitized_for(Checks::default())
+    }
+
+    /// As [`Device::sanitized`], with a selection of checks, which may include leaks.
+    ///
+    /// ```
+    /// use lanework::{Checks, Device};
+    ///
+    /// let device = Device::emulator().sanitized_for(Checks::all());
+    /// let x = device.zeros::<u32>(100)?;
+    /// assert_eq!(device.leaks().len(), 1); // `x` is still alive
+    /// drop(x);
+    /// assert!(device.leaks().is_empty());
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn sanitized_for(&self, checks: Checks) -> Device {
+        let mut options = match &self.0.engine {
+            Engine::Emulator(emulator) => emulator.options().clone(),
+            Engine::Gpu(_) => match &Device::emulator().0.engine {
+                Engine::Emulator(emulator) => emulator.options().clone(),
+                Engine::Gpu(_) => Options::default(),
+            },
+        };
+        options.checks = Some(checks);
+        options.time_limit.get_or_insert(NO_LIMIT);
+        Device::emulator_with(options)
+    }
+
+    /// Whether launches on this device are checked.
+    pub fn is_sanitized(&self) -> bool {
+        matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.checks().is_some())
+    }
+
+    /// Whether the device reports memory that is never freed.
+    ///
+    /// ```
+    /// use lanework_runtime::{Checks, Device, ReportKind};
+    ///
+    /// let device = Device::open("emulator")?;
+    /// assert!(device.sanitized_for(Checks::none().with(ReportKind::Leak)).checks_leaks());
+    /// assert!(!device.checks_leaks());
+    /// # Ok::<(), lanework_runtime::Error>(())
+    /// ```
+    pub fn checks_leaks(&self) -> bool {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => {
+                emulator.checks().is_some_and(|checks| checks.has(ReportKind::Leak))
+            }
+            Engine::Gpu(_) => false,
+        }
+    }
+
+    /// The live buffers of a sanitized device, as leak reports; none on other devices.
+    pub fn leaks(&self) -> Vec<Report> {
+        match &self.0.engine {
+            Engine::Emulator(emulator)
+                if emulator.checks().is_some_and(|checks| checks.has(ReportKind::Leak)) =>
+            {
+                emulator.leaks()
+            }
+            _ => Vec::new(),
+        }
     }
 }

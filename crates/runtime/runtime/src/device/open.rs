@@ -1,9 +1,9 @@
-//! Opening devices: the emulator with limits, GPUs, and either by name.
+//! Opening devices (the emulator with limits, GPUs, and either by name), and allocating their memory.
 
 use super::{Device, Engine};
 use crate::device::gpu::GpuBackend;
 use crate::tool::Session;
-use crate::{DeviceInfo, Error, Result};
+use crate::{DeviceInfo, Error, Reports, Result};
 use lanework_emulator::{Emulator, Options};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,8 +66,7 @@ impl Device {
         Device::from_parts(Engine::Emulator(Emulator::new(options)), imposed)
     }
 
-    /// GPU number `index`; the emulator if `LANEWORK_TOOL` is set ([`crate::tool`]), and the tool's report
-    /// says so.
+    /// GPU number `index`. If `LANEWORK_TOOL` is set ([`crate::tool`]), the emulator; the tool's report says so.
     ///
     /// # Errors
     /// One line if the driver is missing or has no GPU of this number.
@@ -149,11 +148,11 @@ fn first_mention(suite: &str) -> bool {
     first
 }
 
-/// Says once, bypassing the capture of test output, that the emulator was compiled without optimization.
+/// Warns once, bypassing the capture of test output, that the emulator was compiled without optimization.
 fn warn_if_slow() {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !lanework_emulator::OPTIMIZED && !SAID.swap(true, Ordering::Relaxed) {
-        // Nothing to do when even standard error is closed.
+        // Ignore a closed standard error.
         let _ = writeln!(std::io::stderr(), "{SLOW}");
     }
 }
@@ -181,4 +180,72 @@ pub(crate) fn host_memory() -> u64 {
     let available = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kilobytes = available.and_then(|text| text.trim().strip_suffix("kB")?.trim().parse().ok());
     kilobytes.map_or(u64::MAX, |kilobytes: u64| kilobytes * 1024)
+}
+
+impl Device {
+    /// Free and total memory in bytes.
+    ///
+    /// # Errors
+    /// If the driver does not answer.
+    pub fn memory(&self) -> Result<(u64, u64)> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => {
+                let total = emulator.memory_total();
+                Ok((total.saturating_sub(emulator.memory_used()), total))
+            }
+            Engine::Gpu(gpu) => gpu.memory(),
+        }
+    }
+
+    pub(crate) fn allocate(&self, bytes: u64, name: &str) -> Result<u64> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => Ok(emulator.allocate(bytes, name)?),
+            // The driver rejects allocations of 0 bytes.
+            Engine::Gpu(gpu) => gpu.allocate(bytes.max(1)),
+        }
+    }
+
+    pub(crate) fn free(&self, address: u64) {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => drop(emulator.free(address)),
+            Engine::Gpu(gpu) => gpu.free(address),
+        }
+    }
+
+    pub(crate) fn write(&self, address: u64, bytes: &[u8]) -> Result<()> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => {
+                let copy = || Ok(emulator.write(address, bytes)?);
+                match Session::active() {
+                    Some(session) => session.copied("upload", bytes.len(), copy),
+                    None => copy(),
+                }
+            }
+            Engine::Gpu(gpu) => gpu.write(address, bytes),
+        }
+    }
+
+    pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => {
+                if let Some(report) = emulator.check_host_read(address, bytes.len() as u64) {
+                    return Err(Error::Sanitizer(Reports { found: vec![report], stopped: None }));
+                }
+                let length = bytes.len();
+                let mut copy = || Ok(emulator.read(address, bytes)?);
+                match Session::active() {
+                    Some(session) => session.copied("download", length, copy),
+                    None => copy(),
+                }
+            }
+            Engine::Gpu(gpu) => gpu.read(address, bytes),
+        }
+    }
+
+    pub(crate) fn fill(&self, address: u64, byte: u8, bytes: u64) -> Result<()> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => Ok(emulator.fill(address, byte, bytes)?),
+            Engine::Gpu(gpu) => gpu.fill(address, byte, bytes),
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! Disk cache of PTX texts that passed all checks, so that other processes need not check them again.
 //!
-//! A file holds the build of this library that wrote it, and the whole text. It counts only if it is equal byte for byte, so torn or damaged files, files of other builds, and hash collisions are ignored. Files are renamed into place; the least recently used are deleted when the cache exceeds its size. Read and write errors are ignored silently: the checks are then repeated.
+//! A file holds the whole text and identifies the build of this library that wrote it. A lookup compares both byte for
+//! byte, and so ignores torn or damaged files, files of other builds, and hash collisions. Writers rename files into
+//! place. If the cache exceeds its size, it deletes the least recently used files. It ignores read and write errors;
+//! the checks are then repeated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_file_that_is_whole_and_of_this_build_counts() {
+    fn only_complete_files_of_this_build_are_used() {
         let cache = cache("whole", 1 << 20);
         let text = "x".repeat(20_000);
         assert!(!cache.holds(7, &text));
@@ -206,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_used_longest_ago_go_when_there_are_too_many_bytes() {
+    fn the_least_recently_used_files_are_deleted_first() {
         let cache = cache("size", 100_000);
         let text = "x".repeat(20_000);
         for number in 0..4 {
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_no_error() {
+    fn a_folder_that_cannot_be_created_is_ignored() {
         let place = std::env::temp_dir().join(format!("lanework-no-folder-{}", std::process::id()));
         fs::write(&place, "a file").expect("written");
         let cache = DiskCache::in_folder(place.join("below"), 1 << 20).expect("a build");

@@ -1,4 +1,5 @@
-//! Launches of a module's entries, once or repeatedly, on a GPU or the emulator; on the emulator also counted or traced.
+//! Launches of a module's entries, once or repeatedly, on a GPU or the emulator; on the emulator also counted or
+//! traced.
 
 use super::{Code, PtxArg, PtxModule, PtxShape};
 use crate::device::Engine;
@@ -51,7 +52,7 @@ impl PtxModule {
         Ok(executed)
     }
 
-    /// An entry with its arguments, to be run repeatedly; on a GPU a launch of it is queued and not waited for.
+    /// Prepares an entry with its arguments for repeated launches. On a GPU a launch is only queued.
     ///
     /// # Safety
     /// As [`PtxModule::launch`], in every run.
@@ -196,7 +197,8 @@ impl PtxModule {
         self.emulate(entry, shape, arguments, blocks, run)
     }
 
-    /// Runs a few blocks of an entry on the emulator and records what [`crate::time`] predicts its time from.
+    /// Runs a few blocks of an entry on the emulator and records the trace from which [`crate::time`] predicts its
+    /// time.
     ///
     /// # Errors
     /// As [`PtxModule::launch`]; [`Error::Unsupported`] on a GPU.
@@ -240,7 +242,7 @@ impl PtxModule {
 }
 
 impl PreparedPtx<'_> {
-    /// Runs it once; on a GPU, queues it.
+    /// Runs the kernel once; on a GPU, queues it.
     ///
     /// # Errors
     /// As [`PtxModule::launch`].
@@ -250,7 +252,7 @@ impl PreparedPtx<'_> {
         unsafe { self.module.queue(&self.entry, self.shape, self.arguments) }.map(drop)
     }
 
-    /// Runs it once on the emulator and counts events.
+    /// Runs the kernel once on the emulator and counts events.
     ///
     /// # Errors
     /// As [`PtxModule::profile`].
@@ -258,7 +260,7 @@ impl PreparedPtx<'_> {
         self.module.profile(&self.entry, self.shape, self.arguments, blocks)
     }
 
-    /// Runs a few blocks and records what [`crate::time`] predicts the time of the launch from.
+    /// Runs a few blocks and records the trace from which [`crate::time`] predicts the time of the launch.
     ///
     /// # Errors
     /// As [`PtxModule::time_trace`].
@@ -267,7 +269,7 @@ impl PreparedPtx<'_> {
         self.module.time_trace(&self.entry, self.shape, self.arguments, effort)
     }
 
-    /// Its module.
+    /// The kernel's module.
     pub fn module(&self) -> &PtxModule {
         self.module
     }

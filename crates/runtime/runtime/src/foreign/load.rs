@@ -1,7 +1,7 @@
-//! Loading of PTX text as a module of a device: one text, or several linked; all of it, or each entry on first use.
+//! Loads PTX text as a module of a device: one text, or several linked; all entries at once, or each on first use.
 //!
-//! A cache holds loaded modules: a text that is loaded while a module of it is alive is neither parsed nor checked again. A
-//! text that another process has checked is parsed but not checked.
+//! A cache holds loaded modules: a text that is loaded while a module of it is alive is neither parsed nor checked
+//! again. A text that another process has checked is parsed but not checked.
 
 use super::{Code, PtxModule};
 use crate::device::{Device, Engine};
@@ -14,21 +14,21 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 impl Device {
-    /// Links texts of PTX, each with its file name, and loads the result: a name that one text declares `.extern`
-    /// is defined by another. Instructions without a `.loc` get one that names their file.
+    /// Links PTX texts, each with its file name, and loads the result. One text defines a name that another declares
+    /// `.extern`. Instructions without a `.loc` get one that names their file.
     ///
     /// # Errors
-    /// The errors of [`Device::load_ptx`]; [`Error::Request`] if the texts cannot be linked, such as when
-    /// two define a name.
+    /// The errors of [`Device::load_ptx`]; [`Error::Request`] if the texts cannot be linked, such as if two define the
+    /// same name.
     pub fn load_linked(&self, texts: &[(&str, &str)]) -> Result<PtxModule> {
         self.load_ptx(&linked(texts)?)
     }
 
-    /// As [`Device::load_ptx`] of one text or [`Device::load_linked`] of several, for large modules whose entries a program uses in part: an
-    /// entry is decoded when it is first used, and one that the emulator does not support is an error of its launch. A text whose module
-    /// lives is not read again, and one of 16 KiB or more that another process has checked is not checked again: such texts are kept in
-    /// `lanework` in the user's folder for caches, or where `LANEWORK_CACHE_DIR` says; `off` there turns that off, and `LANEWORK_CACHE_MB`
-    /// sets the size of the cache.
+    /// As [`Device::load_ptx`] for one text or [`Device::load_linked`] for several. Meant for large modules, if a
+    /// program uses only some of their entries. An entry is decoded on first use; an unsupported one is an error of its
+    /// launch. A text whose module is still alive is not parsed again. A text of 16 KiB or more that another process
+    /// has checked is not checked again: the cache is the folder `lanework` in the user's cache folder, or the one that
+    /// `LANEWORK_CACHE_DIR` names (`off` turns it off). `LANEWORK_CACHE_MB` sets its size.
     ///
     /// ```
     /// let device = lanework::Device::emulator();
@@ -60,9 +60,8 @@ impl Device {
     /// Loads PTX text.
     ///
     /// # Errors
-    /// [`Error::Ptx`] with line, column and caret for a syntax error, or a name that is undeclared
-    /// or declared twice; the error log of the driver's compiler; the instructions that the
-    /// emulator does not support.
+    /// [`Error::Ptx`] with line, column and caret for a syntax error, or a name that is undeclared or declared twice.
+    /// On a GPU, the error log of the driver's compiler; on the emulator, the unsupported instructions.
     pub fn load_ptx(&self, text: &str) -> Result<PtxModule> {
         let module = checked(text)?;
         let code = match &self.0.engine {
@@ -98,7 +97,7 @@ impl Device {
     }
 }
 
-/// Links several texts, each with its file name, to one.
+/// Links several texts, each with its file name, into one.
 fn linked(texts: &[(&str, &str)]) -> Result<String> {
     let parse = |(name, text): &(&str, &str)| match Module::parse(text) {
         Ok(module) => Ok(((*name).to_owned(), module)),
@@ -110,7 +109,7 @@ fn linked(texts: &[(&str, &str)]) -> Result<String> {
     Ok(linked.to_string())
 }
 
-/// Texts with their modules, while these are in use.
+/// The texts whose modules are in use.
 type Known = HashMap<u64, Vec<(Box<str>, Weak<Module>)>>;
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_once_while_its_module_lives() {
+    fn a_text_is_parsed_once_while_its_module_is_alive() {
         let text = text("lives");
         let first = shared_by(&text, None).expect("a module");
         assert!(Arc::ptr_eq(&first, &shared_by(&text, None).expect("a module")));
@@ -197,13 +196,13 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_a_check_fails_it_again() {
+    fn texts_that_fail_a_check_are_checked_again() {
         let wrong = text("wrong").replace("ret;", "add.u32 %r1, %r2, %r3;");
         assert!(shared_by(&wrong, None).is_err() && shared_by(&wrong, None).is_err());
     }
 
     #[test]
-    fn only_what_passed_is_kept_and_only_the_whole_text_counts() {
+    fn only_checked_texts_are_cached_and_compared_whole() {
         let folder = std::env::temp_dir().join(format!("lanework-parsed-{}", std::process::id()));
         let cache = DiskCache::in_folder(folder.clone(), 1 << 20).expect("a folder");
         let (right, wrong) = (text("right"), text("wrong").replace("ret;", "bar.nowhere;"));
@@ -211,7 +210,7 @@ mod tests {
         assert!(!cache.holds(number(&wrong), &wrong));
         assert!(shared_by(&right, Some(&cache)).is_ok());
         assert!(cache.holds(number(&right), &right));
-        // A file with another text, as after a hash collision, does not count for this one.
+        // A file with another text, as after a hash collision, is ignored.
         cache.keep(number(&wrong), &right);
         assert!(shared_by(&wrong, Some(&cache)).is_err());
         std::fs::remove_dir_all(folder).expect("it was there");

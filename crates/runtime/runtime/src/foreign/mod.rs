@@ -1,7 +1,7 @@
-//! Modules of PTX text from any compiler.
+//! Loads modules from PTX text of any compiler.
 //!
-//! Only the sizes of such a kernel's parameters are known, so a launch takes bytes and buffers. It
-//! is `unsafe` because a GPU does not check accesses; the emulator checks each one.
+//! PTX gives only the sizes of a kernel's parameters, so a launch takes bytes and buffers. A launch is `unsafe` because
+//! a GPU does not check accesses; the emulator checks each one.
 
 mod disk_cache;
 mod launch;
@@ -81,9 +81,9 @@ pub struct PtxModule {
     device: Device,
     module: Arc<Module>,
     code: Code,
-    /// The number of its text in a tool's records.
+    /// The number of the module's text in a tool's records.
     recorded: Option<u64>,
-    /// The file of its text, if known.
+    /// The file that held the text, if known.
     file: Option<String>,
 }
 
@@ -98,7 +98,7 @@ impl PtxModule {
         &self.module
     }
 
-    /// Address and size in bytes of a module variable in global or constant memory; not known on a GPU.
+    /// Address and size in bytes of a module variable in global or constant memory; `None` on a GPU.
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
         match &self.code {
             Code::Emulator(program) => program.variable(name),
@@ -155,8 +155,8 @@ impl PtxModule {
         }
     }
 
-    /// Whether blocks of an entry may wait in a loop for data that other blocks write, so that a run of some blocks
-    /// only may never end; not known on a GPU.
+    /// Whether blocks of an entry may wait in a loop for data from other blocks. A run of only some blocks may then
+    /// never end. Always false on a GPU.
     pub fn blocks_may_wait(&self, entry: &str) -> bool {
         match &self.code {
             Code::Emulator(program) => program.polls(entry),
@@ -169,7 +169,7 @@ impl PtxModule {
     pub fn resources(&self, entry: &str) -> Option<Resources> {
         let Code::Emulator(program) = &self.code else { return None };
         program.register_pressure(entry)?;
-        Some(crate::device::info::of_program(program, entry))
+        Some(crate::device::gpu::of_program(program, entry))
     }
 }
 
@@ -226,8 +226,8 @@ impl PtxShape {
         PtxShape { cluster: Some(blocks.into()), ..self }
     }
 
-    /// As a cooperative launch (`cudaLaunchCooperativeKernel`): all blocks are resident at the same time,
-    /// and `grid.sync()` of cooperative groups works.
+    /// Makes the launch cooperative (`cudaLaunchCooperativeKernel`): all blocks are resident at the same time, and
+    /// `grid.sync()` of cooperative groups works.
     #[must_use]
     pub fn cooperative(self) -> PtxShape {
         PtxShape { cooperative: true, ..self }

@@ -1,9 +1,9 @@
 //! Kernel arguments: scalars and structs by value, device memory by address and length.
 //!
-//! The `#[kernel]` macro bounds each parameter by one of these traits, so that a buffer of the wrong
-//! element type, or a shared reference to memory that the kernel writes, is a compile error.
+//! The `#[kernel]` macro bounds each parameter by one of these traits. A buffer of the wrong element type, or a shared
+//! reference to memory that the kernel writes, is therefore a compile error.
 
-use crate::buffer::tensor_map::DynTensorMap;
+use crate::buffer::descriptors::DynTensorMap;
 use crate::{Buffer, View, ViewMut};
 use lanework_abi::{Parameter, ParameterKind, Storable, Tile};
 use std::fmt;
@@ -55,7 +55,7 @@ impl Arg<'_> {
     /// Compares a tensor map with the tiles that a kernel copies through it.
     ///
     /// # Errors
-    /// The difference, and the remedy.
+    /// The mismatch, and the remedy.
     pub(crate) fn fits(&self, parameter: &Parameter) -> Result<(), (String, String)> {
         let (Value::Map { tile: found, .. }, ParameterKind::TensorMap { tile: Some(wanted), .. }) =
             (&self.value, parameter.kind)
@@ -96,8 +96,8 @@ pub trait ReferenceArg<'a> {
     fn into_arg(self) -> Arg<'a>;
 }
 
-/// An argument for a kernel's parameter `&mut M`, where `M` is a tensor map that the kernel writes through: the map itself,
-/// or an exclusive borrow of it that lasts as long as the launch.
+/// An argument for a kernel's parameter `&mut M`, where `M` is a tensor map that the kernel writes through: the map
+/// itself, or an exclusive borrow of it that lasts as long as the launch.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an exclusive tensor map",
     label = "expected the map itself or `&mut` of it",
@@ -168,7 +168,7 @@ impl<'a, T: Storable> SliceMutArg<'a, T> for ViewMut<'a, T> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
-    /// Extent in x, the fastest.
+    /// Extent in x, the fastest-varying dimension.
     pub x: u32,
     /// Extent in y.
     pub y: u32,

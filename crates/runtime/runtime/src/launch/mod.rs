@@ -4,7 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod prepared;
 pub(crate) mod profile;
 
-use crate::device::info::{Code, Compiled};
+use crate::device::gpu::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::launch::prepared::Prepared;
 use crate::tool::Session;
@@ -64,9 +64,9 @@ impl<'a> Launch<'a> {
     /// A launch without a shape; the `#[kernel]` macro calls this.
     ///
     /// # Safety
-    /// `arguments` are those of the parameters that `definition` declares when it is staged, in this order: values of the
-    /// parameters' types, and memory and tensor maps of their element types, borrowed exclusively where the kernel writes.
-    /// Staged with checks, the kernel uses no other memory of the device.
+    /// `arguments` must match the parameters that `definition` declares when it is staged, in order: values of the
+    /// parameters' types, and memory and tensor maps of their element types, borrowed exclusively if the kernel writes
+    /// to them. If staged with checks, the kernel must access no other memory of the device.
     #[doc(hidden)]
     pub unsafe fn new(definition: Definition, arguments: Vec<Arg<'a>>) -> Self {
         Launch {
@@ -122,16 +122,16 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// As a cooperative launch: all blocks are resident at the same time, so that they may wait for each other; a
-    /// grid that does not fit is refused.
+    /// Makes the launch cooperative: all blocks are resident at the same time, so they may wait for each other. A grid
+    /// that does not fit is an error.
     pub fn cooperative(mut self) -> Self {
         self.cooperative = true;
         self
     }
 
-    /// May start before the previous launch on the same stream has ended (programmatic dependent launch, sm_90): the kernel
-    /// calls `wait_for_dependencies()` before it accesses memory that an earlier launch writes. On the emulator, which runs
-    /// one launch after the other, nothing changes.
+    /// Lets the kernel start before the previous launch on the same stream has ended (programmatic dependent launch,
+    /// sm_90). The kernel must call `wait_for_dependencies()` before it accesses memory that an earlier launch writes.
+    /// No effect on the emulator, which runs one launch at a time.
     pub fn programmatic(mut self) -> Self {
         self.programmatic = true;
         self
@@ -153,12 +153,12 @@ impl<'a> Launch<'a> {
 
     /// Runs the kernel with every index checked.
     ///
-    /// On a GPU this returns once the kernel is queued; a later fault is reported by the next call
-    /// that waits for the device, such as [`crate::Buffer::download`].
+    /// On a GPU this returns once the kernel is queued. The next call that waits for the device, such as
+    /// [`crate::Buffer::download`], reports a fault of the kernel.
     ///
     /// # Errors
-    /// When the kernel does not compile, the shape exceeds the device's limits, a buffer is on another device, or
-    /// (immediately on the emulator) an index is out of bounds.
+    /// If the kernel does not compile, the shape exceeds the device's limits, a buffer is on another device, or (on the
+    /// emulator) an index is out of bounds.
     pub fn launch(self, device: &Device) -> Result<()> {
         self.prepare(device)?.launch()
     }
@@ -166,7 +166,7 @@ impl<'a> Launch<'a> {
     /// Runs the kernel without bounds checks.
     ///
     /// # Errors
-    /// As [`Launch::launch`]; on the emulator accesses outside any buffer are still reported.
+    /// As [`Launch::launch`]; the emulator still reports accesses outside any buffer.
     ///
     /// # Safety
     /// Every index the kernel uses must be within its slice or tile.
@@ -183,7 +183,7 @@ impl<'a> Launch<'a> {
         self.prepare(device)?.profile(Blocks::All)
     }
 
-    /// Compiles the kernel with bounds checks, to be run repeatedly.
+    /// Compiles the kernel with bounds checks, for repeated launches.
     ///
     /// # Errors
     /// As [`Launch::launch`].
@@ -191,7 +191,7 @@ impl<'a> Launch<'a> {
         self.compile(device, true)
     }
 
-    /// Compiles the kernel without bounds checks, to be run repeatedly.
+    /// Compiles the kernel without bounds checks, for repeated launches.
     ///
     /// # Errors
     /// As [`Launch::launch`].

@@ -1,7 +1,7 @@
-//! Launches that are compiled for a device and run any number of times. On the emulator they run under the process's tool
-//! if it has one; findings, errors and `printf` output are handled here.
+//! Launches that are compiled for a device and run any number of times. On the emulator they run under the process's
+//! tool if it has one. This file also handles findings, errors and `printf` output.
 
-use crate::device::info::{Code, Compiled};
+use crate::device::gpu::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS, Reports};
 use crate::tool::{Launching, Session};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A launch compiled for a device, to be run any number of times.
+/// A launch compiled for a device, which can run any number of times.
 ///
 /// ```
 /// use lanework::prelude::*;
@@ -76,7 +76,7 @@ impl Prepared<'_> {
         self.launch_on(None)
     }
 
-    /// Runs it once; on a GPU, queues it on a stream.
+    /// Runs the kernel once; on a GPU, queues it on a stream.
     pub(crate) fn launch_on(&mut self, stream: Option<&lanework_cuda::Stream>) -> Result<()> {
         match &self.device.0.engine {
             Engine::Emulator(emulator) if emulator.checks().is_some() => {
@@ -122,8 +122,8 @@ impl Prepared<'_> {
                 shape.cluster = self.cluster.map(Dim3::to_array);
                 shape.cooperative = self.cooperative;
                 shape.programmatic = self.programmatic;
-                // SAFETY: the arguments are those of the kernel's parameters, as `Launch::new` requires. `self` borrows
-                // their memory, which `Launch::compile` found to be on this device. The kernel checks its indices, or
+                // SAFETY: the arguments match the kernel's parameters, as `Launch::new` requires. `self` borrows their
+                // memory, which `Launch::compile` found to be on this device. The kernel checks its indices, or
                 // `prepare_unchecked` required that they are in bounds in every run.
                 unsafe { gpu.launch(function, &shape, self.parameters(), sites, stream) }
             }
@@ -162,7 +162,7 @@ impl Prepared<'_> {
         self.checked
     }
 
-    /// Runs it once on the emulator, all blocks or a sample, and counts events.
+    /// Runs all blocks or a sample once on the emulator, and counts events.
     ///
     /// # Errors
     /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
@@ -205,7 +205,8 @@ impl Prepared<'_> {
         Ok(self.emulate(blocks, run)?.1)
     }
 
-    /// Runs a few blocks on the emulator and records what [`crate::time`] predicts the time of the launch from.
+    /// Runs a few blocks on the emulator and records the trace from which [`crate::time`] predicts the time of the
+    /// launch.
     ///
     /// # Errors
     /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
@@ -225,11 +226,10 @@ impl Prepared<'_> {
         (self.grid, self.block, self.dynamic_shared)
     }
 
-    /// Blocks that one multiprocessor can hold, as the driver computes them; `None` on the
-    /// emulator.
+    /// Number of blocks that one multiprocessor can hold, according to the driver; `None` on the emulator.
     ///
     /// # Errors
-    /// When not even one block fits.
+    /// If not even one block fits.
     pub fn resident_blocks(&self) -> Result<Option<u32>> {
         match &self.compiled.code {
             Code::Gpu(function) => {
@@ -239,7 +239,7 @@ impl Prepared<'_> {
         }
     }
 
-    /// Whether its blocks may wait in a loop for data that other blocks write; not known on a GPU.
+    /// Whether blocks may wait in a loop for data from other blocks. Always false on a GPU.
     pub fn blocks_may_wait(&self) -> bool {
         match &self.compiled.code {
             Code::Emulator(program) => {
@@ -254,7 +254,7 @@ impl Prepared<'_> {
         self.compiled.resources()
     }
 
-    /// Runs it on the emulator by `run`, one of the emulator's functions that run a kernel.
+    /// Runs the kernel on the emulator through `run`, one of the emulator's entry points.
     fn emulate<T>(
         &mut self,
         blocks: Blocks,
@@ -330,8 +330,8 @@ pub(crate) fn run(launching: Launching<'_>) -> Result<Outcome, Fault> {
     }
 }
 
-/// The result of a sanitized launch of a kernel and, if it was text, its module. If a tool checks a launch, the tool
-/// keeps the findings, and the program gets the error that it would get without the tool.
+/// Converts the outcome of a sanitized launch; `module` is the number of the kernel's module, if it was text. If a tool
+/// checks the launch, the tool keeps the findings, and the program gets the error that it would get without the tool.
 ///
 /// # Errors
 /// [`Error::Sanitizer`] with the findings; else the fault that ended the launch.

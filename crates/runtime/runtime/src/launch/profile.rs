@@ -1,6 +1,6 @@
 //! The counters of one run on the emulator, and assertions on them for tests.
 
-use crate::device::info::of_program;
+use crate::device::gpu::of_program;
 use crate::{Counters, Dim3};
 use lanework_emulator::{CountingObserver, LaunchConfig, Outcome, Program};
 use lanework_report::{
@@ -49,7 +49,7 @@ pub struct Profile {
     pub resources: Resources,
     /// The counters of the blocks that ran.
     pub counters: Counters,
-    /// The same for each PTX instruction of the kernel, in the order of the text.
+    /// The counters of each PTX instruction of the kernel, in text order.
     pub instructions: Vec<InstructionProfile>,
     /// Blocks that ran.
     pub blocks_run: u64,
@@ -57,11 +57,11 @@ pub struct Profile {
     pub blocks: u64,
 }
 
-/// Instructions that a failed assertion names.
+/// Number of instructions that a failed assertion names.
 const NAMED: usize = 5;
 
 impl Profile {
-    /// Adds the counts of another launch; the name, the shape and the resources stay.
+    /// Adds the counts of another launch. Keeps the name, the shape and the resources.
     pub(crate) fn add(&mut self, other: Profile) {
         self.counters.add(&other.counters);
         self.instructions.extend(other.instructions);
@@ -91,7 +91,7 @@ impl Profile {
         }
     }
 
-    /// Converts it to the form that [`report::record`] takes.
+    /// Converts the profile to the form that [`report::record`] takes.
     pub fn counted(&self) -> Counted<'_> {
         Counted {
             kernel: &self.kernel,
@@ -130,7 +130,7 @@ impl Profile {
     /// ```
     ///
     /// # Panics
-    /// When there were any.
+    /// If there were any.
     #[track_caller]
     pub fn assert_no_bank_conflicts(&self) {
         let conflicts = self.counters.bank_conflicts();
@@ -153,7 +153,7 @@ impl Profile {
     /// access), and names the lines: for tests. Atomics are not considered.
     ///
     /// # Panics
-    /// When one did.
+    /// If a request did.
     #[track_caller]
     pub fn assert_coalesced(&self) {
         let kinds = |c: &Counters| [c.global_load, c.global_store];
@@ -173,7 +173,7 @@ impl Profile {
     /// Panics if a branch diverged, and names the lines: for tests.
     ///
     /// # Panics
-    /// When they did.
+    /// If a branch did.
     #[track_caller]
     pub fn assert_no_divergence(&self) {
         let divergent = self.counters.divergent_branches;
@@ -215,8 +215,8 @@ impl Profile {
     }
 }
 
-/// As `lanework profile` prints it, for an H200: totals, hot spots, and lines with their counts. The command, which
-/// runs a kernel several times, also has the patterns of accesses and the modeled caches.
+/// Prints the same as `lanework profile` for an H200: totals, hot spots, and lines with their counts. Only the command
+/// has access patterns and modeled caches, because it runs a kernel several times.
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let machine = Machine::h200();

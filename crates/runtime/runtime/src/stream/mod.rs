@@ -58,7 +58,7 @@ pub struct Pinned<T: Storable> {
 }
 
 enum Memory {
-    /// Bytes in 8-byte words, so that any element is aligned, and their number.
+    /// Memory in 8-byte words, so that any element is aligned, and its size in bytes.
     Host(Vec<u64>, usize),
     Locked(lanework_cuda::PinnedBuffer),
 }
@@ -81,7 +81,7 @@ impl Device {
     /// A new stream.
     ///
     /// # Errors
-    /// When the driver rejects it.
+    /// If the driver rejects it.
     pub fn stream(&self) -> Result<Stream> {
         let queue = match &self.0.engine {
             Engine::Gpu(gpu) => Some(gpu.raw().stream()?),
@@ -107,11 +107,10 @@ impl Device {
 }
 
 impl Stream {
-    /// Starts copying `from` to a buffer of the same length.
+    /// Starts a copy of `from` to a buffer of the same length.
     ///
     /// # Errors
-    /// [`Error::Launch`] when the lengths differ or the buffer is on another device; what the
-    /// driver reports.
+    /// [`Error::Launch`] if the lengths differ or the buffer is on another device; the driver's error.
     pub fn upload<T: Storable>(&self, from: Pinned<T>, to: &mut Buffer<T>) -> Result<Transfer<T>> {
         self.fits("upload", &from, to)?;
         let state = match (&self.queue, from.memory) {
@@ -126,7 +125,7 @@ impl Stream {
         Ok(Transfer { state, element: PhantomData })
     }
 
-    /// Starts copying a buffer to `into`, of the same length.
+    /// Starts a copy of a buffer to `into`, which must have the same length.
     ///
     /// # Errors
     /// As [`Stream::upload`].
@@ -153,7 +152,7 @@ impl Stream {
         kernel.launch_on(self.queue.as_ref())
     }
 
-    /// The device that it is on.
+    /// The stream's device.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -163,8 +162,8 @@ impl Stream {
         self.queue.as_ref().map(|queue| queue.raw() as u64)
     }
 
-    /// Makes work that is queued here from now on wait for the work queued so far on another stream, which may be on
-    /// another device. The host does not wait. The emulator runs everything immediately, in the order of the calls.
+    /// Makes later work on this stream wait for the work queued so far on another stream, which may be on another
+    /// device. The host does not wait. No effect on the emulator, which runs everything immediately.
     ///
     /// # Errors
     /// The driver's error.
@@ -267,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_up_comes_down() -> Result<()> {
+    fn uploaded_bytes_are_downloaded_unchanged() -> Result<()> {
         for device in Device::for_tests("copies on streams") {
             let stream = device.stream()?;
             let mut up = device.pinned::<f64>(100)?;

@@ -43,8 +43,8 @@ impl Device {
         )
     }
 
-    /// As [`Device::emulators`], with other limits, or with checks of every launch. Together they take at most half of the
-    /// host's available memory.
+    /// As [`Device::emulators`], with other limits, or with checks of every launch. Together they use at most half of
+    /// the host's available memory.
     ///
     /// ```
     /// use lanework::{Checks, Device};
@@ -67,11 +67,11 @@ impl Device {
         }
     }
 
-    /// Whether kernels of this device can access the memory of `peer`: GPUs that NVLink or PCIe connects directly, and
-    /// devices made by one call of [`Device::emulators`] or by several.
+    /// Whether kernels of this device can access the memory of `peer`. True for GPUs that NVLink or PCIe connects
+    /// directly, and for all devices that [`Device::emulators`] made.
     ///
     /// # Errors
-    /// When the driver does not answer.
+    /// If the driver does not answer.
     pub fn can_access_peer(&self, peer: &Device) -> Result<bool> {
         match (&self.0.engine, &peer.0.engine) {
             _ if self == peer => Ok(true),
@@ -122,17 +122,17 @@ impl Device {
 pub struct PeerMemory<'a, T: Storable> {
     device: Device,
     memory: View<'a, T>,
-    /// Whether it is registered with an emulated device.
+    /// Whether the memory is registered with an emulated device.
     registered: bool,
 }
 
 impl<'a, T: Storable> PeerMemory<'a, T> {
-    /// For kernels that read it.
+    /// A view for kernels that read the memory.
     pub fn view(&self) -> View<'a, T> {
         View { device: self.device.identity(), ..self.memory }
     }
 
-    /// For kernels that write it.
+    /// A view for kernels that write the memory.
     ///
     /// # Safety
     /// As for [`crate::Buffer::view_shared`]; also, the owner of the buffer must expect it to change.
@@ -153,12 +153,12 @@ impl<T: Storable> Drop for PeerMemory<'_, T> {
 }
 
 impl Stream {
-    /// Queues a copy between two parts of the same length, on one device or on two, in the order of this stream, which
-    /// belongs to either device.
+    /// Queues a copy between two views of the same length, on one device or two. This stream must belong to one of the
+    /// devices.
     ///
     /// # Errors
-    /// [`Error::Request`] when the lengths differ, when this stream belongs to a third device, or when one of two devices
-    /// is a GPU and the other is not.
+    /// [`Error::Request`] if the lengths differ, if this stream belongs to a third device, or if one device is a GPU
+    /// and the other is not.
     pub fn copy<T: Storable>(&self, from: View<'_, T>, to: ViewMut<'_, T>) -> Result<()> {
         let (source, target) = (from.device()?, to.device()?);
         let refuse = |why: String, help: &str| Err(Error::Request { why, help: help.to_owned() });

@@ -77,7 +77,7 @@ impl Device {
         Ok(Event(event))
     }
 
-    /// Records `launches` launches, cycling through `jobs`.
+    /// Records `launches` launches; cycles through `jobs`.
     ///
     /// # Errors
     /// [`Error::Unsupported`] on the emulator; [`Error::Launch`] for a job that checks its indices,
@@ -135,7 +135,7 @@ impl Device {
 }
 
 impl Event {
-    /// Whether the GPU has passed this point.
+    /// Whether the GPU has reached this point.
     ///
     /// # Errors
     /// The fault of any launch before this event.
@@ -143,7 +143,7 @@ impl Event {
         Ok(self.0.is_finished()?)
     }
 
-    /// Nanoseconds of GPU time from `earlier` to this event; waits until both have passed.
+    /// Nanoseconds of GPU time from `earlier` to this event. Waits until the GPU has reached both.
     ///
     /// # Errors
     /// The fault of any launch before this event.
@@ -157,7 +157,7 @@ impl Graph<'_> {
     /// Queues one replay.
     ///
     /// # Errors
-    /// When the driver rejects it.
+    /// If the driver rejects it.
     pub fn launch(&self) -> Result<()> {
         // SAFETY: the graph borrows its jobs, so their buffers are alive. `prepare_unchecked` and `PtxModule::prepare`
         // require that the accesses are valid in every run.

@@ -1,6 +1,7 @@
-//! Binary format of records: variable-length little-endian numbers; texts and lists with their lengths.
+//! Binary format of records: variable-length little-endian numbers; texts and lists start with their length.
 //!
-//! One list of a struct's fields, [`fields`], generates both directions, so that they cannot disagree.
+//! One macro, [`fields`], lists a struct's fields and generates both the writer and the reader, so they cannot
+//! disagree.
 
 use lanework_emulator::sanitize::{AccessPair, CodeLocation, OtherAccess, Report, ReportKind};
 use lanework_emulator::{
@@ -11,9 +12,9 @@ use lanework_report::{CacheRecord, InstructionProfile, Resources};
 
 /// A value that can be written to a record and read back.
 pub(super) trait Field: Sized {
-    /// Appends it.
+    /// Appends the value.
     fn put(&self, to: &mut Vec<u8>);
-    /// Reads it from the front; `None` if it is incomplete or invalid.
+    /// Reads a value from the front; `None` if it is incomplete or invalid.
     fn take(from: &mut &[u8]) -> Option<Self>;
 }
 
@@ -41,7 +42,7 @@ impl Field for u64 {
     }
 }
 
-/// Numbers that are written as 64-bit ones.
+/// Implements [`Field`] for numbers, which are written as `u64`.
 macro_rules! number {
     ($($kind:ty)*) => { $(
         impl Field for $kind {
@@ -136,7 +137,7 @@ impl<T: Field + Copy + Default, const N: usize> Field for [T; N] {
     }
 }
 
-/// The fields of a struct, all of them, in the order in which they are written.
+/// Implements [`Field`] for a struct; lists all of its fields in the order of writing.
 macro_rules! fields {
     ($($name:ty { $($field:ident),* $(,)? })*) => { $(
         impl $crate::tool::codec::Field for $name {
@@ -210,7 +211,7 @@ impl Field for Counters {
     }
 }
 
-/// Values that are written by their names.
+/// Implements [`Field`] for values that are written as their names.
 macro_rules! named {
     ($($name:ty: $text:expr, $find:expr;)*) => { $(
         impl Field for $name {

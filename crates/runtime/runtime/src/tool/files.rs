@@ -1,5 +1,5 @@
-//! Record files: one file per process in a folder. Each record is one write, and the reader runs while processes write. A
-//! process may also print its records as a report when it ends.
+//! Record files, one per process in a folder. A process writes each record with one system call, so a reader can run at
+//! the same time. Instead of a file, a process may print its records as a report when it ends.
 
 use super::codec::Field;
 use super::own_report::Own;
@@ -23,11 +23,10 @@ pub(super) fn framed(record: &Record) -> Vec<u8> {
     framed
 }
 
-/// The records of a file from its start, and the offset of their end; an incomplete record of a killed process at the end
-/// is ignored.
+/// The records of a file, and the offset of their end. Ignores the incomplete last record of a killed process.
 ///
 /// # Errors
-/// A message, if another version wrote it.
+/// A message if another version wrote the file.
 fn of_file(bytes: &[u8]) -> Result<(Vec<Record>, usize), String> {
     let Some(rest) = bytes.strip_prefix(MAGIC.as_bytes()) else {
         let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -70,7 +69,7 @@ impl Reader {
         Reader { folder: folder.to_owned(), read: BTreeMap::new() }
     }
 
-    /// The records of all processes since the last call.
+    /// The records that all processes wrote since the last call.
     ///
     /// # Errors
     /// As [`read`].
@@ -81,7 +80,7 @@ impl Reader {
             let told = |error| cannot_be_read(&path, &error);
             let mut file = File::open(&path).map_err(told)?;
             let mut bytes = Vec::new();
-            // Skips the part read before: a test suite reads after each test.
+            // Skip the part read before: a test suite reads after each test.
             file.seek(SeekFrom::Start(place as u64))
                 .and_then(|_| file.read_to_end(&mut bytes))
                 .map_err(told)?;
@@ -115,7 +114,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// The records of all processes of a folder, a list for each process.
 ///
 /// # Errors
-/// A message, if the folder cannot be read, or if another version of this library wrote to it.
+/// A message if the folder cannot be read, or if another version of this library wrote to it.
 pub fn read(folder: &Path) -> Result<Vec<Vec<Record>>, String> {
     let bytes = |file: &PathBuf| std::fs::read(file).map_err(|error| cannot_be_read(file, &error));
     let each = files(folder)?.into_iter().map(|file| Ok(of_file(&bytes(&file)?)?.0));
@@ -173,7 +172,7 @@ fn open(folder: &Path) -> File {
     })
 }
 
-/// Ends the process, because its environment requests something impossible.
+/// Exits with an error message: the process's environment is invalid.
 pub(super) fn stop(why: &str) -> ! {
     // Ignore a closed standard error.
     let _ = writeln!(std::io::stderr(), "error: {why}");
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_read_as_they_were_written_and_an_unfinished_one_is_left_out() {
+    fn records_round_trip_and_an_incomplete_one_is_ignored() {
         let bytes = written(&some());
         assert_eq!(of_file(&bytes), Ok((some(), bytes.len())));
         // Records that a process wrote before it was killed are kept.
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_is_told() {
+    fn records_of_another_version_are_an_error() {
         let told = of_file(b"lanework records 0.0.1\n....").expect_err("another version");
         assert!(told.contains("`lanework records 0.0.1`"), "{told}");
     }

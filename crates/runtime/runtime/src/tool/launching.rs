@@ -1,9 +1,21 @@
-//! A launch on the emulator as a tool receives it, and the ways to run it.
+//! A launch on the emulator as a tool receives it, and the ways to run it: once, for a picture, or for a prediction.
+//!
+//! `lanework look` requests a picture from a process: one warp's accesses at a line of one launch. `lanework exec
+//! --predict` predicts the times of a program's launches. A launch that would take long on the emulator runs in part:
+//! its traced blocks only. The first launches of a kernel in one shape are predicted.
 
+use crate::Profile;
+use crate::tool::record::{Launched, Picture, Predicted};
 use lanework_emulator::sanitize::Report;
-use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, TraceConfig};
-use lanework_report::Machine;
-use std::sync::OnceLock;
+use lanework_emulator::{
+    Blocks, Emulator, Fault, Keep, LaunchConfig, Outcome, Program, TraceConfig,
+};
+use lanework_report as report;
+use lanework_report::{By, Extras, Machine};
+use lanework_time::machine::GpuModel;
+use lanework_time::predict::{Protocol, predict};
+use lanework_time::trace::sample::{Effort, record};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 static MACHINE: OnceLock<Machine> = OnceLock::new();
 
@@ -13,7 +25,7 @@ pub fn set_machine(machine: Machine) {
     let _ = MACHINE.set(machine);
 }
 
-/// The GPU that is modeled.
+/// The GPU that profiles model.
 pub(super) fn machine() -> Machine {
     MACHINE.get().cloned().unwrap_or_else(Machine::h200)
 }
@@ -52,22 +64,176 @@ impl Launching<'_> {
     }
 }
 
-/// Describes what is at an address.
+/// Describes the allocation at an address.
 type Describe = fn(u64) -> Option<String>;
 
 static DESCRIBE: OnceLock<Describe> = OnceLock::new();
 
-/// Lets findings say where their memory was allocated.
+/// Sets the function that tells findings where their memory was allocated.
 pub fn describe_memory(describe: Describe) {
     let _ = DESCRIBE.set(describe);
 }
 
-/// Adds where its memory was allocated to a finding.
+/// Adds to a finding where its memory was allocated.
 pub(super) fn name_memory(report: &mut Report) {
-    /// Bytes from an allocation beyond which an address has nothing to do with it.
+    /// Maximum distance in bytes of an address from the allocation that a finding names.
     const FAR: u64 = 1 << 16;
     let Some(describe) = DESCRIBE.get() else { return };
     let near = report.allocation.as_ref().filter(|near| near.distance <= FAR);
     let address = near.map(|near| near.address).or(report.address);
     report.allocated = address.and_then(describe).unwrap_or_default();
+}
+
+/// Maximum number of steps and of accesses of a block in a picture.
+const STEPS: usize = 1 << 20;
+
+/// The launch, line, block and warp that a picture shows.
+pub(super) struct LookAt {
+    /// The kernel; empty for the first one.
+    pub(super) kernel: String,
+    /// The number of its launch, from 1.
+    pub(super) launch: u64,
+    /// The line; `None` for the costliest.
+    line: Option<u32>,
+    block: u64,
+    warp: u32,
+}
+
+impl LookAt {
+    pub(super) fn parse(text: &str) -> Option<LookAt> {
+        let [kernel, launch, line, block, warp] =
+            text.split('\t').collect::<Vec<_>>().try_into().ok()?;
+        let line: u32 = line.parse().ok()?;
+        Some(LookAt {
+            kernel: kernel.to_owned(),
+            launch: launch.parse().ok()?,
+            line: (line > 0).then_some(line),
+            block: block.parse().ok()?,
+            warp: warp.parse().ok()?,
+        })
+    }
+
+    /// Runs the launch on copies of the memory and returns the requested accesses.
+    pub(super) fn picture(&self, launch: Launching<'_>) -> Result<Picture, Fault> {
+        let twin = |stage: &str| {
+            launch.emulator.copy().ok_or_else(|| {
+                let kind = lanework_emulator::FaultKind::LimitExceeded;
+                let help = "look at a launch with less memory";
+                let what = format!("there is no room for a copy of the device's memory ({stage})");
+                Fault::before_launch(kind, launch.config.entry, what, help)
+            })
+        };
+        let counted = launch.count(&twin("counts")?)?;
+        let profile = Profile::new(counted, launch.program, launch.config);
+        let mut picture = Picture {
+            profile,
+            module: launch.module,
+            refused: None,
+            file: None,
+            line: 0,
+            instructions: Vec::new(),
+            touches: Vec::new(),
+            steps: Vec::new(),
+        };
+        let blocks = picture.profile.blocks;
+        if self.block >= blocks {
+            let what = format!("there is no block {}", self.block);
+            picture.refused = Some((what, format!("the grid has blocks 0 to {}", blocks - 1)));
+            return Ok(picture);
+        }
+        let machine = machine();
+        let record =
+            report::record(&picture.profile.counted(), Extras::default(), By::Source, &machine);
+        let chosen = match report::choose(&record, self.line) {
+            Ok(chosen) => chosen,
+            Err(refused) => {
+                picture.refused = Some(refused);
+                return Ok(picture);
+            }
+        };
+        let wanted = TraceConfig {
+            steps: true,
+            accesses: Keep::Of(chosen.instructions.clone()),
+            most: STEPS,
+            only: Some(self.block..self.block + 1),
+        };
+        let blocks = match launch.waits() {
+            true => Blocks::All,
+            false => Blocks::Range { first: self.block, count: 1 },
+        };
+        let trace = launch.trace(&twin("a trace")?, blocks, wanted)?;
+        picture.touches = report::first_of_each(&trace.touches, self.warp);
+        (picture.file, picture.line) = (chosen.file, chosen.line);
+        (picture.instructions, picture.steps) = (chosen.instructions, trace.steps);
+        Ok(picture)
+    }
+}
+
+/// Maximum number of warp instructions of a launch that runs as a whole.
+const WHOLE: f64 = 2e8;
+
+/// Number of predicted launches for each kernel and shape.
+const LAUNCHES: u64 = 2;
+
+/// The tool.
+pub(super) struct Predictor {
+    model: GpuModel,
+    protocol: Protocol,
+    seen: Mutex<Vec<(Launched, u64, bool)>>,
+}
+
+/// The prediction of one launch.
+pub(super) struct PredictedLaunch {
+    /// Its record, if it is one of the first of its kernel and shape.
+    pub(super) record: Option<Predicted>,
+    /// Whether to run only the traced blocks.
+    pub(super) partial: bool,
+}
+
+impl Predictor {
+    /// The tool for a GPU and a protocol, separated by a tab.
+    pub(super) fn parse(text: &str) -> Predictor {
+        let (gpu, protocol) = text.split_once('\t').unwrap_or((text, ""));
+        let protocol = match protocol {
+            "warm" => Protocol::Warm,
+            _ => Protocol::Flushed,
+        };
+        Predictor { model: GpuModel::named(gpu), protocol, seen: Mutex::default() }
+    }
+
+    /// Predicts a launch on an emulator with its memory.
+    ///
+    /// # Errors
+    /// A fault of a traced block.
+    pub(super) fn predict(
+        &self,
+        launch: Launching<'_>,
+        on: &Emulator,
+        launched: Launched,
+    ) -> Result<PredictedLaunch, Fault> {
+        {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((_, count, partial)) = seen.iter_mut().find(|(of, ..)| *of == launched) {
+                *count += 1;
+                if *count > LAUNCHES {
+                    return Ok(PredictedLaunch { record: None, partial: *partial });
+                }
+            }
+        }
+        let effort =
+            Effort { multiprocessors: self.model.gpu.multiprocessors.into(), ..Effort::default() };
+        let trace = record(on, launch.program, launch.config, launch.arguments, effort)?;
+        let blocks = trace.blocks.len().max(1) as f64;
+        let executed: u64 = trace.blocks.iter().map(|block| block.executed()).sum();
+        let whole = executed as f64 / blocks * trace.total_blocks() as f64;
+        let partial = whole > WHOLE || trace.blocks.iter().any(|block| !block.complete);
+        let found = predict(&trace, &self.model, self.protocol);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if !seen.iter().any(|(of, ..)| *of == launched) {
+            seen.push((launched.clone(), 1, partial));
+        }
+        let record =
+            Predicted { launch: launched, module: launch.module, json: found.json(), partial };
+        Ok(PredictedLaunch { record: Some(record), partial })
+    }
 }

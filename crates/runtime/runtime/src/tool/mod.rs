@@ -9,15 +9,15 @@
 //! | variable | is |
 //! | --- | --- |
 //! | `LANEWORK_TOOL` | `check`, `profile`; with a folder also `trace`, `inspect`, `look`, `predict` |
-//! | `LANEWORK_TOOL_FOLDER` | where records are written, in place of a report at the end |
-//! | `LANEWORK_TOOL_LEAKS` | 1: memory that is still allocated at the end is a finding, too |
-//! | `LANEWORK_TOOL_PREDICT` | for `predict`: the GPU and the protocol, by a tab |
-//! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, by tabs |
+//! | `LANEWORK_TOOL_FOLDER` | folder for records, instead of a report at the end |
+//! | `LANEWORK_TOOL_LEAKS` | 1: memory that is still allocated at the end is a finding |
+//! | `LANEWORK_TOOL_PREDICT` | for `predict`: the GPU and the protocol, separated by a tab |
+//! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, separated by tabs |
+//!
+//! This file passes the accesses of checked launches to the driver, which compares the launches of different streams.
 
 mod codec;
 mod files;
-mod footprints;
-mod launched;
 mod launching;
 mod own_report;
 mod record;
@@ -25,9 +25,7 @@ mod session;
 
 #[doc(hidden)]
 pub use files::{Reader, read};
-pub(crate) use footprints::check;
 #[doc(hidden)]
-pub use footprints::{allocation, checks, collect, hand_on, keep_findings, take_ended, unchecked};
 pub(crate) use launching::Launching;
 #[doc(hidden)]
 pub use launching::{describe_memory, set_machine};
@@ -36,3 +34,91 @@ pub use own_report::{Profiles, names};
 #[doc(hidden)]
 pub use record::{Activity, Findings, Launched, Picture, Predicted, Process, Profiled, Record};
 pub(crate) use session::Session;
+
+use crate::Device;
+use crate::device::Engine;
+use lanework_emulator::sanitize::footprint::LaunchShadow;
+use lanework_emulator::sanitize::{Checked, Report};
+use lanework_emulator::{Emulator, Fault, LaunchConfig, Program};
+use session::Tool;
+use std::cell::RefCell;
+
+thread_local! {
+    /// The access shadows of this thread's launches, while [`collect`] runs.
+    static COLLECTED: RefCell<Option<Vec<LaunchShadow>>> = const { RefCell::new(None) };
+}
+
+/// Checks a launch, and keeps its shadow while [`collect`] runs.
+pub(crate) fn check(
+    emulator: &Emulator,
+    program: &Program,
+    config: &LaunchConfig<'_>,
+    arguments: &[&[u8]],
+) -> Result<Checked, Fault> {
+    let checks = emulator.checks().unwrap_or_default();
+    let collects = COLLECTED.with_borrow(Option::is_some);
+    let checks = if collects { checks.with_shadow() } else { checks };
+    let _running = own_report::Running::begin();
+    let mut checked = emulator.check_for(program, config, arguments, checks)?;
+    COLLECTED.with_borrow_mut(|all| {
+        all.iter_mut().for_each(|all| all.extend(checked.shadow.take()));
+    });
+    Ok(checked)
+}
+
+/// Calls `run`, and returns the shadows of the checked launches that this thread made in it, except those in a nested
+/// `collect`.
+pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<LaunchShadow>) {
+    let outer = COLLECTED.replace(Some(Vec::new()));
+    let result = run();
+    (result, COLLECTED.replace(outer).unwrap_or_default())
+}
+
+/// Passes the shadows of a nested [`collect`] on to the enclosing one.
+pub fn hand_on(shadows: Vec<LaunchShadow>) {
+    COLLECTED.with_borrow_mut(|all| {
+        if let Some(all) = all {
+            all.extend(shadows);
+        }
+    });
+}
+
+/// Whether the tool of this process checks launches on a device.
+pub fn checks(device: &Device) -> bool {
+    device.is_sanitized() && Session::active().is_some_and(|one| matches!(one.tool, Tool::Check))
+}
+
+/// Records findings between several launches as findings of `kernel`; an empty name means no kernel.
+pub fn keep_findings(kernel: &str, found: &[Report]) {
+    if let Some(session) = Session::active() {
+        session.findings(kernel, None, found, None);
+    }
+}
+
+/// Records that the tool could not check some work of the program.
+pub fn unchecked(why: &str) {
+    if let Some(session) = Session::active() {
+        session.unchecked(why.to_owned());
+    }
+}
+
+/// Address and size in bytes of the allocations that a device freed since the last call. The first call returns
+/// nothing.
+pub fn take_ended(device: &Device) -> Vec<(u64, u64)> {
+    match &device.0.engine {
+        Engine::Emulator(emulator) => emulator.memory().take_ended(),
+        Engine::Gpu(_) => Vec::new(),
+    }
+}
+
+/// Name, start address and size in bytes of the allocation that contains an address.
+pub fn allocation(device: &Device, address: u64) -> Option<(String, u64, u64)> {
+    match &device.0.engine {
+        Engine::Emulator(emulator) => {
+            let memory = emulator.memory();
+            let (start, found) = memory.find(address)?;
+            Some((found.name.clone(), start, found.bytes))
+        }
+        Engine::Gpu(_) => None,
+    }
+}

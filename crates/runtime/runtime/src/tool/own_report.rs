@@ -1,6 +1,6 @@
-//! The report that a process prints of itself when it ends, where no command collects its records. The C library calls
-//! the exit handler after `main`, once Rust has flushed its output. A signal that ends a checked process stops the running
-//! launch first, and the process keeps its findings.
+//! Report that a process prints about itself at exit, if no command collects its records. The C library calls the exit
+//! handler after `main`, once Rust has flushed its output. A signal that would kill a checked process first stops the
+//! running launch, so the process can still report its findings.
 
 use super::launching::machine;
 use super::record::{Findings, Profiled, Record};
@@ -80,7 +80,7 @@ unsafe extern "C" {
     fn _exit(code: i32) -> !;
 }
 
-/// Something to be done at the end; its answer is the exit code, where it is not the program's own.
+/// A function to call at exit. Returns the exit code, or `None` to keep the program's own.
 type Last = fn() -> Option<i32>;
 
 static LAST: Mutex<Option<Last>> = Mutex::new(None);
@@ -90,13 +90,13 @@ extern "C" fn run() {
     // A panic must not leave a function that C calls.
     let code = last.and_then(|last| std::panic::catch_unwind(last).ok().flatten());
     if let Some(code) = code {
-        // SAFETY: `_exit` takes a number and does not return; the process is ending already, so that no destructor is
-        // skipped that would run.
+        // SAFETY: `_exit` takes a number and does not return. The process is already exiting, so no destructor is
+        // skipped.
         unsafe { _exit(code) }
     }
 }
 
-/// Lets the process end with `last`.
+/// Calls `last` when the process exits.
 pub(super) fn end_with(last: Last) {
     let before = LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).replace(last);
     if before.is_none() {
@@ -106,7 +106,7 @@ pub(super) fn end_with(last: Last) {
     }
 }
 
-/// Launches that run.
+/// Number of running launches.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 /// The signal that arrived while a launch ran; 0 if none did.
@@ -152,9 +152,10 @@ mod unix {
         }
     }
 
-    /// Lets a signal do what it does without a handler.
+    /// Ends the process with the default action of a signal.
     fn end_by(number: i32) {
-        // SAFETY: POSIX lets a signal handler call both. The only pointer is the handler, which is the constant `SIG_DFL`.
+        // SAFETY: POSIX lets a signal handler call both. The only pointer is the handler, which is the constant
+        // `SIG_DFL`.
         unsafe {
             signal(number, DEFAULT);
             raise(number);
@@ -165,8 +166,8 @@ mod unix {
     pub fn catch() {
         let handler = on_signal as extern "C" fn(i32) as usize;
         for number in [SIGHUP, SIGINT, SIGTERM] {
-            // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires, and calls only what is async-signal-safe. A handler
-            // of the program, or an inherited "ignore", is put back.
+            // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires, and calls only async-signal-safe
+            // functions. This code restores a handler of the program, or an inherited "ignore".
             unsafe {
                 let before = signal(number, handler);
                 if before != DEFAULT {
@@ -222,7 +223,7 @@ impl Profiles {
         }
     }
 
-    /// A kernel as a report names it.
+    /// The title of a kernel in a report.
     pub fn title(launches: u64, one: &Profiled) -> String {
         match launches {
             1 => one.profile.kernel.clone(),

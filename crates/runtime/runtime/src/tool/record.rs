@@ -27,16 +27,16 @@ pub enum Record {
     Predicted(Box<Predicted>),
     /// A note for users of the tool.
     Note(String),
-    /// Something that the program runs and the tool could not check.
+    /// Work of the program that the tool could not check.
     Unchecked(String),
 }
 
 /// A process of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Its id.
+    /// Process id.
     pub id: u32,
-    /// Its command line.
+    /// Command line.
     pub command: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ pub struct Profiled {
     pub module: Option<u64>,
     /// The first access of each instruction, in the first launch of each kernel and shape.
     pub touches: Vec<TracedAccess>,
-    /// Modeled caches, of the same launch.
+    /// Modeled caches of the same launch.
     pub caches: Option<CacheRecord>,
 }
 
@@ -88,9 +88,9 @@ pub struct Activity {
     pub start_us: u64,
     /// Its duration in microseconds.
     pub took_us: u64,
-    /// Bytes, of a copy.
+    /// Copied bytes; 0 for a launch.
     pub bytes: u64,
-    /// Counts, of a launch.
+    /// The launch and its counts; `None` for a copy.
     pub launch: Option<(Launched, Counters)>,
 }
 
@@ -124,7 +124,7 @@ pub struct Picture {
     pub instructions: Vec<u32>,
     /// Their first accesses by the warp.
     pub touches: Vec<TracedAccess>,
-    /// The steps of the block: instructions with their active lanes.
+    /// The steps of the block: each instruction with its active lanes.
     pub steps: Vec<(Place, u32)>,
 }
 

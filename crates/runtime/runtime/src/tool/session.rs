@@ -1,13 +1,13 @@
-//! The tool of this process, which environment variables select. It runs launches and keeps records.
+//! The tool of this process, selected by environment variables: runs launches and writes records.
 
 use super::files::{Sink, micros, now, stop};
-use super::launched::look_at::LookAt;
-use super::launched::predict::Predictor;
+use super::launching::LookAt;
+use super::launching::Predictor;
 use super::launching::{Launching, machine, name_memory};
 use super::own_report::{self, Own};
 use super::record::{Activity, Findings, Launched, Profiled, Record};
 use crate::Profile;
-use crate::device::checked::NO_LIMIT;
+use crate::device::NO_LIMIT;
 use lanework_emulator::sanitize::{Checks, Report};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome};
 use lanework_report as report;
@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
-/// Maximum device memory for runs on copies of it, which give patterns, caches and pictures.
+/// Maximum size of a device memory that the tool copies. Runs on the copy give patterns, caches and pictures.
 const COPIED: u64 = 1 << 30;
 
 /// A tool.
@@ -46,7 +46,7 @@ pub(crate) struct Session {
 struct Seen {
     /// Kernels and shapes whose patterns and caches are known.
     traced: Vec<Launched>,
-    /// Launches of the kernel that is looked at.
+    /// Number of launches so far of the kernel that `look` shows.
     looked_at: u64,
 }
 
@@ -92,7 +92,7 @@ impl Session {
         })
     }
 
-    /// The options of a new emulator, and whether the tool made it a checked one.
+    /// The options of a new emulator, and whether the tool turned its checks on.
     pub(crate) fn options(mut options: Options) -> (Options, bool) {
         let judged = Session::active().is_some_and(|session| matches!(session.tool, Tool::Check));
         let imposed = judged && options.checks.is_none();
@@ -103,7 +103,7 @@ impl Session {
         (options, imposed)
     }
 
-    /// The checks of the tool: all that are on by default, and leaks on request.
+    /// The checks of the tool: the default ones, and leaks on request.
     fn checks(&self) -> Checks {
         match std::env::var_os("LANEWORK_TOOL_LEAKS") {
             Some(asked) if asked == "1" => Checks::all(),
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// Keeps that the tool could not check something that the program runs.
+    /// Records that the tool could not check some work of the program.
     pub(crate) fn unchecked(&self, why: String) {
         self.keep(Record::Unchecked(why));
     }
@@ -252,7 +252,8 @@ impl Session {
         self.keep(Record::Profile(Box::new(Profiled { profile, module, touches, caches })));
     }
 
-    /// Counts a launch; the first one of its kernel and shape also runs on copies of the memory, for patterns and caches.
+    /// Counts a launch. The first launch of its kernel and shape also runs on copies of the memory, for patterns and
+    /// caches.
     fn count_for(
         &self,
         launch: Launching<'_>,

@@ -1,12 +1,6 @@
 //! Support for `#[device]` functions that the host calls: indices of any integer type, casts to
-//! generic types, vector loads and stores, methods that Rust's numbers lack, and the intrinsics that
-//! make sense for a single thread.
-//!
-//! Intrinsics that make sense for a single thread, on ordinary values.
-//!
-//! Indices of any integer type.
-//!
-//! Loads and stores of several adjacent elements, on ordinary slices.
+//! generic types, vector loads and stores of slices, methods that Rust's numbers lack, and the intrinsics
+//! that make sense for a single thread.
 
 pub use crate::scalar::cast::Cast;
 pub use crate::scalar::host_methods::{
@@ -154,7 +148,7 @@ macro_rules! loads {
         /// Reads of several adjacent elements.
         pub trait SliceLoads<T> {
             $(
-                /// That many elements from `i` on.
+                /// Loads this many elements, starting with element `i`.
                 fn $name(&self, i: impl HostIndex) -> [T; $count];
             )*
             /// `N` elements from `i` on.

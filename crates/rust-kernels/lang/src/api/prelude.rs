@@ -16,10 +16,9 @@ pub use crate::api::host::{
     abs, brev, ceil, clz, f32_from_bits, f64_from_bits, ffs, floor, fma, max, min, mul_hi, popc,
     rcp, round, select, sqrt, trunc,
 };
-pub use crate::asynchrony::bulk::{Span, SpanMut};
 pub use crate::asynchrony::bulk::{
-    bulk_add, bulk_and, bulk_commit, bulk_load, bulk_max, bulk_min, bulk_or, bulk_prefetch,
-    bulk_send, bulk_store, bulk_wait, bulk_wait_read, bulk_xor, fence_proxy_async,
+    Span, SpanMut, bulk_add, bulk_and, bulk_commit, bulk_load, bulk_max, bulk_min, bulk_or,
+    bulk_prefetch, bulk_send, bulk_store, bulk_wait, bulk_wait_read, bulk_xor, fence_proxy_async,
     fence_proxy_async_shared,
 };
 pub use crate::asynchrony::cache::{
@@ -29,21 +28,20 @@ pub use crate::asynchrony::cluster::{
     cluster_arrive, cluster_block_idx, cluster_dim, cluster_idx, cluster_rank, cluster_size,
     cluster_sync, grid_sync, launch_dependents, wait_for_dependencies,
 };
-pub use crate::asynchrony::mbarrier::{Mbarrier, Mbarriers, Waiter};
-pub use crate::asynchrony::mbarrier::{mbarrier, mbarriers};
+pub use crate::asynchrony::mbarrier::{Mbarrier, Mbarriers, Waiter, mbarrier, mbarriers};
 pub use crate::asynchrony::ordered::{
     Order, Scope, atomic, fence, fence_sc, load_acquire, load_relaxed, store_relaxed, store_release,
 };
 pub use crate::asynchrony::part::Part;
-pub use crate::asynchrony::pipeline::Pipeline;
 pub use crate::asynchrony::pipeline::ends::{Consumer, Filled, Filling, Producer};
-pub use crate::asynchrony::pipeline::pipeline;
-pub use crate::asynchrony::remote::{Remote, RemoteMbarrier};
+pub use crate::asynchrony::pipeline::{Pipeline, pipeline};
 pub use crate::asynchrony::remote::{
-    add_async, and_async, max_async, min_async, or_async, store_async, xor_async,
+    Remote, RemoteMbarrier, add_async, and_async, max_async, min_async, or_async, store_async,
+    xor_async,
 };
-pub use crate::asynchrony::roles::{NamedBarrier, NamedBarriers, Role};
-pub use crate::asynchrony::roles::{elect_sync, named_barrier, named_barriers, warp_roles};
+pub use crate::asynchrony::roles::{
+    NamedBarrier, NamedBarriers, Role, elect_sync, named_barrier, named_barriers, warp_roles,
+};
 pub use crate::data::place::Place;
 pub use crate::intrinsics::*;
 pub use crate::math::fast;
@@ -51,26 +49,23 @@ pub use crate::math::functions::{
     acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, erfc, exp, exp_m1, exp2,
     hypot, ln, ln_1p, log2, log10, powf, powi, sin, sin_cos, sinh, tan, tanh,
 };
-pub use crate::memory::registers::RegisterArray;
-pub use crate::memory::registers::registers;
-pub use crate::memory::shared::Shared;
-pub use crate::memory::shared::{shared, shared_dynamic};
-pub use crate::memory::shared_slice::SharedSlice;
-pub use crate::memory::shared_slice::shared_slice;
+pub use crate::memory::registers::{RegisterArray, registers};
+pub use crate::memory::shared::{Shared, shared, shared_dynamic};
+pub use crate::memory::shared_slice::{SharedSlice, shared_slice};
 pub use crate::memory::slice::{Slice, SliceMut};
 pub use crate::scalar::number::{Element, Float, Integer, Number};
 pub use crate::scalar::var::Var;
 pub use crate::tensor_cores::element::{B1, E4m3, E5m2, S4, Tf32, U4};
-pub use crate::tensor_cores::fragment::rows::{
+pub use crate::tensor_cores::fragment::load::{
     ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans,
 };
 pub use crate::tensor_cores::fragment::{FragmentA, FragmentB, FragmentC};
 pub use crate::tensor_cores::product::accumulator::Accumulator;
 pub use crate::tensor_cores::tile::pipeline::CopyPipeline;
-pub use crate::tensor_cores::tile::shared_tile::{SharedTile, Transposed};
 pub use crate::tensor_cores::tile::source::{Matrix, MatrixMut};
 pub use crate::tensor_cores::tile::swizzle::{NoSwizzle, Swizzle32, Swizzle64, Swizzle128};
 pub use crate::tensor_cores::tile::tiles::SharedTiles;
+pub use crate::tensor_cores::tile::{SharedTile, Transposed};
 
 /// The staged functions, by their names.
 #[doc(hidden)]
@@ -80,7 +75,7 @@ pub mod staged {
     };
     pub use crate::intrinsics::*;
     pub use crate::memory::{registers::*, shared::*, shared_slice::*};
-    pub use crate::tensor_cores::fragment::rows::*;
+    pub use crate::tensor_cores::fragment::load::*;
 }
 
 /// `use std::mem::swap;`

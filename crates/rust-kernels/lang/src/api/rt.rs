@@ -13,19 +13,16 @@ pub use crate::data::leaves::{
 };
 pub use crate::data::operations::{constant, read_copy, read_view, set};
 pub use crate::data::place::{Place, ReadPlace, Space};
-pub use crate::data::receive::{
-    Exclusive, Loan, Receive, Target, borrow, give_back, lend, receive,
-};
 pub use crate::data::variable::{
-    AssignTo, Deferred, IntoVariable, deferred, new_variable, replace, swap,
+    AssignTo, Deferred, Exclusive, IntoVariable, Loan, Receive, Target, borrow, deferred,
+    give_back, lend, new_variable, receive, replace, swap,
 };
 pub use crate::emit::current::{Never, break_loop, continue_loop, return_kernel};
 pub use crate::flow::branch::{if_else, if_then};
 pub use crate::flow::call::{
-    ReturnAs, ReturnSlot, Returned, by_value, call_closure, call_unit, call_value, return_unit,
-    return_value,
+    Input, ReturnAs, ReturnSlot, Returned, Written, by_value, call_closure, call_unit, call_value,
+    inline, output, return_unit, return_value,
 };
-pub use crate::flow::inline::{Input, Written, inline, output};
 pub use crate::flow::loops::{
     BreakSlot, By, Direction, OneByOne, Step, Walk, break_value, endless_loop, for_loop,
     loop_value, unrolled, while_loop,
@@ -38,11 +35,13 @@ pub use crate::library::iterate::sources::{
 pub use crate::library::iterate::{Iter, Sequence, Stream};
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
 pub use crate::library::ordering::OrderingOf;
+pub use crate::library::result::{ResultOf, Tried, err, error, leave, ok};
 pub use crate::library::slices::{Items, for_enumerated, for_items};
-pub use crate::memory::elements::{At, Element, ReceivePlace, ReceiveValue, at};
+pub use crate::memory::access::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use crate::memory::registers::{Get, IntoShape, Locate, Put};
+pub use crate::memory::shared::shared_value;
+pub use crate::memory::shared_slice::{Subslice, end_at, subslice};
 pub use crate::memory::slice::IntoSlice;
-pub use crate::memory::subslice::{Subslice, end_at, subslice};
 pub use crate::scalar::cast::{Cast, Promote, PromoteBase, ShiftBy, shift_left, shift_right};
 pub use crate::scalar::compare::{Condition, Connect, Equate, Order, Relation};
 pub use crate::scalar::number::{Extent, IndexValue};
@@ -50,6 +49,20 @@ pub use crate::scalar::var::{Become, IntoVar, Join, Joined, Read, joined};
 pub use bytemuck;
 
 use crate::emit::current::{here, with};
+
+/// The values themselves, where a macro cannot know whether a trait adds methods to them in kernels.
+pub mod bounds {
+    macro_rules! unchanged {
+        ($($name:ident)*) => {$(
+            /// Returns the value.
+            #[inline(always)]
+            pub fn $name<X>(value: X) -> X {
+                value
+            }
+        )*};
+    }
+    unchanged!(__bound0 __bound1 __bound2 __bound3 __bound4 __bound5 __bound6 __bound7);
+}
 
 /// Comparison methods, for macro-generated functions.
 pub mod comparing {
@@ -62,7 +75,7 @@ pub mod comparing {
     pub use crate::data::convert::{
         HostOfAny as _, HostOfValue as _, PassAny as _, PassValue as _,
     };
-    pub use crate::memory::elements::{ReceivePlace as _, ReceiveValue as _};
+    pub use crate::memory::access::{ReceivePlace as _, ReceiveValue as _};
     pub use crate::scalar::cast::{Kept as _, Promoted as _};
 }
 

@@ -1,13 +1,9 @@
-//! From a kernel's body to a module: parameters, entry, register declarations and final
-//! optimization.
+//! Stages a kernel's body as a module: parameters, launch bounds (the arguments of `#[kernel(...)]` as PTX directives), register
+//! declarations and final optimization.
 //!
-//! Kernel parameters by value.
-//!
-//! Launch bounds: the arguments of `#[kernel(...)]` as PTX directives.
-//!
-//! Initialization of a kernel's mbarriers, before its first statement: thread 0 of the block initializes all of them, and
-//! all threads of the block (of the cluster, if the kernel has one) wait for it. So no barrier can be used too early. Also
-//! the check of the registers that warp roles request, which needs the whole kernel.
+//! Before the kernel's first statement, thread 0 of the block initializes all mbarriers, and all threads of the block (of the
+//! cluster, if the kernel has one) wait for it. So no barrier can be used too early. After the last statement, the registers that
+//! warp roles request are checked, because that needs the whole kernel.
 
 use crate::data::bounds_check::FAULT_PARAMETER;
 use crate::data::leaves::{Data, Handle, leaves};
@@ -136,7 +132,7 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
     if b.checked {
         params.push(Variable::new(StateSpace::Param, ScalarType::U64, FAULT_PARAMETER));
     }
-    crate::memory::spill::spill(b);
+    crate::memory::local::spill(b);
     let body = std::mem::take(&mut b.lines);
     let setup = setup_barriers(b);
     check_registers(b);
@@ -225,7 +221,7 @@ pub fn value_parameter<T: Data>(name: &'static str) -> Handle<T> {
     handle::<T>(values)
 }
 
-/// The bytes of a value as a parameter holds them, zero where it has padding.
+/// A value's bytes in a parameter. Padding is zero.
 pub fn bytes<T: Data>(value: T) -> Vec<u8> {
     let mut bits = Vec::new();
     value.bits(&mut bits);
@@ -246,7 +242,7 @@ fn stored_type_of_parameter(ty: ScalarType) -> ScalarType {
 }
 
 impl Builder {
-    /// A leaf of a parameter, read in the kernel's prologue.
+    /// Converts a leaf that the kernel's prologue loaded from a parameter.
     fn at_top_unstored(&mut self, loaded: Value, ty: ScalarType) -> Value {
         if ty != ScalarType::Pred {
             return loaded;
@@ -291,22 +287,22 @@ impl<X: Extent, Y: Extent, Z: Extent> IntoExtents for (X, Y, Z) {
     }
 }
 
-/// `block = ...`: the only block allowed.
+/// `block = ...`: the required block shape.
 pub fn block_directive(block: impl IntoExtents) -> FunctionDirective {
     FunctionDirective::RequiredBlock(block.extents())
 }
 
-/// `max_threads = ...`: the most threads per block.
+/// `max_threads = ...`: maximum threads per block.
 pub fn max_threads_directive(threads: impl Extent) -> FunctionDirective {
     FunctionDirective::MaxBlock([extent(threads), 1, 1])
 }
 
-/// `min_blocks = ...`: the blocks that must fit on one multiprocessor.
+/// `min_blocks = ...`: minimum resident blocks per multiprocessor.
 pub fn min_blocks_directive(blocks: impl Extent) -> FunctionDirective {
     FunctionDirective::MinBlocksPerSm(extent(blocks))
 }
 
-/// `max_registers = ...`: the most registers per thread.
+/// `max_registers = ...`: maximum registers per thread.
 pub fn max_registers_directive(registers: impl Extent) -> FunctionDirective {
     FunctionDirective::MaxRegisters(extent(registers))
 }
@@ -316,10 +312,10 @@ pub fn cluster_directive(cluster: impl IntoExtents) -> FunctionDirective {
     FunctionDirective::RequiredCluster(cluster.extents())
 }
 
-/// Most barriers of a kernel that are initialized.
+/// Maximum number of barriers that a kernel can initialize.
 const MOST: u32 = 128;
 
-/// The instructions that initialize every barrier; none without barriers.
+/// The instructions that initialize all barriers. Empty if the kernel has none.
 pub(crate) fn setup_barriers(b: &mut Builder) -> Vec<Line> {
     let barriers = std::mem::take(&mut b.barriers);
     if barriers.is_empty() {

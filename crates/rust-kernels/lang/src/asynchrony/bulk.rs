@@ -1,7 +1,8 @@
 //! Bulk copies: contiguous bytes between global and shared memory, or from one block's shared memory to another's of
 //! its cluster (PTX manual, "cp.async.bulk"). They move multiples of 16 bytes between addresses aligned to 16.
 //!
-//! Also the groups of bulk and tensor stores that a thread waits for, and the fence between its own accesses and the copy engine's.
+//! Also bulk groups, by which a thread waits for its bulk and tensor stores, and the fence between a thread's accesses and those of
+//! the copy engine.
 
 use crate::asynchrony::mbarrier::{Signal, word};
 use crate::asynchrony::part::{IntoPart, handle};
@@ -11,7 +12,7 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
-use crate::intrinsics::atomic::{AtomicAdd, AtomicInteger};
+use crate::intrinsics::memory::{AtomicAdd, AtomicInteger};
 use crate::memory::slice::{Slice, SliceMut, place_in_slice};
 use crate::scalar::number::{Element, IndexValue};
 use crate::scalar::var::Var;
@@ -41,7 +42,7 @@ pub struct Span<T> {
 /// fn example(y: &mut [u32]) {
 ///     let tile = shared::<u32>(32);
 ///     tile[thread_idx.x] = thread_idx.x;
-///     fence_proxy_async(); // of all memory, not of shared memory alone
+///     fence_proxy_async(); // all memory, not only shared memory
 ///     sync_threads();
 ///     if thread_idx.x == 0 {
 ///         publish(y.span_mut(0, 32), tile);
@@ -78,8 +79,8 @@ fn bytes<T: Element>(b: &mut Builder, count: Value) -> Value {
 macro_rules! spans {
     ($($slice:ident)*) => {$(
         impl<T: Element> $slice<T> {
-            /// Elements `start` to `start + count - 1` as one piece, for bulk copies; `count` is 1 at least, and a multiple of 16
-            /// bytes.
+            /// Elements `start` to `start + count - 1`, the source of a bulk copy. They are a multiple of 16 bytes, and `count` is
+            /// at least 1.
             #[track_caller]
             pub fn span(self, start: impl IndexValue, count: impl IndexValue) -> Span<T> {
                 here();
@@ -105,7 +106,7 @@ macro_rules! spans {
 spans!(Slice SliceMut);
 
 impl<T: Element> SliceMut<T> {
-    /// Elements `start` to `start + count - 1` as one piece to be written; see [`span`](SliceMut::span).
+    /// Elements `start` to `start + count - 1`, the target of a bulk copy; see [`span`](SliceMut::span).
     #[track_caller]
     pub fn span_mut(self, start: impl IndexValue, count: impl IndexValue) -> SpanMut<T> {
         here();
@@ -113,7 +114,7 @@ impl<T: Element> SliceMut<T> {
     }
 }
 
-/// Checks that `count` elements have room in the part of shared memory, and aligns it.
+/// Checks that `count` elements fit into the part of shared memory, and aligns it.
 fn part<T: Element, const D: usize>(
     b: &mut Builder,
     part: impl IntoPart<T, D>,
@@ -128,7 +129,7 @@ fn part<T: Element, const D: usize>(
     part.first
 }
 
-/// Starts to copy a span of global memory to the start of a part of shared memory; the barrier expects its bytes
+/// Starts to copy a span of global memory to the start of a part of shared memory, and announces its bytes to the barrier
 /// (`cp.async.bulk.shared::cluster.global`).
 ///
 /// ```
@@ -271,7 +272,7 @@ pub fn bulk_prefetch<T: Element>(from: Span<T>) {
 ///     }
 ///     filled.wait();
 ///     out[32 * block_idx.x + thread_idx.x] = other[thread_idx.x];
-///     cluster_sync(); // no block leaves while another one sends to it
+///     cluster_sync(); // no block exits while another one sends to it
 /// }
 /// # let device = Device::emulator().sanitized();
 /// # let mut out = device.zeros::<u32>(64)?;

@@ -1,6 +1,5 @@
-//! Clusters: a block's position in its cluster, and the barrier of all threads of the cluster.
-//!
-//! Grids: the barrier of all threads of the grid, and launches that overlap (programmatic dependent launch).
+//! Clusters and grids: a block's position in its cluster, barriers of all threads of a cluster or a grid, and launches that overlap
+//! (programmatic dependent launch).
 
 #![allow(non_upper_case_globals)]
 
@@ -10,26 +9,26 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::Value;
-use crate::intrinsics::special::Index3;
+use crate::intrinsics::threads::Index3;
 use crate::scalar::compare::{Relation, relate};
 use crate::scalar::var::Var;
 use lanework_ptx::{Operand, ScalarType};
 
-/// The block's place in its cluster (`%cluster_ctaid`).
+/// The block's position in its cluster (`%cluster_ctaid`).
 pub static cluster_block_idx: Index3 =
     Index3::special("%cluster_ctaid.x", "%cluster_ctaid.y", "%cluster_ctaid.z");
 /// The cluster's shape in blocks (`%cluster_nctaid`).
 pub static cluster_dim: Index3 =
     Index3::special("%cluster_nctaid.x", "%cluster_nctaid.y", "%cluster_nctaid.z");
-/// The cluster's place in the grid (`%clusterid`).
+/// The cluster's position in the grid (`%clusterid`).
 pub static cluster_idx: Index3 = Index3::special("%clusterid.x", "%clusterid.y", "%clusterid.z");
 
-/// The block's number in its cluster (`%cluster_ctarank`): what `of_block` takes.
+/// The block's rank in its cluster (`%cluster_ctarank`), which `of_block` takes.
 pub fn cluster_rank() -> Var<u32> {
     Var::new(Value::Special("%cluster_ctarank"))
 }
 
-/// The blocks of a cluster (`%cluster_nctarank`).
+/// The number of blocks of a cluster (`%cluster_nctarank`).
 pub fn cluster_size() -> Var<u32> {
     Var::new(Value::Special("%cluster_nctarank"))
 }
@@ -80,7 +79,7 @@ pub fn cluster_sync() {
 ///     let mine = shared::<u32>(32);
 ///     mine[thread_idx.x] = 100 * cluster_rank() + thread_idx.x;
 ///     let written = cluster_arrive();
-///     let own = mine[thread_idx.x]; // something else, while the other block comes
+///     let own = mine[thread_idx.x]; // other work, until the other block has arrived
 ///     written.wait();
 ///     let other = mine.of_block(1 - cluster_rank());
 ///     let width = other.shape()[0];
@@ -168,7 +167,7 @@ pub fn grid_sync() {
     });
 }
 
-/// The address of the counter that blocks arrive at; traps if the launch has none.
+/// The address of the grid barrier's counter. Traps if the launch has none.
 fn counter(b: &mut Builder) -> Value {
     let long = ScalarType::U64;
     let half = |b: &mut Builder, name| b.pure("cvt.u64.u32", long, &[(Value::Special(name), WORD)]);
@@ -185,7 +184,7 @@ fn counter(b: &mut Builder) -> Value {
     binary(b, Operation::Add, long, workspace, Value::Constant(4))
 }
 
-/// Whether special registers are all 0.
+/// Whether all three special registers are 0.
 fn all_zero(b: &mut Builder, names: [&'static str; 3]) -> Value {
     let [x, y, z] = names.map(Value::Special);
     let rest = binary(b, Operation::Or, WORD, y, z);
@@ -193,7 +192,7 @@ fn all_zero(b: &mut Builder, names: [&'static str; 3]) -> Value {
     relate(b, Relation::Eq, WORD, all, Value::Constant(0))
 }
 
-/// The increment of a block: together, the blocks flip its highest bit and leave the others as they were.
+/// The amount that a block adds to the counter: together, all blocks flip the highest bit and leave the other bits unchanged.
 fn arrivals(b: &mut Builder) -> Value {
     let [x, y, z] = ["%nctaid.x", "%nctaid.y", "%nctaid.z"].map(Value::Special);
     let plane = binary(b, Operation::Mul, WORD, y, z);
@@ -204,8 +203,8 @@ fn arrivals(b: &mut Builder) -> Value {
     b.pure("selp.b32", WORD, &inputs)
 }
 
-/// Lets the next launch of the stream start, if it is a `.programmatic()` one, once every block has executed this call
-/// or ended (`griddepcontrol.launch_dependents`).
+/// Lets the stream's next launch, if it is `.programmatic()`, start once every block has executed this call or exited
+/// (`griddepcontrol.launch_dependents`).
 #[track_caller]
 pub fn launch_dependents() {
     here();

@@ -4,10 +4,6 @@
 //! A barrier has phases. A phase completes when the barrier's number of threads has arrived and all announced bytes
 //! have been copied. A thread identifies the phase to wait for by the token of its own arrival ([`Arrival`]), or uses
 //! a [`Waiter`], which waits for one phase after another and tracks the parity itself.
-//!
-//! Arrivals of threads and of copied bytes at an mbarrier.
-//!
-//! Waits for the phases of an mbarrier: for the phase of an arrival, or for each phase in turn.
 
 use crate::asynchrony::part::{Part, handle};
 use crate::data::place::{Base, Place, Space};
@@ -69,7 +65,7 @@ impl Signal for Mbarrier {
 ///     let values = shared::<u32>(64);
 ///     let all = mbarrier(64);
 ///     values[thread_idx.x] = thread_idx.x;
-///     let written = all.arrive(); // a token, which only `all` takes
+///     let written = all.arrive(); // a token that only `all` accepts
 ///     all.wait(written);
 ///     out[thread_idx.x] = values[63 - thread_idx.x];
 /// }
@@ -85,7 +81,7 @@ pub fn mbarrier(arrivals: impl IndexValue) -> Mbarrier {
     with(|b| Mbarriers::declare(b, 1, arrivals.parts(), "mbarrier").element(b, None))
 }
 
-/// `number` mbarriers, as [`mbarrier`] makes one.
+/// An array of `number` mbarriers; see [`mbarrier`].
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -100,7 +96,7 @@ pub fn mbarrier(arrivals: impl IndexValue) -> Mbarrier {
 ///     values[t] = t;
 ///     for _ in 0..3u32 {
 ///         mine.arrive();
-///         next.wait(); // one phase after the other
+///         next.wait(); // one phase after another
 ///     }
 ///     out[t] = values[t ^ 31];
 /// }
@@ -123,7 +119,7 @@ pub fn mbarriers(number: impl Extent, arrivals: impl IndexValue) -> Mbarriers {
     })
 }
 
-/// Arrivals at most.
+/// Maximum arrivals of a phase.
 const MOST_ARRIVALS: u64 = (1 << 20) - 1;
 
 impl Mbarriers {
@@ -162,7 +158,7 @@ impl Mbarriers {
         Mbarriers { symbol, number }
     }
 
-    /// The barrier at an index; the first without one.
+    /// The barrier at an index, or the first one without an index.
     pub(crate) fn element(self, b: &mut Builder, index: Option<Index>) -> Mbarrier {
         let first = Place::new(Space::Shared, Base::Symbol(self.symbol), 0);
         let place = match index {
@@ -191,7 +187,7 @@ impl Mbarrier {
     }
 }
 
-/// An index or a count in 32 bits.
+/// Converts an index or a count to 32 bits.
 pub(crate) fn word(b: &mut Builder, index: Index) -> Value {
     match (index.value, index.ty.size()) {
         (Value::Constant(bits), _) => Value::Constant(u64::from(bits as u32)),
@@ -264,7 +260,7 @@ impl Mbarrier {
     /// #[kernel(block = 64)]
     /// fn example(x: &[f32], out: &mut [f32]) {
     ///     let tile = shared::<f32>(32);
-    ///     // 31 threads arrive once, one twice, and one leaves for good.
+    ///     // 31 threads arrive once, one arrives twice, and one drops out.
     ///     let full = mbarrier(34);
     ///     let (t, mine) = (thread_idx.x, full.waiter());
     ///     if t == 0 {
@@ -315,7 +311,7 @@ impl Mbarrier {
         });
     }
 
-    /// Arrives for the last time: later phases need one arrival less (`mbarrier.arrive_drop`).
+    /// Arrives for the last time: later phases need one arrival fewer (`mbarrier.arrive_drop`).
     #[track_caller]
     pub fn arrive_and_drop(self) -> Arrival {
         here();
@@ -353,7 +349,7 @@ impl Mbarrier {
     }
 }
 
-/// A thread's position in the phases of an mbarrier: each [`wait`](Waiter::wait) waits for the next one.
+/// A thread's position in an mbarrier's sequence of phases: each [`wait`](Waiter::wait) waits for the next phase.
 #[derive(Debug)]
 pub struct Waiter {
     barrier: Mbarrier,
@@ -390,7 +386,7 @@ impl Mbarrier {
         }))
     }
 
-    /// Refuses the token of another barrier.
+    /// Rejects the token of another barrier.
     fn same(self, arrival: &Arrival) {
         if arrival.symbol != self.symbol {
             with(|b| {
@@ -427,7 +423,7 @@ impl Mbarrier {
         })
     }
 
-    /// Waits for the phase of a parity; `near` if only this block arrives.
+    /// Waits for the phase with this parity. `near`: only this block arrives.
     pub(crate) fn wait_parity(self, b: &mut Builder, parity: Value, near: bool) {
         let scope = if near { "" } else { acquire(b) };
         self.spin(b, ".parity", parity, ScalarType::U32, scope);

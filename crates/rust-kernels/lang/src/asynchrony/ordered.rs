@@ -4,7 +4,7 @@
 use crate::data::place::{Place, ReadPlace};
 use crate::emit::current::{here, with};
 use crate::emit::value::{Value, memory_type};
-use crate::intrinsics::atomic::{AtomicAdd, AtomicInteger};
+use crate::intrinsics::memory::{AtomicAdd, AtomicInteger};
 use crate::scalar::number::Element;
 use crate::scalar::var::{IntoVar, Scalar, Var};
 use lanework_ptx::ScalarType;
@@ -124,12 +124,12 @@ pub fn store_relaxed<T: Element>(place: Place<T>, value: impl IntoVar<T>, scope:
     store(place, value.into_var(), "relaxed", scope);
 }
 
-/// Orders this thread's earlier accesses before its later ones, for the threads of a scope (`fence.acq_rel`): followed by a
-/// relaxed store it is a release, preceded by a relaxed load an acquire.
+/// Orders this thread's earlier accesses before its later ones, for the threads of a scope (`fence.acq_rel`). With a relaxed store
+/// after it, it is a release; with a relaxed load before it, an acquire.
 ///
 /// ```
 /// # use lanework::prelude::*;
-/// /// A message, with fences; then who writes first, in one step.
+/// /// Passes a message with fences, then decides by one atomic which block writes first.
 /// #[kernel]
 /// fn example(data: &mut [u32], flag: &mut [u32], out: &mut [u32]) {
 ///     if block_idx.x == 0 {

@@ -1,6 +1,6 @@
 //! Parts of shared memory: a sub-array at a run-time index, the array of another block of the cluster, a swizzled view.
 //!
-//! Also the traits that make each handle of this folder a plain value, which kernels can name, copy and bind with `let mut`.
+//! Also the traits that make the handles of this folder plain values, which kernels can name, copy and bind with `let mut`.
 
 use crate::data::place::{Base, Place, Space};
 use crate::emit::arithmetic::{Operation, binary};
@@ -62,13 +62,13 @@ macro_rules! handle {
 
 pub(crate) use handle;
 
-/// A contiguous part of an array in shared memory, with the shape `D` extents, outermost first; indexed as the array is.
+/// A contiguous part of an array in shared memory, of `D` dimensions, outermost first. It is indexed like the array.
 ///
 /// ```
 /// # use lanework::prelude::*;
 /// use lanework::lang::Part;
 ///
-/// /// A part of an array has a shape of its own.
+/// /// A part has its own shape.
 /// #[device]
 /// fn sum(part: Part<u32, 1>) -> u32 {
 ///     let mut sum = 0;
@@ -97,7 +97,7 @@ pub(crate) use handle;
 pub struct Part<T, const D: usize> {
     pub(crate) first: Place<T>,
     pub(crate) dims: [u32; D],
-    /// The array that it is part of.
+    /// The array that contains the part.
     pub(crate) symbol: usize,
     pub(crate) swizzle: Swizzle,
     element: PhantomData<fn() -> T>,
@@ -151,7 +151,7 @@ impl<T, const D: usize> Part<T, D> {
         Part { first, dims, symbol, swizzle: Swizzle::None, element: PhantomData }
     }
 
-    /// The part with the swizzle that it was stored with.
+    /// The part, read with the swizzle that it was stored with.
     pub(crate) fn laid_out(self, swizzle: Swizzle) -> Part<T, D> {
         Part { swizzle, ..self }
     }
@@ -174,7 +174,7 @@ impl<T: Scalar, const D: usize> Part<T, D> {
         self.len() * T::SCALAR.size()
     }
 
-    /// Aligns the part to `bytes`, as tile copies require.
+    /// Aligns the part to `bytes`, which tile copies require.
     pub(crate) fn align(&self, b: &mut Builder, bytes: u32) {
         b.align_symbol(self.symbol, bytes);
         let known = matches!(self.first.base, Base::Symbol(_));
@@ -216,7 +216,7 @@ impl<T: Scalar, const D: usize> Part<T, D> {
         })
     }
 
-    /// The part, with its 16-byte chunks at the positions of a tensor copy with this swizzle:
+    /// The part as a tensor copy with this swizzle permutes its 16-byte chunks:
     /// `tile.swizzled(Swizzle::B128)[[y, x]]` is the element that the plain layout has at `[y, x]`.
     #[track_caller]
     pub fn swizzled(self, swizzle: Swizzle) -> Part<T, D> {
@@ -238,13 +238,13 @@ impl<T: Scalar, const D: usize> Part<T, D> {
     }
 }
 
-/// The swizzled position of the element that a plain layout has at `place`.
+/// The swizzled position of the element that is at `place` in the plain layout.
 fn swizzled<T>(b: &mut Builder, place: Place<T>, swizzle: Swizzle) -> Place<T> {
     if swizzle == Swizzle::None {
         return place;
     }
     if let Base::Symbol(_) = place.base {
-        // The array is aligned to the pattern's period.
+        // The array is aligned to the swizzle's period.
         let offset = swizzle.apply(place.offset as u64) as i64;
         return Place::new(place.space, place.base, offset);
     }

@@ -1,7 +1,7 @@
 //! Distributed shared memory: arrays and mbarriers of other blocks of the cluster.
 //!
-//! Also asynchronous stores to another block's shared memory, and asynchronous reductions there, which signal their bytes to
-//! an mbarrier when they are done (PTX manual, "st.async", "red.async").
+//! Also asynchronous stores and reductions to another block's shared memory, which signal their bytes to
+//! an mbarrier on completion (PTX manual, "st.async", "red.async").
 
 use crate::asynchrony::mbarrier::{Mbarrier, word};
 use crate::asynchrony::part::{IntoPart, Part, handle};
@@ -9,10 +9,10 @@ use crate::data::place::{Place, Space};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::Index;
-use crate::intrinsics::atomic::AtomicInteger;
+use crate::intrinsics::memory::AtomicInteger;
+use crate::memory::access::Coordinates;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::Shared;
-use crate::memory::shared_access::Coordinates;
 use crate::scalar::number::{Element, IndexValue, Number};
 use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
@@ -23,7 +23,7 @@ pub struct Remote<T, const D: usize> {
     pub(crate) part: Part<T, D>,
 }
 
-/// The mbarrier of another block of the cluster. One can arrive there; only its own block can wait.
+/// An mbarrier of another block of the cluster. Any block can arrive at it; only its own block can wait.
 #[derive(Debug)]
 pub struct RemoteMbarrier {
     pub(crate) place: Place<u64>,
@@ -211,8 +211,8 @@ fn emit<T: Element>(name: &str, to: Place<T>, value: impl IntoVar<T>, signal: Re
     });
 }
 
-/// Starts to store a value of 4 or 8 bytes into another block's shared memory; the barrier `signal` of the same block is
-/// told of its bytes (`st.async`). Whoever waits for that barrier sees the value: no other synchronization is needed.
+/// Starts to store a value of 4 or 8 bytes into another block's shared memory, and signals its bytes to `signal`, a barrier of the
+/// same block (`st.async`). Threads that wait for that barrier see the value; no other synchronization is needed.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -224,13 +224,13 @@ fn emit<T: Element>(name: &str, to: Place<T>, value: impl IntoVar<T>, signal: Re
 ///     let filled = full.waiter();
 ///     let next = (cluster_rank() + 1) % cluster_size();
 ///     if thread_idx.x == 0 {
-///         full.arrive_expect(inbox.bytes()); // 32 values of 4 bytes will come
+///         full.arrive_expect(inbox.bytes()); // expect 32 values of 4 bytes
 ///     }
 ///     let value = 100 * cluster_rank() + thread_idx.x;
 ///     store_async(&mut inbox.of_block(next)[thread_idx.x], value, full.of_block(next));
 ///     filled.wait();
 ///     out[32 * block_idx.x + thread_idx.x] = inbox[thread_idx.x];
-///     cluster_sync(); // no block leaves while another one stores to it
+///     cluster_sync(); // no block exits while another one stores to it
 /// }
 /// # let device = Device::emulator().sanitized();
 /// # let mut out = device.zeros::<u32>(128)?;
@@ -247,7 +247,7 @@ pub fn store_async<T: Element>(to: Place<T>, value: impl IntoVar<T>, signal: Rem
     emit(&name, to, value, signal);
 }
 
-/// Starts to add to an integer of 4 or 8 bytes in another block's shared memory; the barrier expects its bytes
+/// Starts to add to an integer of 4 or 8 bytes in another block's shared memory, and signals its bytes to the barrier
 /// (`red.async.add`).
 ///
 /// ```
@@ -282,7 +282,7 @@ pub fn store_async<T: Element>(to: Place<T>, value: impl IntoVar<T>, signal: Rem
 pub fn add_async<T: AtomicInteger>(to: Place<T>, value: impl IntoVar<T>, signal: RemoteMbarrier) {
     here();
     with(|b| check(b, to, &[4, 8], "an asynchronous addition"));
-    // In two's complement the unsigned addition also adds signed integers.
+    // In two's complement, unsigned addition also adds signed integers.
     let ty = match T::SCALAR.size() {
         8 => ScalarType::U64,
         _ => T::SCALAR,
@@ -298,7 +298,7 @@ macro_rules! reductions {
     ($($name:ident $op:literal $typed:literal $doc:literal;)*) => {$(
         #[doc = $doc]
         ///
-        /// Integers of 4 bytes; the barrier expects them. See [`add_async`].
+        /// As [`add_async`], for integers of 4 bytes.
         #[track_caller]
         pub fn $name<T: AtomicInteger>(to: Place<T>, value: impl IntoVar<T>, signal: RemoteMbarrier) {
             here();

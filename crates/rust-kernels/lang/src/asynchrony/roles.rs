@@ -1,7 +1,7 @@
 //! Warp roles: a division of a block's warps by task, registers reallocated between roles, and the election of one
 //! lane of a warp.
 //!
-//! Named barriers: barriers 1 to 15 of the block, for some of its warps (PTX manual, "barrier").
+//! Also named barriers: barriers 1 to 15 of the block, for some of its warps (PTX manual, "barrier").
 
 use crate::asynchrony::mbarrier::word;
 use crate::asynchrony::part::handle;
@@ -106,7 +106,7 @@ impl Role {
         }))
     }
 
-    /// The thread's number in the role; for a thread of another role, a number past the last.
+    /// The thread's number in the role. In a thread of another role, it is past the last number.
     #[track_caller]
     pub fn thread(self) -> Var<u32> {
         here();
@@ -117,7 +117,7 @@ impl Role {
         }))
     }
 
-    /// The threads of the role.
+    /// The number of threads of the role.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -125,7 +125,7 @@ impl Role {
     /// fn example(out: &mut [u32]) {
     ///     let [adders, _] = warp_roles([2, 1]);
     ///     if adders.active() {
-    ///         // These 64 threads meet; the last warp does not.
+    ///         // These 64 threads synchronize; the last warp does not take part.
     ///         let all = adders.barrier();
     ///         all.sync();
     ///         out[adders.thread()] = adders.threads() + all.threads();
@@ -229,8 +229,8 @@ impl Role {
     }
 }
 
-/// Whether this lane is the elected one of the lanes in `mask` (`elect.sync`). All of these lanes must call it: one
-/// lane can start a copy while the others continue.
+/// Whether this lane is the elected one of the lanes in `mask` (`elect.sync`), for example to start a copy. All of these lanes must
+/// call it.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -264,7 +264,7 @@ pub fn elect_sync(mask: impl IntoVar<u32>) -> Var<bool> {
 ///
 /// ```
 /// # use lanework::prelude::*;
-/// /// The first two warps hand a value to each other; the third goes its way.
+/// /// The first two warps exchange a value; the third does not wait.
 /// #[kernel(block = 96)]
 /// fn example(out: &mut [u32]) {
 ///     let values = shared::<u32>(64);
@@ -301,7 +301,7 @@ handle!(NamedBarriers);
 /// Numbers of named barriers; `sync_threads` uses 0.
 const MOST: u32 = 15;
 
-/// A barrier that opens when `threads` threads (a multiple of 32) have arrived at it; see [`NamedBarrier`].
+/// A barrier that completes when `threads` threads (a multiple of 32) have arrived; see [`NamedBarrier`].
 #[track_caller]
 pub fn named_barrier(threads: impl Extent) -> NamedBarrier {
     here();
@@ -309,7 +309,7 @@ pub fn named_barrier(threads: impl Extent) -> NamedBarrier {
     NamedBarrier { number: Value::Constant(first.into()), threads }
 }
 
-/// `number` barriers; each opens when `threads` threads have arrived at it.
+/// `number` barriers, each of which completes when `threads` threads have arrived.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -358,7 +358,7 @@ impl NamedBarriers {
         })
     }
 
-    /// The barrier at an index; beyond the last one, the last.
+    /// The barrier at an index. Any index past the last barrier selects the last one.
     #[track_caller]
     pub fn at(self, index: impl IndexValue) -> NamedBarrier {
         here();
@@ -375,7 +375,7 @@ impl NamedBarriers {
 }
 
 impl NamedBarrier {
-    /// Arrives and waits for the others; their earlier memory accesses are visible after it (`bar.sync`).
+    /// Arrives and waits for the other threads, whose earlier memory accesses are visible afterwards (`bar.sync`).
     #[track_caller]
     pub fn sync(self) {
         here();

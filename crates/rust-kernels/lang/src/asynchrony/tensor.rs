@@ -2,10 +2,9 @@
 //! mbarrier, stores and reductions that a thread waits for in bulk groups, and prefetches. Elements outside of the tensor
 //! are read as zero (or as the map says) and not written.
 //!
-//! Copies of four rows of a matrix, each chosen by its number (PTX manual, "tile::gather4" and "tile::scatter4"; sm_100).
-//!
-//! Loads of pixels for convolutions by the tensor memory accelerator (PTX manual, "im2col mode"): a load walks through a box
-//! in each image, pixel by pixel, and shifts every pixel position by the same offset, which selects a tap of the filter.
+//! Also copies of four rows of a matrix by their numbers (PTX manual, "tile::gather4" and "tile::scatter4"; sm_100), and loads
+//! of pixels for convolutions (PTX manual, "im2col mode"): such a load visits a box of pixels in each image and shifts every
+//! position by the same offset, which selects a tap of the filter.
 
 use crate::asynchrony::mbarrier::Signal;
 use crate::asynchrony::part::{IntoPart, Part, handle};
@@ -16,7 +15,7 @@ use crate::scalar::number::{Element, IndexValue};
 use crate::scalar::var::{IntoVar, Var};
 use std::marker::PhantomData;
 
-/// A tensor that is copied by tiles: a parameter `x: &TensorMap<T, R>`, or `y: &mut TensorMapMut<T, R>`, which is `WRITTEN`.
+/// A tensor that is copied by tiles: a parameter `x: &TensorMap<T, R>`, or `y: &mut TensorMapMut<T, R>` (`WRITTEN`).
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -96,7 +95,7 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
         self.map
     }
 
-    /// Starts to copy the tile at `at` into shared memory; `signal` expects its bytes (`cp.async.bulk.tensor`).
+    /// Starts to copy the tile at `at` into shared memory, and announces its bytes to `signal` (`cp.async.bulk.tensor`).
     #[track_caller]
     pub fn load<const D: usize>(
         self,
@@ -108,12 +107,12 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
         self.map.load(to.into_part(), &at.coordinates(), None, signal);
     }
 
-    /// [`load`](Self::load) by untyped coordinates.
+    /// As [`load`](Self::load), with untyped coordinates.
     pub(crate) fn load_part(self, to: Part<T, 2>, at: &[Index; R], signal: impl Signal) {
         self.map.load(to, at, None, signal);
     }
 
-    /// [`store`](Self::store) by untyped coordinates.
+    /// As [`store`](Self::store), with untyped coordinates.
     pub(crate) fn store_part(self, from: Part<T, 2>, at: &[Index; R]) {
         self.map.store(from, at, None);
     }
@@ -250,13 +249,13 @@ fn places(rows: [Index; 4], column: Index) -> [Index; 5] {
 }
 
 impl<T: Element, const WRITTEN: bool> TensorTiles<T, 2, WRITTEN> {
-    /// Starts to copy any four rows, from `column` on, into shared memory; `signal` expects their bytes
+    /// Starts to copy any four rows, from `column` on, into shared memory, and announces their bytes to `signal`
     /// (`cp.async.bulk.tensor.2d.tile::gather4`). The map's tile has one row: `Tiles::new(shape, [1, columns])`. Rows outside
     /// the tensor are read as zero. Needs sm_100.
     ///
     /// ```
     /// # use lanework::prelude::*;
-    /// /// Rows of an embedding table by their numbers, four at a time.
+    /// /// Gathers rows of an embedding table by their numbers, four at a time.
     /// #[kernel(block = 32)]
     /// fn example(table: &TensorMap<f32, 2>, numbers: &[u32], out: &mut TensorMapMut<f32, 2>) {
     ///     let rows = shared::<f32>([4, 32]);
@@ -316,7 +315,7 @@ impl<T: Element, const WRITTEN: bool> TensorTiles<T, 2, WRITTEN> {
     }
 }
 
-/// A tensor of images that is read by pixels: a parameter `x: &PixelMap<T, R>`, of images, one to three spatial dimensions,
+/// A tensor of images that is read by pixels: a parameter `x: &PixelMap<T, R>`. Its dimensions are images, one to three of space,
 /// and channels.
 ///
 /// ```
@@ -399,8 +398,8 @@ impl<A: IndexValue, B: IndexValue, C: IndexValue> PixelOffsets<5> for (A, B, C) 
 }
 
 impl<T: Element, const R: usize> TensorPixels<T, R> {
-    /// Starts to copy pixels into shared memory, `[pixels, channels]` as the map says, from the one at `at` on, which is in
-    /// the map's box; each is shifted by `offsets`, 0 or more. `signal` expects their bytes
+    /// Starts to copy pixels into shared memory, as `[pixels, channels]` of the map's size, and announces their bytes to `signal`. The
+    /// first pixel is at `at`, inside the map's box; each is shifted by `offsets`, which are 0 or more
     /// (`cp.async.bulk.tensor.im2col`).
     #[track_caller]
     pub fn load(
@@ -427,7 +426,7 @@ impl<T: Element, const R: usize> TensorPixels<T, R> {
         Self { map: self.map.with_policy(policy.value), ..self }
     }
 
-    /// Loads give the pixels to every block of the cluster whose bit is set; see
+    /// Loads copy the pixels to every block of the cluster whose bit is set; see
     /// [`TensorTiles::multicast`](crate::TensorTiles::multicast).
     #[track_caller]
     #[must_use]

@@ -1,6 +1,5 @@
-//! A tensor map as a parameter, and the instructions that copy by it.
-//!
-//! Coordinates of a tile in a tensor: one to five integers, outermost first, as indices of arrays are.
+//! A tensor map as a parameter, the instructions that use it, and coordinates of tiles: one to five integers, outermost first, like
+//! indices of arrays.
 
 use crate::asynchrony::mbarrier::{Signal, word};
 use crate::asynchrony::part::Part;
@@ -18,7 +17,7 @@ pub(crate) struct Map {
     /// Its number among the kernel's parameters.
     parameter: usize,
     address: Value,
-    /// The blocks that get the tile, by their bits.
+    /// Bit mask of the blocks that receive the tile.
     blocks: Option<Value>,
     policy: Option<Value>,
 }
@@ -54,12 +53,12 @@ impl Map {
         Operand::Address(Address { base: AddressBase::Name(base), offset: 0, extra })
     }
 
-    /// Notes the tile's shape, which the launch compares with the map's, and refuses a second one.
+    /// Records the tile's shape, which the launch compares with the map's, and rejects a second shape.
     fn uses<T: Element, const D: usize>(self, b: &mut Builder, part: &Part<T, D>) {
         self.uses_of(b, part, &part.dims);
     }
 
-    /// The same of a copy whose tile has this shape.
+    /// As [`uses`](Self::uses), for a copy whose tile has this shape.
     fn uses_of<T: Element, const D: usize>(self, b: &mut Builder, part: &Part<T, D>, dims: &[u32]) {
         part.align(b, 128);
         let shape = dims.iter().copied().filter(|extent| *extent != 1);
@@ -117,7 +116,7 @@ impl Map {
         Map { policy: Some(policy), ..self }
     }
 
-    /// Copies a tile in, or with `offsets` pixels.
+    /// Loads a tile, or pixels if `offsets` are given.
     pub(crate) fn load<T: Element, const D: usize>(
         self,
         part: Part<T, D>,
@@ -153,7 +152,7 @@ impl Map {
         });
     }
 
-    /// Copies four rows, whose map has tiles of one.
+    /// Loads four rows; the map's tile is one row.
     pub(crate) fn gather<T: Element>(self, part: Part<T, 2>, at: &[Index], signal: impl Signal) {
         with(|b| {
             self.uses_of(b, &part, &part.dims[1..]);
@@ -172,7 +171,7 @@ impl Map {
         });
     }
 
-    /// Copies four rows out.
+    /// Stores four rows.
     pub(crate) fn scatter<T: Element>(self, part: Part<T, 2>, at: &[Index]) {
         with(|b| {
             self.uses_of(b, &part, &part.dims[1..]);
@@ -187,7 +186,7 @@ impl Map {
         });
     }
 
-    /// Copies a tile out, or reduces with what is there.
+    /// Stores a tile, or reduces it with the elements in global memory.
     pub(crate) fn store<T: Element, const D: usize>(
         self,
         part: Part<T, D>,

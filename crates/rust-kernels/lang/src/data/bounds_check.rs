@@ -52,7 +52,7 @@ impl Builder {
         self.remember(key, Value::Constant(0));
     }
 
-    /// The end of a loop that waits: back to `head` where `predicate` is set (or clear, when `negated`).
+    /// The end of a waiting loop: jumps to `head` if `predicate` is set (or clear, if `negated`).
     ///
     /// In a checked kernel, a thread whose check fails exits without the arrival that other threads wait for, so
     /// waits also end once the fault record has been taken.
@@ -82,7 +82,7 @@ impl Builder {
         if self.failures.is_empty() {
             return;
         }
-        // What follows ends the thread.
+        // The code below ends the thread.
         self.flight = Flight::default();
         // Values computed after a check are not known on its failure path.
         self.scopes = vec![std::collections::HashMap::new()];

@@ -77,7 +77,7 @@ pub fn ordered<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T
                 "compare their numbers one after the other",
             );
         }
-        // From the last scalar to the first: less, or equal and what follows decides.
+        // From the last scalar to the first: less, or equal and the result for the later scalars holds.
         let mut result = Value::Constant(u64::from(strict != relation));
         for (at, leaf) in leaves.iter().enumerate().rev() {
             let less = relate(b, strict, leaf.ty, first[at], second[at]);
@@ -195,7 +195,7 @@ fn relate_mixed(
             if integer(same, tx) == number {
                 return relate(b, relation, tx, x, Value::Constant(same));
             }
-            // The constant is outside of `x`'s range.
+            // The constant is outside `x`'s range.
             let order = 0.cmp(&number);
             return Value::Constant(relation.holds(Some(order)).into());
         }

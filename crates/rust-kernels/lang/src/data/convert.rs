@@ -1,12 +1,9 @@
-//! Values of a type, known while staging or only at run time.
+//! Values of a type, known while staging or only at run time, and functions that exist to type-check patterns: rustc checks calls
+//! of them, which never run.
 //!
-//! Enums with data in kernels: the variant's number, then the fields of all variants, in registers or in a thread's
-//! local memory.
-//!
-//! Rust does not define the layout of such an enum, so buffers cannot hold it. In local memory this file defines the
+//! An enum with data is the variant's number, then the fields of all variants, in registers or in a thread's
+//! local memory. Rust does not define the layout of such an enum, so buffers cannot hold it. In local memory this file defines the
 //! layout: each field at the next multiple of 8 bytes.
-//!
-//! Functions for checking patterns: rustc type-checks calls of them, which never run.
 
 use crate::data::leaves::{Data, Handle, Leaf, leaves};
 use crate::data::operations;
@@ -28,7 +25,7 @@ pub trait To<T: Data>: Copy {
     fn to(self) -> Handle<T>;
 }
 
-/// A value of a type that it determines.
+/// A value that determines its own type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the kernel language",
     label = "not a value that kernels compute with",
@@ -145,7 +142,7 @@ pub fn rest<T: Data>(_check: impl FnOnce() -> T, rest: impl To<T>) -> Handle<T> 
 /// Checks a field's type, so that the error is at the field.
 pub fn is_data<T: Data>() {}
 
-/// Marks the place after a field that no padding follows.
+/// Asserts that no padding follows a field.
 #[diagnostic::on_unimplemented(
     message = "a struct with padding cannot be stored in device memory: `{Self}`",
     label = "has padding after that field",
@@ -154,8 +151,8 @@ pub fn is_data<T: Data>() {}
 )]
 pub trait NoPadding {}
 
-/// The type whose functions a kernel calls as `Type::function`: of a value, its handle; of the
-/// language's own types, the type itself.
+/// The type whose functions a kernel calls as `Type::function`: the handle of a value's type, or the type itself if it belongs to
+/// the language.
 #[diagnostic::on_unimplemented(
     message = "the functions of `{Self}` run on the host only",
     label = "not a type of the kernel language",
@@ -171,10 +168,10 @@ impl<T: Data> Functions for T {
     type Of = Handle<T>;
 }
 
-/// A field: the number of its variant, its bytes, and what appends its leaves.
+/// A field: the number of its variant, its size in bytes, and the function that appends its leaves.
 pub type VariantField = (u64, u64, fn(u64, &mut Vec<Leaf>));
 
-/// Bytes of the number, chosen so that every field is aligned.
+/// Bytes of the variant's number, chosen so that every field is aligned.
 const NUMBER: u64 = 8;
 
 /// The bytes of an enum whose fields have these sizes.
@@ -205,7 +202,7 @@ pub fn no_bits<T: Data>(out: &mut Vec<u64>) {
 /// Code that is type-checked but never runs.
 pub fn check(_code: impl FnOnce()) {}
 
-/// A guard of unknown value.
+/// A condition of unknown value, for guards.
 pub fn perhaps() -> bool {
     false
 }
@@ -215,7 +212,7 @@ pub fn any() -> u32 {
     0
 }
 
-/// A value that is matched; its ordinary type is `(&&Scrutinee(value)).host()`'s.
+/// A value that is matched. `(&&Scrutinee(value)).host()` has its ordinary type.
 #[derive(Clone, Copy, Debug)]
 pub struct Scrutinee<X>(pub X);
 
@@ -249,7 +246,7 @@ impl<X: Copy> HostOfAny for &Scrutinee<X> {
     }
 }
 
-/// The `else` of a `let`, which must leave.
+/// The `else` of a `let`, which must diverge.
 #[diagnostic::on_unimplemented(
     message = "the `else` of this `let` goes on after it",
     label = "does not leave",
@@ -259,7 +256,7 @@ pub trait Leaves {}
 
 impl Leaves for Never {}
 
-/// Checks that the `else` of a `let` leaves.
+/// Checks that the `else` of a `let` diverges.
 pub fn must_leave<X: Leaves>(_otherwise: X) {}
 
 /// An argument of a closure: a value of the kernel language becomes a handle, anything else stays.

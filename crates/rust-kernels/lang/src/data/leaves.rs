@@ -1,6 +1,5 @@
-//! Types as sequences of leaves: how a value is split into its parts and assembled from them.
-//!
-//! Kinds of a value's scalars while staging: handles, variables or places.
+//! Types as sequences of leaves: splits a value into parts and assembles it from them. The kind of a part while staging is a
+//! handle, a variable or a place.
 
 use crate::data::place::{Base, Place, ReadPlace, Space};
 use crate::emit::value::Value;
@@ -8,15 +7,14 @@ use crate::scalar::var::{Mut, Scalar, Var};
 use lanework_ptx::ScalarType;
 use std::fmt::Debug;
 
-/// A type whose values kernels compute with: scalars, and tuples, arrays, `#[device]` structs and
-/// enums of them.
+/// A type of the kernel language: a scalar, or a tuple, an array, or a `#[device]` struct or enum of such types.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type of the kernel language",
     label = "not a type that kernels compute with",
     note = "scalars, and tuples and arrays of them, are; mark a struct or an enum #[device]"
 )]
 pub trait Data: Copy + 'static {
-    /// The value while staging, made of parts of a kind.
+    /// The value while staging, composed of parts of a kind.
     #[doc(hidden)]
     type Of<K: Kind>: Copy;
     /// Bytes of a value in memory: Rust's size, except for types that contain an `Option`.
@@ -59,8 +57,7 @@ pub trait Kind: Copy + Debug + 'static {
 pub struct Leaf {
     pub(crate) ty: ScalarType,
     pub(crate) offset: u64,
-    /// The position of the leaf that tells whether the enclosing `Option` or variant is active, and that leaf's
-    /// value if so.
+    /// The position of the leaf that says whether the enclosing `Option` or variant is active, and its value if it is.
     pub(crate) flag: Option<(usize, u64)>,
 }
 
@@ -255,7 +252,7 @@ fn place_of<T>(part: Part) -> Place<T> {
 }
 
 impl<T> Place<T> {
-    /// The part at `offset` bytes after the place.
+    /// The part `offset` bytes after the place.
     pub(crate) fn part(self, offset: i64) -> Part {
         Part(Item::Memory { space: self.space, base: self.base, offset: self.offset + offset })
     }

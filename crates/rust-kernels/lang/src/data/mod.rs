@@ -13,6 +13,5 @@ pub(crate) mod convert;
 pub(crate) mod leaves;
 pub(crate) mod operations;
 pub(crate) mod place;
-pub(crate) mod receive;
 pub(crate) mod tuples;
 pub(crate) mod variable;

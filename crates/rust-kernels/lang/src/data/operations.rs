@@ -1,4 +1,4 @@
-//! Operations on values, written once for all types: on their leaves.
+//! Operations on values, written once for all types because they work on leaves.
 
 use crate::data::leaves::{
     Data, Handle, Item, Kind, Leaf, Part, Parts, Places, Values, Variables, leaves,

@@ -1,6 +1,4 @@
-//! Places: the address of an element in global or shared memory, and loads and stores of it.
-//!
-//! Addresses: the place of an element from a base and an index.
+//! Places: the address of an element in global or shared memory, computed from a base and an index, and loads and stores of it.
 
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
@@ -211,7 +209,7 @@ impl<T: Number> Place<T> {
         self.load_vector_of("", words)
     }
 
-    /// The same with qualifiers before the state space, such as `volatile.`, and after it.
+    /// As [`load_vector`](Self::load_vector), with qualifiers before the state space, such as `volatile.`, and after it.
     pub(crate) fn load_vector_of<const N: usize>(self, before: &str, words: &str) -> [Var<T>; N] {
         with(|b| {
             vector_width::<T>(b, N);
@@ -240,7 +238,7 @@ impl<T: Number> Place<T> {
 }
 
 impl Builder {
-    /// Notes a store: one to local memory may change any variable; constants are not written.
+    /// Called before a store: a store to local memory may change any variable, and a store to constant memory is an error.
     pub fn before_store(&mut self, space: Space) {
         match space {
             Space::Local => self.forget_variables(),

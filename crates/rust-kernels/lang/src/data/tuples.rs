@@ -1,11 +1,8 @@
-//! Tuples of up to eight values.
-//!
-//! Also `Option` and `Ordering`, standard types whose parts are scalars.
+//! Tuples of up to eight values, and `Option` and `Ordering`, whose parts are scalars.
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle, Kind, Leaf, Part, Parts, laid_out};
-use crate::data::receive::{Receive, Target};
-use crate::data::variable::IntoVariable;
+use crate::data::variable::{IntoVariable, Receive, Target};
 use crate::scalar::var::Read;
 use std::mem::offset_of;
 
@@ -122,7 +119,7 @@ macro_rules! value_of {
             }
         }
 
-        impl<$($generics)*> $crate::data::receive::Receive for $host {
+        impl<$($generics)*> $crate::data::variable::Receive for $host {
             type Receiver = $of<Values, $($t),*>;
             fn receive(self) -> Self::Receiver {
                 $crate::data::operations::constant::<$host>(self)
@@ -159,7 +156,7 @@ macro_rules! value_of {
             }
         }
 
-        impl<K: Kind, $($generics)*> $crate::data::receive::Receive for $of<K, $($t),*> {
+        impl<K: Kind, $($generics)*> $crate::data::variable::Receive for $of<K, $($t),*> {
             type Receiver = $of<Values, $($t),*>;
             #[track_caller]
             fn receive(self) -> Self::Receiver {
@@ -178,7 +175,7 @@ macro_rules! value_of {
         $crate::data::tuples::value_of!(@assigned [$($generics)*] [$($t),*] $host, $of, Places borrow);
     };
     (@assigned [$($generics:tt)*] [$($t:ident),*] $host:ty, $of:ident, $kind:ident $enter:ident) => {
-        impl<$($generics)*> $crate::data::receive::Target for $of<$kind, $($t),*> {
+        impl<$($generics)*> $crate::data::variable::Target for $of<$kind, $($t),*> {
             type Value = $host;
             #[track_caller]
             fn set(self, value: $of<Values, $($t),*>) {
@@ -186,10 +183,10 @@ macro_rules! value_of {
             }
         }
 
-        impl<$($generics)*> $crate::data::receive::Exclusive<$host> for $of<$kind, $($t),*> {
+        impl<$($generics)*> $crate::data::variable::Exclusive<$host> for $of<$kind, $($t),*> {
             #[track_caller]
-            fn enter(self) -> ($of<Variables, $($t),*>, $crate::data::receive::Loan<$host>) {
-                $crate::data::receive::$enter::<$host>(self)
+            fn enter(self) -> ($of<Variables, $($t),*>, $crate::data::variable::Loan<$host>) {
+                $crate::data::variable::$enter::<$host>(self)
             }
         }
     };

@@ -1,17 +1,265 @@
-//! Variables (`let mut`), and the values that may be assigned to them.
+//! Variables (`let mut x`, or `let x;` with a later value), targets of assignments, and receivers of methods.
 //!
-//! `let x;`: a variable that gets its value later.
-//!
-//! `std::mem::swap` and `std::mem::replace` on variables and places of a kernel.
+//! A `&mut T` parameter of a `#[device]` function is a variable itself, or a place in memory, which is
+//! a variable while the function runs. `std::mem::swap` and `std::mem::replace` take both.
 
 use crate::data::convert::{To, Valued};
-use crate::data::leaves::{Data, Handle, Values, Variables};
-use crate::data::operations::{self, read_copy, read_view, set, variable};
-use crate::data::receive::{Receive, Target};
-use crate::emit::current::here;
+use crate::data::leaves::{Data, Handle, Item, Part, Places, Values, Variables};
+use crate::data::operations::{self, read_copy, read_view, save, set, store_part, variable};
+use crate::data::place::{Place, ReadPlace};
+use crate::emit::current::{here, with};
+use crate::emit::value::{Register, Value};
 use crate::scalar::var::{Mut, Read, Scalar, Var};
 use std::cell::OnceCell;
 use std::ops::Deref;
+
+macro_rules! read_places {
+    ($($place:ident $kind:ident)*) => {$(
+        impl<T: Scalar> Read for $place<T> {
+            type Value = Var<T>;
+            #[track_caller]
+            fn view(self) -> Var<T> {
+                read_view::<T, crate::data::leaves::$kind>(self)
+            }
+            #[track_caller]
+            fn copy(self) -> Var<T> {
+                read_view::<T, crate::data::leaves::$kind>(self)
+            }
+        }
+
+        impl<T: Data, const N: usize> Read for $place<[T; N]> {
+            type Value = [Handle<T>; N];
+            #[track_caller]
+            fn view(self) -> [Handle<T>; N] {
+                read_view::<[T; N], crate::data::leaves::$kind>(self)
+            }
+            #[track_caller]
+            fn copy(self) -> [Handle<T>; N] {
+                read_view::<[T; N], crate::data::leaves::$kind>(self)
+            }
+        }
+
+        impl<T: Scalar> Receive for $place<T> {
+            type Receiver = Var<T>;
+            #[track_caller]
+            fn receive(self) -> Var<T> {
+                self.view()
+            }
+        }
+
+        impl<T: Data, const N: usize> Receive for $place<[T; N]> {
+            type Receiver = Self;
+            fn receive(self) -> Self {
+                self
+            }
+        }
+    )*};
+}
+
+read_places!(Place Places ReadPlace ReadPlaces);
+
+/// Receivers of methods. A scalar is passed by value, a struct in place, because its methods may change it.
+pub trait Receive: Copy {
+    /// The type that has the methods.
+    type Receiver;
+    /// The receiver.
+    fn receive(self) -> Self::Receiver;
+}
+
+impl<T: Scalar> Receive for T {
+    type Receiver = T;
+    fn receive(self) -> T {
+        self
+    }
+}
+
+impl<T: Scalar> Receive for Var<T> {
+    type Receiver = Var<T>;
+    fn receive(self) -> Var<T> {
+        self
+    }
+}
+
+impl<T: Scalar> Receive for Mut<T> {
+    type Receiver = Var<T>;
+    fn receive(self) -> Var<T> {
+        self.view()
+    }
+}
+
+impl<X: Read, const N: usize> Receive for [X; N] {
+    type Receiver = [X::Value; N];
+    #[track_caller]
+    fn receive(self) -> [X::Value; N] {
+        self.view()
+    }
+}
+
+/// The receiver of a method call.
+#[track_caller]
+pub fn receive<X: Receive>(value: X) -> X::Receiver {
+    here();
+    value.receive()
+}
+
+/// Target of an assignment: a variable or a place, or a part of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be assigned to",
+    label = "neither a variable nor writable memory",
+    note = "a variable is declared with `let mut`; a parameter is written to when it is `&mut [T]`"
+)]
+pub trait Target: Copy {
+    /// The type of the assigned value.
+    type Value: Data;
+    /// `self = value`.
+    fn set(self, value: Handle<Self::Value>);
+}
+
+impl<T: Scalar> Target for Mut<T> {
+    type Value = T;
+    #[track_caller]
+    fn set(self, value: Var<T>) {
+        here();
+        self.assign(value);
+    }
+}
+
+impl<T: Scalar> Target for Place<T> {
+    type Value = T;
+    #[track_caller]
+    fn set(self, value: Var<T>) {
+        save(self, value);
+    }
+}
+
+impl<T: Data, const N: usize> Target for Place<[T; N]> {
+    type Value = [T; N];
+    #[track_caller]
+    fn set(self, value: [Handle<T>; N]) {
+        save(self, value);
+    }
+}
+
+impl<X: Target, const N: usize> Target for [X; N] {
+    type Value = [X::Value; N];
+    #[track_caller]
+    fn set(self, value: [Handle<X::Value>; N]) {
+        for (target, value) in self.into_iter().zip(value) {
+            target.set(value);
+        }
+    }
+}
+
+/// Types that may be passed as `&mut T`.
+#[diagnostic::on_unimplemented(
+    message = "expected `&mut {T}`, found `{Self}`",
+    label = "not a mutable `{T}`",
+    note = "pass `&mut x` of a variable declared with `let mut`, or of an element of a `&mut [T]`"
+)]
+pub trait Exclusive<T: Data>: Copy {
+    /// The variable that the function changes, and what [`give_back`] needs.
+    fn enter(self) -> (T::Of<Variables>, Loan<T>);
+}
+
+/// A value from memory, held in a variable.
+pub struct Loan<T: Data> {
+    place: Option<T::Of<Places>>,
+    variable: T::Of<Variables>,
+    versions: Vec<u64>,
+}
+
+/// Lends a variable.
+pub fn lend<T: Data>(variable: T::Of<Variables>) -> (T::Of<Variables>, Loan<T>) {
+    (variable, Loan { place: None, variable, versions: Vec::new() })
+}
+
+/// Lends a value in memory: loads it.
+pub fn borrow<T: Data>(place: T::Of<Places>) -> (T::Of<Variables>, Loan<T>) {
+    let variable = variable::<T>();
+    set::<T, Variables>(variable, read_view::<T, Places>(place));
+    (variable, Loan { place: Some(place), variable, versions: versions::<T>(variable) })
+}
+
+/// Stores the changed leaves of a value back to memory.
+pub fn give_back<T: Data>(loan: Loan<T>) {
+    let Some(place) = loan.place else { return };
+    let now = versions::<T>(loan.variable);
+    if now == loan.versions {
+        return;
+    }
+    let (mut targets, mut sources) = (Vec::new(), Vec::new());
+    T::parts::<Places>(place, &mut targets);
+    T::parts::<Variables>(loan.variable, &mut sources);
+    let changed =
+        now.iter().zip(&loan.versions).map(|(now, before)| now != before).collect::<Vec<_>>();
+    for (index, leaf) in
+        crate::data::leaves::leaves::<T>().iter().enumerate().filter(|(i, _)| changed[*i])
+    {
+        store_part(*leaf, targets[index], sources[index]);
+    }
+}
+
+fn registers<T: Data>(variable: T::Of<Variables>) -> Vec<Register> {
+    let mut parts = Vec::new();
+    T::parts::<Variables>(variable, &mut parts);
+    let register = |part: Part| match part.0 {
+        Item::Value(Value::Register(register)) => register,
+        _ => unreachable!("variables are made of registers"),
+    };
+    parts.into_iter().map(register).collect()
+}
+
+/// The number of assignments to each leaf.
+fn versions<T: Data>(variable: T::Of<Variables>) -> Vec<u64> {
+    let registers = registers::<T>(variable);
+    with(|b| registers.iter().map(|r| b.writes(*r)).collect())
+}
+
+impl<T: Scalar> Exclusive<T> for Mut<T> {
+    fn enter(self) -> (Mut<T>, Loan<T>) {
+        lend::<T>(self)
+    }
+}
+
+impl<T: Scalar> Exclusive<T> for Place<T> {
+    #[track_caller]
+    fn enter(self) -> (Mut<T>, Loan<T>) {
+        borrow::<T>(self)
+    }
+}
+
+impl<T: Data, const N: usize> Exclusive<[T; N]> for Place<[T; N]> {
+    #[track_caller]
+    fn enter(self) -> ([T::Of<Variables>; N], Loan<[T; N]>) {
+        borrow::<[T; N]>(self)
+    }
+}
+
+impl<T: Data, const N: usize> Exclusive<[T; N]> for [T::Of<Variables>; N] {
+    fn enter(self) -> ([T::Of<Variables>; N], Loan<[T; N]>) {
+        lend::<[T; N]>(self)
+    }
+}
+
+macro_rules! tuples {
+    ($($($t:ident)*;)*) => {$(
+        impl<$($t: Data),*> Exclusive<($($t,)*)> for ($($t::Of<Variables>,)*) {
+            fn enter(self) -> (($($t::Of<Variables>,)*), Loan<($($t,)*)>) {
+                lend::<($($t,)*)>(self)
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
+}
 
 /// Types that `let mut` may hold: values of the kernel language, which become registers, and arrays of
 /// registers.
@@ -72,7 +320,7 @@ impl<V: Target, X: To<V::Value>> AssignTo<V> for X {
     }
 }
 
-/// A variable that gets its value later.
+/// A variable that is assigned later.
 pub struct Deferred<T: Data>(OnceCell<T::Of<Variables>>);
 
 /// `let x;`

@@ -1,9 +1,4 @@
-//! The binary operations of the language, and the PTX instruction of each.
-//!
-//! Binary arithmetic on untyped values: constant folding, algebraic simplification and instruction
-//! selection.
-//!
-//! Constant folding, with the results that the GPU computes.
+//! Binary operations on untyped values: constant folding with the GPU's results, algebraic simplification and instruction selection.
 
 use crate::emit::builder::Builder;
 use crate::emit::value::{Value, compute_type, extended, integer, is_narrow, wrap};
@@ -113,7 +108,7 @@ pub(crate) fn binary(b: &mut Builder, op: Operation, ty: ScalarType, x: Value, y
     if may_leave_range { normalize(b, ty, result) } else { result }
 }
 
-/// Truncates and extends an 8- or 16-bit integer in a 32-bit register back into its range.
+/// Wraps an 8- or 16-bit integer in a 32-bit register to its range.
 pub(crate) fn normalize(b: &mut Builder, ty: ScalarType, value: Value) -> Value {
     use ScalarType::{S8, S16, S32, U8, U16, U32};
     match ty {
@@ -249,7 +244,7 @@ pub(crate) fn not(b: &mut Builder, ty: ScalarType, x: Value) -> Value {
         _ => {
             let name = if ty.size() == 8 { "not.b64" } else { "not.b32" };
             let inverted = b.pure(name, ty, &[(x, ty)]);
-            // Sign-extended values stay so; zero-extended ones need their upper bits cleared.
+            // The inverse of a sign-extended value is sign-extended. That of a zero-extended value needs its upper bits cleared.
             if ty.is_signed() { inverted } else { normalize(b, ty, inverted) }
         }
     }

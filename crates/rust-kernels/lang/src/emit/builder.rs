@@ -1,15 +1,11 @@
 //! The builder: the kernel being staged on this thread.
 //!
 //! Instructions are appended to a flat list. Pure instructions go through value numbering
-//! ([`crate::emit::numbering`]) within the enclosing structured scopes, so the same address is computed
+//! ([`crate::emit::optimize`]) within the enclosing structured scopes, so the same address is computed
 //! once.
 //!
-//! Values as operands: literals, registers, special registers and addresses of arrays.
-//!
-//! Jumps and labels, with the groups of copies that are in flight at each label.
-//!
-//! Captured blocks: lines that are staged before it is known whether they become a branch target, straight-line
-//! code or one guarded jump.
+//! The builder tracks which groups of copies are in flight at each label. It captures a block of lines if it is not yet known
+//! whether they become a branch target, straight-line code or one guarded jump.
 
 use crate::emit::frames::{
     BarrierSetup, Branches, CallFrame, Captured, Computation, Failure, Flight, Interrupted, Line,
@@ -34,9 +30,9 @@ pub(crate) struct Builder {
     pub calls: Vec<CallFrame>,
     /// State saved by the enclosing captures.
     pub interrupted: Vec<Interrupted>,
-    /// Each `if` with `else` around here, with the branches that are staged.
+    /// The enclosing `if`s with `else`, with their staged branches.
     pub branches: Vec<Branches>,
-    /// The loops that are being staged, also those outside of a `#[device]` call.
+    /// The enclosing loops, including those outside of a `#[device]` call.
     pub repeats: Vec<Repeat>,
     /// Labels at the ends of unrolled loops.
     pub unrolled: Vec<String>,
@@ -236,13 +232,13 @@ impl Builder {
         }
     }
 
-    /// Gives the instructions that follow a source position.
+    /// Sets the source position of the next instructions.
     pub fn set_location(&mut self, position: Option<Location>) {
         self.position = position;
         self.caller = None;
     }
 
-    /// The source position of the instructions that follow.
+    /// The source position of the next instructions.
     pub fn position(&self) -> Option<&Location> {
         self.position.as_ref()
     }
@@ -326,7 +322,7 @@ impl Builder {
         self.dead = true;
     }
 
-    /// A jump to `label` where `predicate` is set (or clear, when `negated`).
+    /// A jump to `label` if `predicate` is set (or clear, if `negated`).
     pub fn jump_if(&mut self, predicate: Register, negated: bool, label: &str) {
         let mut instruction = self.located(Instruction::new("bra", vec![Operand::from(label)]));
         instruction.guard = Some(Guard { register: predicate.name(), negated });
@@ -337,7 +333,7 @@ impl Builder {
         self.push(Line::Op { instruction, dest: None, pure: false });
     }
 
-    /// Places `label` here if anything jumps to it.
+    /// Places `label` here if there is a jump to it.
     pub fn place(&mut self, label: &str) {
         if self.used_labels.contains(label) {
             if !self.flight.arrive(label, self.dead) {
@@ -348,13 +344,13 @@ impl Builder {
         }
     }
 
-    /// Places `label` here for jumps that come later, as at the head of a loop.
+    /// Places `label` here for later jumps, for example at the head of a loop.
     pub fn place_always(&mut self, label: &str) {
         self.leave_for(label);
         self.push(Line::Label(label.to_owned()));
     }
 
-    /// Notes which copies are in flight at `label`.
+    /// Records which copies are in flight at `label`.
     fn leave_for(&mut self, label: &str) {
         if !self.flight.leave(label) {
             self.disagreement();
@@ -370,8 +366,7 @@ impl Builder {
     }
 }
 
-/// A block of at most this many pure instructions is computed unconditionally (if-conversion): that
-/// costs less than a branch.
+/// Maximum number of pure instructions in a block that is computed unconditionally (if-conversion), which costs less than a branch.
 const CHEAP: usize = 4;
 
 impl Captured {

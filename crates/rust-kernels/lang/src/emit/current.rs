@@ -1,8 +1,5 @@
-//! The kernel being staged on this thread.
-//!
-//! `break`, `continue` and `return`, and the frames of inlined functions that `return` leaves.
-//!
-//! Also the value of an expression that never ends.
+//! The kernel being staged on this thread; `break`, `continue` and `return`, with the frames of inlined functions; and the value of
+//! an expression that never completes.
 
 use crate::emit::builder::Builder;
 use crate::emit::frames::{CallFrame, LoopFrame};
@@ -57,7 +54,7 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Builder) -> R) -> R {
     f(held.0.as_mut().expect("taken above"))
 }
 
-/// Gives the instructions that follow the caller's source position.
+/// Sets the source position of the next instructions to the caller's.
 #[track_caller]
 pub(crate) fn here() {
     let caller = Caller::caller();
@@ -135,6 +132,6 @@ pub(crate) fn leave_call() {
     });
 }
 
-/// The value of a branch that never reaches its end (`return`, `break`, `continue`).
+/// The value of a diverging branch (`return`, `break`, `continue`).
 #[derive(Clone, Copy, Debug)]
 pub struct Never;

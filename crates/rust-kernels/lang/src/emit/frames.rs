@@ -1,12 +1,5 @@
-//! The builder's state of a kernel being staged: its lines, and the loops, calls and captured blocks around the
-//! place that they are appended to.
-//!
-//! Blocks of local memory that hold the arrays of variables.
-//!
-//! Inputs for a kernel's first and last instructions: barriers to initialize, register counts of roles, and bounds
-//! checks that report failures out of line.
-//!
-//! Groups of asynchronous copies in flight while staging.
+//! The builder's state of a kernel being staged: its lines; the enclosing loops, calls and captured blocks; local memory for arrays
+//! of variables; inputs of the kernel's first and last instructions; and the groups of asynchronous copies in flight.
 //!
 //! A thread waits for copies by number: "all but the latest n groups". The builder tracks the groups that are
 //! committed and not yet waited for, in order, and computes the number. The order must be the same on every path to a
@@ -19,7 +12,7 @@ use std::collections::HashMap;
 /// One line of the body.
 #[derive(Clone, Debug)]
 pub(crate) enum Line {
-    /// An instruction; `pure` when it only computes its first operand from the others.
+    /// An instruction; `pure` if it only computes its first operand from the others.
     Op { instruction: Instruction, dest: Option<Register>, pure: bool },
     /// A label.
     Label(String),
@@ -93,30 +86,30 @@ pub(crate) struct Interrupted {
 pub(crate) struct Branches {
     pub first: Option<Captured>,
     pub second: Option<Captured>,
-    /// Where the second branch begins, and where the `if` ends.
+    /// Labels of the second branch and of the end of the `if`.
     pub labels: Option<(String, String)>,
 }
 
 /// The arrays of a kernel that are indexed at run time.
 #[derive(Default)]
 pub(crate) struct Locals {
-    /// The home of every variable in local memory: block, offset and type.
+    /// The location of every variable that is in local memory: block, offset and type.
     pub homes: HashMap<Register, (usize, u64, ScalarType)>,
     /// The blocks of local memory that hold variables.
     pub blocks: Vec<Block>,
     /// The registers that hold the addresses of symbols.
     pub addresses: HashMap<usize, Register>,
-    /// Bytes of constant memory taken.
+    /// Bytes of constant memory in use.
     pub constant_bytes: u64,
 }
 
 /// A block of local memory.
 pub(crate) struct Block {
-    /// Its symbol in the builder.
+    /// Its index in the builder's symbols.
     pub symbol: usize,
     /// Its bytes.
     pub bytes: u64,
-    /// The block that took over its variables, and their offset in it.
+    /// The block that its variables were moved to, and their offset in it.
     pub moved: Option<(usize, u64)>,
 }
 
@@ -125,7 +118,7 @@ pub(crate) struct Block {
 pub(crate) struct BarrierSetup {
     /// The array of barriers, by its index in the builder's symbols.
     pub symbol: usize,
-    /// How many there are.
+    /// The number of barriers.
     pub number: u32,
     /// Arrivals that complete a phase.
     pub arrivals: Value,
@@ -147,7 +140,7 @@ pub(crate) struct MovedRegisters {
 /// A failed bounds check's branch to the code that reports it.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    /// Where the check jumps when it fails.
+    /// The target of the jump if the check fails.
     pub label: String,
     /// The check's number, from 1.
     pub site: usize,
@@ -175,13 +168,13 @@ impl Flight {
         self.groups.iter().filter(|group| **group == pipeline).count()
     }
 
-    /// A group of a pipeline is committed.
+    /// Records that a group of a pipeline is committed.
     pub fn commit(&mut self, pipeline: u32) {
         self.groups.push(pipeline);
     }
 
-    /// The pipeline's oldest group is waited for: how many later groups may stay in flight. `None`
-    /// when it has none.
+    /// Records a wait for the pipeline's oldest group, and returns how many later groups may stay in flight. `None` if the pipeline
+    /// has no group in flight.
     pub fn wait(&mut self, pipeline: u32) -> Option<usize> {
         let at = self.groups.iter().position(|group| *group == pipeline)?;
         let later = self.groups.len() - 1 - at;
@@ -189,7 +182,7 @@ impl Flight {
         Some(later)
     }
 
-    /// Every group is waited for.
+    /// Records a wait for all groups.
     pub fn wait_all(&mut self) {
         self.groups.clear();
     }
@@ -227,7 +220,7 @@ impl Flight {
         self.groups.clone()
     }
 
-    /// Sets the groups in flight, and returns those before.
+    /// Sets the groups in flight, and returns the previous ones.
     pub fn replace(&mut self, groups: Vec<u32>) -> Vec<u32> {
         std::mem::replace(&mut self.groups, groups)
     }

@@ -4,6 +4,5 @@ pub(crate) mod arithmetic;
 pub(crate) mod builder;
 pub(crate) mod current;
 pub(crate) mod frames;
-pub(crate) mod numbering;
 pub(crate) mod optimize;
 pub(crate) mod value;

@@ -1,10 +1,20 @@
-//! Peephole optimization of a finished body. Dead-code elimination by use counts, coalescing of
+//! Optimizations: value numbering while staging, and peephole rewrites of a finished body.
+//!
+//! Value numbering: scoped hash tables after Briggs, Cooper and Simpson, "Value numbering" (Software: Practice and
+//! Experience, 1997). A pure computation is emitted once within the structured scope that encloses
+//! it, which dominates every use. Computations in the branches of an `if` are not shared with each
+//! other or hoisted. Mutable variables carry a version, as in SSA renaming: every assignment increments it, and the
+//! head of a loop increments the versions of all variables, because the loop's body may assign
+//! them.
+//!
+//! Peephole rewrites: dead-code elimination by use counts, coalescing of
 //! copies into the instruction that computed the value, fusion of integer products and sums into
 //! `mad.lo`, and removal of jumps to the next line. Each rewrite looks at straight-line code only
 //! and moves nothing across a label; ptxas does the rest.
 
-use crate::emit::frames::Line;
-use crate::emit::value::Register;
+use crate::emit::builder::Builder;
+use crate::emit::frames::{Computation, Line, Scope};
+use crate::emit::value::{Class, Register, Value};
 use lanework_ptx::{AddressBase, Immediate, Instruction, Modifier, Opcode, Operand};
 use std::collections::HashMap;
 
@@ -16,7 +26,7 @@ pub(crate) fn optimize(lines: &mut Vec<Line>) {
     drop_jumps_to_next(lines);
 }
 
-/// Calls `f` with every register named in an operand.
+/// Calls `f` with the name of every register in an operand.
 fn names<'a>(operand: &'a Operand, f: &mut impl FnMut(&'a str)) {
     match operand {
         Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => f(name),
@@ -262,3 +272,97 @@ fn moved(instruction: &Instruction) -> Option<&str> {
         _ => None,
     }
 }
+
+impl Builder {
+    /// The key of a computation.
+    pub fn computation(&self, name: &str, inputs: impl Iterator<Item = Value>) -> Computation {
+        let version = |value: &Value| match value {
+            Value::Register(r) if r.mutable => {
+                self.versions.get(r).copied().unwrap_or(0).max(self.loop_version())
+            }
+            _ => 0,
+        };
+        (name.to_owned(), inputs.map(|value| (value, version(&value))).collect())
+    }
+
+    /// The version that the start of the innermost loop gave every variable.
+    fn loop_version(&self) -> u64 {
+        self.versions.get(&LOOP_MARK).copied().unwrap_or(0)
+    }
+
+    /// The value of a computation that an enclosing scope has emitted.
+    pub fn known(&self, key: &Computation) -> Option<Value> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(key)).copied()
+    }
+
+    /// Remembers a computation for the rest of this scope.
+    pub fn remember(&mut self, key: Computation, value: Value) {
+        if !self.dead {
+            self.scopes.last_mut().expect("the outermost scope is never closed").insert(key, value);
+        }
+    }
+
+    /// Opens a scope. Its value numbers are forgotten at its end.
+    pub fn enter(&mut self) {
+        self.scopes.push(HashMap::new());
+    }
+
+    /// Closes a scope and returns what was computed in it.
+    pub fn leave(&mut self) -> Scope {
+        self.scopes.pop().expect("entered before")
+    }
+
+    /// Keeps the value numbers of a closed scope that always runs.
+    pub fn keep(&mut self, scope: Scope) {
+        self.scopes.last_mut().expect("the outermost scope is never closed").extend(scope);
+    }
+
+    /// Closes a scope that ends at `label`. Jumps to the label skip computations, so their value
+    /// numbers are forgotten.
+    pub fn leave_at(&mut self, label: &str) {
+        let scope = self.leave();
+        if !self.used_labels.contains(label) {
+            self.keep(scope);
+        }
+        self.place(label);
+    }
+
+    /// Records an assignment of `register`.
+    pub fn assigned(&mut self, register: Register) {
+        self.version += 1;
+        self.versions.insert(register, self.version);
+    }
+
+    /// The version of a variable, which every assignment changes.
+    pub fn writes(&self, register: Register) -> u64 {
+        self.versions.get(&register).copied().unwrap_or(0)
+    }
+
+    /// Records that any variable may have been assigned, for example at the head of a loop.
+    pub fn forget_variables(&mut self) {
+        self.assigned(LOOP_MARK);
+    }
+
+    /// Remembers that `sum` is `base + constant` in wrapping 32- or 64-bit arithmetic.
+    pub fn note_sum(&mut self, sum: Value, base: Value, constant: i64) {
+        if let Value::Register(register) = sum
+            && !matches!(base, Value::Register(r) if r.mutable)
+        {
+            self.constant_sums.insert(register, (base, constant));
+        }
+    }
+
+    /// Splits a value into a base and a constant added to it.
+    pub fn split_sum(&self, value: Value) -> (Value, i64) {
+        let mut split = (value, 0i64);
+        while let Value::Register(register) = split.0
+            && let Some((base, constant)) = self.constant_sums.get(&register)
+        {
+            split = (*base, split.1.wrapping_add(*constant));
+        }
+        split
+    }
+}
+
+/// A pseudo register whose version counts the innermost loop.
+const LOOP_MARK: Register = Register { class: Class::Predicate, index: u32::MAX, mutable: true };

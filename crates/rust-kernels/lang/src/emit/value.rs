@@ -1,6 +1,4 @@
-//! Untyped values: constants, registers and special registers, and how PTX names them.
-//!
-//! Rust names as PTX identifiers.
+//! Untyped values (constants, registers, special registers), their names in PTX, and Rust names as PTX identifiers.
 
 use lanework_ptx::{Immediate, ScalarType};
 
@@ -152,7 +150,7 @@ pub(crate) fn wrap(value: i128, ty: ScalarType) -> u64 {
     }
 }
 
-/// The value as its register holds it: a constant of a narrow signed type is sign-extended.
+/// The value as a register holds it: a constant of a narrow signed type is sign-extended.
 pub(crate) fn extended(value: Value, ty: ScalarType) -> Value {
     match value {
         Value::Constant(bits) if is_narrow(ty) => {

@@ -1,9 +1,7 @@
-//! `if` as a statement and as a value.
+//! `if` as a statement and as an expression, which merges the values of its branches.
 //!
 //! The branches of an `if` join at the label right after it, which is therefore the immediate
 //! post-dominator of the branch instruction: the emulator and the GPU reconverge there.
-//!
-//! Merging the values of the two branches of an `if`.
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle};
@@ -17,7 +15,7 @@ use crate::scalar::var::{IntoVar, Scalar, Var};
 use half::{bf16, f16};
 
 impl Builder {
-    /// The register of a condition that is only known at run time.
+    /// The register of a condition that is known only at run time.
     pub fn predicate(&mut self, condition: Var<bool>) -> Register {
         match condition.value {
             Value::Register(register) => register,
@@ -37,7 +35,7 @@ pub fn if_then<C: Condition>(condition: C, then: impl FnOnce()) {
     end_then(condition);
 }
 
-/// Whether the body of an `if` is staged; it is captured if the condition is not known.
+/// Whether the body of an `if` is staged. If the condition is unknown, starts to capture the body.
 fn begin_then(condition: Var<bool>) -> bool {
     condition.known().unwrap_or_else(|| {
         with(Builder::begin_capture);
@@ -119,8 +117,7 @@ fn end_then_begin_else() {
     });
 }
 
-/// Ends the second branch. Returns whether both branches are so cheap that both are computed and one
-/// value is selected.
+/// Ends the second branch. Returns whether both branches are cheap enough to compute both and select one value.
 fn end_else(selectable: bool) -> bool {
     with(|b| {
         let second = b.end_capture();
@@ -178,7 +175,7 @@ fn place_end() {
 pub trait Choose<A, B>: Condition {
     /// The value of the `if`.
     type Output;
-    /// Stages the branch taken, or both.
+    /// Stages the taken branch, or both.
     fn choose(self, then: impl FnOnce() -> A, otherwise: impl FnOnce() -> B) -> Self::Output;
 }
 

@@ -1,9 +1,7 @@
-//! Loops: `while`, `loop`, and loops unrolled while staging.
+//! Loops: `while`, `loop`, `for` over ranges, and loops unrolled while staging.
 //!
 //! Loops are inverted: the condition is staged before the loop and again at its end, which saves a
 //! jump per iteration.
-//!
-//! `for` over ranges. As for every loop, the condition is staged before it and again at its end.
 
 use crate::data::convert::Valued;
 use crate::data::leaves::{Data, Handle};
@@ -32,7 +30,7 @@ pub fn while_loop<C: Condition>(
     repeat_while(name, condition, body);
 }
 
-/// A `while` at the source position of the previous instruction.
+/// A `while` at the current source position.
 pub(crate) fn repeat_while<C: Condition>(
     name: Option<&'static str>,
     condition: impl Fn() -> C,
@@ -224,7 +222,7 @@ pub enum Direction {
 
 /// The step of a `for`, of any integer type.
 pub trait Step {
-    /// The distance; `None` for every value.
+    /// The distance; `None` without `.step_by(s)`.
     fn distance(self) -> Option<Index>;
 }
 
@@ -265,7 +263,7 @@ pub fn for_loop<T: Integer>(
     }
 }
 
-/// The current range and step: the body may assign to variables in them.
+/// Copies range and step, because the body may assign to variables in them.
 fn copied<T: Integer>(
     walk: Walk<impl IntoVar<T>, impl IntoVar<T>, impl Step>,
 ) -> Walk<Value, Value, Option<Index>> {
@@ -285,13 +283,13 @@ fn stride(ty: ScalarType, step: Option<Index>) -> Value {
             b.error("this loop's step is not above 0", "count down with `(a..b).rev()`");
             Value::Constant(1)
         }
-        // One step of that size leaves every range of this type.
+        // One step of this size exceeds every range of this type.
         Some(known) => Value::Constant(wrap(known.min(most), ty)),
         None => cast(b, step.value, step.ty, ty),
     })
 }
 
-/// Begins a `for` whose range may be nonempty, and returns its variable. Not generic, so that it is compiled once.
+/// Begins a `for` whose range may be nonempty, and returns its variable. It is not generic, so it is compiled once.
 fn begin_for(
     name: Option<&'static str>,
     ty: ScalarType,
@@ -307,7 +305,7 @@ fn begin_for(
             Value::Constant(0) => return None,
             _ => {}
         }
-        // The jump skips the code from here to the exit, so none of its values are known after it.
+        // The jump skips the code from here to the exit, so the values of that code are unknown after it.
         b.enter();
         let plan = plan(b, ty, Walk { start, end, step, inclusive, order });
         let counter = b.register(ty, false);
@@ -326,7 +324,7 @@ fn begin_for(
     })
 }
 
-/// Steps the counter and jumps back if the bound is not reached.
+/// Steps the counter, and jumps back unless the bound is reached.
 fn end_for() {
     with(|b| {
         b.end_body();
@@ -334,7 +332,7 @@ fn end_for() {
         let Count { counter, ty, to, step, inclusive } = count.expect("the loop counts");
         let value = Value::Register(counter);
         b.enter();
-        // With `..=` the counter is compared before its step, which may overflow the type.
+        // With `..=` the counter is compared before its step, because the step may overflow the type.
         let one_by_one = inclusive && step == Value::Constant(1);
         let before = one_by_one.then(|| relate(b, Relation::Lt, ty, value, to));
         b.step_counter(counter, ty, step);
@@ -351,8 +349,7 @@ fn end_for() {
     });
 }
 
-/// The plan of a `for`'s counter: it counts up, and the loop's variable is the counter, or
-/// `mirror` minus the counter.
+/// How a `for` counts: the counter counts up, and the loop's variable is the counter, or `mirror` minus the counter.
 struct Plan {
     from: Value,
     to: Value,
@@ -395,7 +392,7 @@ fn plan(b: &mut Builder, ty: ScalarType, walk: Walk<Value, Value, Value>) -> Pla
 }
 
 impl Plan {
-    /// The same values from the other end.
+    /// Visits the same values in the opposite order.
     fn mirrored(self, b: &mut Builder, ty: ScalarType) -> Plan {
         let sum = binary(b, Operation::Add, ty, self.from, self.to);
         Plan { mirror: Some(sum), ..self }

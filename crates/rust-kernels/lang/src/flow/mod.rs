@@ -2,6 +2,5 @@
 
 pub(crate) mod branch;
 pub(crate) mod call;
-pub(crate) mod inline;
 pub(crate) mod loops;
 pub(crate) mod print;

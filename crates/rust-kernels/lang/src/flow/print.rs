@@ -1,8 +1,6 @@
-//! Printing from the device: `print!` and `println!` become calls of CUDA's `vprintf`.
+//! Printing, assertions and panics in kernels. `print!` and `println!` become calls of CUDA's `vprintf`.
 //!
-//! Assertions and panics in kernels.
-//!
-//! Assertions on values known while staging are evaluated during staging: a failure is an error of the
+//! An assertion on values known while staging is evaluated during staging: a failure is an error of the
 //! kernel. At run time the thread prints the message. A checked launch then reports the assertion with its
 //! thread, like an index out of range; an unchecked launch traps.
 
@@ -38,7 +36,7 @@ pub enum Piece {
 pub enum Show {
     /// `{}`: integers in decimal, floats in the shorter of decimal and scientific notation.
     Plain,
-    /// `{:.3}`: floats with that many decimals.
+    /// `{:.3}`: floats with this number of decimals.
     Fixed,
     /// `{:x}`.
     Hex,
@@ -80,7 +78,7 @@ impl<T: Scalar> Printable for Var<T> {
 /// The buffer that holds the arguments of `vprintf`.
 const BUFFER: &str = "print_arguments";
 
-/// Prints `pieces`; each value piece consumes the next of `values`.
+/// Prints `pieces`. Each `Piece::Value` consumes the next element of `values`.
 #[track_caller]
 pub fn print(pieces: &[Piece], values: &[Printed]) {
     here();
@@ -250,7 +248,7 @@ pub(crate) fn vprintf_declaration() -> Function {
 /// `{}` in a format string.
 pub const PLAIN: Piece = Piece::Value { form: "", show: Show::Plain };
 
-/// `assert!(condition)`; `message` prints what the author adds.
+/// `assert!(condition)`; `message` prints the author's message.
 #[track_caller]
 pub fn assertion(condition: impl Condition, text: &'static str, message: impl FnOnce()) {
     here();

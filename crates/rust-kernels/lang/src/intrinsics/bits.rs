@@ -122,8 +122,7 @@ impl<T: Integer> Var<T> {
         here();
         let reversed = Var::<T>::new(self.reversed_register());
         if is_narrow(T::SCALAR) {
-            // `brev` leaves the bits at the top of the register; a shift moves them down and
-            // extends the sign.
+            // `brev` leaves the bits at the top of the register. A shift moves them down and extends the sign.
             let compute = compute_type(T::SCALAR);
             let by = Value::Constant(u64::from(32 - 8 * T::SCALAR.size()));
             let name = format!("shr.{}", compute.name());
@@ -259,7 +258,7 @@ impl<T: Integer> Var<T> {
         let (quotient, rest) = (self / other, self % other);
         let zero = Var::<T>::new(Value::Constant(0));
         let more = match T::SCALAR.is_signed() {
-            // A quotient below 0 was rounded up by the division.
+            // The division has already rounded a quotient below 0 up.
             true => {
                 let same = crate::scalar::compare::Order::ge(rest ^ other, zero);
                 crate::scalar::compare::Equate::ne(rest, zero) & same

@@ -1,6 +1,5 @@
-//! Numbers as bytes: `to_le_bytes`, `from_be_bytes`, `swap_bytes` and similar methods.
-//!
-//! ASCII methods of bytes: `is_ascii_digit`, `to_ascii_lowercase` and similar methods.
+//! Numbers as bytes (`to_le_bytes`, `from_be_bytes`, `swap_bytes`), and ASCII methods of bytes (`is_ascii_digit`,
+//! `to_ascii_lowercase`).
 
 use crate::data::convert::To;
 use crate::emit::current::here;
@@ -9,7 +8,7 @@ use crate::scalar::cast::Cast;
 use crate::scalar::compare::{Equate, Order};
 use crate::scalar::var::Var;
 
-/// An integer that is made of `N` bytes.
+/// An integer of `N` bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not made of {N} bytes in a kernel",
     label = "not an integer of {N} bytes",
@@ -237,7 +236,7 @@ impl Var<u8> {
         select::<u8>(lower, self & 0xDFu8, self)
     }
 
-    /// Whether two bytes are equal but for the case of a letter.
+    /// Whether two bytes are equal, ignoring the case of letters.
     #[track_caller]
     pub fn eq_ignore_ascii_case(self, other: impl To<u8>) -> Var<bool> {
         let other: Var<u8> = other.to();

@@ -1,5 +1,4 @@
-//! Rust's integer arithmetic that reports overflow: `checked_add`, `overflowing_add` and similar
-//! methods.
+//! Integer arithmetic that reports overflow, as in Rust: `checked_add`, `overflowing_add` and similar methods.
 
 use crate::data::leaves::Values;
 use crate::emit::current::here;
@@ -89,7 +88,7 @@ impl<T: Integer> Var<T> {
         let other = other.into_var();
         let (low, high) = (self * other, self.mul_hi(other));
         let overflows = match T::SCALAR.is_signed() {
-            // The high half is not the low half's sign.
+            // The high half differs from the sign extension of the low half.
             true => high.ne(low >> (T::BITS - 1)),
             false => high.ne(T::ZERO),
         };

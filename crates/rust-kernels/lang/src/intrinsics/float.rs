@@ -140,7 +140,7 @@ impl<T: Float> Var<T> {
         !self.is_sign_negative()
     }
 
-    /// The bits in a register for integers, as a signed integer; half precision as `f32`.
+    /// The bits in an integer register, as a signed integer; half precision as `f32`.
     fn raw_bits(self) -> (ScalarType, Value) {
         with(|b| match (T::SCALAR, self.value) {
             (ScalarType::F64, value @ Value::Constant(_)) => (ScalarType::S64, value),
@@ -262,7 +262,7 @@ impl Var<f32> {
 /// # use lanework::prelude::*;
 /// #[device]
 /// fn sum(x: f32) -> f32 {
-///     // As functions, in CUDA's names; methods do the same.
+///     // Functions with CUDA's names; the methods do the same.
 ///     fma(sqrt(x), rcp(x), floor(x) + ceil(x) + round(x) + trunc(x))
 /// }
 ///

@@ -57,7 +57,7 @@ impl<T: Integer> Var<T> {
         self >> (by.into_var() & (T::BITS - 1))
     }
 
-    /// The `exponent`-th power, by repeated squaring; unrolled for an exponent known while staging.
+    /// The `exponent`-th power, by repeated squaring. If the exponent is known while staging, the loop is unrolled.
     #[track_caller]
     #[must_use]
     pub fn pow(self, exponent: impl IntoVar<u32>) -> Var<T> {
@@ -106,14 +106,14 @@ impl<T: Integer> Var<T> {
         self.count_ones().eq(1)
     }
 
-    /// The smallest power of two not below the value; 0 where that does not fit.
+    /// The smallest power of two not below the value; 0 if it does not fit.
     #[track_caller]
     #[must_use]
     pub fn next_power_of_two(self) -> Var<T> {
         here();
         let above = (self - T::ONE).leading_zeros();
         let power = Var::constant(T::ONE) << (Var::constant(T::BITS) - above);
-        // A shift by the whole width is 0 in a wide register and too large for a narrow one.
+        // A shift by the whole width gives 0 in a full-width register; in a narrower type the result must be wrapped.
         let power = Var::<T>::new(with(|b| normalize(b, T::SCALAR, power.value)));
         select::<T>(self.le(T::ONE), T::ONE, power)
     }
@@ -147,7 +147,7 @@ impl<T: Integer> Var<T> {
         here();
         let wide: Var<u64> = self.cast();
         let float: Var<f64> = wide.cast();
-        // Off by one at most: a float has 53 bits of the number.
+        // Off by at most one, because a float holds 53 bits of the number.
         let near: Var<u64> = float.sqrt().cast();
         let near = near.min(u64::from(u32::MAX));
         let below = select::<u64>((near * near).gt(wide), near - 1, near);
@@ -249,12 +249,12 @@ impl<T: Integer> Var<T> {
     }
 }
 
-/// The largest value, or for a negative `x` the smallest.
+/// The largest value, or the smallest if `x` is negative.
 fn nearest<T: Integer>(x: Var<T>) -> Var<T> {
     select::<T>(x.lt(T::ZERO), <T as Number>::MIN, <T as Number>::MAX)
 }
 
-/// The bits rotated: one funnel shift of a 32-bit value, two shifts of any other.
+/// Rotates the bits: by one funnel shift for 32-bit values, by two shifts for others.
 #[track_caller]
 fn rotate<T: Integer>(x: Var<T>, by: Var<u32>, left: bool) -> Var<T> {
     here();
@@ -264,7 +264,7 @@ fn rotate<T: Integer>(x: Var<T>, by: Var<u32>, left: bool) -> Var<T> {
         let inputs = [(x.value, ty), (x.value, ty), (by.value, ScalarType::U32)];
         return Var::new(with(|b| b.pure(name, ty, &inputs)));
     }
-    // Zero-extended, so that only the type's own bits are shifted in.
+    // Zero-extends the value, so that only the type's own bits are shifted in.
     let unsigned = match T::SCALAR {
         ScalarType::S8 => ScalarType::U8,
         ScalarType::S16 => ScalarType::U16,

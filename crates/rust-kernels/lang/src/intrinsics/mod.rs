@@ -1,7 +1,6 @@
 //! CUDA's built-in functions and variables: indices, barriers, warp operations, atomics,
 //! mathematics.
 
-pub(crate) mod atomic;
 pub(crate) mod bits;
 pub(crate) mod bytes;
 pub(crate) mod checked;
@@ -9,17 +8,14 @@ pub(crate) mod float;
 pub(crate) mod integer;
 pub(crate) mod memory;
 pub(crate) mod number;
-pub(crate) mod special;
-pub(crate) mod sync;
+pub(crate) mod threads;
 pub(crate) mod warp;
 
-pub use crate::intrinsics::atomic::*;
 pub use crate::intrinsics::bits::*;
 pub use crate::intrinsics::float::*;
 pub use crate::intrinsics::memory::*;
 pub use crate::intrinsics::number::*;
-pub use crate::intrinsics::special::*;
-pub use crate::intrinsics::sync::*;
+pub use crate::intrinsics::threads::*;
 pub use crate::intrinsics::warp::*;
 
 #[doc(hidden)]

@@ -1,6 +1,5 @@
-//! Minimum, maximum, absolute value and similar functions, for all number types.
-//!
-//! Rust's operators on handles, and on a handle with an ordinary value of the same type.
+//! Minimum, maximum, absolute value and similar functions for all number types, and Rust's operators on handles, also with an
+//! ordinary value on one side.
 
 use crate::emit::arithmetic::{Operation, binary, from_f32, negate, normalize, not, to_f32};
 use crate::emit::current::{here, with};
@@ -41,7 +40,7 @@ impl<T: Number> Var<T> {
         operate(Operation::Max, self, other)
     }
 
-    /// The value clamped to `low..=high`; a NaN stays one.
+    /// The value clamped to `low..=high`. A NaN remains a NaN.
     #[track_caller]
     pub fn clamp(self, low: impl IntoVar<T>, high: impl IntoVar<T>) -> Var<T> {
         let (low, high) = (low.into_var(), high.into_var());

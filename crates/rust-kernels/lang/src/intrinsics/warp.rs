@@ -100,7 +100,7 @@ shuffles! {
     /// #[kernel]
     /// fn example(x: &[u32], out: &mut [u32]) {
     ///     let i = thread_idx.x;
-    ///     out[i] = shfl_sync(FULL_MASK, x[i], 5); // what lane 5 has
+    ///     out[i] = shfl_sync(FULL_MASK, x[i], 5); // the value of lane 5
     /// }
     /// # let device = Device::emulator();
     /// # let x = device.upload(&std::array::from_fn::<u32, 32, _>(|i| i as u32))?;
@@ -110,8 +110,7 @@ shuffles! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     shfl_sync "idx" 0x1f lane;
-    /// The `value` of the lane `delta` below; the lowest lanes keep theirs
-    /// (`shfl.sync.up`).
+    /// The `value` of the lane `delta` below. The lowest `delta` lanes keep their own (`shfl.sync.up`).
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -128,8 +127,7 @@ shuffles! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     shfl_up_sync "up" 0 delta;
-    /// The `value` of the lane `delta` above; the highest lanes keep theirs
-    /// (`shfl.sync.down`).
+    /// The `value` of the lane `delta` above. The highest `delta` lanes keep their own (`shfl.sync.down`).
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -189,7 +187,7 @@ fn vote(
     })
 }
 
-/// The lanes for which `condition` holds, as bits (`vote.sync.ballot.b32`).
+/// Bit mask of the lanes for which `condition` holds (`vote.sync.ballot.b32`).
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -252,7 +250,7 @@ pub fn all_sync(mask: impl IntoVar<u32>, condition: impl IntoVar<bool>) -> Var<b
     Var::new(vote("vote.sync.all.pred", ScalarType::Pred, mask, condition))
 }
 
-/// The lanes whose `value` equals this lane's, as bits (`match.any.sync`).
+/// Bit mask of the lanes whose `value` equals this lane's (`match.any.sync`).
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -280,7 +278,7 @@ pub fn match_any_sync<T: Integer>(mask: impl IntoVar<u32>, value: impl IntoVar<T
     }))
 }
 
-/// The active lanes of the warp, as bits (`activemask.b32`).
+/// Bit mask of the warp's active lanes (`activemask.b32`).
 ///
 /// ```
 /// # use lanework::prelude::*;

@@ -3,4 +3,5 @@
 pub(crate) mod iterate;
 pub(crate) mod option;
 pub(crate) mod ordering;
+pub(crate) mod result;
 pub(crate) mod slices;

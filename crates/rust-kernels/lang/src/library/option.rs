@@ -1,9 +1,8 @@
-//! `Option` in kernels: a flag and a value side by side, in registers or in a thread's local memory.
+//! `Option` in kernels, with its methods: a flag and a value, in registers or in a thread's local memory. A closure is staged in the
+//! branch that has a value.
 //!
 //! Rust does not define the layout of an `Option`, so buffers cannot hold it. In local memory this file
 //! defines the layout: the value, then a byte. The value of `None` is undefined and never read.
-//!
-//! The methods of `Option` in kernels. A closure is staged only where there is a value.
 
 use crate::data::compare::same;
 use crate::data::convert::{To, Valued};
@@ -57,10 +56,10 @@ use lanework_ptx::ScalarType;
 ///         None => 0,
 ///     };
 ///     if let Some(at) = position(x, 20) {
-///         // An element is a value in a kernel, where the host has a reference.
+///         // In a kernel an element is a value, on the host a reference.
 ///         out[2] = at as u32 + x.first().copied().unwrap_or_default() / x.last().cloned().unwrap_or(1);
 ///     }
-///     // Without a value, the thread ends and the launch reports this line.
+///     // On `None`, the thread ends and the launch reports this line.
 ///     out[3] = position(x, 10).expect("10 is there") as u32;
 /// }
 /// # let device = Device::emulator();
@@ -127,18 +126,18 @@ pub fn some<X: Valued>(value: X) -> OptionOf<Values, X::Value> {
     OptionOf { some: Var::constant(true), value: value.to() }
 }
 
-/// A value of an `Option`, known while staging or only at run time.
+/// A value of an `Option` or a `Result`, known while staging or only at run time.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an `Option`",
-    label = "not an `Option`",
-    note = "`Some`, `None` and `?` take an `Option` apart"
+    message = "this value is not an `Option` or a `Result`",
+    label = "not an `Option` or a `Result`",
+    note = "`Some`, `None`, `Ok`, `Err` and `?` take one apart"
 )]
 pub trait Optional: Copy {
     /// `bool` or `Var<bool>`.
     type Test;
     /// The value's handle, or the value.
     type Value;
-    /// Whether there is one.
+    /// Whether it has a value.
     fn is_some(self) -> Self::Test;
     /// Whether it is `None`.
     fn is_none(self) -> Self::Test;
@@ -254,7 +253,7 @@ impl<T: Data> HostMerge<OptionOf<Values, T>> for Option<T> {
 }
 
 /// A handle as a value.
-struct Given<T: Data>(Handle<T>);
+pub(super) struct Given<T: Data>(pub(super) Handle<T>);
 
 impl<T: Data> Clone for Given<T> {
     fn clone(&self) -> Self {

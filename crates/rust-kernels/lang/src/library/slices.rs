@@ -37,7 +37,7 @@ fn wide(index: impl IndexValue) -> Var<usize> {
     Var::new(with(|b| cast(b, parts.value, parts.ty, ScalarType::U64)))
 }
 
-/// The position before another one.
+/// The preceding position.
 fn before(position: Var<usize>) -> Var<usize> {
     let one = Value::Constant(1);
     Var::new(with(|b| binary(b, Operation::Sub, ScalarType::U64, position.value, one)))
@@ -90,7 +90,7 @@ macro_rules! elements {
                 here();
                 let $self = self;
                 let length: Var<usize> = $length;
-                // For an empty slice this is the largest index, which is out of range.
+                // For an empty slice, this position is the largest index, which is out of range.
                 checked::<T>(&self, before(length), length)
             }
         }
@@ -139,7 +139,7 @@ macro_rules! swaps {
 
 swaps!(SliceMut<T> SharedSlice<T> Shared<T, 1>);
 
-/// Arrays and slices that a `for` visits element by element.
+/// Arrays and slices that a `for` may iterate over.
 #[diagnostic::on_unimplemented(
     message = "a `for` in a kernel goes over ranges, arrays and slices, not over `{Self}`",
     label = "not a range, an array or a slice",
@@ -148,7 +148,7 @@ swaps!(SliceMut<T> SharedSlice<T> Shared<T, 1>);
 pub trait Items {
     /// An element.
     type Item;
-    /// An element's position: known while staging in an array, which is unrolled.
+    /// An element's position. In an array it is known while staging, because the loop is unrolled.
     type Position;
     /// Stages the loop.
     fn each(self, name: Option<&'static str>, body: &mut dyn FnMut(Self::Position, Self::Item));

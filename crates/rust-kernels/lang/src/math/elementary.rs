@@ -1,15 +1,18 @@
 //! Elementary functions under Rust's names: the algorithms of `lanework-math`, whose largest errors in units in
 //! the last place (ulp) are listed at each function. They consist of exact and correctly rounded instructions
 //! only, so that a GPU, the emulator and [`lanework_math`] on the host give the same bits (but for the payload
-//! of a NaN). [`fast`](crate::fast) has the hardware's approximations.
+//! of a NaN). `f16` and `bf16` are computed in `f32` and rounded.
 //!
-//! `f16` and `bf16` are computed in `f32` and rounded.
+//! Also the instructions of [`fast`](crate::fast), the hardware's approximations.
 
-use crate::emit::current::here;
+#![allow(missing_docs)]
+
+use crate::emit::current::{here, with};
 use crate::emit::value::Value;
 use crate::math::staged::{self, one, two};
 use crate::scalar::number::Float;
 use crate::scalar::var::{IntoVar, Var};
+use lanework_ptx::ScalarType;
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident $function:ident $argument:literal [$single:literal $double:literal];)*) => {
@@ -119,11 +122,11 @@ macro_rules! functions_of_two {
 }
 
 functions_of_two! {
-    /// The angle of the point with this ordinate and the other as abscissa, from -pi to pi: `y.atan2(x)`.
+    /// The angle of the point (`other`, `self`), from -pi to pi: `y.atan2(x)`.
     atan2 ATAN2 "1.0" "-2.0" ["The error is at most 1.1 ulp in `f32` and 1 ulp in `f64`."];
-    /// The power with the exponent `other`.
+    /// The value to the power of `other`.
     powf POWF "-2.0" "2.0" ["The error is at most 0.85 ulp in `f32` and 0.65 ulp in `f64`."];
-    /// The length of the hypotenuse, `sqrt(x^2 + y^2)`, without overflow on the way.
+    /// The length of the hypotenuse, `sqrt(x^2 + y^2)`, without overflow of intermediate results.
     hypot HYPOT "3.0" "4.0" ["The error is at most 0.8 ulp in `f32` and 0.6 ulp in `f64`."];
     /// The remainder of Euclidean division: from 0 to `other.abs()`.
     rem_euclid REM_EUCLID "-7.5" "2.0" ["The remainder is exact; the sum with `other` is rounded."];
@@ -176,8 +179,8 @@ impl<T: Float> Var<T> {
         self.ln() / base.into_var().ln()
     }
 
-    /// The power with an integer exponent by repeated squaring; for a negative exponent, the reciprocal of the
-    /// positive power. Each product is rounded.
+    /// The value to an integer power, by repeated squaring. A negative exponent gives the reciprocal of the positive power. Each
+    /// product is rounded.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -218,6 +221,66 @@ impl<T: Float> Var<T> {
         let power = power.unwrap_or(Var::constant(T::ONE));
         if exponent < 0 { power.recip() } else { power }
     }
+}
+
+fn instruction(name: &str, inputs: &[Value]) -> Var<f32> {
+    let ty = ScalarType::F32;
+    let inputs: Vec<_> = inputs.iter().map(|value| (*value, ty)).collect();
+    Var::new(with(|b| b.pure(name, ty, &inputs)))
+}
+
+macro_rules! instructions {
+    ($($name:ident $op:literal;)*) => {$(
+        #[track_caller]
+        pub fn $name(x: impl IntoVar<f32>) -> Var<f32> {
+            here();
+            instruction($op, &[x.into_var().value])
+        }
+    )*};
+}
+
+instructions! {
+    sin "sin.approx.f32";
+    cos "cos.approx.f32";
+    exp2 "ex2.approx.f32";
+    exp2_ftz "ex2.approx.ftz.f32";
+    log2 "lg2.approx.f32";
+    tanh "tanh.approx.f32";
+    rsqrt "rsqrt.approx.f32";
+    sqrt "sqrt.approx.f32";
+    recip "rcp.approx.f32";
+}
+
+#[track_caller]
+pub fn exp(x: impl IntoVar<f32>) -> Var<f32> {
+    exp2(x.into_var() * std::f32::consts::LOG2_E)
+}
+
+#[track_caller]
+pub fn ln(x: impl IntoVar<f32>) -> Var<f32> {
+    log2(x) * std::f32::consts::LN_2
+}
+
+#[track_caller]
+pub fn log10(x: impl IntoVar<f32>) -> Var<f32> {
+    log2(x) * std::f32::consts::LOG10_2
+}
+
+#[track_caller]
+pub fn tan(x: impl IntoVar<f32>) -> Var<f32> {
+    let x = x.into_var();
+    div(sin(x), cos(x))
+}
+
+#[track_caller]
+pub fn powf(x: impl IntoVar<f32>, y: impl IntoVar<f32>) -> Var<f32> {
+    exp2(y.into_var() * log2(x))
+}
+
+#[track_caller]
+pub fn div(x: impl IntoVar<f32>, y: impl IntoVar<f32>) -> Var<f32> {
+    here();
+    instruction("div.approx.f32", &[x.into_var().value, y.into_var().value])
 }
 
 #[cfg(test)]

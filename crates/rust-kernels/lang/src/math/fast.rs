@@ -24,7 +24,7 @@ macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($x:ident),*) $arguments:literal = $host:expr, $want:literal;)*) => {$(
         $(#[$doc])*
         ///
-        /// On the host, it is computed precisely.
+        /// On the host, the result is precise.
         ///
         /// ```
         /// # use lanework::prelude::*;
@@ -46,7 +46,7 @@ macro_rules! functions {
         #[doc(hidden)]
         #[allow(missing_docs)]
         pub mod $name {
-            pub use crate::scalar::approximate::$name as staged;
+            pub use crate::math::elementary::$name as staged;
         }
     )*};
 }
@@ -60,8 +60,7 @@ functions! {
     tan(x) "(x[0])" = lanework_math::tan(x), "0.5f32.tan()";
     /// 2 to the power of `x`, within 2 ulp (`ex2.approx`).
     exp2(x) "(x[0])" = lanework_math::exp2(x), "0.5f32.exp2()";
-    /// As [`exp2`], with subnormal arguments and results as zero: one instruction of the GPU, where [`exp2`] takes four
-    /// (`ex2.approx.ftz`).
+    /// As [`exp2`], but flushes subnormal arguments and results to zero: one GPU instruction instead of four (`ex2.approx.ftz`).
     exp2_ftz(x) "(x[0])" = lanework_math::exp2(x), "0.5f32.exp2()";
     /// e to the power of `x`: [`exp2`]`(x * log2(e))`.
     exp(x) "(x[0])" = lanework_math::exp(x), "0.5f32.exp()";

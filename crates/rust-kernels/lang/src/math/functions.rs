@@ -1,6 +1,5 @@
-//! The elementary functions as functions, on the host and in kernels: `math::sin(x)` in a `#[device]` function has the
-//! same bits in both. On the host, the methods of `f32` and `f64` come from Rust's library, which differ from
-//! machine to machine in the last bits.
+//! The elementary functions as free functions: `math::sin(x)` in a `#[device]` function has the same bits on the host and in a
+//! kernel. On the host, the methods of `f32` and `f64` come from Rust's library; their last bits depend on the machine.
 //!
 //! ```
 //! use lanework::prelude::*;

@@ -1,6 +1,4 @@
-//! Floats of the algorithms of `lanework-math`, as instructions.
-//!
-//! Words of the algorithms of `lanework-math`, as instructions.
+//! Floats and words of the algorithms of `lanework-math`, as instructions.
 
 use crate::emit::arithmetic::{Operation, binary, negate};
 use crate::emit::current::with;

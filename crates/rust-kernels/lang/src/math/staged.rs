@@ -1,11 +1,7 @@
-//! The elementary functions of `lanework-math`, staged: what kernels call, of one and of two arguments.
+//! The elementary functions of `lanework-math`, staged for kernels. Their tables are in constant memory.
 //!
-//! A number of the algorithms of `lanework-math` as an instruction's result, with its operators.
-//!
-//! It is a [`Var`] that leaves the source position alone, so that the instructions of a
-//! function belong to the line that called it.
-//!
-//! Tables of the algorithms of `lanework-math`, in constant memory.
+//! The algorithms compute with [`Raw`], a [`Var`] that does not change the source position, so the instructions of a function belong
+//! to the line that called it.
 
 use crate::emit::arithmetic::{Operation, binary, not, to_f32};
 use crate::emit::current::with;
@@ -34,7 +30,7 @@ pub(crate) struct Two {
     pub host_double: fn(f64, f64) -> f64,
 }
 
-/// The function at `x` of type `ty`: a constant's value is the host's, which has the same bits.
+/// The function at `x` of type `ty`. A constant is computed on the host, with the same bits.
 pub(crate) fn one(function: &One, ty: ScalarType, x: Value) -> Value {
     match (ty, x) {
         (ScalarType::F32, Value::Constant(bits)) => {
@@ -170,7 +166,7 @@ impl<T> Raw<T> {
         Raw(value, PhantomData)
     }
 
-    /// The same as a kernel's value.
+    /// The value as a kernel's handle.
     pub fn var(self) -> Var<T> {
         Var::new(self.0)
     }
@@ -221,7 +217,7 @@ pub(crate) fn choose(mask: Raw<bool>, ty: ScalarType, x: Value, y: Value) -> Val
     }
 }
 
-/// Whether `x` and `y` of type `ty` are in this relation.
+/// Whether this relation holds for `x` and `y` of type `ty`.
 pub(crate) fn compare(relation: Relation, ty: ScalarType, x: Value, y: Value) -> Raw<bool> {
     Raw::new(with(|b| relate(b, relation, ty, x, y)))
 }

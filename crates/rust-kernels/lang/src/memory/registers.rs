@@ -1,10 +1,7 @@
-//! Indexing: the traits behind `a[i]`, and their implementation for register arrays.
-//!
-//! Register arrays whose extents are ordinary Rust values.
-//!
-//! Shapes of arrays, known while the kernel is staged.
+//! Indexing: the traits behind `a[i]`, their implementation for register arrays, and shapes of arrays, which are known while the
+//! kernel is staged.
 
-use crate::data::receive::Receive;
+use crate::data::variable::Receive;
 use crate::data::variable::{AssignTo, IntoVariable};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
@@ -92,7 +89,7 @@ impl<X: Copy, I: Extent, V: AssignTo<X>, const N: usize> Put<I, V> for [X; N] {
 
 /// An array of registers with `D` dimensions, outermost first.
 ///
-/// Where the extents are literals or const generics, `let mut acc = [0.0; N]` reads better.
+/// If the extents are literals or const generics, prefer `let mut acc = [0.0; N]`.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -131,7 +128,7 @@ impl<T, const D: usize> Clone for RegisterArray<T, D> {
 
 impl<T, const D: usize> Copy for RegisterArray<T, D> {}
 
-/// An array of registers, each holding `value` at first: `registers(0.0f32, [rows, columns])`.
+/// An array of registers, each initialized to `value`: `registers(0.0f32, [rows, columns])`.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -176,7 +173,7 @@ pub fn registers<T: Number, const D: usize>(
     })
 }
 
-/// The most registers of one array; a larger count is a mistake in the kernel.
+/// Maximum registers of one array; a larger count is a mistake in the kernel.
 const MOST: u32 = 4096;
 
 impl<T: Number, const D: usize> RegisterArray<T, D> {
@@ -265,7 +262,7 @@ impl<T, const D: usize> Receive for RegisterArray<T, D> {
 )]
 /// A shape: one extent, or an array of one to three, outermost first.
 pub trait IntoShape<const D: usize> {
-    /// The extents; `None` when one is negative or too large.
+    /// The extents; `None` if one is negative or too large.
     fn shape(self) -> Option<[u32; D]>;
 }
 

@@ -1,6 +1,4 @@
 //! Shared memory: arrays of up to three dimensions that the threads of a block share.
-//!
-//! Offset of an element in an array of several dimensions: its indices times the strides.
 
 use crate::data::leaves::{Data, leaves};
 use crate::data::operations::stored_type;
@@ -79,7 +77,7 @@ pub fn shared<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D>
         let dims = checked_shape(b, shape);
         let hint = b.take_hint("shared_array");
         let name = b.unique(&crate::emit::value::identifier(hint));
-        // A struct is its bytes.
+        // A struct is stored as bytes.
         let leaves = leaves::<T>();
         let bytes = match leaves.as_slice() {
             [leaf] => (stored_type(leaf.ty), None),
@@ -101,7 +99,7 @@ const DYNAMIC: &str = "dynamic_shared";
 
 /// An array in dynamic shared memory, whose size the launch sets.
 ///
-/// Several in one kernel are placed consecutively, each aligned to 16 bytes; the launch must
+/// Several such arrays in one kernel are consecutive, each aligned to 16 bytes; the launch must
 /// request the bytes of all of them.
 ///
 /// ```
@@ -115,7 +113,7 @@ const DYNAMIC: &str = "dynamic_shared";
 /// }
 /// # let device = Device::emulator();
 /// # let mut out = device.zeros::<u32>(4)?;
-/// // The launch asks for the bytes.
+/// // The launch requests the bytes.
 /// example(&mut out, 4).grid(1).block(4).shared_bytes(16).launch(&device)?;
 /// assert_eq!(out.download()?, [3, 2, 1, 0]);
 /// # Ok::<(), lanework::Error>(())
@@ -131,7 +129,7 @@ pub fn shared_dynamic<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shar
     })
 }
 
-/// Reserves bytes of dynamic shared memory, aligned to `align`: the array's symbol and the offset.
+/// Reserves bytes of dynamic shared memory, aligned to `align`. Returns the array's symbol and the offset.
 pub(crate) fn dynamic_bytes(b: &mut Builder, bytes: u64, align: u32) -> (usize, u64) {
     let start = b.dynamic_shared.next_multiple_of(align.into());
     b.dynamic_shared = start + bytes.next_multiple_of(16);
@@ -163,11 +161,12 @@ impl<T: Data, const D: usize> Shared<T, D> {
         self.dims.iter().product()
     }
 
-    /// The elements from `first` on as an array of another shape. Reuses the bytes of one array for several purposes, with a barrier between them.
+    /// The elements from `first` on as an array of another shape, to reuse the bytes of one array for several purposes. A barrier must
+    /// separate the uses.
     ///
     /// ```
     /// # use lanework::prelude::*;
-    /// /// Writes rows and reads columns, by way of memory that held something else before.
+    /// /// Writes rows and reads columns, in memory that held other data before.
     /// #[kernel(block = 16)]
     /// fn example(out: &mut [u32]) {
     ///     let (t, memory) = (thread_idx.x, shared_dynamic::<u32>(32));
@@ -302,4 +301,16 @@ pub(crate) fn element_place<T: Data>(
         }
     }
     Place::new(array.space, address.map_or(array.base, Base::Register), offset)
+}
+
+/// `shared::<[[T; N]; M]>()`: an array of arrays in shared memory.
+#[track_caller]
+pub fn shared_value<T: Data>() -> T::Of<crate::data::leaves::Places> {
+    let whole = shared::<T, 1>(1);
+    crate::data::operations::place::<T, crate::data::leaves::Places>(
+        whole.place(
+            [crate::emit::value::Index { value: Value::Constant(0), ty: ScalarType::U32 }],
+            1,
+        ),
+    )
 }

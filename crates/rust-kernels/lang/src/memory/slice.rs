@@ -230,7 +230,7 @@ impl<T: Data, I: IndexValue, V: To<T>> Put<I, V> for SliceMut<T> {
     }
 }
 
-/// Types that a `#[device]` function takes as `&[T]`.
+/// Types that may be passed to a `#[device]` function as `&[T]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `&[{T}]` in a kernel",
     label = "not a slice of global memory",

@@ -1,6 +1,5 @@
-//! Conversions: `as` with Rust's meaning on host values and on handles.
-//!
-//! Also promotion of ordinary values to run-time values: `TILE.min(n - start)`, `1 << lane`.
+//! Conversions: `as` with Rust's meaning on host values and on handles, and promotion of ordinary values to run-time values
+//! (`TILE.min(n - start)`, `1 << lane`).
 
 use crate::emit::arithmetic::{from_f32, normalize, to_f32};
 use crate::emit::builder::Builder;
@@ -121,8 +120,7 @@ fn integer_to_integer(b: &mut Builder, x: Value, from: ScalarType, to: ScalarTyp
         (8, 4) => b.pure("cvt.u32.u64", narrow, &[(x, wide)]),
         _ => x,
     };
-    // Widening keeps the value; only a narrower target, or one of the same width and other
-    // signedness, needs to be normalized.
+    // Widening keeps the value. Only a narrower target, or one of the same width and different signedness, must be normalized.
     let fits = from.size() < to.size() && (!from.is_signed() || to.is_signed());
     if is_narrow(to) && !fits { normalize(b, to, resized) } else { resized }
 }
@@ -136,9 +134,8 @@ fn integer_to_float(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType)
     b.pure(&format!("cvt.rn.{}.{}", to.name(), from.name()), to, &[(x, from)])
 }
 
-/// Rounds toward zero and saturates; NaN becomes 0. `cvt` saturates only for 32- and 64-bit
-/// targets, and returns 0 for a NaN only of `f32` or narrower; the other cases are selected
-/// explicitly.
+/// Rounds toward zero and saturates; NaN becomes 0. `cvt` saturates only for 32- and 64-bit targets, and returns 0 for a NaN only if
+/// the source is `f32` or narrower. The other cases need explicit selections.
 fn float_to_integer(b: &mut Builder, x: Value, from: ScalarType, to: ScalarType) -> Value {
     let (x, from) = match from {
         ScalarType::F16 | ScalarType::Bf16 => (to_f32(b, from, x), ScalarType::F32),
@@ -201,9 +198,8 @@ fn round_to_odd(b: &mut Builder, x: Value) -> Value {
     b.pure("mov.b32", single, &[(odd, word)])
 }
 
-/// The receiver and the first argument of a method, as the macros write it:
-/// `(&&Promote(receiver, &argument)).receiver()`. Method lookup takes the first that fits: an
-/// ordinary value becomes a run-time value if the argument is one, and otherwise stays unchanged.
+/// The receiver and the first argument of a method. The macros write `(&&Promote(receiver, &argument)).receiver()`, and method lookup
+/// takes the first trait that fits: an ordinary value becomes a run-time value if the argument is one, and otherwise stays unchanged.
 pub struct Promote<'a, L, R>(pub L, pub &'a R);
 
 /// An ordinary receiver with a run-time argument.
@@ -236,7 +232,7 @@ impl<L: Copy, R> Kept for &Promote<'_, L, R> {
     }
 }
 
-/// [`Promote`] for a method whose argument has a type of its own: `2usize.pow(k)`.
+/// [`Promote`] for a method whose argument has another type: `2usize.pow(k)`.
 pub struct PromoteBase<'a, L, R>(pub L, pub &'a R);
 
 impl<T: Scalar, U: Scalar> Promoted for &&PromoteBase<'_, T, Var<U>> {
@@ -253,7 +249,7 @@ impl<L: Copy, R> Kept for &PromoteBase<'_, L, R> {
     }
 }
 
-/// The shift amount of a literal whose type follows from its use.
+/// The shift amount for a literal whose type is inferred.
 pub trait ShiftBy<T> {
     /// `T`, or `Var<T>`.
     type Output;

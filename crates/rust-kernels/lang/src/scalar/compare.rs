@@ -1,6 +1,4 @@
-//! Comparisons: `bool` of host values, `Var<bool>` of run-time ones.
-//!
-//! Also conditions with `&&` and `||`, on host values and on run-time values.
+//! Comparisons, and conditions with `&&` and `||`: `bool` on host values, `Var<bool>` on run-time values.
 
 use crate::emit::arithmetic::{self, Operation, to_f32};
 use crate::emit::builder::Builder;
@@ -52,7 +50,7 @@ impl Relation {
         }
     }
 
-    /// The comparison operator of `setp`; a NaN differs from everything, as in Rust.
+    /// The comparison operator of `setp`. As in Rust, a NaN differs from every number.
     fn word(self, float: bool) -> &'static str {
         match self {
             Relation::Eq => "eq",
@@ -239,7 +237,7 @@ impl Condition for Var<bool> {
     }
 }
 
-/// `&&` and `||`, which stage the right side only where it is needed.
+/// `&&` and `||`, which evaluate the right side only if the left side does not decide.
 pub trait Connect<R>: Condition {
     /// `bool` or `Var<bool>`.
     type Output;
@@ -293,7 +291,7 @@ fn connect<R: Condition>(left: Var<bool>, right: impl FnOnce() -> R, is_and: boo
     end_right(left, right, is_and)
 }
 
-/// Whether the value depends on the right side of [`connect`]; it is captured where the left side is not known.
+/// Whether the value depends on the right side of [`connect`]. If the left side is unknown, starts to capture the right side.
 fn begin_right(left: Var<bool>, is_and: bool) -> bool {
     match left.known() {
         Some(known) => known == is_and,
@@ -304,7 +302,7 @@ fn begin_right(left: Var<bool>, is_and: bool) -> bool {
     }
 }
 
-/// The value, after the right side was staged.
+/// The value of [`connect`], after the right side has been staged.
 fn end_right(left: Var<bool>, right: Var<bool>, is_and: bool) -> Var<bool> {
     if left.known().is_some() {
         return right;

@@ -1,7 +1,7 @@
 //! Methods of numbers in generic device functions, and those that Rust's own types lack.
 //!
-//! The traits of generic code are supertraits of `Number`, `Integer` and `Float`, and no prelude
-//! exports them: a bound brings its methods into scope, and `x.min(y)` on a `u32` stays Rust's own.
+//! These traits are supertraits of `Number`, `Integer` and `Float`, and no prelude exports them. So a bound brings their methods into
+//! scope, and `x.min(y)` on a `u32` remains Rust's own method.
 
 use half::{bf16, f16};
 
@@ -68,7 +68,7 @@ generic_methods! {
 }
 
 generic_methods! {
-    /// Methods of floating-point numbers; the elementary functions have the bits of a kernel's.
+    /// Methods of floating-point numbers. The elementary functions return the same bits as in a kernel.
     FloatMethods: f32 f64;
     sqrt() -> Self;
     recip() -> Self;
@@ -127,7 +127,7 @@ macro_rules! half_methods {
                 #[must_use]
                 fn $name(self $(, $argument: Self)*) -> Self;
             )*
-            /// The power with an integral exponent.
+            /// The value to an integer power.
             #[must_use]
             fn powi(self, exponent: i32) -> Self;
             /// The absolute value.

@@ -1,6 +1,5 @@
 //! Scalars: number types, handles to run-time values, and their comparisons and conversions.
 
-pub(crate) mod approximate;
 pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod host_methods;

@@ -1,4 +1,4 @@
-//! The numbers of kernels: traits of generic code, with constants and operators; index types, run-time and host integers.
+//! The numbers of kernels: traits for generic code, with constants and operators; and integers as indices, run-time or on the host.
 
 use crate::emit::builder::Builder;
 use crate::emit::value::{Index, Value, integer};
@@ -12,11 +12,11 @@ use std::ops::{
     Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
 
-/// A scalar with arithmetic and an order: every one but `bool`.
+/// A scalar with arithmetic and an order: every scalar but `bool`.
 ///
 /// ```
 /// # use lanework::prelude::*;
-/// /// The bounds of what a type holds, in generic code.
+/// /// The bounds of a type, in generic code.
 /// #[device]
 /// fn bounds<T: Number>(x: T) -> bool {
 ///     x >= T::MIN && x <= T::MAX && T::ONE > T::ZERO
@@ -178,7 +178,7 @@ floats! {
     f64: 0.0, 1.0;
 }
 
-/// An integer that may index memory: a host value or a run-time one, of any integer type.
+/// An integer of any type that may index memory, known on the host or only at run time.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot index an array",
     label = "expected an integer"
@@ -205,8 +205,7 @@ macro_rules! host_integers {
     )*};
 }
 
-// One impl per type instead of one for all `Integer` types, so that rustc's errors list these
-// types.
+// One impl per type instead of one for all `Integer` types, so that rustc's errors list the types.
 host_integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 impl<T: Integer> IndexValue for Var<T> {
@@ -245,6 +244,6 @@ impl Index {
             the variables of `#[unroll]` loops; put the array in shared memory for run-time indices"
 )]
 pub trait Extent: Copy {
-    /// The value; `None` when negative or too large.
+    /// The value; `None` if it is negative or too large.
     fn extent(self) -> Option<usize>;
 }

@@ -1,8 +1,5 @@
-//! Typed handles: run-time values while a kernel is staged.
-//!
-//! Also array literals that mix ordinary and run-time values: `[x, 0.0]`.
-//!
-//! The scalar types of kernels.
+//! The scalar types of kernels, their handles (run-time values while a kernel is staged), and array literals that mix ordinary and
+//! run-time values: `[x, 0.0]`.
 
 use crate::emit::current::with;
 use crate::emit::value::{Register, Value};
@@ -11,18 +8,18 @@ use lanework_ptx::ScalarType;
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
-/// A value that fits a register: the numbers and `bool`.
+/// A type whose values fit in a register: a number or `bool`.
 ///
 /// ```
 /// # use lanework::prelude::*;
 /// use lanework::lang::{Scalar, Storable};
 ///
-/// /// Buffers of what is stored, in a function of the host.
+/// /// Uploads default values, in generic host code.
 /// fn zeroed<T: Storable + Scalar + Default>(device: &Device) -> lanework::Result<Vec<T>> {
 ///     device.upload(&[T::default(); 4])?.download()
 /// }
 ///
-/// /// Atomics of any type that has them, and warps of any 32-bit integer.
+/// /// Atomics of any type that supports them, and warp operations on any 32-bit integer.
 /// #[device]
 /// fn count<T: AtomicAdd, U: AtomicInteger, W: Word>(sum: Place<T>, most: Place<U>, x: T, y: U, w: W) -> W {
 ///     atomic_add(sum, x);
@@ -130,7 +127,7 @@ impl Scalar for bool {
 ///
 /// ```
 /// # use lanework::prelude::*;
-/// /// An argument by value is a `Var` while a kernel is staged, known or not.
+/// /// While a kernel is staged, an argument by value is a `Var`, known or not.
 /// #[device]
 /// fn is_known(x: Var<u32>) -> u32 {
 ///     const { 1 } * x.known().is_some() as u32
@@ -257,7 +254,7 @@ impl<T: Scalar> IntoVar<T> for Var<T> {
     }
 }
 
-/// Reading a name: for a variable its current value, for anything else the name itself.
+/// Reading a name: the current value of a variable, or any other value itself.
 pub trait Read: Copy {
     /// The value that is read.
     type Value;
@@ -312,7 +309,7 @@ impl<X: Read, const N: usize> Read for [X; N] {
     }
 }
 
-/// The type of an array's elements, found element by element.
+/// The type of an array's elements, inferred element by element.
 pub struct Joined<A>(PhantomData<fn() -> A>);
 
 impl<A> Clone for Joined<A> {
@@ -323,13 +320,13 @@ impl<A> Clone for Joined<A> {
 
 impl<A> Copy for Joined<A> {}
 
-/// The kind of one element.
+/// The type of one element.
 pub fn joined<A>(_: &A) -> Joined<A> {
     Joined(PhantomData)
 }
 
 impl<A> Joined<A> {
-    /// The kind of the elements before and one more.
+    /// The common type of the previous elements and one more.
     pub fn with<B>(self, _: &B) -> Joined<A::Output>
     where
         A: Join<B>,
@@ -337,20 +334,20 @@ impl<A> Joined<A> {
         Joined(PhantomData)
     }
 
-    /// An element as one of this kind.
+    /// Converts an element to the common type.
     pub fn of<B: Become<A>>(self, element: B) -> A {
         element.into_kind()
     }
 }
 
-/// Elements of one array: of one type, or run-time and ordinary values of one scalar type.
+/// Types that an array can mix: equal types, or run-time and ordinary values of one scalar type.
 #[diagnostic::on_unimplemented(
     message = "an array cannot hold both `{Self}` and `{B}`",
     label = "the elements have different types",
     note = "convert with `as`: an array's elements are of one type"
 )]
 pub trait Join<B> {
-    /// The type of both.
+    /// The common type.
     type Output;
 }
 
@@ -372,7 +369,7 @@ macro_rules! value_joins {
 
 value_joins!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
 
-/// A value as an element of an array.
+/// A value that can become an element of type `A`.
 pub trait Become<A> {
     /// The element.
     fn into_kind(self) -> A;

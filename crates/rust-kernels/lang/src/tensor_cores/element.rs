@@ -1,7 +1,4 @@
-//! Elements of matrices: the element types of the tensor cores, and the scalars that hold them
-//! in memory.
-//!
-//! Scalars packed into the registers of a fragment.
+//! Element types of the tensor cores, the scalars that hold them in memory, and their packing into the registers of a fragment.
 
 use crate::emit::builder::Builder;
 use crate::emit::value::{Class, Register, Value};
@@ -32,15 +29,15 @@ pub trait MatrixElement: Copy + Send + Sync + 'static {
     const NAME: &'static str;
     /// Bits of an element.
     const BITS: u32;
-    /// The type of the registers that hold it.
+    /// The type of the registers that hold elements.
     #[doc(hidden)]
     const REGISTER: ScalarType;
-    /// Elements in one scalar of memory: more than one where an element is narrower than a byte.
+    /// Elements in one scalar of memory: more than one if elements are narrower than a byte.
     #[doc(hidden)]
     const UNIT: u32;
 }
 
-/// An f32 whose upper 19 bits the tensor cores read; memory holds f32.
+/// An f32 of which the tensor cores read the upper 19 bits; memory holds f32.
 #[derive(Clone, Copy, Debug)]
 pub struct Tf32;
 
@@ -52,8 +49,8 @@ pub struct E4m3;
 #[derive(Clone, Copy, Debug)]
 pub struct E5m2;
 
-/// An 8-bit float whose format the tile says ([`F8Format`]), so that one instance of a kernel serves both; memory holds
-/// u8. Products of a warpgroup take it from shared memory.
+/// An 8-bit float whose tile specifies the format ([`F8Format`]), so that one instance of a kernel serves both formats; memory holds
+/// u8. Products of a warpgroup read it from shared memory.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -105,15 +102,15 @@ impl F8Format {
     }
 }
 
-/// A signed integer of 4 bits; memory holds u32, eight elements each, the first in the low bits.
+/// A signed 4-bit integer; memory holds u32 with eight elements each, the first in the low bits.
 #[derive(Clone, Copy, Debug)]
 pub struct S4;
 
-/// An unsigned integer of 4 bits; memory holds u32, eight elements each, the first in the low bits.
+/// An unsigned 4-bit integer; memory holds u32 with eight elements each, the first in the low bits.
 #[derive(Clone, Copy, Debug)]
 pub struct U4;
 
-/// A single bit; memory holds u32, 32 elements each, the first in the low bit.
+/// A single bit; memory holds u32 with 32 elements each, the first in the low bit.
 #[derive(Clone, Copy, Debug)]
 pub struct B1;
 
@@ -159,8 +156,8 @@ pub(crate) fn unit_bits<T: MatrixElement>() -> u32 {
 macro_rules! eight {
     ($($t:ty: $format:ident;)*) => {$(
         impl $t {
-            /// The bits of the number nearest to `x`, on the host: ties to even, clamped to the
-            /// largest finite number, as `cvt.rn.satfinite` gives.
+            /// Converts on the host as `cvt.rn.satfinite` does: to the nearest number, ties to even, clamped to the largest finite
+            /// number. Returns the bits.
             ///
             /// ```
             /// use lanework::prelude::{E4m3, E5m2};
@@ -172,7 +169,7 @@ macro_rules! eight {
                 SmallFloat::$format.encode(x)
             }
 
-            /// The number that `bits` stand for, on the host.
+            /// The number that `bits` represent, on the host.
             pub fn decode(bits: u8) -> f32 {
                 SmallFloat::$format.decode(bits)
             }
@@ -182,7 +179,7 @@ macro_rules! eight {
 
 eight!(E4m3: E4M3; E5m2: E5M2;);
 
-/// The word that holds the bits of a scalar `count` times.
+/// A word that repeats the bits of a scalar.
 pub(crate) fn repeated(b: &mut Builder, bits: u32, value: Value, scalar: ScalarType) -> Value {
     match (value, bits) {
         (_, 32 | 64) => value,
@@ -213,7 +210,7 @@ pub(crate) fn pack(b: &mut Builder, scalars: &[Value], scalar: ScalarType) -> Va
     }
 }
 
-/// `to = from`, of any classes of one size.
+/// `to = from`, for registers of any classes of one size.
 pub(crate) fn put(b: &mut Builder, to: Register, from: Value, ty: ScalarType) {
     match from {
         Value::Register(register) if register.class != to.class => {

@@ -1,10 +1,7 @@
 //! Which lane holds which element of a fragment (PTX manual, "Matrix Fragments for mma"): one function
-//! for positions, loads, stores and drawings.
+//! for positions, loads, stores and drawings. Also the memory row that each lane addresses for `ldmatrix` and `stmatrix`.
 //!
-//! Also arithmetic on untyped 32-bit values, for addresses and positions. Constants fold, so that the same
-//! functions draw layouts on the host.
-//!
-//! Also the memory row that each lane addresses for `ldmatrix` and `stmatrix`.
+//! Positions are untyped 32-bit values. Operations on constants fold, so the same functions draw layouts on the host.
 
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
@@ -12,8 +9,8 @@ use crate::emit::value::{Index, Value, integer};
 use crate::tensor_cores::element::{MatrixElement, per_register};
 use lanework_ptx::ScalarType;
 
-/// An extent that the value has instead of its type: given while the kernel is staged, it costs no instance of the
-/// kernel's Rust for each extent.
+/// Marks an extent that a type leaves open. The kernel sets it while it is staged, so rustc does not compile an instance for each
+/// extent.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -51,7 +48,7 @@ use lanework_ptx::ScalarType;
 /// ```
 pub const STAGED: u32 = u32::MAX;
 
-/// `given`, which the type `of_type` must agree with.
+/// Returns `given`, which must agree with the extent `of_type`.
 pub(crate) fn agreed(b: &mut Builder, of_type: u32, given: Option<usize>) -> u32 {
     let given = given.and_then(|given| u32::try_from(given).ok()).unwrap_or(0);
     if of_type != STAGED && of_type != given {
@@ -63,7 +60,7 @@ pub(crate) fn agreed(b: &mut Builder, of_type: u32, given: Option<usize>) -> u32
     given
 }
 
-/// Reports a type that leaves an extent open, where the extent is not given either.
+/// Reports a type that leaves an extent open if no extent is given.
 pub(crate) fn needs_extent(b: &mut Builder, of_type: u32) {
     if of_type == STAGED {
         b.error("the type leaves an extent open", "give it: `zero_of(columns)`, `dynamic_of(..)`");
@@ -81,7 +78,7 @@ pub enum Part {
     C,
 }
 
-/// The rows and columns of a fragment in scalars of memory, and how many of them a register holds.
+/// The shape of a fragment in scalars of memory, and the number of scalars in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Which matrix.
@@ -101,7 +98,7 @@ pub struct Linear {
     pub group: u32,
     /// The offset that each lane of a quad adds.
     pub member: u32,
-    /// Where lane 0 has it.
+    /// The row or column in lane 0.
     pub first: u32,
 }
 
@@ -123,7 +120,7 @@ impl Layout {
         Layout { part, rows, columns, per_register: per_register::<T>() }
     }
 
-    /// Warps that hold the fragment together, 16 rows each: one, or the four of a warpgroup.
+    /// Warps that share the fragment, 16 rows each: one, or the four of a warpgroup.
     pub fn warps(self) -> u32 {
         if self.part == Part::C { self.rows.div_ceil(16) } else { 1 }
     }
@@ -138,12 +135,12 @@ impl Layout {
         self.elements().div_ceil(self.per_register)
     }
 
-    /// Number of adjacent scalars in a lane: along a row for A and C, along a column for B.
+    /// Adjacent scalars in a lane: along a row for A and C, along a column for B.
     pub fn run(self) -> u32 {
         if self.part == Part::C { 2 } else { self.per_register }
     }
 
-    /// Groups of eight lines that the quads of lanes go through: rows of A and C, columns of B.
+    /// Groups of eight lines, one line per quad of lanes: rows of A and C, columns of B.
     pub fn lines(self) -> u32 {
         match self.part {
             Part::B => self.columns / 8,
@@ -232,9 +229,8 @@ pub(crate) fn plus(b: &mut Builder, at: At, more: At) -> At {
     (add(b, at.0, more.0), add(b, at.1, more.1))
 }
 
-/// The row and column of the memory row whose address this lane gives to `ldmatrix`: lane `8 j + r` that
-/// of row `r` of matrix `j`. `steps` holds the distances of matrices 1 and 2 from matrix 0; `per` is the
-/// number of scalars in 16 bytes.
+/// The position of the memory row whose address this lane provides to `ldmatrix`: lane `8 j + r` addresses row `r` of matrix `j`.
+/// `steps` holds the distances of matrices 1 and 2 from matrix 0; `per` is the number of scalars in 16 bytes.
 pub(crate) fn row_of_lane(
     b: &mut Builder,
     by_rows: bool,

@@ -1,5 +1,5 @@
-//! Closures: bound to a name and called, or passed to device functions. The staged closure is a Rust
-//! closure of handles, whose body is staged where it is called.
+//! Closures that a kernel binds to a name and calls, or passes to device functions. A staged closure is a Rust closure
+//! on handles; each call stages its body.
 
 use crate::body::scope::{Mode, Returns, Tail, Translator};
 use crate::types::{is_handle, is_handle_name};
@@ -57,7 +57,7 @@ impl Translator {
         })
     }
 
-    /// The body, whose `return` ends only the closure.
+    /// The body. Its `return` ends only the closure.
     fn closure_body(&mut self, closure: &ExprClosure) -> TokenStream {
         let span = closure.body.span();
         if let ReturnType::Type(_, ty) = &closure.output {
@@ -103,7 +103,7 @@ impl Translator {
     }
 }
 
-/// The names that an expression mentions, each once.
+/// The distinct names that an expression mentions.
 struct Names(Vec<syn::Ident>);
 
 impl VisitMut for Names {
@@ -116,7 +116,7 @@ impl VisitMut for Names {
     }
 }
 
-/// The first `return` of a closure's body, not of a closure in it.
+/// The first `return` in a closure's body, ignoring nested closures.
 fn returns(body: &Expr) -> Option<syn::ExprReturn> {
     struct Search(Option<syn::ExprReturn>);
     impl VisitMut for Search {
@@ -193,7 +193,7 @@ fn is_function_bound(bound: &TypeParamBound) -> bool {
     })
 }
 
-/// Function types and bounds while staging.
+/// Rewrites function types and bounds to their staged form.
 struct Functions;
 
 impl VisitMut for Functions {
@@ -213,14 +213,14 @@ impl VisitMut for Functions {
             let staged = staged_type(ty);
             **ty = syn::parse_quote!(#staged);
         }
-        // A staged closure changes no Rust value: it assigns registers.
+        // A staged closure is `Fn`, because it assigns registers and no Rust value.
         if segment.ident == "FnMut" {
             segment.ident = syn::Ident::new("Fn", segment.ident.span());
         }
     }
 }
 
-/// The type of a parameter that is a function, by value.
+/// The staged type of a function parameter, by value.
 pub fn function_type(ty: &Type) -> TokenStream {
     let mut ty = match ty {
         Type::Reference(reference) => (*reference.elem).clone(),
@@ -233,7 +233,7 @@ pub fn function_type(ty: &Type) -> TokenStream {
     ty.into_token_stream()
 }
 
-/// Generics with bounds on staged closures in place of functions.
+/// Generics whose function bounds are bounds on staged closures.
 pub fn staged_generics(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     Functions.visit_generics_mut(&mut generics);

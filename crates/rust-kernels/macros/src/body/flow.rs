@@ -9,7 +9,7 @@ use syn::visit_mut::{VisitMut, visit_expr_mut};
 use syn::{Expr, Pat, RangeLimits};
 
 impl Translator {
-    /// `if` and `else`, for their statements or for their value.
+    /// `if` and `else`, as a statement or as a value.
     pub fn branch(&mut self, branch: &syn::ExprIf, tail: Tail) -> TokenStream {
         if let Some(nested) = nested(branch) {
             return self.branch(&nested, tail);
@@ -71,7 +71,7 @@ impl Translator {
         }))
     }
 
-    /// Refuses `break` with a value out of a loop that may end without one.
+    /// Rejects a `break` with a value from a loop that may end without one.
     fn refuse_values(&mut self, body: &syn::Block, label: Option<&syn::Lifetime>) {
         if let Some(value) = BreakSearch::of(body, label).with_value {
             self.refuse(
@@ -111,8 +111,8 @@ impl Translator {
         quote_spanned!(span => ::lanework::lang::rt::for_loop(#name, #walk, #body))
     }
 
-    /// The closure that stages a loop's body, with the loop's variables as parameters; `exclusive` if these are
-    /// writable places.
+    /// The closure that stages a loop's body. Its parameters are the loop's variables, which are writable places if
+    /// `exclusive`.
     pub fn turns(&mut self, pattern: &Pat, body: &syn::Block, exclusive: bool) -> TokenStream {
         let (pattern, variables, body) = self.scoped(|t| {
             let mut variables = Vec::new();
@@ -135,7 +135,7 @@ impl Translator {
     /// loop.
     fn walk(&mut self, expression: &Expr) -> Option<TokenStream> {
         let span = expression.span();
-        // Adapters from the last one called to the first.
+        // The adapters, from the last call to the first.
         let (mut reversals_after, mut reversals_before) = (0, 0);
         let mut step = None;
         let mut range = expression;
@@ -245,7 +245,7 @@ pub fn without_else(branch: &syn::ExprIf) -> Option<&syn::ExprIf> {
     }
 }
 
-/// The slot for a loop's value: of the innermost loop, or of the loop with the given label.
+/// The variable that receives the value of the innermost loop, or of the loop with the given label.
 fn broken(label: Option<&syn::Lifetime>) -> syn::Ident {
     match label {
         Some(label) => quote::format_ident!("__broken_{}", label.ident, span = Span::mixed_site()),

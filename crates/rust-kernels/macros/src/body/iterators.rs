@@ -1,6 +1,6 @@
-//! Chains of iterators: `(a..b).map(f).sum()`, `x.iter().zip(y).filter(p)`. A range and `.iter()` become the kernel
-//! language's iterators where a method of Rust's iterators is called on them; closures take their elements by value. `for` goes over arrays and slices, too,
-//! with `.iter()`, `.copied()` and `.enumerate()`.
+//! Chains of iterators: `(a..b).map(f).sum()`, `x.iter().zip(y).filter(p)`. If code calls an iterator method on a range
+//! or on `.iter()`, that source becomes an iterator of the kernel language. Closures take the elements by value. A
+//! `for` also accepts arrays and slices, with `.iter()`, `.copied()` and `.enumerate()`.
 
 use crate::body::expression::range;
 use crate::body::patterns::by_value;
@@ -10,7 +10,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, RangeLimits};
 
-/// The methods of Rust's iterators in kernels.
+/// The methods of Rust's iterators that kernels support.
 const METHODS: [&str; 25] = [
     "map",
     "filter",
@@ -138,7 +138,7 @@ impl Translator {
     }
 }
 
-/// Where a chain begins.
+/// The source of a chain.
 enum Source<'a> {
     /// `a..b`.
     Range(&'a syn::ExprRange),
@@ -166,7 +166,7 @@ fn source(expression: &Expr) -> Option<Source<'_>> {
     }
 }
 
-/// Whether an expression is a source, or a chain of iterators' methods on one.
+/// Whether an expression is a source, or a chain of iterator methods on a source.
 fn is_chain(expression: &Expr) -> bool {
     match expression {
         Expr::Paren(inner) => is_chain(&inner.expr),
@@ -239,7 +239,7 @@ impl Translator {
     }
 }
 
-/// The array or slice that an expression goes over, and whether with positions.
+/// The array or slice that a `for` iterates over, and whether it enumerates the elements.
 fn items(expression: &Expr) -> (&Expr, bool) {
     match expression {
         Expr::Paren(inner) => items(&inner.expr),
@@ -256,7 +256,7 @@ fn items(expression: &Expr) -> (&Expr, bool) {
     }
 }
 
-/// Whether all elements are gone over, without adapters and positions.
+/// Whether the `for` iterates over all elements, without adapters or positions.
 fn is_whole((items, enumerated): (&Expr, bool)) -> bool {
     !enumerated && !matches!(items, Expr::MethodCall(_) | Expr::Range(_))
 }

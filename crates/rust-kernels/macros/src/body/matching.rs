@@ -1,7 +1,7 @@
 //! `match`, `if let`, `while let`, `let ... else` and `matches!`: chains of tests and branches.
 //!
-//! rustc checks the patterns, and that they cover everything, in a `match` of the same patterns on an
-//! ordinary value, which is never run.
+//! The generated code also has a `match` with the same patterns on an ordinary value. It never runs; through it rustc
+//! checks the patterns and that they are exhaustive.
 //!
 //! `if a && let P = b && let Q = c { .. } else { .. }` becomes an `if` for each `let` and the conditions after it, each
 //! with the same `else`.
@@ -14,13 +14,13 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Arm, BinOp, Expr, ExprIf, Pat, Stmt, Token};
 
-/// The name of the value that is matched.
+/// The name of the matched value.
 fn scrutinee() -> Ident {
     Ident::new("__matched", Span::mixed_site())
 }
 
 impl Translator {
-    /// `match`, for its statements or for its value.
+    /// `match`, as a statement or as a value.
     pub fn matching(&mut self, matched: &syn::ExprMatch, tail: Tail) -> TokenStream {
         let (span, name) = (matched.span(), scrutinee());
         let value = self.bare(&matched.expr, Mode::View);
@@ -36,7 +36,7 @@ impl Translator {
         quote_spanned!(span => { let #name = #value; #check #chain })
     }
 
-    /// The arms from the first on.
+    /// Stages the arms, starting with the first.
     fn arms(&mut self, arms: &[&Arm], access: &TokenStream, tail: Tail) -> TokenStream {
         let [arm, rest @ ..] = arms else { return TokenStream::new() };
         let span = arm.pat.span();
@@ -49,7 +49,7 @@ impl Translator {
             (bindings, guard, t.arm_body(&arm.body, tail))
         });
         let body = quote_spanned!(arm.body.span() => { #bindings #body });
-        // The last arm is taken if no other one is: rustc has checked that the arms are exhaustive.
+        // The last arm needs no test, because rustc has checked that the arms are exhaustive.
         let condition = match (test, guard) {
             (_, None) if rest.is_empty() => return body,
             (None, None) => return body,
@@ -85,7 +85,7 @@ impl Translator {
         }
     }
 
-    /// `if let pattern = value && more { .. } else { .. }`; `None` when the condition has no `let`.
+    /// `if let pattern = value && more { .. } else { .. }`; `None` if the condition has no `let`.
     pub fn if_let(&mut self, branch: &syn::ExprIf, tail: Tail) -> Option<TokenStream> {
         let (found, more) = self.let_condition(&branch.cond)?;
         let (span, name) = (branch.span(), scrutinee());
@@ -148,7 +148,7 @@ impl Translator {
         }
     }
 
-    /// `while let pattern = value { .. }`; `None` when the condition has no `let`.
+    /// `while let pattern = value { .. }`; `None` if the condition has no `let`.
     pub fn while_let(&mut self, turn: &syn::ExprWhile) -> Option<TokenStream> {
         let (found, more) = self.let_condition(&turn.cond)?;
         let (span, name) = (turn.span(), scrutinee());
@@ -290,7 +290,7 @@ impl Parse for Matches {
     }
 }
 
-/// The same `if` as one in another; `None` if no `let` follows another condition.
+/// The same `if` as nested `if`s; `None` if no `let` follows another condition.
 pub fn nested(branch: &ExprIf) -> Option<ExprIf> {
     let mut operands = Vec::new();
     conjuncts(&branch.cond, &mut operands);

@@ -1,4 +1,4 @@
-//! Patterns: their tests, their bindings, their names, and their form for rustc's check.
+//! Patterns: tests, bindings, names, and the form that rustc checks.
 
 use crate::body::scope::Translator;
 use crate::data::enums::{field_of, test_of, variant_of};
@@ -9,11 +9,11 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Ident, Member, Pat, RangeLimits};
 
-/// The test of a pattern; `None` when it always matches.
+/// The test of a pattern; `None` if it always matches.
 type Test = Option<TokenStream>;
 
 impl Translator {
-    /// Whether the value `access` matches.
+    /// Tests whether the value `access` matches.
     pub fn test(&mut self, pattern: &Pat, access: &TokenStream) -> Test {
         let span = pattern.span();
         match pattern {
@@ -44,6 +44,12 @@ impl Translator {
                 let value = of_option("payload", access, span);
                 let inner = self.test(&tuple.elems[0], &value);
                 both(Some(of_option("is_some", access, span)), inner, span)
+            }
+            Pat::TupleStruct(tuple) if result_part(tuple).is_some() => {
+                let (test, part) = result_part(tuple)?;
+                let value = of_option(part, access, span);
+                let inner = self.test(&tuple.elems[0], &value);
+                both(Some(of_option(test, access, span)), inner, span)
             }
             Pat::Range(range) => {
                 let order = quote_spanned!(span => ::lanework::lang::rt::Order);
@@ -86,7 +92,7 @@ impl Translator {
         }
     }
 
-    /// Appends a `let` for each name that a pattern binds in the value `access`.
+    /// Appends a `let` for each name that a pattern binds to a part of the value `access`.
     pub fn bind(&mut self, pattern: &Pat, access: &TokenStream, out: &mut TokenStream) {
         let span = pattern.span();
         match pattern {
@@ -118,7 +124,7 @@ impl Translator {
         }
     }
 
-    /// The names that one of several patterns binds: the first that matches.
+    /// Binds the names of the first of several patterns that matches.
     fn bind_either(&mut self, cases: &[&Pat], access: &TokenStream, out: &mut TokenStream) {
         let [first, rest @ ..] = cases else { return };
         let names = bound(first);
@@ -144,7 +150,7 @@ impl Translator {
         }
     }
 
-    /// The parts of a tuple, a struct or an array with the values that they match.
+    /// The sub-patterns of a tuple, a struct or an array, with the values that they match.
     fn parts<'a>(
         &mut self,
         pattern: &'a Pat,
@@ -164,15 +170,8 @@ impl Translator {
                 Some(parts)
             }
             Pat::TupleStruct(tuple) => {
-                if let Some(last) = tuple.path.segments.last()
-                    && ["Ok", "Err"].iter().any(|name| last.ident == name)
-                {
-                    self.refuse(
-                        tuple,
-                        "a kernel has no values of `Result`",
-                        "use an `Option`, or an enum of your own with a variant for each error",
-                    );
-                    return None;
+                if let Some((_, part)) = result_part(tuple) {
+                    return Some(vec![(&tuple.elems[0], of_option(part, access, span))]);
                 }
                 if ends_with(&tuple.path, "Some") && tuple.elems.len() == 1 {
                     let value = of_option("payload", access, span);
@@ -226,19 +225,29 @@ impl Translator {
         let name = Ident::new("__matched", Span::mixed_site());
         let access = quote!(#name);
         if self.test(pattern, &access).is_some() {
-            // rustc reports it, because it checks the pattern below.
+            // rustc reports this pattern, because it checks the code below.
         }
         let checked = for_check(pattern);
         let mut bindings = TokenStream::new();
         self.bind(pattern, &access, &mut bindings);
         let check = quote_spanned!(span =>
             ::lanework::lang::rt::check(|| { let #checked = (&&::lanework::lang::rt::Scrutinee(#name)).host(); }););
-        // The bindings are outside of the block that holds the value.
+        // The block that holds the value must not contain the bindings.
         quote_spanned!(span => let #name = #value; #[allow(unused_variables, clippy::all)] #check #bindings)
     }
 }
 
-/// The variant with data that a pattern names.
+/// `Ok(..)` and `Err(..)`: the functions that test for one and that take its content.
+fn result_part(tuple: &syn::PatTupleStruct) -> Option<(&'static str, &'static str)> {
+    let plain = tuple.elems.len() == 1;
+    match tuple.path.get_ident()?.to_string().as_str() {
+        "Ok" if plain => Some(("is_some", "payload")),
+        "Err" if plain => Some(("is_none", "error")),
+        _ => None,
+    }
+}
+
+/// The name of the variant with data in a pattern.
 fn variant(pattern: &Pat) -> Option<&Ident> {
     match pattern {
         Pat::TupleStruct(tuple) => variant_of(&tuple.path),
@@ -253,7 +262,7 @@ fn of_variant(variant: &Ident, member: &Member, access: &TokenStream, span: Span
     quote_spanned!(span => ::lanework::lang::rt::lift(#access).#field)
 }
 
-/// `..` last: the parts before it.
+/// The parts before a final `..`, with their numbers.
 fn numbered<'a>(
     parts: &'a syn::punctuated::Punctuated<Pat, syn::Token![,]>,
     access: &TokenStream,
@@ -269,7 +278,7 @@ fn numbered<'a>(
     Some(parts.iter().take(rest.unwrap_or(parts.len())).enumerate().map(part).collect())
 }
 
-/// `is_some(access)` and the like, at the pattern.
+/// A call such as `is_some(access)`, with the pattern's span.
 fn of_option(function: &str, access: &TokenStream, span: Span) -> TokenStream {
     let function = Ident::new(function, span);
     let access = access.clone().into_iter().map(|mut tree| {
@@ -306,7 +315,7 @@ pub fn names(pattern: &Pat) -> Vec<syn::Ident> {
     found.0
 }
 
-/// A pattern without references: elements are values in a kernel.
+/// The pattern without references, because elements are values in a kernel.
 pub fn by_value(pattern: &Pat) -> Pat {
     match pattern {
         Pat::Reference(reference) => by_value(&reference.pat),
@@ -320,7 +329,7 @@ pub fn by_value(pattern: &Pat) -> Pat {
     }
 }
 
-/// Whether a name in a pattern is a constant's, by Rust's custom.
+/// Whether a name in a pattern is a constant by Rust's naming convention.
 pub fn is_constant(name: &syn::PatIdent) -> bool {
     name.by_ref.is_none()
         && name.mutability.is_none()
@@ -364,7 +373,7 @@ pub fn for_check(pattern: &Pat) -> Pat {
     plain
 }
 
-/// Whether a `let` pattern names a struct, and so has to be destructured by name.
+/// Whether a `let` pattern names a struct, so that its fields must be bound by name.
 pub fn names_a_struct(pattern: &Pat) -> bool {
     struct Search(bool);
     impl VisitMut for Search {

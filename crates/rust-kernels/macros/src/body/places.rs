@@ -1,4 +1,4 @@
-//! Rewriting of fields, references, receivers and struct expressions.
+//! Rewrites fields, references, receivers and struct expressions.
 
 use crate::body::scope::{Mode, Translator, as_name, root};
 use crate::data::enums::{choice_of, field_of, variant_of};
@@ -34,8 +34,8 @@ impl Translator {
         }
     }
 
-    /// Receivers of methods: a struct in a variable or in memory is passed in place, since
-    /// its methods may change it.
+    /// The receiver of a method. A struct in a variable or in memory is passed as a place, because the method may
+    /// change it.
     pub fn receiver(&mut self, expression: &Expr) -> TokenStream {
         if !is_place(self, expression) {
             return self.value(expression, Mode::View);
@@ -155,7 +155,7 @@ fn chosen(path: &syn::Path, members: impl Iterator<Item = Member>) -> (TokenStre
     (quote_spanned!(path.span() => __whole.#choice();), members.collect())
 }
 
-/// Whether a called path is a tuple struct's: its last part is a name of a type, not in capitals.
+/// Whether a called path names a tuple struct or a variant: its last part starts with a capital letter.
 pub fn is_constructor(path: &syn::Path) -> bool {
     path.segments.last().is_some_and(|segment| {
         let name = segment.ident.to_string();

@@ -1,20 +1,22 @@
-//! The translator's state: which names are variables, and the errors found so far.
+//! The translator's state: the declared names, and the errors so far.
 
+use crate::bounds::{adapter, bounds, imports, may_be_device};
 use crate::why::explained;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{HashMap, HashSet};
+use syn::spanned::Spanned;
 
 /// Whether a value may alias a variable or must be a copy of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Used immediately: operands, indices, conditions.
+    /// The code uses the value immediately: operands, indices, conditions.
     View,
-    /// Kept under another name: `let`, tuples, values of blocks. A copy.
+    /// The code keeps the value under another name (`let`, tuples, values of blocks), so it must be a copy.
     Keep,
 }
 
-/// How the last expression of a block is used.
+/// The use of a block's last expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
     /// As a statement of type `()`.
@@ -49,10 +51,13 @@ enum Declared {
 pub struct Translator {
     /// The effect of `return` here.
     pub returns: Returns,
-    /// Whether iterators are the host's, as in `#[unroll] for`.
+    /// Whether iterators are host iterators, as in `#[unroll] for`.
     pub on_host: bool,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
+    /// Traits that bound type parameters and may be device traits.
+    traits: Vec<syn::Path>,
+    bounded: HashSet<String>,
     error: Option<syn::Error>,
 }
 
@@ -64,12 +69,13 @@ impl Translator {
             on_host: false,
             scopes: vec![HashMap::new()],
             generics: HashSet::new(),
+            traits: Vec::new(),
+            bounded: HashSet::new(),
             error: None,
         }
     }
 
-    /// Reports an error at `place`, and returns placeholder tokens so that the translation
-    /// continues.
+    /// Reports an error at `place`. Returns placeholder tokens, so that the translation can continue.
     pub fn refuse(&mut self, place: impl ToTokens, message: &str, help: &str) -> TokenStream {
         self.push_error(syn::Error::new_spanned(place, explained(message, help)));
         TokenStream::new()
@@ -83,7 +89,7 @@ impl Translator {
         }
     }
 
-    /// The errors found, as tokens that make the compiler report them.
+    /// The errors, as tokens that make the compiler report them.
     pub fn finish(self) -> Option<TokenStream> {
         self.error.map(|error| error.to_compile_error())
     }
@@ -99,14 +105,47 @@ impl Translator {
     /// Declares the function's type parameters.
     pub fn declare_generics(&mut self, generics: &syn::Generics) {
         self.generics.extend(generics.type_params().map(|ty| ty.ident.to_string()));
+        for (name, path) in bounds(generics) {
+            self.declare_bound(&name, &path);
+        }
     }
 
-    /// Whether a name is a type parameter's.
+    /// Declares a trait that bounds a type parameter, or `Self`.
+    pub fn declare_bound(&mut self, name: &syn::Ident, path: &syn::Path) {
+        if may_be_device(path) {
+            self.bounded.insert(name.to_string());
+            let text = path.to_token_stream().to_string();
+            if self.traits.iter().all(|known| known.to_token_stream().to_string() != text) {
+                self.traits.push(path.clone());
+            }
+        }
+    }
+
+    /// Whether a trait that may be a device trait bounds a type parameter.
+    pub fn is_bounded(&self, name: &syn::Ident) -> bool {
+        self.bounded.contains(&name.to_string())
+    }
+
+    /// A receiver with the methods of the device traits that bound type parameters.
+    pub fn adapted(&self, receiver: TokenStream) -> TokenStream {
+        let adapters = (0..self.traits.len()).filter_map(adapter);
+        adapters.fold(
+            receiver,
+            |inner, adapter| quote::quote_spanned!(inner.span() => #adapter(#inner)),
+        )
+    }
+
+    /// What a body declares before its statements.
+    pub fn imports(&self) -> TokenStream {
+        imports(&self.traits)
+    }
+
+    /// Whether a name is a type parameter.
     pub fn is_generic(&self, name: &syn::Ident) -> bool {
         self.generics.contains(&name.to_string())
     }
 
-    /// Declares a name; `mutable` when it is a variable.
+    /// Declares a name, as a variable if `mutable`.
     pub fn declare(&mut self, name: &syn::Ident, mutable: bool) {
         self.insert(name, if mutable { Declared::Variable } else { Declared::Value });
     }
@@ -143,7 +182,7 @@ impl Translator {
     }
 }
 
-/// The path as an identifier, if it is a single one.
+/// The identifier, if the expression is a path with one part.
 pub fn as_name(expression: &syn::Expr) -> Option<&syn::Ident> {
     match expression {
         syn::Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
@@ -163,7 +202,7 @@ pub fn root(expression: &syn::Expr) -> Option<&syn::Ident> {
     }
 }
 
-/// The name of a loop's label, as the runtime takes it.
+/// The name of a loop's label, in the runtime's form.
 pub fn label_tokens(label: Option<&syn::Lifetime>) -> TokenStream {
     match label {
         Some(label) => {

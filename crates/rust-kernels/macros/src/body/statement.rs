@@ -1,6 +1,6 @@
-//! Rewriting blocks, `let`, macros, and assignments: to variables, places, tuples, and with an operation.
+//! Rewrites blocks, `let`, macros, and assignments to variables, places and tuples, also with an operation.
 //!
-//! `let x;` is a variable that gets its value later, on every path to its first use.
+//! `let x;` declares a variable that every path assigns before its first use.
 
 use crate::body::macros::format::ENDINGS;
 use crate::body::patterns::names_a_struct;
@@ -103,10 +103,10 @@ impl Translator {
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(name),
             _ => None,
         };
-        // `let mut` of a closure that assigns: it assigns registers.
+        // Drop the `mut` of a closure that assigns: it assigns registers.
         let mutable = single.is_some_and(|name| name.mutability.is_some())
             && !matches!(&*init.expr, Expr::Closure(_));
-        // `let mut tile = shared(..)`: the elements are assigned to, the array stays where it is.
+        // `let mut tile = shared(..)`: code assigns the elements, not the array.
         let array = declares_array(&init.expr);
         let mutable = mutable && !array;
         let mode = if mutable { Mode::View } else { Mode::Keep };
@@ -139,7 +139,7 @@ impl Translator {
             #(let #variables = ::lanework::lang::rt::variable(#variables);)*)
     }
 
-    /// A pattern of names, `_` and tuples; the names marked `mut` are collected.
+    /// A pattern of names, `_` and tuples. Adds the names marked `mut` to `variables`.
     pub fn pattern(&mut self, pattern: &Pat, variables: &mut Vec<syn::Ident>) -> TokenStream {
         match pattern {
             Pat::Wild(_) => quote!(#pattern),
@@ -171,7 +171,7 @@ impl Translator {
     }
 }
 
-/// Whether an expression declares an array in memory, which is named after the variable.
+/// Whether an expression declares an array in memory, which gets the variable's name.
 fn declares_array(expression: &Expr) -> bool {
     let Expr::Call(call) = expression else { return false };
     let Expr::Path(path) = &*call.func else { return false };
@@ -198,7 +198,7 @@ impl Translator {
         self.store(&assignment.left, value, span)
     }
 
-    /// `(a, b) = (b, a)`: every value is read before any is written.
+    /// `(a, b) = (b, a)`: reads all values before it writes any.
     fn tuple_assignment(&mut self, tuple: &syn::ExprTuple, right: &Expr) -> TokenStream {
         let span = tuple.span();
         let value = self.bare(right, Mode::Keep);
@@ -288,8 +288,7 @@ impl Translator {
             _ => quote_spanned!(span => >>),
         };
         let value = self.bare(&binary.right, Mode::View);
-        // With the author's spans, so that errors and line information point at the author's
-        // source.
+        // Use the author's spans, so that errors and line information point at the author's source.
         let old = syn::Ident::new("__old", binary.left.span());
         let right = syn::Ident::new("__right", binary.right.span());
         match &*binary.left {

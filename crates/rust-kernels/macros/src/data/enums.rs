@@ -1,5 +1,5 @@
-//! `#[device] enum`: an enum without data is an integer while staging; `variants.rs` handles enums
-//! with data.
+//! `#[device] enum`. While staging, an enum without data is an integer. An enum with data is a struct of its number and
+//! the fields of all variants.
 
 use crate::data::structs::{Parts, staged_name};
 use crate::data::value_traits;
@@ -8,11 +8,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Fields, Generics, ItemEnum, ItemStruct, Member, Path, Type};
 
-/// The integers that an enum may be stored as.
+/// The integer types that can store an enum.
 const INTEGERS: [&str; 10] =
     ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize"];
 
-/// Declares a device enum, or reports why it cannot.
+/// Declares a device enum, or returns the error.
 pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
     if item.variants.iter().any(|variant| !matches!(variant.fields, Fields::Unit)) {
         return expand_with_data(item);
@@ -108,7 +108,7 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
     })
 }
 
-/// The integer type that the enum is stored as, and whether its `repr` attribute names it.
+/// The integer type that stores the enum, and whether its `repr` attribute names it.
 fn repr(item: &ItemEnum) -> syn::Result<(bool, Ident)> {
     if let Some(attribute) = item.attrs.iter().find(|a| a.path().is_ident("repr")) {
         let word: Ident = attribute.parse_args()?;
@@ -135,7 +135,7 @@ pub fn variant_of(path: &Path) -> Option<&Ident> {
     of.to_string().starts_with(|c: char| c.is_ascii_uppercase()).then_some(variant)
 }
 
-/// The field of the staged enum that holds a variant's.
+/// The field of the staged enum that holds a variant's field.
 pub fn field_of(variant: &Ident, member: &Member) -> Ident {
     match member {
         Member::Named(name) => format_ident!("__{}_{}", variant, name),
@@ -174,7 +174,7 @@ fn fields(item: &ItemEnum) -> Vec<Field<'_>> {
     all
 }
 
-/// Declares an enum with data, or reports why it cannot.
+/// Declares an enum with data, or returns the error.
 pub fn expand_with_data(item: &ItemEnum) -> syn::Result<TokenStream> {
     let fields = fields(item);
     if let Some(field) = fields.iter().find(|field| matches!(field.ty, Type::Reference(_))) {
@@ -298,7 +298,7 @@ fn variants(item: &ItemEnum, parts: &Parts) -> TokenStream {
     }
 }
 
-/// `==` of two values: with a variant without data the number decides.
+/// `==` of two values. For a variant without data, the number decides.
 fn comparisons(item: &ItemEnum, parts: &Parts) -> TokenStream {
     let (name, rt) = (&item.ident, quote!(::lanework::lang::rt));
     let (generics, arguments, clause) = parts.generics.split_for_impl();

@@ -1,4 +1,4 @@
-//! `#[device]` structs and enums: the traits by which kernels hold and store their values.
+//! `#[device]` structs and enums: implementations of the traits for their values in kernels.
 
 pub mod enums;
 pub mod structs;
@@ -7,8 +7,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::Generics;
 
-/// Implementations of the runtime's traits for a struct or an enum. `of` gives the type of its
-/// parts of a kind, `any` that of the kind `__K` of `kinded`.
+/// Implements the runtime's traits for a struct or an enum. `of` gives the type of its parts for a kind, `any` that for
+/// the kind `__K` of `kinded`.
 pub fn value_traits(
     name: &Ident,
     generics: &Generics,

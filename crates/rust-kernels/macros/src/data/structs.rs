@@ -12,7 +12,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Fields, GenericParam, Generics, Index, ItemStruct, Member, Type};
 
-/// Declares a device struct, or reports why it cannot.
+/// Declares a device struct, or returns the error.
 pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     let layout = layout(&item.attrs)?;
     for field in &item.fields {
@@ -71,19 +71,19 @@ pub fn staged_name(name: &Ident) -> Ident {
     format_ident!("{}Of", name)
 }
 
-/// A struct taken apart.
+/// The parts of a struct's declaration.
 pub struct Parts<'a> {
     item: &'a ItemStruct,
     name: &'a Ident,
     pub staged: Ident,
     members: Vec<Member>,
     types: Vec<&'a Type>,
-    /// The struct's generics; every type is `Data`.
+    /// The struct's generics, with the bound `Data` on every type.
     pub generics: Generics,
 }
 
 impl<'a> Parts<'a> {
-    /// Takes a struct apart.
+    /// Splits a struct into its parts.
     pub fn new(item: &'a ItemStruct) -> Self {
         let members = item.fields.iter().enumerate().map(|(index, field)| match &field.ident {
             Some(name) => Member::Named(name.clone()),
@@ -229,7 +229,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The implementations by which the runtime takes the struct's values.
+    /// The implementations through which the runtime accepts the struct's values.
     pub fn conversions(&self) -> TokenStream {
         let of = |kind: &str| {
             let kind = Ident::new(kind, Span::call_site());
@@ -238,7 +238,7 @@ impl<'a> Parts<'a> {
         value_traits(self.name, &self.generics, &self.with_kind(), &self.of(&quote!(__K)), &of)
     }
 
-    /// Checks that report a field's type at the field.
+    /// Checks that report an invalid field type at the field.
     pub fn checks(&self) -> TokenStream {
         if !self.generics.params.is_empty() {
             return TokenStream::new();
@@ -312,7 +312,7 @@ impl Parts<'_> {
 }
 
 impl Parts<'_> {
-    /// Buffers hold structs of elements without padding.
+    /// Implements the traits that let buffers hold the struct, if it has no padding.
     fn storable(&self) -> TokenStream {
         let (name, types) = (self.name, &self.types);
         let (generics, arguments, clause) = self.generics.split_for_impl();
@@ -343,7 +343,7 @@ impl Parts<'_> {
                 }>: ::lanework::lang::rt::NoPadding));
             }
         } else {
-            // Without padding when every field is of one type and nothing raises the alignment.
+            // There is no padding if all fields have the same type and nothing raises the alignment.
             let [first, rest @ ..] = types.as_slice() else { return TokenStream::new() };
             let text = |ty: &&syn::Type| ty.to_token_stream().to_string();
             if !rest.iter().all(|ty| text(ty) == text(first)) || self.may_raise_alignment() {
@@ -363,8 +363,8 @@ impl Parts<'_> {
                 // SAFETY: the conditions require that every field is `Storable`, hence `Pod`, so zeros are valid.
                 unsafe impl #generics ::lanework::lang::rt::bytemuck::Zeroable for #name #arguments
                 where #predicates #(#conditions),* {}
-                // SAFETY: the conditions require that every field is `Storable`, hence `Pod`, and that no padding
-                // is between or after fields; `repr` adds `#[repr(C)]`, and `Copy` is a bound of `Pod`.
+                // SAFETY: the conditions require that every field is `Storable`, hence `Pod`, and that there is no
+                // padding between or after fields; `repr` adds `#[repr(C)]`, and `Copy` is a bound of `Pod`.
                 unsafe impl #generics ::lanework::lang::rt::bytemuck::Pod for #name #arguments
                 where #predicates #(#conditions),* {}
             }
@@ -377,7 +377,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Whether an attribute mentions an alignment, also inside of `cfg_attr`.
+    /// Whether an attribute mentions an alignment, also inside `cfg_attr`.
     fn may_raise_alignment(&self) -> bool {
         let mut attributes = self.item.attrs.iter().filter(|a| !a.path().is_ident("doc"));
         attributes.any(|attribute| attribute.to_token_stream().to_string().contains("align"))

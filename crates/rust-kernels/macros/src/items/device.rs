@@ -2,6 +2,7 @@
 
 use crate::body::closures::{function_type, is_function, staged_generics};
 use crate::body::scope::{Mode, Returns, Tail, Translator};
+use crate::bounds::with_storable;
 use crate::items::kernel::check_signature;
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
 use proc_macro2::{Span, TokenStream};
@@ -9,7 +10,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn, ReturnType, Signature, Type};
 
-/// Rewrites a device function, or reports why it cannot.
+/// Rewrites a device function, or returns tokens of the error.
 pub fn expand(attribute: TokenStream, function: ItemFn) -> TokenStream {
     let mut translator = Translator::new(returns(&function.sig));
     if !attribute.is_empty() {
@@ -144,9 +145,11 @@ pub fn stage(
             (TokenStream::new(), quote!(::lanework::lang::rt::call_unit(|| { #body })))
         }
     };
+    let imports = translator.imports();
     let body = quote! {
         #[allow(unused_imports)]
         use ::lanework::lang::rt::comparing::*;
+        #imports
         #start
         #(#bindings)*
         let __result = #body;
@@ -165,7 +168,7 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
         stage(signature, &function.block, nothing, translator)?;
     let (visibility, name) = (&function.vis, &signature.ident);
     let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
-    let generics = staged_generics(&signature.generics);
+    let generics = staged_generics(&with_storable(signature));
     let bounds = &generics.where_clause;
     let host = crate::host::function(&function.attrs, visibility, signature, &function.block);
     let allowed = allowed();
@@ -188,7 +191,7 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
     })
 }
 
-/// The lints that are off in staged code.
+/// The attribute that turns lints off in staged code.
 pub fn allowed() -> TokenStream {
     quote! {
         #[allow(

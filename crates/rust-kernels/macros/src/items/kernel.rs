@@ -1,6 +1,8 @@
-//! `#[kernel]`: a function that takes the kernel's arguments and returns a launch; the arguments of the attribute.
+//! `#[kernel]`: rewrites a kernel to a function that takes the kernel's arguments and returns a launch, and parses the
+//! attribute's arguments.
 
 use crate::body::scope::{Returns, Tail, Translator};
+use crate::bounds::with_storable;
 use crate::types;
 use crate::types::{Kind, is_tensor_map, is_written_map, parameter, refuse};
 use proc_macro2::TokenStream;
@@ -10,7 +12,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, GenericParam, Ident, ItemFn, ReturnType, Token};
 
-/// Rewrites a kernel, or reports why it cannot.
+/// Rewrites a kernel, or returns tokens of the error.
 pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(item) {
         Ok(function) => function,
@@ -149,12 +151,13 @@ fn rewrite(
         }
     }
     let body = translator.statements(&function.block, Tail::Unit);
+    let imports = translator.imports();
     let outline = crate::outline::outline(signature, &function.block);
     let directives = directives.tokens();
 
     let (attributes, visibility, name) = (&function.attrs, &function.vis, &signature.ident);
     let text = name.to_string();
-    let generics = with_launch_lifetime(&signature.generics);
+    let generics = with_launch_lifetime(&with_storable(signature));
     let (generics, _, bounds) = generics.split_for_impl();
     let key = key_parts(&signature.generics, &constants);
     Ok(quote! {
@@ -179,6 +182,7 @@ fn rewrite(
                 ::lanework::lang::rt::stage(__options, #text, __directives, || {
                     #[allow(unused_imports)]
                     use ::lanework::lang::rt::comparing::*;
+                    #imports
                     #(#bindings)*
                     #body
                 })
@@ -188,8 +192,8 @@ fn rewrite(
                 key: __key,
                 stage: ::std::sync::Arc::new(__stage),
             };
-            // SAFETY: each argument was made by the trait of its parameter's type, in the order in which the bindings
-            // declare the parameters, and accesses of the body go through these bindings.
+            // SAFETY: the trait of each parameter's type made its argument, in the order in which the bindings declare
+            // the parameters, and the body accesses memory through these bindings only.
             unsafe { ::lanework::Launch::new(__definition, __arguments) }
         }
     })
@@ -224,7 +228,7 @@ pub struct Directives {
     list: Vec<(Ident, Expr)>,
 }
 
-/// The arguments that the attribute accepts; each is a function of the runtime.
+/// The arguments that the attribute accepts. The runtime has a function for each.
 const KNOWN: [&str; 5] = ["block", "max_threads", "min_blocks", "max_registers", "cluster"];
 
 impl Parse for Directives {

@@ -1,27 +1,30 @@
 //! `#[device] impl`: methods, associated functions and operators of device structs and enums.
 //!
-//! The block stays unchanged for the host. For staging, its methods are also implemented for the
-//! struct's parts (`BodyOf<K>`), and its operators for handles.
+//! The block stays unchanged for the host. For staging, the macro also implements its methods for the struct's parts
+//! (`BodyOf<K>`), and its operators for handles.
 
 use crate::body::closures::staged_generics;
 use crate::body::expression::calls::PRIMITIVES;
 use crate::body::scope::Translator;
+use crate::bounds::{bounds, is_of_kernels, is_of_rust};
 use crate::data::structs::staged_name;
 use crate::items::device::{Staged, allowed, returns, stage};
+use crate::items::receiver::{is_exclusive, plain, receiver, without_self};
+use crate::items::traits::{implemented, mentions_self};
 use crate::types::refuse;
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    FnArg, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, PathArguments, ReceiverKind,
-    ReturnType, Type, TypePath,
+    FnArg, GenericParam, Generics, ImplItem, ItemImpl, PathArguments, ReceiverKind, ReturnType,
+    Type, TypePath,
 };
 
-/// The operators that handles get.
+/// The operator traits that handles implement.
 const OPERATORS: [&str; 12] =
     ["Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Neg", "Not"];
 
-/// The operators that assign; in a kernel, `a += b` uses `Add`.
+/// The assigning operator traits. In a kernel, `a += b` uses `Add`.
 const ASSIGNING: [&str; 10] = [
     "AddAssign",
     "SubAssign",
@@ -35,7 +38,7 @@ const ASSIGNING: [&str; 10] = [
     "ShrAssign",
 ];
 
-/// Stages the functions of an `impl` block, or reports why it cannot.
+/// Stages the functions of an `impl` block, or returns the error.
 pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     let host = host(&item)?;
     if let Some(lifetime) = item.generics.lifetimes().next() {
@@ -45,9 +48,32 @@ pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     let staged = match operator {
         Some(last) if OPERATORS.iter().any(|name| last.ident == name) => operator_of(&item, last)?,
         Some(last) if ASSIGNING.iter().any(|name| last.ident == name) => TokenStream::new(),
+        Some(last) if !has_parts(&item, last) => TokenStream::new(),
         _ => methods(&item)?,
     };
     Ok(quote!(#host #staged))
+}
+
+/// Whether a block's functions are also those of its type's parts: not for a number, and not for a type that only
+/// selects functions, which need not be #[device].
+fn has_parts(item: &ItemImpl, of: &syn::PathSegment) -> bool {
+    let number = match &*item.self_ty {
+        Type::Path(path) => PRIMITIVES.iter().any(|name| path.path.is_ident(name)),
+        _ => false,
+    };
+    let values = |inner: &ImplItem| match inner {
+        ImplItem::Fn(function) => mentions_self(&function.sig),
+        _ => false,
+    };
+    !number && (is_of_rust(&of.ident) || item.items.iter().any(values))
+}
+
+/// The type of a block, as expressions need it.
+fn self_type(ty: &Type) -> TokenStream {
+    match ty {
+        Type::Path(path) => turbofish(path),
+        other => other.to_token_stream(),
+    }
 }
 
 /// The block for the host.
@@ -76,10 +102,11 @@ fn host(item: &ItemImpl) -> syn::Result<TokenStream> {
     let not = &item.modifiers.polarity;
     let of = item.trait_.as_ref().map(|(path, word)| quote!(#not #path #word));
     let ty = &item.self_ty;
-    Ok(quote!(#(#attributes)* #unsafety impl #parameters #of #ty #clause { #items }))
+    let hidden = implemented(item, &self_type(ty))?;
+    Ok(quote!(#(#attributes)* #unsafety impl #parameters #of #ty #clause { #items #hidden }))
 }
 
-/// Methods and associated functions, of the parts of every kind.
+/// Methods and associated functions for the parts of every kind.
 fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
     let path = path_of(item)?;
     let host_type = turbofish(path);
@@ -123,33 +150,15 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
     )
 }
 
-/// Bounds that make a type parameter a type of the kernel language.
-const BOUNDS: [&str; 8] =
-    ["Scalar", "Number", "Integer", "Float", "Element", "Storable", "Data", "Bits"];
-
-/// The generics, where a type parameter without such a bound is `Data`. (With `Data` and `Float`,
+/// The generics, with the bound `Data` on each type parameter that no trait of the kernel language bounds. (With both `Data` and `Float`,
 /// rustc would no longer see that a `T` is a `Var<T>` while staging.)
 fn with_data(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
-    let names: Vec<_> = generics.type_params().map(|ty| ty.ident.clone()).collect();
-    let bounded = |name: &Ident| {
-        let own = generics.type_params().filter(|ty| ty.ident == *name).flat_map(|ty| &ty.bounds);
-        let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-        let others = clause.filter_map(|predicate| match predicate {
-            syn::WherePredicate::Type(ty) => match &ty.bounded_ty {
-                Type::Path(path) if path.path.is_ident(name) => Some(&ty.bounds),
-                _ => None,
-            },
-            _ => None,
-        });
-        own.chain(others.flatten()).any(|bound| match bound {
-            syn::TypeParamBound::Trait(bound) => {
-                bound.path.segments.last().is_some_and(|s| BOUNDS.iter().any(|b| s.ident == b))
-            }
-            _ => false,
-        })
-    };
-    let missing: Vec<_> = names.into_iter().filter(|name| !bounded(name)).collect();
+    let bounds = bounds(&generics);
+    let of_kernels =
+        |name: &Ident| bounds.iter().any(|(of, path)| of == name && is_of_kernels(path));
+    let names = generics.type_params().map(|ty| ty.ident.clone());
+    let missing: Vec<_> = names.filter(|name| !of_kernels(name)).collect();
     let clause = generics.make_where_clause();
     for name in missing {
         clause.predicates.push(syn::parse_quote!(#name: ::lanework::lang::Data));
@@ -194,61 +203,6 @@ fn turbofish(path: &TypePath) -> TokenStream {
         }
     }
     path.to_token_stream()
-}
-
-/// The name of the receiver in a staged body.
-fn receiver() -> Ident {
-    Ident::new("this", Span::mixed_site())
-}
-
-/// Replaces `self` and `Self` in a function.
-fn without_self(tokens: TokenStream, ty: &TokenStream) -> TokenStream {
-    let one = |tree: TokenTree| -> TokenStream {
-        match tree {
-            TokenTree::Ident(word) if word == "Self" => ty
-                .clone()
-                .into_iter()
-                .map(|mut tree| {
-                    tree.set_span(tree.span().located_at(word.span()));
-                    tree
-                })
-                .collect(),
-            TokenTree::Ident(word) if word == "self" => {
-                let mut name = receiver();
-                name.set_span(name.span().located_at(word.span()));
-                name.into_token_stream()
-            }
-            TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), without_self(group.stream(), ty));
-                inner.set_span(group.span());
-                TokenTree::Group(inner).into()
-            }
-            other => other.into(),
-        }
-    };
-    tokens.into_iter().flat_map(one).collect()
-}
-
-/// A function whose `self` is an ordinary name, and how it took `self`.
-fn plain(
-    function: &ImplItemFn,
-    ty: &TokenStream,
-) -> syn::Result<(ImplItemFn, Option<syn::Receiver>)> {
-    let mut function = function.clone();
-    let receiver = match function.sig.inputs.first() {
-        Some(FnArg::Receiver(receiver)) => Some(receiver.clone()),
-        _ => None,
-    };
-    if receiver.is_some() {
-        function.sig.inputs = function.sig.inputs.into_iter().skip(1).collect();
-    }
-    function.attrs.clear();
-    Ok((syn::parse2(without_self(function.into_token_stream(), ty))?, receiver))
-}
-
-/// Whether a method takes `&mut self`.
-fn is_exclusive(receiver: &syn::Receiver) -> bool {
-    matches!(receiver.kind, ReceiverKind::Reference(_, _, Some(_)))
 }
 
 /// Code before and after the body of a method, for its receiver.
@@ -348,7 +302,7 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
     let mut translator = Translator::new(returns(&plain.sig));
     translator.declare_generics(&item.generics);
     let (start, end) = around(taken.as_ref(), &host_type, &mut translator);
-    // The receiver is an argument of the function that all the implementations call.
+    // All implementations call one function, which takes the receiver as an argument.
     let start: TokenStream = start
         .into_iter()
         .map(|tree| match tree {

@@ -1,4 +1,4 @@
-//! The constructs of an outline: control flow with unknown conditions, patterns with the names that they bind, assignments,
+//! Constructs of an outline: control flow with unknown conditions, patterns and the names that they bind, assignments,
 //! and changes through references.
 
 use super::{Binding, Outline};
@@ -32,8 +32,8 @@ impl Outline {
         quote!(let _ = #inner;)
     }
 
-    /// A condition's operands, possibly with a `let` at the start: the code before the branch, and
-    /// the first code inside it.
+    /// The operands of a condition, possibly with a `let` at the start. Returns the code before the branch, and the
+    /// first code inside it.
     fn condition(&mut self, condition: &Expr) -> (TokenStream, TokenStream) {
         match condition {
             Expr::Let(found) => {
@@ -142,7 +142,7 @@ impl Part {
 }
 
 impl Outline {
-    /// Declares a pattern's names, and makes a value at `span`.
+    /// Declares a pattern's names, and creates a value at `span`.
     pub(super) fn pattern(&mut self, pattern: &Pat, span: Span) -> Part {
         match pattern {
             Pat::Ident(name) if is_constant(name) => Part::number(quote!(_), span),
@@ -167,7 +167,7 @@ impl Outline {
             Pat::Type(typed) => self.pattern(&typed.pat, span),
             Pat::Paren(inner) => self.pattern(&inner.pat, span),
             Pat::Reference(inner) => self.pattern(&inner.pat, span),
-            // The same names in every case.
+            // Every case binds the same names.
             Pat::Or(or) => match or.cases.first() {
                 Some(first) => self.pattern(first, span),
                 None => Part::number(quote!(_), span),
@@ -213,7 +213,7 @@ impl Outline {
 }
 
 impl Outline {
-    /// A place that is read and may be changed: `&mut x`, `x[i] = v`, the receiver of a method.
+    /// A read and a possible change of a place: `&mut x`, `x[i] = v`, the receiver of a method.
     pub(super) fn change(&mut self, place: &Expr) -> TokenStream {
         let mut out = match place {
             Expr::Paren(inner) => return self.change(&inner.expr),

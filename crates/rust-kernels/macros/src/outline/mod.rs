@@ -1,10 +1,10 @@
 //! The outline of a kernel: the code that rustc's lints on variables check.
 //!
-//! A staged kernel reads and writes registers, so rustc sees every variable of it used once and never
-//! assigned. The outline is a function that is never called. It has the author's control flow and names:
-//! every value is a `u32`, an expression becomes the list of names that it reads, and an assignment stays
-//! an assignment. rustc applies `unused_variables`, `unused_assignments`, `unused_mut` and `unused_labels`
-//! to it, with the author's spans and lint levels.
+//! A staged kernel reads and writes registers, so in it rustc sees every variable used once and never assigned. The
+//! outline is a function that nothing calls, with the author's control flow and names. In it every value is a `u32`, an
+//! expression becomes the list of names that it reads, and an assignment stays an assignment. rustc applies
+//! `unused_variables`, `unused_assignments`, `unused_mut` and `unused_labels` to it, with the author's spans and lint
+//! levels.
 //!
 //! Limits: a method may change its receiver, so a variable with a method called on it counts as one that
 //! needs `mut`. A name in a macro's text counts as read.
@@ -20,12 +20,12 @@ use syn::{Block, Expr, FnArg, Local, Pat, Signature, Stmt};
 use crate::body::macros::format::ENDINGS;
 use crate::body::scope::as_name;
 
-/// How a name was declared.
+/// The declaration of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Binding {
     /// `mut x`, or `let x;`, which is assigned later.
     Assigned { mutable: bool },
-    /// A name that is not assigned, or whose target is: `x: &mut f32`.
+    /// A name that code does not assign, or through which it assigns a target: `x: &mut f32`.
     Read,
 }
 
@@ -37,7 +37,7 @@ struct Outline {
     count: usize,
 }
 
-/// The outline of a function, as an item inside of it.
+/// The outline of a function, as an item inside it.
 pub fn outline(signature: &Signature, block: &Block) -> TokenStream {
     let mut outline =
         Outline { scopes: vec![HashMap::new()], shapes: TokenStream::new(), count: 0 };

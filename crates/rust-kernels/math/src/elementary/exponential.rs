@@ -1,7 +1,8 @@
-//! Exponentials, logarithms and powers: `exp`, `exp2`, `exp_m1`, `ln`, `log2`, `log10`, `ln_1p`, `powf` and `powi`.
+//! Exponentials, logarithms, powers and the error function: `exp`, `exp2`, `exp_m1`, `ln`, `log2`, `log10`, `ln_1p`, `powf`, `powi`,
+//! `erf` and `erfc`.
 //!
 //! Exponentials: Cody and Waite's reduction `x = n ln 2 + r` with a constant in two parts, a polynomial for `|r| <= ln(2)/2`,
-//! and a multiplication by `2^n` in two steps, so that a subnormal result is rounded once more only.
+//! and a multiplication by `2^n` in two steps, so that a subnormal result is rounded only once more.
 //! (Muller, "Elementary Functions", chapters 4 and 11.) `exp_m1` and its users keep the rounding errors of
 //! `r` and of the polynomial's last sum as a second part.
 //!
@@ -13,18 +14,22 @@
 //! Powers: `x^y = exp(y ln x)`, with `ln x` in two parts to about 2^-40 for f32 and 2^-68 for f64: the series of
 //! `2 atanh(f / (2 + f))` with its first three terms in double words (as in Muller's handbook,
 //! section 11.4), and the product's error carried into the exponential.
+//!
+//! Error function: `erf` up to 1 by a polynomial; beyond, `erfc(x) = exp(-x^2) g(t) / (1 + 2x)` with `t = (x - K) / (x + K)`, which
+//! maps the whole half-line to an interval where `g` is smooth (Shepherd and Laframboise, "Chebyshev
+//! approximation of (1 + 2x) exp(x^2) erfc x", 1981); `x^2` keeps its rounding error.
 
 use crate::elementary::coefficients::{
-    EXP, EXP2, LN, LN_2, LN_2_LOW, LN_2_REST, LN_2_SHORT, LN_RATIO, LN_TAIL, LOG2_E, LOG2_E_LOW,
-    LOG10_2_REST, LOG10_2_SHORT, LOG10_E, LOG10_E_LOW, TWO_FIFTHS, TWO_FIFTHS_LOW, TWO_THIRDS,
-    TWO_THIRDS_LOW,
+    ERF, ERFCX, EXP, EXP2, LN, LN_2, LN_2_LOW, LN_2_REST, LN_2_SHORT, LN_RATIO, LN_TAIL, LOG2_E,
+    LOG2_E_LOW, LOG10_2_REST, LOG10_2_SHORT, LOG10_E, LOG10_E_LOW, TWO_FIFTHS, TWO_FIFTHS_LOW,
+    TWO_THIRDS, TWO_THIRDS_LOW,
 };
 use crate::real::{
-    Pair, Real, Short, Word, add_exponent, either, fast_two_sum, horner, horner_from, infinity, k,
-    nan, power_of_two, scale, stored, two_product, two_sum, word, word_either,
+    Pair, Real, Short, Word, add_exponent, copysign, either, fast_two_sum, horner, horner_from,
+    infinity, k, nan, power_of_two, scale, stored, two_product, two_sum, word, word_either,
 };
 
-/// `x` limited to `low..=high`, a NaN unchanged.
+/// `x` clamped to `low..=high`. A NaN stays unchanged.
 #[inline(always)]
 pub(crate) fn limited<F: Real>(x: F, low: F, high: F) -> F {
     let x = high.where_else(high.lt(x), x);
@@ -88,7 +93,7 @@ fn joined<F: Real>((n, w, v): (Short<F>, F, F)) -> F {
 pub fn exp_m1<F: Real>(x: F) -> F {
     let limit = limited(x, either(-20.0, -45.0), either(89.0, 709.9));
     let (n, w, v) = parts(limit, k(0.0));
-    // With half the power of two, the largest results do not overflow on the way.
+    // With half the power of two, no intermediate value of the largest results overflows.
     let half = power_of_two::<F>(n - word::<F>(1));
     let (whole, lost) = two_sum(half, k(-0.5));
     let scaled = half * w;
@@ -125,13 +130,13 @@ fn tail<F: Real>(f: F) -> F {
         let (z, half) = (s * s, k::<F>(0.5) * f * f);
         s.fma(z.fma(horner(z, &LN_RATIO), half), -half)
     } else {
-        // The first coefficient is -1/2, whose product with f^2 is rounded once.
+        // The first coefficient is -1/2: its product with f^2 is rounded once.
         let z = f * f;
         (z * f).fma(horner_from(f, &LN, 1), k::<F>(-0.5) * z)
     }
 }
 
-/// A logarithm's values outside the positive numbers.
+/// Completes a logarithm with its values outside the positive numbers.
 #[inline(always)]
 fn completed<F: Real>(x: F, result: F) -> F {
     let result = result.where_else(x.lt(infinity()), x);
@@ -247,12 +252,12 @@ pub fn powf<F: Real>(x: F, y: F) -> F {
     let bound = limit.where_else(zero.lt(product), -limit);
     let result = joined(parts(bound.where_else(far, product), zero.where_else(far, low)));
 
-    // Where ln |x| or y is infinite: 0 or infinity.
+    // If ln |x| or y is infinite, the result is 0 or infinity.
     let inverse = y.lt(zero);
     let degenerate = size.eq(zero) | size.eq(infinity()) | y.abs().eq(infinity());
     let result =
         infinity::<F>().where_else(size.lt(one) ^ !inverse, zero).where_else(degenerate, result);
-    // The sign, and powers of negative numbers that are NaN.
+    // Determines the sign. Some powers of negative numbers are NaN.
     let half = k::<F>(0.5) * y;
     let integral = y.trunc().eq(y);
     let odd = integral & !half.trunc().eq(half);
@@ -265,8 +270,7 @@ pub fn powf<F: Real>(x: F, y: F) -> F {
     one.where_else(unit, result)
 }
 
-/// `x` to the power of the integer `n` by repeated squaring; the reciprocal of the power of `-n` if `n` is
-/// negative.
+/// `x` to the power of the integer `n`, by repeated squaring. If `n` is negative, the reciprocal of the power of `-n`.
 #[inline(always)]
 pub fn powi<F: Real>(x: F, n: Short<F>) -> F {
     let zero = word::<F>(0);
@@ -286,4 +290,50 @@ pub fn powi<F: Real>(x: F, n: Short<F>) -> F {
     );
     let power = F::from_bits(power);
     (k::<F>(1.0) / power).where_else(negative, power)
+}
+
+/// `erfc` of numbers from 1/2 to the bound beyond which it underflows.
+#[inline(always)]
+fn complement<F: Real>(x: F) -> F {
+    let shift = either::<F>(2.0, 4.0);
+    let sum = x + shift;
+    let t = (x - shift) / sum;
+    // Computes the rounding error of (x - K) / (x + K).
+    let error = t.fma(-sum, x - shift) - t * ((x - sum) + shift);
+    let t = t + error / sum;
+    let g = horner(t, &ERFCX);
+    let d = (x + x) + k(1.0);
+    let scaled = g / d;
+    let residual = scaled.fma(-d, g) / d;
+    let (square, low) = two_product(x, x);
+    let (n, w, v) = parts(-square, -low);
+    // (1 + w + v) (scaled + residual), then the power of two.
+    let factor = scaled + scaled.fma(w + v, residual);
+    scale(factor, n)
+}
+
+/// The error function.
+#[inline(always)]
+pub fn erf<F: Real>(x: F) -> F {
+    let size = x.abs();
+    let z = x * x;
+    let small = x.fma(horner(z, &ERF), x);
+    let small = x.where_else(x.eq(k(0.0)), small);
+    let most = either::<F>(4.5, 6.5);
+    let bounded = most.where_else(most.lt(size), size);
+    let large = copysign(k::<F>(1.0) - complement(bounded), x);
+    large.where_else(k::<F>(1.0).lt(size), small)
+}
+
+/// The complement of the error function, `1 - erf(x)`.
+#[inline(always)]
+pub fn erfc<F: Real>(x: F) -> F {
+    let size = x.abs();
+    let z = x * x;
+    let small = k::<F>(1.0) - x.fma(horner(z, &ERF), x);
+    let most = either::<F>(10.8, 27.8);
+    let bounded = most.where_else(most.lt(size), size);
+    let large = complement(bounded);
+    let large = (k::<F>(2.0) - large).where_else(x.lt(k(0.0)), large);
+    large.where_else(k::<F>(0.5).lt(size), small)
 }

@@ -1,8 +1,6 @@
 //! The elementary functions, generic over the numbers that they compute with, and their coefficients.
 
 pub mod coefficients;
-pub mod error_function;
 pub mod exponential;
-pub mod hyperbolic;
 pub mod root;
 pub mod trigonometric;

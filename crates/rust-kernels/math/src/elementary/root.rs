@@ -1,12 +1,12 @@
-//! `cbrt` and `hypot`; `%`, `rem_euclid` and `div_euclid`, exact by long division of the significands.
+//! `cbrt` and `hypot`; and `%`, `rem_euclid` and `div_euclid`, which are exact, by long division of the significands.
 
 use crate::real::{
     Real, Word, bias, copysign, either, fast_two_sum, infinity, k, nan, power_of_two, rough_rsqrt,
     scale, stored, two_product, word, word_either,
 };
 
-/// The cube root: an estimate of `1 / cbrt(x)` from a third of the exponent, Halley's iteration without
-/// divisions, and a last correction by the exact residual.
+/// The cube root: estimates `1 / cbrt(x)` from a third of the exponent, refines it by Halley's iteration without
+/// divisions, and corrects the result by the exact residual.
 #[inline(always)]
 pub fn cbrt<F: Real>(x: F) -> F {
     let size = x.abs();
@@ -32,8 +32,8 @@ pub fn cbrt<F: Real>(x: F) -> F {
     copysign(root, x).where_else(plain, x)
 }
 
-/// `sqrt(x^2 + y^2)` without overflow on the way: both scaled by a power of two, the squares' rounding errors
-/// kept and corrected.
+/// `sqrt(x^2 + y^2)` without overflow of intermediate results: scales both by a power of two, and corrects for the rounding errors of
+/// the squares.
 #[inline(always)]
 pub fn hypot<F: Real>(x: F, y: F) -> F {
     let (x, y) = (x.abs(), y.abs());
@@ -57,7 +57,7 @@ pub fn hypot<F: Real>(x: F, y: F) -> F {
     infinity::<F>().where_else(x.eq(infinity()) | y.eq(infinity()), result)
 }
 
-/// The remainder of `x / y` with the sign of `x`, exactly: some bits of the quotient a step.
+/// The exact remainder of `x / y` with the sign of `x`. Each step computes several bits of the quotient.
 #[inline(always)]
 pub fn rem<F: Real>(x: F, y: F) -> F {
     let (a, b) = (x.abs(), y.abs());
@@ -91,7 +91,7 @@ fn long_division<F: Real>(a: F, b: F) -> F {
             [left - step, rest.shl(step.short()).rem(d)]
         },
     );
-    // The bits of an integer below 2^(fraction + 1) are it times the smallest subnormal.
+    // As the bits of a float, an integer below 2^(fraction + 1) is that integer times the smallest subnormal number.
     scale(F::from_bits(rest), f.short() - word::<F>(1))
 }
 

@@ -1,21 +1,23 @@
-//! Trigonometric functions by polynomials after argument reduction, and their inverses.
+//! Trigonometric and hyperbolic functions, and their inverses.
 //!
-//! Argument reduction: `x = q pi/2 + r + s` with `|r| <= pi/4`. Up to a bound, Cody and Waite's with a constant in three parts: the first step is exact thanks to the fused
-//! multiply-add. Beyond it, Payne and Hanek's: the significand times as many bits of 2/pi as matter
-//! ("Radian reduction for trigonometric functions", 1983), in integers of the format's width. Both give
+//! Argument reduction: `x = q pi/2 + r + s` with `|r| <= pi/4`. Up to a bound, by Cody and Waite's method with a constant in three
+//! parts, whose first step is exact thanks to the fused multiply-add. Beyond it, by Payne and Hanek's method ("Radian reduction for
+//! trigonometric functions", 1983): the significand times the relevant bits of 2/pi, in integers of the format's width. Both give
 //! `r + s` with an error far below a unit in the last place of `r`, for every finite `x`.
 //!
 //! `asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2))` for `x > 1/2`, where the square root's rounding error is found by a
 //! fused multiply-add and corrected; `atan(x) = pi/2 - atan(1/x)` for `x > 1`.
+//!
+//! Hyperbolic functions use the exponential and the logarithm in two parts; `sinh` and `tanh` of small arguments are polynomials.
 
 use crate::elementary::coefficients::{
     ASIN, ATAN, COS, FRAC_2_PI, FRAC_PI_2, FRAC_PI_2_LOW, PI, PI_LOW, PI_PART_1, PI_PART_2,
-    PI_PART_3, SIN, TAN,
+    PI_PART_3, SIN, SINH, TAN, TANH,
 };
-use crate::elementary::exponential::nearest;
+use crate::elementary::exponential::{limited, ln_1p_parts, nearest, parts};
 use crate::real::{
     Real, Short, Word, bias, copysign, either, fast_two_sum, horner, infinity, k, nan,
-    power_of_two, rough_reciprocal, rough_rsqrt, stored, word, word_either,
+    power_of_two, rough_reciprocal, rough_rsqrt, stored, two_product, two_sum, word, word_either,
 };
 
 /// The sine and the cosine of `r + s`.
@@ -29,7 +31,7 @@ fn core<F: Real>(r: F, s: F) -> (F, F) {
     (sine, cosine)
 }
 
-/// `x` with its sign changed where bit 1 of `q` is set.
+/// `x`, negated if bit 1 of `q` is set.
 #[inline(always)]
 fn turned<F: Real>(x: F, q: Short<F>) -> F {
     x.with_high(x.high() ^ (q.shl(word::<F>(30)) & word::<F>(0x8000_0000)))
@@ -58,7 +60,7 @@ pub fn cos<F: Real>(x: F) -> F {
     sin_cos(x).1
 }
 
-/// The tangent: `t = u + v` in two parts for `|r| <= pi/4`, and `-1 / t` after an odd number of quarter turns.
+/// The tangent: `t = u + v` in two parts for `|r| <= pi/4`, or `-1 / t` after an odd number of quarter turns.
 #[inline(always)]
 pub fn tan<F: Real>(x: F) -> F {
     let (r, s, q) = reduce(x);
@@ -105,7 +107,7 @@ fn payne_hanek<F: Real>(x: F) -> (F, F, Short<F>) {
         (x.to_bits() | constant(1 << fraction)).shl(word::<F>(width - 1 - i64::from(fraction)));
     let top = constant(1).shl(word::<F>(width - 1));
     let start = biased - word::<F>(i64::from(bias::<F>()) + 1);
-    // An infinity or a NaN has the largest exponent, for which the table is long enough, too.
+    // The table is long enough for the largest exponent, which infinities and NaNs have.
     let index = start.shr(word::<F>(if F::DOUBLE { 6 } else { 5 }));
     let shift = start & word::<F>(width - 1);
     let back = word::<F>(width) - shift;
@@ -134,9 +136,9 @@ fn payne_hanek<F: Real>(x: F) -> (F, F, Short<F>) {
     let zeros = lifted.leading_zeros();
     let back = word::<F>(width) - zeros;
     let (high, low) = (lifted.shl(zeros) | rest.shr(back), rest.shl(zeros));
-    // high 2^-width in [1/2, 1): its leading bits are a number without rounding, the next ones another.
+    // high 2^-width is in [1/2, 1). Its leading bits make one exact number, the next bits another.
     let number = |bits: F::Bits| {
-        // `bits` has a leading 1 at the top: drop it, and let the exponent say 1 to 2.
+        // The top bit of `bits` is 1. Drop it, and set the exponent of numbers from 1 to 2.
         let field = bits.shl(word::<F>(1)).shr(word::<F>(width - i64::from(fraction)));
         F::from_bits(field | k::<F>(1.0).to_bits())
     };
@@ -183,7 +185,7 @@ pub fn asin<F: Real>(x: F) -> F {
     let (high, low) = fast_two_sum(F::constant(FRAC_PI_2), k::<F>(-2.0) * y);
     let outer = high + (low + k::<F>(-2.0).fma(w, F::constant(FRAC_PI_2_LOW)));
     let result = (y + w).where_else(x.abs().le(k(0.5)), outer);
-    // A NaN fails the comparison, and gives a NaN by the square root.
+    // A NaN fails the comparison, and the square root makes it a NaN.
     copysign(result, x)
 }
 
@@ -223,7 +225,7 @@ pub fn atan<F: Real>(x: F) -> F {
     let size = x.abs();
     let large = k::<F>(1.0).lt(size);
     let q = (k::<F>(1.0) / size).where_else(large, size);
-    // Further out, the reciprocal's error does not matter, and infinity has none.
+    // For larger numbers, the reciprocal's error does not matter; for infinity, it is undefined.
     let middle = large & size.lt(k(1e9));
     let low = q.fma(-size, k(1.0)) * q;
     let (y, w) = atan_core(q, (low * slope(q)).where_else(middle, k(0.0)));
@@ -245,7 +247,7 @@ pub fn atan2<F: Real>(y: F, x: F) -> F {
     let factor = factor.where_else(small, k(1.0));
     let (most, least) = (most * factor, least * factor);
     let quotient = least / most;
-    // 0/0 is 0 and inf/inf is 1 here.
+    // Here 0/0 is 0 and inf/inf is 1.
     let quotient = k::<F>(0.0).where_else(most.eq(k(0.0)), quotient);
     let quotient = k::<F>(1.0).where_else(least.eq(infinity()), quotient);
     let error = quotient.fma(-most, least) * rough_reciprocal(most);
@@ -265,4 +267,113 @@ pub fn atan2<F: Real>(y: F, x: F) -> F {
     let angle = copysign(angle, y);
     let known = x.eq(x) & y.eq(y);
     angle.where_else(known, nan())
+}
+
+/// A quarter of exp(|x|) in two parts, and a quarter of exp(-|x|).
+#[inline(always)]
+fn quarters<F: Real>(x: F) -> (F, F, F) {
+    let size = limited(x.abs(), k(0.0), either(89.6, 710.6));
+    let (n, w, v) = parts(size, k(0.0));
+    let unit = power_of_two::<F>(n - word::<F>(2));
+    let (one, error) = fast_two_sum(k::<F>(1.0), w);
+    let quarter = one * unit;
+    (quarter, (error + v) * unit, k::<F>(0.0625) / quarter)
+}
+
+/// The hyperbolic sine.
+#[inline(always)]
+pub fn sinh<F: Real>(x: F) -> F {
+    let (quarter, low, inverse) = quarters(x);
+    let large = k::<F>(2.0) * (quarter + (low - inverse));
+    let z = x * x;
+    let small = (x * z).fma(horner(z, &SINH), x);
+    let small = x.where_else(x.eq(k(0.0)), small);
+    small.where_else(x.abs().lt(k(1.0)), copysign(large, x))
+}
+
+/// The hyperbolic cosine.
+#[inline(always)]
+pub fn cosh<F: Real>(x: F) -> F {
+    let (quarter, low, inverse) = quarters(x);
+    k::<F>(2.0) * (quarter + (low + inverse))
+}
+
+/// The hyperbolic tangent: `1 - 2 / (exp(2x) + 1)` beyond 5/8.
+#[inline(always)]
+pub fn tanh<F: Real>(x: F) -> F {
+    let size = x.abs();
+    let twice = limited(size + size, k(0.0), either(20.0, 42.0));
+    let (n, w, v) = parts(twice, k(0.0));
+    let unit = power_of_two::<F>(n);
+    // unit + 1 is exact, unit w is at most half of it.
+    let (sum, error) = fast_two_sum(unit + k(1.0), unit * w);
+    let low = unit.fma(v, error);
+    let quotient = k::<F>(2.0) / sum;
+    let correction = quotient * quotient * (k::<F>(0.5) * low);
+    let (high, lost) = fast_two_sum(k::<F>(1.0), -quotient);
+    let large = high + (lost + correction);
+    let z = x * x;
+    let small = (x * z).fma(horner(z, &TANH), x);
+    let small = x.where_else(x.eq(k(0.0)), small);
+    small.where_else(size.le(k(0.625)), copysign(large, x))
+}
+
+/// The inverse hyperbolic sine: `ln(1 + a + a^2 / (1 + sqrt(1 + a^2)))`.
+#[inline(always)]
+pub fn asinh<F: Real>(x: F) -> F {
+    let size = x.abs();
+    let huge = either::<F>(1e9, 1e18).lt(size);
+    let a = k::<F>(1.0).where_else(huge, size);
+    let (square, lost) = two_product(a, a);
+    let (more, error) = two_sum(k::<F>(1.0), square);
+    let root = more.sqrt();
+    let low = (root.fma(-root, more) + (error + lost)) * (k::<F>(0.5) * rough_rsqrt(more));
+    // The second form is as precise as the first only if the root is not near 1.
+    let near = a.lt(k(0.5));
+    let rest = (square / (k::<F>(1.0) + root)).where_else(near, root - k(1.0));
+    let (sum, error) = fast_two_sum(a, rest);
+    let error = error.where_else(near, error + low);
+    let sum = size.where_else(huge, sum);
+    let error = k::<F>(0.0).where_else(huge, error);
+    let (high, low) = ln_1p_parts(sum, error, word::<F>(1).where_else(huge, word::<F>(0)));
+    let result = size.where_else(size.eq(infinity()), high + low);
+    copysign(x.where_else(x.eq(k(0.0)), result), x)
+}
+
+/// The inverse hyperbolic cosine: `ln(1 + t + sqrt(t (x + 1)))` with `t = x - 1`.
+#[inline(always)]
+pub fn acosh<F: Real>(x: F) -> F {
+    let huge = either::<F>(1e9, 1e18).lt(x);
+    let a = k::<F>(2.0).where_else(huge, x);
+    let t = a - k(1.0);
+    let (sum, lost) = two_sum(a, k(1.0));
+    let (product, error) = two_product(t, sum);
+    let error = t.fma(lost, error);
+    let root = product.sqrt();
+    let low = (root.fma(-root, product) + error) * (k::<F>(0.5) * rough_rsqrt(product));
+    let (sum, error) = two_sum(root, t);
+    let sum = x.where_else(huge, sum);
+    let error = k::<F>(0.0).where_else(huge, error + low);
+    let (high, low) = ln_1p_parts(sum, error, word::<F>(1).where_else(huge, word::<F>(0)));
+    let result = x.where_else(x.eq(infinity()), high + low);
+    let result = k::<F>(0.0).where_else(x.eq(k(1.0)), result);
+    nan::<F>().where_else(x.lt(k(1.0)), result)
+}
+
+/// The inverse hyperbolic tangent: half of `ln(1 + 2a / (1 - a))`.
+#[inline(always)]
+pub fn atanh<F: Real>(x: F) -> F {
+    let a = x.abs();
+    let (d, lost) = fast_two_sum(k::<F>(1.0), -a);
+    let inverse = k::<F>(1.0) / d;
+    let twice = a + a;
+    let q = twice * inverse;
+    let low = (q.fma(-d, twice) - q * lost) * inverse;
+    let (high, rest) = ln_1p_parts(q, low, word::<F>(0));
+    let result = k::<F>(0.5) * (high + rest);
+    // For a tiny number the quotient is subnormal or rounded twice, so return the number.
+    let result = a.where_else(a.lt(either(1e-5, 1e-9)), result);
+    let result = infinity::<F>().where_else(a.eq(k(1.0)), result);
+    let result = nan::<F>().where_else(k::<F>(1.0).lt(a), result);
+    copysign(result, x)
 }

@@ -1,13 +1,12 @@
-//! How large the errors are: every function against a reference of some 95 bits ([`reference`](mod@reference)), over all
-//! numbers of `f32` or as many points of `f64` as there is time for.
+//! Measures the errors of every function against a reference of about 95 bits ([`reference`](mod@reference)), over all numbers of
+//! `f32` or as many points of `f64` as the time allows. A [`Record`] is the result for one function in one format: a line of text,
+//! as the examples print it and `docs/results/h200/math.txt` keeps it.
 
-mod double;
-mod record;
 pub mod reference;
 
-pub use double::Double;
-pub use record::{Kind, Record};
+pub use reference::Double;
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A function of one argument.
@@ -19,13 +18,13 @@ pub struct One {
     pub single: fn(f32) -> f32,
     /// In `f64`.
     pub double: fn(f64) -> f64,
-    /// To some 95 bits.
+    /// To about 95 bits.
     pub reference: fn(f64) -> Double,
-    /// A function with an error below 1e-8 ulp of an `f32`: the host library's, or for `erf` and `erfc` the `f64` one.
+    /// A function with an error below 1e-8 ulp of an `f32`: the host library's, or the `f64` one for `erf` and `erfc`.
     pub host: fn(f64) -> f64,
-    /// The bound that is promised, in ulp of `f32` and of `f64`.
+    /// The guaranteed bound, in ulp of `f32` and of `f64`.
     pub bounds: [f64; 2],
-    /// CUDA's bound, by its programming guide: the largest difference from the correctly rounded result.
+    /// CUDA's bound in its programming guide: the largest difference from the correctly rounded result.
     pub cuda: [f64; 2],
 }
 
@@ -38,15 +37,15 @@ pub struct Two {
     pub single: fn(f32, f32) -> f32,
     /// In `f64`.
     pub double: fn(f64, f64) -> f64,
-    /// To some 95 bits.
+    /// To about 95 bits.
     pub reference: fn(f64, f64) -> Double,
     /// The host library's, for `f32`.
     pub host: fn(f64, f64) -> f64,
-    /// The `i`-th pair of `f32` that it is tried at.
+    /// The `i`-th pair of `f32` to try.
     pub single_pairs: fn(u64) -> (f32, f32),
-    /// The `i`-th pair of `f64`.
+    /// The `i`-th pair of `f64` to try.
     pub double_pairs: fn(u64) -> (f64, f64),
-    /// The bound that is promised, in ulp of `f32` and of `f64`.
+    /// The guaranteed bound, in ulp of `f32` and of `f64`.
     pub bounds: [f64; 2],
     /// CUDA's bound; infinite if CUDA lacks the function.
     pub cuda: [f64; 2],
@@ -118,9 +117,9 @@ pub const TWOS: &[Two] = &[
     two!(hypot, f64::hypot, [0.8, 0.6], [3.0, 2.0]),
     two!(rem, |x, y| x % y, [0.0, 0.0], [0.0, 0.0]),
     two!(rem_euclid, f64::rem_euclid, [0.5, 0.5], NONE),
-    // Rust defines it by the rounded quotient: the value of the same format is the reference.
+    // Rust defines it by the rounded quotient, so the reference is the value in the same format.
     two!(div_euclid, |x, y| (x as f32).div_euclid(y as f32).into(), [0.0, 0.0], NONE),
-    // The exponent is given as a number; the bound is for the largest, 64.
+    // The exponent is passed as a float. The bound holds for the largest exponent, 64.
     Two {
         name: "powi",
         single: |x, n| crate::powi(x, n as i32),
@@ -134,9 +133,8 @@ pub const TWOS: &[Two] = &[
     },
 ];
 
-/// The distance of `got` from `want`, in units in the last place of a format with `digits` bits after the first and
-/// the least exponent `least`, near `want`. Infinity counts as one unit beyond the largest number; signs of zeros and
-/// NaNs must agree.
+/// The distance of `got` from `want`, in units in the last place of `want`. The format has `digits` bits after the first bit and the
+/// smallest exponent `least`. Infinity counts as one unit beyond the largest number; signs of zeros and NaNs must agree.
 fn distance(got: f64, want: Double, digits: i32, least: i32, largest: f64) -> f64 {
     if got.is_nan() || want.high.is_nan() {
         return if got.is_nan() && want.high.is_nan() { 0.0 } else { f64::INFINITY };
@@ -150,7 +148,7 @@ fn distance(got: f64, want: Double, digits: i32, least: i32, largest: f64) -> f6
     }
     let exponent_of = |x: f64| (x.to_bits() >> 52 & 0x7ff) as i32 - 1023;
     let exponent = (exponent_of(want.high) + want.power).clamp(least, exponent_of(largest));
-    // In units, in steps that neither overflow nor round.
+    // Scales to units, in steps that neither overflow nor round.
     let unit = |x: f64, power: i32| {
         let n = (digits - exponent + power).clamp(-2000, 2000);
         x * 2f64.powi(n / 2) * 2f64.powi(n - n / 2)
@@ -177,7 +175,7 @@ pub fn ulps_double(got: f64, want: Double) -> f64 {
     distance(got, want, 52, -1022, f64::MAX)
 }
 
-/// The largest error found, in units in the last place, and where.
+/// The largest error found, in units in the last place, and its arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Worst {
     /// The error.
@@ -186,7 +184,7 @@ pub struct Worst {
     pub at: [u64; 2],
 }
 
-/// The worst of `judge(i)` for all `i` below `count`, computed by `threads` threads.
+/// The largest of `judge(i)` for all `i` below `count`, computed by `threads` threads.
 fn worst(count: u64, threads: usize, judge: impl Fn(u64) -> Worst + Sync) -> Worst {
     let next = AtomicU64::new(0);
     let chunk = 1u64 << 16;
@@ -212,7 +210,7 @@ fn worst(count: u64, threads: usize, judge: impl Fn(u64) -> Worst + Sync) -> Wor
     found.into_iter().fold(Worst::default(), |a, b| if b.ulps > a.ulps { b } else { a })
 }
 
-/// Every `stride`-th number of `f32`; all of them for 1.
+/// Tries every `stride`-th `f32`.
 pub fn sweep_single(function: &One, stride: u64, threads: usize) -> Worst {
     worst((1u64 << 32).div_ceil(stride), threads, |i| {
         let bits = i * stride;
@@ -221,7 +219,7 @@ pub fn sweep_single(function: &One, stride: u64, threads: usize) -> Worst {
     })
 }
 
-/// `count` points of `f64`: half of any bits, half where the function does not over- or underflow.
+/// Tries `count` points of `f64`: half with arbitrary bits, half in the range without overflow or underflow.
 pub fn sweep_double(function: &One, count: u64, threads: usize) -> Worst {
     worst(count, threads, |i| {
         let x = points(i);
@@ -232,7 +230,7 @@ pub fn sweep_double(function: &One, count: u64, threads: usize) -> Worst {
     })
 }
 
-/// `count` pairs of `f32`, and a sixteenth as many of `f64`, whose reference takes a microsecond.
+/// Tries `count` pairs of `f32`, and a sixteenth as many pairs of `f64`, whose reference takes a microsecond.
 pub fn sweep_pairs(function: &Two, count: u64, threads: usize) -> [Worst; 2] {
     let single = worst(count, threads, |i| {
         let (x, y) = (function.single_pairs)(i);
@@ -258,7 +256,7 @@ pub fn points(i: u64) -> f64 {
     f64::from_bits(bits & 0x800f_ffff_ffff_ffff | exponent << 52)
 }
 
-/// The `i`-th pair of `f32`: any bits, of like magnitude, one near 1 and one of any size, one a multiple of 1/2.
+/// The `i`-th pair of `f32`, by turns: arbitrary bits; similar magnitudes; one number near 1 and one of any size; one multiple of 1/2.
 pub fn pair_single(i: u64) -> (f32, f32) {
     let (a, b) = (mixed(i) as u32, mixed(!i) as u32);
     let sized = |bits: u32, range: u32| {
@@ -306,10 +304,110 @@ pub fn power_double(i: u64) -> (f64, f64) {
     (f64::from_bits(a & 0x800f_ffff_ffff_ffff | ((1023 + exponent) as u64) << 52), n.into())
 }
 
-/// A number of 64 mixed bits (splitmix64).
+/// A 64-bit hash of `i` (splitmix64).
 fn mixed(i: u64) -> u64 {
     let x = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ x >> 31
+}
+
+/// The arguments that were tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Numbers of `f32`.
+    Single,
+    /// Numbers of `f64`.
+    Double,
+    /// Pairs of `f32`.
+    SinglePairs,
+    /// Pairs of `f64`.
+    DoublePairs,
+}
+
+impl Kind {
+    /// All kinds, with their names in a record's line.
+    pub const ALL: [(Kind, &str); 4] = [
+        (Kind::Single, "f32"),
+        (Kind::Double, "f64"),
+        (Kind::SinglePairs, "f32 pairs"),
+        (Kind::DoublePairs, "f64 pairs"),
+    ];
+
+    /// Whether the format is `f64`.
+    pub fn is_double(self) -> bool {
+        matches!(self, Kind::Double | Kind::DoublePairs)
+    }
+
+    fn name(self) -> &'static str {
+        Kind::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// The largest error of a function in one format.
+///
+/// ```
+/// use lanework_math::errors::Record;
+/// let line = "exp f32: 4294967296 judged, 0 of another kind, 0.8088 ulp at 0xc0bad240";
+/// assert_eq!(Record::parse(line).unwrap().to_string(), line);
+/// assert_eq!(Record::parse(&format!("{line}; bound 0.85; ok")).unwrap().to_string(), line);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The function.
+    pub name: String,
+    /// The arguments that were tried.
+    pub kind: Kind,
+    /// The number of these arguments.
+    pub judged: u64,
+    /// The number of results with a wrong class: a NaN instead of a value, an infinity or zero of the wrong sign, or the reverse.
+    pub other: u64,
+    /// The largest error and its arguments.
+    pub worst: Worst,
+}
+
+impl Record {
+    /// Parses a record; `None` if the line holds none.
+    pub fn parse(line: &str) -> Option<Record> {
+        let (head, rest) = line.split_once(": ")?;
+        let (name, kind) = head.split_once(' ')?;
+        let (kind, _) = Kind::ALL.into_iter().find(|(_, known)| *known == kind)?;
+        let (judged, rest) = rest.split_once(" judged, ")?;
+        let (other, rest) = rest.split_once(" of another kind, ")?;
+        let (ulps, rest) = rest.split_once(" ulp at ")?;
+        let mut at = [0; 2];
+        // The text after a semicolon describes the run.
+        for (bits, word) in at.iter_mut().zip(rest.split(';').next()?.split(' ')) {
+            *bits = u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()?;
+        }
+        Some(Record {
+            name: name.into(),
+            kind,
+            judged: judged.parse().ok()?,
+            other: other.parse().ok()?,
+            worst: Worst { ulps: ulps.parse().ok()?, at },
+        })
+    }
+
+    /// The arguments of the largest error, in hexadecimal.
+    pub fn arguments(&self) -> Vec<String> {
+        let pairs = matches!(self.kind, Kind::SinglePairs | Kind::DoublePairs);
+        let width = if self.kind.is_double() { 18 } else { 10 };
+        self.worst.at[..1 + usize::from(pairs)]
+            .iter()
+            .map(|bits| format!("{bits:#0width$x}"))
+            .collect()
+    }
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Record { name, kind, judged, other, worst } = self;
+        let (kind, at) = (kind.name(), self.arguments().join(" "));
+        write!(
+            f,
+            "{name} {kind}: {judged} judged, {other} of another kind, {:.4} ulp at {at}",
+            worst.ulps
+        )
+    }
 }

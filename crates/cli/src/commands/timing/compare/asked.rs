@@ -10,7 +10,7 @@ pub enum Stored {
     Runs(i64, i64),
     /// Two revisions of the user's checkout.
     Revisions(String, String),
-    /// The last run and the one before it that timed the same.
+    /// The last run and the one before it that timed the same kernel.
     Last,
 }
 

@@ -1,5 +1,5 @@
-//! Forms of sm_100a and later that are no products: scale factors, answers of `clusterlaunchcontrol` to a whole cluster.
-//! Compares with the PTX manual; no GPU has confirmed the results.
+//! Instructions of sm_100a and later other than matrix products: conversions of scale factors, and `clusterlaunchcontrol`
+//! with multicast to a cluster. The expected results follow the PTX manual; no GPU has confirmed them.
 
 use crate::common::{START, device, download, kernel, load, random_words, run};
 use lanework_emulator::{LaunchConfig, NullObserver};
@@ -19,7 +19,7 @@ fn scale_factors_are_powers_of_two() {
     let outcome =
         run(&text, false, [1, 1, 1], [32, 1, 1], &input, 64).unwrap_or_else(|e| panic!("{e}"));
     for (x, found) in input.iter().zip(outcome.words.chunks(2)) {
-        // Down to a power of two, which is a bf16, next to the one of 5; up, one more if there is something to round.
+        // Rounds down to a power of two, packed as a bf16 next to the power for 5; rounding up adds one if any lower bit is set.
         let power = if x >> 23 == 0 { 0x0040_0000 } else { x & 0x7f80_0000 };
         assert_eq!(found[0], power | 0x4080, "{x:#x}");
         let up = u32::from(x & 0x7f_ffff != 0 && *x > 0x0040_0000);

@@ -1,10 +1,10 @@
-//! Instructions that share state, and operands that are more than a register: sums of a register and a
+//! Instructions that share the carry flag, and operands other than plain registers: a register plus a
 //! constant, negated predicates, results that are also guards.
 
 use crate::common::triples::check;
 use crate::common::{kernel, load};
 
-/// The carry out of `a + b + carry`, and the sum: the hardware's adder.
+/// Models the hardware's adder: the sum `a + b + carry`, and its carry.
 fn adder(a: u32, b: u32, carry: bool) -> (u32, bool) {
     let sum = u64::from(a) + u64::from(b) + u64::from(carry);
     (sum as u32, sum >> 32 != 0)
@@ -18,7 +18,7 @@ fn every_writer_of_the_carry_flag_meets_every_reader() {
         ("sub", |a, b, _, c| adder(a, !b, c)),
         ("mad.lo", |a, b, d, c| adder(a.wrapping_mul(b), d, c)),
     ];
-    // Without a flag to read, a sum starts from 0 and a difference from 1.
+    // Without a carry-in flag, an addition starts with carry 0 and a subtraction with carry 1.
     let start = |name: &str| name == "sub";
     let text = |name: &str, c: &str, cc: &str, d: &str, a: &str, b: &str, e: &str| {
         let (base, part) = name.split_once('.').map_or((name, ""), |(base, _)| (base, ".lo"));

@@ -1,10 +1,10 @@
-//! Random kernels: the fast engine, with uniform and affine registers and fused operations, against the
-//! plain one, in which every register has 32 lanes. Every word written and every count must agree.
+//! Random kernels: compares the fast engine, with uniform and affine registers and fused operations, with
+//! the plain one, in which every register has 32 lanes. All written words and all counters must agree.
 
 use crate::common::{START, kernel, next, random_words, run};
 use std::fmt::Write;
 
-/// Registers `%r20` to `%r35` and `%rd20` to `%rd27` are the program's.
+/// Random programs use registers `%r20` to `%r35` and `%rd20` to `%rd27`.
 const WORDS: u32 = 16;
 
 struct Program {
@@ -73,14 +73,14 @@ impl Program {
                 }
             }
             7 => {
-                // A load from anywhere in the input.
+                // A load from a random place in the input.
                 let i = self.any();
                 format!(
                     "and.b32 %r60, {i}, 255; mul.wide.u32 %rd60, %r60, 4; add.s64 %rd61, %rd1, %rd60; ld.global.u32 {d}, [%rd61];"
                 )
             }
             8 => {
-                // A load with a fixed pattern of lanes: runs, repeats, steps.
+                // A load with a fixed access pattern of the lanes.
                 let step = [0, 4, 8, 12, 128][self.draw(5) as usize];
                 let by = self.draw(4) * 4;
                 format!(
@@ -132,7 +132,7 @@ impl Program {
         let _ = writeln!(self.text, "END{label}:");
     }
 
-    /// A loop whose count is the same for all lanes, or not; it ends early now and then.
+    /// Writes a loop whose trip count may differ between lanes; some loops exit early.
     fn repeat(&mut self, depth: u32) {
         self.labels += 1;
         let (label, count) = (self.labels, 40 + depth);
@@ -210,7 +210,7 @@ fn random_kernels_agree_with_the_plain_engine() {
         let shape = shapes[seed as usize % shapes.len()];
         let threads: u32 = shape.iter().product::<u32>() * 2;
         let input = random_words(1024, seed);
-        // `%tid.x` alone does not number the threads of a block of two axes, so they may share words.
+        // In a two-dimensional block, threads with the same `%tid.x` share words.
         let words = threads as usize * 24;
         let fast = run(&text, false, [2, 1, 1], shape, &input, words);
         let plain = run(&text, true, [2, 1, 1], shape, &input, words);

@@ -1,8 +1,8 @@
-//! Long straight runs of one instruction need no more of the host's stack than short ones.
+//! Long sequences of one instruction use no more of the host's stack than short ones.
 
 use crate::common::{START, kernel, run};
 
-/// Instructions, each with its own operations; `mma` and `wgmma` keep whole matrices on the host's stack.
+/// Instructions with different operations; `mma` and `wgmma` keep whole matrices on the host's stack.
 const INSTRUCTIONS: [&str; 16] = [
     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r6,%r7,%r8,%r9}, {%r10,%r11}, {%f1,%f2,%f3,%f4};",
     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1,%f2,%f3,%f4}, {%r6,%r7,%r8,%r9}, {%r10,%r11}, {%f1,%f2,%f3,%f4};",
@@ -22,7 +22,7 @@ const INSTRUCTIONS: [&str; 16] = [
     "bfe.u32 %r6, %r7, %r8, %r9;",
 ];
 
-/// A product of a warpgroup, with the 128 registers of its sums.
+/// A `wgmma` with 128 accumulator registers.
 fn warpgroup_product() -> String {
     let sums: Vec<String> = (0..128).map(|i| format!("%w{i}")).collect();
     let sums = sums.join(",");
@@ -44,7 +44,7 @@ fn the_host_s_stack_stays_shallow() {
                 .map(|_| ())
                 .map_err(|fault| fault.to_string())
         };
-        // An overflow would end the whole program: 512 KiB hold 128 frames of 4 KiB.
+        // An overflow would abort the whole test program: 512 KiB hold 128 frames of 4 KiB.
         let thread =
             std::thread::Builder::new().stack_size(512 << 10).spawn(ran).expect("a thread");
         thread.join().expect("no panic").unwrap_or_else(|fault| panic!("{instruction}: {fault}"));

@@ -1,12 +1,13 @@
-//! Forms of later architectures and rare types: 128 bits, pairs of f32, two types, three operands, packed
-//! `set`, special registers, `st.bulk`, `clusterlaunchcontrol`, `multimem`.
+//! Instruction forms of later architectures and with rare types: 128 bits, pairs of f32, mixed types, three
+//! operands, packed `set`, special registers, `st.bulk`, `clusterlaunchcontrol`, `multimem`.
 
 use crate::common::{START, device, kernel, load, random_words, run};
 use lanework_emulator::FaultKind;
 
 const LANES: u32 = 64;
 
-/// The words that threads wrote, `each` words for each, given two random words each at `%rd4`'s place.
+/// Runs a body with two random words per thread in `%r10` and `%r11`. Returns the input, and the output at `%rd7`, which
+/// has `each` words per thread.
 fn words(body: &str, each: usize) -> (Vec<u32>, Vec<u32>) {
     let text = kernel(&format!(
         "{START} shl.b32 %r6, %r1, 3; cvt.u64.u32 %rd6, %r6; add.s64 %rd6, %rd6, %rd1;
@@ -24,7 +25,7 @@ fn words(body: &str, each: usize) -> (Vec<u32>, Vec<u32>) {
     (input, classed)
 }
 
-/// Checks `each` words of each thread against a function of its two words and its number.
+/// Checks each thread's words against a function of its two input words and its index.
 fn check<const N: usize>(body: &str, expected: impl Fn(u32, u32, u32) -> [u32; N]) {
     let (input, found) = words(body, N);
     for (i, (pair, found)) in input.chunks(2).zip(found.chunks(N)).enumerate() {
@@ -50,7 +51,7 @@ fn registers_of_128_bits_are_moved_loaded_and_stored() {
 
 #[test]
 fn exchanges_and_swaps_of_128_bits_are_atomic_in_every_space() {
-    // A ticket of 128 bits: each thread adds itself to both halves, by compare-and-swap.
+    // A 128-bit ticket: each thread adds its index to both halves by compare-and-swap.
     let ticket = |space: &str, address: &str| {
         format!(
             "AGAIN: ld{space}.b128 %q0, [{address}]; mov.b128 {{%rd10, %rd11}}, %q0;
@@ -78,7 +79,7 @@ fn exchanges_and_swaps_of_128_bits_are_atomic_in_every_space() {
     check(&shared, |_, _, i| {
         [if i < half { half * (half - 1) / 2 } else { half * half + half * (half - 1) / 2 }, 0]
     });
-    // Each input value comes out once, except the last.
+    // Each exchanged value is returned once, except the last.
     let exchange = ".reg .b128 %q<4>; .global .align 16 .b8 last[16];
         cvt.u64.u32 %rd10, %r1; add.u64 %rd10, %rd10, 1; neg.s64 %rd11, %rd10; mov.b128 %q0, {%rd10, %rd11};
         @%p1 atom.global.exch.b128 _, [last], %q0; atom.global.exch.b128 %q1, [last], %q0;
@@ -140,7 +141,7 @@ fn packed_set_gives_a_mask_or_one_for_each_half() {
     }
 }
 
-/// A NaN as arithmetic gives it, or the bits.
+/// The bits of a float; NaNs become the canonical NaN.
 fn result(x: f32) -> u32 {
     if x.is_nan() { 0x7fff_ffff } else { x.to_bits() }
 }
@@ -309,7 +310,7 @@ fn a_multicast_address_of_one_device_is_an_address() {
 
 #[test]
 fn a_bulk_copy_to_a_multicast_address_is_one_to_that_address() {
-    // Each thread's four words, from its own 16 bytes.
+    // Each thread writes four words, computed from its own 16 bytes.
     let body = "
         .shared .align 16 .b8 tile[512]; mov.u32 %r20, tile; shl.b32 %r21, %r3, 4;
         add.u32 %r20, %r20, %r21; st.shared.v4.u32 [%r20], {%r10, %r11, %r11, %r10};
@@ -328,7 +329,7 @@ fn an_operation_that_does_not_exist_is_refused() {
 
 #[test]
 fn floats_of_4_and_6_bits_are_converted_both_ways() {
-    // Each thread's number modulo 32 as a pattern: widened to f16, narrowed again.
+    // Each thread widens a bit pattern (its index modulo 32) to f16, and narrows it again.
     let body = "
         .reg .b8 %b0, %b1; and.b32 %r20, %r1, 15; shl.b32 %r21, %r20, 4; or.b32 %r20, %r20, %r21;
         cvt.u16.u32 %h1, %r20; cvt.u8.u16 %b0, %h1; cvt.rn.f16x2.e2m1x2 %r22, %b0;

@@ -1,5 +1,5 @@
-//! Compares each instruction with the host's result, on random and special values, in every form of
-//! operand: varying, uniform and affine.
+//! Compares each instruction with the host's result, for random and special values, and for varying,
+//! uniform and affine operands.
 
 use crate::common::triples::check;
 use crate::common::{kernel, run};
@@ -185,12 +185,12 @@ fn float(bits: u32) -> f32 {
     f32::from_bits(bits)
 }
 
-/// The bits, with all NaNs alike.
+/// The bits of a float, with all NaNs replaced by one.
 fn bits(x: f32) -> u32 {
     if x.is_nan() { 0x7fff_ffff } else { x.to_bits() }
 }
 
-/// Runs a float instruction; NaNs are made alike on the device too.
+/// Checks a float instruction; the device also replaces all NaNs by one.
 fn check_float(name: &str, text: &str, expected: impl Fn(f32, f32, f32) -> f32) {
     let text = format!(
         "mov.b32 %f10, %r10; mov.b32 %f11, %r11; mov.b32 %f12, %r12; {text}
@@ -332,7 +332,7 @@ fn halves() {
 #[test]
 fn offsets_of_32_bit_addresses_wrap() {
     for all_varying in [false, true] {
-        // -4 + 4 and lanes on both sides of zero, in scalar form and not.
+        // -4 + 4, and lanes on both sides of zero, with scalar and with varying operands.
         let body = ".reg .b32 %r<6>; .reg .b64 %rd<4>; .shared .align 4 .b8 words[128];
             mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; add.s32 %r3, %r2, -4;
             st.shared.u32 [%r3+4], %r1; bar.sync 0; ld.shared.u32 %r4, [%r3+4];

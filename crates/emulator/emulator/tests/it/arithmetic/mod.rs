@@ -1,4 +1,4 @@
-//! Instructions that compute, alone and fused.
+//! Arithmetic instructions, alone and fused.
 
 mod blackwell;
 mod combinations;

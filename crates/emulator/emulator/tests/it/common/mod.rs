@@ -1,4 +1,4 @@
-//! Shared by the tests: a device, a kernel from its body, words in and out.
+//! Shared parts of the tests: devices, kernels from their bodies, copies of words to and from a device.
 #![allow(dead_code)]
 
 pub mod triples;
@@ -10,13 +10,13 @@ use lanework_emulator::{
 use lanework_ptx::Module;
 use std::sync::Arc;
 
-/// A device on which every register varies, or not.
+/// Creates a device; if `all_varying`, every register has 32 separate lanes.
 pub fn device(all_varying: bool) -> Emulator {
     let max_instructions = Some(1 << 22);
     Emulator::new(Options { all_varying, max_instructions, verify: true, ..Options::default() })
 }
 
-/// A module around the body of one kernel `k(.u64 in, .u64 out, .u32 n)`.
+/// Returns a module with one kernel `k(.u64 in, .u64 out, .u32 n)` that has this body.
 pub fn kernel(body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"kernel.rs\"\n\
@@ -24,7 +24,7 @@ pub fn kernel(body: &str) -> String {
     )
 }
 
-/// Parses and loads.
+/// Parses and loads a module.
 pub fn load(emulator: &Emulator, text: &str) -> Result<Arc<Program>, LoadError> {
     emulator.load(&Module::parse(text).expect("the text parses"))
 }
@@ -44,7 +44,7 @@ pub fn download(emulator: &Emulator, address: u64, count: usize) -> Vec<u32> {
     bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
-/// The result of a kernel run.
+/// Result of a kernel run.
 pub struct Run {
     /// The outcome.
     pub outcome: Outcome,
@@ -54,8 +54,8 @@ pub struct Run {
     pub counters: lanework_emulator::Counters,
 }
 
-/// Runs `k` of a text: `input` words in, `count` words out (0xCDCDCDCD where not written). It runs
-/// twice, without and with counters, whose handlers are not the same.
+/// Runs kernel `k` with these input words; returns `count` output words (0xCDCDCDCD where not written).
+/// Runs it without and with counters, because these use different handlers.
 pub fn run(
     text: &str,
     all_varying: bool,
@@ -103,8 +103,8 @@ fn once<I: Instrument>(
     Ok((outcome, download(&emulator, out, count)))
 }
 
-/// The start of most bodies: `%rd1` in, `%rd2` out, `%r1` the thread's number, `%rd4`/`%rd5` its
-/// addresses of one word in and out.
+/// Prologue of most bodies: `%rd1` is the input, `%rd2` the output, `%r1` the thread's index in the grid, `%r3` its
+/// index in the block, and `%rd4` and `%rd5` the addresses of its input and output words.
 pub const START: &str = "
     .reg .pred %p<40>; .reg .b16 %h<40>; .reg .b32 %r<80>; .reg .b64 %rd<80>; .reg .f32 %f<40>; .reg .f64 %d<40>;
     ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; ld.param.u32 %r2, [n];
@@ -114,7 +114,7 @@ pub const START: &str = "
     add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;
 ";
 
-/// Random words, some of them special.
+/// Random words, including some special values.
 pub fn random_words(count: usize, seed: u64) -> Vec<u32> {
     let mut state = seed.wrapping_mul(2).wrapping_add(0x9E37_79B9_7F4A_7C15);
     (0..count)
@@ -132,7 +132,7 @@ pub fn random_words(count: usize, seed: u64) -> Vec<u32> {
         .collect()
 }
 
-/// The next of a sequence of random words.
+/// Returns the next word of a random sequence.
 pub fn next(state: &mut u64) -> u32 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

@@ -1,13 +1,13 @@
-//! Compares one instruction on triples of words with the host's result, in every form of operand:
-//! varying, uniform and affine.
+//! Compares one instruction with the host's result on triples of words, for varying, uniform and
+//! affine operands.
 
 use super::{START, kernel, random_words, run};
 
-/// Threads of a run.
+/// Number of threads.
 pub const LANES: usize = 256;
 
-/// Runs `text` on triples of words `a`, `b`, `c` (`%r10`, `%r11`, `%r12`), which leaves its result in
-/// `%r20`, and compares with `expected`.
+/// Runs `text` on triples of words in `%r10`, `%r11` and `%r12`, and compares its result in `%r20` with
+/// `expected`.
 pub fn check(name: &str, text: &str, expected: impl Fn(u32, u32, u32) -> u32) {
     let body = |b: &str| {
         kernel(&format!(

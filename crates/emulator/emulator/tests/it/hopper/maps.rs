@@ -1,12 +1,12 @@
-//! Tensor maps that a kernel changes, copies of pixels for convolutions and of single rows: compared with a separate
-//! implementation of the PTX manual's text; no GPU has confirmed the results.
+//! Tensor maps that a kernel modifies, and copies in im2col and scatter-gather modes: compares them with a separate
+//! implementation of the PTX manual's text. No GPU has confirmed the results.
 
 use super::{emulators, pointer, run, shape};
 use lanework_emulator::{Emulator, FaultKind, Im2col, Options, Swizzle, TensorElement, TensorMap};
 use lanework_ptx::Module;
 
-/// A kernel `k(map, out, fresh)` of 32 threads: `%s` is a tile of `bytes` bytes and `%bar` an mbarrier, in shared
-/// memory; the tile goes to `out` after the body.
+/// Returns a kernel `k(map, out, fresh)` for 32 threads. `%s` is a tile of `bytes` bytes and `%bar` an mbarrier, both in
+/// shared memory; after the body, the kernel copies the tile to `out`.
 fn module(target: &str, bytes: u32, body: &str) -> Module {
     Module::parse(&format!(
         ".version 8.7\n.target {target}\n.address_size 64\n\
@@ -26,7 +26,7 @@ fn module(target: &str, bytes: u32, body: &str) -> Module {
     .expect("the text parses")
 }
 
-/// Arrives for `bytes` bytes, starts the copy, and waits for it.
+/// PTX that expects `bytes` bytes, starts the copy, and waits for it.
 fn loaded(bytes: u32, copy: &str) -> String {
     format!(
         "@!%p0 bra wait; mbarrier.arrive.expect_tx.shared.b64 %l0, [%bar], {bytes}; {copy}\n\
@@ -34,7 +34,7 @@ fn loaded(bytes: u32, copy: &str) -> String {
     )
 }
 
-/// Stores numbers, runs the kernel, and returns the tile.
+/// Uploads data, runs the kernel, and returns the tile.
 fn outcome(
     emulator: &Emulator,
     module: &Module,
@@ -83,14 +83,14 @@ fn numbers(count: usize) -> Vec<u32> {
 
 #[test]
 fn a_map_made_by_the_kernel_is_what_the_host_would_have_made() {
-    // From the host's map and, as Triton makes its descriptors, from zeros.
+    // Starts from the host's map and, as Triton does for its descriptors, from zeros.
     for fresh in ["ld.b32 %r2, [%l2];", "mov.b32 %r2, 0;"] {
         made_by_the_kernel(fresh);
     }
 }
 
-/// Every field is replaced, in shared memory, which `fresh` fills first; the map then goes to global memory and is
-/// used there.
+/// Replaces every field of a map in shared memory, which `fresh` fills first; then copies the map to global memory and
+/// uses it there.
 fn made_by_the_kernel(fresh: &str) {
     let body = format!(
         "ld.param.u64 %l1, [map];
@@ -125,7 +125,7 @@ fn made_by_the_kernel(fresh: &str) {
         let mut expected = vec![0; 16];
         for row in 0..2usize {
             for x in 0..8 {
-                // Rows are 32 bytes, whose 16-byte halves change places by bit 7 of the address.
+                // Rows have 32 bytes, whose 16-byte halves are swapped if bit 7 of the address is set.
                 let (y, at) = (3 + 2 * row, row * 8 + x);
                 expected[at] = data[16 + y * 16 + 4 + x];
             }
@@ -134,7 +134,7 @@ fn made_by_the_kernel(fresh: &str) {
     }
 }
 
-/// One pixel's place by the manual: the box is walked innermost first, in steps.
+/// The coordinates of a pixel by the manual: the bounding box is traversed innermost first, in steps.
 fn reference(
     map: &TensorMap,
     im2col: &Im2col,
@@ -185,7 +185,7 @@ fn reference(
 
 #[test]
 fn pixels_of_a_convolution_are_gathered() {
-    // 8 channels, 5 wide, 4 high, 3 images; a filter of 3 by 3 with a border of one pixel.
+    // 3 images of 8 channels, 5 pixels wide and 4 high; a filter of 3 by 3 with a border of one pixel.
     let data = numbers(8 * 5 * 4 * 3);
     let emulator = Emulator::new(Options { verify: true, ..Options::default() });
     for (steps, lower, upper, pixels, start, offsets) in [
@@ -209,7 +209,7 @@ fn pixels_of_a_convolution_are_gathered() {
         let (tile, _) = outcome(&emulator, &module, &data, map, bytes as usize).expect("it runs");
         assert_eq!(tile, reference(&map(0x1000), &im2col, &start, &offsets, &data), "{im2col:?}");
     }
-    // Adds one to each, and stores them at the addresses that they were loaded from.
+    // Adds one to each element, and stores the elements where they were loaded.
     let im2col = Im2col { lower: [0; 3], upper: [0; 3], pixels: 6 };
     let map = |address| TensorMap {
         im2col: Some(im2col),
@@ -254,7 +254,7 @@ fn four_rows_are_gathered_and_scattered() {
         }
     }
     assert_eq!(after, expected);
-    // A map whose tiles are higher, and one of pixels.
+    // A map with taller tiles, and an im2col map.
     let high = |address| plain(address, &[16, 10], &[8, 2]);
     let module = module("sm_100a", 128, &loaded(128, gather));
     let fault = outcome(&emulator, &module, &data, high, 128).expect_err("two rows");

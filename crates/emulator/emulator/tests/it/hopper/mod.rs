@@ -1,5 +1,5 @@
-//! mbarriers, bulk copies and clusters used wrongly. What compilers make of them runs in the tests of the
-//! crate `lanework`, on a GPU too.
+//! Misuse of mbarriers, bulk copies and clusters. The tests of the crate `lanework` run compiled kernels with
+//! them, also on a GPU.
 
 mod maps;
 mod watched;
@@ -10,7 +10,7 @@ use lanework_emulator::{
 };
 use std::sync::Arc;
 
-/// Emulators that must agree: the fast engine, the slow one, and other orders of turns.
+/// Emulators that must agree: the fast engine, the slow one, and different schedules.
 pub fn emulators() -> Vec<Emulator> {
     let base = Options { max_instructions: Some(1 << 20), ..Options::default() };
     let mut all = vec![
@@ -24,7 +24,7 @@ pub fn emulators() -> Vec<Emulator> {
     all
 }
 
-/// A launch: entry, grid, block, cluster, dynamic shared memory.
+/// Launch configuration with an entry, grid, block and cluster.
 pub fn shape(entry: &str, grid: u32, block: u32, cluster: Option<u32>) -> LaunchConfig<'_> {
     LaunchConfig {
         cluster: cluster.map(|x| [x, 1, 1]),
@@ -32,7 +32,7 @@ pub fn shape(entry: &str, grid: u32, block: u32, cluster: Option<u32>) -> Launch
     }
 }
 
-/// Runs a kernel whose arguments are given as bytes.
+/// Runs a kernel, given the bytes of its arguments.
 pub fn run(
     emulator: &Emulator,
     program: &Arc<Program>,
@@ -43,7 +43,7 @@ pub fn run(
     emulator.launch(program, launch, &arguments, &mut NullObserver)
 }
 
-/// An address as an argument.
+/// The bytes of an address argument.
 pub fn pointer(address: u64) -> Vec<u8> {
     address.to_le_bytes().to_vec()
 }

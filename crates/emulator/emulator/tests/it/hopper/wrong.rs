@@ -1,11 +1,11 @@
-//! Each misuse has its own report: hangs, wrong counts, stray accesses.
+//! Each misuse has its own report: hangs, wrong counts, out-of-bounds accesses.
 
 use crate::common::{download, load, upload};
 use crate::hopper::{emulators, pointer, run};
 use lanework_emulator::sanitize::{Checks, ReportKind};
 use lanework_emulator::{Emulator, Fault, FaultKind, LaunchConfig, Options};
 
-/// A kernel `k(.u64 out)` with an mbarrier, a buffer in shared memory, and the usual registers.
+/// Returns a kernel `k(.u64 out)` with an mbarrier and a buffer in shared memory.
 pub fn text(directives: &str, body: &str) -> String {
     format!(
         ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out) {directives}\n{{\n\
@@ -17,15 +17,15 @@ pub fn text(directives: &str, body: &str) -> String {
     )
 }
 
-/// The 128 words that a kernel of 64 threads a block writes, or its fault; the same everywhere. One that
-/// ends well does nothing wrong.
+/// Runs a kernel of 64 threads per block on all emulators, which must agree. Returns the 128 words that it
+/// writes, or its fault; if it succeeds, checks must find nothing.
 fn outcome(text: &str, blocks: u32, cluster: Option<u32>) -> Result<Vec<u32>, Fault> {
     let words = result(text, blocks, cluster)?;
     assert_eq!(judged(text, blocks, cluster), []);
     Ok(words)
 }
 
-/// The kinds of errors that checks find.
+/// Returns the kinds of errors that checks find.
 fn judged(text: &str, blocks: u32, cluster: Option<u32>) -> Vec<ReportKind> {
     let checks = Some(Checks::default());
     let emulator = Emulator::new(Options { checks, ..Options::default() });
@@ -39,7 +39,7 @@ fn judged(text: &str, blocks: u32, cluster: Option<u32>) -> Vec<ReportKind> {
     checked.reports.iter().map(|report| report.kind).collect()
 }
 
-/// Only the words or the fault.
+/// Returns only the words or the fault.
 fn result(text: &str, blocks: u32, cluster: Option<u32>) -> Result<Vec<u32>, Fault> {
     let mut all = Vec::new();
     for emulator in emulators() {
@@ -80,7 +80,7 @@ fn bytes_that_nobody_announced_are_waited_for_in_vain() {
         "{INIT} @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 256; {WAIT}"
     ));
     assert!(f.message.contains("0 of 1 arrivals pending, 256 bytes outstanding"), "{f}");
-    // `test_wait` in a loop hangs as well, and so do barriers of a cluster that a thread leaves out.
+    // `test_wait` in a loop hangs, too, as does a cluster barrier that one thread skips.
     let f = fault(&format!(
         "{INIT} again: mbarrier.test_wait.parity.shared::cta.b64 %p2, [%r2], 0; @!%p2 bra again;"
     ));
@@ -148,7 +148,7 @@ fn bulk_copies_are_aligned_and_inside() {
 
 #[test]
 fn what_is_not_waited_for_is_not_there() {
-    // The copy is under way when the word is read; a wait brings the array's words 0 to 63.
+    // The kernel reads the word while the copy is in flight; with a wait it would read words 0 to 63 of the array.
     let copy = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 256;
         @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1+256], 256, [%r2];";
     let read = "shl.b32 %r5, %r1, 2; add.u32 %r6, %r3, %r5; ld.shared.u32 %r7, [%r6]; st.global.u32 [%rd3], %r7;";
@@ -165,7 +165,7 @@ fn what_is_not_waited_for_is_not_there() {
 
 #[test]
 fn lanes_of_one_warp_may_wait_for_each_other() {
-    // Lane 0 waits for an arrival that the other lanes of its warp make on the other path.
+    // Lane 0 waits for the other lanes of its warp, which arrive on the other path.
     let body = format!(
         "@%p1 mbarrier.init.shared::cta.b64 [%r2], 63; bar.sync 0; @!%p1 bra other; {WAIT} bra done;
          other: mbarrier.arrive.shared::cta.b64 %rd4, [%r2]; done: st.global.u32 [%rd3], 7;"
@@ -180,7 +180,7 @@ fn lanes_of_one_warp_may_wait_for_each_other() {
 
 #[test]
 fn states_count_drops_and_asynchronous_copies() {
-    // 64 arrivals, one thread with 2 more; the state shows the pending count before each.
+    // One arrival per thread, and 2 more by one thread; the state has the pending count before each arrival.
     let body = "@%p1 mbarrier.init.shared::cta.b64 [%r2], 66; bar.sync 0;
         @!%p1 bra one; mbarrier.arrive.shared::cta.b64 %rd4, [%r2], 3; bra told;
         one: cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2]; mov.u64 %rd4, 0;
@@ -200,7 +200,7 @@ fn states_count_drops_and_asynchronous_copies() {
 
 #[test]
 fn a_block_that_has_left_is_out_of_reach() {
-    // No signal comes, so the wait of the block of rank 0 ends early, when the block of rank 1 has left.
+    // Nothing signals the mbarrier, so the block of rank 0 stops waiting when the block of rank 1 has exited.
     let body = format!(
         "{INIT} mov.u32 %r9, %cluster_ctarank; setp.eq.u32 %p3, %r9, 1; @%p3 bra over;
          mapa.shared::cluster.u32 %r10, %r3, 1; ld.shared::cluster.u32 %r12, [%r10];
@@ -210,12 +210,12 @@ fn a_block_that_has_left_is_out_of_reach() {
     let f = outcome(&text("", &body), 2, Some(2)).expect_err("too late");
     assert_eq!(f.kind, FaultKind::OutOfBounds);
     assert!(f.message.contains("the block of rank 1 of the cluster"), "{f}");
-    // It reads memory that is never written, and nothing keeps the other block alive.
+    // The kernel reads uninitialized memory, and nothing keeps the other block alive.
     let mut found = judged(&text("", &body), 2, Some(2));
     found.sort_unstable();
     found.dedup();
     assert_eq!(found, [ReportKind::UseAfterFree, ReportKind::Uninitialized]);
-    // A rank outside the cluster.
+    // The rank is outside of the cluster.
     let beyond = "mapa.shared::cluster.u32 %r10, %r3, 2; st.shared::cluster.u32 [%r10], %r1;";
     let f = outcome(&text("", beyond), 2, Some(2)).expect_err("two blocks only");
     assert!(f.message.contains("rank 2"), "{f}");

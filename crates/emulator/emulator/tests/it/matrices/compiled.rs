@@ -1,5 +1,5 @@
-//! Products as real compilers print them: Triton's layouts of `ldmatrix` and `mma`, and nvcc's `wmma`,
-//! are not ours.
+//! Matrix products as compilers generate them, with Triton's layouts of `ldmatrix` and `mma`, and nvcc's
+//! `wmma`.
 
 use crate::common::{device, download, load, next, upload};
 use half::f16;
@@ -12,7 +12,7 @@ fn module(emulator: &Emulator, name: &str) -> Arc<Program> {
     load(emulator, &text).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Whole numbers from -8 to 8, whose sums here are exact.
+/// Integers from -8 to 8, whose sums are exact here.
 fn whole(count: usize, seed: u64) -> Vec<i32> {
     let mut state = seed;
     (0..count).map(|_| next(&mut state) as i32 % 9).collect()
@@ -23,7 +23,7 @@ fn halves(values: &[i32]) -> Vec<u32> {
     values.chunks(2).map(|pair| bits(pair[0]) | bits(pair[1]) << 16).collect()
 }
 
-/// `m x n` sums of `k` products; `a` is by rows, `b(k, column)` says where B's elements are.
+/// Computes the `m x n` product; A is row-major, and `b(k, column)` is the index of an element of B.
 fn product(
     [m, n, k]: [usize; 3],
     a: &[i32],

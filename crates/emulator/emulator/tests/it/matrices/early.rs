@@ -1,4 +1,4 @@
-//! Registers of a warpgroup's product that are touched before the wait, or written without a fence.
+//! Registers of a `wgmma` that the kernel accesses before the wait, or writes without a fence.
 
 use crate::common::{START, device, kernel, load, upload};
 use lanework_emulator::LaunchConfig;
@@ -6,7 +6,7 @@ use lanework_emulator::sanitize::ReportKind;
 
 const FENCE: &str = "wgmma.fence.sync.aligned;";
 
-/// Two products in two groups; `before` precedes the first, `middle` the second wait.
+/// Runs two products in two groups; `before` precedes the first wait, and `middle` the second.
 fn found(before: &str, middle: &str) -> Vec<String> {
     let product = |first: usize| {
         let d: Vec<String> = (first..first + 4).map(|i| format!("%f{i}")).collect();
@@ -45,7 +45,7 @@ fn found(before: &str, middle: &str) -> Vec<String> {
     early.map(|r| format!("{} ({})", r.message, r.instruction)).collect()
 }
 
-/// One report, which says this of this instruction.
+/// Checks that there is one report, about this instruction and with these words.
 fn one(found: &[String], instruction: &str, words: &str) {
     let right = found.len() == 1 && found[0].contains(words);
     assert!(right && found[0].ends_with(&format!("({instruction})")), "{found:?}");
@@ -57,7 +57,7 @@ fn registers_waited_for_may_be_touched() {
     assert_eq!(reports(""), Vec::<String>::new());
     let waited = "wgmma.wait_group.sync.aligned 1; add.f32 %f10, %f10, %f11;";
     assert_eq!(reports(waited), Vec::<String>::new());
-    // The registers of A may be read, and the check sees through copies.
+    // The kernel may read the registers of A, and the check follows copies of registers.
     assert_eq!(reports("add.u32 %r22, %r10, %r11;"), Vec::<String>::new());
     let copied = "mov.f32 %f2, %f20; wgmma.wait_group.sync.aligned 0; add.f32 %f2, %f2, %f2;";
     assert_eq!(reports(copied), Vec::<String>::new());
@@ -72,7 +72,7 @@ fn registers_not_waited_for_are_reported() {
     one(&reports("add.u32 %r12, %r3, 1;"), "add.u32", "is written before");
     one(&reports("add.f32 %f22, %f2, %f2;"), "add.f32", "is written before");
     one(&reports("mov.f32 %f2, %f10; add.f32 %f3, %f2, %f4;"), "add.f32", "is read before");
-    // Some lanes on another path overwrite the copy; the others still hold the value in flight.
+    // Some lanes overwrite the copy on another path; the others still hold the value in flight.
     let apart = "mov.f32 %f2, %f10; setp.lt.u32 %p2, %r3, 7; @%p2 mov.f32 %f2, 0f00000000;
         add.f32 %f3, %f2, %f4;";
     one(&reports(apart), "add.f32", "is read before");
@@ -83,7 +83,7 @@ fn products_see_registers_behind_a_fence() {
     let clean = |before: &str| assert_eq!(found(before, ""), Vec::<String>::new(), "{before}");
     clean(&format!("add.f32 %f21, %f30, %f30; add.u32 %r11, %r3, 1; {FENCE}"));
     clean(&format!("{FENCE} add.f32 %f21, %f30, %f30; {FENCE}"));
-    // Compilers may place copies anywhere.
+    // Compilers may insert register copies anywhere.
     clean(&format!("{FENCE} mov.f32 %f21, 0f3f800000; mov.u32 %r11, %r3;"));
     let product = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16";
     one(&found("", "")[..1], product, "has no `wgmma.fence` before it");

@@ -1,5 +1,4 @@
-//! Matrix instructions against host arithmetic, with each fragment's layout written as the PTX manual
-//! tells it.
+//! Compares matrix instructions with host arithmetic, with fragment layouts from the PTX manual.
 
 mod compiled;
 mod early;
@@ -14,7 +13,7 @@ use lanework_emulator::FaultKind;
 const WARP: [u32; 3] = [32, 1, 1];
 const ONE: [u32; 3] = [1, 1, 1];
 
-/// Runs a body on one warp, with and without scalar forms.
+/// Runs a body on one warp, with and without scalar registers.
 fn warp(body: &str, input: &[u32], count: usize) -> Vec<u32> {
     let text = kernel(&format!("{START}\n{body}\nret;"));
     let [plain, varying] = [false, true].map(|all_varying| {
@@ -24,13 +23,14 @@ fn warp(body: &str, input: &[u32], count: usize) -> Vec<u32> {
     plain
 }
 
-/// A list of registers from `%r{first}` on.
+/// A list of consecutive registers, starting at `%r{first}`.
 fn registers(first: usize, count: usize) -> String {
     let names: Vec<String> = (first..first + count).map(|i| format!("%r{i}")).collect();
     format!("{{{}}}", names.join(", "))
 }
 
-/// Loads `count` words per lane to registers from `first` on; lane `l`'s are at word `at + l * count`.
+/// PTX that loads `count` words per lane into registers from `first` on; those of lane `l` start at word
+/// `at + l * count`.
 fn load_lanes(first: usize, count: usize, at: usize) -> String {
     let mut text = format!("mul.wide.u32 %rd6, %r1, {}; add.s64 %rd7, %rd1, %rd6;\n", count * 4);
     for i in 0..count {
@@ -39,7 +39,7 @@ fn load_lanes(first: usize, count: usize, at: usize) -> String {
     text
 }
 
-/// Stores `count` words per lane likewise.
+/// PTX that stores `count` words per lane in the same order.
 fn store_lanes(first: usize, count: usize) -> String {
     let mut text = format!("mul.wide.u32 %rd6, %r1, {}; add.s64 %rd7, %rd2, %rd6;\n", count * 4);
     for i in 0..count {

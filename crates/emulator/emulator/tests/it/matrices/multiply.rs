@@ -1,10 +1,10 @@
-//! `mma`.
+//! Tests of `mma`.
 
 use crate::matrices::numbers::Type::{self, *};
 use crate::matrices::{load_lanes, registers, store_lanes, warp};
 use half::f16;
 
-/// The manual's place of element `i` of A: (row, k).
+/// Position (row, k) of element `i` of A, by the manual.
 fn place_a(ty: Type, m: usize, lane: usize, i: usize) -> (usize, usize) {
     let (group, thread) = (lane / 4, lane % 4);
     let per = (32 / ty.bits()).max(1);
@@ -12,24 +12,24 @@ fn place_a(ty: Type, m: usize, lane: usize, i: usize) -> (usize, usize) {
     if m == 8 {
         return (group, thread * per + rest);
     }
-    // Registers alternate between the two row groups; every other one steps along k.
+    // Registers alternate between the two row groups, and every second register advances along k.
     let row = if register.is_multiple_of(2) { group } else { group + 8 };
     (row, thread * per + rest + 4 * per * (register / 2))
 }
 
-/// Of B: (k, column).
+/// Position (k, column) of element `i` of B.
 fn place_b(ty: Type, lane: usize, i: usize) -> (usize, usize) {
     let per = (32 / ty.bits()).max(1);
     ((lane % 4) * per + i % per + (i / per) * 4 * per, lane / 4)
 }
 
-/// Of C and D: (row, column).
+/// Position (row, column) of element `i` of C and D.
 fn place_c(lane: usize, i: usize) -> (usize, usize) {
     let row = if i < 2 { lane / 4 } else { lane / 4 + 8 };
     (row, (lane % 4) * 2 + (i & 1))
 }
 
-/// Lays a matrix out as words, lane by lane.
+/// Packs a matrix into words, lane by lane.
 fn pack(ty: Type, elements: usize, of: impl Fn(usize, usize) -> i64) -> Vec<u32> {
     let words = (elements * ty.bits()).div_ceil(32);
     let mut packed = vec![0u32; 32 * words];
@@ -45,7 +45,7 @@ fn pack(ty: Type, elements: usize, of: impl Fn(usize, usize) -> i64) -> Vec<u32>
     packed
 }
 
-/// Runs one `mma` on whole numbers and compares every element.
+/// Runs one `mma` on integers and compares every element.
 fn check_mma((m, n, k): (usize, usize, usize), [d, a, b, c]: [Type; 4], more: &str) {
     let mut state = (m * 100 + k * 7 + a.bits()) as u64 + 99;
     let left: Vec<i64> = (0..m * k).map(|_| a.small(&mut state)).collect();
@@ -107,7 +107,7 @@ fn check_mma((m, n, k): (usize, usize, usize), [d, a, b, c]: [Type; 4], more: &s
     }
 }
 
-/// The registers of an operand; 64-bit ones `%rd{i}` are made of `%r{i}` and the next.
+/// The registers of an operand; a 64-bit register `%rd{i}` combines `%r{i}` and the next one.
 fn wide_list(text: &mut String, first: usize, count: usize, wide: bool, make: bool) -> String {
     if !wide {
         return registers(first, count);
@@ -174,19 +174,19 @@ fn integer_sums_wrap_around_or_are_clamped() {
 
 #[test]
 fn products_are_added_at_once_and_cut_below_the_largest() {
-    // One instruction adds 4096 * 4096, 1 * 1 and -4096 * 4096 to 0.5: with 25 bits below the largest
-    // term nothing is lost.
+    // One instruction adds 4096 * 4096, 1 * 1 and -4096 * 4096 to 0.5. It keeps 25 bits below the largest
+    // term, so this sum is exact.
     assert_eq!(cancelling("0f3F000000"), 1.5);
-    // The part of 0.75 below 2^(24 - 25) is lost.
+    // It drops the part of 0.75 below 2^(24 - 25).
     assert_eq!(cancelling("0f3F400000"), 1.5);
 }
 
-/// A lane's result of `start` + 2^24 + 1 - 2^24 in one `mma`.
+/// Returns a lane's result of `start` + 2^24 + 1 - 2^24 in one `mma`.
 fn cancelling(start: &str) -> f32 {
     let one = u32::from(f16::from_f32(1.0).to_bits());
     let big = u32::from(f16::from_f32(4096.0).to_bits());
     let minus = u32::from(f16::from_f32(-4096.0).to_bits());
-    // A has 4096, 1, -4096, 0 along k and B has 4096, 1, 4096, 0.
+    // Along k, A has 4096, 1, -4096, 0 and B has 4096, 1, 4096, 0.
     let body = format!(
         "and.b32 %r50, %r1, 3; mov.u32 %r10, 0; mov.u32 %r11, 0;
         setp.eq.u32 %p1, %r50, 0; setp.eq.u32 %p2, %r50, 1;

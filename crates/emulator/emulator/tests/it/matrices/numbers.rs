@@ -1,9 +1,9 @@
-//! Elements of matrices as the host sees them.
+//! Element types of matrices on the host.
 
 use crate::common::next;
 use half::{bf16, f16};
 
-/// One element as the host sees it.
+/// Element type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Type {
     F16,
@@ -44,12 +44,12 @@ impl Type {
         }
     }
 
-    /// A whole number small enough that sums of products are exact in every type.
+    /// Encodes an integer that is small enough for exact sums of products in every type.
     pub fn encode(self, value: i64) -> u64 {
         match self {
             Type::F16 => u64::from(f16::from_f32(value as f32).to_bits()),
             Type::Bf16 => u64::from(bf16::from_f32(value as f32).to_bits()),
-            // Bits below those that tf32 has must not matter.
+            // Sets bits that tf32 does not have; they must have no effect.
             Type::Tf32 => u64::from((value as f32).to_bits() | 0x1abc),
             Type::F32 => u64::from((value as f32).to_bits()),
             Type::F64 => (value as f64).to_bits(),

@@ -1,11 +1,11 @@
-//! `ldmatrix` and `stmatrix`.
+//! Tests of `ldmatrix` and `stmatrix`.
 
 use crate::common::{START, device, kernel, load, random_words, run, upload};
 use crate::matrices::{ONE, WARP, load_lanes, registers, store_lanes, warp};
 use lanework_emulator::sanitize::ReportKind;
 use lanework_emulator::{FaultKind, LaunchConfig};
 
-/// Copies lane `l`'s four input words to row `l` of a shared array with rows of `pitch` bytes.
+/// PTX that copies the four input words of lane `l` to row `l` of a shared array with rows of `pitch` bytes.
 fn fill_shared(pitch: usize) -> String {
     format!(
         ".shared .align 16 .b8 tile[{}];
@@ -49,7 +49,7 @@ fn ldmatrix_gives_each_lane_two_elements_of_each_matrix() {
 
 #[test]
 fn ldmatrix_reads_rows_wherever_they_lie_also_by_generic_address() {
-    // Lane `l` gives the address of row `31 - l`, and 32 bytes of it come from the instruction.
+    // Lane `l` passes the address of row `31 - l`; the instruction's offset adds 32 bytes.
     let input = random_words(128, 6);
     let body = format!(
         "{} mov.u32 %r62, 31; sub.u32 %r62, %r62, %r1; mad.lo.u32 %r62, %r62, 16, %r60;
@@ -141,7 +141,7 @@ fn movmatrix_exchanges_rows_and_columns() {
     }
 }
 
-/// The number of races if two warps store matrices of these words at the same addresses.
+/// Returns the number of races if two warps store matrices of these words at the same addresses.
 fn races_of_two_warps(words: &str) -> usize {
     let text = kernel(&format!(
         "{START}

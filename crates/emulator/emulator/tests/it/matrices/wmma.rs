@@ -1,9 +1,9 @@
-//! `wmma`: loads, products and stores of whole matrices.
+//! Tests of `wmma`: loads, products and stores of whole matrices.
 
 use crate::matrices::numbers::Type::{self, *};
 use crate::matrices::warp;
 
-/// A whole matrix in memory, as words; `wide` rows or columns apart by `stride` elements.
+/// The words of a matrix in memory, whose rows or columns are `stride` elements apart.
 fn in_memory(
     ty: Type,
     values: &[i64],
@@ -27,7 +27,7 @@ fn layout(by_rows: bool) -> &'static str {
     if by_rows { "row" } else { "col" }
 }
 
-/// Registers of a `wmma` fragment.
+/// Number of registers of a `wmma` fragment.
 fn wmma_count(ty: Type, elements: usize, factor: bool) -> usize {
     if factor && ty == F16 { 8 } else { (elements * ty.bits() / 32).div_ceil(32).max(1) }
 }
@@ -103,7 +103,7 @@ fn check_wmma((m, n, k): (usize, usize, usize), [a, b, c]: [Type; 3], rows: [boo
     let want = in_memory(c, &sums, (m, n), rows[2], strides[2]);
     let got = warp(&text, &input, want.len());
     for (i, (got, want)) in got.iter().zip(&want).enumerate() {
-        // Bytes between the rows are not written.
+        // The store leaves the bytes between rows unchanged.
         let between = *want == 0 && *got == 0xCDCD_CDCD;
         assert!(got == want || between, "{shape} {a:?} {rows:?} word {i}: {got:#x}, not {want:#x}");
     }
@@ -125,7 +125,7 @@ fn wmma_loads_multiplies_and_stores() {
     check_wmma((8, 8, 4), [F64, F64, F64], [true, false, true]);
 }
 
-/// Bits or nibbles: 8 x 8 results of rows and columns of 128 bits each.
+/// Checks products of bits or 4-bit integers: 8 x 8 results of rows and columns with 128 bits each.
 fn check_narrow(shape: &str, ty: &str, op: &str, product: impl Fn(u32, u32) -> i32) {
     let input = crate::common::random_words(128, 11);
     let body = format!(

@@ -1,10 +1,10 @@
-//! Where names come from: vector registers, variables of functions, module-scope local memory, names that
-//! another module defines, prototypes of old compilers, constant expressions.
+//! Declarations: vector registers, variables of functions, module-scope local memory, names that another
+//! module defines, prototypes of old compilers, constant expressions.
 
 use crate::common::{START, device, download, kernel, load, run};
 use lanework_emulator::{FaultKind, LaunchConfig, NullObserver};
 
-/// The words that one warp wrote, a word for each thread; both with registers classed and all varying.
+/// Returns the words that one warp wrote, one per thread, after checking that both register modes agree.
 fn words(text: &str) -> Vec<u32> {
     let input: Vec<u32> = (0..128).map(|i| i * 3 + 1).collect();
     let [classed, varying] = [false, true].map(|all_varying| {

@@ -1,4 +1,4 @@
-//! Wrong kernels and launches are reported with what, where and what to do; never run on.
+//! Faults of kernels and launches: each report says what happened, where, and what to do, and the launch stops.
 
 use crate::common::{START, device, kernel, load, run, upload};
 use lanework_emulator::{Emulator, Fault, FaultKind, LaunchConfig, Limits, NullObserver, Options};
@@ -51,7 +51,7 @@ fn misaligned_goes_before_outside_but_not_for_a_wild_address() {
     assert!(f.message.contains("4 bytes at out+4097 (0x"), "{f}");
     let f = fault("mov.u64 %rd6, 0xCDCDCDCDCDCD; ld.global.u32 %r6, [%rd6]; ret;", [32, 1, 1]);
     assert_eq!(f.kind, FaultKind::OutOfBounds);
-    // The name of an allocation says little of an address that is far from all, so both are given.
+    // The address is far from every allocation, so the message has both the address and the nearest allocation.
     assert!(f.message.contains("4 bytes at 0xcdcdcdcdcdcd, "), "{f}");
     assert!(f.message.contains(" bytes away from the nearest allocation: out+"), "{f}");
 }
@@ -66,7 +66,7 @@ fn writes_atomics_and_scattered_accesses_are_bounded_too() {
     let scattered = "mul.lo.u32 %r6, %r1, %r1; and.b32 %r6, %r6, 511; mul.wide.u32 %rd6, %r6, 4;
         add.s64 %rd7, %rd1, %rd6; ld.global.u32 %r7, [%rd7]; st.global.u32 [%rd5], %r7; ret;";
     let f = fault(scattered, [64, 1, 1]);
-    // The first thread whose square modulo 512 reaches 256 words.
+    // The first thread whose square modulo 512 is at least 256, the size in words.
     assert_eq!((f.kind, f.block, f.thread), (FaultKind::OutOfBounds, [0, 0, 0], [16, 0, 0]));
 }
 
@@ -102,7 +102,7 @@ fn shared_and_local_memory_are_bounded() {
          st.shared.u32 [%r6+1100], %r3; ret;",
         [64, 1, 1],
     );
-    // 128 static bytes and 1024 dynamic ones.
+    // 128 bytes of static and 1024 bytes of dynamic shared memory.
     assert_eq!((f.kind, f.thread), (FaultKind::OutOfBounds, [13, 0, 0]));
     assert!(f.message.contains("shared write: 4 bytes at offset 1152"), "{}", f.message);
     let f = fault(
@@ -148,7 +148,7 @@ fn lanes_that_return_early_hold_up_no_barrier() {
 
 #[test]
 fn whole_warps_that_skip_or_cross_barriers() {
-    // A warp that has ended does not hold others up; a warp at another barrier does.
+    // Other warps do not wait for a warp that has exited, but for a warp at a different barrier.
     let skip = kernel(&format!(
         "{START} setp.lt.u32 %p1, %r3, 32; @%p1 bra OVER; bar.sync 0; st.global.u32 [%rd5], %r1; OVER: ret;"
     ));
@@ -286,7 +286,7 @@ fn the_limit_of_a_checked_launch_says_where_the_warps_were() {
         ..Options::default()
     };
     let emulator = Emulator::new(options);
-    // Warp 1 waits, the others count without end; warp 4 has ended.
+    // Warp 1 waits, warp 4 has exited, and the others count forever.
     let body = "mov.u32 %r9, %tid.x; shr.u32 %r9, %r9, 5;
         setp.eq.u32 %p1, %r9, 4; @%p1 ret;
         setp.eq.u32 %p1, %r9, 1; @%p1 bra WAIT;
@@ -333,11 +333,11 @@ fn a_checked_launch_tells_a_spin_from_a_loop_that_changes_memory() {
     assert!(!limit && reports.len() == 1, "{reports:?}");
     assert_eq!(reports[0].instruction, "ld.volatile.global.u32");
     assert!(reports[0].message.contains("polls the 4 bytes at flag+0"), "{}", reports[0].message);
-    // Its counter is in memory, not in its registers, and another thread may read it.
+    // The counter is in memory, not in registers, and another thread may read it.
     let counts = "L: red.global.add.u32 [%rd1], 1;\n bra L;";
     let (reports, limit) = run(counts, &[0; 4]);
     assert!(limit && reports.is_empty(), "{reports:?}");
-    // Adding nothing changes nothing.
+    // Adding 0 does not change memory.
     let (reports, limit) = run("L: red.global.add.u32 [%rd1], 0;\n bra L;", &[0; 4]);
     assert!(!limit && reports.len() == 1, "{reports:?}");
 }

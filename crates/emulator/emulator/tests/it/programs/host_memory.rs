@@ -1,5 +1,5 @@
-//! Kernels on the host's own memory: by lent ranges, whose bounds hold to the byte, or by any address
-//! where the host vouches for all.
+//! Kernels on host memory: registered ranges are checked to the byte; if the host trusts kernels, any
+//! address is allowed.
 
 use crate::common::load;
 use lanework_emulator::{
@@ -10,7 +10,7 @@ fn device(all_varying: bool) -> Emulator {
     Emulator::on_host_memory(Options { all_varying, ..Options::default() })
 }
 
-/// A kernel of three addresses and a count.
+/// Returns a kernel with three addresses and a count as parameters.
 fn kernel(body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n\
@@ -23,13 +23,13 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// `b[i] = a[i] + extra[1]` of words.
+/// `b[i] = a[i] + extra[1]` for words.
 const ADD: &str = "setp.ge.u32 %p1, %r4, %r1; @%p1 bra DONE;
     mul.wide.u32 %rd3, %r4, 4; add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3;
     ld.global.u32 %r5, [%rd4]; ld.global.u32 %r6, [extra+4]; add.u32 %r5, %r5, %r6;
     st.global.u32 [%rd5], %r5; DONE:";
 
-/// `b[i] = a[i]` of bytes.
+/// `b[i] = a[i]` for bytes.
 const BYTES: &str = "setp.ge.u32 %p1, %r4, %r1; @%p1 bra DONE; cvt.u64.u32 %rd3, %r4;
     add.u64 %rd4, %rd1, %rd3; add.u64 %rd5, %rd2, %rd3;
     ld.u8 %h1, [%rd4]; st.u8 [%rd5], %h1; DONE:";
@@ -107,7 +107,7 @@ fn alignment_is_the_addresss_own() {
     let even = start.wrapping_add(start.align_offset(16));
     // SAFETY: the vector outlives the launches, and no other code uses it while a launch runs.
     unsafe { device.register_host_memory(even.add(3), 128, "odd").expect("free") };
-    // Words are aligned by their addresses, not by where the range starts.
+    // Alignment depends on the address of a word, not on the start of the range.
     launch(&device, ADD, even.wrapping_add(4), even.wrapping_add(4), 31).expect("it runs");
     let fault = launch(&device, ADD, even.wrapping_add(3), even.wrapping_add(4), 1);
     assert_eq!(fault.expect_err("misaligned").kind, FaultKind::Misaligned);
@@ -123,7 +123,7 @@ fn every_address_is_good_where_the_host_vouches_until_something_is_lent() {
         let mut b = vec![0u32; 100];
         let (from, to) = (a.as_mut_ptr().cast::<u8>(), b.as_mut_ptr().cast::<u8>());
         launch(&device, ADD, from, to, 100).expect_err("nobody vouched");
-        // SAFETY: the launches below keep to the two vectors, or fault.
+        // SAFETY: the launches below only access the two vectors, or fault.
         unsafe { device.trust_addresses() };
         launch(&device, ADD, from, to, 100).expect("it runs");
         assert!(b.iter().enumerate().all(|(i, v)| *v == i as u32 + 200));
@@ -168,7 +168,7 @@ fn what_cannot_be_lent_is_refused() {
     let start = word.as_mut_ptr().cast::<u8>();
     let wild = |address: usize| std::ptr::with_exposed_provenance_mut::<u8>(address);
     let on_host = device(false);
-    // SAFETY: `word` lives on; the other ranges are refused.
+    // SAFETY: `word` outlives the registration; the other ranges are refused.
     let answers = unsafe {
         [
             (
@@ -189,7 +189,7 @@ fn what_cannot_be_lent_is_refused() {
         let text = answer.expect_err(why).to_string();
         assert!(text.contains(why), "{text}");
     }
-    // SAFETY: `word` lives on, and no launch runs.
+    // SAFETY: `word` outlives the registration, and no launch runs.
     unsafe {
         on_host.register_host_memory(start.add(4), 8, "middle").expect("free");
         for (offset, bytes) in [(0, 5), (4, 8), (5, 1), (11, 2), (0, 16)] {

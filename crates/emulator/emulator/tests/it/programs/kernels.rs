@@ -1,4 +1,4 @@
-//! Kernels that nvcc compiled, run to their end and compared with the host.
+//! Kernels that nvcc compiled, whose results are compared with the host's.
 
 use lanework_emulator::{CountingObserver, Emulator, LaunchConfig, NullObserver, Options, Program};
 use lanework_ptx::Module;

@@ -1,5 +1,5 @@
-//! Modules as compilers print them: entries that cannot run next to others that can, and variables
-//! that start with addresses.
+//! Modules as compilers generate them: unsupported entries next to supported ones, and variables
+//! initialized with addresses.
 
 use crate::common::{device, download, load};
 use lanework_emulator::{
@@ -8,7 +8,7 @@ use lanework_emulator::{
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// An entry `name(.u64 out)` that writes to `%rd1`, a global address.
+/// Returns an entry `name(.u64 out)` that writes to `%rd1`, a global address.
 fn entry(name: &str, body: &str) -> String {
     format!(
         ".visible .entry {name}(.param .u64 out)\n{{
@@ -190,8 +190,8 @@ fn reserved_shared_memory_has_1024_bytes() {
     assert_eq!(fault.kind, FaultKind::OutOfBounds);
 }
 
-/// Files of the parser's test data that the emulator refuses, by a part of their name, and the reason,
-/// which is the same for every entry there. All other files load whole.
+/// Files of the parser's test data that the emulator refuses, by a part of their name, with the common
+/// reason for all their entries. All other files load completely.
 const REFUSED: &[(&str, &str)] =
     &[("clang.", "call of `external`, which the module does not define")];
 
@@ -223,7 +223,7 @@ fn what_real_compilers_print_loads_but_for_what_is_listed() {
     assert!(loaded >= 15, "{loaded} modules in {folder}");
 }
 
-/// A kernel whose threads allocate, write, read back, and free or not.
+/// Returns a kernel whose threads allocate memory, write and read it, and may free it.
 fn allocating(bytes: u32, body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n\

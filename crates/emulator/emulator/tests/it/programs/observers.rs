@@ -1,11 +1,11 @@
-//! An observer of one's own, which counts the stores of each source line.
+//! A custom observer that counts the stores of each source line.
 #![forbid(unsafe_code)]
 
 use crate::common::{START, device, kernel, load, upload};
 use lanework_emulator::{Access, AccessKind, LaunchConfig, Observer, Wants};
 use std::collections::BTreeMap;
 
-/// Counts stores: lanes that store, by the instruction's index in the kernel.
+/// Counts the lanes that store, by the instruction's index in the kernel.
 #[derive(Default)]
 struct Stores(BTreeMap<u32, u32>);
 
@@ -46,7 +46,7 @@ fn an_instrument_counts_the_stores_of_each_line() {
     assert_eq!(lines, BTreeMap::from([(7, 256), (9, 6)]));
 }
 
-/// An observer that wants something else each time it is asked: the engine keeps to the first answer.
+/// An observer that answers differently each time; the engine keeps the first answer.
 struct Fickle(std::cell::Cell<bool>);
 
 impl Observer for Fickle {

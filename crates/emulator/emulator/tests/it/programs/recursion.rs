@@ -1,14 +1,14 @@
-//! Functions that call themselves, each other, and through addresses; stacks that are full; `alloca`.
+//! Functions that call themselves and each other, also by address; stack overflows; `alloca`.
 
 use crate::common::{START, device, kernel, load, run};
 use lanework_emulator::{FaultKind, LaunchConfig, Options};
 
-/// A module of functions and of one kernel, whose body follows [`START`].
+/// Returns a module with functions and one kernel, whose body follows [`START`].
 fn text(functions: &str, body: &str) -> String {
     kernel(&format!("{START}{body}")).replacen(".visible", &format!("{functions}\n.visible"), 1)
 }
 
-/// The words that two warps wrote, a word for each thread; both with registers classed and all varying.
+/// Returns the words that two warps wrote, one per thread, after checking that both register modes agree.
 fn words(functions: &str, body: &str) -> Vec<u32> {
     let text = text(functions, body);
     let [classed, varying] = [false, true].map(|all_varying| {
@@ -24,7 +24,7 @@ fn each(f: impl Fn(u32) -> u32) -> Vec<u32> {
     (0..64).map(f).collect()
 }
 
-/// `call (%r20), f, (%r10)` with parameters in memory, as compilers print it.
+/// PTX for `call (%r20), f, (%r10)` with parameters in memory, as compilers generate it.
 fn called(f: &str) -> String {
     format!(
         "{{ .param .b32 p0; st.param.b32 [p0], %r10; .param .b32 q0; call.uni (q0), {f}, (p0);
@@ -91,7 +91,7 @@ fn functions_with_registers_as_parameters_call_each_other() {
 
 #[test]
 fn a_pointer_to_a_callers_variable_stays_good_and_predicates_survive() {
-    // depth(n, p): adds to the caller's variable, through a pointer, at each level.
+    // walk(n, p) adds to the caller's variable through a pointer at each level.
     let functions = ".func walk(.param .b32 n, .param .b64 p) {
         .local .align 8 .b32 mine[3]; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>; .reg .f64 %d<3>;
         ld.param.u32 %r1, [n]; ld.param.u64 %rd1, [p];

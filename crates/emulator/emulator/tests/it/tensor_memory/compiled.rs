@@ -1,4 +1,4 @@
-//! A product as nvcc compiles it.
+//! A `tcgen05` product that nvcc compiled.
 
 use crate::common::{device, download, load, upload};
 use crate::tensor_memory::gemm::draw;

@@ -1,42 +1,41 @@
-//! A kernel that multiplies as tutorials do: tiles in shared memory in a canonical layout, `tcgen05.mma`, a commit,
-//! a wait, `tcgen05.ld`. Layouts and products are computed here from the manual's formulas, not by the emulator.
+//! A matrix product as in tutorials: tiles in shared memory in a canonical layout, `tcgen05.mma`, a commit, a wait,
+//! `tcgen05.ld`. This file computes layouts and products from the manual's formulas, independently of the emulator.
 
 use crate::common::{device, download, load, upload};
 use lanework_emulator::sanitize::Report;
 use lanework_emulator::{Fault, LaunchConfig, NullObserver};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How a tile is in shared memory: a swizzle as the descriptor names it, bytes of its width, bits and units of the
-/// exclusive or.
+/// Layout of a tile in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Its number in the descriptor.
+    /// Number of the swizzle in the descriptor.
     pub number: u64,
-    /// Bytes of a row of the pattern.
+    /// Bytes per row of the swizzle pattern.
     pub width: usize,
-    /// Whether M or N is contiguous.
+    /// Whether M or N is contiguous, rather than K.
     pub across: bool,
 }
 
 impl Layout {
-    /// All that K-major matrices may have.
+    /// All layouts of K-major matrices.
     pub const BY_K: [Layout; 4] = [
         Layout { number: 0, width: 16, across: false },
         Layout { number: 6, width: 32, across: false },
         Layout { number: 4, width: 64, across: false },
         Layout { number: 2, width: 128, across: false },
     ];
-    /// All that transposed matrices of 8 and 16 bits may have.
+    /// All layouts of transposed matrices with 8-bit and 16-bit elements.
     pub const ACROSS: [Layout; 4] = [
         Layout { number: 0, width: 16, across: true },
         Layout { number: 6, width: 32, across: true },
         Layout { number: 4, width: 64, across: true },
         Layout { number: 2, width: 128, across: true },
     ];
-    /// The layout of transposed matrices of tf32.
+    /// The only layout of transposed tf32 matrices.
     pub const BY_32: Layout = Layout { number: 1, width: 128, across: true };
 
-    /// The byte that the swizzle puts `at` to: `Swizzle<B, 4, 3>`, or `Swizzle<2, 5, 2>`.
+    /// The byte to which the swizzle maps `at`: `Swizzle<B, 4, 3>`, or `Swizzle<2, 5, 2>`.
     fn swizzled(self, at: usize) -> usize {
         match self.number {
             0 => at,
@@ -47,16 +46,16 @@ impl Layout {
         }
     }
 
-    /// Leading and stride offsets for a tile of `rows` rows of `bytes` bytes along K, of elements of some bytes.
+    /// Leading and stride offsets of a tile of `rows` rows with `bytes` bytes along K and elements of `element` bytes.
     fn offsets(self, rows: usize, bytes: usize, element: usize) -> (usize, usize) {
         let k = bytes / element;
         match (self.across, self.number) {
-            // Core matrices of 8 rows of 16 bytes are along M or N first.
+            // Core matrices have 8 rows of 16 bytes and follow each other along M or N first.
             (false, 0) => (rows * 16, 128),
             (false, _) => (16, 8 * self.width),
-            // Chunks of 16 bytes along M or N, eight of K in each core matrix.
+            // Core matrices have 16 bytes along M or N, and eight elements along K.
             (true, 0) => (rows * element / 16 * 128, 128),
-            // Patterns along K first.
+            // Patterns follow each other along K first.
             (true, number) => {
                 let deep = if number == 1 { 4 } else { 8 };
                 (k.div_ceil(deep) * deep * self.width, deep * self.width)
@@ -64,7 +63,7 @@ impl Layout {
         }
     }
 
-    /// Bytes of such a tile, up to where the next may begin.
+    /// Bytes from the start of such a tile to where the next one may begin.
     fn size(self, rows: usize, bytes: usize, element: usize) -> usize {
         let size = match self.across {
             false => rows.next_multiple_of(8) * bytes.next_multiple_of(self.width),
@@ -76,7 +75,7 @@ impl Layout {
         size.next_multiple_of(1024)
     }
 
-    /// Where byte `byte` of an element in row `row`, number `k` along K, is.
+    /// The offset of element `k` along K of row `row`.
     fn place(self, rows: usize, bytes: usize, element: usize, (row, k): (usize, usize)) -> usize {
         let (leading, stride) = self.offsets(rows, bytes, element);
         let t = 16 / element;
@@ -99,7 +98,7 @@ impl Layout {
         let at = match self.number {
             0 => row % 8 * 16 + row / 8 * stride + chunk * leading,
             _ => {
-                // Wider tiles are several patterns side by side.
+                // Wider tiles have several patterns side by side.
                 let chunks = self.width / 16;
                 row % 8 * self.width
                     + row / 8 * stride
@@ -110,8 +109,7 @@ impl Layout {
         self.swizzled(at + within)
     }
 
-    /// The start of step `step` of `bytes` bytes along K, from the tile's, and its descriptor but for the tile's
-    /// address.
+    /// The descriptor of a step along K, without the tile's address; it includes the step's offset in the tile.
     fn descriptor(self, rows: usize, all: usize, step: (usize, usize), element: usize) -> u64 {
         let (leading, stride) = self.offsets(rows, all, element);
         let (number, bytes) = step;
@@ -124,7 +122,7 @@ impl Layout {
                 _ => chunk % chunks * 16 + chunk / chunks * rows * self.width,
             }
         };
-        // A start inside a pattern is not swizzled itself.
+        // A K-major step starts inside of a row of the pattern, and its start address is not swizzled.
         let start = if self.across { self.swizzled(start) } else { start };
         (start as u64) >> 4
             | (leading as u64 >> 4) << 16
@@ -134,43 +132,43 @@ impl Layout {
     }
 }
 
-/// A product.
+/// A product to test.
 #[derive(Clone)]
 pub struct Gemm {
-    /// `.kind::...`, with what follows.
+    /// `.kind::...`, with the qualifiers after it.
     pub kind: &'static str,
-    /// Rows.
+    /// Number of rows of D.
     pub m: usize,
-    /// Columns.
+    /// Number of columns of D.
     pub n: usize,
-    /// Instructions along K.
+    /// Number of instructions along K.
     pub steps: usize,
-    /// Elements along K of one instruction.
+    /// Elements along K per instruction.
     pub k: usize,
-    /// Bytes of an element's container in shared memory.
+    /// Bytes per element in shared memory.
     pub element: usize,
     /// The layout of A; `None` if it is in tensor memory.
     pub a: Option<Layout>,
-    /// How B is.
+    /// The layout of B.
     pub b: Layout,
     /// Bits of the instruction descriptor, except shape and majorness.
     pub types: u32,
-    /// Whether `.ws` is there.
+    /// Whether the instruction has `.ws`.
     pub stationary: bool,
-    /// Operands after the instruction descriptor and before the predicate, and after it.
+    /// Operands between the instruction descriptor and the predicate, and after the predicate.
     pub extra: (String, String),
-    /// The addition of each step to the instruction descriptor.
+    /// Increment of the instruction descriptor per step.
     pub step_bits: u32,
-    /// The length of B's rows relative to A's: 2 if A is sparse.
+    /// Length of B's rows relative to A's: 2 if A is sparse.
     pub longer: usize,
     /// Code that thread 0 runs before the products.
     pub before: String,
-    /// Bytes after the tiles in shared memory, which the host fills.
+    /// Data after the tiles in shared memory.
     pub appended: Vec<u8>,
 }
 
 impl Gemm {
-    /// A product of a kind, whose matrices have K contiguous and a swizzle of 128 bytes.
+    /// Creates a product of a kind with K-major matrices and a 128-byte swizzle.
     pub fn new(kind: &'static str, [m, n, steps]: [usize; 3], element: usize, types: u32) -> Gemm {
         let wide = Layout::BY_K[3];
         Gemm {
@@ -192,12 +190,12 @@ impl Gemm {
         }
     }
 
-    /// Bytes along K of all steps.
+    /// Bytes along K for all steps.
     fn bytes(&self) -> usize {
         self.steps * self.k * self.element
     }
 
-    /// A tile's layout in shared memory: element `k` of row `row` has these bits.
+    /// The bytes of a tile in shared memory, given the bits of element `k` of row `row`.
     pub fn tile(
         &self,
         layout: Layout,
@@ -215,7 +213,7 @@ impl Gemm {
         image
     }
 
-    /// The start of the appended data in shared memory.
+    /// Offset of the appended data in shared memory.
     pub fn appended_at(&self) -> usize {
         let bytes = self.bytes();
         let of_a = self.a.map_or(128 * bytes, |a| a.size(self.m, bytes, self.element));
@@ -232,7 +230,7 @@ impl Gemm {
             | (self.m as u32 / 16) << 24
     }
 
-    /// Columns of tensor memory for D.
+    /// Number of tensor memory columns for D.
     pub fn columns(&self) -> usize {
         match (self.stationary, self.m) {
             (true, 64) => self.n / 2,
@@ -241,8 +239,8 @@ impl Gemm {
         }
     }
 
-    /// The kernel's text. Its input is the image of shared memory; A in tensor memory is stored there by the
-    /// threads, from after the tile of B.
+    /// The kernel's text. Its input is the image of shared memory. If A is in tensor memory, the threads store it there,
+    /// from the data after the tile of B.
     pub fn text(&self) -> String {
         let (bytes, n) = (self.bytes(), self.n);
         let of_a = self.a.map_or(0, |layout| layout.size(self.m, bytes, self.element));
@@ -347,7 +345,7 @@ DONE: ret;
         )
     }
 
-    /// Shared memory for elements given by row and place along K.
+    /// The image of shared memory, given the elements by row and index along K.
     pub fn image(
         &self,
         a: impl Fn(usize, usize) -> u32,
@@ -359,7 +357,7 @@ DONE: ret;
         }
         image.extend(self.tile(self.b, (self.n, self.bytes() * self.longer), b));
         if self.a.is_none() {
-            // Lane by lane: rows of A where D's are.
+            // A in tensor memory, lane by lane, with rows in the same lanes as D's.
             for lane in 0..128 {
                 let row = self.row_of(lane);
                 for k in 0..self.bytes() / self.element {
@@ -372,7 +370,7 @@ DONE: ret;
         image.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
     }
 
-    /// The row that a lane of tensor memory has, of D and of A.
+    /// The row of D and of A in a lane of tensor memory.
     fn row_of(&self, lane: usize) -> Option<usize> {
         match (self.m, self.stationary) {
             (64, false) => (lane % 32 < 16).then_some(lane / 32 * 16 + lane % 32),
@@ -382,7 +380,7 @@ DONE: ret;
         }
     }
 
-    /// The elements of D, row by row, from tensor memory's lanes.
+    /// The elements of D, row by row, given the lanes of tensor memory.
     pub fn result(&self, words: &[u32]) -> Vec<u32> {
         let columns = self.columns();
         let mut d = vec![0; self.m * self.n];
@@ -400,7 +398,7 @@ DONE: ret;
         d
     }
 
-    /// Runs the kernel: the words of D, row by row.
+    /// Runs the kernel; returns the words of D, row by row.
     pub fn run(
         &self,
         a: impl Fn(usize, usize) -> u32,
@@ -434,7 +432,7 @@ pub fn check_text(text: &str, input: &[u32], count: usize) -> Vec<Report> {
     emulator.check(&program, &launch, &arguments).expect("it runs").reports
 }
 
-/// A number that looks drawn at random.
+/// A pseudorandom number, by a hash of both arguments.
 pub fn draw(a: usize, b: usize) -> u32 {
     let mut x = (a as u32).wrapping_mul(0x9e37_79b9) ^ (b as u32).wrapping_mul(0x85eb_ca6b);
     x ^= x >> 15;
@@ -442,7 +440,7 @@ pub fn draw(a: usize, b: usize) -> u32 {
     x ^ x >> 13
 }
 
-/// If ptxas is installed, it accepts the text.
+/// Checks that ptxas, if installed, accepts the text.
 pub fn ptxas_accepts(text: &str) {
     let Ok(ptxas) = std::env::var("PTXAS") else {
         eprintln!("skipped: set PTXAS to compare the test's kernels with ptxas");

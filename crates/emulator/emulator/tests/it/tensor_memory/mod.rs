@@ -1,4 +1,4 @@
-//! Tensor memory and the fifth generation of tensor cores, as kernels use them.
+//! Tests of tensor memory and fifth-generation tensor cores (`tcgen05`).
 
 mod checked;
 mod compiled;

@@ -1,9 +1,9 @@
-//! Loads and stores of every shape move the elements that the manual's figures show.
+//! Loads, stores and copies of every shape: compares the moved elements with the manual's figures.
 
 use crate::tensor_memory::gemm::run_text;
 
-/// A kernel that allocates, runs `body` in all four warps, and frees. `%r12` is the address of the warp's lanes,
-/// `%rd7` where the thread's results go, `count` words each.
+/// Returns a kernel that allocates tensor memory, runs `body` in all four warps, and frees the memory. `%r12` is the
+/// address of the warp's lanes, and `%rd7` the address of the thread's `count` result words.
 pub fn kernel(columns: usize, count: usize, body: &str) -> String {
     format!(
         ".version 8.8\n.target sm_103a\n.address_size 64
@@ -38,7 +38,7 @@ fn registers(first: usize, count: usize) -> String {
     names.join(", ")
 }
 
-/// Each cell gets `lane * 1000 + column`, by `.32x32b`.
+/// PTX that fills each cell with `lane * 1000 + column`, by `.32x32b`.
 fn fill(columns: usize) -> String {
     let mut text = String::new();
     for column in 0..columns {
@@ -49,7 +49,7 @@ fn fill(columns: usize) -> String {
     text + "tcgen05.wait::st.sync.aligned;\n"
 }
 
-/// The words that each thread loads, after the fill.
+/// Returns the words that each thread loads after the fill.
 fn loaded(form: &str, at: &str, count: usize) -> Vec<Vec<u32>> {
     let mut body = fill(64);
     body += &format!(
@@ -63,7 +63,7 @@ fn loaded(form: &str, at: &str, count: usize) -> Vec<Vec<u32>> {
     words.chunks(count).map(<[u32]>::to_vec).collect()
 }
 
-/// The figure of a shape: which thread and register a lane and column of the warp's belong to.
+/// A figure of the manual: maps lane and column to thread and register.
 type Figure = fn(u32, u32) -> (u32, u32);
 
 const FIGURES: &[(&str, usize, u32, Figure)] = &[
@@ -97,10 +97,10 @@ fn threads_load_what_the_figures_say() {
             }
         }
     }
-    // The upper lanes of a quarter.
+    // The upper 16 lanes of a warp's quarter.
     let upper = loaded("16x64b.x1", "[%r12+0x100000]", 1);
     assert_eq!(upper[33][0], (32 + 16 + 8) * 1000);
-    // Two accesses of 16 lanes.
+    // Two accesses to 16 lanes each.
     let twice = loaded("16x32bx2.x2", "[%r12], 32", 2);
     for thread in 0..128 {
         let (warp, t) = (thread / 32, thread % 32);
@@ -178,7 +178,7 @@ fn loads_reduce_over_columns() {
     }
 }
 
-/// Shared memory holds `16 * row + word` in words of rows of 16 or 32 bytes, without a swizzle.
+/// Copies a tile from shared memory, whose words are `16 * row + word`, with rows of 16 or 32 bytes and no swizzle.
 fn copied(form: &str, rows: usize, words: usize, at: &str) -> Vec<u32> {
     let mut body = format!(
         "mov.u32 %r20, tile; setp.ge.u32 %p1, %r1, {rows}; @%p1 bra LAID;
@@ -187,7 +187,7 @@ fn copied(form: &str, rows: usize, words: usize, at: &str) -> Vec<u32> {
         32 * words
     );
     for word in 0..words {
-        // Chunks of 16 bytes along K are 128 bytes apart, groups of eight rows as long as all chunks of eight.
+        // Chunks of 16 bytes along K are 128 bytes apart; a group of eight rows has all its chunks together.
         let offset = word / 4 * 128 + word % 4 * 4;
         body +=
             &format!("mad.lo.u32 %r23, %r1, 16, {word}; st.shared.u32 [%r20+{offset}], %r23;\n");
@@ -237,7 +237,7 @@ fn copies_bring_rows_to_their_lanes() {
 
 #[test]
 fn copies_widen_small_elements() {
-    // Words of one row: `16 * row` and three more; sixteen elements of 4 bits are the first two.
+    // A row has the words from `16 * row` to `16 * row + 3`; the first two hold sixteen 4-bit elements.
     let found = copied("128x128b.b8x16.b4x16_p64", 128, 4, "[%r10]");
     let nibble = |word: u32, i: usize| (word >> (4 * i) & 15) << 2;
     for lane in [0, 5, 127] {

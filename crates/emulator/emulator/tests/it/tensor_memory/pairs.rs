@@ -1,11 +1,11 @@
-//! Products of two blocks.
+//! Products of a pair of blocks (`cta_group::2`).
 
 use crate::common::{device, download, load, upload};
 use crate::tensor_memory::gemm::{Gemm, Layout, draw, ptxas_accepts};
 use lanework_emulator::{Fault, LaunchConfig, NullObserver};
 
-/// Runs a product of a pair: A by halves of its rows, B by halves of its columns, in a tile of `m / 2` rows and one
-/// of `n / 2`. The words of tensor memory, block by block.
+/// Runs a product of a pair, in which each block has half of A's rows and half of B's columns. Returns the words of
+/// tensor memory, block by block.
 fn run(m: usize, n: usize, change: fn(String) -> String) -> Result<Vec<u32>, Fault> {
     let types = 1 << 4;
     let narrow = Layout::BY_K[2];
@@ -14,7 +14,7 @@ fn run(m: usize, n: usize, change: fn(String) -> String) -> Result<Vec<u32>, Fau
     let columns = if m == 128 { n / 2 } else { n };
     let descriptor = types | (n as u32 / 8) << 17 | (m as u32 / 16) << 24;
     let columns_of_half = half.columns();
-    // The text of one block, made one of a pair.
+    // Derives the text for a pair from the text for one block.
     let text = half
         .text()
         .replace("cta_group::1", "cta_group::2")
@@ -28,15 +28,15 @@ fn run(m: usize, n: usize, change: fn(String) -> String) -> Result<Vec<u32>, Fau
             128 * 4 * columns,
         ))
         .replace(".reg .pred %p<8>;", ".reg .pred %p<8>; .reg .b16 %h<2>;")
-        // Both blocks have filled their tiles, and the first issues.
+        // After both blocks have filled their tiles, the first one issues the product.
         .replace("@%p3 bra ISSUED;", "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; or.pred %p7, %p3, %p6; @%p7 bra ISSUED;")
         .replace(
             "mbarrier::arrive::one.shared::cluster.b64 [bar];",
             "mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [bar], %h0;",
         )
-        // No block ends or frees while the other may still access tensor memory.
+        // No block exits or frees while the other may still access tensor memory.
         .replace("@%p2 bra DONE;", "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; @%p2 bra DONE;");
-    // All columns of D.
+    // Stores all columns of D.
     let store = |columns: usize| -> String {
         (0..columns)
             .step_by(4)

@@ -1,8 +1,8 @@
-//! Products equal the host's, of every kind, shape and layout.
+//! Products of every kind, shape and layout: compares them with the host's results.
 
 use crate::tensor_memory::gemm::{Gemm, Layout, check_text, draw};
 
-/// An element type: bits of a small number, and the numbers.
+/// An element type: the bits of small numbers, and their values.
 struct Numbers {
     bits: fn(u32) -> u32,
     value: fn(u32) -> f64,
@@ -18,7 +18,7 @@ const BRAINS: Numbers = Numbers {
     value: |d| f64::from(d % 17) - 8.0,
 };
 const TF32: Numbers = Numbers {
-    // Bits below the 10 bits of mantissa are not read.
+    // Bits below the 10 mantissa bits are ignored.
     bits: |d| ((d % 17) as f32 - 8.0).to_bits() | 0x1fff,
     value: |d| f64::from(d % 17) - 8.0,
 };
@@ -33,7 +33,7 @@ const E5M2: Numbers = Numbers {
 const S8: Numbers = Numbers { bits: |d| d & 0xff, value: |d| f64::from(d as u8 as i8) };
 const U8: Numbers = Numbers { bits: |d| d & 0xff, value: |d| f64::from(d as u8) };
 
-/// The product on the host.
+/// Computes the product on the host.
 fn product(this: &Gemm, a: &Numbers, b: &Numbers) -> Vec<f64> {
     let k = this.steps * this.k;
     let mut d = Vec::new();
@@ -46,7 +46,7 @@ fn product(this: &Gemm, a: &Numbers, b: &Numbers) -> Vec<f64> {
     d
 }
 
-/// Runs a product and compares it, as numbers.
+/// Runs a product and compares its values.
 fn compare(this: &Gemm, a: &Numbers, b: &Numbers, read: fn(u32) -> f64) {
     let what = format!("{} {}x{}, a {:?}, b {:?}", this.kind, this.m, this.n, this.a, this.b);
     let found = this
@@ -168,7 +168,7 @@ fn negation_scale_and_kept_lanes_do_what_they_say() {
     };
     let found = scaled.run(ones, ones).expect("runs");
     assert!(found.iter().all(|word| single(*word) == 16.0 + 4.0), "{}", single(found[0]));
-    // Lanes 1 and 64 keep their old values.
+    // Lanes 1 and 64 keep their previous values.
     let kept = Gemm {
         extra: (", {%r40, %r41, %r42, %r41}".to_owned(), String::new()),
         before: "mov.b32 %r40, 2; mov.b32 %r41, 0; mov.b32 %r42, 1;".to_owned(),
@@ -179,7 +179,7 @@ fn negation_scale_and_kept_lanes_do_what_they_say() {
         let expected = if row == 1 || row == 64 { 0xcdcd_cdcd } else { 32f32.to_bits() };
         assert!(words.iter().all(|word| *word == expected), "row {row}");
     }
-    // Columns 4 to 6 of seven are zero.
+    // Of seven columns, 4 to 6 are zero.
     let zeros = Gemm {
         stationary: true,
         extra: (String::new(), ", %rd10".to_owned()),
@@ -194,7 +194,7 @@ fn negation_scale_and_kept_lanes_do_what_they_say() {
 
 #[test]
 fn small_floats_multiply_padded() {
-    // Sixteen elements at the start of 16 bytes; the layout's element is 16 bytes.
+    // Sixteen elements are at the start of each 16 bytes, which the layout treats as one element.
     let table: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
     let number = |d: u32| (d & 15, if d & 8 != 0 { -1.0 } else { 1.0 } * table[d as usize & 7]);
     let this = Gemm::new("kind::f8f6f4", [128, 16, 2], 1, F32 | 5 << 7 | 5 << 10);

@@ -1,8 +1,8 @@
-//! Products whose blocks have scale factors.
+//! Products with block scale factors.
 
 use crate::tensor_memory::gemm::{Gemm, draw};
 
-/// The numbers of `e2m1`.
+/// The values of `e2m1`.
 const FOURS: [f64; 8] = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0];
 
 fn four(bits: u32) -> f64 {
@@ -16,7 +16,7 @@ type Factor = fn(u32) -> (u8, f64);
 const POWER: Factor = |d| (125 + (d % 5) as u8, 2f64.powi((d % 5) as i32 - 2));
 const UE4M3: Factor = |d| [(0x30, 0.5), (0x38, 1.0), (0x3c, 1.5), (0x40, 2.0)][d as usize % 4];
 
-/// A product with `factors` scale factors in each row of a step; elements by row and byte.
+/// Runs a product with `factors` scale factors per row of a step.
 fn run(
     kind: &'static str,
     (types, n, steps): (u32, usize, usize),
@@ -25,7 +25,7 @@ fn run(
     byte: fn(u32) -> u32,
 ) {
     let mut this = Gemm::new(kind, [128, n, steps], 1, types);
-    // Bytes of a row are words of factors: one word holds the factors of one to four steps.
+    // Factors of a row are packed in words; one word has the factors of one to four steps.
     let (of_a, of_b) = (|row, at| draw(row + 7, at + 40), |column, at| draw(column + 9, at + 80));
     let block = |of: &dyn Fn(usize, usize) -> u32, rows: usize| {
         let mut bytes = Vec::new();
@@ -62,7 +62,7 @@ fn run(
                 let number = k / 32 * factors + k % 32 * factors / 32;
                 let scale = factor(of_a(row, number)).1 * factor(of_b(column, number)).1;
                 let (x, y) = (draw(row, k), draw(k, column + 1000));
-                // Two elements in a byte, or one.
+                // A byte has two elements or one.
                 let sum = match kind.contains("mxf4") {
                     true => four(x & 15) * four(y & 15) + four(x >> 4 & 15) * four(y >> 4 & 15),
                     false => value(x) * value(y),

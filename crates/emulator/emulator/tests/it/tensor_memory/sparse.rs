@@ -2,19 +2,19 @@
 
 use crate::tensor_memory::gemm::{Gemm, draw};
 
-/// The two columns of four that a chunk's stored elements have.
+/// The two columns, of four, of a chunk's stored elements.
 fn kept(row: usize, chunk: usize) -> [usize; 2] {
     let all = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
     all[draw(row + 3, chunk + 50) as usize % 6]
 }
 
-/// The metadata of all steps: 128 rows of 16 bytes, in which each step of 16-bit elements has four bytes, and each
-/// of bytes eight.
+/// The metadata of all steps: 128 rows of 16 bytes. A step has four bytes per row for 16-bit elements, and eight for
+/// 8-bit elements.
 fn metadata(steps: usize, bits: usize) -> Vec<u8> {
     let mut words = vec![[0u32; 4]; 128];
     for row in 0..128 {
         for step in 0..steps {
-            // Columns of one step.
+            // Columns per step.
             let k = if bits == 16 { 32 } else { 64 };
             for chunk in 0..k / 4 {
                 let [first, second] = kept(row, step * k / 4 + chunk);
@@ -56,7 +56,7 @@ fn run(
     this.step_bits = step_bits;
     let text = this.text().replace("%rd6, %r11", "%rd6, [%r13], %r11");
     let text = text.replace("tcgen05.mma.cta_group", "tcgen05.mma.sp.cta_group");
-    // Kinds without a selector take the next columns.
+    // Kinds without a selector use the next columns.
     let next = if step_bits == 0 { "add.u32 %r13, %r13, 2;" } else { "" };
     let text = text.replace("add.u32 %r11, %r11,", &format!("{next} add.u32 %r11, %r11,"));
     let image = this.image(|row, at| bits(draw(row, at)), |column, k| bits(draw(k, column + 1000)));

@@ -1,11 +1,11 @@
-//! Misuse of tensor memory is reported.
+//! Reports of misused tensor memory.
 
 use crate::common::{device, load};
 use crate::tensor_memory::gemm::{Gemm, Layout, run_text};
 use crate::tensor_memory::movements::kernel;
 use lanework_emulator::FaultKind;
 
-/// The fault of a kernel around a body.
+/// Runs a kernel with this body; returns its fault.
 fn fault(body: &str) -> (FaultKind, String) {
     fault_of(&kernel(64, 4, body))
 }
@@ -16,7 +16,7 @@ fn fault_of(text: &str) -> (FaultKind, String) {
     (fault.kind, fault.to_string())
 }
 
-/// A fault of tensor memory that says this.
+/// Checks that a text has a fault of tensor memory with these words.
 fn misuse(text: &str, says: &str) {
     let (kind, message) = fault_of(text);
     assert_eq!(kind, FaultKind::TensorMemory, "{message}");
@@ -105,7 +105,7 @@ fn descriptors_must_be_right() {
     misuse(&descriptor(this.descriptor() | 2 << 7), "types 2 and 0");
     misuse(&descriptor(this.descriptor() & !(31 << 24) | 16 << 24), "M = 256 is not a shape");
     let matrix = |from: &str, to: &str| text.replace(from, to);
-    // The version of `wgmma`'s descriptors.
+    // Sets the version of descriptors that `wgmma` uses.
     let with_version = text.find("mov.b64 %rd6, 0x").expect("B's descriptor");
     let bits = &text[with_version + 14..];
     let bits = &bits[..bits.find(';').expect("its end")];

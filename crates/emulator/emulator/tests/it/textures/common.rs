@@ -1,4 +1,4 @@
-//! A kernel that samples at one place after the other, and the guide's formulas written out for themselves.
+//! A kernel that samples at several coordinates, and an independent implementation of the guide's formulas.
 
 use lanework_emulator::{
     AddressMode, Channel, Emulator, Fault, Image, ImageShape, LaunchConfig, Options, Texel,
@@ -25,7 +25,7 @@ pub fn module(globals: &str, body: &str) -> Module {
     .expect("the text parses")
 }
 
-/// Lays an image's bytes down.
+/// Uploads the bytes of an image.
 pub fn image(
     device: &Emulator,
     shape: ImageShape,
@@ -40,7 +40,7 @@ pub fn image(
     Image { shape, texel, address, extent, layers, pitch }
 }
 
-/// The words that four results of each input give.
+/// Samples at each input; returns the four result words of each.
 pub fn run(
     device: &Emulator,
     module: &Module,
@@ -74,7 +74,7 @@ pub fn bytes_of(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
-/// The guide's index of a texel by its addressing mode, written out for itself.
+/// The index of a texel by its addressing mode, as in the guide; `None` for the border.
 pub fn reference_index(at: i64, n: i64, mode: AddressMode) -> Option<usize> {
     let index = match mode {
         AddressMode::Clamp => at.max(0).min(n - 1),
@@ -87,7 +87,7 @@ pub fn reference_index(at: i64, n: i64, mode: AddressMode) -> Option<usize> {
     Some(index as usize)
 }
 
-/// A plane read linearly at texel position `at`.
+/// The linearly filtered value of a 2D image at texel position `at`.
 pub fn reference_linear(
     values: &[f32],
     [w, h]: [i64; 2],

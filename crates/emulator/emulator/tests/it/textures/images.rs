@@ -1,4 +1,4 @@
-//! Nearest and linear reads, addressing modes, arrays, volumes, cubes, formats, gathers, surfaces.
+//! Nearest and linear filtering, addressing modes, layered, 3D and cube textures, formats, gathers, surfaces.
 
 use crate::textures::common::{
     FLOAT, bytes_of, device, floats, image, module, numbers, reference_index, reference_linear, run,
@@ -75,7 +75,7 @@ fn the_border_has_the_color_of_the_sampler() {
     let places = floats(&[[-3.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]);
     let got = run(&device, &read, handle, &places).expect("it runs");
     assert_eq!(got[0], border);
-    // Half of the border, half of the first texel.
+    // The mean of the border and the first texel.
     assert_eq!([got[1][0], got[2][0]].map(f32::from_bits), [5.0, 3.0]);
 }
 
@@ -104,7 +104,7 @@ fn lanes_of_a_warp_read_their_own_textures() {
         "mov.b64 %l4, {%r3, %r4}; tex.1d.v4.u32.s32 {%r5, %r6, %r7, %r8}, [%l4, {%r1}]; st.global.v4.b32 [%l2], {%r5, %r6, %r7, %r8};",
     );
     let texel = Texel { channel: Channel::Unsigned, bits: 32, channels: 1 };
-    // Two of one shape, and linear memory that ends with its allocation.
+    // Two images of one shape, and linear memory up to the end of its allocation.
     let handles: Vec<u64> =
         [(ImageShape::Line, 100u32), (ImageShape::Line, 200), (ImageShape::Linear, 300)]
             .into_iter()
@@ -156,7 +156,7 @@ fn formats_are_read_as_they_are_or_as_floats() {
         let got = run(&device, &read, handle, &[[0; 4]]).expect("it runs");
         assert_eq!(got, [expected], "{texel:?}");
     }
-    // Linear memory gives 0 outside, an image its last texel.
+    // Out of range, linear memory gives 0 and an image its last texel.
     let values: Vec<u8> = (1..=4u32).flat_map(u32::to_le_bytes).collect();
     for (shape, outside) in [(ImageShape::Linear, 0), (ImageShape::Line, 4)] {
         let image = image(&device, shape, texel(Channel::Unsigned, 32, 1), [4, 1, 1], 0, &values);
@@ -190,7 +190,7 @@ fn layers_volumes_and_cubes() {
     let volume = format!("tex.3d.v4.f32.f32 {four}, [%l0, {{%f0, %f1, %f2, %f2}}];");
     let got = read(ImageShape::Volume, [3, 2, 6], 0, &volume, &[[f(1.5), f(1.5), f(4.5), 0]]);
     assert_eq!(got, [values[4 * 6 + 3 + 1]]);
-    // A plane of one row counts as a line; a plane of two rows does not.
+    // A 2D image of one row counts as 1D; a 2D image of two rows does not.
     let line = format!("tex.1d.v4.f32.f32 {four}, [%l0, {{%f0}}];");
     let got = read(ImageShape::Plane, [36, 1, 1], 0, &line, &[[f(7.5), 0, 0, 0]]);
     assert_eq!(got, [values[7]]);
@@ -198,7 +198,7 @@ fn layers_volumes_and_cubes() {
     let handle = device.make_texture(two, Sampler::default()).expect("a texture");
     let fault = run(&device, &module("", &format!("{line} {store}")), handle, &[[0; 4]]);
     assert_eq!(fault.expect_err("another shape").kind, FaultKind::Texture);
-    // A texel of each face: +x, -x, +y, -y, +z, -z.
+    // One texel of each face: +x, -x, +y, -y, +z, -z.
     let cube = format!("tex.cube.v4.f32.f32 {four}, [%l0, {{%f0, %f1, %f2, %f3}}];");
     let faces = [
         [3.0, 0.0, 0.0],
@@ -212,7 +212,7 @@ fn layers_volumes_and_cubes() {
     let got = read(ImageShape::Cube, [1, 1, 1], 0, &cube, &inputs);
     assert_eq!(got, values[..6]);
     let corner = read(ImageShape::Cube, [2, 2, 1], 0, &cube, &[[f(1.0), f(0.9), f(0.8), 0]]);
-    // On +x, s falls with z and t with y: the first texel of the first row.
+    // On +x, s decreases with z, and t with y, so this is the first texel of the first row.
     assert_eq!(corner, [values[0]]);
 }
 
@@ -235,7 +235,7 @@ fn gathers_offsets_references_and_questions() {
     );
     let got = run(&device, &module("", &offset), handle, &place).expect("it runs");
     assert_eq!(got[0][0], at(3, 0));
-    // A reference, and one with a sampler of the module.
+    // A texture reference, alone and with a sampler of the module.
     let named = format!("tex.2d.v4.f32.f32 {{%f4, %f5, %f6, %f7}}, [image, {{%f0, %f1}}]; {store}");
     let sampled =
         format!("tex.2d.v4.f32.f32 {{%f4, %f5, %f6, %f7}}, [image, how, {{%f0, %f1}}]; {store}");

@@ -1,4 +1,4 @@
-//! Mipmap levels by number and by gradient, their filters, bias and limits; colors of sRGB.
+//! Mipmap levels by number and by gradient, with filters, bias and limits; sRGB colors.
 
 use crate::textures::common::{
     FLOAT, bytes_of, device, floats, image, module, numbers, reference_index, reference_linear, run,
@@ -7,7 +7,7 @@ use lanework_emulator::{
     AddressMode, Channel, Emulator, FaultKind, Image, ImageShape, Mip, Sampler, Texel,
 };
 
-/// The levels of a mipmap of `count` levels, each filled with its own numbers, and these numbers.
+/// Creates a mipmap of `count` levels, each with different values; returns the levels and the values.
 fn levels(
     device: &Emulator,
     shape: ImageShape,
@@ -33,7 +33,7 @@ fn mipmap(device: &Emulator, levels: &[(Image, Vec<f32>)], mip: Mip, linear: boo
     device.make_mipmap(&images, sampler).expect("a texture")
 }
 
-/// Two levels and the weight of the second, by the guide: the bias is added, the limits apply, the texture's levels too.
+/// The two levels to blend with their weights, by the guide: adds the bias, then clamps to the limits and the levels.
 fn reference_levels(level: f64, mip: Mip, count: usize) -> [(usize, f64); 2] {
     let level = (level + f64::from(mip.bias)).max(mip.least.into()).min(mip.most.into());
     let level = level.clamp(0.0, (count - 1) as f64);
@@ -94,7 +94,7 @@ fn levels_are_chosen_by_number_bias_and_limits_and_filtered_between() {
             }
         }
     }
-    // Without a level it is level 0, with the bias and the limits; integers name a level, too.
+    // Without a level, the level is 0 before bias and limits; integer coordinates can have a level, too.
     let store = "st.global.v4.f32 [%l2], {%f4, %f5, %f6, %f7};";
     let place = floats(&[[0.9, 0.9, 0.0, 0.0]]);
     for (text, mip, level) in [
@@ -126,7 +126,7 @@ fn gradients_choose_the_level_by_the_longer_one() {
     let device = device();
     let f = f32::to_bits;
     let mip = Mip { linear: true, most: 9.0, ..Mip::default() };
-    // Every level holds one number, so that a result tells the level.
+    // Every level has one value, so a result identifies its level.
     let flat = |shape, extent, layers, count| {
         let mut all = levels(&device, shape, extent, layers, count);
         for (level, (image, values)) in all.iter_mut().enumerate() {
@@ -144,12 +144,12 @@ fn gradients_choose_the_level_by_the_longer_one() {
     };
     let plane = flat(ImageShape::Plane, [64, 16, 1], 0, 7);
     let text = "tex.grad.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%l0, {0f3F000000, 0f3F000000}], {%f0, %f1}, {%f2, %f3};";
-    // (3, 4) texels are 5; (0, 2) are 2.
+    // The gradient (3, 4) is 5 texels long, and (0, 2) is 2 texels.
     let got = of(&plane, text, [f(3.0 / 64.0), f(4.0 / 16.0), 0, f(2.0 / 16.0)]);
     assert!((got - 5f32.log2()).abs() < 1.0 / 256.0, "{got}");
     let got = of(&plane, text, [f(1.0 / 64.0), 0, 0, f(-8.0 / 16.0)]);
     assert_eq!(got, 3.0);
-    // No gradient, and a large one.
+    // A zero gradient, and a large one.
     assert_eq!(of(&plane, text, [0; 4]), 0.0);
     assert_eq!(of(&plane, text, [f(100.0), 0, 0, 0]), 6.0);
     let line = flat(ImageShape::Line, [32, 1, 1], 3, 6);
@@ -161,7 +161,7 @@ fn gradients_choose_the_level_by_the_longer_one() {
     let got = of(&volume, text, [f(1.0 / 16.0), f(2.0 / 16.0), f(2.0 / 16.0), 0]);
     assert!((got - 3f32.log2()).abs() < 1.0 / 256.0, "{got}");
     let cube = flat(ImageShape::Cube, [32, 32, 1], 0, 6);
-    // On +x at (1, 0, 0): s is (1 - z) / 2, so that 1/4 in z are 4 of 32 texels; along x nothing changes.
+    // On +x at (1, 0, 0), s is (1 - z) / 2, so 1/4 in z is 4 of 32 texels; a change of x has no effect.
     let text = "tex.grad.cube.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%l0, {0f3F800000, 0f00000000, 0f00000000, %f3}], {%f0, %f1, %f2, %f2}, {%f3, %f3, %f3, %f3};";
     assert_eq!(of(&cube, text, [0, 0, f(0.25), 0]), 2.0);
     assert_eq!(of(&cube, text, [f(0.25), 0, 0, 0]), 0.0);
@@ -178,13 +178,13 @@ fn levels_are_counted_and_do_not_have_to_be_guessed() {
     assert_eq!(got, [[3, 2, 1, 1]]);
     let fault = run(&device, &module("", ask), handle, &[[3, 0, 0, 0]]).expect_err("no such level");
     assert_eq!(fault.kind, FaultKind::Texture);
-    // A level must be half as large as the one before, and without normalized coordinates there is one level.
+    // A level must have half the size of the previous one, and coordinates that are not normalized allow only one level.
     let images: Vec<Image> = all.iter().map(|(image, _)| *image).collect();
     let normalized = Sampler { normalized: true, ..Sampler::default() };
     assert!(device.make_mipmap(&[images[0], images[2]], normalized).is_err());
     assert!(device.make_mipmap(&images, Sampler::default()).is_err());
     assert!(device.make_mipmap(&[], normalized).is_err());
-    // Several samples along a gradient are refused only by instructions with a gradient.
+    // Anisotropic filtering is refused, but only by instructions with a gradient.
     let mip = Mip { anisotropy: 8, most: 2.0, ..Mip::default() };
     let handle = mipmap(&device, &all, mip, true);
     let place = [[0; 4]];
@@ -217,7 +217,7 @@ fn colors_of_srgb_are_read_as_linear_ones_before_they_are_filtered() {
     let got = run(&device, &text, handle, &floats(&[[1.0, 0.0, 0.0, 0.0]])).expect("it runs")[0]
         .map(f32::from_bits);
     let linear = |c: f64| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
-    // The mean of black and white is half of the light; the fourth channel is not a color.
+    // The mean of black and white is linear in intensity; the fourth channel is not a color.
     let expected = [0.5, linear(188.0 / 255.0), linear(10.0 / 255.0), 188.0 / 255.0];
     for (got, expected) in got.iter().zip(expected) {
         assert!((f64::from(*got) - expected).abs() < 1e-6, "{got}, not {expected}");

@@ -1,4 +1,5 @@
-//! Textures and surfaces against the formulas of the CUDA guide ("Texture Fetching"), which no GPU has confirmed yet.
+//! Compares textures and surfaces with the formulas of the CUDA guide ("Texture Fetching"). No GPU has confirmed the
+//! results yet.
 
 mod common;
 mod images;

@@ -1,4 +1,4 @@
-//! Loops and branches around pieces.
+//! Control flow of random kernels: loops and branches around pieces.
 
 use crate::verdicts::scene::{Host, Level, Piece, Scope};
 use crate::verdicts::text::Text;
@@ -16,7 +16,7 @@ impl Piece for Sequence {
     }
 }
 
-/// A loop with one trip count for all lanes; or with one per lane, when the participants are unknown.
+/// A loop. All lanes have the same trip count, unless the participants are unknown lanes.
 pub struct Loop {
     pub rounds: u32,
     pub by_lane: bool,
@@ -62,13 +62,13 @@ impl Piece for Loop {
 /// The condition of a branch.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
-    /// Blocks whose number has this bit.
+    /// Blocks whose index has this bit.
     Block(u32),
-    /// Warps below this one.
+    /// Warps with a lower index.
     Warp(u32),
-    /// Lanes whose number has this bit.
+    /// Lanes whose index has this bit.
     Lane(u32),
-    /// Lanes below this one.
+    /// Lanes with a lower index.
     Below(u32),
     /// Threads whose value has this bit.
     Value(u32),

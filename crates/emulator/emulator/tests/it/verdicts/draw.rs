@@ -1,4 +1,4 @@
-//! Draws a kernel of pieces that are valid in their context.
+//! Draws random kernels of pieces that are valid in their context.
 
 use crate::verdicts::control::{Branch, By, Loop, Sequence};
 use crate::verdicts::pieces::blocks::*;
@@ -16,13 +16,13 @@ use crate::verdicts::pieces::tile::*;
 use crate::verdicts::random::Random;
 use crate::verdicts::scene::{Level, Piece, Scope, Shape};
 
-/// Words of the sums.
+/// Number of words that threads add to.
 pub const WORDS: usize = 256;
 
 pub struct Draw {
     pub random: Random,
     pub shape: Shape,
-    /// Pieces so far.
+    /// Number of pieces so far.
     pub pieces: usize,
     words: usize,
     barriers: u32,
@@ -31,13 +31,13 @@ pub struct Draw {
     decides: bool,
 }
 
-/// A kernel before it is written.
+/// A kernel before its text is written.
 pub struct Kernel {
     pub shape: Shape,
     pub body: Sequence,
     pub pieces: usize,
     pub clusters: bool,
-    /// Whether values of threads decide branches or go to other lanes.
+    /// Whether values of threads affect branches or other lanes.
     pub decides: bool,
 }
 
@@ -71,7 +71,7 @@ impl Draw {
 
     /// Unused barrier numbers, if any are left.
     fn numbers(&mut self, count: u32) -> Option<u32> {
-        // 7 is a barrier of all threads.
+        // Barrier 7 is for all threads.
         let first = if self.barriers < 7 && self.barriers + count > 7 { 8 } else { self.barriers };
         (first + count <= 16).then(|| {
             self.barriers = first + count;
@@ -274,7 +274,7 @@ impl Draw {
         Box::new(Signal {
             id,
             shift: random.below(count) as u32,
-            // Polling in rounds takes many instructions.
+            // Polling in a loop takes many instructions, so loops only use the first two forms.
             arrival: random.pick(if at.looped { &ARRIVALS[..2] } else { ARRIVALS }),
             one_waits: random.one_in(2),
             all_fence: random.one_in(2),
@@ -283,7 +283,7 @@ impl Draw {
         })
     }
 
-    /// Bulk copies are of whole 16 bytes.
+    /// Draws a piece with bulk copies, whose sizes are multiples of 16 bytes.
     fn bulk(&mut self, id: usize, at: &Scope) -> Box<dyn Piece> {
         if !at.shape.threads.is_multiple_of(4) {
             return self.tile(id, at);

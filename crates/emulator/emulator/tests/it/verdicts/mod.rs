@@ -1,12 +1,12 @@
-//! Verdicts on random kernels whose truth is known by how they are made: a right one computes what the host computes and has no
-//! finding; the same kernel with one planted defect has a finding of the right kind at the right line, and no others.
+//! Verdicts on random kernels whose correctness is known by construction. A correct kernel computes the same as the host and
+//! has no finding. The same kernel with one planted defect has a finding of the right kind at the right line, and no others.
 //!
-//! Kernels are drawn from pieces (`pieces`) in loops and branches (`control`). A piece knows its text, what it does to the value of
-//! each thread, and which defects it can have: a barrier that is missing, a release that orders nothing, a mask that lacks a lane.
-//! Each kernel runs plainly in order and in a drawn order, with every register varying, and under checks by the fast paths and by
-//! the reference; the findings must be the same.
+//! Kernels consist of pieces (`pieces`) in loops and branches (`control`). A piece has its text, its effect on the value of each
+//! thread, and its possible defects: a missing barrier, a release without order, a mask that lacks a lane. Each kernel runs
+//! without checks in the default and in a random schedule, and with every register varying. Then it runs with checks, by the
+//! fast paths and by the reference, whose findings must agree.
 //!
-//! `LANEWORK_KERNELS=1000-2000 cargo test -p lanework-emulator --test it verdicts` runs others.
+//! `LANEWORK_KERNELS=1000-2000 cargo test -p lanework-emulator --test it verdicts` runs other seeds.
 
 mod control;
 mod draw;
@@ -19,12 +19,12 @@ mod text;
 use scene::{Host, Piece, Scope, Shape};
 use text::Text;
 
-/// The kernel's input: a word for each thread.
+/// The kernel's input: one word per thread.
 pub fn input(shape: Shape) -> Vec<u32> {
     (0..shape.total() as u32).map(|i| i.wrapping_mul(0x9e37_79b9).rotate_left(i % 32) ^ i).collect()
 }
 
-/// A kernel's text with a defect planted, or none.
+/// Writes a kernel's text with a planted defect, or without one.
 fn written(kernel: &draw::Kernel, chosen: Option<usize>) -> (Text, String) {
     let mut text = Text::default();
     (text.chosen, text.clusters, text.decides) = (chosen, kernel.clusters, kernel.decides);
@@ -42,7 +42,7 @@ fn written(kernel: &draw::Kernel, chosen: Option<usize>) -> (Text, String) {
     (text, module)
 }
 
-/// The wrong verdicts on the kernels of a seed, and the number of kernels.
+/// Runs the kernels of a seed; returns the wrong verdicts and the number of kernels.
 fn complaints(seed: u64) -> (Vec<String>, usize) {
     let kernel = draw::kernel(seed);
     let shape = kernel.shape;

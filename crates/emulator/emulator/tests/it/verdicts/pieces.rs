@@ -1,4 +1,4 @@
-//! The pieces of random kernels. Each knows its text, its result, and its possible defects.
+//! The pieces of random kernels. Each has a text, a result, and possible defects.
 
 pub mod blocks;
 pub mod bulk;

@@ -1,10 +1,10 @@
-//! Numbers that are random enough, and the same for the same seed (splitmix64); which seeds a test runs.
+//! Reproducible random numbers (SplitMix64), and the seeds that a test runs.
 
 #![allow(dead_code, reason = "each test uses some of these")]
 
 use std::ops::Range;
 
-/// The seeds that an environment variable names (`1000-2000`), or else the test's own seeds.
+/// The seeds in an environment variable (`1000-2000`), or the test's default seeds.
 pub fn seeds(variable: &str, usual: Range<u64>) -> Range<u64> {
     let Ok(range) = std::env::var(variable) else { return usual };
     let (first, last) = range.split_once('-').expect("FIRST-LAST");
@@ -26,12 +26,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below a limit; 0 if the limit is 0.
+    /// Returns a number below a limit; 0 if the limit is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    /// Whether something that happens `one` in so many times does.
+    /// Returns true with a probability of one in `times`.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -1,4 +1,4 @@
-//! Runs a kernel in several ways and compares.
+//! Runs a kernel in several modes and compares the results.
 
 use crate::verdicts::scene::{Host, Shape};
 use crate::verdicts::text::Expected;
@@ -7,7 +7,7 @@ use lanework_emulator::{Emulator, LaunchConfig, NullObserver, Options, Schedule}
 use lanework_ptx::Module;
 use std::fmt::Write;
 
-/// A module with its lines numbered.
+/// Numbers the lines of a module, for messages.
 pub fn numbered(module: &str) -> String {
     module.lines().enumerate().fold(String::new(), |mut text, (i, line)| {
         let _ = writeln!(text, "{:4} {line}", i + 1);
@@ -84,14 +84,14 @@ struct Launch {
     arguments: [[u8; 8]; 4],
 }
 
-/// The findings of a checked run, and the words in memory after it.
+/// The findings of a checked run, and the memory after it.
 struct Found {
     reports: Vec<Report>,
     out: Vec<u32>,
     sums: Vec<u32>,
 }
 
-/// The findings under checks.
+/// Runs a kernel with checks and returns its findings.
 fn findings(options: Options, text: &str, shape: Shape, stride: u32) -> Result<Found, String> {
     launched(options, text, shape, stride, |emulator, launch, memory| {
         let Launch { program, config, arguments } = launch();
@@ -108,7 +108,7 @@ fn findings(options: Options, text: &str, shape: Shape, stride: u32) -> Result<F
     })
 }
 
-/// The ways in which findings must be the same: by fast paths, by the reference, with every register varying.
+/// The modes whose findings must agree: fast paths, reference, and every register varying.
 fn ways(schedule: Schedule) -> [(&'static str, Options); 3] {
     let checked = |checks: Checks, all_varying| Options {
         checks: Some(checks),
@@ -130,7 +130,7 @@ fn compare(what: &str, of: &str, got: &[u32], expected: &[u32]) -> Result<(), St
     }
 }
 
-/// A kernel without a defect.
+/// Checks a kernel without a defect.
 pub fn right(text: &str, shape: Shape, stride: u32, host: &Host) -> Result<(), String> {
     let plain = [
         ("plain", options()),
@@ -177,13 +177,13 @@ fn touches(report: &Report, lines: &[usize]) -> bool {
         || other.chain(also).chain([report.text_line]).any(|line| lines.contains(&(line as usize)))
 }
 
-/// A kernel with one defect.
+/// Checks a kernel with one defect.
 pub fn planted(text: &str, shape: Shape, stride: u32, expected: &Expected) -> Result<(), String> {
     for schedule in [Schedule::InOrder, Schedule::Seeded(11)] {
         let mut first: Option<Vec<Report>> = None;
         for (what, options) in ways(schedule) {
             let Found { mut reports, .. } = findings(options, text, shape, stride)?;
-            // The number of times that a race is seen depends on the order in which lanes are checked.
+            // The number of occurrences of a race depends on the order in which lanes are checked.
             reports.iter_mut().for_each(|report| report.count = 1);
             let is = |report: &&Report| {
                 expected.kinds.contains(&report.kind) && touches(report, &expected.lines)
@@ -207,7 +207,7 @@ pub fn planted(text: &str, shape: Shape, stride: u32, expected: &Expected) -> Re
                     expected.kinds, expected.lines, report.kind
                 ));
             }
-            // Which pair is found first, and which further pairs a word still shows, depends on the time slices.
+            // The time slices determine which pair of accesses is found first, and which other pairs are found at all.
             for report in &mut reports {
                 (report.block, report.thread) = ([0; 3], [0; 3]);
                 report.also.clear();

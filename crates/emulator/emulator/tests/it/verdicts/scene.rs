@@ -1,10 +1,10 @@
-//! The context of a piece: the shape of the launch, which threads reach it together, and what the host can compute
-//! about them.
+//! The context of a piece: the shape of the launch, the threads that reach the piece together, and the host's model of
+//! them.
 
 use crate::verdicts::text::{Need, Text};
 use std::ops::Range;
 
-/// The launch.
+/// Shape of the launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub blocks: u32,
@@ -22,14 +22,14 @@ impl Shape {
     }
 }
 
-/// Which threads reach a place together, from all threads to unknown lanes.
+/// The threads that reach a place together, from unknown lanes to all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Lanes that no mask names.
+    /// Unknown lanes, without a mask.
     Any,
-    /// Lanes that a mask names.
+    /// Lanes with a known mask.
     Lanes,
-    /// Whole warps, in a row.
+    /// Contiguous whole warps.
     Warps,
     /// Whole blocks.
     Block,
@@ -42,12 +42,12 @@ pub enum Level {
 pub struct Scope {
     pub shape: Shape,
     pub level: Level,
-    /// The lanes of the warp that come here, as an operand.
+    /// The mask operand of the warp's lanes that reach this place.
     pub mask: String,
     pub warps: Range<u32>,
-    /// Whether it is run more than once.
+    /// Whether it is in a loop.
     pub looped: bool,
-    /// Whether it is alone in that loop's body.
+    /// Whether it is the only piece in that loop's body.
     pub alone: bool,
 }
 
@@ -64,24 +64,24 @@ impl Scope {
         }
     }
 
-    /// The first thread that reaches this piece, and the number of threads that do, in whole warps.
+    /// The first thread of the warps that reach this place, and their number of threads.
     pub fn group(&self) -> (u32, u32) {
         let first = self.warps.start * 32;
         (first, (self.warps.end * 32).min(self.shape.threads) - first)
     }
 
-    /// Whether all threads of the block come here.
+    /// Whether all threads of the block reach this place.
     pub fn whole_block(&self) -> bool {
         self.level >= Level::Block
     }
 
-    /// Threads as a barrier counts them.
+    /// The thread count for a barrier.
     pub fn counted(&self) -> u32 {
         (self.warps.end - self.warps.start) * 32
     }
 }
 
-/// The number of threads that reach a piece.
+/// Facts about the threads that reach a piece.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Facts {
     threads: u32,
@@ -89,9 +89,9 @@ pub struct Facts {
     blocks: u32,
     /// Whether a lane reads another lane's value.
     pub crosses: bool,
-    /// Whether lanes of a warp that has come are elsewhere.
+    /// Whether a warp reaches the piece with only some of its lanes.
     partial: bool,
-    /// Whether lanes of both sides of a branch in the piece are there.
+    /// Whether a warp has lanes on both sides of a branch in the piece.
     pub sides: bool,
 }
 
@@ -109,19 +109,19 @@ impl Facts {
     }
 }
 
-/// The kernel on the host.
+/// The host's model of the kernel.
 pub struct Host {
     pub shape: Shape,
-    /// By thread of the grid: its value.
+    /// The value of each thread of the grid.
     pub v: Vec<u32>,
     /// Words that threads add to.
     pub sums: Vec<u32>,
-    /// By piece.
+    /// Facts about each piece.
     pub facts: Vec<Facts>,
 }
 
 impl Host {
-    /// Notes who comes to a piece.
+    /// Records the threads that reach a piece.
     pub fn note(&mut self, piece: usize, active: &[bool]) {
         let threads = self.shape.threads as usize;
         let count = |of: &[bool]| of.iter().filter(|active| **active).count() as u32;
@@ -139,7 +139,7 @@ impl Host {
         known.partial |= facts.partial;
     }
 
-    /// Changes the value of each active thread, by all values before: `change(thread, values)`.
+    /// Updates the value of each active thread, given the previous values of all threads: `change(thread, values)`.
     pub fn update(&mut self, active: &[bool], change: impl Fn(usize, &[u32]) -> u32) {
         let before = self.v.clone();
         for thread in (0..before.len()).filter(|thread| active[*thread]) {

@@ -1,25 +1,25 @@
-//! The text of a kernel while it is written: lines, registers, memory, and the places where a defect can be planted.
+//! Writes the text of a kernel: lines, registers, memory, and the places where a defect can be planted.
 
 use lanework_emulator::sanitize::ReportKind;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The condition under which a defect shows.
+/// The condition under which a defect has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// A thread comes there.
+    /// A thread reaches the place.
     Thread,
-    /// Two lanes of a warp do at the same time.
+    /// Two lanes of a warp reach it at the same time.
     Lanes,
-    /// Two threads do.
+    /// Two threads reach it.
     Threads,
-    /// Two blocks do.
+    /// Two blocks reach it.
     Blocks,
     /// A lane reads another lane's value.
     Crosses,
-    /// Lanes of a warp that comes there are elsewhere.
+    /// A warp reaches it with only some of its lanes.
     Partial,
-    /// Lanes of a warp take both sides of a branch there.
+    /// A warp has lanes on both sides of a branch there.
     Sides,
 }
 
@@ -36,11 +36,11 @@ pub struct Chance {
 /// The expected finding of a planted defect.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
-    /// One of these kinds.
+    /// Expected kind: one of these.
     pub kinds: Vec<ReportKind>,
-    /// At one of these lines; any line if empty.
+    /// Expected line: one of these; any line if empty.
     pub lines: Vec<usize>,
-    /// Kinds that may follow from it.
+    /// Kinds of additional findings that the defect may cause.
     pub may: Vec<ReportKind>,
 }
 
@@ -52,12 +52,12 @@ pub struct Text {
     labels: u32,
     /// Bytes of scratch memory per block.
     pub scratch: u32,
-    /// Places for a defect, in order.
+    /// Possible defects, in order.
     pub chances: Vec<Chance>,
-    /// The one that is taken.
+    /// Index of the planted defect.
     pub chosen: Option<usize>,
     pub expected: Expected,
-    /// Lines that every thread of a block runs first, with the parts that it needs.
+    /// Lines that every thread of a block executes first.
     pub prologue: Vec<String>,
     /// Whether a block-wide barrier ends the prologue.
     pub prologue_barrier: bool,
@@ -66,14 +66,14 @@ pub struct Text {
     pub hopper: bool,
     /// Whether a piece needs tensor memory.
     pub tensor: bool,
-    /// Whether values of threads decide branches or go to other lanes.
+    /// Whether values of threads affect branches or other lanes.
     pub decides: bool,
-    /// Whether a barrier of all threads precedes the end, so that a thread that a defect leaves waiting has partners.
+    /// Whether a barrier of all threads precedes the end. Then a thread that waits because of a defect has partners.
     pub holds: bool,
 }
 
 impl Text {
-    /// A new register of a kind: `p`, `r` or `rd`.
+    /// Allocates a register of a kind: `p`, `r` or `rd`.
     pub fn register(&mut self, kind: &'static str) -> String {
         let next = self.registers.entry(kind).or_default();
         *next += 1;
@@ -91,7 +91,7 @@ impl Text {
         self.lines.len()
     }
 
-    /// Waits in a loop for the phase of a parity; `form` is the wait's semantics and scope, empty for the usual ones.
+    /// Writes a loop that waits for the phase with a parity; `form` has the semantics and scope, empty for the default.
     pub fn wait_for_phase(&mut self, form: &str, mbarrier: &str, parity: &str) {
         let (done, again) = (self.register("p"), self.label());
         self.line(format!("{again}:"));
@@ -101,7 +101,7 @@ impl Text {
         self.line(format!("@!{done} bra {again};"));
     }
 
-    /// A variable in shared memory.
+    /// Allocates a variable in shared memory.
     pub fn shared(&mut self, bytes: u32) -> String {
         let name = format!("tile{}", self.declared.len());
         self.declared.push(format!(".shared .align 16 .b8 {name}[{bytes}];"));
@@ -114,31 +114,31 @@ impl Text {
         name
     }
 
-    /// Bytes of scratch memory of each block.
+    /// Allocates scratch memory in each block's part; returns its offset.
     pub fn take_scratch(&mut self, bytes: u32) -> u32 {
         let at = self.scratch.next_multiple_of(16);
         self.scratch = at + bytes;
         at
     }
 
-    /// Whether the defect is to be planted here.
+    /// Adds a possible defect; returns whether to plant it here.
     pub fn plant(&mut self, piece: usize, name: &'static str, need: Need) -> bool {
         self.chances.push(Chance { piece, name, need });
         self.chosen == Some(self.chances.len() - 1)
     }
 
-    /// The expected finding of the planted defect.
+    /// Sets the expected finding of the planted defect.
     pub fn expect(&mut self, kinds: &[ReportKind], lines: &[usize], may: &[ReportKind]) {
         self.expected =
             Expected { kinds: kinds.to_vec(), lines: lines.to_vec(), may: may.to_vec() };
     }
 
-    /// Bytes from one block's scratch memory to the next one's.
+    /// Distance between the scratch memories of consecutive blocks, in bytes.
     pub fn stride(&self) -> u32 {
         self.scratch.next_multiple_of(16)
     }
 
-    /// The whole module (`STRIDE` is the scratch memory's stride), and the number of lines before the body's first.
+    /// Returns the whole module, in which `STRIDE` is the scratch memory's stride, and the number of lines before the body.
     pub fn finish(&self, cluster: u32) -> (String, usize) {
         let (version, target) = match (self.tensor, self.clusters || self.hopper) {
             (true, _) => ("8.8", "sm_100a"),

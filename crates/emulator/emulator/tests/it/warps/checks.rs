@@ -1,10 +1,10 @@
-//! Tests of the findings about lanes of one warp that meet, or fail to meet, at instructions that name them.
+//! Findings about warp-level instructions whose mask names lanes that do not execute them.
 
 use crate::common::{START, kernel, load, upload};
 use lanework_emulator::sanitize::{Checks, Report, ReportKind};
 use lanework_emulator::{Emulator, LaunchConfig, Options};
 
-/// The findings of a body, run by blocks of 64 threads.
+/// Returns the findings of a body, run by blocks of 64 threads.
 fn findings(body: &str, grid: u32) -> Vec<Report> {
     let text = kernel(&format!("{START}{body}")).replace("sm_80", "sm_90");
     let found = [false, true].map(|all_varying| {
@@ -26,7 +26,7 @@ fn kinds(body: &str, grid: u32) -> Vec<ReportKind> {
     findings(body, grid).iter().map(|report| report.kind).collect()
 }
 
-/// Code in which the upper half of each warp goes one way and the lower half another.
+/// Code in which the two halves of each warp take different paths.
 fn halves(lower: &str, upper: &str, after: &str) -> String {
     format!(
         ".shared .b32 tile[64]; mov.u32 %r6, tile; shl.b32 %r7, %r3, 2; add.u32 %r8, %r6, %r7; xor.b32 %r7, %r7, 64;
@@ -56,7 +56,7 @@ fn lanes_at_instructions_of_two_kinds_wait_for_ever() {
         "",
     );
     assert_eq!(kinds(&body, 1), [ReportKind::Deadlock]);
-    // Found by random kernels: the upper half continues with an instruction of another kind.
+    // Found by random kernels: the upper half continues with a different instruction.
     let body = halves("bar.warp.sync -1;", "", "shfl.sync.bfly.b32 %r12, %r3, 16, 31, -1;");
     assert_eq!(kinds(&body, 1), [ReportKind::Deadlock]);
 }
@@ -65,7 +65,7 @@ fn lanes_at_instructions_of_two_kinds_wait_for_ever() {
 fn lanes_that_a_barrier_of_the_warp_waits_for_in_vain_are_reported() {
     let body = halves("bar.warp.sync -1;", "", "st.global.u32 [%rd5], %r3;");
     assert_eq!(kinds(&body, 1), [ReportKind::InactiveLane]);
-    // Those that ended before do not matter.
+    // Lanes that have exited do not matter.
     let body = "setp.ge.u32 %p1, %r3, 40; @%p1 ret; bar.warp.sync -1; ret;";
     assert_eq!(kinds(body, 1), []);
 }
@@ -84,7 +84,7 @@ fn what_comes_after_a_barrier_of_the_warp_on_one_side_is_not_ordered_by_it() {
 
 #[test]
 fn a_lock_may_be_left_by_a_volatile_write() {
-    // Found by random kernels: whether it was reported depended on whether another thread found the lock taken.
+    // Found by random kernels: the report depended on whether another thread found the lock taken.
     let body = "setp.ne.u32 %p1, %r3, 0; @%p1 ret;
         mov.u32 %r20, 0;
         AGAIN: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra AGAIN;
@@ -110,7 +110,8 @@ fn lanes_that_met_in_two_branches_execute_together_what_needs_the_whole_warp() {
 
 #[test]
 fn a_wait_for_an_mbarrier_in_vain_is_found_beside_other_blocks() {
-    // Found by random kernels: where blocks may wait for each other, each began to count its idle passes anew in each turn.
+    // Found by random kernels: if blocks may wait for each other, each block restarted its count of idle passes in each
+    // time slice.
     let body = ".shared .align 8 .b64 bar; mov.u32 %r6, bar; setp.eq.u32 %p1, %r3, 0;
         @%p1 mbarrier.init.shared.b64 [%r6], 65; bar.sync 0;
         atom.global.add.u32 %r7, [%rd1], 1; mbarrier.arrive.shared.b64 %rd6, [%r6];
@@ -120,7 +121,7 @@ fn a_wait_for_an_mbarrier_in_vain_is_found_beside_other_blocks() {
     }
 }
 
-/// Code that gives lane 0 of each warp a value in `%r7`, and all others none.
+/// Code that initializes `%r7` in lane 0 of each warp only.
 const LEADERS: &str =
     "and.b32 %r6, %r3, 31; setp.ne.u32 %p1, %r6, 0; @%p1 bra HAS; mov.u32 %r7, 5; HAS:";
 
@@ -131,7 +132,7 @@ fn a_shuffle_gives_what_the_lane_read_from_has() {
         ("shfl.sync.idx.b32 %r7, %r7, 0, 31, -1; mov.u32 %r8, %r7;", vec![]),
         ("shfl.sync.idx.b32 %r8, %r7, 1, 31, -1;", vec![ReportKind::Uninitialized]),
         ("shfl.sync.up.b32 %r8, %r7, 1, 0, -1;", vec![ReportKind::Uninitialized]),
-        // Whether the lane is in range does not depend on the value, whose lanes are all out of range here but one.
+        // The predicate only says whether the source lane is in range, so it does not depend on uninitialized values.
         ("shfl.sync.up.b32 %r8|%p2, %r7, 1, 0, -1; @%p2 bra ON; ON: mov.u32 %r8, 1;", vec![]),
     ] {
         let body = format!("{LEADERS} {shuffle} st.global.u32 [%rd5], %r8; ret;");
@@ -171,7 +172,7 @@ fn an_exchange_may_be_the_first_write_unless_its_old_value_is_looked_at() {
 #[test]
 fn a_barrier_on_one_side_is_judged_alike_whichever_side_runs_first() {
     let (barrier, other) = ("bar.sync 0; st.shared.u32 [%r8], %r3;", "st.shared.u32 [%r8], 7;");
-    // The other lanes exit, and a barrier does not wait for them.
+    // The other lanes exit, so a barrier does not wait for them.
     for (lower, upper) in [(barrier, other), (other, barrier)] {
         assert_eq!(kinds(&halves(lower, upper, ""), 1), [], "{lower} | {upper}");
         let after = "st.global.u32 [%rd5], %r3;";

@@ -1,9 +1,9 @@
-//! Lanes of one warp that wait for each other: at locks, at flags, at instructions that name them.
+//! Lanes of one warp that wait for each other: at locks, at flags, and at instructions with masks.
 
 use crate::common::{START, kernel, run};
 use lanework_emulator::{Fault, FaultKind};
 
-/// The words that a body leaves, from blocks of 64 threads.
+/// Returns the words that a body writes, run by blocks of 64 threads.
 fn words(body: &str, grid: u32, count: usize) -> Result<Vec<u32>, Fault> {
     let text = kernel(&format!("{START}{body}"));
     let [fast, plain] = [false, true].map(|all_varying| {
@@ -19,7 +19,7 @@ fn words(body: &str, grid: u32, count: usize) -> Result<Vec<u32>, Fault> {
 
 #[test]
 fn a_lock_that_each_lane_takes_in_turn() {
-    // in[0] is the lock, and it guards in[1]; without the lock, some additions of thread numbers would be lost.
+    // in[0] is a lock that guards in[1]; without it, some additions of thread indices would be lost.
     let body = "
         TRY: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra TRY;
         ld.volatile.global.u32 %r7, [%rd1+4]; add.u32 %r7, %r7, %r1;
@@ -46,8 +46,8 @@ fn a_lock_released_inside_the_loop() {
 
 #[test]
 fn lanes_that_spin_on_a_flag_of_their_own_warp() {
-    // Lane 31 sets the flag that the others of its warp wait for; whichever side of the branch
-    // comes first.
+    // Lane 31 sets the flag for which the other lanes of its warp wait, whichever side of the branch
+    // runs first.
     for guard in ["@%p1", "@!%p1"] {
         let (setter, waiter) = if guard == "@%p1" { ("SET", "WAIT") } else { ("WAIT", "SET") };
         let body = format!(
@@ -59,7 +59,7 @@ fn lanes_that_spin_on_a_flag_of_their_own_warp() {
             END: st.global.u32 [%rd5], %r3; ret;"
         );
         if guard == "@!%p1" {
-            // The labels were swapped too, so that lane 31 still sets.
+            // The labels are swapped, too, so lane 31 still sets the flag.
             assert!(body.contains("@!%p1 bra WAIT"));
         }
         assert_eq!(words(&body, 1, 64).expect("ends"), (0..64).collect::<Vec<u32>>());
@@ -68,7 +68,7 @@ fn lanes_that_spin_on_a_flag_of_their_own_warp() {
 
 #[test]
 fn both_sides_of_a_branch_meet_at_a_warp_barrier() {
-    // Each half of the warp writes a word, meets the other half, and reads the other's word.
+    // Each half of the warp writes a word, synchronizes with the other half, and reads the other's word.
     let body = "
         .shared .b32 tile[64]; mov.u32 %r6, tile; shl.b32 %r7, %r3, 2; add.u32 %r6, %r6, %r7;
         xor.b32 %r8, %r7, 64; mov.u32 %r9, tile; add.u32 %r9, %r9, %r8; and.b32 %r10, %r3, 16;
@@ -85,14 +85,14 @@ fn both_sides_of_a_branch_meet_at_a_warp_barrier() {
 
 #[test]
 fn a_shuffle_waits_for_the_lanes_it_names() {
-    // Lanes loop as often as their number; the shuffle after it in the loop's last round names all.
+    // Each lane's trip count is its index; the shuffle in the last iteration names all lanes.
     let body = "
         and.b32 %r6, %r3, 31; mov.u32 %r7, 0;
         LOOP: setp.lt.u32 %p1, %r7, %r6; @!%p1 bra GATHER; add.u32 %r7, %r7, 1; bra LOOP;
         GATHER: shfl.sync.bfly.b32 %r8, %r7, 1, 31, -1; st.global.u32 [%rd5], %r8; ret;";
     let expected: Vec<u32> = (0..64).map(|i| (i % 32) ^ 1).collect();
     assert_eq!(words(body, 1, 64).expect("ends"), expected);
-    // An exited lane is not waited for.
+    // The warp does not wait for a lane that has exited.
     let body = "
         setp.eq.u32 %p1, %r3, 3; @%p1 ret; mov.u32 %r20, 1;
         setp.lt.u32 %p2, %r3, 8; @!%p2 bra OVER; bar.warp.sync 0xff; mov.u32 %r20, 2;
@@ -110,7 +110,7 @@ fn lanes_that_wait_for_each_other_at_different_places_are_reported() {
     assert_eq!(fault.kind, FaultKind::BarrierDivergence, "{fault}");
 }
 
-/// Code in which the upper half of each warp goes one way and the lower half another.
+/// Code in which the two halves of each warp take different paths.
 fn halves(lower: &str, upper: &str, after: &str) -> String {
     format!(
         ".shared .b32 tile[64]; mov.u32 %r6, tile; shl.b32 %r7, %r3, 2; add.u32 %r6, %r6, %r7;
@@ -129,7 +129,7 @@ fn lanes_of_a_warp_may_wait_for_the_block_at_two_barriers_that_are_not_aligned()
     let expected: Vec<u32> =
         (0..64u32).map(|i| (i ^ 32) + if i & 16 == 0 { 100 } else { 200 }).collect();
     assert_eq!(words(&body, 1, 64).expect("ends"), expected);
-    // With a count of threads, and the warp whole again at the next barrier.
+    // With a thread count; the warp reconverges at the next barrier.
     let body = body.replace("barrier.sync 0;", "barrier.cta.sync 3, 64;");
     let body = body.replace("END:", "END: bar.sync 0;");
     assert_eq!(words(&body, 1, 64).expect("ends"), expected);
@@ -151,7 +151,7 @@ fn lanes_of_a_warp_may_combine_predicates_at_two_barriers_that_are_not_aligned()
 
 #[test]
 fn lanes_of_a_warp_that_only_arrive_apart_go_on() {
-    // The first warp arrives in two halves, the second waits for it.
+    // The first warp arrives in two halves, and the second warp waits for it.
     let apart = halves("barrier.arrive 1, 64;", "barrier.arrive 1, 64;", "bra OUT;");
     let body = format!(
         "setp.ge.u32 %p4, %r3, 32; @%p4 bra SECOND; {} SECOND: barrier.sync 1, 64;
@@ -176,7 +176,7 @@ fn lanes_of_a_warp_at_barriers_that_cannot_be_one_are_reported() {
     }
 }
 
-/// Code after which the lanes of a warp are still apart: they left the block's barrier at three instructions.
+/// Code after which the lanes of a warp are still diverged: they passed the block's barrier at three instructions.
 const APART: &str = "
     and.b32 %r6, %r3, 16; setp.ne.u32 %p1, %r6, 0; @%p1 bra C;
     and.b32 %r6, %r3, 8; setp.ne.u32 %p1, %r6, 0; @%p1 bra B;
@@ -184,7 +184,7 @@ const APART: &str = "
 
 #[test]
 fn lanes_that_wait_for_some_others_are_not_there_for_those_who_wait_for_all() {
-    // The half that names itself may be there lane by lane while the other half waits for the whole warp further on.
+    // Lanes of the half that names only itself may arrive one by one, while the other half waits for the whole warp later.
     let body = format!(
         ".shared .b32 tile[64]; mov.u32 %r8, tile; shl.b32 %r7, %r3, 2; add.u32 %r9, %r8, %r7; {APART}
         and.b32 %r6, %r3, 8; setp.ne.u32 %p1, %r6, 0; @%p1 bra UPPER;
@@ -209,11 +209,11 @@ fn a_shuffle_of_lanes_that_are_apart_gives_what_they_brought() {
     assert_eq!(words(&body, 1, 64).expect("ends"), expected);
 }
 
-/// A lane's result.
+/// Computes a lane's result.
 type OfLane = fn(u32) -> u32;
 
-/// Instructions of a warp in both branches: text, and what lane `i` of a warp gets, as an H100 gave it (2026-11-23).
-/// In the lower half `%r5` is three times the lane's number and 7; in the upper half one more.
+/// Warp-level instructions in both branches: the text, and the result of lane `i`, as measured on an H100 (2026-11-23).
+/// In the lower half `%r5` is three times the lane's index plus 7; in the upper half it is one more.
 fn exchanges() -> Vec<(&'static str, OfLane)> {
     fn brought(i: u32) -> u32 {
         3 * i + 7 + i / 16
@@ -254,7 +254,7 @@ fn both_branches_of_a_warp_exchange_values() {
         let got = words(&body, 1, 64).unwrap_or_else(|fault| panic!("{text}: {fault}"));
         let expected: Vec<u32> = (0..64).map(|i| expected(i % 32)).collect();
         assert_eq!(got, expected, "{text}");
-        // Four groups of lanes at four places; two of them wait for each other.
+        // Four groups of lanes at four instructions, two of which wait for each other.
         let nested = format!(
             "and.b32 %r15, %r3, 1; setp.eq.u32 %p5, %r15, 1; mov.u32 %r14, 0; @%p5 bra O; mov.u32 %r14, 1; O: {lower}"
         );
@@ -275,7 +275,7 @@ fn a_negated_vote_meets_one_that_is_not() {
 
 #[test]
 fn lanes_at_instructions_with_other_qualifiers_wait_for_ever() {
-    // An H100 hangs in each.
+    // An H100 hangs in each case.
     let shuffle = "shfl.sync.bfly.b32 %r12, %r3, 16, 31, -1;";
     let ballot = "vote.sync.ballot.b32 %r12, %p1, -1;";
     for (lower, upper) in [

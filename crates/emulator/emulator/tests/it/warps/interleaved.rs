@@ -1,12 +1,12 @@
-//! Warps advance together, as a GPU's mostly do: kernels that rely on it give a GPU's results, and checks still find the
+//! Warps advance at a similar pace, as on a GPU: kernels that rely on it give a GPU's results, and checks still find the
 //! bug.
 
 use lanework_emulator::sanitize::{Checks, ReportKind};
 use lanework_emulator::{Emulator, LaunchConfig, NullObserver, Options, Schedule};
 use lanework_ptx::Module;
 
-/// Two warps pass each other a word in each of 4 rounds; no barrier separates a round's reads from the next one's writes, but
-/// 64 rounds of other work.
+/// Two warps exchange a word in each of 4 rounds. Instead of a barrier, only 64 iterations of other work separate a
+/// round's reads from the next round's writes.
 const ROUNDS: &str = "
 .version 8.0
 .target sm_80
@@ -34,7 +34,7 @@ WORK:
 }
 ";
 
-/// The final value of each of the 64 threads.
+/// Returns the final value of each of the 64 threads, and the findings.
 fn results(options: Options) -> (Vec<u32>, Vec<ReportKind>) {
     let module = Module::parse(ROUNDS).expect("parses");
     let checked = options.checks.is_some();
@@ -57,7 +57,7 @@ fn results(options: Options) -> (Vec<u32>, Vec<ReportKind>) {
     (words.collect(), kinds)
 }
 
-/// After the first round both threads of a pair have the same sum, which doubles in each of the others.
+/// Expected values: after the first round, both threads of a pair have the same sum, which each later round doubles.
 fn abreast() -> Vec<u32> {
     (0..64).map(|thread: u32| (thread + (thread ^ 32)) * 8).collect()
 }

@@ -1,11 +1,11 @@
-//! Instructions of more than one lane: shuffles, votes, atomics, barriers, calls, printing, special registers.
+//! Instructions across lanes: shuffles, votes, atomics, barriers, calls, printing, special registers.
 
 use crate::common::{START, device, kernel, load, run, upload};
 use lanework_emulator::{
     Access, Emulator, LaunchConfig, NullObserver, Observer, Options, Place, Schedule,
 };
 
-/// The words that a body writes for 64 threads of one block.
+/// Returns the words that a body writes, run by one block of 64 threads.
 fn words(body: &str) -> Vec<u32> {
     let text = kernel(&format!("{START}{body} st.global.u32 [%rd5], %r20; ret;"));
     let input: Vec<u32> = (0..64).map(|i| i * i + 3).collect();
@@ -36,7 +36,7 @@ fn shuffles() {
 
 #[test]
 fn indexed_branches() {
-    // Each lane goes where its number modulo 4 says; lanes 4 to 7 of a guarded one fall through.
+    // A thread's index modulo 4 selects its branch target; threads 0 to 7 do not branch, because of the guard.
     let body = "and.b32 %r6, %r3, 3; mov.u32 %r20, 9; setp.ge.u32 %p1, %r3, 8;
         TO: .branchtargets ONE, TWO, ONE, THREE;
         @%p1 brx.idx %r6, TO; mov.u32 %r20, 5; bra END;
@@ -55,7 +55,7 @@ fn indexed_branches() {
 
 #[test]
 fn scattered_loads_by_some_lanes_leave_the_others_alone() {
-    // Odd lanes read `in[tid * 7 & 63]`; even ones hold an address far outside and do not read.
+    // Odd lanes read `in[tid * 7 & 63]`; even lanes have an address far out of bounds, and do not read.
     let body = "mul.lo.u32 %r6, %r3, 7; and.b32 %r6, %r6, 63; and.b32 %r7, %r3, 1;
         setp.eq.u32 %p1, %r7, 1; selp.b32 %r6, %r6, 0x7fffff01, %p1; mul.wide.u32 %rd6, %r6, 4;
         add.s64 %rd6, %rd6, %rd1; mov.u32 %r20, 5;
@@ -67,8 +67,8 @@ fn scattered_loads_by_some_lanes_leave_the_others_alone() {
 
 #[test]
 fn affine_values_that_wrap_are_spread_over_the_lanes_first() {
-    // `%r6` is affine where it is computed and wraps in some lanes; xor needs it lane by lane, and
-    // widening it leaves the affine forms.
+    // `%r6` is affine but wraps in some lanes; xor needs its value in each lane, and the widening cannot
+    // stay affine.
     let body = "add.u32 %r6, %r3, 0xfffffff0; ld.global.u32 %r7, [%rd4]; xor.b32 %r8, %r6, %r7;
         mul.wide.u32 %rd6, %r6, 3; cvt.u32.u64 %r9, %rd6; xor.b32 %r10, %r6, %r9;
         add.u32 %r20, %r8, %r10;";
@@ -316,7 +316,7 @@ fn a_sample_of_blocks_is_spread_over_the_grid() {
     assert_eq!(ran, [0, 25, 50, 75]);
 }
 
-/// Records its events.
+/// Records events.
 #[derive(Default)]
 struct Watcher {
     instructions: u64,
@@ -362,7 +362,7 @@ fn observers_see_every_instruction_access_and_barrier() {
     assert_eq!(watcher.instructions, outcome.warp_instructions);
     assert_eq!(watcher.lanes, outcome.lane_instructions);
     assert_eq!(watcher.barriers, 2);
-    // Three parameters, a load and a store, by two warps.
+    // Two warps each read three parameters, load and store.
     assert_eq!(watcher.accesses.len(), 10);
     let (instruction, address) = watcher.accesses[3];
     assert_eq!(address, source + 12);
@@ -371,7 +371,7 @@ fn observers_see_every_instruction_access_and_barrier() {
 
 #[test]
 fn lanes_that_name_other_members_have_other_results() {
-    // Groups of eight lanes, each naming itself, share every instruction.
+    // Groups of eight lanes, each with its own mask, execute every instruction together.
     let body = ".reg .b32 %r<20>; .reg .b64 %rd<4>; .reg .pred %p<6>;
         mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 24; mov.u32 %r3, 255; shl.b32 %r4, %r3, %r2;
         and.b32 %r5, %r1, 1; setp.ne.u32 %p1, %r5, 0; setp.lt.u32 %p2, %r1, 20;

@@ -5,14 +5,14 @@ use crate::CudaError;
 use std::ffi::{c_int, c_void};
 
 impl Nccl {
-    /// Queues the reduction of `count` elements of every rank; each rank gets the result.
+    /// Queues an all-reduce of `count` elements: every rank gets the reduction over all ranks.
     ///
     /// # Errors
-    /// [`CudaError::Address`] when a range is not inside one live allocation; NCCL's reason.
+    /// [`CudaError::Address`] if a range is not inside one live allocation; NCCL's reason.
     ///
     /// # Safety
-    /// `stream` is a stream of this rank's GPU, or null for the default stream. The memory stays allocated, and nothing else
-    /// writes it, or reads what is written, until the work is done.
+    /// `stream` must be a stream of this rank's GPU, or null for the default stream. Until the work is done, the memory
+    /// must stay allocated; nothing else may write it, or read the part that this call writes.
     pub unsafe fn all_reduce(
         &self,
         (from, to): (u64, u64),
@@ -27,7 +27,8 @@ impl Nccl {
         unsafe { self.queue(call, ranges, count, (element, reduction as c_int), stream) }
     }
 
-    /// Queues the reduction of `count` elements times the number of ranks; rank r gets the r-th `count` of the result.
+    /// Queues a reduce-scatter of arrays of `count` elements times the number of ranks. Rank r gets the r-th block of
+    /// `count` results.
     ///
     /// # Errors
     /// As [`Nccl::all_reduce`].
@@ -48,7 +49,7 @@ impl Nccl {
         unsafe { self.queue(call, ranges, count, (element, reduction as c_int), stream) }
     }
 
-    /// Queues the gathering of `count` elements of every rank, in the order of ranks, on every rank.
+    /// Queues an all-gather: every rank gets the `count` elements of every rank, in rank order.
     ///
     /// # Errors
     /// As [`Nccl::all_reduce`].
@@ -78,7 +79,7 @@ impl Nccl {
         check(status, "ncclAllGather", self.functions)
     }
 
-    /// Queues the copy of `count` elements of `root` to every rank.
+    /// Queues a broadcast of `count` elements from `root` to every rank.
     ///
     /// # Errors
     /// As [`Nccl::all_reduce`].
@@ -100,7 +101,7 @@ impl Nccl {
         unsafe { self.queue(call, ranges, count, (element, root as c_int), stream) }
     }
 
-    /// Queues sending `count` elements to `peer`, which receives them.
+    /// Queues a send of `count` elements to `peer`, which must receive them.
     ///
     /// # Errors
     /// As [`Nccl::all_reduce`].
@@ -131,7 +132,7 @@ impl Nccl {
         check(status, "ncclSend", self.functions)
     }
 
-    /// Queues receiving `count` elements from `peer`, which sends them.
+    /// Queues a receive of `count` elements from `peer`, which must send them.
     ///
     /// # Errors
     /// As [`Nccl::all_reduce`].

@@ -1,7 +1,7 @@
 //! NCCL, NVIDIA's library of collective communication, loaded at run time.
 //!
-//! Only the calls that are needed are bound, by hand, in the form that they have had since NCCL 2.4 (`ncclSend` and
-//! `ncclRecv`: 2.7). All of them queue work on a stream and return.
+//! This file binds only the calls that it needs, in their form since NCCL 2.4 (`ncclSend` and `ncclRecv`: 2.7). All of
+//! them queue work on a stream and return.
 
 mod collectives;
 
@@ -20,8 +20,8 @@ pub struct Nccl {
     aborted: bool,
 }
 
-// SAFETY: NCCL lets any thread use a communicator, one at a time; `Nccl` is not `Sync`, so that a move is the only way
-// to another thread.
+// SAFETY: NCCL lets any thread use a communicator, one thread at a time. `Nccl` is not `Sync`, so only a move can take
+// it to another thread.
 unsafe impl std::marker::Send for Nccl {}
 
 fn unsupported(why: String) -> CudaError {
@@ -57,7 +57,7 @@ impl Nccl {
         })
     }
 
-    /// An identity for a new communicator, made by one rank and passed to the others.
+    /// The id of a new communicator. One rank creates it and passes it to the others.
     ///
     /// # Errors
     /// [`CudaError::Unsupported`] without the library, or without a network interface.
@@ -69,8 +69,8 @@ impl Nccl {
         Ok(id)
     }
 
-    /// Joins a communicator of `size` ranks as `rank`; waits for the others to join. Several ranks of one thread join inside
-    /// [`Nccl::group`].
+    /// Joins a communicator of `size` ranks as `rank`; waits for the others to join. Several ranks of one thread join
+    /// inside [`Nccl::group`].
     ///
     /// # Errors
     /// [`CudaError::Unsupported`] without the library, or with NCCL's reason.
@@ -79,7 +79,7 @@ impl Nccl {
         all.pop().ok_or_else(|| unsupported("no GPU was given".to_owned()))
     }
 
-    /// As [`Nccl::join`], of several GPUs of this process: they become the ranks from `first` on.
+    /// As [`Nccl::join`], for several GPUs of this process, which become the ranks from `first` on.
     ///
     /// # Errors
     /// As [`Nccl::join`].
@@ -95,8 +95,8 @@ impl Nccl {
             for (index, (gpu, comm)) in gpus.iter().zip(&mut comms).enumerate() {
                 gpu.bind()?;
                 let (size, rank) = (size as c_int, (first + index) as c_int);
-                // SAFETY: stores one handle, at the latest when the group ends, within the life of `comms`; the GPU's
-                // context is current.
+                // SAFETY: stores one handle, at the latest when the group ends; `comms` lives longer. The GPU's context
+                // is current.
                 let status = unsafe { (functions.init_rank)(comm, size, id, rank) };
                 check(status, "ncclCommInitRank", functions)?;
             }
@@ -112,8 +112,8 @@ impl Nccl {
         Ok(joined.collect())
     }
 
-    /// Makes the calls of `work` one: they start together, so that one thread may drive several ranks, and a rank may send
-    /// and receive at once.
+    /// Groups the calls of `work`, which then start together. So one thread can drive several ranks, and a rank can
+    /// send and receive at the same time.
     ///
     /// # Errors
     /// The error of `work`, or NCCL's reason.
@@ -134,7 +134,7 @@ impl Nccl {
         &self.gpu
     }
 
-    /// Whether something has failed since the last call, here or at another rank.
+    /// Returns an error if this or another rank has failed since the last call.
     ///
     /// # Errors
     /// NCCL's reason.
@@ -146,7 +146,7 @@ impl Nccl {
         check(failure, "a collective", self.functions)
     }
 
-    /// Aborts queued operations, so that a stream waiting for a missing rank continues; results are undefined.
+    /// Aborts queued operations, so that a stream that waits for a missing rank continues. Results are undefined.
     pub fn abort(mut self) {
         self.aborted = true;
         // SAFETY: the communicator is live and not used again.
@@ -163,7 +163,8 @@ impl Drop for Nccl {
     }
 }
 
-/// The id by which the ranks of one communicator find each other; made by one of them ([`Nccl::unique_id`](Nccl::unique_id)).
+/// The id by which the ranks of one communicator find each other; made by one of them
+/// ([`Nccl::unique_id`](Nccl::unique_id)).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NcclId(pub [u8; 128]);
@@ -198,7 +199,7 @@ pub enum NcclElement {
 }
 
 impl NcclElement {
-    /// Bytes of one.
+    /// Size of an element in bytes.
     fn bytes(self) -> usize {
         match self {
             NcclElement::I8 | NcclElement::U8 => 1,
@@ -209,7 +210,7 @@ impl NcclElement {
     }
 }
 
-/// How NCCL combines elements; the numbers are NCCL's.
+/// Reduction operations; the numbers are NCCL's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum NcclReduction {
@@ -276,7 +277,8 @@ fn functions() -> Result<&'static Functions, String> {
     FOUND.get_or_init(load).as_ref().map_err(String::clone)
 }
 
-/// Files to try: what `LANEWORK_NCCL` names, the library path, the system's and toolkits' folders, and pip's.
+/// Files to try: the one that `LANEWORK_NCCL` names, then those in the library path, the system's and toolkits'
+/// folders, and pip's.
 fn candidates() -> Vec<PathBuf> {
     let named = std::env::var_os("LANEWORK_NCCL").map(PathBuf::from);
     let usual = [
@@ -343,7 +345,7 @@ fn check(status: Status, call: &str, functions: &Functions) -> Result<(), CudaEr
         _ => "unknown error",
     };
     let said = functions.last_error.map(|last| {
-        // SAFETY: gives a zero-terminated text of the library's, or null; no communicator is needed.
+        // SAFETY: returns a NUL-terminated text of the library, or null; needs no communicator.
         let text = unsafe { last(std::ptr::null_mut()) };
         if text.is_null() {
             return String::new();

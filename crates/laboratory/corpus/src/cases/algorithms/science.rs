@@ -1,9 +1,8 @@
-//! `science.cu`: bodies, fractals, spectra, random numbers, integrals, options.
+//! `science.cu`: n-body forces, fractals, Fourier transforms, random numbers, a pendulum, option prices.
 
 use crate::Case;
-use crate::case::args;
+use crate::case::{args, floats, many};
 use crate::cases::arrays::network::erf;
-use crate::random::{floats, many};
 use std::f64::consts::PI;
 
 const UNIT: &str = "science";

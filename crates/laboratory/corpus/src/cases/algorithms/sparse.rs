@@ -1,8 +1,7 @@
 //! `sparse.cu`: sparse matrices and graphs.
 
 use crate::Case;
-use crate::case::args;
-use crate::random::{bits, integer_floats, ints};
+use crate::case::{args, bits, integer_floats, ints};
 use std::collections::{BTreeSet, VecDeque};
 
 const UNIT: &str = "sparse";
@@ -120,13 +119,13 @@ impl Graph {
         &self.edge[self.start[node] as usize..self.start[node + 1] as usize]
     }
 
-    /// Pairs of nodes, both ways.
+    /// Edges as pairs of nodes, in both directions.
     fn pairs(&self) -> Vec<[i32; 2]> {
         let of = |a: usize| self.near(a).iter().map(move |&b| [a as i32, b]);
         (0..self.nodes).flat_map(of).collect()
     }
 
-    /// Steps from a node, -1 without a path.
+    /// Distance of every node from one; -1 without a path.
     fn depths(&self, from: usize) -> Vec<i32> {
         let mut depth = vec![-1; self.nodes];
         depth[from] = 0;

@@ -1,8 +1,7 @@
 //! `text.cu`: hashes, checksums, search, codes, distances, backtracking.
 
 use crate::Case;
-use crate::case::args;
-use crate::random::{bits, bytes};
+use crate::case::{args, bits, bytes};
 
 const UNIT: &str = "text";
 

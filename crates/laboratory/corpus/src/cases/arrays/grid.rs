@@ -1,8 +1,7 @@
 //! `grid.cu`: stencils and convolutions.
 
 use crate::Case;
-use crate::case::args;
-use crate::random::{bytes, doubles, integer_floats, ints, many, words};
+use crate::case::{args, bytes, doubles, integer_floats, ints, many, words};
 
 const UNIT: &str = "grid";
 const TAPS: [f32; 9] = [1.0, 2.0, 3.0, 4.0, 5.0, 4.0, 3.0, 2.0, 1.0];

@@ -1,8 +1,7 @@
 //! `network.cu`: layers of neural networks and their optimizer.
 
 use crate::Case;
-use crate::case::args;
-use crate::random::{bits, floats, integer_floats};
+use crate::case::{args, bits, floats, integer_floats};
 
 const UNIT: &str = "network";
 

@@ -1,8 +1,7 @@
 //! `language.cu`: structs by value, unions, templates, globals, jumps, calls, assertions, printing.
 
 use crate::Case;
-use crate::case::args;
-use crate::random::{doubles, floats, ints};
+use crate::case::{args, doubles, floats, ints};
 
 const UNIT: &str = "language";
 

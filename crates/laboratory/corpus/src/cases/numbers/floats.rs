@@ -1,9 +1,8 @@
 //! `floats.cu` and `brain.cu`: rounding, conversions, functions, 16-bit floats.
 
 use crate::Case;
-use crate::case::args;
+use crate::case::{args, doubles, floats, ints, many};
 use crate::cases::arrays::network::erf;
-use crate::random::{doubles, floats, ints, many};
 use half::{bf16, f16};
 
 const UNIT: &str = "floats";

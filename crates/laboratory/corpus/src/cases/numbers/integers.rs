@@ -1,8 +1,7 @@
 //! `integers.cu`: bits, arithmetic, numbers of many words.
 
 use crate::Case;
-use crate::case::args;
-use crate::random::{many, words};
+use crate::case::{args, many, words};
 
 const UNIT: &str = "integers";
 

@@ -169,7 +169,7 @@ impl Task {
     fn names(&self, indices: Vec<String>) -> Names {
         let array = |one: &Parameter| match &one.kind {
             ParameterKind::Array { shape, .. } => (one.name.clone(), shape.len()),
-            // An unwritable placeholder name preserves the numbering of the others.
+            // An empty name, which no formula can write, keeps the numbers of the others.
             _ => (String::new(), 0),
         };
         let scalar =

@@ -1,7 +1,7 @@
 //! Pictures of a warp's accesses: the sectors and banks of the rungs of `transpose`, traced on the emulator, and of
 //! constructed accesses, counted by the same rules.
 
-use super::wording::Words;
+use crate::book::words::PictureWords;
 use lanework::emulator::{AccessKind, Blocks, Keep, Place, Space, TraceConfig, TracedAccess};
 use lanework::report::first_of_each;
 use lanework::report::pictures::drawing::{Anchor, BAD, Drawing, FAINT, GOOD};
@@ -49,7 +49,13 @@ pub fn traced() -> Result<Vec<(&'static str, Vec<TracedAccess>)>> {
 }
 
 /// An access with its cost in words and its grid; returns the position of the next one.
-fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &TracedAccess, words: Words) -> f64 {
+fn panel(
+    drawing: &mut Drawing,
+    y: f64,
+    what: &str,
+    touch: &TracedAccess,
+    words: PictureWords,
+) -> f64 {
     let Cost { count, best, .. } = cost(touch);
     let unit = match touch.space {
         Space::Shared => words.of("wavefronts", "个 wavefront"),
@@ -89,7 +95,7 @@ fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &TracedAccess, words:
     below + 10.0
 }
 
-fn keys(drawing: &mut Drawing, y: f64, words: Words) -> f64 {
+fn keys(drawing: &mut Drawing, y: f64, words: PictureWords) -> f64 {
     let said = words.of(
         "Numbers are lanes; a row is 128 bytes. Blue: bytes that lanes use. Pink: fetched but unused. Green: one wavefront. Red: a bank conflict.",
         "数字是 lane；一行 128 字节。蓝：lane 使用的字节。粉：取回但未使用。绿：一个 wavefront。红：bank 冲突。",
@@ -98,7 +104,7 @@ fn keys(drawing: &mut Drawing, y: f64, words: Words) -> f64 {
 }
 
 /// The accesses of a warp of the rung.
-pub fn rung(name: &str, touches: &[TracedAccess], words: Words) -> String {
+pub fn rung(name: &str, touches: &[TracedAccess], words: PictureWords) -> String {
     let mut drawing = Drawing::new(WIDTH);
     let title = match words.0 {
         Language::English => format!("transpose/{name}: what warp 0 of block 0 accesses"),
@@ -136,7 +142,7 @@ fn load(space: Space, at: impl Fn(u64) -> u64) -> TracedAccess {
 }
 
 /// Loads of a warp at three strides.
-pub fn coalescing(words: Words) -> String {
+pub fn coalescing(words: PictureWords) -> String {
     let mut drawing = Drawing::new(WIDTH);
     let mut y = 8.0;
     for (what, stride) in [
@@ -154,7 +160,7 @@ pub fn coalescing(words: Words) -> String {
 }
 
 /// A column of a shared tile, without and with a column of padding.
-pub fn banks(words: Words) -> String {
+pub fn banks(words: PictureWords) -> String {
     let mut drawing = Drawing::new(WIDTH);
     let mut y = 8.0;
     for (what, row) in [

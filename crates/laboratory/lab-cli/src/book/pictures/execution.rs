@@ -1,12 +1,12 @@
 //! How threads are arranged and run, and the tiling of a matrix product: grid, block and warp; a divergent branch; a
 //! pipeline of copies; tiles.
 
-use super::wording::Words;
+use crate::book::words::PictureWords;
 use lanework::report::pictures::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, GOOD, INK};
 use lanework_ladders::Language;
 
 /// Grid, block, warp, lane: which thread has which index.
-pub fn threads(words: Words) -> String {
+pub fn threads(words: PictureWords) -> String {
     let mut d = Drawing::new(760.0);
     d.title((16.0, 24.0), words.of("the grid: 3 x 2 blocks", "网格：3 x 2 个线程块"));
     let (left, top, width, height) = (16.0, 36.0, 72.0, 52.0);
@@ -59,7 +59,7 @@ pub fn threads(words: Words) -> String {
 }
 
 /// A branch that splits a warp, and one that does not.
-pub fn divergence(words: Words) -> String {
+pub fn divergence(words: PictureWords) -> String {
     let mut d = Drawing::new(760.0);
     let cell = 17.0;
     let left = 200.0;
@@ -107,7 +107,7 @@ pub fn divergence(words: Words) -> String {
 }
 
 /// Copies and products in time, with one buffer and with a ring of three.
-pub fn pipeline(words: Words) -> String {
+pub fn pipeline(words: PictureWords) -> String {
     let mut d = Drawing::new(760.0);
     let (left, row) = (90.0, 26.0);
     let (copy, product) = (78.0, 56.0);
@@ -127,7 +127,7 @@ pub fn pipeline(words: Words) -> String {
         };
         d.title((16.0, y + 10.0), &title);
         y += 20.0;
-        // A copy may start when its stage was used; copies share the memory, products the tensor cores.
+        // A copy starts once its stage has been consumed. Copies share the memory, products the tensor cores.
         let (mut loaded, mut used): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         for k in 0..4 {
             // Copies in flight overlap, except for the time that the bandwidth takes.
@@ -161,7 +161,6 @@ pub fn pipeline(words: Words) -> String {
 
 /// Width of a cell, and cells along an edge: tiles of 2 x 2 cells in matrices of 8 x 8.
 const CELL: f64 = 19.0;
-
 const N: usize = 8;
 
 /// A matrix at a place: the color of each cell by row and column.
@@ -188,7 +187,7 @@ fn matrix(
 
 /// A block's tile of C, its loads of A and B in one step, and the part that a thread keeps in
 /// registers.
-pub fn tiles(words: Words) -> String {
+pub fn tiles(words: PictureWords) -> String {
     let mut d = Drawing::new(760.0);
     let edge = N as f64 * CELL;
     let (row, step, column) = (2..4, 2..4, 4..6);

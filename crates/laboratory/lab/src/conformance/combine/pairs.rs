@@ -7,7 +7,7 @@ use crate::conformance::operands::OperandKind;
 const CARRY_WRITERS: [&str; 8] =
     ["add", "sub", "mad.lo", "mad.hi", "addc", "subc", "madc.lo", "madc.hi"];
 
-/// Instructions that read it.
+/// Instructions that read the flag.
 const CARRY_READERS: [&str; 4] = ["addc", "subc", "madc.lo", "madc.hi"];
 
 fn kind(ty: &str) -> OperandKind {
@@ -179,7 +179,7 @@ const STORES: &[&str] = &[
     "red.SPACE.max.s64 [AT], $b;",
 ];
 
-/// Loads of them.
+/// Loads of those bytes.
 const LOADS: &[&str] = &[
     "ld.SPACE.u8 $d, [AT+5];",
     "ld.SPACE.s8 $d, [AT+2];",

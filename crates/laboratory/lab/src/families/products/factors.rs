@@ -2,16 +2,14 @@
 
 use crate::families::family::{Family, refuse};
 use crate::families::products::matmul::extents;
-use crate::problem::case::{Case, Trial, check_memory, lacks};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_memory, lacks};
 use lanework::{Backend, Device, Element, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::factors::Factors;
 use lanework_ladders::{Ladder, Rung, dgemm, fp8, tf32};
 use lanework_ops::Fp8E4m3;
 use lanework_verify::bound::{Bound, UNIT_F32, UNIT_F64};
-use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::uniform_floats;
+use lanework_verify::host::{Array, ElementType, uniform_floats};
 use std::cell::OnceCell;
 
 fn family<K: FactorKind>(elements: &'static [&'static str]) -> Family {

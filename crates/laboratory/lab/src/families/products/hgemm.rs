@@ -3,15 +3,13 @@
 use crate::families::family::cublas;
 use crate::families::family::{CUBLAS, Family, Solver, refuse};
 use crate::families::products::matmul::extents;
-use crate::problem::case::{Case, Trial, check_memory};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_memory};
 use half::bf16;
 use lanework::{Backend, Cublas, Device, GemmShape, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::RungInfo;
 use lanework_ladders::hgemm::{self, Operands};
-use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::uniform_floats;
+use lanework_verify::host::{Array, ElementType, uniform_floats};
 use lanework_verify::product::{Product, Reference};
 use std::cell::OnceCell;
 

@@ -2,14 +2,12 @@
 
 use crate::families::family::{Family, given, refuse};
 use crate::families::products::matmul::extents;
-use crate::problem::case::{Case, Trial, check_memory, lacks};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_memory, lacks};
 use lanework::{Backend, Device, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::Rung;
 use lanework_ladders::int_matmul::{self, Product, TILES};
-use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::random_elements;
+use lanework_verify::host::{Array, ElementType, random_elements};
 use std::cell::OnceCell;
 
 pub fn family() -> Family {

@@ -1,13 +1,11 @@
 //! The matrix product in f32, with plain and compensated (Kahan) sums, compared with FP64.
 
 use crate::families::family::{Family, given, refuse};
-use crate::problem::case::{Case, Trial, check_countable, check_memory};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_countable, check_memory};
 use lanework::{Backend, Device, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::matmul::{self, Extents, Matrices, ProductRung};
-use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::uniform_floats;
+use lanework_verify::host::{Array, ElementType, uniform_floats};
 use lanework_verify::product::{Product, Reference};
 use std::cell::OnceCell;
 

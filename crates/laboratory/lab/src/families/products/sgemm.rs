@@ -1,17 +1,15 @@
-//! The general product in single precision: any shape, leading dimensions, alpha and beta. Its least operations, bytes and
-//! times on known GPUs.
+//! The general product in single precision: any shape, leading dimensions, alpha and beta. Its least operations, bytes
+//! and times on known GPUs.
 
 use crate::families::family::cublas;
 use crate::families::family::{CUBLAS, Family, Solver, given, refuse};
 use crate::families::products::matmul::extents;
-use crate::problem::case::{Case, Trial, check_countable, check_memory, lacks};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_countable, check_memory, lacks};
 use lanework::{Backend, Buffer, Cublas, Device, GemmShape, Job, Result};
 use lanework_bench::{Accuracy, Gpu, Rejection, Work, specs};
 use lanework_ladders::sgemm::{Operands, Shape};
 use lanework_ladders::{Rung, RungInfo, sgemm};
-use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::uniform_floats;
+use lanework_verify::host::{Array, ElementType, uniform_floats};
 use lanework_verify::product::{Product, Reference};
 use std::cell::OnceCell;
 

@@ -4,15 +4,13 @@ mod reference;
 
 use self::reference::Reference;
 use crate::families::family::Family;
-use crate::problem::case::{Case, Trial, check_memory};
-use crate::problem::request::Request;
+use crate::problem::{Case, Request, Trial, check_memory};
 use crate::record::HostRecord;
 use lanework::{Backend, Device, Error, Job, Result};
 use lanework_bench::{Accuracy, Rejection, Work};
 use lanework_ladders::Rung;
 use lanework_ladders::sum_squares::{self, LONGEST, LadderElement, Numbers, on_host};
-use lanework_verify::host::array::{Array, ElementType};
-use lanework_verify::host::random_elements;
+use lanework_verify::host::{Array, ElementType, random_elements};
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use reference::KernelResult;
 use std::cell::OnceCell;

@@ -1,16 +1,16 @@
 //! The reference of a sum of squares, exact or in higher precision, and the verdict on a kernel's sum.
 //!
-//! A sum is wrong if no order of as many additions produces it, and of lower precision than promised if its error exceeds
-//! the rounding errors of these numbers.
+//! A sum is wrong if no order of as many additions produces it, and of lower precision than promised if its error
+//! exceeds the rounding errors of these numbers.
 //!
-//! The usual error is measured: the host adds up the numbers with equally deep sums, in two divisions among as many
-//! threads. This shows roundings that all go one way (of equal numbers, or of small numbers added to large ones). The
+//! The usual error is measured: the host adds up the numbers with equally deep sums, divided among as many threads in
+//! two ways. This shows roundings that all go one way (of equal numbers, or of small numbers added to large ones). The
 //! limit is four times the worse of the two plus a random walk (Higham and Mary 2019).
 
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::sum_squares::{Numbers, Summand, on_host};
 use lanework_verify::bound::Bound;
-use lanework_verify::host::formats::Format;
+use lanework_verify::host::Format;
 
 /// The expected sum.
 pub enum Reference<E: Summand> {

@@ -64,7 +64,6 @@ pub fn patterns(probe: &Probe) -> Vec<Pattern> {
 
 /// Disabled lanes.
 type Mask = (&'static str, fn(u32) -> bool);
-
 const MASKS: [Mask; 12] = [
     ("", |_| true),
     ("", |_| true),
@@ -82,7 +81,6 @@ const MASKS: [Mask; 12] = [
 
 /// Elements by lane.
 type Shape = (&'static str, fn(u32) -> u32);
-
 const SHAPES: [Shape; 29] = [
     ("from 1", |lane| lane + 1),
     ("from 5", |lane| lane + 5),
@@ -149,7 +147,8 @@ pub fn sweep(probe: &Probe, index: usize) -> Vec<Pattern> {
 /// Number of repetitions of a probe's instruction.
 const REPEATS: u32 = 64;
 
-/// The same if the addresses repeat after two: ptxas removes further loads, which it knows to have no effect.
+/// Repetitions of an instruction whose addresses alternate between two: ptxas removes further loads, because they have
+/// no effect.
 const REPEATS_ALIKE: u32 = 2;
 
 /// The memory of a probe, and how its address is computed and advanced.

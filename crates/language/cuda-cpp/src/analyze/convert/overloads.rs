@@ -3,8 +3,8 @@
 use super::super::templates::TemplateArgument;
 use super::Analyzer;
 use crate::lex::Name;
+use crate::source::SourceProblem;
 use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 

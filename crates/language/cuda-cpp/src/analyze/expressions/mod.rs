@@ -1,14 +1,15 @@
 //! Analysis of expressions.
 
+mod assignments;
 mod calls;
 mod casts;
-mod members;
+mod invoke;
 mod names;
 mod operators;
 
 use super::Analyzer;
+use crate::source::SourceProblem;
 use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};

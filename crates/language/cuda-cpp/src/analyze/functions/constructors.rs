@@ -1,7 +1,7 @@
 //! Initialization of bases and members before a constructor's body.
 
 use super::{Analyzer, FunctionRecord};
-use crate::lex::names::known;
+use crate::lex::known;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId};

@@ -3,7 +3,7 @@
 use super::super::scopes::Binding;
 use super::{Analyzer, CaptureField};
 use crate::lex::Name;
-use crate::lex::names::known;
+use crate::lex::known;
 use crate::source::Span;
 use crate::syntax::*;
 use crate::typed::*;
@@ -19,7 +19,7 @@ impl Analyzer {
     pub(in crate::analyze) fn lambda(&mut self, lambda: &Rc<LambdaSyntax>, span: Span) -> Typed {
         let Some((captures, captured_this)) = self.captures(lambda) else { return self.bad(span) };
         let scope = self.add_scope(self.scope);
-        // By its place, so that host and device code name it alike.
+        // The name contains the source location, so that host and device code use the same name.
         let place = self.parser.map.location(lambda.span);
         let place = place.map_or((0, 0), |place| (place.line, place.column));
         let mangled = format!("Ul{}_{}", place.0, place.1);

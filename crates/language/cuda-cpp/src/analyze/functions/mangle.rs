@@ -13,7 +13,7 @@ struct Mangler {
 }
 
 impl Mangler {
-    /// A reference to a component that was seen before, or its text, which is then remembered.
+    /// A reference to a component that occurred before; else its text, which this remembers.
     fn substitute(&mut self, plain: &str, text: String) -> String {
         if let Some(at) = self.known.iter().position(|known| known == plain) {
             return match at {

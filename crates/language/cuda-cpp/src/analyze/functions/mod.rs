@@ -2,21 +2,27 @@
 
 mod body;
 mod constructors;
+mod control;
 mod declare;
 mod lambdas;
+mod locals;
 mod mangle;
+mod members;
 mod statements;
 
 use super::Analyzer;
 use super::templates::TemplateArgument;
 use crate::lex::Name;
+use crate::source::SourceProblem;
 use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId};
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// The statements of a block.
+type List = Vec<TypedStatement>;
 
 /// A parameter of a signature.
 #[derive(Clone, Debug)]
@@ -93,7 +99,7 @@ pub struct FunctionRecord {
     pub body: Option<Rc<TypedBody>>,
     /// Progress of the analysis of the body.
     pub state: BodyState,
-    /// How calls are lowered: kind and text.
+    /// The kind and the text of the intrinsic, if calls lower to one.
     pub intrinsic: Option<(String, String)>,
     /// The captures of a lambda; `this` comes last, if it is captured.
     pub(super) captures: Option<Rc<(Vec<CaptureField>, Option<TypeId>)>>,
@@ -314,9 +320,8 @@ impl Analyzer {
             while let Some(next) = self.queue.pop_front() {
                 self.analyze_body(next);
             }
-            let unsupported = |problem: &SourceProblem| {
-                problem.severity != crate::source::diagnostics::Severity::Error
-            };
+            let unsupported =
+                |problem: &SourceProblem| problem.severity != crate::source::Severity::Error;
             if self.parser.problems.list().iter().skip(before).all(unsupported) {
                 self.parser.problems.rewind(mark);
             }

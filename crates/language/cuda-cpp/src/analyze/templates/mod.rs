@@ -1,19 +1,18 @@
-//! Templates: arguments, and instances of classes, aliases and variables.
+//! Templates and their arguments: conversion to parameters, default arguments, the expansion of parameter packs, and the
+//! names of instances.
 
 mod deduce;
-mod packs;
+mod instantiate;
 
 pub(super) use deduce::Deduction;
 
 use super::Analyzer;
 use super::scopes::Binding;
 use crate::lex::Name;
-use crate::source::Span;
-use crate::source::diagnostics::SourceProblem;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
-use crate::typed::Typed;
-use crate::types::{RecordId, TypeId};
-use std::collections::HashMap;
+use crate::types::TypeId;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// A template argument.
@@ -269,158 +268,6 @@ impl Analyzer {
         }
     }
 
-    /// The instance of a class template that contains the current scope (its injected name).
-    pub(super) fn current_instance(&mut self, template: usize) -> Option<TypeId> {
-        let mut scope = Some(self.scope);
-        while let Some(here) = scope {
-            if let Some(record) = self.scopes[here].record
-                && self.record_templates.get(&record).is_some_and(|(number, _)| *number == template)
-            {
-                return Some(self.types.intern(crate::types::TypeKind::Record(record)));
-            }
-            scope = self.scopes[here].parent;
-        }
-        None
-    }
-
-    /// Instantiates a template with arguments from their syntax.
-    pub(super) fn instantiate_class_syntax(
-        &mut self,
-        template: usize,
-        arguments: &Rc<[TemplateArgumentSyntax]>,
-        span: Span,
-    ) -> Option<TypeId> {
-        let arguments = self.template_arguments(arguments)?;
-        match self.instantiate_template(template, arguments, span)? {
-            Binding::Type(ty) => Some(ty),
-            _ => {
-                self.error(span, "this template is not a type");
-                None
-            }
-        }
-    }
-
-    /// Instantiates a class, alias or variable template.
-    pub(super) fn instantiate_template(
-        &mut self,
-        template: usize,
-        given: Vec<TemplateArgument>,
-        span: Span,
-    ) -> Option<Binding> {
-        let (parameters, scope, name, kind) = {
-            let found = &self.templates[template];
-            (found.parameters.clone(), found.scope, found.name, found.kind.clone())
-        };
-        let (arguments, bound) = self.complete_arguments(&parameters, given, scope, span, name)?;
-        if let Some(known) = self.templates[template].instances.get(&arguments) {
-            return Some(known.clone());
-        }
-        let binding = self.deeper(span, |this| match kind {
-            TemplateKind::Alias(kind) => {
-                let ty = this.within(bound, |this| this.type_of(&kind));
-                (ty != TypeId::ERROR).then_some(Binding::Type(ty))
-            }
-            TemplateKind::Variable(variable) => {
-                this.instantiate_variable(template, &variable, &arguments, bound)
-            }
-            TemplateKind::Class(record) => this
-                .instantiate_class(template, &record, &arguments, bound, span)
-                .map(Binding::Type),
-        })??;
-        self.templates[template].instances.insert(arguments, binding.clone());
-        Some(binding)
-    }
-
-    fn instantiate_variable(
-        &mut self,
-        template: usize,
-        variable: &Rc<VariableSyntax>,
-        arguments: &Rc<[TemplateArgument]>,
-        bound: usize,
-    ) -> Option<Binding> {
-        let special = self.templates[template].variables.clone();
-        let mut chosen = (variable.clone(), bound);
-        for (parameters, syntax) in special {
-            let patterns = syntax.name.last().arguments.clone();
-            let scope = self.templates[template].scope;
-            if let Some(patterns) = patterns
-                && let Some((_, bound)) =
-                    self.match_specialization(&parameters, &patterns, arguments, scope)
-            {
-                chosen = (syntax.clone(), bound);
-            }
-        }
-        let frame = self.frame.take();
-        self.within(chosen.1, |this| this.module_variable(&chosen.0, true));
-        self.frame = frame;
-        self.find_in(chosen.1, variable.name.last().name, 0)
-    }
-
-    fn instantiate_class(
-        &mut self,
-        template: usize,
-        primary: &Rc<RecordSyntax>,
-        arguments: &Rc<[TemplateArgument]>,
-        bound: usize,
-        span: Span,
-    ) -> Option<TypeId> {
-        let mut chosen = (primary.clone(), bound);
-        let mut best: Option<usize> = None;
-        let (partial, scope) = {
-            let found = &self.templates[template];
-            (found.partial.clone(), found.scope)
-        };
-        for (parameters, syntax) in partial {
-            let Some(patterns) =
-                syntax.name.as_ref().and_then(|name| name.last().arguments.clone())
-            else {
-                continue;
-            };
-            let matched = self.match_specialization(&parameters, &patterns, arguments, scope);
-            if let Some((weight, bound)) = matched
-                && best.is_none_or(|best| weight >= best)
-            {
-                best = Some(weight);
-                chosen = (syntax.clone(), bound);
-            }
-        }
-        let (syntax, bound) = chosen;
-        let name = self.templates[template].name;
-        let display = self.instance_name(name, arguments);
-        let text = self.text(name).to_owned();
-        let (record, ty) = self.within(bound, |this| this.new_record(&text, &syntax));
-        let mangled = self.mangle_arguments(arguments);
-        {
-            let record = self.types.record_mut(record);
-            record.mangled.push_str(&mangled);
-            record.name.clone_from(&display);
-        }
-        self.record_templates.insert(record, (template, arguments.clone()));
-        self.templates[template].instances.insert(arguments.clone(), Binding::Type(ty));
-        if syntax.members.is_none() {
-            return Some(ty);
-        }
-        self.around.push((span, format!("in the instantiation of `{display}`")));
-        let frame = self.frame.take();
-        self.within(bound, |this| this.define_record(record, ty, &syntax));
-        self.outside_members(template, record, arguments);
-        self.frame = frame;
-        self.around.pop();
-        Some(ty)
-    }
-
-    /// Attaches the member functions that have been defined outside of the template so far.
-    fn outside_members(
-        &mut self,
-        template: usize,
-        record: RecordId,
-        arguments: &Rc<[TemplateArgument]>,
-    ) {
-        for (function, own, parameters) in self.templates[template].members.clone() {
-            self.attach_member(record, &function, own.as_ref(), &parameters, arguments);
-        }
-    }
-
     /// The name of an instance in messages.
     pub(super) fn instance_name(&self, name: Name, arguments: &[TemplateArgument]) -> String {
         let list: Vec<String> =
@@ -446,16 +293,100 @@ impl Analyzer {
             }
         }
     }
+}
 
-    /// Instantiates a variable template that is used as a value.
-    pub(super) fn variable_instance(
+impl Analyzer {
+    /// The packs among these names, with their elements.
+    fn packs_among(&self, names: &HashSet<Name>) -> Vec<(Name, Vec<Binding>)> {
+        let mut packs = Vec::new();
+        for &name in names {
+            match self.find(name) {
+                Some((Binding::Pack(list), _)) => {
+                    packs.push((name, list.iter().map(Self::binding_of).collect()));
+                }
+                Some((Binding::LocalPack(list), _)) => packs.push((name, list.to_vec())),
+                _ => {}
+            }
+        }
+        packs
+    }
+
+    /// Runs `f` once for each element of the packs among `names`.
+    fn expand<T>(
         &mut self,
-        template: usize,
-        arguments: &Rc<[TemplateArgumentSyntax]>,
+        names: &HashSet<Name>,
         span: Span,
-    ) -> Option<Typed> {
-        let arguments = self.template_arguments(arguments)?;
-        let binding = self.instantiate_template(template, arguments, span)?;
-        self.bound_value(binding, span)
+        mut f: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        let packs = self.packs_among(names);
+        let Some(length) = packs.iter().map(|(_, list)| list.len()).max() else {
+            self.error(span, "`...` expands no parameter pack");
+            return Vec::new();
+        };
+        if packs.iter().any(|(_, list)| list.len() != length) {
+            self.error(span, "the packs expanded together differ in length");
+            return Vec::new();
+        }
+        let mut results = Vec::new();
+        for at in 0..length {
+            let scope = self.add_scope(self.scope);
+            for (name, list) in &packs {
+                self.scopes[scope].names.insert(*name, list[at].clone());
+            }
+            results.push(self.within(scope, &mut f));
+        }
+        results
+    }
+
+    fn expand_argument(
+        &mut self,
+        syntax: &TemplateArgumentSyntax,
+    ) -> Option<Vec<TemplateArgument>> {
+        let mut names = HashSet::new();
+        match &syntax.kind {
+            TemplateArgumentKind::Type(kind) => visit::names_in_type(kind, &mut |name| {
+                names.insert(name);
+            }),
+            TemplateArgumentKind::Value(value) => visit::names_in(value, &mut |name| {
+                names.insert(name);
+            }),
+        }
+        self.expand(&names, syntax.span, |this| this.template_argument(syntax))
+            .into_iter()
+            .collect()
+    }
+
+    /// The types that a pattern with packs expands to.
+    pub(in crate::analyze) fn expand_type(&mut self, kind: &TypeSyntax, span: Span) -> Vec<TypeId> {
+        let mut names = HashSet::new();
+        visit::names_in_type(kind, &mut |name| {
+            names.insert(name);
+        });
+        self.expand(&names, span, |this| {
+            let ty = this.type_of(kind);
+            this.parameter_type(ty)
+        })
+    }
+
+    /// Runs `f` for each element of the packs that a pattern contains.
+    pub(in crate::analyze) fn expand_pattern<T>(
+        &mut self,
+        pattern: &Expression,
+        f: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        let mut names = HashSet::new();
+        visit::names_in(pattern, &mut |name| {
+            names.insert(name);
+        });
+        self.expand(&names, pattern.span, f)
+    }
+
+    /// The number of elements of a pack.
+    pub(in crate::analyze) fn pack_length(&self, name: Name) -> Option<usize> {
+        match self.find(name)?.0 {
+            Binding::Pack(list) => Some(list.len()),
+            Binding::LocalPack(list) => Some(list.len()),
+            _ => None,
+        }
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn in_space(name: &str, variable: &Variable, space: Modifier) -> FitR
     }
 }
 
-/// Whether an operand fits, and why not.
+/// Whether an operand fits; the error says why not.
 pub(super) type FitResult = Result<(), String>;
 
 pub(in crate::validate) fn is_bits(ty: ScalarType) -> bool {
@@ -95,8 +95,8 @@ pub(in crate::validate) fn is_integer(ty: ScalarType) -> bool {
     matches!(ty, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64)
 }
 
-/// Whether a register of type `register` fits a place of type `wanted`. Sizes must agree, or the register may be `wide`r.
-/// Untyped bits match all types, integers match integers, floats only their own type.
+/// Whether a register of type `register` fits an operand of type `wanted`. Sizes must agree, except that the register
+/// may be wider if `wide`. Untyped bits match all types, integers match integers, floats only their own type.
 pub(super) fn agrees(wanted: ScalarType, register: ScalarType, wide: bool) -> bool {
     if (wanted == Pred) != (register == Pred) {
         return false;
@@ -120,7 +120,7 @@ pub(super) fn literal_fits(value: Immediate, wanted: ScalarType) -> bool {
     }
 }
 
-/// The untyped bits of a type: arguments are compared by size.
+/// The untyped type of the same size, because arguments are compared by size.
 pub(super) fn bits_of(ty: ScalarType) -> ScalarType {
     match ty.size() {
         _ if ty == Pred => Pred,
@@ -132,12 +132,12 @@ pub(super) fn bits_of(ty: ScalarType) -> ScalarType {
     }
 }
 
-/// A type in the wording of messages.
+/// A type as messages name it.
 pub(super) fn wanted(ty: ScalarType) -> String {
     if ty == Pred { "a .pred register".to_owned() } else { format!("a .{} value", ty.name()) }
 }
 
-/// A literal as PTX writes it.
+/// A literal in PTX notation.
 pub(super) fn shown(value: Immediate) -> String {
     match value {
         Immediate::Integer(value) => value.to_string(),

@@ -1,5 +1,5 @@
-//! Checks of an operand against its place in the form (PTX manual, "Operand Type Checking", "Operand Size Exceeding
-//! Instruction-Type Size", "Type Information for Instructions and Operands").
+//! Checks an operand against its specification in the form (PTX manual, "Operand Type Checking", "Operand Size
+//! Exceeding Instruction-Type Size", "Type Information for Instructions and Operands").
 
 pub(super) mod address;
 
@@ -15,7 +15,7 @@ use crate::validate::operand::address::{
 use ScalarType::*;
 
 impl Checker<'_> {
-    /// Whether an operand fits its place; `space` is the state space that the instruction names for it.
+    /// Whether an operand fits its specification; `space` is the state space that the instruction names for it.
     pub(super) fn operand(
         &self,
         operand: &Operand,
@@ -28,7 +28,7 @@ impl Checker<'_> {
         match (elements, operand) {
             (Some(n), Operand::Vector(list)) if usize::from(n) == list.len() => {
                 self.alike(list)?;
-                // Loads may discard elements; of stores, ptxas allows it only for 32 bytes.
+                // Loads may discard elements. For stores, ptxas allows that only with 32 bytes.
                 let whole = u32::from(n) * ty.size() == 32 && list.iter().any(|e| !is_sink(e));
                 let discard =
                     spec.discard && n > 1 && (spec.kind == OperandKind::Destination || whole);
@@ -166,8 +166,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `name + constant` where a value is read: ptxas takes it of registers that are not floats, and, whatever
-    /// else the place allows, of special registers without elements and of variables.
+    /// `name + constant` as a source operand. ptxas accepts it for registers that are not floats, and for special
+    /// registers without elements and variables, even if the form does not allow these alone.
     fn moved(
         &self,
         name: &str,
@@ -248,7 +248,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The register that a name means; of `%v.x` the element.
+    /// The register that a name denotes; for `%v.x`, the element.
     fn register(&self, name: &str) -> Option<RegisterType> {
         if let Some(Symbol::Register(register)) = self.resolve(name) {
             return Some(register);
@@ -296,7 +296,7 @@ impl Checker<'_> {
                 (Some(register), _) if formal.dims.is_empty() => {
                     self.typed(name, register, bits_of(formal.ty), false)
                 }
-                // The last parameter of a function of variable arguments takes any number of bytes.
+                // The last parameter of a variadic function accepts any number of bytes.
                 (_, Some(Symbol::Variable(variable, _)))
                     if is_open(formal) && variable.space == StateSpace::Param =>
                 {
@@ -324,13 +324,13 @@ fn is_sink(operand: &Operand) -> bool {
     matches!(operand, Operand::Name(name) if name == "_")
 }
 
-/// Whether a parameter is an array of no stated size, `.param .b8 rest[]`.
+/// Whether a parameter is an array without a size, `.param .b8 rest[]`.
 fn is_open(formal: &Variable) -> bool {
     formal.dims.first() == Some(&None)
 }
 
 impl Checker<'_> {
-    /// Whether the registers of a vector have one size.
+    /// Whether the registers of a vector have the same size.
     pub(super) fn alike(&self, list: &[Operand]) -> FitResult {
         let size = |operand: &Operand| match operand {
             Operand::Name(name) => self.register(name).map(|register| register.ty.size()),

@@ -1,21 +1,8 @@
 //! Loads, stores, atomic operations and address arithmetic.
 
-use super::Selector;
+use super::{Selector, memory_type};
 use crate::emit::machine::*;
 use crate::ir::*;
-
-/// The type of a value in memory.
-pub(super) fn memory_type(ty: ValueType) -> &'static str {
-    match ty {
-        ValueType::I1 | ValueType::I8 => "u8",
-        ValueType::I16 => "u16",
-        ValueType::F16 | ValueType::BF16 => "b16",
-        ValueType::F32 => "f32",
-        ValueType::F64 => "f64",
-        _ if ty.bytes() == 4 => "u32",
-        _ => "u64",
-    }
-}
 
 fn space_name(space: AddressSpace) -> &'static str {
     match space {

@@ -181,7 +181,7 @@ impl Selector<'_> {
             let zero = MachineOperand::Immediate(Immediate::Integer(0));
             self.define("setp.ne.b16", to, vec![MachineOperand::Register(byte), zero]);
         } else {
-            self.define(format!("ld.param.{}", super::memory::memory_type(ty)), to, vec![address]);
+            self.define(format!("ld.param.{}", super::memory_type(ty)), to, vec![address]);
         }
     }
 

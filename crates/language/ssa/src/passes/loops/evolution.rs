@@ -141,7 +141,7 @@ fn defined_in(function: &SsaFunction, value: ValueId, block: BlockId) -> bool {
     }
 }
 
-/// How a value changes per iteration of a loop.
+/// Analyzes how a value changes per iteration of a loop.
 pub(super) struct Evolution<'a> {
     pub natural: &'a NaturalLoop,
     /// Arguments of the header from its only latch.

@@ -1,11 +1,11 @@
 //! Strength reduction: an address that changes by the same amount in every iteration becomes a pointer that is
 //! incremented, instead of being recomputed.
 
-use super::clone::{ValueMap, clone_instruction};
 use super::evolution::{Evolution, LoopStep};
 use super::{LoopGraph, with_preheaders};
 use crate::fold::{fold, signed};
 use crate::ir::*;
+use crate::passes::edit::{ValueMap, clone_instruction};
 use std::collections::HashMap;
 
 /// Reduces addresses in innermost loops.
@@ -153,7 +153,7 @@ fn start_value(
     }
     let data = function.instruction(id);
     let arguments: Vec<ValueId> =
-        data.arguments.iter().map(|a| super::clone::mapped(function, starts, *a)).collect();
+        data.arguments.iter().map(|a| crate::passes::edit::mapped(function, starts, *a)).collect();
     let (kind, ty) = (data.kind.clone(), function.value_type(value));
     if let Some(constant) = fold(function, &kind, &arguments, ty) {
         starts.insert(value, constant);

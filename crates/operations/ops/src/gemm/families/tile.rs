@@ -1,12 +1,11 @@
 //! The fallback family: tiles in shared memory, sums in registers, any element type, any strides, any device.
 //!
 //! A block computes 64 x 64 results; a thread computes 4 x 4 of them, 16 apart, so that a warp's stores and shared loads are
-//! adjacent; k advances by 16. It loads one element at a time, which bounds its speed. Other families are compared with it.
+//! adjacent; k advances by 16. It loads one element at a time, which bounds its speed. Tests compare other families with it.
 
-use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, Sum, finished, finishing};
-use crate::gemm::problem::{Extents, GemmProblem, Precision};
-use crate::gemm::recipe::Recipe;
+use crate::gemm::operand::ElementKind;
+use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout};
 use half::{bf16, f16};
 use lanework::lang::Var;
@@ -164,7 +163,7 @@ fn tile<T: Element, P: Widen, S: Sum, O: Element>(
                     let index = batch as u64 * strides_a[0]
                         + row as u64 * strides_a[1]
                         + at as u64 * strides_a[2];
-                    value = P::widened(a[index], config.kinds.0);
+                    value = <P as Widen>::widened(a[index], config.kinds.0);
                 }
                 left[[step, line]] = value;
                 let (line, step) =
@@ -175,7 +174,7 @@ fn tile<T: Element, P: Widen, S: Sum, O: Element>(
                     let index = batch as u64 * strides_b[0]
                         + at as u64 * strides_b[1]
                         + column as u64 * strides_b[2];
-                    value = P::widened(b[index], config.kinds.1);
+                    value = <P as Widen>::widened(b[index], config.kinds.1);
                 }
                 right[[step, line]] = value;
             }
@@ -192,11 +191,11 @@ fn tile<T: Element, P: Widen, S: Sum, O: Element>(
                 for i in 0..EDGE * EDGE {
                     let (x, y) = (of_a[i / EDGE], of_b[i % EDGE]);
                     if config.compensated {
-                        let [sum, rest] = P::compensated(x, y, [sums[i], rests[i]]);
+                        let [sum, rest] = <P as Widen>::compensated(x, y, [sums[i], rests[i]]);
                         sums[i] = sum;
                         rests[i] = rest;
                     } else {
-                        sums[i] = P::multiply_add(x, y, sums[i]);
+                        sums[i] = <P as Sum>::multiply_add(x, y, sums[i]);
                     }
                 }
             }

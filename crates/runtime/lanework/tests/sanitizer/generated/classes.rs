@@ -1,4 +1,4 @@
-//! The classes of bugs: each makes a right kernel, or the same with one defect.
+//! The classes of bugs: each generates a correct kernel, or the same kernel with one defect.
 
 use super::KernelRandom;
 use lanework::ReportKind;
@@ -62,7 +62,7 @@ mul.wide.u32 %rd2, %r4, 4;
 add.u64 %rd3, %rd1, %rd2;
 ";
 
-/// The text of a kernel, one instruction a line.
+/// The text of a kernel, one instruction per line.
 struct KernelText(String);
 
 impl KernelText {
@@ -75,7 +75,7 @@ impl KernelText {
         self.0.push('\n');
     }
 
-    /// Arithmetic without effect.
+    /// Appends arithmetic without effect.
     fn noise(&mut self, random: &mut KernelRandom) {
         for _ in 0..random.below(4) {
             let (a, b) = (40 + random.below(6), 40 + random.below(6));
@@ -98,7 +98,7 @@ impl KernelText {
     }
 }
 
-/// Data passed through shared memory: a barrier is missing.
+/// Passes data through shared memory. Defect: a barrier is missing.
 fn barriers(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let lanes = random.below(3) == 0;
@@ -106,7 +106,7 @@ fn barriers(random: &mut KernelRandom, defect: bool) -> Generated {
     let barrier = if lanes { "bar.warp.sync 0xffffffff;" } else { "bar.sync 0;" };
     let partner = if lanes { 1 + random.below(31) } else { 32 + random.below(32) };
     let rounds = random.of(&[1, 1, 3]);
-    // The barrier that is missing: the first, or in a loop the one at its end.
+    // The missing barrier: the first one, or the one at the end of a loop.
     let missing = if defect { random.below(if rounds > 1 { 2 } else { 1 }) } else { 2 };
     body.add("mov.u32 %r20, 0;");
     body.add("L:");
@@ -128,11 +128,11 @@ fn barriers(random: &mut KernelRandom, defect: bool) -> Generated {
     body.add("add.u32 %r20, %r20, 1;");
     body.add(format!("setp.lt.u32 %p1, %r20, {rounds};"));
     body.add("@%p1 bra L;");
-    // The other barrier of the loop hides nothing, but both races are then of one kind.
+    // The loop's other barrier hides neither race; both have the same kind.
     body.finish("barriers", [1, threads], defect.then_some(ReportKind::Race), true)
 }
 
-/// Data passed between blocks by a flag: the fence is missing, or too narrow.
+/// Passes data between blocks by a flag. Defect: the fence is missing or has too small a scope.
 fn flags(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let fence = match (defect, random.below(2)) {
@@ -173,7 +173,7 @@ fn flags(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("flags", [2, 32], defect.then_some(ReportKind::Race), true)
 }
 
-/// Atomics of all blocks: their scope is the block.
+/// Atomics of all blocks. Defect: block scope.
 fn scopes(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let scope = if defect { "cta" } else { "gpu" };
@@ -186,7 +186,7 @@ fn scopes(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("scopes", [blocks, 64], defect.then_some(ReportKind::Race), true)
 }
 
-/// A counter of all threads: its update is no atomic.
+/// A counter of all threads. Defect: a non-atomic update.
 fn counters(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let at = 4 * random.below(64);
@@ -203,7 +203,7 @@ fn counters(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("counters", shape, defect.then_some(ReportKind::Race), true)
 }
 
-/// Bulk copies of one phase: fewer bytes are announced than come.
+/// Bulk copies of one phase. Defect: fewer bytes are announced than copied.
 fn bytes(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let copies = 1 + random.below(3);
@@ -230,7 +230,7 @@ fn bytes(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("bytes", [1, 64], defect.then_some(ReportKind::AsyncOrder), true)
 }
 
-/// Strong accesses of two blocks to one word: of different sizes.
+/// Strong accesses of two blocks to one word. Defect: different sizes.
 fn sizes(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let order = random.of(&["volatile", "relaxed.gpu"]);
@@ -259,7 +259,7 @@ fn sizes(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("sizes", [2, 32], defect.then_some(ReportKind::Race), false)
 }
 
-/// A wait for a flag in shared memory whose loop counts, or reads the clock: nobody sets the flag.
+/// A wait for a flag in shared memory, in a loop that counts or reads the clock. Defect: no thread sets the flag.
 fn waits(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     body.add("mov.u32 %r20, 0;");
@@ -307,7 +307,7 @@ fn waits(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("waits", [1, 64], defect.then_some(ReportKind::Deadlock), false)
 }
 
-/// Writes of one value by two blocks: one of them writes another value first.
+/// Two blocks write the same value. Defect: one of them writes another value first.
 fn values(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let value = 1 + random.below(100);
@@ -330,7 +330,7 @@ fn values(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("values", [2, 32], defect.then_some(ReportKind::Race), false)
 }
 
-/// Structures copied through shared memory, with padding: a field was never written, or padding decides.
+/// Copies structures with padding through shared memory. Defect: a field was never written, or the result uses padding.
 fn copies(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let types: Vec<&str> = (0..4).map(|_| random.of(&["u32", "u16", "u8"])).collect();
@@ -375,7 +375,7 @@ fn copies(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("copies", [1, 64], defect.then_some(ReportKind::Uninitialized), false)
 }
 
-/// A matrix product: an accumulator was never written.
+/// A matrix product. Defect: an accumulator was never written.
 fn products(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let lost = random.below(4);
@@ -396,7 +396,7 @@ fn products(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("products", [1, 32], defect.then_some(ReportKind::Uninitialized), false)
 }
 
-/// A shuffle of a whole warp: it is in a branch that not all lanes take, and the others wait at a barrier.
+/// A shuffle of a whole warp. Defect: only some lanes reach it, and the others wait at a barrier.
 fn shuffles(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let limit = 33 + random.below(30);
@@ -418,7 +418,7 @@ fn shuffles(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("shuffles", [1, 64], defect.then_some(ReportKind::InactiveLane), false)
 }
 
-/// `setmaxnreg` of a warpgroup: not all of its warps execute it.
+/// `setmaxnreg` of a warpgroup. Defect: not all of its warps execute it.
 fn registers(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let groups = 1 + random.below(3);
@@ -437,7 +437,7 @@ fn registers(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("registers", [1, 128 * groups], defect, false)
 }
 
-/// Two blocks leave the same value in a word: one of them writes another value there first.
+/// Two blocks leave the same value in a word. Defect: one of them writes another value there first.
 fn rewrites(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let (value, word) = (1 + random.below(1000), 4 * random.below(64));
@@ -448,7 +448,7 @@ fn rewrites(random: &mut KernelRandom, defect: bool) -> Generated {
     body.add(format!("setp.ne.u32 %p2, %r2, {writer};"));
     body.add(format!("mov.u32 %r10, {};", value + 1 + random.below(9)));
     body.add(format!("mov.u32 %r11, {value};"));
-    // A word of its own if the kernel is right.
+    // A separate word if the kernel is correct.
     let first = if defect { word } else { 2048 + word };
     body.add(format!("@!%p2 st.global.u32 [%rd1+{first}], %r10;"));
     body.noise(random);
@@ -462,7 +462,7 @@ fn rewrites(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("rewrites", [2, 32], defect.then_some(ReportKind::Race), false)
 }
 
-/// The product of a warpgroup: its predicate adds accumulators that nothing has written.
+/// The product of a warpgroup. Defect: its predicate adds accumulators that were never written.
 fn accumulators(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let lost = random.below(4);
@@ -503,8 +503,8 @@ fn accumulators(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("accumulators", [1, 128], defect.then_some(ReportKind::Uninitialized), false)
 }
 
-/// A barrier on one side of a branch: the other lanes of the warp exit if the kernel is right, and go on behind
-/// the branch if it is not. Either side may come first.
+/// A barrier on one side of a branch. In a correct kernel the warp's other lanes exit; with the defect they continue
+/// after the branch. Either side may come first.
 fn sides(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let lanes = 1 + random.below(31);

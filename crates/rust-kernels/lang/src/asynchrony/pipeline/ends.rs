@@ -1,8 +1,5 @@
-//! A thread's position in a ring of stages: the next stage, and the parity of its barrier's phase.
-//!
-//! The side of a pipeline that fills stages.
-//!
-//! The side of a pipeline that empties stages.
+//! The two sides of a pipeline: producers fill stages, consumers empty them. Each thread tracks its position in the ring: the next
+//! stage, and the parity of its barrier's phase.
 
 use crate::asynchrony::mbarrier::{Mbarrier, Mbarriers, Signal, word};
 use crate::asynchrony::part::handle;
@@ -19,7 +16,7 @@ use lanework_ptx::ScalarType;
 /// The next stage and the parity to wait for, in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ring {
-    /// The barriers that are waited at.
+    /// The barriers to wait at.
     waits: Mbarriers,
     stage: Register,
     parity: Register,
@@ -28,7 +25,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// At stage 0, whose barrier among `waits` is first waited for at this parity.
+    /// A position before stage 0. The first wait at its barrier in `waits` uses this parity.
     pub(crate) fn new(waits: Mbarriers, stages: u32, parity: u64, near: bool) -> Ring {
         with(|b| {
             let mut register = |value| {
@@ -45,7 +42,7 @@ impl Ring {
         self.stages
     }
 
-    /// Waits for the next stage, and moves on; returns the stage.
+    /// Waits for the next stage, advances past it, and returns it.
     pub(crate) fn next(self) -> Var<u32> {
         let stage = Var::<u32>::new(Value::Register(self.stage)).copy();
         with(|b| {
@@ -57,7 +54,7 @@ impl Ring {
         stage
     }
 
-    /// Moves on by so many stages.
+    /// Advances by this many stages.
     pub(crate) fn skip(self, b: &mut Builder, by: Value) {
         let (ty, stages) = (ScalarType::U32, Value::Constant(self.stages.into()));
         let ahead = binary(b, Operation::Add, ty, Value::Register(self.stage), by);
@@ -69,7 +66,7 @@ impl Ring {
         b.assign(self.parity, parity, ty);
     }
 
-    /// The stage after `stage`; behind the last one, the first, in the next phase.
+    /// Advances from `stage` to the next one, or from the last one to the first in the next phase.
     fn advance(self, b: &mut Builder, stage: Value) {
         let (word, one) = (ScalarType::U32, Value::Constant(1));
         let next = binary(b, Operation::Add, word, stage, one);
@@ -88,7 +85,7 @@ impl Ring {
     pub(crate) fn before(self, by: u32) -> Var<u32> {
         Var::new(with(|b| {
             let (word, back) = (ScalarType::U32, u64::from(by % self.stages));
-            // Without a division: the stage is below the number of stages.
+            // No division is needed, because the stage is below the number of stages.
             let stage = Value::Register(self.stage);
             let minus = binary(b, Operation::Sub, word, stage, Value::Constant(back));
             let around = Value::Constant(u64::from(self.stages) - back);
@@ -112,10 +109,10 @@ pub struct Producer {
     full: Mbarriers,
 }
 
-/// A stage that a producer fills: what copies signal.
+/// A stage that a producer fills, and that copies signal.
 #[derive(Debug)]
 pub struct Filling {
-    /// The stage, 0 to one less than there are.
+    /// The number of the stage, from 0.
     pub index: Var<u32>,
     full: Mbarrier,
 }
@@ -128,8 +125,7 @@ impl Producer {
         Producer { ring, full }
     }
 
-    /// Waits until the next stage is empty. What then fills it ends with [`Filling::commit`] or
-    /// [`Filling::arrive_expect`].
+    /// Waits until the next stage is empty. After filling it, call [`Filling::commit`] or [`Filling::arrive_expect`].
     #[track_caller]
     pub fn acquire(self) -> Filling {
         here();
@@ -137,8 +133,8 @@ impl Producer {
         Filling { index, full: element(self.full, index) }
     }
 
-    /// Waits until the next stage is empty, and announces the bytes that copies will bring: the stage is full when all of
-    /// them are there.
+    /// Waits until the next stage is empty, and announces the bytes that copies will bring: the stage is full when all bytes have been
+    /// copied.
     #[track_caller]
     pub fn acquire_for(self, bytes: impl IndexValue) -> Filling {
         here();
@@ -147,8 +143,8 @@ impl Producer {
         filling
     }
 
-    /// Waits until consumers have released every stage. A block whose barriers other blocks arrive at calls it before
-    /// it exits.
+    /// Waits until consumers have released every stage. If other blocks arrive at a block's barriers, the block calls this before it
+    /// exits.
     #[track_caller]
     pub fn drain(self) {
         here();
@@ -170,7 +166,7 @@ impl Filling {
     ///
     /// ```
     /// # use lanework::prelude::*;
-    /// /// Every thread copies a word and reads another one, and the next copies are on their way meanwhile.
+    /// /// Every thread copies a word and reads another one while the next copies are in flight.
     /// #[kernel(block = 32)]
     /// fn example(x: &[u32], out: &mut [u32], rows: u32) {
     ///     let (t, buffers, pipe) = (thread_idx.x, shared::<u32>([2, 32]), pipeline(2, 32, 32));
@@ -224,7 +220,7 @@ pub struct Consumer {
 /// A stage that is full: a consumer reads it, then releases it.
 #[derive(Debug)]
 pub struct Filled {
-    /// The stage, 0 to one less than there are.
+    /// The number of the stage, from 0.
     pub index: Var<u32>,
     empty: Mbarrier,
 }
@@ -247,11 +243,12 @@ impl Consumer {
 
     /// Skips the next `stages` stages, which another consumer waits for and releases.
     ///
-    /// A stage's barrier reports only whether its last phase has ended. So before this thread waits for a stage, this thread or, with a barrier in between, the other consumer must have waited for the stage's previous phase.
+    /// A stage's barrier reports only whether its last phase has ended. So before this thread waits for a stage, it must have
+    /// waited for the stage's previous phase, or the other consumer must have, with a barrier after it.
     ///
     /// ```
     /// # use lanework::prelude::*;
-    /// /// The last warp fetches rows, the others take turns to add two of them: each has two of the four stages.
+    /// /// The last warp loads rows. The others take turns adding two rows each: each owns two of the four stages.
     /// #[kernel(block = 96)]
     /// fn example(x: &[u32], rows: u32, out: &mut [u32]) {
     ///     let (buffers, warp, lane) = (shared::<u32>([4, 32]), thread_idx.x / 32, thread_idx.x % 32);
@@ -314,7 +311,7 @@ impl Consumer {
     ///
     /// ```
     /// # use lanework::prelude::*;
-    /// /// Both blocks of a cluster read what the first one fetches; each tells it when a stage is free.
+    /// /// Both blocks of a cluster read the data that the first one loads, and signal it when a stage is free.
     /// #[kernel(block = 32, cluster = 2)]
     /// fn example(x: &TensorMap<u32, 1>, out: &mut [u32], rows: u32) {
     ///     let (t, buffers) = (thread_idx.x, shared::<u32>([2, 32]));
@@ -365,12 +362,12 @@ impl Consumer {
         RemoteMbarrier::of(self.before(1), rank.parts()).arrive_after_reads();
     }
 
-    /// The barrier of the stage before the one that the last `wait` gave.
+    /// The barrier of the stage before the one that the last `wait` returned.
     fn previous(self) -> Mbarrier {
         self.before(2)
     }
 
-    /// The barrier of the stage `by`, 1 or 2, before the next one, which is after the one that `wait` gave.
+    /// The barrier of the stage `by` (1 or 2) stages before the next one. The last `wait` returned the stage 1 before it.
     fn before(self, by: u32) -> Mbarrier {
         element(self.empty, self.ring.before(by))
     }

@@ -15,7 +15,7 @@ use crate::scalar::number::{Extent, IndexValue};
 ///
 /// ```
 /// # use lanework::prelude::*;
-/// /// Threads fill the stages themselves, and a stage is released when the next one is full.
+/// /// Threads fill the stages with plain stores. A stage is released when the next one is full.
 /// #[kernel(block = 64, cluster = 1)]
 /// fn example(x: &[u32], out: &mut [u32], rows: u32) {
 ///     let buffers = shared::<u32>([2, 32]);
@@ -62,12 +62,12 @@ pub struct Pipeline {
 }
 
 handle!(Pipeline);
-/// A ring of 1 to 64 stages: a stage is full after `producers` arrivals (1 where one thread announces the bytes of copies)
-/// and empty after `consumers` releases. Both are known before the kernel's first statement.
+/// A ring of 1 to 64 stages: a stage is full after `producers` arrivals (1 if one thread announces the bytes of copies)
+/// and empty after `consumers` releases. Both must be known before the kernel's first statement.
 ///
 /// ```
 /// # use lanework::prelude::*;
-/// /// The last warp fetches rows, the first adds them up.
+/// /// The last warp loads rows, the first adds them up.
 /// #[kernel(block = 64)]
 /// fn example(x: &[u32], rows: u32, out: &mut [u32]) {
 ///     let buffers = shared::<u32>([3, 32]);

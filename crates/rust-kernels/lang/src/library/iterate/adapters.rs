@@ -229,7 +229,7 @@ impl<S: Stream> Iter<S> {
         Iter(Enumerate(self.0))
     }
 
-    /// Pairs of elements, as many as the shorter iterator has.
+    /// Pairs of elements; ends with the shorter iterator.
     pub fn zip<X: IntoStream>(self, other: X) -> Iter<Zip<S, X::Stream>>
     where
         S: Sequence,
@@ -238,7 +238,7 @@ impl<S: Stream> Iter<S> {
         Iter(Zip(self.0, other.stream().0))
     }
 
-    /// The elements from the last to the first.
+    /// The elements in reverse order.
     pub fn rev(self) -> Iter<Rev<S>>
     where
         S: Sequence,

@@ -1,12 +1,9 @@
-//! Where elements come from: ranges, slices, arrays and shared arrays.
-//!
-//! Parts of slices: `windows(n)`, `chunks(n)` and `chunks_exact(n)`.
-//!
-//! `iter_mut`: elements as places that a loop may write.
+//! Sources of elements: ranges, slices, arrays and shared arrays; parts of slices (`windows(n)`, `chunks(n)`, `chunks_exact(n)`); and
+//! `iter_mut`, whose elements are places that a loop may write.
 
 use crate::data::convert::Valued;
 use crate::data::leaves::{Data, Handle};
-use crate::data::receive::Target;
+use crate::data::variable::Target;
 use crate::emit::arithmetic::Operation;
 use crate::emit::current::{here, with};
 use crate::flow::loops::{By, Direction, OneByOne, Walk, for_loop};
@@ -14,9 +11,8 @@ use crate::library::iterate::{Iter, Sequence, Stream, operate, positions, usize_
 use crate::library::slices::Items;
 use crate::memory::registers::{Get, Locate};
 use crate::memory::shared::Shared;
-use crate::memory::shared_slice::SharedSlice;
+use crate::memory::shared_slice::{SharedSlice, Subslice, between};
 use crate::memory::slice::{Slice, SliceMut};
-use crate::memory::subslice::{Subslice, between};
 use crate::scalar::cast::Cast;
 use crate::scalar::number::Integer;
 use crate::scalar::var::{IntoVar, Read, Var};
@@ -164,7 +160,7 @@ memories! {
     [T: Data] Shared<T, 1>, T, |shared| usize_of(shared.shape()[0] as usize);
 }
 
-/// The elements of an array of one thread, or of a table.
+/// The elements of a thread's array, or of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Array<X, const N: usize>([X; N]);
 
@@ -206,7 +202,7 @@ pub struct PartsOf<S> {
     size: Var<usize>,
     step: Var<usize>,
     count: Var<usize>,
-    /// The number of elements of the slice, where the last part may be shorter.
+    /// The number of elements of the slice, if the last part may be shorter.
     end: Option<Var<usize>>,
 }
 
@@ -360,7 +356,7 @@ memories! {
     Shared<T, 1>, |shared| usize_of(shared.shape()[0] as usize);
 }
 
-/// The variables of an array of one thread.
+/// The variables of a thread's array.
 #[derive(Clone, Copy, Debug)]
 pub struct ArrayMut<X, const N: usize>([X; N]);
 

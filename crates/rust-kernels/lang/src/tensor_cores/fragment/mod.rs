@@ -1,13 +1,9 @@
-//! Fragments: a matrix spread over the registers of a warp.
+//! Fragments: a matrix spread over the registers of a warp, and drawings of their layouts.
 //!
 //! A fragment is a value, like a scalar. `let mut` makes it a variable, whose elements can be assigned and to
-//! which `mma` adds.
-//!
-//! Also results of products by groups of columns, which are consecutive in each lane's registers.
+//! which `mma` adds. Results of products can be accessed by groups of columns, which are consecutive in each lane's registers.
 
-pub(crate) mod draw;
 pub(crate) mod load;
-pub(crate) mod rows;
 pub(crate) mod store;
 pub(crate) mod values;
 
@@ -22,7 +18,10 @@ use crate::tensor_cores::element::{
 use crate::tensor_cores::layout::{
     Layout, Part, STAGED, add, agreed, needs_extent, position, warp_row,
 };
+use crate::tensor_cores::tile::SharedTile;
+use crate::tensor_cores::tile::swizzle::{SwizzleMode, offset_of};
 use lanework_ptx::{Operand, ScalarType};
+use std::fmt::Write;
 use std::marker::PhantomData;
 
 /// The left factor of a product.
@@ -55,11 +54,11 @@ impl Role for Sum {
     const PART: Part = Part::C;
 }
 
-/// `ROWS` x `COLUMNS` elements of `T`, spread over the lanes of a warp as `mma` takes them. A result of
-/// 64 rows is spread over the four warps of a warpgroup, as `wgmma` leaves it.
+/// `ROWS` x `COLUMNS` elements of `T`, spread over the lanes of a warp in the layout of `mma`. A result of
+/// 64 rows is spread over the four warps of a warpgroup in the layout of `wgmma`.
 ///
 /// `fragment[i]` is element `i` of this lane, for an `i` known while staging and below
-/// [`ELEMENTS`](Self::ELEMENTS); [`position`](Self::position) says where it belongs.
+/// [`ELEMENTS`](Self::ELEMENTS); [`position`](Self::position) is its row and column.
 ///
 /// ```
 /// # use half::{bf16, f16};
@@ -84,7 +83,7 @@ impl Role for Sum {
 pub struct Fragment<P, T, const ROWS: u32, const COLUMNS: u32> {
     first: u32,
     mutable: bool,
-    /// `COLUMNS`, or the extent in its place.
+    /// `COLUMNS`, or the extent if the type leaves it open.
     columns: u32,
     kind: PhantomData<fn() -> (P, T)>,
 }
@@ -113,7 +112,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> std::fmt::Debug
 }
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
-    /// Elements in each lane (scalars of memory, where elements are narrower than a byte).
+    /// Elements in each lane (scalars of memory, if elements are narrower than a byte).
     pub const ELEMENTS: u32 = match R * C / (if R == 64 { 128 } else { 32 }) / T::UNIT {
         0 => 1,
         elements => elements,
@@ -126,7 +125,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     /// use lanework::lang::tensor_cores::{Fragment, Layout, Left, Linear, Part, Right, Sum};
     /// use lanework::prelude::*;
     ///
-    /// // The left factor, the right one and the sums of a product; `FragmentA` and so on are short for these.
+    /// // The left factor, the right factor and the sums of a product. `FragmentA`, `FragmentB` and `FragmentC` abbreviate these types.
     /// let layout: Layout = Fragment::<Sum, f32, 16, 8>::layout();
     /// assert_eq!(layout, Layout::new::<f32>(Part::C, 16, 8));
     /// assert_eq!(Fragment::<Left, bf16, 16, 16>::layout().registers(), 4);
@@ -137,7 +136,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     /// let (row, column): (Linear, Linear) = layout.place(3);
     /// assert_eq!((row.of(5), column.of(5)), (9, 3));
     ///
-    /// // The same as a drawing, and the positions of the chunks of a tile's rows.
+    /// // The same layout as a drawing, and the positions of the chunks of a tile's rows.
     /// assert!(FragmentC::<f32, 16, 8>::drawing().contains("T5:2,3"));
     /// assert_eq!(SharedTile::<bf16, 64, 64>::drawing().lines().count(), 8);
     /// ```
@@ -145,17 +144,17 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Layout::new::<T>(P::PART, R, C)
     }
 
-    /// The same of a fragment whose type leaves its columns open ([`STAGED`]).
+    /// As [`layout`](Self::layout), also for a fragment whose type leaves its columns open ([`STAGED`]).
     pub(crate) fn layout_here(self) -> Layout {
         Layout::new::<T>(P::PART, R, self.columns)
     }
 
-    /// Elements in each lane: [`ELEMENTS`](Self::ELEMENTS), also where the type leaves the columns open.
+    /// Elements in each lane: [`ELEMENTS`](Self::ELEMENTS), also if the type leaves the columns open.
     pub fn elements(self) -> u32 {
         self.layout_here().elements().max(1)
     }
 
-    /// Columns, also where the type leaves them open.
+    /// Columns, also if the type leaves them open.
     pub fn width(self) -> u32 {
         self.columns
     }
@@ -166,7 +165,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Self::declare_of(b, mutable, if C == STAGED { 0 } else { C })
     }
 
-    /// New registers for as many columns.
+    /// New registers for this number of columns.
     pub(crate) fn declare_of(b: &mut Builder, mutable: bool, columns: u32) -> Self {
         let count = Layout::new::<T>(P::PART, R, columns).registers();
         let registers: Vec<_> = (0..count).map(|_| b.register(T::REGISTER, mutable)).collect();
@@ -182,7 +181,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
             .collect()
     }
 
-    /// The registers of a narrower fragment: the `which`th of those side by side in this one.
+    /// The registers of the `which`th of the narrower fragments that this one consists of, side by side.
     pub(crate) fn part<const N: u32>(self, which: u32) -> Fragment<P, T, R, N> {
         let skipped = which * Fragment::<P, T, R, N>::layout().registers();
         Fragment {
@@ -198,7 +197,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Operand::Vector(self.registers().iter().map(|register| register.name().into()).collect())
     }
 
-    /// Notes that an instruction has written the registers.
+    /// Records that an instruction has written the registers.
     pub(crate) fn written(self, b: &mut Builder) {
         if self.mutable {
             self.registers().into_iter().for_each(|register| b.assigned(register));
@@ -210,14 +209,14 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         self.mutable
     }
 
-    /// An error of the kernel if the fragment is not a variable.
+    /// Reports an error of the kernel if the fragment is not a variable.
     pub(crate) fn check_variable(self, b: &mut Builder, what: &str) {
         if !self.mutable {
             not_variable(b, what);
         }
     }
 
-    /// A fragment whose every element is `value`.
+    /// A fragment of equal elements `value`.
     #[track_caller]
     pub fn fill(value: impl IntoVar<T::Storage>) -> Self {
         here();
@@ -237,7 +236,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         }
     }
 
-    /// Zeros of as many columns, for a type that leaves them open: [`STAGED`].
+    /// A fragment of zeros with this number of columns, for a type that leaves them open ([`STAGED`]).
     #[track_caller]
     pub fn zero_of(columns: impl Extent) -> Self {
         here();
@@ -255,8 +254,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Self::fill(T::Storage::from_bits(0))
     }
 
-    /// The row and column of element `i` of this lane. In a fragment of 64 rows, the warp is taken
-    /// from `thread_idx.x`.
+    /// The row and column of element `i` of this lane. In a fragment of 64 rows, `thread_idx.x` determines the warp.
     #[track_caller]
     pub fn position(self, i: impl Extent) -> (Var<u32>, Var<u32>) {
         here();
@@ -270,7 +268,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         })
     }
 
-    /// An index below [`ELEMENTS`](Self::ELEMENTS).
+    /// Checks that the index is below [`ELEMENTS`](Self::ELEMENTS).
     pub(crate) fn checked(self, i: Option<usize>) -> u32 {
         let elements = self.layout_here().elements();
         let at = i.and_then(|i| u32::try_from(i).ok()).filter(|i| *i < elements);
@@ -338,7 +336,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     }
 }
 
-/// The error of a kernel that changes a fragment that is not a variable.
+/// Reports a kernel that changes a fragment that is not a variable.
 pub(crate) fn not_variable(b: &mut Builder, what: &str) {
     b.error(
         format!("{what} changes a fragment that is not a variable"),
@@ -385,5 +383,65 @@ impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
                 FragmentC::zero()
             }
         }
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
+    /// The elements of each lane, as text for the documentation: one line per row of the matrix, with a lane and
+    /// its elements in each cell, such as `T5:2,3`.
+    pub fn drawing() -> String {
+        let layout = Self::layout();
+        let rows = layout.rows / layout.warps();
+        let mut cells = vec![vec![String::new(); layout.columns as usize]; rows as usize];
+        for lane in 0..32 {
+            for i in 0..layout.elements() {
+                let (row, column) = layout.place(i);
+                cells[row.of(lane) as usize][column.of(lane) as usize] = format!("T{lane}:{i}");
+            }
+        }
+        // Adjacent elements of one lane share a cell.
+        let share = if layout.part == Part::B { 1 } else { layout.run() as usize };
+        let width = if share > 1 { 7 + 2 * usize::from(share > 2) } else { 6 };
+        let mut text = String::new();
+        for (row, cells) in cells.iter().enumerate() {
+            let _ = write!(text, "row {row:2} |");
+            for run in cells.chunks(share) {
+                let first = &run[0];
+                let cell = match run.len() {
+                    1 => first.clone(),
+                    count => {
+                        let start = first.split_once(':').map_or("", |(_, i)| i);
+                        let last = start.parse::<usize>().unwrap_or(0) + count - 1;
+                        let between = if count == 2 { ',' } else { '-' };
+                        format!("{first}{between}{last}")
+                    }
+                };
+                let _ = write!(text, " {cell:width$}");
+            }
+            text = text.trim_end().to_owned() + "\n";
+        }
+        text
+    }
+}
+
+impl<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode> SharedTile<T, R, C, S> {
+    /// The positions of the 16-byte chunks of the first rows, as text for the documentation: one line for each
+    /// of eight rows of memory in address order, with a row and chunk in each cell.
+    pub fn drawing() -> String {
+        let row_bytes = C * T::BITS / 8;
+        let mut chunks: Vec<(u32, u32, u32)> = (0..R.min(8))
+            .flat_map(|row| (0..row_bytes / 16).map(move |chunk| (row, chunk)))
+            .map(|(row, chunk)| (offset_of(S::BYTES, R * S::BYTES, row, chunk * 16), row, chunk))
+            .collect();
+        chunks.sort_unstable();
+        let mut text = String::new();
+        for line in chunks.chunks((S::BYTES / 16) as usize) {
+            let _ = write!(text, "byte {:5} |", line[0].0);
+            for (_, row, chunk) in line {
+                let _ = write!(text, " r{row}c{chunk:<2}");
+            }
+            text = text.trim_end().to_owned() + "\n";
+        }
+        text
     }
 }

@@ -1,6 +1,4 @@
-//! Results of products stored to memory: by each lane, or by `stmatrix`.
-//!
-//! Results of products: converted to narrower types, and reduced along their rows.
+//! Results of products: stores by each lane or by `stmatrix`, conversion to narrower types, and reduction along rows.
 
 use crate::data::place::{Place, Space};
 use crate::emit::builder::Builder;
@@ -12,7 +10,7 @@ use crate::scalar::number::IndexValue;
 use crate::scalar::var::{Scalar, Var};
 use crate::tensor_cores::element::{MatrixElement, put, unit_bits};
 use crate::tensor_cores::fragment::FragmentC;
-use crate::tensor_cores::fragment::rows::store_rows;
+use crate::tensor_cores::fragment::load::store_rows;
 use crate::tensor_cores::layout::{
     add, constant, index, plus, position, row_of_lane, warp_row, word,
 };
@@ -21,8 +19,8 @@ use half::{bf16, f16};
 use lanework_ptx::{Operand, ScalarType};
 
 impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
-    /// Stores to the matrix's rows `row` and columns `column` on: each lane its elements, two side by
-    /// side in one access where they are adjacent.
+    /// Stores the fragment at row `row` and column `column` of the matrix. Each lane stores its elements, two adjacent ones in one
+    /// access.
     #[track_caller]
     pub fn store<S: Target<Element = T::Storage>>(
         self,
@@ -120,7 +118,7 @@ impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
     }
 }
 
-/// Two scalars side by side in one store.
+/// Stores two adjacent scalars at once.
 fn store_pair<U>(b: &mut Builder, place: Place<U>, pair: [Value; 2], scalar: ScalarType) {
     let name = format!("st.{}.v2.{}", place.space.word(), memory_type(scalar).name());
     let list = pair.iter().map(|value| b.operand(*value, scalar)).collect();
@@ -128,7 +126,7 @@ fn store_pair<U>(b: &mut Builder, place: Place<U>, pair: [Value; 2], scalar: Sca
     b.emit(&name, operands);
 }
 
-/// A type that sums of f32 are rounded to, two at a time.
+/// A type to which f32 sums are rounded, two at a time.
 #[diagnostic::on_unimplemented(
     message = "sums are not converted to `{Self}`",
     note = "f32 sums convert to f16 and bf16"
@@ -169,7 +167,7 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
         })
     }
 
-    /// The rows that this lane has elements of, reduced over the fragments side by side.
+    /// Reduces the rows of this lane's elements over adjacent fragments.
     fn reduced(
         side_by_side: &[Self],
         combine: impl Fn(Var<f32>, Var<f32>) -> Var<f32>,
@@ -191,9 +189,8 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
         })
     }
 
-    /// The largest element of each of the two rows that this lane has elements of, over the whole row: the
-    /// lane's own, then its quad's values by two shuffles. Element `i` belongs to row
-    /// [`row_of`](Self::row_of)`(i)` of these.
+    /// The largest elements of this lane's two rows: reduces the lane's own elements, then those of its quad by two shuffles.
+    /// Element `i` belongs to row [`row_of`](Self::row_of)`(i)` of the two.
     ///
     /// ```
     /// # use half::{bf16, f16};
@@ -222,22 +219,21 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
         Self::reduced(&[self], |x, y| x.max(y))
     }
 
-    /// The sum of each of the two rows that this lane has elements of, over the whole row: the lane's own
-    /// from left to right, then its quad's values by two shuffles.
+    /// The sums of this lane's two rows: adds the lane's own elements from left to right, then those of its quad by two shuffles.
     #[track_caller]
     pub fn row_sum(self) -> [Var<f32>; 2] {
         here();
         Self::reduced(&[self], |x, y| x + y)
     }
 
-    /// [`row_max`](Self::row_max) of fragments side by side, with two shuffles for all of them.
+    /// [`row_max`](Self::row_max) of adjacent fragments, with two shuffles for all of them.
     #[track_caller]
     pub fn row_max_of<const COUNT: usize>(fragments: [Self; COUNT]) -> [Var<f32>; 2] {
         here();
         Self::reduced(&fragments, |x, y| x.max(y))
     }
 
-    /// [`row_sum`](Self::row_sum) of fragments side by side, with two shuffles for all of them.
+    /// [`row_sum`](Self::row_sum) of adjacent fragments, with two shuffles for all of them.
     #[track_caller]
     pub fn row_sum_of<const COUNT: usize>(fragments: [Self; COUNT]) -> [Var<f32>; 2] {
         here();
@@ -246,7 +242,7 @@ impl<const M: u32, const N: u32> FragmentC<f32, M, N> {
 }
 
 impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
-    /// Which of the rows that a lane has elements of element `i` belongs to: 0 or 1.
+    /// Which of the lane's two rows element `i` belongs to: 0 or 1.
     pub fn row_of(i: u32) -> usize {
         (Self::layout().place(i).0.first / 8) as usize
     }

@@ -1,7 +1,7 @@
 //! Fragments as values in kernels: naming, assignment, indexing, and passing to and from device
 //! functions.
 
-use crate::data::receive::Receive;
+use crate::data::variable::Receive;
 use crate::data::variable::{AssignTo, IntoVariable};
 use crate::emit::current::{here, with};
 use crate::emit::value::Value;
@@ -87,8 +87,8 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> ReturnAs<Fragment<P,
 }
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
-    /// The bits of register `i` of this lane, a number known while the kernel is staged: of 16-bit elements, `2 * i` in the
-    /// low half and `2 * i + 1`.
+    /// The bits of this lane's register `i`, which must be known while the kernel is staged. With 16-bit elements, the low half is
+    /// element `2 * i`, the high half `2 * i + 1`.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -1,10 +1,10 @@
 //! `wgmma`: four warps multiply matrices in shared memory asynchronously and sum the products in their
 //! registers (sm_90a).
 //!
-//! Also chains of products, as in flash attention: sums that become the left factor of the next product, that are read while
-//! later products run, or that are scaled in place.
+//! Also chains of products, as in flash attention: sums can become the left factor of the next product, be read while later products
+//! run, or be scaled in place.
 
-use crate::data::receive::Receive;
+use crate::data::variable::Receive;
 use crate::data::variable::{AssignTo, IntoVariable};
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
@@ -14,15 +14,15 @@ use crate::scalar::number::Extent;
 use crate::scalar::var::{IntoVar, Read};
 use crate::tensor_cores::element::{MatrixElement, put};
 use crate::tensor_cores::fragment::{FragmentA, FragmentC};
+use crate::tensor_cores::product::GroupProduct;
 use crate::tensor_cores::product::group::{self, GroupOperand, Left};
-use crate::tensor_cores::product::mma::GroupProduct;
 use lanework_ptx::{Operand, ScalarType};
 
 /// The 64 x `N` sums of a warpgroup's products, in registers that the tensor cores may still be writing.
 /// [`finish`](Self::finish) waits for them and returns a fragment that can be read.
 ///
 /// It is a variable, declared with `let mut`; `N` is a multiple of 8 up to 256. The four warps of a
-/// warpgroup, 128 threads from a multiple of 128 on, make every call together.
+/// warpgroup (128 threads, starting at a multiple of 128) must execute every call together.
 ///
 /// ```
 /// # use half::{bf16, f16};
@@ -93,7 +93,7 @@ impl<D: MatrixElement, const N: u32> AssignTo<Accumulator<D, N>> for Accumulator
     }
 }
 
-/// Sums that no product writes any more; an accumulator never qualifies.
+/// Sums that no product is writing. An accumulator never implements it.
 #[diagnostic::on_unimplemented(
     message = "sums are read while the tensor cores may still be writing them",
     label = "not finished",
@@ -119,8 +119,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         Accumulator { registers: FragmentC::zero() }
     }
 
-    /// Zeros of as many columns, for a type that leaves them open:
-    /// [`STAGED`](crate::tensor_cores::STAGED).
+    /// Zeros with this number of columns, for a type that leaves them open ([`STAGED`](crate::tensor_cores::STAGED)).
     #[track_caller]
     pub fn zero_of(columns: impl Extent) -> Self {
         Accumulator { registers: FragmentC::zero_of(columns) }
@@ -155,7 +154,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     ///     sums.multiply(left, right.t());
     ///     sums.finish().store(c.matrix(64), 0, 0);
     ///     let mut again = Accumulator::<f32, 64>::zero();
-    ///     again.set_product(left, right.t()); // in place of adding to what it holds
+    ///     again.set_product(left, right.t()); // overwrites the sums instead of adding to them
     ///     let row = thread_idx.x / 32 * 16;
     ///     let parts = [
     ///         FragmentA::<T, 16, 16>::load(left, row, 0),
@@ -200,8 +199,8 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     /// as a group (`wgmma.fence`, a `wgmma.mma_async` per 32 bytes of K, `wgmma.commit_group`).
     ///
     /// `a` and `b` are tiles or `.t()` of tiles; only 16-bit elements may be stored with M or N contiguous. Threads
-    /// that wrote a tile themselves call [`fence_proxy_async_shared`] before the barrier, so that the tensor cores see
-    /// it. Tiles filled by TMA need no fence.
+    /// that fill a tile with plain stores must call [`fence_proxy_async_shared`] before the barrier, so that the tensor cores see
+    /// the stores. Tiles filled by TMA need no fence.
     ///
     /// [`fence_proxy_async_shared`]: crate::prelude::fence_proxy_async_shared
     #[track_caller]
@@ -231,8 +230,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         group::stage::<T, D>(self.registers.into(), K, Left::Shared(a.stored()), b.stored(), false);
     }
 
-    /// Starts `self += a * b` with `a` from registers: each warp has its 16 rows, a fragment per 32 bytes
-    /// of K.
+    /// Starts `self += a * b` with `a` from registers: each warp holds its 16 rows, in one fragment per 32 bytes of K.
     #[track_caller]
     pub fn multiply_fragments<T, U, const K: u32, const STEP: u32, const COUNT: usize>(
         self,
@@ -282,8 +280,8 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         self.finish_before(0u32)
     }
 
-    /// Like [`finish`](Self::finish), but the latest `pending` groups of this warpgroup's products, which must be of
-    /// other sums, may still run.
+    /// Like [`finish`](Self::finish), but the latest `pending` groups of this warpgroup's products may still run. They must belong
+    /// to other accumulators.
     ///
     /// ```
     /// # use half::bf16;

@@ -1,7 +1,5 @@
-//! A group of `wgmma` products along K: its instructions, their shapes and layouts.
-//!
-//! Descriptors of matrices in shared memory for `wgmma` (PTX manual, "Asynchronous warpgroup-level
-//! matrix shared memory layout"), from the layout of a typed tile.
+//! A group of `wgmma` products along K: its instructions, their shapes and layouts, and the descriptors of matrices in shared memory
+//! (PTX manual, "Asynchronous warpgroup-level matrix shared memory layout"), derived from the layout of a typed tile.
 
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
@@ -10,8 +8,8 @@ use crate::emit::value::{Register, Value};
 use crate::tensor_cores::element::{F8, MatrixElement};
 use crate::tensor_cores::fragment::{FragmentC, not_variable};
 use crate::tensor_cores::layout::{STAGED, and, constant, shr};
-use crate::tensor_cores::tile::shared_tile::{SharedTile, Transposed};
 use crate::tensor_cores::tile::swizzle::{SwizzleMode, TileBase};
+use crate::tensor_cores::tile::{SharedTile, Transposed};
 use lanework_ptx::{Operand, ScalarType};
 
 /// The operands.
@@ -37,7 +35,7 @@ where
     stage_named(sums, [D::NAME, of_left, of_right], T::BITS, k, left, right, add);
 }
 
-/// The variable that a product adds to.
+/// The accumulator of a product.
 pub(crate) struct Sums {
     columns: u32,
     mutable: bool,
@@ -51,7 +49,7 @@ impl<D: MatrixElement, const N: u32> From<FragmentC<D, 64, N>> for Sums {
     }
 }
 
-/// [`stage`] for types by their names: one function for all of them.
+/// As [`stage`], with the names of types: one function serves all types.
 fn stage_named(
     sums: Sums,
     [sum, left_name, right_name]: [&str; 3],
@@ -66,7 +64,7 @@ fn stage_named(
         if !sums.mutable {
             not_variable(b, "a product");
         }
-        // Types say the same, unless they leave an extent open.
+        // These equal the types' extents, unless a type leaves an extent open.
         let [of_k, of_n] =
             if right.by_rows { right.extents } else { [right.extents[1], right.extents[0]] };
         if of_n != n {
@@ -159,8 +157,7 @@ fn check(b: &mut Builder, n: u32, k: u32, bits: u32, k_major: bool, integers: bo
     }
 }
 
-/// A matrix of `ROWS` x `COLUMNS` elements of `T` in shared memory that `wgmma` reads: a tile, or `.t()`
-/// of one.
+/// A matrix of `ROWS` x `COLUMNS` elements of `T` in shared memory that `wgmma` reads: a tile, or `.t()` of a tile.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a matrix of {ROWS} x {COLUMNS} `{T}` in shared memory",
     label = "expected {ROWS} x {COLUMNS} `{T}`",
@@ -183,7 +180,7 @@ pub struct Stored {
     element: &'static str,
     /// Whether the elements of a row, not of a column, are adjacent.
     pub(crate) by_rows: bool,
-    /// Bytes of the swizzle, and what the descriptor says for it.
+    /// Bytes of the swizzle, and its code in the descriptor.
     width: u32,
     mode: u64,
     /// Bytes from one panel to the next.
@@ -217,9 +214,8 @@ impl<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode> GroupOperand<
 /// Bytes of K that one instruction multiplies.
 const STEP: u32 = 32;
 
-/// Fields of the descriptor of the `step`th part along K, in bytes: start after the tile's, leading
-/// dimension's offset, stride dimension's offset. `k_major` is whether K is contiguous; `bytes` are
-/// those of an element.
+/// Fields of the descriptor of the `step`th part along K, in bytes: offset from the tile's start, leading-dimension offset,
+/// stride-dimension offset. `k_major`: K is contiguous. `bytes` is the size of an element.
 pub(crate) fn offsets(stored: Stored, k_major: bool, step: u32, bytes: u32) -> [u32; 3] {
     let Stored { width, panel, .. } = stored;
     match (k_major, width) {
@@ -227,7 +223,7 @@ pub(crate) fn offsets(stored: Stored, k_major: bool, step: u32, bytes: u32) -> [
         (true, 16) => [step * STEP / 16 * panel, panel, 128],
         // Within swizzled rows only the start changes; the leading dimension is not read.
         (true, _) => [step * STEP / width * panel + step * STEP % width, 16, 8 * width],
-        // Rows run along K. Without a swizzle the two dimensions are exchanged.
+        // A row holds one k. Without a swizzle the two dimensions are exchanged.
         (false, 16) => [step * STEP / bytes * 16, 128, panel],
         (false, _) => [step * STEP / bytes * width, panel, 8 * width],
     }
@@ -238,7 +234,8 @@ impl Stored {
     pub(crate) fn descriptor(self, b: &mut Builder, k_major: bool, step: u32, bytes: u32) -> Value {
         let [start, leading, stride] = offsets(self, k_major, step, bytes);
         let base = self.base.plus(b, constant(0)).address(b);
-        // In a cluster, the bits above an address's 18 bits hold the block's rank (seen on an H200), which would corrupt the leading dimension's offset.
+        // In a cluster, the bits above an address's 18 bits hold the block's rank (seen on an H200), which would corrupt the
+        // leading dimension's offset.
         let sixteens = shr(b, base, 4);
         let sixteens = and(b, sixteens, 0x3fff);
         let high = u64::from(stride >> 4) | self.mode << 30;

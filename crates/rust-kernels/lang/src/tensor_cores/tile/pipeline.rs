@@ -1,8 +1,6 @@
-//! Pipelines of asynchronous copies (`cp.async`, from sm_80): a thread's copies are committed by groups,
-//! one per stage, and waited for in order. The number in `cp.async.wait_group` is computed from the
-//! groups in flight.
-//!
-//! `cp.async`, and a thread's part of the copies of a tile.
+//! Pipelines of asynchronous copies (`cp.async`, from sm_80): a thread commits its copies in groups,
+//! one per stage, and waits for them in order. Staging computes the number in `cp.async.wait_group` from the
+//! groups in flight. Also a thread's part of the copies of a tile.
 
 use crate::data::place::{Place, ReadPlace, Space};
 use crate::emit::arithmetic::{Operation, binary};
@@ -15,22 +13,22 @@ use crate::scalar::number::{Element, Extent, IndexValue};
 use crate::scalar::var::{IntoVar, Read, Scalar, Var};
 use crate::tensor_cores::element::MatrixElement;
 use crate::tensor_cores::layout::{add, constant, mul, word};
-use crate::tensor_cores::tile::shared_tile::SharedTile;
+use crate::tensor_cores::tile::SharedTile;
 use crate::tensor_cores::tile::source::{Matrix, Source};
 use crate::tensor_cores::tile::swizzle::SwizzleMode;
 use lanework_ptx::{Operand, ScalarType};
 
 /// A pipeline of copies from global to shared memory with `STAGES` buffers.
 ///
-/// Copies started by [`copy16`](Self::copy16) and its like belong to the group that the next
+/// Copies started by [`copy16`](Self::copy16) and similar methods belong to the group that the next
 /// [`commit`](Self::commit) ends; [`wait`](Self::wait) waits for the oldest group. At most `STAGES`
-/// groups may be in flight, and every iteration of a loop has to commit as many as it waits for;
+/// groups may be in flight, and every iteration of a loop must commit as many groups as it waits for;
 /// otherwise staging fails.
 ///
 /// ```
 /// # use half::{bf16, f16};
 /// # use lanework::prelude::*;
-/// /// Sums 64 elements of each of 16 rows, while the next 64 are on their way.
+/// /// Sums 64 elements of each of 16 rows while the next 64 are in flight.
 /// #[kernel(block = 32)]
 /// fn example(x: &[f32], out: &mut [f32], steps: u32) {
 ///     let stages = SharedTiles::<f32, 16, 32>::new(2);
@@ -91,8 +89,7 @@ macro_rules! copies {
             with(|b| copy(b, ($cache, $bytes), to, from, None));
         }
 
-        /// The same, but only the first `have` bytes are read and the rest is filled with zeros; with 0,
-        /// nothing is read and `from` is ignored.
+        /// As above, but reads only the first `have` bytes and fills the rest with zeros. If `have` is 0, it ignores `from`.
         #[track_caller]
         pub fn $filled<T: Element>(
             self,
@@ -126,16 +123,15 @@ impl<const STAGES: u32> CopyPipeline<STAGES> {
         copy4 copy4_filled "ca" 4;
         /// Starts copying 8 bytes to shared memory, both places aligned to 8 (`cp.async.ca`).
         copy8 copy8_filled "ca" 8;
-        /// Starts copying 16 bytes to shared memory past the L1 cache, both places aligned to 16
-        /// (`cp.async.cg`).
+        /// Starts copying 16 bytes to shared memory, bypassing the L1 cache, both places aligned to 16 (`cp.async.cg`).
         copy16 copy16_filled "cg" 16;
         /// Starts copying 16 bytes to shared memory through the L1 cache, both places aligned to 16
         /// (`cp.async.ca`): for data that the multiprocessor reads again.
         copy16_cached copy16_cached_filled "ca" 16;
     }
 
-    /// Starts copying a tile of `source` from row `row` and column `column` on, 16 bytes at a time: this
-    /// thread's part, as number `thread` of `threads`.
+    /// Starts to copy this thread's part of a tile of `source`, from row `row` and column `column` on, 16 bytes at a time. The
+    /// thread is number `thread` of `threads`.
     #[track_caller]
     pub fn copy_tile<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode>(
         self,
@@ -208,8 +204,8 @@ impl<const STAGES: u32> CopyPipeline<STAGES> {
         });
     }
 
-    /// Waits until the copies of this thread's oldest group are done; later groups stay in flight
-    /// (`cp.async.wait_group`). Other threads see what was copied after a barrier, such as
+    /// Waits until the copies of this thread's oldest group are complete; later groups may stay in flight
+    /// (`cp.async.wait_group`). Other threads see the copied data after a barrier, such as
     /// `sync_threads`.
     #[track_caller]
     pub fn wait(self) {
@@ -274,14 +270,14 @@ pub(crate) fn copy_tile<T: MatrixElement, const R: u32, const C: u32, S: Swizzle
         if (turn + 1) * threads <= chunks {
             one();
         } else {
-            // Not every thread has a copy in the last round.
+            // In the last round, some threads have nothing to copy.
             let has = with(|b| relate(b, Relation::Lt, ScalarType::U32, linear, constant(chunks)));
             if_then(Var::<bool>::new(has), one);
         }
     }
 }
 
-/// Copy `linear` of a tile, counted by rows.
+/// Starts copy number `linear` of a tile, counted along rows.
 fn copy_chunk<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode>(
     tile: SharedTile<T, R, C, S>,
     source: Matrix<T::Storage>,

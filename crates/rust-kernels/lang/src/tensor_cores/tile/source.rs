@@ -1,5 +1,4 @@
-//! Where fragments are loaded from and stored to: tiles and arrays in shared memory, and matrices in
-//! global memory.
+//! Sources and targets of fragments: tiles and arrays in shared memory, and matrices in global memory.
 
 use crate::data::place::{Place, Space};
 use crate::emit::arithmetic::{Operation, binary};
@@ -11,8 +10,8 @@ use crate::scalar::number::{Element, IndexValue};
 use crate::scalar::var::Read;
 use crate::tensor_cores::element::MatrixElement;
 use crate::tensor_cores::layout::word;
-use crate::tensor_cores::tile::shared_tile::{SharedTile, Transposed};
 use crate::tensor_cores::tile::swizzle::SwizzleMode;
+use crate::tensor_cores::tile::{SharedTile, Transposed};
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
 
@@ -28,13 +27,13 @@ pub trait Source: Copy {
     /// Whether the elements of a row, not of a column, are adjacent.
     #[doc(hidden)]
     const BY_ROWS: bool;
-    /// Where it is.
+    /// The state space that holds the matrix.
     #[doc(hidden)]
     const SPACE: Space;
     /// The known alignment in bytes of every row (or column, whichever is contiguous).
     #[doc(hidden)]
     fn alignment(self) -> u32;
-    /// The place of an element, with `count` of them side by side in range.
+    /// The place of an element, after a check that `count` adjacent elements are in range.
     #[doc(hidden)]
     fn spot(self, row: Index, column: Index, count: u32) -> Place<Self::Element>;
 }

@@ -1,8 +1,6 @@
-//! Layout of a tile in shared memory: panels of rows of 32, 64 or 128 bytes whose 16-byte
+//! Location and layout of a tile in shared memory: panels of rows of 32, 64 or 128 bytes whose 16-byte
 //! chunks are permuted so that eight rows of one column are in different banks (PTX manual, "Swizzling
 //! modes"), or core matrices without a permutation.
-//!
-//! Also the start of tiles in shared memory.
 
 use crate::data::place::{Base, Place, Space};
 use crate::emit::builder::Builder;
@@ -17,7 +15,7 @@ use lanework_ptx::{ScalarType, StateSpace, Swizzle, Variable};
 /// use lanework::lang::tensor_cores::SwizzleMode;
 /// use lanework::prelude::*;
 ///
-/// /// The tiles of a matrix, as a tensor map copies them for a `SharedTile` of swizzle `S`.
+/// /// The tiles of a matrix, for a tensor map that fills a `SharedTile` of swizzle `S`.
 /// fn tiles<S: SwizzleMode>(rows: usize, columns: usize) -> Tiles<2> {
 ///     Tiles::new([rows, columns], [64, S::BYTES / 2]).swizzle(S::SWIZZLE)
 /// }
@@ -29,9 +27,9 @@ use lanework_ptx::{ScalarType, StateSpace, Swizzle, Variable};
     note = "swizzles are Swizzle128, Swizzle64, Swizzle32 and NoSwizzle"
 )]
 pub trait SwizzleMode: Copy + Send + Sync + 'static {
-    /// Bytes of a row of a panel; 16 without a swizzle.
+    /// Bytes of a panel's row; 16 without a swizzle.
     const BYTES: u32;
-    /// The same for a tensor map: `Tiles::new(shape, tile).swizzle(Swizzle128::SWIZZLE)`.
+    /// The swizzle of a tensor map: `Tiles::new(shape, tile).swizzle(Swizzle128::SWIZZLE)`.
     const SWIZZLE: Swizzle;
     /// Bits 62 and 63 of the descriptor.
     #[doc(hidden)]
@@ -53,17 +51,17 @@ macro_rules! modes {
 }
 
 modes! {
-    /// Rows of 128 bytes; a row's eight chunks are permuted by its number modulo 8.
+    /// Rows of 128 bytes. The row number modulo 8 permutes a row's eight chunks.
     Swizzle128 B128 128 1;
-    /// Rows of 64 bytes; four chunks, permuted by half the row's number modulo 4.
+    /// Rows of 64 bytes. Half the row number, modulo 4, permutes a row's four chunks.
     Swizzle64 B64 64 2;
-    /// Rows of 32 bytes; two chunks, exchanged in every second four rows.
+    /// Rows of 32 bytes. Every second group of four rows exchanges its two chunks.
     Swizzle32 B32 32 3;
-    /// Columns of 16-byte chunks; eight chunks one below the other are a core matrix.
+    /// Columns of 16-byte chunks. Eight consecutive chunks of a column are a core matrix.
     NoSwizzle None 16 0;
 }
 
-/// Bytes after which a pattern repeats; the alignment of a tile's address.
+/// Bytes after which the pattern repeats; also the alignment of a tile's address.
 pub(crate) fn period(bytes: u32) -> u32 {
     if bytes == 16 { 128 } else { 8 * bytes }
 }
@@ -83,7 +81,7 @@ pub(crate) fn offset(b: &mut Builder, width: u32, panel: u32, row: Value, column
     add(b, panels, line)
 }
 
-/// [`offset`] of numbers.
+/// As [`offset`], on the host.
 pub(crate) fn offset_of(width: u32, panel: u32, row: u32, column: u32) -> u32 {
     let mut scratch = Builder::new(false);
     match offset(&mut scratch, width, panel, constant(row), constant(column)) {
@@ -92,7 +90,7 @@ pub(crate) fn offset_of(width: u32, panel: u32, row: u32, column: u32) -> u32 {
     }
 }
 
-/// Where a tile starts in shared memory.
+/// The start of a tile in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileBase {
     pub(crate) symbol: usize,

@@ -1,18 +1,26 @@
-//! Several tiles of one shape, and allocation of shared memory for tiles.
+//! Several tiles of one shape, allocation of shared memory for tiles, and tensor copies of tiles: one for each panel of a
+//! [`SharedTile`], which is as wide as its swizzle.
 
+use crate::asynchrony::mbarrier::Signal;
+use crate::asynchrony::part::Part;
+use crate::asynchrony::tensor::{TensorTiles, WrittenTensor};
+use crate::asynchrony::tensor_map::TileAt;
+use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
-use crate::memory::elements::At;
+use crate::emit::value::{Index, Value};
+use crate::memory::access::At;
 use crate::memory::registers::Get;
-use crate::scalar::number::{Extent, IndexValue};
+use crate::scalar::number::{Element, Extent, IndexValue};
 use crate::scalar::var::Read;
 use crate::tensor_cores::element::{F8, F8Format, MatrixElement};
 use crate::tensor_cores::layout::{STAGED, agreed, constant, mul, needs_extent, word};
-use crate::tensor_cores::tile::shared_tile::SharedTile;
+use crate::tensor_cores::tile::SharedTile;
 use crate::tensor_cores::tile::swizzle::{Swizzle128, SwizzleMode, TileBase, period, reserve};
 use lanework_abi::IndexKind;
+use lanework_ptx::{ScalarType, Swizzle};
 use std::marker::PhantomData;
 
-/// Several tiles of one shape, one after the other: the stages of a pipeline. `tiles[i]` is one.
+/// Consecutive tiles of one shape: the stages of a pipeline. `tiles[i]` is a tile.
 ///
 /// ```
 /// # use half::{bf16, f16};
@@ -36,7 +44,7 @@ use std::marker::PhantomData;
 pub struct SharedTiles<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     base: TileBase,
     count: u32,
-    /// `ROWS` and `COLUMNS`, or the extents in their place.
+    /// `ROWS` and `COLUMNS`, or the extents if the type leaves them open.
     extents: [u32; 2],
     /// The name of the elements in PTX.
     element: &'static str,
@@ -87,8 +95,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         Self::reserved(Self::extents(), count.extent(), true)
     }
 
-    /// `count` tiles of `rows` x `columns` elements in dynamic shared memory, for a type that leaves extents open:
-    /// [`STAGED`] shows it.
+    /// `count` tiles of `rows` x `columns` elements in dynamic shared memory, for a type that leaves extents open ([`STAGED`]).
     #[track_caller]
     pub fn dynamic_of((rows, columns): (impl Extent, impl Extent), count: impl Extent) -> Self {
         let (rows, columns) = (rows.extent(), columns.extent());
@@ -96,7 +103,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         Self::reserved(extents, count.extent(), true)
     }
 
-    /// The same tiles, whose elements have this format where the type leaves it open: [`F8`] shows it.
+    /// Sets the format of the elements if the type leaves it open; see [`F8`].
     #[track_caller]
     pub fn of_format(self, format: impl Into<Option<F8Format>>) -> Self {
         here();
@@ -154,7 +161,7 @@ fn stride<T: MatrixElement, S: SwizzleMode>([rows, columns]: [u32; 2]) -> u32 {
     (rows * columns * T::BITS / 8).next_multiple_of(period(S::BYTES))
 }
 
-/// The most shared memory of a block (sm_90), in bytes.
+/// Maximum shared memory of a block (sm_90), in bytes.
 const MOST_BYTES: u64 = 227 * 1024;
 
 impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: IndexValue> Get<I>
@@ -201,8 +208,8 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         SharedTiles::<T, ROWS, COLUMNS, S>::new(1u32).first()
     }
 
-    /// A tile in dynamic shared memory: the launch requests [`BYTES`](Self::BYTES) for it, with those
-    /// of all other dynamic arrays before it rounded up to [`ALIGNMENT`](Self::ALIGNMENT).
+    /// A tile in dynamic shared memory: the launch requests [`BYTES`](Self::BYTES) for it, after the bytes
+    /// of all previous dynamic arrays, rounded up to [`ALIGNMENT`](Self::ALIGNMENT).
     #[track_caller]
     pub fn dynamic() -> Self {
         SharedTiles::<T, ROWS, COLUMNS, S>::dynamic(1u32).first()
@@ -215,5 +222,123 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S> std::fmt::Debug
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let [rows, columns] = self.extents;
         write!(f, "{} tiles of {rows} x {columns} elements of {}", self.count, T::NAME)
+    }
+}
+
+/// The panels of a tile as parts of shared memory, each with the coordinates of its tile in the tensor.
+fn panels<M, const ROWS: u32, const COLUMNS: u32, S, const R: usize>(
+    tile: SharedTile<M, ROWS, COLUMNS, S>,
+    at: [Index; R],
+) -> Vec<(Part<M::Storage, 2>, [Index; R])>
+where
+    M: MatrixElement,
+    S: SwizzleMode,
+{
+    let (count, columns) = tile.panels();
+    let swizzle = match S::BYTES {
+        128 => Swizzle::B128,
+        64 => Swizzle::B64,
+        32 => Swizzle::B32,
+        _ => Swizzle::None,
+    };
+    let panel = |number: u32| {
+        with(|b| {
+            let (first, symbol) = tile.panel_place(b, number);
+            let part = Part::at(first, [tile.extents[0], columns], symbol).laid_out(swizzle);
+            let mut at = at;
+            if let (Some(last), 1..) = (at.last_mut(), number) {
+                let word = crate::asynchrony::mbarrier::word(b, *last);
+                let by = Value::Constant((number * columns).into());
+                let value = binary(b, Operation::Add, ScalarType::S32, word, by);
+                *last = Index { value, ty: ScalarType::S32 };
+            }
+            (part, at)
+        })
+    };
+    (0..count).map(panel).collect()
+}
+
+impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN> {
+    /// Starts to load a [`SharedTile`], panel by panel: the map's tile must have the rows and the swizzle of `to`, and the columns
+    /// of one panel (64 for 16-bit elements with `Swizzle128`). Announces [`SharedTile::BYTES`] to `signal`.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// # use half::f16;
+    /// #[kernel(block = 128)]
+    /// fn example(x: &TensorMap<f16, 2>, out: &mut [f32]) {
+    ///     let tile = SharedTile::<f16, 16, 128>::new(); // two panels of 64 columns
+    ///     let full = mbarrier(1);
+    ///     let filled = full.waiter();
+    ///     if thread_idx.x == 0 {
+    ///         full.arrive_expect(SharedTile::<f16, 16, 128>::BYTES);
+    ///         x.load_tile(&tile, (0, 0), &full);
+    ///     }
+    ///     filled.wait();
+    ///     out[thread_idx.x] = tile[[3, thread_idx.x]] as f32;
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let data: Vec<f16> = (0..16 * 128).map(|i| f16::from_f32(i as f32)).collect();
+    /// # let (x, mut out) = (device.upload(&data)?, device.zeros::<f32>(128)?);
+    /// let tiles = Tiles::new([16, 128], [16, 64]).swizzle(Swizzle::B128);
+    /// example(&TensorMap::new(&x, &tiles)?, &mut out).grid(1).block(128).launch(&device)?;
+    /// assert_eq!(out.download()?[127], 3.0 * 128.0 + 127.0);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn load_tile<M, const ROWS: u32, const COLUMNS: u32, S>(
+        self,
+        to: SharedTile<M, ROWS, COLUMNS, S>,
+        at: impl TileAt<R>,
+        signal: impl Signal,
+    ) where
+        M: MatrixElement<Storage = T>,
+        S: SwizzleMode,
+    {
+        here();
+        for (part, at) in panels(to, at.coordinates()) {
+            self.load_part(part, &at, signal);
+        }
+    }
+
+    /// Starts to store such a tile, panel by panel; see [`load_tile`](Self::load_tile).
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// use half::f16;
+    ///
+    /// #[kernel(block = 128)]
+    /// fn example(y: &mut TensorMapMut<f16, 2>) {
+    ///     let tile = SharedTile::<f16, 16, 128>::new();
+    ///     tile[[3, thread_idx.x]] = thread_idx.x as f16;
+    ///     fence_proxy_async_shared();
+    ///     sync_threads();
+    ///     if thread_idx.x == 0 {
+    ///         y.store_tile(&tile, (0, 0));
+    ///         bulk_commit();
+    ///         bulk_wait(0);
+    ///     }
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut y = device.zeros::<f16>(16 * 128)?;
+    /// let tiles = Tiles::new([16, 128], [16, 64]).swizzle(Swizzle::B128);
+    /// example(TensorMapMut::new(&mut y, &tiles)?).grid(1).block(128).launch(&device)?;
+    /// assert_eq!(y.download()?[3 * 128 + 5], f16::from_f32(5.0));
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn store_tile<M, const ROWS: u32, const COLUMNS: u32, S>(
+        self,
+        from: SharedTile<M, ROWS, COLUMNS, S>,
+        at: impl TileAt<R>,
+    ) where
+        M: MatrixElement<Storage = T>,
+        S: SwizzleMode,
+        Self: WrittenTensor,
+    {
+        here();
+        for (part, at) in panels(from, at.coordinates()) {
+            self.store_part(part, &at);
+        }
     }
 }

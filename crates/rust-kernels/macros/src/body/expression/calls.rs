@@ -1,17 +1,18 @@
-//! Calls: of methods, functions, closures and constructors, and their arguments. Calls by name are calls of device functions
-//! and intrinsics, which their twins stage.
+//! Calls of methods, functions, closures and constructors, and their arguments. A call by name calls a device function
+//! or an intrinsic; its staged version generates the code.
 
 use super::range;
 use crate::body::places::{is_constructor, is_place};
 use crate::body::scope::{Mode, Translator, as_name};
 use crate::body::statement::is_array_function;
+use crate::bounds::in_kernels;
 use crate::types::{ends_with, is_handle_name};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Ident, PathArguments};
 
-/// Methods of numbers that take numbers of the same type.
+/// Methods of numbers that take arguments of the same type.
 const PROMOTING: [&str; 24] = [
     "min",
     "max",
@@ -72,7 +73,7 @@ impl Translator {
         let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
         let promotes = PROMOTING.iter().any(|name| method == name);
         match arguments.as_slice() {
-            // The receiver may be an ordinary value, and the argument a run-time one.
+            // The receiver may be a host value while the argument is a run-time value.
             [first, rest @ ..] if promotes && !is_place(self, &call.receiver) => {
                 let own_type = ["pow", "powi", "rotate_left", "rotate_right"];
                 let promote = match own_type.iter().any(|name| method == name) {
@@ -86,7 +87,10 @@ impl Translator {
                         .#method #turbofish(__argument #(, #rest)*)
                 })
             }
-            _ => quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*)),
+            _ => {
+                let receiver = self.adapted(receiver);
+                quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*))
+            }
         }
     }
 
@@ -99,6 +103,16 @@ impl Translator {
         {
             let value = self.bare(&call.args[0], Mode::Keep);
             return quote_spanned!(span => ::lanework::lang::rt::some(#value));
+        }
+        for (name, function) in [("Ok", "ok"), ("Err", "err")] {
+            if let Expr::Path(path) = &*call.func
+                && path.path.is_ident(name)
+                && call.args.len() == 1
+            {
+                let function = Ident::new(function, path.span());
+                let value = self.bare(&call.args[0], Mode::Keep);
+                return quote_spanned!(span => ::lanework::lang::rt::#function(#value));
+            }
         }
         // `u64::from(x)`
         if let Expr::Path(path) = &*call.func
@@ -113,13 +127,25 @@ impl Translator {
         {
             return staged;
         }
+        // `shared::<[[f32; 32]; 32]>()`
+        if let Expr::Path(path) = &*call.func
+            && call.args.is_empty()
+            && let Some(last) = path.path.segments.last()
+            && last.ident == "shared"
+        {
+            let arguments = &last.arguments;
+            return quote_spanned!(span => ::lanework::lang::rt::shared_value #arguments ());
+        }
         let function = match &*call.func {
             Expr::Path(path) if is_constructor(&path.path) => {
                 return self.tuple_structure(call, path);
             }
             Expr::Path(path) => {
                 let path = with_inferred_shape(path.clone());
-                self.callee(&path)
+                match self.of_bound(&path) {
+                    Some(function) if !call.args.is_empty() => function,
+                    _ => self.callee(&path),
+                }
             }
             Expr::Paren(inner) if matches!(&*inner.expr, Expr::Closure(_)) => {
                 let closure = self.value(&inner.expr, Mode::View);
@@ -168,7 +194,7 @@ impl Translator {
                 let value = value(self);
                 quote_spanned!(span => #rt::from_be_bytes::<#number, _>(#value))
             }
-            // Not a method of the number.
+            // These functions are not methods of the number.
             (_, function) if function.starts_with("from") || function.starts_with("try_from") => {
                 return None;
             }
@@ -185,7 +211,7 @@ impl Translator {
         })
     }
 
-    /// An argument of a call; a name that is a variable passes its current value.
+    /// An argument of a call. A variable passes its current value.
     pub fn argument(&mut self, expression: &Expr) -> TokenStream {
         match expression {
             Expr::Path(path) => match self.function_value(path) {
@@ -207,8 +233,8 @@ fn converted_to(path: &syn::Path) -> Option<&syn::Ident> {
     (known && segments.next().is_none()).then_some(number)
 }
 
-/// `shared::<f32>` as `shared::<f32, _>`, since the number of dimensions follows from the shape, and `cp_async::<4>` as
-/// `cp_async::<4, _>`, since the element does from the places.
+/// Completes generic arguments that rustc infers: `shared::<f32>` becomes `shared::<f32, _>` (the shape gives the
+/// number of dimensions), and `cp_async::<4>` becomes `cp_async::<4, _>` (the places give the element).
 fn with_inferred_shape(mut path: syn::ExprPath) -> syn::ExprPath {
     if let Some(last) = path.path.segments.last_mut()
         && (is_array_function(&last.ident)
@@ -222,17 +248,33 @@ fn with_inferred_shape(mut path: syn::ExprPath) -> syn::ExprPath {
     path
 }
 
-/// The primitive types, whose functions are called as methods.
+/// The primitive types, whose functions the macros call as methods.
 pub const PRIMITIVES: [&str; 16] = [
     "bool", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f16", "bf16",
     "f32", "f64", "char",
 ];
 
-/// Functions of Rust that are called on types and constants, and stay unchanged.
+/// Rust functions on types and constants, which stay unchanged.
 const OF_THE_HOST: [&str; 5] = ["size_of", "align_of", "size_of_val", "type_name", "from_fn"];
 
 impl Translator {
-    /// The function that a kernel calls where the source says `path(..)`.
+    /// The function that a kernel calls for `T::f(..)` of a type parameter that a trait of the user bounds. Without
+    /// arguments, `T::f()` is a constant, which the host computes.
+    fn of_bound(&self, path: &ExprPath) -> Option<TokenStream> {
+        let mut segments = path.path.segments.iter();
+        let (of, function) = (&segments.next()?.ident, segments.next()?);
+        if segments.next().is_some()
+            || path.qself.is_some()
+            || is_type(&function.ident)
+            || !self.is_bounded(of)
+        {
+            return None;
+        }
+        let (name, arguments) = (in_kernels(&function.ident), &function.arguments);
+        Some(quote_spanned!(path.span() => #of::#name #arguments))
+    }
+
+    /// The function that a kernel calls for `path(..)` in the source.
     pub fn callee(&mut self, path: &ExprPath) -> TokenStream {
         let segments = &path.path.segments;
         let Some(last) = segments.last() else { return quote!(#path) };
@@ -300,7 +342,7 @@ const OF_CUDA: [(&str, &str); 34] = [
     ("atomicCAS", "`atomic_cas(&mut x[i], expected, v)`"),
 ];
 
-/// Names of the language that are values, in lower case like functions.
+/// Names of the kernel language that denote values, although they are in lower case like functions.
 const VALUES: [&str; 7] = [
     "thread_idx",
     "block_idx",
@@ -311,7 +353,7 @@ const VALUES: [&str; 7] = [
     "cluster_block_idx",
 ];
 
-/// Methods of numbers with one argument, which a closure may be named by: `f32::max`.
+/// Methods of numbers with one argument, whose paths can be closures: `f32::max`.
 const OF_TWO: [&str; 14] = [
     "add",
     "sub",
@@ -400,7 +442,7 @@ fn associated(path: &ExprPath) -> TokenStream {
     quote_spanned!(span => <<#ty as ::lanework::lang::rt::Functions>::Of>::#function)
 }
 
-/// Whether a name is a type's or a variant's, by Rust's custom.
+/// Whether a name is a type or a variant by Rust's naming convention.
 fn is_type(name: &Ident) -> bool {
     let name = name.to_string();
     PRIMITIVES.contains(&name.as_str()) || name.starts_with(char::is_uppercase)

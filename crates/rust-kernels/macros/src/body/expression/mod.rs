@@ -1,4 +1,5 @@
-//! Rewriting expressions, and operators: arithmetic, comparisons, connectives, and whether a range contains a value.
+//! Rewrites expressions and operators: arithmetic, comparisons, connectives, and tests whether a range contains a
+//! value.
 
 pub(crate) mod calls;
 
@@ -95,7 +96,7 @@ impl Translator {
                 self.block(&block.block, Tail::Value(mode))
             }
             Expr::Unsafe(block) => self.block(&block.block, Tail::Value(mode)),
-            // Ordinary Rust on host values: its calls are host calls.
+            // A `const` block is ordinary Rust on host values, so its calls are host calls.
             Expr::Const(constant) => {
                 let block = &constant.block;
                 quote!(#block)
@@ -149,7 +150,7 @@ impl Translator {
         }
     }
 
-    /// The base of an index: a name is the array itself, a row of an array is an array.
+    /// The base of an index. A name denotes the array itself; a row of an array is an array.
     pub fn base(&mut self, expression: &Expr) -> TokenStream {
         let span = expression.span();
         match expression {
@@ -200,12 +201,12 @@ impl Translator {
         }
     }
 
-    /// `option?`: the value, or a return of `None`.
+    /// `value?`: the value of an `Option` or a `Result`, or a return of `None` or of the error.
     fn tried(&mut self, tried: &syn::ExprTry) -> TokenStream {
         if self.returns != Returns::Value {
             return self.refuse(
                 tried,
-                "`?` needs a function that returns an `Option`",
+                "`?` needs a function that returns an `Option` or a `Result`",
                 "take it apart: `if let Some(v) = option { .. }`",
             );
         }
@@ -215,7 +216,7 @@ impl Translator {
         quote_spanned!(span => {
             let #name = #option;
             ::lanework::lang::rt::if_then(::lanework::lang::rt::is_none(#name), || {
-                ::lanework::lang::rt::return_value(__returned, ::core::option::Option::None)
+                ::lanework::lang::rt::leave(#name, __returned)
             });
             ::lanework::lang::rt::payload(#name)
         })
@@ -244,7 +245,7 @@ impl Translator {
     pub fn binary(&mut self, binary: &syn::ExprBinary) -> TokenStream {
         let span = binary.span();
         let relation = relation(&binary.op);
-        // A right side that may assign must not change a left side read before it.
+        // The left side must keep its value even if the right side assigns.
         let mode = if may_assign(&binary.right) { Mode::Keep } else { Mode::View };
         if let Some(relation) = relation {
             let relation = syn::Ident::new(relation, span);
@@ -276,7 +277,7 @@ impl Translator {
             op => {
                 let left = self.value(&binary.left, mode);
                 let right = self.value(&binary.right, Mode::View);
-                // The type of a literal without a suffix follows from how the result is used.
+                // The use of the result determines the type of a literal without a suffix.
                 let shift = match op {
                     BinOp::Shl(_) => Some(quote_spanned!(span => shift_left)),
                     BinOp::Shr(_) => Some(quote_spanned!(span => shift_right)),
@@ -331,7 +332,7 @@ pub fn range(expression: &Expr) -> Option<&syn::ExprRange> {
     }
 }
 
-/// The left side of an operator: a block there would end a statement.
+/// The left side of an operator, in parentheses if needed, because a block there would end a statement.
 fn operand(tokens: TokenStream) -> TokenStream {
     match tokens.clone().into_iter().next() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => quote!((#tokens)),
@@ -382,7 +383,7 @@ pub fn relation(op: &BinOp) -> Option<&'static str> {
     })
 }
 
-/// A literal, with a sign or in parentheses: its type follows from its use.
+/// Whether an expression is a literal, possibly with a sign or in parentheses. Its use determines its type.
 pub fn is_literal(expression: &Expr) -> bool {
     match expression {
         Expr::Lit(_) => true,

@@ -34,6 +34,29 @@ enum Piece {
     Value { name: Option<String>, form: String, show: &'static str },
 }
 
+/// Macros of Rust's library without a meaning in kernels, which are refused.
+const OF_RUST: &str = "vec format eprint eprintln dbg write writeln include include_str include_bytes concat stringify \
+    line column file module_path env option_env cfg thread_local try compile_error format_args";
+
+/// Whether a macro is the kernel language's or of Rust's library; any other one is expanded.
+pub fn is_known(name: &str) -> bool {
+    const OWN: [&str; 10] = [
+        "print",
+        "println",
+        "ptx",
+        "matches",
+        "assert",
+        "assert_eq",
+        "assert_ne",
+        "debug_assert",
+        "debug_assert_eq",
+        "debug_assert_ne",
+    ];
+    OWN.contains(&name)
+        || ENDINGS.contains(&name)
+        || OF_RUST.split_whitespace().any(|known| known == name)
+}
+
 impl Translator {
     /// A macro inside a kernel.
     pub fn macro_call(&mut self, call: &syn::Macro) -> TokenStream {
@@ -356,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_read_as_they_are_written() {
+    fn conditions_print_with_conventional_spacing() {
         for [tokens, text] in [
             ["x [i] >= 0.0", "x[i] >= 0.0"],
             ["! x . is_nan () && (a + b) [2] != c", "!x.is_nan() && (a + b)[2] != c"],

@@ -1,8 +1,8 @@
 //! Trigonometric and hyperbolic functions and their inverses.
 
-use super::exponential::{HALF_PI, LN_2, d, exp_m1_of, exp_of, ln_1p_of, ln_of, powered};
+use super::{HALF_PI, LN_2, d, exp_m1_of, exp_of, ln_1p_of, ln_of, powered};
 use crate::algorithms::TWO_OVER_PI_DOUBLE;
-use crate::errors::double::Double;
+use crate::errors::reference::Double;
 
 /// `(sin, cos)` of `|x| <= pi/4` by the series.
 fn small_sin_cos(x: Double) -> (Double, Double) {
@@ -16,7 +16,7 @@ fn small_sin_cos(x: Double) -> (Double, Double) {
     (x * sin, cos)
 }
 
-/// `(q, r)` with `x = q pi/2 + r`, q modulo 4: the exact product with 2/pi, as far as it matters.
+/// `(q, r)` with `x = q pi/2 + r`, q modulo 4, by the product with the relevant bits of 2/pi.
 fn reduced(x: f64) -> (u32, Double) {
     if x.abs() < 0.7 {
         return (0, d(x));
@@ -24,14 +24,14 @@ fn reduced(x: f64) -> (u32, Double) {
     let bits = x.abs().to_bits();
     let e = (bits >> 52) as i32 - 1075;
     let m = u128::from(bits & ((1 << 52) - 1) | 1 << 52);
-    // |x| = m 2^e. Words of 2/pi from bit `skip` on, such that those before count whole turns.
+    // |x| = m 2^e. Use words of 2/pi from bit `skip` on: the bits before it only count whole turns.
     let skip = (e - 2).max(0) as usize;
     let word = |i: usize| {
         let at = |i: usize| TWO_OVER_PI_DOUBLE.get(1 + i).copied().unwrap_or(0);
         let (i, by) = (skip / 64 + i, skip % 64);
         if by == 0 { at(i) } else { at(i) << by | at(i + 1) >> (64 - by) }
     };
-    // m times five words: the product's words, the most significant (whole turns among it) first.
+    // m times five words. The product's most significant word, which includes whole turns, comes first.
     let mut product = [0u64; 6];
     let mut carry = 0u128;
     for i in (0..5).rev() {
@@ -49,7 +49,7 @@ fn reduced(x: f64) -> (u32, Double) {
     let q = (bit(point) | bit(point + 1) << 1) as u32;
     let up = bit(point - 1) == 1;
     let mut fraction = d(0.0);
-    // Bits below the point, in groups; all ones minus the fraction if the fraction is above a half.
+    // The bits below the point, in groups. If the fraction is above a half, use its complement.
     let mut k = point - 1;
     let mut first = None;
     while k >= 0 {
@@ -139,7 +139,7 @@ pub fn atan(x: f64) -> Double {
 pub fn atan2(y: f64, x: f64) -> Double {
     if x == 0.0 || y == 0.0 || !x.is_finite() || !y.is_finite() {
         let plain = y.atan2(x);
-        // The multiples of pi/4, precisely.
+        // Multiples of pi/4 need full precision.
         let eighths = (plain / std::f64::consts::FRAC_PI_4).round();
         return if plain.is_nan() || eighths == 0.0 {
             d(plain)

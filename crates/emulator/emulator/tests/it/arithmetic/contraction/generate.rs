@@ -1,10 +1,10 @@
 //! Random kernels of sums and products without rounding modifiers.
 
-/// Random numbers that are the same everywhere: SplitMix64 (Steele, Lea and Flood 2014).
+/// Reproducible random numbers: SplitMix64 (Steele, Lea and Flood 2014).
 pub struct Random(pub u64);
 
 impl Random {
-    /// A number below `limit`, which is not 0.
+    /// Returns a number below `limit`, which must not be 0.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -17,26 +17,26 @@ impl Random {
         items[self.below(items.len())]
     }
 
-    /// True so many times in a hundred.
+    /// Returns true with a probability of `percent` %.
     fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 }
 
-/// The parts of a kernel.
+/// Features of random kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Class {
     /// Its name in messages.
     pub name: &'static str,
     /// The type of its arithmetic: `f32` or `f64`.
     pub ty: &'static str,
-    /// Arithmetic instructions.
+    /// Number of arithmetic instructions.
     pub length: usize,
-    /// Most sums add products, so that products have several uses.
+    /// Whether most sums add products, so that products have several uses.
     pub dense: bool,
-    /// Instructions with a rounding modifier, with `.ftz`, and constants are among them.
+    /// Whether to include rounding modifiers, `.ftz` and constants.
     pub mixed: bool,
-    /// Guarded stores, fences and branches split it into blocks.
+    /// Whether guarded stores, fences and branches split the kernel into blocks.
     pub blocks: bool,
 }
 
@@ -47,19 +47,19 @@ struct Body<'r> {
     random: &'r mut Random,
     class: Class,
     text: String,
-    /// Results, those that are products, and those that were read.
+    /// Registers with results, those with products, and those that were read.
     results: Vec<String>,
     products: Vec<String>,
     read: Vec<String>,
-    /// Operands of products and sums, since ptxas computes equal ones once.
+    /// Operands of products and sums so far, because ptxas computes equal ones once.
     factors: Vec<[String; 2]>,
     addends: Vec<[String; 2]>,
     stores: usize,
-    /// Predicates; each is tested once, since ptxas joins blocks under the same condition.
+    /// Number of predicates; each is tested once, because ptxas merges blocks under the same condition.
     predicates: usize,
 }
 
-/// An entry of a class: its text.
+/// Writes a random entry of a class.
 pub fn entry(name: &str, class: Class, random: &mut Random) -> String {
     let (results, products, read) = (Vec::new(), Vec::new(), Vec::new());
     let mut body = Body {
@@ -103,7 +103,7 @@ impl Body<'_> {
         self.text.push_str(";\n");
     }
 
-    /// An operand: mostly a recent result.
+    /// Picks an operand, mostly a recent result.
     fn operand(&mut self) -> String {
         let recent = self.results.len().saturating_sub(5);
         if self.results.len() > recent && self.random.percent(70) {
@@ -114,7 +114,7 @@ impl Body<'_> {
         self.random.pick(&READ).to_owned()
     }
 
-    /// An operand of a sum: mostly a product.
+    /// Picks an operand of a sum, mostly a product.
     fn addend(&mut self) -> String {
         if self.products.is_empty() || !self.random.percent(if self.class.dense { 75 } else { 50 })
         {
@@ -174,7 +174,7 @@ impl Body<'_> {
         self.results.push(to.to_owned());
     }
 
-    /// Something that begins a block for ptxas.
+    /// Writes an instruction at which ptxas starts a new block.
     fn boundary(&mut self) {
         let store = format!("st.volatile.global.{} [%out+1024], a", self.class.ty);
         let predicate = format!("%p{}", self.predicates);
@@ -196,7 +196,7 @@ impl Body<'_> {
         }
     }
 
-    /// Stores of values without another reader, and of a few others.
+    /// Stores all results that nothing reads, and a few others.
     fn stores(&mut self) {
         let bytes = if self.class.ty == "f64" { 8 } else { 4 };
         for result in std::mem::take(&mut self.results) {

@@ -1,23 +1,23 @@
-//! ptxas, and one thread of its machine code: enough of it for loads, arithmetic of f32 and f64, stores,
+//! Runs ptxas, and interprets one thread of its machine code: loads, arithmetic of f32 and f64, stores,
 //! predicates and branches.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the kernel's parameters are in the constant bank of `sm_90a`.
+/// Offset of the kernel's parameters in the constant bank of `sm_90a`.
 const PARAMETERS: usize = 0x210;
-/// Instructions of one run.
+/// Maximum number of instructions per run.
 const FUEL: usize = 100_000;
 
-/// ptxas, and the disassembler next to it.
+/// ptxas, and the disassembler in the same folder.
 pub struct Compiler {
     ptxas: PathBuf,
     disassembler: PathBuf,
 }
 
 impl Compiler {
-    /// The one that `PTXAS` names, or the one on the `PATH`, if a disassembler is next to it.
+    /// The compiler that `PTXAS` names, or the one on the `PATH`, if its folder has a disassembler.
     pub fn installed() -> Option<Compiler> {
         let ptxas = std::env::var_os("PTXAS").map_or_else(|| PathBuf::from("ptxas"), PathBuf::from);
         let disassembler = ptxas.with_file_name("nvdisasm");
@@ -25,7 +25,7 @@ impl Compiler {
         (answers(&ptxas) && answers(&disassembler)).then_some(Compiler { ptxas, disassembler })
     }
 
-    /// The machine code of each entry of a module.
+    /// Compiles a module; returns the machine code of each entry.
     pub fn compile(&self, text: &str) -> HashMap<String, Code> {
         let name = format!("lanework-contraction-{}", std::process::id());
         let ptx = std::env::temp_dir().join(format!("{name}.ptx"));
@@ -47,7 +47,7 @@ impl Compiler {
     }
 }
 
-/// One entry's instructions.
+/// Machine code of an entry.
 pub struct Code {
     lines: Vec<String>,
     labels: HashMap<String, usize>,
@@ -106,15 +106,15 @@ impl Code {
 }
 
 struct Thread<'a> {
-    /// Registers, then from 128 on uniform ones.
+    /// Registers; uniform registers start at 128.
     words: [u32; 256],
-    /// Predicates, then from 8 on uniform ones; the last of each is true.
+    /// Predicates; uniform predicates start at 8. The last of each kind is always true.
     truths: [bool; 16],
     parameters: &'a [u8],
     memory: &'a mut [u32],
 }
 
-/// The number of a register: uniform ones follow the others. `None` for the one that is always zero.
+/// Index of a register in `words`; `None` for the register that is always zero.
 fn register(name: &str) -> Result<Option<usize>, String> {
     let (digits, from) = match name.strip_prefix("UR") {
         Some(digits) => (digits, 128),
@@ -146,7 +146,7 @@ impl Thread<'_> {
         u32::from_le_bytes([0, 1, 2, 3].map(|i| byte(i).copied().unwrap_or_default()))
     }
 
-    /// The 32-bit words of an operand: the low and the high one.
+    /// The low and high 32-bit words of an operand.
     fn bits(&self, operand: &str) -> Result<[u32; 2], String> {
         if let Some(place) = operand.strip_prefix("c[0x0][0x") {
             let at = usize::from_str_radix(place.trim_end_matches(']'), 16);
@@ -162,7 +162,7 @@ impl Thread<'_> {
         })
     }
 
-    /// A float operand with its sign; f32 in the precision of f64.
+    /// Value of a float operand, including its sign; f32 is converted to f64.
     fn float(&self, operand: &str, wide: bool) -> Result<f64, String> {
         let number = operand.trim_start_matches('+').replace("QNAN", "NAN").replace(' ', "");
         if let Ok(value) = number.parse::<f64>() {
@@ -188,7 +188,7 @@ impl Thread<'_> {
         Ok(())
     }
 
-    /// The index of the word that an address in brackets names.
+    /// Index of the word at an address in brackets.
     fn place(&self, operand: &str) -> Result<usize, String> {
         let inside = operand.rsplit('[').next().unwrap_or_default().trim_end_matches(']');
         let (base, offset) = inside.split_once('+').unwrap_or((inside, "0x0"));
@@ -212,7 +212,7 @@ impl Thread<'_> {
                 let bits = self.bits(o[3])?;
                 self.set(o[0], &bits[..1])
             }
-            // How a constant gets into a register: two f16.
+            // ptxas loads constants as two f16.
             "HFMA2" if o[1..3] == ["-RZ", "RZ"] => {
                 let half =
                     |text: &str| half::f16::from_f64(self.float(text, true).unwrap_or(f64::NAN));

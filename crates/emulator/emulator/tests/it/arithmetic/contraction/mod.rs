@@ -1,9 +1,9 @@
-//! Products and sums without a rounding modifier: the emulator's bits against ptxas's machine code,
-//! which the test itself runs, over random kernels. It needs ptxas and nvdisasm (`PTXAS=.../bin/ptxas`, or on
-//! the `PATH`), and says so where they are not there.
+//! Products and sums without a rounding modifier: compares the emulator's results for random kernels with ptxas's machine
+//! code, which the test interprets. Needs ptxas and nvdisasm (`PTXAS=.../bin/ptxas`, or on the `PATH`); without them,
+//! prints a note and skips.
 //!
-//! Within a block the choices are ptxas's in every kernel. Across blocks they are not all: ptxas moves and
-//! repeats sums and products into the blocks that use them before it fuses. The rate is printed.
+//! Within a basic block, the emulator fuses as ptxas does in every kernel. Across blocks it sometimes differs, because
+//! ptxas first moves and duplicates sums and products into the blocks that use them. The test prints the rate.
 
 mod generate;
 mod machine;
@@ -14,10 +14,10 @@ use lanework_emulator::{LaunchConfig, NullObserver};
 use machine::Compiler;
 use std::io::Write;
 
-/// Kernels of each class, and of one module.
+/// Number of kernels per class, and per module.
 const KERNELS: usize = 240;
 const PER_MODULE: usize = 40;
-/// Words that a kernel reads and writes; where they are in the memory of the test's machine.
+/// Numbers of words that a kernel reads and writes, and their addresses in the interpreter's memory.
 const READ: usize = 16;
 const WRITTEN: usize = 320;
 const OUT: usize = 1 << 12;

@@ -1,11 +1,10 @@
-//! Blocks that hand data to each other: by a flag, as the last to finish, under a lock, inside a cluster.
+//! Blocks that pass data to each other: by a flag, to the last block that finishes, under a lock, in a cluster.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// The lines by which a thread releases its writes: lines with `AT` for the word and `TO` for its value, and the same
-/// without order.
+/// Instructions with which a thread releases its writes, and variants without order. `AT` is the word, and `TO` its value.
 pub const RELEASES: &[(&str, &str)] = &[
     (
         "fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [AT], TO;",
@@ -29,14 +28,14 @@ pub const RELEASES: &[(&str, &str)] = &[
     ("red.release.gpu.global.add.u32 [AT], TO;", "red.relaxed.gpu.global.add.u32 [AT], TO;"),
 ];
 
-/// The same with the scope of a block, which does not reach others.
+/// Narrows the scope to the block, so other blocks do not synchronize.
 pub fn narrowed(form: &str) -> String {
     let narrow = |form: String, wide: &str| form.replace(wide, ".cta");
     let form = [".gpu", ".sys", ".gl"].into_iter().fold(form.to_owned(), narrow);
     form.replace(".ctaobal", ".global")
 }
 
-/// How a thread reads a flag into `TO`.
+/// Instructions with which a thread reads a flag into `TO`.
 pub const ACQUIRES: &[&str] = &[
     "ld.acquire.gpu.global.u32 TO, [AT];",
     "ld.volatile.global.u32 TO, [AT];",
@@ -51,15 +50,15 @@ pub fn filled(form: &str, t: &mut Text, at: &str, to: &str) -> String {
     form.replace("AT", at).replace("TO", to).replace("OLD", &old)
 }
 
-/// Each block waits for the one before it, and reads what that wrote.
+/// Each block waits for the previous block, and reads its writes.
 pub struct Flag {
     pub id: usize,
-    /// The first of as many words as there are blocks.
+    /// The first of the words, one per block.
     pub word: usize,
     pub release: usize,
     pub acquire: usize,
     pub shift: u32,
-    /// Blocks wait for the one behind them.
+    /// Whether blocks wait for the next block instead.
     pub backwards: bool,
 }
 
@@ -126,7 +125,7 @@ impl Piece for Flag {
         t.line(format!("add.u32 %v, %v, {word};"));
         t.line(format!("{end}:"));
         if early || rushed {
-            // Lanes of the warp that sets the flag, or sees it, rely on lockstep.
+            // Lanes of the warp that sets or reads the flag rely on lockstep.
             t.expect(&[Race, WarpSynchronous], &[write, read], &[Uninitialized]);
         }
         if weak {
@@ -162,12 +161,12 @@ impl Piece for Flag {
     }
 }
 
-/// The block that finishes last adds up the results of all blocks.
+/// The last block to finish sums the results of all blocks.
 pub struct LastBlock {
     pub id: usize,
     /// A counter and a total.
     pub word: usize,
-    /// The ticket, and the same without order.
+    /// Index of the form of the ticket, with and without order.
     pub form: usize,
 }
 
@@ -225,7 +224,7 @@ impl Piece for LastBlock {
 /// The first thread of each block adds to a word under a lock.
 pub struct Lock {
     pub id: usize,
-    /// The lock and the word.
+    /// The word of the lock; the next one is the sum.
     pub word: usize,
     pub release: usize,
 }
@@ -252,7 +251,7 @@ impl Piece for Lock {
         let write =
             t.line(format!("add.u32 {old}, {old}, %v; st.global.u32 [%sums+{word}], {old};"));
         if !none {
-            // Additions do not leave a lock.
+            // An addition cannot release a lock.
             let (strong, relaxed) = RELEASES[self.release % 6];
             let text =
                 filled(if weak { relaxed } else { strong }, t, &format!("%sums+{lock}"), "0");
@@ -278,7 +277,7 @@ impl Piece for Lock {
     }
 }
 
-/// A block writes into the shared memory of the next of its cluster.
+/// Each block writes to the shared memory of the next block of its cluster.
 pub struct ClusterTile {
     pub id: usize,
     pub shift: u32,
@@ -316,7 +315,7 @@ impl Piece for ClusterTile {
         };
         t.line(format!("add.u32 {from}, %tid, {}; rem.u32 {from}, {from}, {threads}; mad.lo.u32 {from}, {from}, 4, {own};", self.shift));
         let read = t.line(format!("ld.shared.u32 {word}, [{from}]; add.u32 %v, %v, {word};"));
-        // No block leaves, and no round begins, before all have read.
+        // No block exits, and no round begins, before all blocks have read.
         t.line(barrier);
         if removed || narrow || relaxed {
             t.expect(&[Race], &[write, read], &[Uninitialized]);

@@ -1,17 +1,17 @@
-//! Bulk copies by the async proxy: a ring of stages that an mbarrier fills and another one empties, and a tile that goes to global
-//! memory.
+//! Bulk copies by the async proxy: a ring of stages with mbarriers for full and empty stages, and a tile that is copied to
+//! global memory.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// The inputs of several blocks, copied to stages of shared memory in turn, and added.
+/// Copies the inputs of several blocks to the stages of a ring in shared memory, and adds them.
 pub struct Ring {
     pub id: usize,
     pub shift: u32,
     pub stages: u32,
     pub rounds: u32,
-    /// Whether a warp releases a stage by one arrival, else each thread by its own.
+    /// Whether one lane per warp arrives to release a stage, rather than each thread.
     pub by_warp: bool,
 }
 
@@ -36,14 +36,14 @@ impl Ring {
         (Fault::SameParity, "a parity that is not turned", Need::Thread),
     ];
 
-    /// The planted fault, one of the ring's possible faults.
+    /// The planted fault, if any.
     fn fault(&self, t: &mut Text, at: &Scope) -> Option<Fault> {
         let mut planted = None;
         for (fault, name, need) in Ring::FAULTS {
-            // A stage is filled again in the piece itself.
+            // The piece fills a stage more than once.
             let again = self.rounds > self.stages;
             let can = match fault {
-                // The warp that copies may be the only one, and has come together before.
+                // If the copying warp is the only one, its lanes have already converged.
                 Fault::NoEmpty => again && !(self.by_warp && at.shape.warps() == 1),
                 Fault::EarlyRelease | Fault::SameParity => again,
                 Fault::LaneRelease => again && self.by_warp,
@@ -74,7 +74,7 @@ impl Piece for Ring {
             "mov.u32 {fulls}, {full}; mov.u32 {empties}, {empty}; mov.u32 {tiles}, {tile}; setp.eq.u32 {first}, %tid, 0; setp.eq.u32 {leads}, %lane, 0; "
         );
         for stage in 0..stages as usize {
-            // The phase before the first counts as done: every stage is empty.
+            // The phase before the first counts as complete, so every stage starts empty.
             once += &format!("mov.u32 {}, 0; mov.u32 {}, 1; ", filled[stage], emptied[stage]);
             once += &format!("@{first} mbarrier.init.shared::cta.b64 [{fulls}+{}], 1; ", 8 * stage);
             once += &format!(
@@ -147,14 +147,14 @@ impl Piece for Ring {
         let early: Vec<usize> = copies.iter().chain(&reads).copied().collect();
         let ahead = [Uninitialized, Race, Deadlock, BarrierDivergence];
         match fault {
-            // A waiting thread may be reported at a barrier that others have reached.
+            // The report may name a barrier that other threads have reached.
             Some(Fault::TooManyBytes) => t.expect(&[Deadlock], &[], &[]),
-            // A thread that does not wait, or takes an old phase for the new one, is later ahead of the others by a phase.
+            // A thread that does not wait, or mistakes the previous phase for the new one, later runs one phase ahead of the others.
             Some(Fault::NoFull) => t.expect(&[AsyncOrder, Uninitialized], &early, &ahead),
             Some(Fault::SameParity) => t.expect(&[AsyncOrder, Deadlock], &[], &ahead),
-            // If a copy is two phases ahead, threads that wait for the phase between wait forever.
+            // If a copy is two phases ahead, threads wait forever for the phase in between.
             Some(Fault::NoEmpty) => t.expect(&[AsyncOrder, Race, Deadlock], &[], &ahead),
-            // Lanes that come together rely on lockstep.
+            // Lanes of one warp rely on lockstep.
             Some(Fault::LaneRelease) => {
                 t.expect(&[WarpSynchronous, AsyncOrder, Race], &early, &ahead);
             }
@@ -177,7 +177,7 @@ impl Piece for Ring {
     }
 }
 
-/// Threads write a tile, a bulk copy brings it to global memory, and others read it there.
+/// Threads write a tile, a bulk copy copies it to global memory, and other threads read it there.
 pub struct Stored {
     pub id: usize,
     pub shift: u32,

@@ -1,11 +1,11 @@
-//! Synchronization of several blocks: a barrier of the whole grid, and a flag that reaches one cluster.
+//! Synchronization of several blocks: a barrier of the whole grid, and a flag with cluster scope.
 
 use super::blocks::{filled, narrowed};
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// How a block arrives at the grid's barrier, the same without order, and how it polls and continues.
+/// Forms of the grid's barrier: the arrival, a variant without order, the polling, and the instructions after it.
 const ARRIVALS: &[(&str, &str, &str, &str)] = &[
     (
         "membar.gl; atom.global.add.u32 OLD, [AT], TO;",
@@ -28,7 +28,7 @@ const ARRIVALS: &[(&str, &str, &str, &str)] = &[
 ];
 pub const ARRIVAL_FORMS: usize = ARRIVALS.len();
 
-/// Each thread reads what one of the next block has written, between two barriers of the grid.
+/// Between two barriers of the grid, each thread reads the word of a thread of the next block.
 pub struct GridBarrier {
     pub id: usize,
     /// The barrier's word: its high bit is the phase, as in CUDA's cooperative groups.
@@ -47,7 +47,7 @@ struct Wrong {
 }
 
 impl GridBarrier {
-    /// A barrier; returns the lines of the arrival and the poll.
+    /// Writes a barrier; returns the lines of the arrival and of the polling.
     fn barrier(&self, t: &mut Text, blocks: u32, wrong: &Wrong) -> [usize; 2] {
         let (strong, relaxed, poll, after) = ARRIVALS[self.form];
         let [old, seen, add] = [(); 3].map(|()| t.register("r"));
@@ -130,7 +130,7 @@ impl Piece for GridBarrier {
     }
 }
 
-/// How a block tells another of its cluster, and the same without order.
+/// Instructions with which a block signals another one of its cluster, and variants without order.
 const RELEASES: &[(&str, &str)] = &[
     (
         "fence.acq_rel.cluster; st.relaxed.cluster.global.u32 [AT], TO;",
@@ -158,10 +158,10 @@ const ACQUIRES: &[&str] = &[
 ];
 pub const CLUSTER_FORMS: usize = RELEASES.len() * ACQUIRES.len();
 
-/// Each block waits for the other one of its cluster, and reads what that wrote.
+/// Each block waits for the other block of its cluster, and reads its writes.
 pub struct ClusterFlag {
     pub id: usize,
-    /// The first of as many words as there are blocks.
+    /// The first of the words, one per block.
     pub word: usize,
     pub form: usize,
     pub shift: u32,
@@ -184,7 +184,7 @@ impl Piece for ClusterFlag {
         let narrow_read = t.plant(self.id, "an acquire of one block's scope", Need::Blocks);
         let apart = blocks > size
             && t.plant(self.id, "a flag of the cluster's scope between clusters", Need::Blocks);
-        // The next of the cluster, or one of the next cluster.
+        // The next block of the cluster, or a block of the next cluster.
         match apart {
             true => t.line(format!(
                 "add.u32 {partner}, %cta, {size}; rem.u32 {partner}, {partner}, {blocks};"

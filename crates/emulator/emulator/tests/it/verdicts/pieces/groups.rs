@@ -1,10 +1,10 @@
-//! Copies by `cp.async` in a ring of stages, several groups of them in flight, each thread's own word.
+//! `cp.async` copies in a ring of stages with several groups in flight; each thread copies its own word.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// The inputs of several blocks, copied to stages of shared memory ahead of use; threads read each other's words.
+/// Copies the inputs of several blocks ahead of use to stages in shared memory; threads read each other's words.
 pub struct Groups {
     pub id: usize,
     pub shift: u32,
@@ -34,7 +34,7 @@ impl Groups {
         for (fault, name, need) in Groups::FAULTS {
             let can = match fault {
                 Fault::NoBarrier => self.shift != 0,
-                // The barrier of a stage precedes the copies of the others, too.
+                // A stage's barrier also precedes the copies of other stages, so the fault needs a single stage.
                 Fault::NoBarrierBefore => self.shift != 0 && self.stages == 1 && self.rounds > 1,
                 _ => true,
             };

@@ -1,13 +1,13 @@
-//! Lanes of a warp that exchange values, by instructions of the warp or through their own tile.
+//! Lanes of a warp that exchange values, by warp-level instructions or through a tile of the warp.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// An instruction in which lanes see each other.
+/// A warp-level instruction that exchanges values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// Reads the value of the lane whose number differs by this, if it takes part.
+    /// Reads the value of the lane whose index is XORed with this, if that lane participates.
     Shuffle(u32),
     Ballot,
     Any,
@@ -31,8 +31,7 @@ pub const OPS: &[Op] = &[
     Op::And,
 ];
 
-/// The lane that a lane reads: the one whose number differs by `by`, or itself if that lane does not take
-/// part.
+/// The lane to read: the lane's index XORed with `by`, or the lane itself if that lane does not participate.
 fn partner(t: &mut Text, mask: &str, by: u32) -> String {
     let (lane, bit, p) = (t.register("r"), t.register("r"), t.register("p"));
     t.line(format!(
@@ -43,8 +42,8 @@ fn partner(t: &mut Text, mask: &str, by: u32) -> String {
 }
 
 impl Op {
-    /// Adds the instruction's result to the value; `real` are the lanes that arrive, `mask` the lanes that
-    /// it names.
+    /// Adds the instruction's result to the value; `real` has the participating lanes, and `mask` the lanes that the
+    /// instruction names.
     fn emit(self, t: &mut Text, real: &str, mask: &str) -> usize {
         let (out, low, p) = (t.register("r"), t.register("r"), t.register("p"));
         let line = match self {
@@ -76,7 +75,7 @@ impl Op {
         line
     }
 
-    /// The result of a lane, given the warp's lanes and values.
+    /// The result of a lane, given the warp's participating lanes and values.
     fn value(self, lane: u32, mask: u32, v: &[u32]) -> u32 {
         let of = |lane: u32| v[lane as usize];
         let mut lanes = (0..32).filter(|lane| mask >> lane & 1 != 0);
@@ -107,7 +106,7 @@ impl Op {
     }
 }
 
-/// An operand with one lane less than a mask.
+/// An operand with a mask that lacks one lane.
 fn lacking(t: &mut Text, mask: &str) -> String {
     let (all, less) = (t.register("r"), t.register("r"));
     t.line(format!(
@@ -116,7 +115,7 @@ fn lacking(t: &mut Text, mask: &str) -> String {
     less
 }
 
-/// The defect in a mask: the operand that names the wrong lanes.
+/// The mask operand, which names the wrong lanes if the defect is planted.
 fn wrong_mask(t: &mut Text, id: usize, at: &Scope) -> (String, bool, bool) {
     let lacks = t.plant(id, "a mask that lacks a lane which executes", Need::Thread);
     let names = t.plant(id, "a mask that names lanes that are elsewhere", Need::Partial);
@@ -129,7 +128,7 @@ fn wrong_mask(t: &mut Text, id: usize, at: &Scope) -> (String, bool, bool) {
     (mask, lacks, names)
 }
 
-/// One instruction of the warp.
+/// One warp-level instruction.
 pub struct Exchange {
     pub id: usize,
     pub op: Op,
@@ -157,7 +156,7 @@ impl Piece for Exchange {
     }
 }
 
-/// Whether lanes of a warp are on both sides of a branch on a bit of the lane's number.
+/// Records whether a warp has lanes on both sides of a branch on a bit of the lane's index.
 fn note_sides(host: &mut Host, id: usize, bit: u32, active: &[bool]) {
     let sides = (0..active.len()).any(|thread| {
         let mask = host.mask_of(thread, active);
@@ -167,7 +166,7 @@ fn note_sides(host: &mut Host, id: usize, bit: u32, active: &[bool]) {
     host.facts[id].sides |= sides;
 }
 
-/// The same instruction on both sides of a branch of the warp.
+/// The same instruction on both sides of a divergent branch.
 pub struct BothSides {
     pub id: usize,
     pub op: Op,
@@ -211,14 +210,14 @@ impl Piece for BothSides {
     }
 }
 
-/// A tile of the warp, with `bar.warp.sync` between writes and reads.
+/// A tile of a warp, with `bar.warp.sync` between writes and reads.
 pub struct WarpTile {
     pub id: usize,
     pub by: u32,
     pub global: bool,
-    /// Writes and reads are `.volatile`.
+    /// Whether accesses are `.volatile`.
     pub volatile: bool,
-    /// The barrier is on both sides of a branch on this bit; 0 for no branch.
+    /// The barrier is on both sides of a branch on this bit of the lane's index; 0 for no branch.
     pub bit: u32,
 }
 
@@ -242,7 +241,7 @@ impl Piece for WarpTile {
             };
         }
         let write = t.line(format!("st{volatile}{space}.u32 [{}], %v;", own.0));
-        // What decides a branch counts as a flag, and flags may be `.volatile`.
+        // A value that decides a branch counts as a flag, and accesses to flags may be `.volatile`.
         let told = !self.volatile || !t.decides;
         let removed = told && t.plant(self.id, "no barrier of the warp", Need::Crosses);
         let (mask, lacks, names) = wrong_mask(t, self.id, at);

@@ -1,10 +1,11 @@
-//! Bulk copies that bring one tile to both blocks of a cluster, which release it to the block that copies.
+//! Multicast bulk copies of a tile to both blocks of a cluster, which then release it to the copying block.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// Rank 0 copies the input of a block to the shared memory of all; each thread of the cluster adds a word of it and tells rank 0.
+/// Rank 0 copies the input of a block to the shared memory of all blocks. Each thread of the cluster adds one of its words and
+/// signals rank 0.
 pub struct Multicast {
     pub id: usize,
     pub shift: u32,
@@ -64,10 +65,10 @@ impl Piece for Multicast {
                 "{guard}mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{remote}];"
             ));
         }
-        // No block leaves before all have signaled rank 0.
+        // No block exits before all have signaled rank 0.
         t.line("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;");
         let places: Vec<usize> = copies.iter().chain(&reads).copied().collect();
-        // A copy without a wait may outlive a block.
+        // A copy that nothing waits for may outlive its block.
         let ahead = [Uninitialized, Race, AsyncOrder, Deadlock, BarrierDivergence, UseAfterFree];
         if unwaited {
             t.expect(&[AsyncOrder, Uninitialized], &places, &ahead);

@@ -1,10 +1,10 @@
-//! Pieces that each thread executes on its own, or with all others by atomics.
+//! Pieces in which threads do not communicate, or only by atomics.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::{OutOfBounds, Race, Uninitialized};
 
-/// `v = v * a + b`, or with a register that nothing has written.
+/// `v = v * a + b`; the defect reads an uninitialized register.
 pub struct Arithmetic {
     pub id: usize,
     pub factor: u32,
@@ -28,7 +28,7 @@ impl Piece for Arithmetic {
     }
 }
 
-/// Four words of the thread's own: all are written, one of them is read.
+/// Four words of local memory, which the thread writes before it reads one of them.
 pub struct Local {
     pub id: usize,
 }
@@ -42,7 +42,7 @@ impl Piece for Local {
         let beyond = t.plant(self.id, "one beyond local memory", Need::Thread);
         t.line(format!("and.b32 {index}, %v, 3; mov.u32 {at}, {name};"));
         for i in 0..4 {
-            // The element that is read is the one that is left out.
+            // The defect omits the write of the word that is read.
             if misses {
                 let p = t.register("p");
                 t.line(format!("setp.ne.u32 {p}, {index}, {i};"));
@@ -71,10 +71,10 @@ impl Piece for Local {
     }
 }
 
-/// All threads write one word, the same value.
+/// All threads write the same value to one word.
 pub struct SameValue {
     pub id: usize,
-    /// Which of the sums.
+    /// Index of the word.
     pub word: usize,
     pub value: u32,
 }
@@ -103,11 +103,11 @@ impl Piece for SameValue {
 pub struct Sum {
     pub id: usize,
     pub word: usize,
-    /// The instruction: `red` or `atom`, with its semantics and scope.
+    /// The instruction, `red` or `atom`, with semantics and scope.
     pub form: &'static str,
 }
 
-/// Forms of additions of device scope.
+/// Forms of additions with device scope.
 pub const ADDITIONS: &[&str] = &[
     "red.global.add.u32",
     "atom.global.add.u32",
@@ -148,7 +148,7 @@ impl Piece for Sum {
     }
 }
 
-/// The thread writes its own word in global memory and reads it back.
+/// Each thread writes its own word in global memory and reads it back.
 pub struct OwnWord {
     pub id: usize,
 }
@@ -163,7 +163,7 @@ impl Piece for OwnWord {
         let index = t.register("r");
         t.line(format!("mov.u32 {index}, %tid;"));
         if shares {
-            // Two lanes of each pair write one word.
+            // The two lanes of a pair write one word.
             t.line(format!("and.b32 {index}, {index}, -2;"));
         }
         t.line(format!("mul.wide.u32 {address}, {index}, 4; add.u64 {address}, {address}, %mine;"));
@@ -183,7 +183,7 @@ impl Piece for OwnWord {
 
     fn apply(&self, host: &mut Host, active: &[bool]) {
         host.note(self.id, active);
-        // Lanes in a pair must both be there for the defect.
+        // For the defect, both lanes of a pair must be active.
         let pair =
             |block: &[bool]| (0..block.len()).any(|t| block[t] && block.get(t ^ 1) == Some(&true));
         host.facts[self.id].crosses |= active.chunks(host.shape.threads as usize).any(pair);

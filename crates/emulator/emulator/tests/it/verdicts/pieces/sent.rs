@@ -1,14 +1,14 @@
-//! Words that threads of a cluster send to the next block, whose mbarrier counts their bytes (`st.async`, `red.async`).
+//! Words that threads of a cluster send to the next block, whose mbarrier counts the bytes (`st.async`, `red.async`).
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// Each thread sends its value to the block of the next rank; there it is read as another thread's word, or as part of a sum.
+/// Each thread sends its value to the block of the next rank, where another thread reads it as a word or as part of a sum.
 pub struct Sent {
     pub id: usize,
     pub shift: u32,
-    /// Values are added to as many words; 0 where each has its own.
+    /// Number of words that values are added to; 0 if each value has its own word.
     pub sums: u32,
 }
 
@@ -58,7 +58,7 @@ impl Piece for Sent {
         }
         t.line(format!("xor.b32 {parity}, {parity}, 1;"));
         lines.push(t.line(format!("ld.shared.u32 {word}, [{from}]; add.u32 %v, %v, {word};")));
-        // No block leaves, and no round begins, before all have read.
+        // No block exits, and no round begins, before all blocks have read.
         if unwaited {
             t.wait_for_phase(".acquire.cluster", &fulls, &parity);
         }
@@ -68,7 +68,7 @@ impl Piece for Sent {
             t.expect(&[AsyncOrder, Uninitialized, Race], &lines, &may);
         }
         if unzeroed {
-            // One thread of the block that wrote zeros arrives.
+            // One thread of the block that wrote the zeros arrives.
             let kinds = [AsyncOrder, Race, Uninitialized, BarrierDivergence, WarpSynchronous];
             t.expect(&kinds, &[], &may);
         }

@@ -1,10 +1,10 @@
-//! Warps in which one lane arrives, or waits, for all: lanes that pass words to other warps need `bar.warp.sync`, too.
+//! Warps in which one lane arrives or waits for all lanes: to pass words to other warps, lanes also need `bar.warp.sync`.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// How one lane of each warp arrives: at an mbarrier, or by counting up a word in shared memory, which the waiting lanes
+/// How one lane of each warp arrives: at an mbarrier, or by incrementing a word in shared memory that the waiting lanes
 /// poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
@@ -29,7 +29,7 @@ pub const ARRIVALS: &[Arrival] = &[
     },
 ];
 
-/// Synchronization of a warp's lanes that also orders memory, and synchronization that only makes them converge.
+/// Synchronization of a warp's lanes that also orders memory, and synchronization that only reconverges them.
 const TOGETHER: &[&str] =
     &["", "vote.sync.any.pred PR, PR, MASK;", "shfl.sync.idx.b32 WORD, WORD, 0, 31, MASK;"];
 
@@ -37,11 +37,11 @@ pub struct Signal {
     pub id: usize,
     pub shift: u32,
     pub arrival: Arrival,
-    /// Whether one lane of each warp waits for all.
+    /// Whether one lane of each warp waits for all lanes.
     pub one_waits: bool,
-    /// Whether all lanes run the fence, if there is one.
+    /// Whether all lanes execute the fence, if there is one.
     pub all_fence: bool,
-    /// The text in place of a missing synchronization.
+    /// Index of the text that replaces a missing synchronization.
     pub instead: usize,
     pub global: bool,
 }
@@ -49,7 +49,7 @@ pub struct Signal {
 impl Signal {
     pub const INSTEAD: usize = TOGETHER.len();
 
-    /// Synchronizes the lanes of a warp, or does something else.
+    /// Synchronizes the lanes of a warp; if `missing`, writes the replacement.
     fn together(&self, t: &mut Text, at: &Scope, missing: bool) {
         if !missing {
             t.line(format!("bar.warp.sync {};", at.mask));
@@ -61,7 +61,7 @@ impl Signal {
         t.line(text.replace("MASK", &at.mask));
     }
 
-    /// One lane arrives for its warp.
+    /// Lets one lane arrive for its warp.
     fn arrive(&self, t: &mut Text, leader: &str, place: &str) {
         let skip = t.label();
         let (Arrival::Mbarrier(text) | Arrival::Counter { up: text, .. }) = self.arrival;
@@ -108,7 +108,7 @@ impl Piece for Signal {
         let warps = at.warps.end - at.warps.start;
         let partner_of = |i: u32| (i + self.shift) % count;
         let others = |i: u32| !(first + i).is_multiple_of(32) && partner_of(i) / 32 != i / 32;
-        // Lanes of one warp are ordered by the other synchronization.
+        // The other synchronization orders the lanes of one warp.
         let behind =
             |i: u32| !(first + partner_of(i)).is_multiple_of(32) && partner_of(i) / 32 != i / 32;
         let crosses = (0..count).any(behind);
@@ -169,7 +169,7 @@ impl Piece for Signal {
             self.together(t, at, false);
         }
         if early || alone {
-            // Lanes that come together rely on lockstep.
+            // Lanes of one warp rely on lockstep.
             t.expect(&[WarpSynchronous, Race], &[write, read], &[]);
         }
     }

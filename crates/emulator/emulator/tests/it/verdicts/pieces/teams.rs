@@ -1,15 +1,15 @@
-//! Warps of a block in two teams that meet at named barriers, and sums in shared memory.
+//! Two teams of a block's warps that synchronize at named barriers, and sums in shared memory.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// The first warps write and only arrive; the others wait for them and read.
+/// The first warps write and arrive without waiting; the others wait for them and read.
 pub struct Relay {
     pub id: usize,
-    /// Two barriers.
+    /// Number of the first of two barriers.
     pub number: u32,
-    /// Warps that write.
+    /// Number of warps that write.
     pub writers: u32,
 }
 
@@ -93,7 +93,7 @@ impl Piece for BlockSum {
         let p = t.register("p");
         t.line(format!("mov.u32 {address}, {tile}; setp.eq.u32 {p}, %tid, 0;"));
         let removed = [
-            // The value that an acquire-release addition saw orders it, though not in each run.
+            // An acquire-release addition is ordered after the additions whose result it read, but which ones varies by run.
             !self.form.contains("acq_rel")
                 && t.plant(self.id, "no barrier after the sum is set to zero", Need::Threads),
             t.plant(self.id, "no barrier before the sum is read", Need::Threads),

@@ -1,21 +1,22 @@
-//! A product in tensor memory (`tcgen05`): each thread brings a row of A, and takes its row of the product.
+//! A product in tensor memory (`tcgen05`): each thread writes a row of A, and reads its row of the product.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// Threads that bring the 128 rows.
+/// Number of threads, one per row of A.
 pub const ROWS: u32 = 128;
-/// Rows of B, and columns of tensor memory that are allocated.
+/// Number of rows of B, and of allocated columns of tensor memory.
 const COLUMNS: u32 = 16;
 const ALLOCATED: u32 = 32;
 
-/// A is 128 rows of 16 halves whose first is not zero, B 16 rows with a one there: the product's first column is A's.
+/// A has 128 rows of 16 halves, all zero except the first of each row. B selects that column, so the product's first column is
+/// A's.
 pub struct TensorProduct {
     pub id: usize,
 }
 
-/// The descriptor of a tile without a swizzle, except its address: 8 rows of 16 bytes are contiguous.
+/// The descriptor of a tile without a swizzle, in which 8 rows of 16 bytes are contiguous; lacks the address.
 fn descriptor(rows: u32) -> u64 {
     let (leading, stride) = (u64::from(rows) * 16, 128);
     ((leading >> 4) << 16) | ((stride >> 4) << 32) | (1 << 46)

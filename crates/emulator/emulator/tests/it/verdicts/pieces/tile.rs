@@ -1,10 +1,10 @@
-//! Threads of whole warps that hand words to each other through a tile, with a barrier between.
+//! Threads of whole warps that exchange words through a tile, with a barrier in between.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// How wide an element is, and how it is written and read.
+/// Width of an element, and the instructions that write and read it.
 #[derive(Clone, Copy, Debug)]
 pub enum Width {
     Byte,
@@ -35,7 +35,7 @@ impl Width {
         }
     }
 
-    /// The rest of a value.
+    /// The part of a value that an element keeps.
     fn kept(self, value: u32) -> u32 {
         match self {
             Width::Byte => value & 0xff,
@@ -46,17 +46,17 @@ impl Width {
     }
 }
 
-/// The barrier that releases the readers.
+/// The barrier between writes and reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barrier {
-    /// Of all threads of the block.
+    /// A barrier of all threads of the block.
     Whole(&'static str),
-    /// Of a number and a count of threads.
+    /// A barrier with a number and a thread count.
     Named(&'static str, u32),
     Mbarrier,
 }
 
-/// Barriers of all threads.
+/// Instructions for a barrier of all threads.
 pub const WHOLE: &[&str] = &[
     "bar.sync 0;",
     "barrier.sync 0;",
@@ -71,7 +71,7 @@ pub struct Tile {
     pub width: Width,
     pub global: bool,
     pub generic: bool,
-    /// The words are copied there by `cp.async`, from the kernel's input.
+    /// Whether `cp.async` copies the words from the kernel's input.
     pub copied: bool,
     pub barrier: Barrier,
 }
@@ -85,7 +85,7 @@ impl Tile {
         }
     }
 
-    /// The address of the element of a thread in a register.
+    /// Writes the computation of an element's address; returns its register.
     fn address(&self, t: &mut Text, base: &str, index: &str) -> String {
         let wide = self.global || self.generic;
         let at = t.register(if wide { "rd" } else { "r" });
@@ -118,7 +118,7 @@ impl Tile {
         }
     }
 
-    /// Adds the element to the value.
+    /// Writes the addition of the element at an address to the value.
     fn read(&self, t: &mut Text, at: &str) -> usize {
         let space = self.space();
         let word = t.register("r");
@@ -141,7 +141,7 @@ impl Tile {
         line
     }
 
-    /// A barrier; `count` if its number of threads differs from the number that arrives.
+    /// Writes a barrier; `count` is its thread count, if different from the number of threads that arrive.
     fn wait(&self, t: &mut Text, at: &Scope, guard: &str, count: Option<u32>) -> usize {
         match self.barrier {
             Barrier::Whole(text) => {
@@ -152,7 +152,7 @@ impl Tile {
                 let text = text.replace("RESULT", &result).replace("TRUE", &truth);
                 match count {
                     Some(count) => {
-                        // The validation refuses a constant that cannot be.
+                        // The loader refuses an invalid constant, so the count is in a register.
                         let threads = t.register("r");
                         t.line(format!(
                             "mov.u32 {threads}, {count}; {guard}barrier.sync 0, {threads};"
@@ -170,7 +170,7 @@ impl Tile {
         }
     }
 
-    /// Arrives at an mbarrier and waits for its phase; returns the lines of both.
+    /// Writes an arrival at an mbarrier and the wait for its phase; returns the lines of both.
     fn pass(t: &mut Text, mbarrier: &str, waits: bool) -> [usize; 2] {
         let (at, state, done, again) =
             (t.register("r"), t.register("rd"), t.register("p"), t.label());
@@ -185,7 +185,7 @@ impl Tile {
         [arrive, arrive]
     }
 
-    /// The mbarrier, which thread 0 sets up in the prologue.
+    /// The mbarrier, which thread 0 initializes in the prologue.
     fn mbarrier(&self, t: &mut Text, at: &Scope) -> Option<(String, usize, bool)> {
         (self.barrier == Barrier::Mbarrier).then(|| {
             let name = t.shared(8);
@@ -322,7 +322,7 @@ impl Piece for Tile {
             () if misses => t.expect(&[Uninitialized], &[read], &[]),
             () if waits != [false; 2] => t.expect(&[AsyncOrder], &[write, read], &[Race]),
             () if removed || unfinished || again && at.looped => {
-                // A thread that does not wait is ahead of an mbarrier's phase in the next round.
+                // A thread that does not wait runs one phase ahead in the next round.
                 t.expect(&order, &[write, read], &[Race, AsyncOrder, Deadlock, BarrierDivergence])
             }
             () if divergent => {
@@ -348,7 +348,7 @@ impl Piece for Tile {
         let threads = host.shape.threads as usize;
         let (shift, width, copied) = (self.shift as usize, self.width, self.copied);
         let input = if copied { crate::verdicts::input(host.shape) } else { Vec::new() };
-        // Those who come are threads in a row of each block.
+        // The active threads of each block are contiguous.
         let mut partner = vec![0; active.len()];
         for block in 0..active.len() / threads {
             let own: Vec<usize> =

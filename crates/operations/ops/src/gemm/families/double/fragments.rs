@@ -26,7 +26,7 @@ pub fn begin(line: u32, #[constant] depth: u32, #[constant] along: bool) -> [u32
     places
 }
 
-/// A warp's A fragment: rows of the `i`-th 16, k of the `eight`-th eight of a stage.
+/// A warp's A fragment: the `i`-th group of 16 rows, and the `eight`-th group of eight k of a stage.
 #[device]
 pub fn fragment_a(
     x: Shared<f64, 1>,
@@ -91,7 +91,7 @@ pub fn fragments_b(
     fragments
 }
 
-/// Element offset for `down` lines (a multiple of eight) and `eight` times eight k.
+/// Element offset of the position `down` lines (a multiple of eight) and `eight` times eight k further on.
 const fn further(eight: u32, down: u32, lines: u32, depth: u32, along: bool) -> u32 {
     if along { (eight * lines + down) * WIDTH } else { down * depth + eight * WIDTH * WIDTH }
 }

@@ -1,33 +1,28 @@
 //! FP64 products on tensor cores (from sm_80). A block computes 128 x 128 results with
 //! 16 warps of 32 x 32, before sm_90 with 8 warps of 64 x 32; `cp.async` loads
-//! 16-column tiles of the factors into a ring of stages. On sm_90a, TMA loads suitably
-//! aligned factors (`fetched`), so the multiplying warps wait only for tiles. If the
-//! last tiles are too few for all multiprocessors, they are divided along k (`units`).
+//! 16-column tiles of the factors into a ring of stages. On sm_90a, TMA loads the factors
+//! (`persistent`), so the multiplying warps wait only for tiles; factors that TMA cannot read
+//! are copied first. If the last tiles are too few for all multiprocessors, they are divided along k.
 //! Fragments are loaded one step of four k ahead of their products, also across stages, so neither loads nor barriers
 //! stall the tensor cores.
 
-mod aligned;
-mod fetched;
 pub(super) mod fragments;
 mod kernel;
+mod persistent;
 #[cfg(test)]
 mod tests;
-mod units;
 
-use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, finishing};
-use crate::gemm::operand::{Major, MatrixOperand, refused};
-use crate::gemm::problem::{Extents, GemmProblem};
-use crate::gemm::recipe::Recipe;
+use crate::gemm::operand::{ElementKind, Major, MatrixOperand, OperandMemory, Strides, refused};
+use crate::gemm::problem::{Extents, GemmProblem, Recipe};
+use crate::permute::moved;
 use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
-use aligned::is_aligned;
-use fetched::fetched;
 use fragments::{DoubleConfig, WIDTH};
 use kernel::{Lie, SHARED_BYTES, TILE, double};
 use lanework::lang::tensor_cores::Product;
 use lanework::prelude::*;
 use lanework::{Prepared, Result, TensorMap, View, ViewMut};
-use units::Units;
+use persistent::{Units, fetched};
 
 /// Whether this family supports a problem and beats FMA.
 pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
@@ -56,7 +51,7 @@ pub(crate) fn recipe<'a>(
 ) -> Result<Recipe<'a>> {
     let capability = problem.device.info().compute_capability;
     let mut problem = problem;
-    let copies = aligned::copies(&mut problem, layout);
+    let copies = copies(&mut problem, layout);
     if let Some(config) = config(&problem).filter(|_| capability.0 == 9) {
         let units = Units::fastest(&problem, config);
         let parts = (units.parts > 1).then(|| layout.scratch::<f64>(units.of_parts(config)));
@@ -180,7 +175,7 @@ pub(super) fn by_tma<'a>(
     };
     let Some(parts) = parts else { return Ok(vec![first]) };
     let from: View<'_, f64> = scratch.view(parts).into();
-    let launch = units::combined(
+    let launch = persistent::combined(
         from,
         memory.elements::<f64>(scratch),
         bias,
@@ -199,8 +194,8 @@ pub(super) fn by_tma<'a>(
     // compares every index of C with the extents; the launch before it on the stream has stored the parts.
     let second = unsafe {
         launch
-            .grid((rows * columns / units::THREADS, units.rest as u32))
-            .block(units::THREADS)
+            .grid((rows * columns / persistent::REDUCTION_THREADS, units.rest as u32))
+            .block(persistent::REDUCTION_THREADS)
             .prepare_unchecked(device)?
     };
     Ok(vec![first, second])
@@ -257,5 +252,98 @@ where
             .block(THREADS)
             .shared_bytes(SHARED_BYTES)
             .prepare_unchecked(&problem.device)
+    }
+}
+
+/// Line lengths of copies are multiples of this many elements.
+const LINE: usize = 16;
+/// Minimum number of results per factor line for which a copy pays off: on an H200, copying an element costs as much
+/// as about 400 TMA products gain.
+const WORTH: f64 = 200.0;
+
+/// A factor to copy: the workspace part, the extents, and the strides before and after.
+struct AlignedCopy<'a> {
+    factor: MatrixOperand<'a>,
+    part: WorkspacePart<u8>,
+    extents: [usize; 3],
+    from: [usize; 3],
+    to: [usize; 3],
+}
+
+/// Whether TMA can read a factor where it is.
+fn is_aligned(matrix: &MatrixOperand<'_>, major: Major) -> bool {
+    match major {
+        Major::Rows(ld) | Major::Columns(ld) => {
+            let even = ld.is_multiple_of(2) && matrix.strides.batch.is_multiple_of(2);
+            even && matrix.memory.address().is_multiple_of(16)
+        }
+        Major::Scattered => false,
+    }
+}
+
+/// Whether copies are allowed, and there are enough products to amortize them.
+fn is_worth(problem: &GemmProblem<'_>) -> bool {
+    let Extents { m, n, .. } = problem.extents;
+    let hopper = problem.device.info().compute_capability.0 == 9;
+    hopper && !problem.one_kernel && m as f64 * n as f64 / (m + n) as f64 > WORTH
+}
+
+/// Plans copies for TMA and replaces the problem's factors by them; empty if they would not pay off.
+fn copies<'a>(problem: &mut GemmProblem<'a>, layout: &mut WorkspaceLayout) -> Vec<AlignedCopy<'a>> {
+    if !is_worth(problem) {
+        return Vec::new();
+    }
+    let Extents { batch, m, n, k } = problem.extents;
+    let (of_a, of_b, _) = problem.majors();
+    let mut copies = Vec::new();
+    if !is_aligned(&problem.a, of_a) {
+        let (copy, a) = copied(problem.a, [batch, m, k], of_a, layout);
+        copies.push(copy);
+        problem.a = a;
+    }
+    if !is_aligned(&problem.b, of_b) {
+        let (copy, b) = copied(problem.b, [batch, k, n], of_b, layout);
+        copies.push(copy);
+        problem.b = b;
+    }
+    copies
+}
+
+/// Plans the copy of a factor; adjacent elements stay adjacent.
+fn copied<'a>(
+    factor: MatrixOperand<'a>,
+    [batch, rows, columns]: [usize; 3],
+    major: Major,
+    layout: &mut WorkspaceLayout,
+) -> (AlignedCopy<'a>, MatrixOperand<'a>) {
+    let Strides { batch: apart, row, column } = factor.strides;
+    let own = if apart == 0 { 1 } else { batch };
+    let (lines, length, along) = match major {
+        Major::Columns(_) => (columns, rows, [column, row]),
+        _ => (rows, columns, [row, column]),
+    };
+    let pitch = length.next_multiple_of(LINE);
+    let part = layout.scratch::<u8>(size_of::<f64>() * own * lines * pitch);
+    let step = if own == 1 { 0 } else { lines * pitch };
+    let strides = match major {
+        Major::Columns(_) => Strides { batch: step, row: 1, column: pitch },
+        _ => Strides { batch: step, row: pitch, column: 1 },
+    };
+    let copy = AlignedCopy {
+        factor,
+        part,
+        extents: [own, lines, length],
+        from: [apart, along[0], along[1]],
+        to: [step, pitch, 1],
+    };
+    (copy, MatrixOperand { memory: OperandMemory::Scratch(part), strides, ..factor })
+}
+
+impl<'a> AlignedCopy<'a> {
+    /// The launch of the copy.
+    pub fn prepared(&self, device: &Device, scratch: &Scratch) -> Result<Prepared<'a>> {
+        let (from, to) = (self.factor.memory.elements(scratch), scratch.view(self.part));
+        let (from, to) = ((from, &self.from[..]), (to, &self.to[..]));
+        moved(device, size_of::<f64>(), &self.extents, from, to, false)
     }
 }

@@ -8,8 +8,8 @@
 //! the best register allocation by `ptxas`, as measured on an H200.
 
 use super::config::{FfmaConfig, WARP_ROWS};
-use super::copies::{copy, fetch, places};
-use super::tail;
+use super::config::{copy, fetch, places};
+use super::shapes;
 use crate::gemm::families::tile::dot2;
 use crate::gemm::finish::{Finish, finished};
 use lanework::prelude::*;
@@ -126,7 +126,7 @@ pub(super) fn product(
             fetch(map_a, map_b, tiles_a, tiles_b, producer.acquire(), p, at, config);
         }
     };
-    tail::begin(config);
+    shapes::begin(config);
     for chunk in 0..(config.stages - 1).min(chunks) {
         fill((first + chunk) * config.depth);
     }
@@ -316,7 +316,7 @@ pub(super) fn product(
             cluster_sync(); // no block exits while another reads its partial results
         }
     }
-    tail::end(config);
+    shapes::end(config);
 }
 
 macro_rules! kernels {

@@ -1,26 +1,22 @@
 //! True FP32 products on sm_90: every product and sum in FP32 on CUDA cores, optionally with compensated summation.
 
-use crate::gemm::element::ElementKind;
 use crate::gemm::epilogue::Epilogue;
 use crate::gemm::finish::{Finishing, finishing};
+use crate::gemm::operand::ElementKind;
 use crate::gemm::operand::{Major, MatrixOperand, ProductOutput, ResultMemory, Strides, refused};
-use crate::gemm::problem::{Extents, GemmProblem, Precision};
-use crate::gemm::recipe::Recipe;
+use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::gemm::split_k::{SplitParts, add};
 use crate::workspace::{Scratch, WorkspaceLayout};
 pub(crate) use config::Tile;
 use config::{FfmaConfig, LaunchPosition, Load};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, TensorMap, View};
-use shapes::FfmaChoice;
 pub(crate) use shapes::TILES;
-use tail::Tail;
+use shapes::{FfmaChoice, Tail};
 
 pub(crate) mod config;
-mod copies;
 mod kernel;
 mod shapes;
-mod tail;
 
 #[cfg(test)]
 mod tests;
@@ -117,7 +113,7 @@ pub(crate) fn recipe<'a>(
     let tail =
         Tail::fastest(tiles(problem.extents, tile), problem.extents.k, tile, processors as usize);
     let tail = tail.filter(|_| !one);
-    copies::factors(problem, layout, copied, |problem, layout| {
+    config::factors(problem, layout, copied, |problem, layout| {
         with_tile(problem, layout, tile, tail)
     })
 }
@@ -270,9 +266,9 @@ fn launch<'a>(
         config,
     );
     let launch = if config.overlaps { launch.programmatic() } else { launch };
-    // SAFETY: copies read lines below the last one and steps below k, whose indices fit in 32 bits by `FactorLines::narrow`; TMA clips to
-    // its map; results are stored within the extents. Shared-memory indices are in range because a tile's lines and columns are
-    // multiples of the loops' strides (true for every tile in `shapes`).
+    // SAFETY: copies read lines below the last one and steps below k, whose indices fit in 32 bits by `FactorLines::narrow`; TMA
+    // clips to its map; results are stored within the extents. Shared-memory indices are in range because a tile's lines and
+    // columns are multiples of the loops' strides (true for every tile in `shapes`).
     unsafe {
         launch
             .grid(blocks)

@@ -1,8 +1,8 @@
 //! Every tile with every load method, on awkward shapes, sanitized; and `ptxas` statistics of the kernels.
 
 use super::config::{FfmaConfig, Load, Tile};
-use super::tail::Tail;
-use super::{copies, shapes, with_tile};
+use super::shapes::Tail;
+use super::{config, shapes, with_tile};
 use crate::gemm::problem::{GemmProblem, Precision};
 use crate::workspace::{Workspace, WorkspaceLayout};
 use crate::{Gemm, Plan, Tensor, TensorMut, gemm};
@@ -22,7 +22,7 @@ fn planned<'c>(
     let then = |problem: GemmProblem<'c>, layout: &mut WorkspaceLayout| {
         with_tile(problem, layout, tile, tail)
     };
-    let recipe = copies::factors(problem, &mut layout, (copied, copied), then)?;
+    let recipe = config::factors(problem, &mut layout, (copied, copied), then)?;
     let scratch = workspace.reserve(&layout)?;
     Ok(Plan::new(recipe(&scratch)?, [scratch]))
 }

@@ -2,20 +2,18 @@
 //!
 //! An f16 has TF32's 11 significant bits in half the bytes, and twice its throughput, but less range. So every row of A and column
 //! of B is first scaled by a power of two, which the epilogue divides out exactly. The rounding passes check whether the range
-//! suffices (`split/parts.rs`), and one block decides on the device, as for split factors: the f16 product and the TF32 product
-//! (`hopper.rs`) are both launched, and the unselected one exits at once.
+//! suffices (`split::parts`), and one block decides on the device, as for split factors: the f16 product and the TF32 product
+//! (`hopper`) are both launched, and the unselected one exits at once.
 
 #[cfg(test)]
 mod tests;
 
 use super::hopper;
-use super::split::factor::{Factor, Kept};
 use super::split::parts::{PAIRS, Representation, TRIPLES, decided};
-use crate::gemm::element::ElementKind;
+use super::split::{Factor, Kept};
 use crate::gemm::epilogue::{Along, Vector};
-use crate::gemm::operand::{MatrixOperand, OperandMemory, ProductOutput, Strides};
-use crate::gemm::problem::{Extents, GemmProblem, Precision};
-use crate::gemm::recipe::{DeviceChoice, Recipe};
+use crate::gemm::operand::{ElementKind, MatrixOperand, OperandMemory, ProductOutput, Strides};
+use crate::gemm::problem::{DeviceChoice, Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::WorkspaceLayout;
 use lanework::{Result, View};
 

@@ -103,7 +103,7 @@ impl HopperConfig {
         if self.promote { (steps + 1) / 2 * 2 } else { steps }
     }
 
-    /// The number of stages if `so`, otherwise 0. The layouts with and without adjacent K have separate arrays.
+    /// The number of stages if `so` holds, otherwise 0. The layouts with and without adjacent K have separate arrays.
     pub(super) fn stages_if(self, so: bool) -> u32 {
         if so { self.stages } else { 0 }
     }

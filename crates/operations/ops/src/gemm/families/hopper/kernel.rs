@@ -1,9 +1,9 @@
 //! The persistent sm_90a kernel: one warp loads tiles by TMA into a ring of stages; two warpgroups multiply them by `wgmma` and
 //! store results by TMA while the next tile's stages are loaded.
 //!
-//! A block's tile has 128 rows and `config.columns` columns; its warpgroups take half of the rows each, or alternate tiles. Blocks of a
-//! cluster that share rows of A, or columns of B, each load a part for all of them (multicast). A stage holds 128 bytes of every
-//! row along K. TMA zero-fills reads and drops writes outside the matrices, so extents need not be multiples of the tile.
+//! A block's tile has 128 rows and `config.columns` columns; its warpgroups take half of the rows each, or alternate tiles. Blocks
+//! of a cluster that share rows of A, or columns of B, each load a part for all of them (multicast). A stage holds 128 bytes of
+//! every row along K. TMA zero-fills reads and drops writes outside the matrices, so extents need not be multiples of the tile.
 //!
 //! The number of columns is a value at staging time, not a type ([`STAGED`]); and code that depends on fewer types
 //! than the kernel is in separate functions, because rustc compiles every instance.

@@ -2,17 +2,14 @@
 
 mod config;
 pub mod kernel;
-pub mod layout;
 pub mod loads;
 mod main_loops;
 mod results;
 mod shape;
 
-use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, Sum, finishing};
-use crate::gemm::operand::Major;
-use crate::gemm::problem::{Extents, GemmProblem, Precision};
-use crate::gemm::recipe::{DeviceChoice, Recipe};
+use crate::gemm::operand::{ElementKind, Major};
+use crate::gemm::problem::{DeviceChoice, Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout};
 #[cfg(test)]
 pub use config::TileOrder;
@@ -61,7 +58,7 @@ pub(crate) fn recipe_if<'a>(
 ) -> Result<Recipe<'a>> {
     let (shape, turned) = shape(&problem);
     let problem = if turned { problem.transposed() } else { problem };
-    layout::factors(problem, layout, choice, |problem, layout| {
+    loads::factors(problem, layout, choice, |problem, layout| {
         shaped(problem, layout, shape, choice)
     })
 }

@@ -69,7 +69,7 @@ pub fn finished<
                 bulk_wait_read(const { config.parts - 1 }); // TMA has read earlier stores from this buffer
             }
             sync_warp(FULL_MASK);
-            O::place(part, tile);
+            <O as ResultElement<S>>::place(part, tile);
             fence_proxy_async_shared();
             sync_warp(FULL_MASK);
             if lane == 0 {

@@ -4,11 +4,9 @@ mod kernels;
 #[cfg(test)]
 mod tests;
 
-use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, Sum, finishing};
-use crate::gemm::operand::{Major, OperandMemory, Strides, refused};
-use crate::gemm::problem::{Extents, GemmProblem, Precision};
-use crate::gemm::recipe::Recipe;
+use crate::gemm::operand::{ElementKind, Major, OperandMemory, Strides, refused};
+use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::permute::moved;
 use crate::workspace::{Scratch, WorkspaceLayout};
 use kernels::{GROUP, SkinnyConfig};

@@ -1,28 +1,24 @@
 //! FP32 products on Hopper's tensor cores with split factors, more accurate than FP32 sums (Ozaki et al. 2012; Ootomo and
 //! Yokota 2022): the family of [`Precision::Accurate`].
 //!
-//! The right split depends on the numbers. The splitting passes inspect them (`parts.rs`), one block decides, and the decision
+//! The right split depends on the numbers. The splitting passes inspect them (`parts`), one block decides, and the decision
 //! stays on the device: the products by two f16 parts, by three bf16 parts and by FFMA are all launched, and the two that are not
 //! selected exit at once. The host never waits.
 
-pub(super) mod factor;
 pub(super) mod parts;
-mod plain;
 mod product;
 #[cfg(test)]
 mod tests;
 
-use crate::gemm::element::ElementKind;
 use crate::gemm::finish::{Finishing, finishing};
-use crate::gemm::problem::{Extents, GemmProblem, Precision};
-use crate::gemm::recipe::Recipe;
+use crate::gemm::operand::ElementKind;
+use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
-use factor::{Factor, Kept};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement, SwizzleMode};
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result, Storable, View, ViewMut};
-use parts::Representation;
+use parts::{CHUNK, HELD, Representation, THREADS, TILE, WIDTH, columns};
 
 /// Workspace of a product.
 #[derive(Clone, Copy)]
@@ -140,7 +136,7 @@ impl<'a> SplitLaunches<'a, '_> {
         let [a, b] = self.factors;
         let Finishing { alpha, beta, bias, scale_a, finish, .. } = self.finishing;
         let (m, n, k) = (a.rows as u32, b.rows as u32, a.k as u32);
-        let launch = plain::plain(
+        let launch = product::plain(
             a.memory,
             b.memory,
             again(&self.c),
@@ -155,9 +151,9 @@ impl<'a> SplitLaunches<'a, '_> {
             (a.along(), b.along()),
             finish,
         );
-        let tiles = m.div_ceil(plain::TILE) * n.div_ceil(plain::TILE);
+        let tiles = m.div_ceil(product::TILE) * n.div_ceil(product::TILE);
         let processors = self.device.info().multiprocessors.max(1);
-        self.push(launch.grid(tiles.min(2 * processors)).block(plain::THREADS))
+        self.push(launch.grid(tiles.min(2 * processors)).block(product::THREADS))
     }
 
     /// Builds all launches.
@@ -268,4 +264,141 @@ fn shaped<'a>(
         }
         Ok(steps)
     }))
+}
+
+/// A factor as the kernels see it: rows of A, or columns of B, of `k` elements.
+#[derive(Clone, Copy)]
+pub struct Factor<'a> {
+    pub memory: View<'a, f32>,
+    pub rows: usize,
+    pub k: usize,
+    /// Row and element strides.
+    pub strides: (usize, usize),
+}
+
+/// Workspace of a split factor.
+#[derive(Clone, Copy)]
+pub struct Kept {
+    /// The parts, consecutive.
+    pub parts: WorkspacePart<u8>,
+    /// Per row: the exponent of its scale; for rows rounded to f16, the f32 factor that undoes it.
+    pub exponents: WorkspacePart<u8>,
+    /// Index of its first verdict (result of classifying a row).
+    verdicts: usize,
+    found: Option<WorkspacePart<u32>>,
+}
+
+impl<'a> Factor<'a> {
+    pub fn along(&self) -> bool {
+        self.strides.1 == 1 || self.k <= 1
+    }
+
+    /// Row stride of the parts: whole cache lines.
+    pub fn pitch(&self) -> usize {
+        self.k.next_multiple_of(64)
+    }
+
+    /// Groups of four elements that each thread keeps while it splits a row: one or a power of two.
+    fn held(&self) -> usize {
+        let groups = self.k.div_ceil(4 * THREADS as usize);
+        groups.next_power_of_two().min(HELD)
+    }
+
+    fn chunks(&self) -> usize {
+        (self.k / CHUNK as usize).max(1)
+    }
+
+    /// Blocks that split it.
+    pub fn blocks(&self) -> usize {
+        match self.along() {
+            true => self.rows,
+            false => self.rows.div_ceil(TILE as usize) * self.chunks(),
+        }
+    }
+
+    /// Whether one access covers four elements.
+    fn wide(&self) -> bool {
+        let (beside, apart) = match self.along() {
+            true => (true, self.strides.0),
+            false => (self.strides.0 == 1 && self.rows.is_multiple_of(4), self.strides.1),
+        };
+        beside && apart.is_multiple_of(4) && self.memory.address().is_multiple_of(16)
+    }
+
+    /// Reserves memory for its parts; its verdicts start at `verdicts`.
+    pub fn keep(
+        &self,
+        layout: &mut WorkspaceLayout,
+        verdicts: usize,
+        representation: Representation,
+    ) -> Kept {
+        Kept {
+            parts: layout.scratch(representation.most_parts() * self.rows * self.pitch() * 2),
+            exponents: layout.scratch(self.rows * 4),
+            verdicts,
+            found: (!self.along()).then(|| layout.scratch(self.rows * self.chunks())),
+        }
+    }
+
+    /// The launches that split it. Triples are made only if the choice, which the verdicts determine, selects them.
+    pub fn taken_apart(
+        &self,
+        device: &Device,
+        scratch: &Scratch,
+        kept: Kept,
+        (verdicts, choice): (WorkspacePart<u32>, WorkspacePart<u32>),
+        representation: Representation,
+    ) -> Result<Vec<Prepared<'a>>> {
+        let (rows, k, blocks) = (self.rows as u32, self.k as u32, self.blocks());
+        let parts = scratch.view(kept.parts).cast::<u32>();
+        let exponents = scratch.view(kept.exponents).cast::<i32>();
+        let verdicts = scratch.view(verdicts).part(kept.verdicts..kept.verdicts + blocks);
+        let choice = View::from(scratch.view(choice));
+        let (x, pitch, wide) = (self.memory, self.pitch() / 2, self.wide());
+        let mut launches = Vec::new();
+        let launch = match kept.found {
+            None => parts::split_rows(
+                x,
+                parts,
+                exponents,
+                verdicts,
+                choice,
+                rows,
+                k,
+                pitch,
+                self.strides.0,
+                wide,
+                representation,
+                self.held(),
+            ),
+            Some(found) => {
+                if representation != Representation::Triples {
+                    let to = scratch.view(found);
+                    let launch = columns::largest(x, to, rows, k, self.strides, wide);
+                    let grid = rows.div_ceil(WIDTH) * self.chunks() as u32;
+                    launches.push(launch.grid(grid).block(THREADS));
+                }
+                columns::split_columns(
+                    x,
+                    View::from(scratch.view(found)),
+                    parts,
+                    exponents,
+                    verdicts,
+                    choice,
+                    rows,
+                    k,
+                    pitch,
+                    self.strides,
+                    wide,
+                    representation,
+                )
+            }
+        };
+        launches.push(launch.grid(blocks as u32).block(THREADS));
+        // SAFETY: the kernels compare every index with the extents. `Tensor` checked the factor's extents and strides; parts are
+        // indexed by rows below their number and words below the pitch, which is k rounded up to whole groups of 64. `keep`
+        // reserved a verdict, an exponent and a largest element for each row or block.
+        let prepared = |launch: Launch<'a>| unsafe { launch.prepare_unchecked(device) };
+        launches.into_iter().map(prepared).collect()
+    }
 }

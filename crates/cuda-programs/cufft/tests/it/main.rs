@@ -1,0 +1,11 @@
+//! The stand-in on the emulator's driver, as programs load it.
+
+#![cfg(target_os = "linux")]
+
+#[macro_use]
+mod common;
+mod device;
+#[path = "common/naive.rs"]
+mod naive;
+mod program;
+mod shapes;

@@ -1,4 +1,0 @@
-//! Timing on a GPU: launches, empty kernels, and the least time that a GPU allows.
-
-pub mod gpu;
-pub mod measure;

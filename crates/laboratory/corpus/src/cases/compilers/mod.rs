@@ -1,5 +1,0 @@
-//! Constructs of CUDA C++, and kernels of other compilers.
-
-pub mod language;
-pub mod numba;
-pub mod triton;

@@ -1,4 +1,0 @@
-//! Arithmetic and conversions.
-
-pub mod floats;
-pub mod integers;

@@ -1,0 +1,5 @@
+//! Verdicts on kernels, references and the documentation page.
+
+mod kernels;
+mod page;
+mod references;

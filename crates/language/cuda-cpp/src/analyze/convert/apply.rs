@@ -1,0 +1,276 @@
+//! Applies implicit conversions to values: to a type, to a reference, to a base class, and by copying.
+
+use super::Analyzer;
+use super::UserConversion;
+use crate::source::SourceProblem;
+use crate::source::Span;
+use crate::syntax::BuiltinType;
+use crate::typed::*;
+use crate::types::{RecordId, TypeId, TypeKind};
+
+impl Analyzer {
+    /// Converts a value implicitly; reports an error if that is impossible.
+    pub(in crate::analyze) fn convert(
+        &mut self,
+        value: Typed,
+        ty: TypeId,
+        span: Span,
+    ) -> Option<Typed> {
+        if value.ty == TypeId::ERROR || ty == TypeId::ERROR {
+            return None;
+        }
+        if self.types.is_reference(ty) {
+            return self.bind_reference(value, ty, span);
+        }
+        let target = self.types.bare(ty);
+        if value.ty == TypeId::AUTO {
+            let list = self.lists.get(&(value.span.low, value.span.high)).cloned()?;
+            return self.initialize_from(target, &list, value.span);
+        }
+        if self.types.is_aggregate(target) && self.types.bare(value.ty) == target {
+            return self.copy_value(value, target);
+        }
+        let from = if self.types.record_of(value.ty).is_some() {
+            self.types.bare(value.ty)
+        } else {
+            self.types.decay(value.ty)
+        };
+        if from == target {
+            return Some(self.decayed(value));
+        }
+        let (a, b) = (self.types.fundamental(from), self.types.fundamental(target));
+        let numbers = a.is_some_and(|kind| kind != BuiltinType::Void)
+            && b.is_some_and(|kind| kind != BuiltinType::Void)
+            && !self.types.is_scoped(from)
+            && !self.types.is_enumeration(target);
+        if numbers {
+            let value = self.decayed(value);
+            return Some(self.number_as(value, target));
+        }
+        if self.conversion(&value, ty).is_none() {
+            self.cannot_convert(&value, ty, span);
+            return None;
+        }
+        if let TypeKind::Pointer(to) = *self.types.kind(target)
+            && self.types.record_of(from).is_none()
+        {
+            let value = self.decayed(value);
+            if let Some(pointee) = self.types.pointee(value.ty)
+                && let (Some(derived), Some(base)) =
+                    (self.types.record_of(pointee), self.types.record_of(to))
+                && let Some(offset) = self.types.base_offset(derived, base)
+                && offset > 0
+            {
+                let index = self.constant(offset, TypeId::LONG, span);
+                let kind = TypedKind::PointerAdd(Box::new(value), Box::new(index), 1);
+                return Some(Typed { kind, ty: target, lvalue: false, expiring: false, span });
+            }
+            return Some(Typed { ty: target, ..value });
+        }
+        if target == TypeId::BOOL && (self.types.is_pointer(from) || from == TypeId::NULL) {
+            let value = self.decayed(value);
+            let ty = value.ty;
+            let zero =
+                Typed { kind: TypedKind::Constant(0), ty, lvalue: false, expiring: false, span };
+            let kind = TypedKind::Compare(
+                crate::syntax::BinaryOperator::NotEqual,
+                Box::new(value),
+                Box::new(zero),
+            );
+            return Some(Typed { kind, ty: TypeId::BOOL, lvalue: false, expiring: false, span });
+        }
+        if let (Some(derived), Some(base)) =
+            (self.types.record_of(from), self.types.record_of(target))
+            && self.types.base_offset(derived, base).is_some()
+        {
+            let object = self.temporary(value);
+            let object = self.as_base(object, base)?;
+            return self.copy_value(object, target);
+        }
+        match self.user_conversion(&value, target)?.0 {
+            UserConversion::Operator(number) => {
+                let called = self.call_method(number, value, Vec::new(), span)?;
+                let outer = std::mem::replace(&mut self.converting, true);
+                let converted = self.convert(called, target, span);
+                self.converting = outer;
+                converted
+            }
+            UserConversion::Constructor(number) => {
+                self.construct_by(number, target, vec![value], span)
+            }
+        }
+    }
+
+    fn cannot_convert(&mut self, value: &Typed, ty: TypeId, span: Span) {
+        let (from, to) = (self.show(value.ty), self.show(ty));
+        let problem = SourceProblem::error(span, format!("cannot convert {from} to {to}"));
+        let problem = problem.label(format!("this is {from}"));
+        let pointers = (self.types.decay(value.ty), self.types.bare(ty));
+        let pointees = (self.types.pointee(pointers.0), self.types.pointee(pointers.1));
+        let problem = match pointees {
+            (Some(a), Some(b)) if self.types.is_const(a) && !self.types.is_const(b) => problem
+                .help(
+                    "the target of the pointer is `const`; declare the other pointer `const` too",
+                ),
+            (Some(_), Some(_)) => {
+                problem.help("write `reinterpret_cast` if the bits are to be read as another type")
+            }
+            (None, Some(b)) if self.types.bare(value.ty) == self.types.bare(b) && value.lvalue => {
+                problem.help("take its address: write `&` before it")
+            }
+            (Some(a), None) if self.types.bare(a) == pointers.1 => {
+                problem.help("read what it points to: write `*` before it, or index it")
+            }
+            _ => problem,
+        };
+        self.report(problem);
+    }
+
+    /// Binds a reference to a value; returns the pointer that represents the reference.
+    pub(in crate::analyze) fn bind_reference(
+        &mut self,
+        value: Typed,
+        ty: TypeId,
+        span: Span,
+    ) -> Option<Typed> {
+        let inner = self.types.referred(ty);
+        if self.conversion(&value, ty).is_none() {
+            let (from, to) = (self.show(value.ty), self.show(ty));
+            let problem =
+                SourceProblem::error(span, format!("cannot bind {to} to a value of type {from}"));
+            let same = self.types.bare(value.ty) == self.types.bare(inner);
+            self.report(if same && self.types.is_const(value.ty) && !self.types.is_const(inner) {
+                problem.help("the value is `const`; make the reference `const` too")
+            } else if !value.lvalue || !same {
+                problem.help("a reference that is not `const` needs a variable of exactly its type")
+            } else {
+                problem
+            });
+            return None;
+        }
+        if let TypedKind::Field(_, _, Some(_)) = value.kind
+            && !self.types.is_const(inner)
+        {
+            self.error(span, "a reference cannot be bound to a bit field");
+            return None;
+        }
+        let (a, b) = (self.types.bare(value.ty), self.types.bare(inner));
+        let pointer = self.types.pointer(inner);
+        let object = if a == b && value.ty != TypeId::AUTO {
+            if let TypedKind::Field(_, _, Some(_)) = value.kind {
+                let value = self.rvalue(value);
+                self.temporary(value)
+            } else {
+                self.temporary(value)
+            }
+        } else if let (Some(derived), Some(base)) =
+            (self.types.record_of(a), self.types.record_of(b))
+            && self.types.base_offset(derived, base).is_some()
+        {
+            let object = self.temporary(value);
+            self.as_base(object, base)?
+        } else {
+            let value = self.convert(value, b, span)?;
+            self.temporary(value)
+        };
+        let address = self.address_of(object);
+        Some(Typed { ty: pointer, ..address })
+    }
+
+    /// Converts a value for a parameter of this type.
+    pub(in crate::analyze) fn pass(
+        &mut self,
+        value: Typed,
+        ty: TypeId,
+        span: Span,
+    ) -> Option<Typed> {
+        self.convert(value, ty, span)
+    }
+
+    /// The part of an object that is this base class.
+    pub(in crate::analyze) fn as_base(&mut self, object: Typed, base: RecordId) -> Option<Typed> {
+        let derived = self.types.record_of(object.ty)?;
+        if derived == base {
+            return Some(object);
+        }
+        let offset = self.types.base_offset(derived, base)?;
+        let ty = self.types.intern(TypeKind::Record(base));
+        let (is_const, is_volatile) =
+            (self.types.is_const(object.ty), self.types.is_volatile(object.ty));
+        let ty = self.types.with(ty, is_const, is_volatile);
+        Some(self.part(object, offset, ty, None))
+    }
+
+    /// Converts a number to another arithmetic type.
+    pub(in crate::analyze) fn number_as(&mut self, value: Typed, ty: TypeId) -> Typed {
+        let span = value.span;
+        if value.ty == ty {
+            return value;
+        }
+        if let TypedKind::Constant(bits) = value.kind {
+            let bits = crate::evaluate::convert(&self.types, bits, value.ty, ty);
+            return self.constant(bits, ty, span);
+        }
+        let kind = TypedKind::Convert(Box::new(value));
+        Typed { kind, ty, lvalue: false, expiring: false, span }
+    }
+
+    /// A new object, copied from another object of the same type.
+    pub(in crate::analyze) fn copy_value(&mut self, value: Typed, ty: TypeId) -> Option<Typed> {
+        if !value.lvalue {
+            return Some(value);
+        }
+        if let Some(record) = self.types.record_of(ty)
+            && self.types.record(record).has_constructors
+            && self.types.bare(value.ty) == self.types.bare(ty)
+        {
+            let list = self.constructors(record);
+            let copies: Vec<FunctionNumber> = list
+                .into_iter()
+                .filter(|&number| {
+                    self.function(number).template.is_none()
+                        && self.signature(number).is_some_and(|signature| {
+                            signature.parameters.first().is_some_and(|parameter| {
+                                self.types.is_reference(parameter.ty)
+                                    && self.types.record_of(self.types.referred(parameter.ty))
+                                        == Some(record)
+                            }) && signature
+                                .parameters
+                                .iter()
+                                .skip(1)
+                                .all(|parameter| parameter.default.is_some())
+                        })
+                })
+                .collect();
+            let span = value.span;
+            if !copies.is_empty()
+                && let Some(number) =
+                    self.choose_quietly(&copies, std::slice::from_ref(&value), span)
+            {
+                let ty = self.types.bare(ty);
+                return self.construct_by(number, ty, vec![value], span);
+            }
+        }
+        if matches!(self.types.kind(value.ty), TypeKind::Array(..)) {
+            let (ty, span) = (self.types.bare(value.ty), value.span);
+            return Some(Typed {
+                kind: TypedKind::Load(Box::new(value)),
+                ty,
+                lvalue: false,
+                expiring: false,
+                span,
+            });
+        }
+        if let Some(record) = self.types.record_of(value.ty) {
+            let fields = self.types.record(record).fields.clone();
+            if fields.iter().any(|field| self.is_destroyed(field.kind)) {
+                let what = "the implicit copy of a class with members that have destructors";
+                self.unsupported(value.span, what);
+                return None;
+            }
+        }
+        let bare = self.types.bare(value.ty);
+        let loaded = self.rvalue(value);
+        Some(if self.types.is_aggregate(bare) { Typed { ty: bare, ..loaded } } else { loaded })
+    }
+}

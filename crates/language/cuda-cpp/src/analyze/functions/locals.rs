@@ -1,0 +1,239 @@
+//! Declarations of local variables: constants, references to temporaries, and structured bindings.
+
+use super::super::scopes::Binding;
+use super::Analyzer;
+use super::List;
+use crate::source::SourceProblem;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{TypeId, TypeKind};
+use std::rc::Rc;
+
+impl Analyzer {
+    /// A variable in a function.
+    pub(in crate::analyze) fn local_declaration(
+        &mut self,
+        syntax: &VariableSyntax,
+        out: &mut List,
+    ) {
+        let flags = &syntax.specifiers;
+        if flags.shared || flags.is_static || flags.constant || flags.is_extern {
+            if self.host && flags.is_static && !flags.is_constexpr {
+                if let Some((variable, Some(value))) = self.static_variable(syntax) {
+                    self.initialize_once(variable, value, out);
+                }
+                return;
+            }
+            if flags.is_static && !flags.shared && !flags.is_constexpr && !flags.constant {
+                // A static variable of device code is in device memory.
+                let flags = Specifiers { device: true, ..(**flags).clone() };
+                let syntax = VariableSyntax { specifiers: Rc::new(flags), ..syntax.clone() };
+                self.module_variable(&syntax, false);
+                return;
+            }
+            self.module_variable(syntax, false);
+            if !self.scopes[self.scope].names.contains_key(&syntax.name.last().name) {
+                self.poison(syntax);
+            }
+            return;
+        }
+        let mut ty = self.type_of(&syntax.kind);
+        let name = syntax.name.last().name;
+        if ty == TypeId::ERROR {
+            self.never_silent(true, syntax.span);
+            self.poison(syntax);
+            return;
+        }
+        let value = self.initialize_declared(&mut ty, syntax);
+        if self.contains_auto(ty) {
+            if matches!(syntax.initializer, Initializer::None) {
+                self.error(syntax.span, "an `auto` variable needs an initial value");
+            }
+            self.poison(syntax);
+            return;
+        }
+        if !syntax.bindings.is_empty() {
+            self.structured_binding(syntax, ty, value, out);
+            return;
+        }
+        if flags.is_constexpr {
+            ty = self.types.with(ty, true, false);
+        }
+        let failed = value.is_none() && !matches!(syntax.initializer, Initializer::None);
+        let silent = failed
+            && !matches!(&syntax.initializer, Initializer::Direct(values) if values.is_empty());
+        self.never_silent(silent, syntax.span);
+        if self.types.bare(ty) == TypeId::VOID || self.incomplete(ty) {
+            let shown = self.show(ty);
+            self.error(syntax.span, format!("a variable cannot have the type {shown}"));
+            self.poison(syntax);
+            return;
+        }
+        if self.types.is_reference(ty) && value.is_none() && !failed {
+            self.error(syntax.span, "a reference needs an initial value");
+        }
+        if self.types.is_const(ty) && value.is_none() && !failed && !self.types.is_aggregate(ty) {
+            self.error(syntax.span, "a `const` variable needs an initial value");
+        }
+        if self.types.size(ty) > 1 << 24 && !self.host {
+            let problem = SourceProblem::error(syntax.span, "this local variable exceeds 16 MiB");
+            self.report(
+                problem.help("a thread has at most 512 KiB of local memory; use global memory"),
+            );
+            self.poison(syntax);
+            return;
+        }
+        if self.scopes[self.scope].names.contains_key(&name)
+            && matches!(
+                self.scopes[self.scope].names.get(&name),
+                Some(Binding::Local(..) | Binding::Constant(..))
+            )
+        {
+            let text = self.text(name).to_owned();
+            self.error(syntax.span, format!("`{text}` is declared twice in this scope"));
+        }
+        // Constants are replaced by their value.
+        if (flags.is_constexpr || self.types.is_const(ty)) && !self.types.is_reference(ty) {
+            if let Some(value) = &value
+                && self.constant_local(syntax, ty, &value.clone(), out)
+            {
+                return;
+            }
+            if flags.is_constexpr && !failed {
+                let problem = SourceProblem::error(
+                    syntax.span,
+                    "the initial value of a `constexpr` variable must be a constant",
+                );
+                self.report(problem.help("write `const` if the value is known at run time only"));
+            }
+        }
+        let text = self.text(name).to_owned();
+        let local = self.add_local(text, ty, syntax.span);
+        let align = self.alignment(&flags.alignment);
+        let serial = match self.frame.as_mut() {
+            Some(frame) => {
+                frame.body.locals[local.0 as usize].align = align;
+                frame.serial
+            }
+            None => 0,
+        };
+        self.bind(name, Binding::Local(serial, local));
+        let value = value.map(|value| self.outlive(value, ty, out));
+        self.push(out, TypedStatementKind::Declare(local, value), syntax.span);
+        if self.is_destroyed(ty) {
+            let object = self.local_place(local, syntax.span);
+            self.destroy_at_end(object);
+        }
+    }
+
+    /// Extends the lifetime of a temporary to that of the reference bound to it.
+    fn outlive(&mut self, value: Typed, ty: TypeId, out: &mut List) -> Typed {
+        if !self.types.is_reference(ty) {
+            return value;
+        }
+        if let TypedKind::AddressOf(object) = &value.kind
+            && let TypedKind::Temporary(inner) = &object.kind
+        {
+            let object = self.bind_temporary((**inner).clone(), out);
+            let address = self.address_of(object);
+            return Typed { ty: value.ty, ..address };
+        }
+        value
+    }
+
+    fn incomplete(&self, ty: TypeId) -> bool {
+        match self.types.kind(ty) {
+            TypeKind::Record(record) => !self.types.record(*record).complete,
+            TypeKind::Array(element, count) => count.is_none() || self.incomplete(*element),
+            _ => false,
+        }
+    }
+
+    /// Binds a name after an error, so that its uses do not cause further errors.
+    fn poison(&mut self, syntax: &VariableSyntax) {
+        let bad = Rc::new(self.bad(syntax.span));
+        for &name in syntax.bindings.iter().chain([&syntax.name.last().name]) {
+            self.bind(name, Binding::Alias(bad.clone()));
+        }
+    }
+
+    /// Binds a constant variable; returns `false` if its value is not known.
+    fn constant_local(
+        &mut self,
+        syntax: &VariableSyntax,
+        ty: TypeId,
+        value: &Typed,
+        out: &mut List,
+    ) -> bool {
+        let name = syntax.name.last().name;
+        let scalar = self.types.is_integer(ty) || self.types.is_enumeration(ty);
+        let is_constexpr = syntax.specifiers.is_constexpr;
+        if scalar || self.types.is_float(ty) && is_constexpr {
+            if !is_constexpr && !matches!(value.kind, TypedKind::Constant(_)) {
+                // Try to evaluate it; if that fails, drop the errors.
+                let errors = self.parser.problems.mark();
+                let known = self.constant_value(value);
+                self.parser.problems.rewind(errors);
+                let Some(bits) = known else { return false };
+                let bare = self.types.bare(ty);
+                self.bind(name, Binding::Constant(bits, bare));
+                return true;
+            }
+            let Some(bits) = self.constant_value(value) else { return false };
+            let bare = self.types.bare(ty);
+            self.bind(name, Binding::Constant(bits, bare));
+            return true;
+        }
+        if !is_constexpr {
+            return false;
+        }
+        let Some(bytes) = self.constant_bytes(value, ty) else { return false };
+        let text = self.text(name).to_owned();
+        let local = self.add_local(text, ty, syntax.span);
+        let serial = self.frame.as_ref().map_or(0, |frame| frame.serial);
+        self.constants.insert((serial, local), Rc::new(bytes));
+        self.bind(name, Binding::Local(serial, local));
+        self.push(out, TypedStatementKind::Declare(local, Some(value.clone())), syntax.span);
+        true
+    }
+
+    fn structured_binding(
+        &mut self,
+        syntax: &VariableSyntax,
+        ty: TypeId,
+        value: Option<Typed>,
+        out: &mut List,
+    ) {
+        let Some(value) = value else { return self.poison(syntax) };
+        let local = self.add_local("binding".to_owned(), ty, syntax.span);
+        self.push(out, TypedStatementKind::Declare(local, Some(value)), syntax.span);
+        let object = self.local_place(local, syntax.span);
+        let parts: Vec<(TypeId, u64)> = match self.types.kind(object.ty).clone() {
+            TypeKind::Array(element, Some(count)) => {
+                let size = self.types.size(element);
+                (0..count.min(64)).map(|at| (element, at * size)).collect()
+            }
+            TypeKind::Record(record) => self
+                .types
+                .record(record)
+                .fields
+                .iter()
+                .map(|field| (field.kind, field.offset))
+                .collect(),
+            _ => Vec::new(),
+        };
+        if parts.len() != syntax.bindings.len() {
+            let shown = self.show(object.ty);
+            let count = syntax.bindings.len();
+            self.error(
+                syntax.span,
+                format!("{shown} has {} parts, but {count} names are given", parts.len()),
+            );
+            return self.poison(syntax);
+        }
+        for (&name, (ty, offset)) in syntax.bindings.iter().zip(parts) {
+            let part = self.member_place(object.clone(), offset, ty, None);
+            self.bind(name, Binding::Alias(Rc::new(part)));
+        }
+    }
+}

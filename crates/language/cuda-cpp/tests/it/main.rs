@@ -1,0 +1,5 @@
+//! The compiler of CUDA C++: elementary functions, messages, and arbitrary input.
+
+mod elementary;
+mod mistakes;
+mod robust;

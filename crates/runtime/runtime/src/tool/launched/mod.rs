@@ -1,4 +1,0 @@
-//! Tools that run a launch more than once: pictures and predictions.
-
-pub(super) mod look_at;
-pub(super) mod predict;

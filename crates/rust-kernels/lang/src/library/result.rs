@@ -1,0 +1,309 @@
+//! `Result` in kernels: a flag, a value and an error side by side, in registers or in a thread's local memory.
+//!
+//! Rust does not define the layout of a `Result`, so buffers cannot hold it. In local memory this file defines the
+//! layout: the value, the error at a multiple of 8 bytes, then a byte. The part that the flag excludes is undefined and
+//! never read.
+
+use crate::data::convert::{To, Valued};
+use crate::data::leaves::{
+    Data, Handle, Kind, Leaf, Part, Parts, Places, Values, Variables, leaves,
+};
+use crate::data::operations::{constant, handle, read_view};
+use crate::flow::branch::branch;
+use crate::flow::call::{ReturnSlot, return_value};
+use crate::flow::print::assertion;
+use crate::library::option::{Given, OptionOf, Optional};
+use crate::scalar::var::Var;
+use lanework_ptx::ScalarType;
+
+/// A `Result<T, E>` while a kernel is staged, with Rust's methods. `?` converts no errors: both functions have one
+/// error type.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// #[device]
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// enum Wrong {
+///     Digit(u8),
+///     Long,
+/// }
+///
+/// #[device]
+/// fn digit(byte: u8) -> Result<u32, Wrong> {
+///     match byte {
+///         b'0'..=b'9' => Ok((byte - b'0') as u32),
+///         other => Err(Wrong::Digit(other)),
+///     }
+/// }
+///
+/// #[device]
+/// fn number(text: &[u8]) -> Result<u32, Wrong> {
+///     if text.len() > 9 {
+///         return Err(Wrong::Long);
+///     }
+///     let mut value = 0;
+///     for &byte in text {
+///         value = 10 * value + digit(byte)?;
+///     }
+///     Ok(value)
+/// }
+///
+/// #[kernel]
+/// fn example(text: &[u8], out: &mut [u32]) {
+///     out[0] = match number(&text[..3]) {
+///         Ok(value) => value,
+///         Err(Wrong::Digit(byte)) => 1000 + byte as u32,
+///         Err(Wrong::Long) => 2000,
+///     };
+///     out[1] = number(text).map(|v| v + 1).unwrap_or(7);
+///     out[2] = number(&text[..2]).map_err(|_| 1u32).and_then(|v| if v > 9 { Ok(v) } else { Err(2) }).unwrap_or_else(|e| e);
+///     out[3] = number(text).is_err() as u32 + number(&text[..1]).ok().unwrap_or_default();
+/// }
+/// # let device = Device::emulator();
+/// # let (text, mut out) = (device.upload(b"123x")?, device.zeros::<u32>(4)?);
+/// # example(&text, &mut out).grid(1).block(1).launch(&device)?;
+/// assert_eq!(out.download()?, [123, 7, 12, 2]);
+/// assert_eq!(number(b"1x"), Err(Wrong::Digit(b'x')));
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub struct ResultOf<K: Kind, T: Data, E: Data> {
+    good: K::Scalar<bool>,
+    value: T::Of<K>,
+    error: E::Of<K>,
+}
+
+impl<K: Kind, T: Data, E: Data> Clone for ResultOf<K, T, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: Kind, T: Data, E: Data> Copy for ResultOf<K, T, E> {}
+
+/// Appends leaves at `offset`, which are there if the flag has this value.
+fn guarded<T: Data>(offset: u64, (flag, value): (usize, u64), out: &mut Vec<Leaf>) {
+    let first = out.len();
+    T::leaves(offset, out);
+    out[first..].iter_mut().for_each(|leaf| {
+        leaf.flag.get_or_insert((flag, value));
+    });
+}
+
+impl<T: Data, E: Data> Data for Result<T, E> {
+    type Of<K: Kind> = ResultOf<K, T, E>;
+    fn size() -> u64 {
+        (T::size().next_multiple_of(8) + E::size() + 1).next_multiple_of(8)
+    }
+    fn leaves(offset: u64, out: &mut Vec<Leaf>) {
+        let flag = out.len() + leaves::<T>().len() + leaves::<E>().len();
+        let error = offset + T::size().next_multiple_of(8);
+        guarded::<T>(offset, (flag, 1), out);
+        guarded::<E>(error, (flag, 0), out);
+        out.push(Leaf { ty: ScalarType::Pred, offset: error + E::size(), flag: None });
+    }
+    fn bits(self, out: &mut Vec<u64>) {
+        let good = self.is_ok();
+        match self {
+            Ok(value) => {
+                value.bits(out);
+                crate::data::convert::no_bits::<E>(out);
+            }
+            Err(error) => {
+                crate::data::convert::no_bits::<T>(out);
+                error.bits(out);
+            }
+        }
+        out.push(good.into());
+    }
+    fn build<K: Kind>(parts: &mut Parts<'_>) -> ResultOf<K, T, E> {
+        let (value, error) = (T::build::<K>(parts), E::build::<K>(parts));
+        ResultOf { good: K::scalar(parts.next()), value, error }
+    }
+    fn parts<K: Kind>(result: ResultOf<K, T, E>, out: &mut Vec<Part>) {
+        T::parts::<K>(result.value, out);
+        E::parts::<K>(result.error, out);
+        out.push(K::part::<bool>(result.good));
+    }
+}
+
+crate::data::tuples::value_of!([T: Data, E: Data] [T, E] Result<T, E>, ResultOf);
+
+/// `Ok(value)`.
+#[track_caller]
+pub fn ok<X: Valued, E: Data>(value: X) -> ResultOf<Values, X::Value, E> {
+    ResultOf { good: Var::constant(true), value: value.to(), error: handle::<E>([]) }
+}
+
+/// `Err(error)`.
+#[track_caller]
+pub fn err<X: Valued, T: Data>(error: X) -> ResultOf<Values, T, X::Value> {
+    ResultOf { good: Var::constant(false), value: handle::<T>([]), error: error.to() }
+}
+
+impl<K: Kind, T: Data, E: Data> Optional for ResultOf<K, T, E> {
+    type Test = Var<bool>;
+    type Value = Handle<T>;
+    #[track_caller]
+    fn is_some(self) -> Var<bool> {
+        read_view::<bool, K>(self.good)
+    }
+    #[track_caller]
+    fn is_none(self) -> Var<bool> {
+        !read_view::<bool, K>(self.good)
+    }
+    #[track_caller]
+    fn payload(self) -> Handle<T> {
+        read_view::<T, K>(self.value)
+    }
+}
+
+/// The error of a `Result` that has one.
+#[track_caller]
+pub fn error<K: Kind, T: Data, E: Data>(result: ResultOf<K, T, E>) -> Handle<E> {
+    read_view::<E, K>(result.error)
+}
+
+/// A value that `?` takes apart in a function that returns an `R`.
+#[diagnostic::on_unimplemented(
+    message = "`?` is for an `Option` in a function that returns an `Option`, and for a `Result` in one that returns a `Result`",
+    label = "this function returns a `{R}`",
+    note = "errors are not converted: both functions have one error type; `.ok_or(error)?` and `.ok()?` change the kind"
+)]
+pub trait Tried<R: crate::flow::call::Returned>: Optional {
+    /// Returns what is not a value.
+    fn leave(self, slot: &ReturnSlot<R>);
+}
+
+impl<K: Kind, T: Data, U: Data> Tried<Option<U>> for OptionOf<K, T> {
+    #[track_caller]
+    fn leave(self, slot: &ReturnSlot<Option<U>>) {
+        return_value(slot, None::<U>);
+    }
+}
+
+impl<T: Data, U: Data> Tried<Option<U>> for Option<T> {
+    #[track_caller]
+    fn leave(self, slot: &ReturnSlot<Option<U>>) {
+        return_value(slot, None::<U>);
+    }
+}
+
+impl<K: Kind, T: Data, E: Data, U: Data> Tried<Result<U, E>> for ResultOf<K, T, E> {
+    #[track_caller]
+    fn leave(self, slot: &ReturnSlot<Result<U, E>>) {
+        let failed = ResultOf::<Values, U, E> {
+            good: Var::constant(false),
+            value: handle::<U>([]),
+            error: error(self),
+        };
+        return_value(slot, failed);
+    }
+}
+
+/// `value?`, when there is no value.
+#[track_caller]
+pub fn leave<R: crate::flow::call::Returned, X: Tried<R>>(value: X, slot: &ReturnSlot<R>) {
+    value.leave(slot);
+}
+
+impl<T: Data, E: Data> ResultOf<Values, T, E> {
+    /// Whether it is `Ok`.
+    pub fn is_ok(self) -> Var<bool> {
+        self.good
+    }
+
+    /// Whether it is `Err`.
+    #[track_caller]
+    pub fn is_err(self) -> Var<bool> {
+        !self.good
+    }
+
+    /// The value as an `Option`.
+    pub fn ok(self) -> OptionOf<Values, T> {
+        OptionOf::new(self.good, self.value)
+    }
+
+    /// The error as an `Option`.
+    #[track_caller]
+    pub fn err(self) -> OptionOf<Values, E> {
+        OptionOf::new(!self.good, self.error)
+    }
+
+    /// The value; on `Err`, the thread ends with a report.
+    #[track_caller]
+    pub fn unwrap(self) -> Handle<T> {
+        assertion(self.good, "called `unwrap` on an `Err`", || {});
+        self.value
+    }
+
+    /// The value; on `Err`, the thread ends with a report that says `text`.
+    #[track_caller]
+    pub fn expect(self, text: &'static str) -> Handle<T> {
+        assertion(self.good, text, || {});
+        self.value
+    }
+
+    /// The value, or `other`.
+    #[track_caller]
+    pub fn unwrap_or(self, other: impl To<T>) -> Handle<T> {
+        self.ok().unwrap_or(other)
+    }
+
+    /// The value, or its type's default.
+    #[track_caller]
+    pub fn unwrap_or_default(self) -> Handle<T>
+    where
+        T: Default,
+    {
+        self.unwrap_or(Given::<T>(constant::<T>(T::default())))
+    }
+
+    /// The value, or the result of `other` for the error.
+    #[track_caller]
+    pub fn unwrap_or_else<X: To<T>>(self, other: impl FnOnce(Handle<E>) -> X) -> Handle<T> {
+        branch(self.good, || Given::<T>(self.value), || other(self.error))
+    }
+
+    /// The value mapped by `f`.
+    #[track_caller]
+    pub fn map<X: Valued>(self, f: impl FnOnce(Handle<T>) -> X) -> ResultOf<Values, X::Value, E> {
+        let value = branch(
+            self.good,
+            || Given::<X::Value>(f(self.value).to()),
+            || Given::<X::Value>(handle::<X::Value>([])),
+        );
+        ResultOf { good: self.good, value, error: self.error }
+    }
+
+    /// The error mapped by `f`.
+    #[track_caller]
+    pub fn map_err<X: Valued>(
+        self,
+        f: impl FnOnce(Handle<E>) -> X,
+    ) -> ResultOf<Values, T, X::Value> {
+        let error = branch(
+            self.good,
+            || Given::<X::Value>(handle::<X::Value>([])),
+            || Given::<X::Value>(f(self.error).to()),
+        );
+        ResultOf { good: self.good, value: self.value, error }
+    }
+
+    /// The `Result` that `f` returns for the value; the error stays.
+    #[track_caller]
+    pub fn and_then<X, U: Data>(self, f: impl FnOnce(Handle<T>) -> X) -> ResultOf<Values, U, E>
+    where
+        X: Valued<Value = Result<U, E>>,
+    {
+        let failed = ResultOf { good: self.good, value: handle::<U>([]), error: self.error };
+        branch(self.good, || f(self.value), || failed)
+    }
+}
+
+impl<T: Data> OptionOf<Values, T> {
+    /// The value as `Ok`, or `Err` of an error.
+    #[track_caller]
+    pub fn ok_or<X: Valued>(self, error: X) -> ResultOf<Values, T, X::Value> {
+        ResultOf { good: self.some, value: self.value, error: error.to() }
+    }
+}

@@ -1,0 +1,145 @@
+//! The traits that bound a function's type parameters, and what a bound by a device trait means in a kernel.
+//!
+//! An attribute sees the name of a trait but not its declaration, so whether a trait is `#[device]` is left to rustc's
+//! name resolution: see [`imports`].
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{
+    FnArg, Generics, Ident, Path, PathArguments, Signature, Type, TypeParamBound, WherePredicate,
+};
+
+/// Traits of Rust's library, which are never device traits.
+const OF_RUST: &str = "Default From Into TryFrom TryInto PartialEq Eq PartialOrd Ord Clone Copy Debug Display Hash Send \
+    Sync Sized Iterator IntoIterator FromIterator Sum Product Deref DerefMut Index IndexMut AsRef AsMut Borrow Drop \
+    Fn FnMut FnOnce Add Sub Mul Div Rem Neg Not BitAnd BitOr BitXor Shl Shr AddAssign \
+    SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign ShlAssign ShrAssign FromStr ToString \
+    Error Write Any Pod Zeroable";
+
+/// Traits that make a type parameter a type of the kernel language.
+const OF_KERNELS: &str = "Scalar Number Integer Float Element Storable Data Bits";
+
+/// The most device traits whose methods one function can call: the number of functions in `rt::bounds`.
+const MOST: usize = 8;
+
+/// Whether a trait is one of Rust's library, by its name.
+pub fn is_of_rust(name: &Ident) -> bool {
+    OF_RUST.split_whitespace().any(|known| name == known)
+}
+
+/// Whether a trait is one of the kernel language, by its name.
+pub fn is_of_kernels(path: &Path) -> bool {
+    path.segments
+        .last()
+        .is_some_and(|last| OF_KERNELS.split_whitespace().any(|known| last.ident == known))
+}
+
+/// Whether a trait may be a device trait.
+pub fn may_be_device(path: &Path) -> bool {
+    path.segments.last().is_some_and(|last| !is_of_rust(&last.ident)) && !is_of_kernels(path)
+}
+
+/// Each type parameter with each trait that bounds it.
+pub fn bounds(generics: &Generics) -> Vec<(Ident, Path)> {
+    let own = generics.type_params().map(|parameter| (&parameter.ident, &parameter.bounds));
+    let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let clause = clause.filter_map(|predicate| match predicate {
+        WherePredicate::Type(ty) => match &ty.bounded_ty {
+            Type::Path(path) => Some((path.path.get_ident()?, &ty.bounds)),
+            _ => None,
+        },
+        _ => None,
+    });
+    let traits = own.chain(clause).flat_map(|(name, bounds)| {
+        bounds.iter().filter_map(move |bound| match bound {
+            TypeParamBound::Trait(bound) => Some((name.clone(), bound.path.clone())),
+            _ => None,
+        })
+    });
+    traits.collect()
+}
+
+/// The hidden function that a kernel calls for a function of a device trait.
+pub fn in_kernels(name: &Ident) -> Ident {
+    format_ident!("{}_in_kernels", name)
+}
+
+/// The function that adds a trait's methods to a value, by the trait's position among those of a function.
+pub fn adapter(position: usize) -> Option<Ident> {
+    (position < MOST).then(|| format_ident!("__bound{}", position))
+}
+
+/// Declares the adapters of these traits at the start of a body.
+///
+/// A device trait comes with a function of the same name, which adds the trait's methods to a value, and `use` imports
+/// both. For another trait it imports the trait alone, and the name means `rt::bounds`'s function of that name, which
+/// returns the value itself: a name that is imported explicitly hides one that a `*` imports, in each namespace apart.
+pub fn imports(traits: &[Path]) -> TokenStream {
+    if traits.is_empty() {
+        return TokenStream::new();
+    }
+    let uses = traits.iter().enumerate().filter_map(|(position, path)| {
+        let (mut path, adapter) = (path.clone(), adapter(position)?);
+        path.segments.last_mut()?.arguments = PathArguments::None;
+        Some(quote!(#[allow(unused_imports)] use #path as #adapter;))
+    });
+    quote! {
+        #[allow(unused_imports)]
+        use ::lanework::lang::rt::bounds::*;
+        #(#uses)*
+    }
+}
+
+/// The generics of a function, where a type parameter that a trait of the user bounds is also `Storable` if a slice
+/// holds it.
+pub fn with_storable(signature: &Signature) -> Generics {
+    let mut generics = signature.generics.clone();
+    let held = |name: &Ident| {
+        signature.inputs.iter().any(|input| match input {
+            FnArg::Typed(typed) => is_slice_of(&typed.ty, name),
+            FnArg::Receiver(_) => false,
+        })
+    };
+    let mut held: Vec<Ident> = bounds(&generics)
+        .into_iter()
+        .filter(|(name, path)| may_be_device(path) && held(name))
+        .map(|(name, _)| name)
+        .collect();
+    held.dedup();
+    for name in held {
+        add_storable(&mut generics, &name);
+    }
+    generics
+}
+
+/// Whether a type is `&[name]` or `&mut [name]`.
+fn is_slice_of(ty: &Type, name: &Ident) -> bool {
+    if let Type::Reference(reference) = ty
+        && let Type::Slice(slice) = &*reference.elem
+        && let Type::Path(path) = &*slice.elem
+    {
+        return path.path.is_ident(name);
+    }
+    false
+}
+
+/// Adds the bound where the type parameter has its others, in the list or in the clause.
+fn add_storable(generics: &mut Generics, name: &Ident) {
+    let bound: TypeParamBound = syn::parse_quote!(::lanework::lang::Storable);
+    let parameter = generics.type_params_mut().find(|parameter| parameter.ident == *name);
+    if let Some(parameter) = parameter.filter(|parameter| !parameter.bounds.is_empty()) {
+        parameter.bounds.push(bound);
+        return;
+    }
+    let predicates = &mut generics.make_where_clause().predicates;
+    let of = predicates.iter_mut().find_map(|predicate| match predicate {
+        WherePredicate::Type(ty) => match &ty.bounded_ty {
+            Type::Path(path) if path.path.is_ident(name) => Some(ty),
+            _ => None,
+        },
+        _ => None,
+    });
+    if let Some(of) = of {
+        of.bounds.push(bound);
+    }
+}

@@ -1,0 +1,227 @@
+//! `#[device] trait`: functions that generic kernels call on their type parameters.
+//!
+//! The trait gets a hidden function `f_in_kernels` for each of its functions `f`; a `#[device] impl` of the trait
+//! implements both. `T::f(..)` in a kernel calls the hidden function. For `value.f(..)`, the attribute declares a function
+//! with the trait's name, which wraps a value and has the trait's methods: a `use` of the trait imports it, too.
+
+use crate::body::closures::staged_generics;
+use crate::body::scope::Translator;
+use crate::bounds::{in_kernels, is_of_rust};
+use crate::items::device::{Staged, allowed, returns, stage};
+use crate::items::receiver::{is_exclusive, plain, receiver};
+use crate::types::refuse;
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem};
+
+/// The supertraits of a device trait whose functions take or return values of its type. They imply, for a `T: Trait`, what
+/// rustc needs to know of the handles and the variables of a `T`.
+fn of_values() -> TokenStream {
+    let (lang, rt) = (quote!(::lanework::lang), quote!(::lanework::lang::rt));
+    let handle = quote!(<Self as #lang::Data>::Of<#rt::Values>);
+    let variable = quote!(<Self as #lang::Data>::Of<#rt::Variables>);
+    let value = quote!(#rt::Valued<Value = Self> + #rt::To<Self>);
+    quote! {
+        #value + #rt::Read<Value = Self>
+        + #lang::Data<Of<#rt::Values>: #value + #rt::Read<Value = #handle> + #rt::IntoVariable<Variable = #variable>>
+        + #lang::Data<Of<#rt::Variables>: #value + #rt::Read<Value = #handle> + #rt::Target<Value = Self>
+            + #rt::Receive + #rt::Exclusive<Self>>
+    }
+}
+
+/// The item that holds a function.
+#[derive(Clone, Copy)]
+enum Owner<'a> {
+    /// The trait of this path.
+    Trait(&'a syn::Path),
+    /// An `impl` with these generics.
+    Impl(&'a syn::Generics),
+}
+
+/// A function for kernels: with its body, or without. A function without arguments has none: the host computes it.
+fn hidden(
+    signature: &Signature,
+    block: Option<&syn::Block>,
+    ty: &TokenStream,
+    of: Owner<'_>,
+) -> syn::Result<TokenStream> {
+    if signature.inputs.is_empty() {
+        return Ok(TokenStream::new());
+    }
+    let function = ImplItemFn {
+        attrs: Vec::new(),
+        vis: syn::Visibility::Inherited,
+        modifiers: Default::default(),
+        sig: signature.clone(),
+        block: block.cloned().unwrap_or_else(|| syn::parse_quote!({})),
+    };
+    let (plain, taken) = plain(&function, ty)?;
+    let mut translator = Translator::new(returns(&plain.sig));
+    match of {
+        Owner::Trait(path) => translator.declare_bound(&format_ident!("Self"), path),
+        Owner::Impl(generics) => translator.declare_generics(generics),
+    }
+    let (this, rt) = (receiver(), quote!(::lanework::lang::rt));
+    let (mut taken_as, mut start, mut end) = (None, TokenStream::new(), TokenStream::new());
+    if let Some(taken) = &taken {
+        let exclusive = is_exclusive(taken);
+        translator.declare(&this, exclusive || taken.mutability.is_some());
+        if exclusive {
+            taken_as = Some(quote!(#this: impl #rt::Exclusive<#ty>,));
+            start = quote!(let (#this, __loan) = #rt::Exclusive::<#ty>::enter(#this););
+            end = quote!(#rt::give_back(__loan););
+        } else {
+            taken_as = Some(quote!(#this: impl #rt::To<#ty>,));
+            start = quote!(let #this = #rt::by_value::<#ty>(#this););
+            if taken.mutability.is_some() {
+                start.extend(quote!(let #this = #rt::variable(#this);));
+            }
+        }
+    }
+    let staged = stage(&plain.sig, &plain.block, (start, end), &mut translator)?;
+    if let Some(errors) = translator.finish() {
+        return Ok(errors);
+    }
+    let Staged { parameters, output, body } = staged;
+    let (name, generics) = (in_kernels(&signature.ident), staged_generics(&plain.sig.generics));
+    let clause = &generics.where_clause;
+    let body = block.map_or(quote!(;), |_| quote!({ #body }));
+    let allowed = allowed();
+    Ok(quote_spanned!(signature.ident.span() =>
+        #[doc(hidden)] #allowed
+        fn #name #generics (#taken_as #(#parameters),*) #output #clause #body))
+}
+
+/// Whether an item of a trait names the trait's type.
+pub fn mentions_self(item: impl ToTokens) -> bool {
+    fn mentioned(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|tree| match tree {
+            TokenTree::Ident(word) => word == "Self" || word == "self",
+            TokenTree::Group(group) => mentioned(group.stream()),
+            _ => false,
+        })
+    }
+    mentioned(item.to_token_stream())
+}
+
+/// The hidden functions of an `impl` of a trait; empty for a trait of Rust's library.
+pub fn implemented(item: &ItemImpl, ty: &TokenStream) -> syn::Result<TokenStream> {
+    let Some((path, _)) = &item.trait_ else { return Ok(TokenStream::new()) };
+    if path.segments.last().is_none_or(|last| is_of_rust(&last.ident)) {
+        return Ok(TokenStream::new());
+    }
+    let functions = item.items.iter().filter_map(|inner| match inner {
+        ImplItem::Fn(function) => Some(function),
+        _ => None,
+    });
+    let of = Owner::Impl(&item.generics);
+    functions.map(|function| hidden(&function.sig, Some(&function.block), ty, of)).collect()
+}
+
+/// Declares a device trait, or reports why it cannot.
+pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
+    if !item.generics.params.is_empty() {
+        return Err(refuse(
+            &item.generics,
+            "a #[device] trait has no generics",
+            "use an associated type",
+        ));
+    }
+    let (mut items, mut methods) = (TokenStream::new(), TokenStream::new());
+    let path: syn::Path = item.ident.clone().into();
+    for inner in &item.items {
+        let TraitItem::Fn(function) = inner else {
+            inner.to_tokens(&mut items);
+            continue;
+        };
+        match &function.default {
+            Some(block) => items.extend(crate::host::function(
+                &function.attrs,
+                &syn::Visibility::Inherited,
+                &function.sig,
+                block,
+            )),
+            None => function.to_tokens(&mut items),
+        }
+        let ty = quote!(Self);
+        items.extend(hidden(&function.sig, function.default.as_ref(), &ty, Owner::Trait(&path))?);
+        methods.extend(method(&function.sig, &item.ident)?);
+    }
+    let names_self = |inner: &TraitItem| match inner {
+        TraitItem::Fn(function) => mentions_self(&function.sig),
+        other => mentions_self(other),
+    };
+    let values = item.items.iter().any(names_self).then(of_values);
+    let (attributes, visibility, name) = (&item.attrs, &item.vis, &item.ident);
+    let own = (!item.supertraits.is_empty()).then(|| item.supertraits.to_token_stream());
+    let bounds = own.into_iter().chain(values);
+    let clause = &item.generics.where_clause;
+    let wrapper = format_ident!("{}Of", name);
+    let allowed = allowed();
+    Ok(quote! {
+        #(#attributes)*
+        #[allow(dead_code)]
+        #visibility trait #name: #(#bounds)+* #clause { #items }
+
+        #[doc(hidden)]
+        #[derive(Clone, Copy)]
+        #[allow(dead_code, missing_docs, missing_debug_implementations)]
+        #visibility struct #wrapper<X>(X);
+
+        #[doc(hidden)]
+        #[allow(non_snake_case, dead_code, missing_docs)]
+        #visibility fn #name<X>(value: X) -> #wrapper<X> {
+            #wrapper(value)
+        }
+
+        impl<X> ::core::ops::Deref for #wrapper<X> {
+            type Target = X;
+            fn deref(&self) -> &X {
+                &self.0
+            }
+        }
+
+        #allowed
+        impl<X: ::lanework::lang::rt::Valued> #wrapper<X>
+        where
+            X::Value: #name,
+        {
+            #methods
+        }
+    })
+}
+
+/// The method of the wrapper that calls a hidden function; nothing for a function without a receiver.
+fn method(signature: &Signature, of: &Ident) -> syn::Result<TokenStream> {
+    let function = ImplItemFn {
+        attrs: Vec::new(),
+        vis: syn::Visibility::Inherited,
+        modifiers: Default::default(),
+        sig: signature.clone(),
+        block: syn::parse_quote!({}),
+    };
+    let ty = quote!(<X as ::lanework::lang::rt::Valued>::Value);
+    let (plain, Some(taken)) = plain(&function, &ty)? else { return Ok(TokenStream::new()) };
+    let mut translator = Translator::new(returns(&plain.sig));
+    let nothing = (TokenStream::new(), TokenStream::new());
+    let Staged { parameters, output, .. } =
+        stage(&plain.sig, &plain.block, nothing, &mut translator)?;
+    let names = plain.sig.inputs.iter().enumerate().map(|(number, argument)| match argument {
+        FnArg::Typed(typed) => match &*typed.pat {
+            syn::Pat::Ident(name) => name.ident.clone(),
+            _ => format_ident!("argument_{}", number),
+        },
+        FnArg::Receiver(_) => Ident::new("this", Span::call_site()),
+    });
+    let names: Vec<_> = names.collect();
+    let (name, call, generics) =
+        (&signature.ident, in_kernels(&signature.ident), staged_generics(&plain.sig.generics));
+    let exclusive =
+        is_exclusive(&taken).then(|| quote!(where X: ::lanework::lang::rt::Exclusive<#ty>));
+    Ok(quote_spanned!(name.span() =>
+    #[doc(hidden)]
+    #[track_caller]
+    pub fn #name #generics (self #(, #parameters)*) #output #exclusive {
+        <#ty as #of>::#call(self.0 #(, #names)*)
+    }))
+}
