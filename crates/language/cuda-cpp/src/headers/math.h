@@ -215,7 +215,7 @@ __LW_TURNS(double, , 3.1415926535897931, 1.2246467991473532e-16)
     __device__ inline T normcdf##S(T x) {                                                                             \
         x = x < -LAST ? -LAST : x > LAST ? LAST : x;                                                                  \
         T at = x * -HALF, error = fma##S(x, -HALF, -at) + x * -REST;                                                  \
-        return (T)0.5 * (erfc##S(at) - (T)1.1283791670955126 * exp##S(-at * at) * error);                             \
+        return (T)0.5 * fabs##S(erfc##S(at) - (T)1.1283791670955126 * exp##S(-at * at) * error);                      \
     }
 __LW_NORMAL(float, f, 16.0f, 0.707106769f, 1.21016175e-8f)
 __LW_NORMAL(double, , 40.0, 0.70710678118654757, -4.8336466567264567e-17)
