@@ -20,6 +20,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 
 impl AccessCheck {
     /// Checks an atomic; returns the lanes that are still to be checked: all from one on, so that lanes keep their order.
+    #[inline(always)]
     pub fn atomics(
         &mut self,
         warp: &Warp,
@@ -40,6 +41,7 @@ impl AccessCheck {
         }
     }
 
+    #[inline(always)]
     fn atomics_in<const SHARED: bool>(
         &mut self,
         warp: &Warp,
@@ -130,24 +132,26 @@ impl ShadowView<'_> {
         let ShadowView { shadow, order, writers, base, warp, .. } = self;
         let cell = shadow.strong_cell((offset >> 2) as usize)?;
         let strong = &*cell.strong;
-        for prior in [strong.writes, strong.reads].as_flattened() {
-            if !harmless(order, *prior, packed) {
-                return None;
-            }
+        let [[other, last], [first, latest]] = [strong.writes, strong.reads];
+        let of_writes = harmless(order, other, packed) && harmless(order, last, packed);
+        let any_read = first | latest != 0;
+        if !of_writes
+            || any_read && !(harmless(order, first, packed) && harmless(order, latest, packed))
+        {
+            return None;
         }
+        let [write, first, last] = cell.weak;
         // A weak write before it that is unmarked has yet to be marked as replaced.
-        let [write, reads @ ..] = cell.weak;
         if writes && write != 0 && write & REPLACED == 0 {
             return None;
         }
-        for access in [write].into_iter().chain(reads.into_iter().filter(|_| writes)) {
-            if access == 0 {
-                continue;
-            }
-            let relation = writers.relation(order, access, *base, *warp);
-            if access & ASYNC != 0 || relation != Relation::HappensBefore {
-                return None;
-            }
+        let mut before = |access: PackedEpoch| {
+            access == 0
+                || access & ASYNC == 0
+                    && writers.relation(order, access, *base, *warp) == Relation::HappensBefore
+        };
+        if !before(write) || writes && first | last != 0 && !(before(first) && before(last)) {
+            return None;
         }
         Some((cell, order))
     }

@@ -112,7 +112,8 @@ impl Page {
     /// A field of one cell.
     #[inline(always)]
     fn cell(&self, field: Field, line: usize, i: usize) -> PackedEpoch {
-        let head = self.head(line);
+        let Some(heads) = &self.heads else { return 0 };
+        let head = &heads[line];
         if !head.is_spread(field) {
             return head.field(field).cell(i);
         }
@@ -160,7 +161,10 @@ impl StrongCell<'_> {
     /// Records that its strong accesses have changed, the last one to this.
     #[inline(always)]
     pub fn changed(&mut self, last: PackedEpoch) {
-        *self.latest = (*self.latest).max(epoch::number(last));
+        // Mostly unchanged: a store would delay the next load of the head.
+        if *self.latest < epoch::number(last) {
+            *self.latest = epoch::number(last);
+        }
     }
 }
 
@@ -313,10 +317,13 @@ impl ShadowMemory {
         let (line, i) = (cell / LINE % PAGE, cell % LINE);
         let page = self.pages.get_mut(cell / (PAGE * LINE))?;
         page.strong.as_ref()?;
-        let weak = [Field::Write, Field::FirstRead, Field::LastRead];
-        let weak = weak.map(|field| page.cell(field, line, i));
-        let (strong, latest) =
-            (&mut page.strong.as_mut()?[line][i], &mut page.heads.as_mut()?[line].latest);
+        let weak = match page.heads.as_ref()?[line].has_reads() {
+            false => [page.cell(Field::Write, line, i), 0, 0],
+            true => [Field::Write, Field::FirstRead, Field::LastRead]
+                .map(|field| page.cell(field, line, i)),
+        };
+        let Page { heads: Some(heads), strong: Some(strong), .. } = page else { return None };
+        let (strong, latest) = (&mut strong[line][i], &mut heads[line].latest);
         Some(StrongCell { weak, strong, latest })
     }
 
