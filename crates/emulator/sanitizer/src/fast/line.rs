@@ -10,7 +10,7 @@ use crate::races::epoch::{
 };
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
-use crate::races::shadow_memory::{LINE, WeakReads, WeakWrites};
+use crate::races::line_head::{LINE, WeakReads, WeakWrites};
 
 /// A word for each cell of a line.
 type Words = [PackedEpoch; LINE];
@@ -38,7 +38,7 @@ type Related<'a> = (&'a mut RelationCache, &'a mut HappensBefore);
 
 /// How prior accesses of one kind relate to the batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum PriorAccesses {
+pub enum PriorAccesses {
     /// All happen before, or none exist.
     HappensBefore,
     /// Each is by the lane that accesses the word now.

@@ -6,7 +6,8 @@ use crate::fast::line::{ALL, AccessBatch};
 use crate::races::epoch::{self, ASYNC, PackedEpoch};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
-use crate::races::shadow_memory::{LINE, ShadowMemory};
+use crate::races::line_head::LINE;
+use crate::races::shadow_memory::ShadowMemory;
 use lanework_engine::initialized::InitializedBytes;
 
 /// Everything that decides an access. Relations are cached because neighboring cells mostly belong
@@ -94,7 +95,8 @@ impl ShadowView<'_> {
     pub fn check<const LOADS: bool>(&mut self, cell: usize, batch: &AccessBatch) -> bool {
         let caches = [&mut self.writers, &mut self.readers];
         if LOADS {
-            let Some((writes, reads)) = self.shadow.read_line(cell, self.base) else {
+            let mut room = [0; LINE];
+            let Some((writes, reads)) = self.shadow.read_line(cell, self.base, &mut room) else {
                 return false;
             };
             match batch.active {
@@ -116,11 +118,10 @@ impl ShadowView<'_> {
     /// sgemm_naive_u32 takes 2.5 times as long.
     #[inline(always)]
     pub fn pair(&mut self, cell: usize, packed: PackedEpoch, lanes: [u32; 2]) -> bool {
-        let Some((writes, [first, last])) = self.shadow.read_line(cell, self.base) else {
+        let Some((write, [first, last])) = self.shadow.read_cell(cell, self.base) else {
             return false;
         };
         let i = cell % LINE;
-        let write = if let Some(writes) = writes { writes[i] } else { 0 };
         let (first, last) = (&mut first[i], &mut last[i]);
         let flags = (write & ASYNC) | ((*first | *last) & ASYNC);
         let writer = self.writers.relation(self.order, write, self.base, self.warp);

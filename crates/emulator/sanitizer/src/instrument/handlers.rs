@@ -19,6 +19,7 @@ pub struct CheckAccess;
 
 // SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
 unsafe impl Body for CheckAccess {
+    #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the assembler inserted this operation for the sanitizer: `op.c` is an index of
         // the warp's site table, `op.b` a slot of its register file, and `context.hook` holds a
