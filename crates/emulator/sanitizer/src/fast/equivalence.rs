@@ -3,6 +3,7 @@
 
 use crate::access::reference::lanes_of;
 use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::stored::StoredValues;
 use crate::fast::view::ShadowView;
 use crate::races::epoch::{self, ATOMIC, LANES, STRONG, STRONG_OF_DEVICE, with_lane};
 use crate::races::happens_before::HappensBefore;
@@ -27,11 +28,12 @@ impl Dice {
 const WARPS: usize = 3;
 const FLAG: SyncVariable = SyncVariable::Global(64);
 
+/// Checks the accesses of a batch by the reference path. A write changes the values of these cells; `None` if it is a read.
 fn one_by_one(
     shadow: &mut ShadowMemory,
     order: &mut HappensBefore,
     batch: &AccessBatch,
-    writes: bool,
+    writes: Option<u32>,
 ) -> bool {
     let mut races = false;
     for second in [0, batch.second] {
@@ -42,8 +44,8 @@ fn one_by_one(
             let observes = instruction.is_multiple_of(2);
             let access = LaneAccess { packed, warp: batch.warp, lane, base: batch.base, observes };
             let found = shadow.change(4 * i as u64, |cell| match writes {
-                true => cell.write(order, &access, |_| true),
-                false => cell.read(order, &access),
+                Some(changed) => cell.write(order, &access, |_| changed >> i & 1 != 0),
+                None => cell.read(order, &access),
             });
             races |= found.is_some();
         }
@@ -93,7 +95,7 @@ fn lane_by_lane(
         let packed = [with_lane(batch.packed[0] & !LANES, lane as u32); LINE];
         let AccessBatch { warp, base, .. } = *batch;
         let one = AccessBatch { packed, second: 0, active: 1, warp, base };
-        races |= one_by_one(shadow, order, &one, true);
+        races |= one_by_one(shadow, order, &one, Some(ALL));
     }
     races
 }
@@ -103,17 +105,18 @@ fn at_once(
     order: &mut HappensBefore,
     batch: &AccessBatch,
     (path, lanes_of_one, form): (Path, u32, u8),
-    writes: bool,
+    writes: Option<u32>,
 ) -> bool {
     let (warp, base, first) = (batch.warp, batch.base, batch.packed[0]);
     let (writers, readers) = (RelationCache::EMPTY, RelationCache::EMPTY);
     let packed = first & !LANES;
+    let stored = writes.map(StoredValues::of_changes);
     let mut view =
-        ShadowView { shadow, written: None, order, writers, readers, base, warp, packed };
+        ShadowView { shadow, written: None, order, writers, readers, base, warp, packed, stored };
     let lanes = [epoch::lane(first), epoch::lane(first + batch.second)];
     let observes = epoch::instruction(first).is_multiple_of(2);
     let field = WholeField { start: first, form };
-    match (path, writes) {
+    match (path, writes.is_some()) {
         (Path::Whole, true) => view.whole_line::<false>(0, field, batch.second),
         (Path::Whole, false) => view.whole_line::<true>(0, field, batch.second),
         (Path::AtomicsOfOne, _) => view.atomics_of_one(0, packed, lanes_of_one, observes),
@@ -122,7 +125,7 @@ fn at_once(
         (Path::AccessPair, _) => view.pair(0, packed, lanes),
         (Path::Scattered, true) => view.write(0, first),
         (Path::Scattered, false) => view.read(0, first),
-        (Path::Atomic | Path::FailedSwap, _) => view.atomic(0, first, observes, writes),
+        (Path::Atomic | Path::FailedSwap, _) => view.atomic(0, first, observes, writes.is_some()),
     }
 }
 
@@ -185,6 +188,13 @@ fn fast_paths_agree_with_the_reference() {
                 Path::FailedSwap | Path::AccessPair => false,
                 _ => dice.roll(3) == 0,
             };
+            let changed = match dice.roll(4) {
+                _ if atomic => ALL,
+                0 => 0,
+                1 => dice.roll(1 << 16) as u32,
+                _ => ALL,
+            };
+            let writes = writes.then_some(changed);
             let (form, spread) = (dice.roll(3) as u8, dice.roll(4) != 0);
             let (first, form) = match path {
                 Path::Whole => (dice.roll(2 << form) as u32 * (16 >> form), form),
@@ -195,7 +205,7 @@ fn fast_paths_agree_with_the_reference() {
             let packed = std::array::from_fn(|i| with_lane(start, lane(i)) | strong);
             let some = if dice.roll(3) == 0 { dice.roll(1 << 16) as u32 | 1 } else { ALL };
             let lanes = dice.roll(1 << 32) as u32 | 0x8421;
-            let twice = !writes && first < 16 && dice.roll(3) == 0;
+            let twice = writes.is_none() && first < 16 && dice.roll(3) == 0;
             let (active, second) = match path {
                 Path::Whole => (ALL, if twice { 16 } else { 0 }),
                 Path::Line if twice && spread => (some, 16),

@@ -12,6 +12,7 @@ use crate::access::{AccessCheck, WarpAccess};
 use crate::bounds::MemoryId;
 use crate::fast::HalfWarpAddresses;
 use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::stored::{StoredValues, WORD};
 use crate::fast::view::ShadowView;
 use crate::findings::kinds::ReportKind;
 use crate::races::epoch::{self, PackedEpoch};
@@ -132,7 +133,8 @@ impl AccessCheck {
             (extent.start, extent.fast(LOADS))
         };
         // Shadow cells per lane: one, two or four.
-        let each = bytes >> self.races.shift();
+        let shift = self.races.shift();
+        let each = bytes >> shift;
         if !(1..=4).contains(&each) {
             return false;
         }
@@ -141,6 +143,7 @@ impl AccessCheck {
             ActiveHalf::from_mask(warp.mask, 0, low, form.stride, bytes),
             ActiveHalf::from_mask(warp.mask, 1, high, form.stride, bytes),
         ];
+        let host = self.bounds.extent(id).host;
         let written = self.initial.written(id);
         let initial = LOADS && self.reports.wants(ReportKind::Uninitialized);
         let same = LOADS && low == high && warp.mask == u32::MAX;
@@ -176,6 +179,10 @@ impl AccessCheck {
         self.note_lanes(warp);
         let mut view = self.view::<SHARED>(warp.index, id);
         view.packed |= epoch::pack(0, instruction);
+        if !LOADS {
+            // SAFETY: the bytes that each half stores are inside the memory, as checked above.
+            view.stored = unsafe { StoredValues::new(warp, site, host, shift) };
+        }
         let packed = view.packed;
         let [low_half, high_half] = &halves;
         let rest = match (one, same) {
@@ -292,14 +299,18 @@ impl AccessCheck {
     #[inline(always)]
     pub fn whole_lines<const SHARED: bool>(
         &mut self,
-        warp: u32,
+        warp: &Warp,
         instruction: u32,
+        site: &AccessSite,
         base: [u64; 2],
     ) -> bool {
         let Some((id, at)) = self.inside::<SHARED, false>(instruction, base, 64) else {
             return false;
         };
-        let mut view = self.view::<SHARED>(warp, id);
+        let host = self.bounds.extent(id).host;
+        let mut view = self.view::<SHARED>(warp.index, id);
+        // SAFETY: both lines are inside the memory.
+        view.stored = unsafe { StoredValues::new(warp, site, host, WORD) };
         if let Some(written) = view.written {
             written.set(at[0], 64);
             written.set(at[1], 64);

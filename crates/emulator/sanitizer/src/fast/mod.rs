@@ -14,6 +14,7 @@ pub mod group;
 pub mod half_warp;
 pub mod line;
 pub mod scattered;
+pub mod stored;
 pub mod view;
 mod whole;
 

@@ -4,6 +4,7 @@
 
 use crate::access::AccessCheck;
 use crate::access::reference::lanes_of;
+use crate::fast::stored::{StoredValues, WORD};
 use crate::fast::view::ShadowView;
 use crate::races::epoch::{self, ASYNC, PackedEpoch, REPLACED};
 use crate::races::happens_before::HappensBefore;
@@ -95,6 +96,7 @@ impl AccessCheck {
         let Some(room) = size.checked_sub(3) else { return warp.mask };
         let origin = if SHARED { 0 } else { start };
         let id = if SHARED { self.position.rank as usize } else { hint };
+        let host = self.bounds.extent(id).host;
         let mut offsets = [0; 32];
         let mut outside = [0; 32];
         for lane in 0..32 {
@@ -108,6 +110,10 @@ impl AccessCheck {
         }
         let mut view = self.view::<SHARED>(warp.index, id);
         view.packed |= epoch::pack(0, instruction);
+        if !LOADS {
+            // SAFETY: only lanes whose words are inside the memory are checked below.
+            view.stored = unsafe { StoredValues::new(warp, site, host, WORD) };
+        }
         if let Some(written) = view.written
             && LOADS
         {
@@ -164,12 +170,14 @@ impl ShadowView<'_> {
             access & flags == 0
                 && prior(cache, order, access, base, who) == PriorAccess::HappensBefore
         };
-        if !clear(&mut self.writers, self.order, *write, ASYNC)
-            || epoch::other_write_of_thread(*write, packed)
-        {
+        if !clear(&mut self.writers, self.order, *write, ASYNC) {
             return false;
         }
-        let own = if epoch::same_thread(*write, packed) { *write & REPLACED } else { 0 };
+        let mut own = if epoch::same_thread(*write, packed) { *write & REPLACED } else { 0 };
+        if epoch::other_write_of_thread(*write, packed) {
+            let Some(stored) = &self.stored else { return false };
+            own |= if stored.changes(offset, who.1) { REPLACED } else { 0 };
+        }
         if let Some([first, last]) = reads {
             let flags = ASYNC;
             if !clear(&mut self.readers, self.order, first[i], flags)

@@ -3,6 +3,7 @@
 use crate::access::AccessCheck;
 use crate::bounds::MemoryId;
 use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::stored::StoredValues;
 use crate::races::epoch::{self, ASYNC, PackedEpoch};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
@@ -29,6 +30,8 @@ pub struct ShadowView<'a> {
     pub warp: u32,
     /// Packed access of lane 0; without an instruction if several are checked.
     pub packed: PackedEpoch,
+    /// The values, if it is a store whose values can be compared here.
+    pub stored: Option<StoredValues<'a>>,
 }
 
 impl AccessCheck {
@@ -74,7 +77,8 @@ impl AccessCheck {
         let base = if SHARED { order.base() } else { 1 };
         let (writers, readers) = (RelationCache::EMPTY, RelationCache::EMPTY);
         let written = initial.written(id);
-        ShadowView { shadow, written, order, writers, readers, base, warp, packed }
+        let stored = None;
+        ShadowView { shadow, written, order, writers, readers, base, warp, packed, stored }
     }
 }
 
@@ -107,9 +111,10 @@ impl ShadowView<'_> {
             let Some((writes, reads)) = self.shadow.write_line(cell, self.base) else {
                 return false;
             };
+            let stored = self.stored.as_ref();
             match batch.active {
-                ALL => batch.write::<true>(self.order, caches, writes, reads),
-                _ => batch.write::<false>(self.order, caches, writes, reads),
+                ALL => batch.write::<true>(self.order, caches, writes, reads, (cell, stored)),
+                _ => batch.write::<false>(self.order, caches, writes, reads, (cell, stored)),
             }
         }
     }

@@ -62,7 +62,7 @@ unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOA
                 let access = &mut checkers.access;
                 let words = !LOADS && site.bytes == 4 && site.count == 1;
                 let whole = words && form.stride == 4 && warp.mask == u32::MAX;
-                if whole && access.whole_lines::<SHARED>(warp.index, instruction, form.base)
+                if whole && access.whole_lines::<SHARED>(warp, instruction, site, form.base)
                     || access.half_warps_of::<SHARED, LOADS>(warp, instruction, site, &form)
                 {
                     return op.next(warp);
