@@ -48,7 +48,7 @@ impl<'a> StoredValues<'a> {
         host: *const u8,
         shift: u32,
     ) -> Option<Self> {
-        let whole = 1 << shift <= site.bytes && site.bytes <= 8;
+        let whole = 1 << shift <= site.bytes && site.bytes <= 8 && site.count.is_power_of_two();
         let source = ValueSource::Registers(warp, site);
         (whole && site.rows.is_null()).then_some(StoredValues { source, host, shift })
     }
@@ -80,25 +80,40 @@ impl<'a> StoredValues<'a> {
     #[inline(always)]
     pub fn changed_line(&self, cell: usize, field: WholeField) -> u32 {
         if let ValueSource::Registers(warp, site) = self.source
-            && field.form == 0
             && u32::from(site.bytes) == 1 << WORD
             && self.shift == WORD
-            && let Some(slot) = site.data[0]
+            && self.keeps_words(warp, site, cell, field)
         {
-            let mut copy = Lanes([0; 32]);
-            let first = epoch::lane(field.start) as usize & LINE;
-            // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
-            let values = unsafe { u32::view(warp, slot, &mut copy) };
-            // SAFETY: active lanes store all words of the line, so memory holds them (`StoredValues::new`).
-            let held =
-                unsafe { self.host.add(cell << WORD).cast::<[u32; LINE]>().read_unaligned() };
-            let mut changed = 0;
-            for i in 0..LINE {
-                changed |= u32::from(held[i] != values.0[first + i]) << i;
-            }
-            return changed;
+            return 0;
         }
         self.changed_cells(cell, &field.words(), ALL)
+    }
+
+    /// Whether words that neighboring lanes store to a whole line are the same as in memory.
+    #[inline(always)]
+    fn keeps_words(&self, warp: &Warp, site: &AccessSite, cell: usize, field: WholeField) -> bool {
+        // SAFETY: active lanes store all words of the line, so memory holds them (`StoredValues::new`).
+        let held = unsafe { self.host.add(cell << WORD).cast::<[u32; LINE]>().read_unaligned() };
+        let first = epoch::lane(field.start) as usize & !(LINE >> field.form) & 31;
+        let each = 1 << field.form;
+        let mut differ = 0;
+        for (number, slot) in site.data.iter().enumerate().take(each) {
+            let Some(slot) = slot else { return false };
+            let mut copy = Lanes([0; 32]);
+            // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
+            let values = unsafe { u32::view(warp, *slot, &mut copy) };
+            if each == 1 {
+                let values = &values.0[first & LINE..][..LINE];
+                for i in 0..LINE {
+                    differ |= held[i] ^ values[i];
+                }
+            } else {
+                for i in 0..LINE >> field.form {
+                    differ |= held[(i * each + number) % LINE] ^ values.0[(first + i) % 32];
+                }
+            }
+        }
+        differ == 0
     }
 
     /// The active cells of a line that change, one bit each; `packed` are the accesses to them.
@@ -109,27 +124,28 @@ impl<'a> StoredValues<'a> {
             #[cfg(test)]
             ValueSource::Changes(changed) => return changed & active,
         };
-        let element = u64::from(site.bytes);
-        let start = ((cell / LINE * LINE) as u64) << self.shift;
+        // Sizes are powers of two.
+        let (element, count) = (site.bytes.ilog2(), usize::from(site.count));
+        let grain = 1usize << self.shift;
+        let start = (cell / LINE * LINE) << self.shift;
         let mut changed = 0;
-        for (number, slot) in site.data.iter().enumerate().take(site.count.into()) {
+        for (number, slot) in site.data.iter().enumerate().take(count) {
             let Some(slot) = slot else { return active };
             // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
             let values = unsafe { fetch_cold::<u64>(warp, *slot) };
             for (i, access) in packed.iter().enumerate() {
-                let offset = start + ((i as u64) << self.shift);
-                let within = offset % (element * u64::from(site.count));
-                if active >> i & 1 == 0 || within / element != number as u64 {
+                let offset = start + (i << self.shift);
+                if active >> i & 1 == 0 || offset >> element & (count - 1) != number {
                     continue;
                 }
                 let mut held = [0; 8];
-                let grain = 1 << self.shift;
                 // SAFETY: an active lane stores this cell, so memory holds it (`StoredValues::new`).
                 unsafe {
-                    let at = self.host.add(offset as usize);
+                    let at = self.host.add(offset);
                     std::ptr::copy_nonoverlapping(at, held.as_mut_ptr(), grain);
                 }
-                let value = values.0[epoch::lane(*access) as usize] >> (8 * (within % element));
+                let within = offset & ((1 << element) - 1);
+                let value = values.0[epoch::lane(*access) as usize] >> (8 * within);
                 let differ = (value ^ u64::from_le_bytes(held)) << (64 - 8 * grain);
                 changed |= u32::from(differ != 0) << i;
             }
