@@ -94,7 +94,7 @@ impl<'a> StoredValues<'a> {
     fn keeps_words(&self, warp: &Warp, site: &AccessSite, cell: usize, field: WholeField) -> bool {
         // SAFETY: active lanes store all words of the line, so memory holds them (`StoredValues::new`).
         let held = unsafe { self.host.add(cell << WORD).cast::<[u32; LINE]>().read_unaligned() };
-        let first = epoch::lane(field.start) as usize & !(LINE >> field.form) & 31;
+        let first = epoch::lane(field.start) as usize;
         let each = 1 << field.form;
         let mut differ = 0;
         for (number, slot) in site.data.iter().enumerate().take(each) {
