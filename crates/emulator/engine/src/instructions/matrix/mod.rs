@@ -1,6 +1,5 @@
 //! `ldmatrix`, `stmatrix`, `mma` and `wmma`: instructions on matrices spread over a warp's lanes.
 
-pub(crate) mod chunks;
 pub(crate) mod group;
 pub(crate) mod multiply;
 pub(crate) mod narrow;

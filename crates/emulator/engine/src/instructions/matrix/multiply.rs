@@ -4,9 +4,6 @@
 //! Other floats are added as [`super::sum`] says.
 
 use crate::instructions::matrix::Plan;
-use crate::instructions::matrix::chunks::{
-    place_chunks, place_elements, transpose_columns, write_chunks,
-};
 use crate::instructions::matrix::narrow::{self, FactorGroup, NarrowFactors};
 use crate::instructions::matrix::registers::{
     Order, Registers, fragments, read_registers, write_registers,
@@ -16,7 +13,8 @@ use crate::instructions::matrix::sum::{
     Adder, SIDE, Term, Terms, add_group, add_special, half, rounded,
 };
 use crate::machine::Warp;
-use crate::machine::lanes::fetch_cold;
+use crate::machine::lanes::{Source, fetch_cold};
+use crate::machine::slot::{Lanes, Slot};
 use crate::number::narrow::widen16;
 use half::f16;
 use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, Multiply, Shape, Sparse};
@@ -94,23 +92,15 @@ unsafe fn narrow_floats<const MOST: usize>(warp: &mut Warp, this: &Multiply, pla
     let mut c = [0.0f32; 256];
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe {
-        let (of_a, of_b) = (&src[..of_a], &src[of_a..of_a + of_b]);
-        let of_c = &src[of_a.len() + of_b.len()..][..of_c];
-        let [chunks_a, columns_b, chunks_c, _] = &places.chunks;
-        place_chunks(warp, this.a, of_a, (chunks_a, &places.a), &mut a.value);
-        if columns_b.is_empty() {
-            place_elements(warp, this.b, of_b, &places.b, &mut b.value);
-        } else {
-            // The powers are not known yet.
-            place_chunks(warp, this.b, of_b, (columns_b, &[]), &mut b.power);
-            transpose_columns(k, &b.power, &mut b.value);
-        }
-        place_chunks(warp, this.c, of_c, (chunks_c, &places.c), &mut c);
+        place_elements(warp, this.a, &src[..of_a], &places.a, &mut a.value);
+        place_elements(warp, this.b, &src[of_a..of_a + of_b], &places.b, &mut b.value);
+        let of_c = &src[of_a + of_b..of_a + of_b + of_c];
+        place_elements(warp, this.c, of_c, &places.c, &mut c);
     }
     let fit = [
         a.find_powers(m * k, narrow::least(this.a)),
         b.find_powers(n * k, narrow::least(this.b)),
-        c.iter().fold(true, |finite, c| finite & c.is_finite()),
+        c.iter().all(|c| c.is_finite()),
     ];
     if fit != [true; 3] {
         return false;
@@ -145,17 +135,38 @@ unsafe fn narrow_floats<const MOST: usize>(warp: &mut Warp, this: &Multiply, pla
         }
     }
     let bits = narrow::encode(this.d, &c);
+    let words = pack(&places.d, this.d, |place| bits[place & 255].into());
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-    unsafe {
-        match &places.chunks[3] {
-            chunks if chunks.is_empty() => {
-                let words = pack(&places.d, this.d, |place| bits[place & 255].into());
-                write_registers(warp, this.d, &plan.dst, &words);
+    unsafe { write_registers(warp, this.d, &plan.dst, &words) }
+    true
+}
+
+/// Decodes the elements in some registers and puts each in its place.
+///
+/// # Safety
+/// The slots are registers of the warp.
+#[inline(always)]
+unsafe fn place_elements<const N: usize>(
+    warp: &Warp,
+    number: ElementType,
+    slots: &[Slot],
+    places: &[u16],
+    to: &mut [f32; N],
+) {
+    const { assert!(N.is_power_of_two()) };
+    let (per, bits) = (number.per_register(), number.bits());
+    let (places, _) = places.as_chunks::<32>();
+    for (slot, places) in slots.iter().zip(places.chunks(per)) {
+        let mut copy = Lanes([0; 32]);
+        // SAFETY: the slot is in the register file of this warp, as this function requires.
+        let words = unsafe { u32::view(warp, *slot, &mut copy) };
+        for (i, places) in places.iter().enumerate() {
+            let values = narrow::decode(number, &words.0, bits * i);
+            for lane in 0..32 {
+                to[usize::from(places[lane]) & (N - 1)] = values[lane];
             }
-            chunks => write_chunks(warp, this.d, &plan.dst, chunks, &bits),
         }
     }
-    true
 }
 
 /// Multiplies any floats of up to 32 bits.

@@ -1,6 +1,5 @@
 //! The registers of fragments, read and written for the whole warp.
 
-use crate::instructions::matrix::chunks::{ChunkStarts, chunks};
 use crate::instructions::matrix::sum::SIDE;
 use crate::machine::Warp;
 use crate::machine::lanes::{fetch_cold, put_cold};
@@ -71,8 +70,6 @@ pub struct Places {
     pub c: Vec<u16>,
     /// Element type of D.
     pub d: Vec<u16>,
-    /// The chunks of A, B by columns, C and D.
-    pub chunks: [ChunkStarts; 4],
 }
 
 /// The fragments of a product: A as stored, B and C. Single bits are packed in words.
@@ -105,9 +102,7 @@ impl Places {
         let (stored, k, n) = (a.shape.k, b.shape.k, b.shape.n);
         let order = Order::new(this);
         let accumulators = |row: usize, column: usize| row * n + column;
-        let by_columns = each(b, &|at, column| column * k + order.of_column(at));
-        let mut places = Places {
-            chunks: Default::default(),
+        Places {
             // A sparse matrix is put in order when it is spread out.
             a: match this.sparse {
                 Some(_) => each(a, &|row, at| row * stored + at),
@@ -118,9 +113,7 @@ impl Places {
             }),
             c: each(c, &accumulators),
             d: each(Fragment { number: this.d, ..c }, &accumulators),
-        };
-        places.chunks = [&places.a, &by_columns, &places.c, &places.d].map(|of| chunks(of));
-        places
+        }
     }
 }
 
