@@ -70,30 +70,29 @@ impl AccessCheck {
         let mut view = self.view::<SHARED>(warp.index, id);
         let mut outside = 0;
         let mut differ = 0;
+        let mut offsets = [0; 32];
         let first = at[warp.mask.trailing_zeros() as usize % 32];
         for lane in 0..32 {
             let active = 0u64.wrapping_sub(u64::from(warp.mask >> lane & 1));
             let outside_of =
                 at[lane].wrapping_sub(start) >= room || at[lane].wrapping_sub(origin) & 3 != 0;
             outside |= u64::from(outside_of) & active;
+            offsets[lane] = at[lane].wrapping_sub(origin);
             differ |= (at[lane] ^ first) & active;
         }
-        if outside != 0 {
+        let written = view.written.map_or(warp.mask, |of| of.has_words(&offsets, warp.mask));
+        if outside != 0 || written != warp.mask {
             return warp.mask;
         }
         if differ == 0 && swaps.is_none() && warp.mask.count_ones() > 3 {
             let offset = first.wrapping_sub(origin);
-            let written = view.written.is_none_or(|written| written.has(offset, 4));
-            if written && view.atomics_of_one(offset, packed, warp.mask, observes) {
+            if view.atomics_of_one(offset, packed, warp.mask, observes) {
                 return 0;
             }
         }
         for lane in lanes_of(warp.mask) {
-            let offset = at[lane].wrapping_sub(origin);
+            let offset = offsets[lane];
             let packed = epoch::with_lane(packed, lane as u32);
-            if !view.written.is_none_or(|written| written.has(offset, 4)) {
-                return warp.mask & (u32::MAX << lane);
-            }
             let writes = match &mut swaps {
                 None => true,
                 Some(swaps) => {

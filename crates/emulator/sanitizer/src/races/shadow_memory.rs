@@ -125,6 +125,25 @@ impl Page {
         }
     }
 
+    /// All fields of one cell.
+    #[inline(always)]
+    fn all(&self, line: usize, i: usize) -> ShadowCell {
+        let Some(heads) = &self.heads else { return ShadowCell::default() };
+        let head = &heads[line];
+        let mut cell =
+            ShadowCell { write: self.cell(Field::Write, line, i), ..ShadowCell::default() };
+        if head.has_reads() {
+            cell.first_read = self.cell(Field::FirstRead, line, i);
+            cell.last_read = self.cell(Field::LastRead, line, i);
+        }
+        if let Some(strong) = &self.strong
+            && head.latest != 0
+        {
+            cell.strong = strong[line][i];
+        }
+        cell
+    }
+
     /// Whether a line has strong accesses since an epoch.
     #[inline(always)]
     fn has_strong(&self, line: usize, base: u32) -> bool {
@@ -218,14 +237,7 @@ impl ShadowMemory {
     #[inline(always)]
     pub fn at(&self, offset: u64) -> ShadowCell {
         let (page, line, i) = self.place(offset);
-        let Some(page) = self.pages.get(page) else { return ShadowCell::default() };
-        let [write, first_read, last_read] =
-            [Field::Write, Field::FirstRead, Field::LastRead].map(|of| page.cell(of, line, i));
-        let strong = match &page.strong {
-            None => StrongAccesses::default(),
-            Some(strong) => strong[line][i],
-        };
-        ShadowCell { write, first_read, last_read, strong }
+        self.pages.get(page).map_or(ShadowCell::default(), |page| page.all(line, i))
     }
 
     /// Visits the lines of all allocated pages.
@@ -260,11 +272,12 @@ impl ShadowMemory {
     /// Changes the cell of a byte.
     #[inline(always)]
     pub fn change<R>(&mut self, offset: u64, change: impl FnOnce(&mut ShadowCell) -> R) -> R {
-        let mut cell = self.at(offset);
+        let (page, line, i) = self.place(offset);
+        let page = self.pages.get_mut(page);
+        let mut cell = page.as_ref().map_or(ShadowCell::default(), |page| page.all(line, i));
         let old = cell;
         let result = change(&mut cell);
-        let (page, line, i) = self.place(offset);
-        if let Some(page) = self.pages.get_mut(page) {
+        if let Some(page) = page {
             if cell.write != old.write {
                 page.spread_writes(line)[i] = cell.write;
                 self.written = true;
