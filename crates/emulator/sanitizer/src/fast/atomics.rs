@@ -140,7 +140,7 @@ impl ShadowView<'_> {
             return None;
         }
         let [write, first, last] = cell.weak;
-        // A weak write before it that is unmarked has yet to be marked as replaced.
+        // An earlier weak write without this mark must still be marked as replaced.
         if writes && write != 0 && write & REPLACED == 0 {
             return None;
         }
@@ -175,7 +175,7 @@ impl ShadowView<'_> {
         if !writes {
             cell.strong.note_read(order, &now);
         } else if *other == 0 && *reads == [0; 2] && epoch::same_thread(*last, packed) {
-            // The thread continues its own atomics, which the last one stands for.
+            // The thread continues its own atomics, which the last one represents.
             *last = packed;
             *polled = if observes { packed } else { *polled };
         } else {
