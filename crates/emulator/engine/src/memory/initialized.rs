@@ -75,6 +75,34 @@ impl InitializedBytes {
         self.each_word(offset, bytes, |word, mask| !word.load(Relaxed) & mask == 0)
     }
 
+    /// The lanes of these whose aligned word of 4 bytes at their offset has been written.
+    #[inline(always)]
+    pub fn has_words(&self, offsets: &[u64; 32], lanes: u32) -> u32 {
+        if self.whole.load(Relaxed) {
+            return lanes;
+        }
+        let mut written = 0;
+        for (lane, offset) in offsets.iter().enumerate() {
+            let word = self.bits.get((*offset >> 6) as usize).map_or(0, |word| word.load(Relaxed));
+            let bytes = word >> (offset & 60) & 15;
+            written |= u32::from(bytes == 15) << lane;
+        }
+        lanes & written
+    }
+
+    /// The aligned words of 4 bytes of some lanes have been written, each at its offset.
+    #[inline(always)]
+    pub fn set_words(&self, offsets: &[u64; 32], lanes: u32) {
+        if self.has_words(offsets, lanes) == lanes {
+            return;
+        }
+        for (lane, offset) in offsets.iter().enumerate() {
+            if lanes >> lane & 1 != 0 {
+                self.set(*offset, 4);
+            }
+        }
+    }
+
     #[inline(always)]
     fn each_word(&self, offset: u64, bytes: u64, f: impl Fn(&AtomicU64, u64) -> bool) -> bool {
         let end = offset.saturating_add(bytes).min(self.bytes);
@@ -95,6 +123,19 @@ impl InitializedBytes {
 #[cfg(test)]
 mod tests {
     use crate::memory::initialized::*;
+
+    #[test]
+    fn words_of_lanes_are_remembered() {
+        let written = InitializedBytes::new(256);
+        let offsets = std::array::from_fn(|lane| 4 * (lane as u64 * 5 % 64));
+        written.set_words(&offsets, 0b1011);
+        assert_eq!(written.has_words(&offsets, u32::MAX), 0b1011);
+        assert!(written.has(20, 4) && !written.has(40, 1));
+        written.unset(20, 1);
+        assert_eq!(written.has_words(&offsets, 0b11), 0b01);
+        written.set(0, 256);
+        assert_eq!(written.has_words(&[u64::MAX & !3; 32], 5), 5, "all is written");
+    }
 
     #[test]
     fn bytes_are_remembered_across_words() {

@@ -10,6 +10,8 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
+use lanework_engine::slot::Slot;
+use std::cell::Cell;
 
 /// Start of a run of bytes.
 #[derive(Clone, Copy, Debug)]
@@ -126,21 +128,32 @@ fn differs(
     // SAFETY: the engine keeps the rows alive until the instrument's callback for this access
     // returns, and `access.site` does not outlive that callback.
     let rows = unsafe { access.site.rows.as_ref() };
-    let value_of = |lane: usize, at: u64| -> Option<u8> {
+    let lanes = [lane, epoch::lane(prior) as usize];
+    // The words of both lanes in the register read last: reading one takes as long as comparing all its bytes.
+    let last: Cell<Option<(Slot, [u64; 2])>> = Cell::new(None);
+    let words_of = |slot: Slot| match last.get() {
+        Some((of, words)) if of == slot => words,
+        _ => {
+            // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this
+            // warp's register file.
+            let all = unsafe { fetch_cold::<u64>(access.warp, slot) };
+            let words = lanes.map(|lane| all.0[lane]);
+            last.set(Some((slot, words)));
+            words
+        }
+    };
+    let value_of = |which: usize, at: u64| -> Option<u8> {
         if let Some(rows) = rows {
-            let word = rows[lane].get((at / 2) as usize)?;
+            let word = rows[lanes[which]].get((at / 2) as usize)?;
             return Some(word.to_le_bytes()[(at % 2) as usize]);
         }
-        let slot = (*access.site.data.get((at / element) as usize)?)?;
-        // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this
-        // warp's register file.
-        let word = unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane];
-        word.to_le_bytes().get((at % element) as usize).copied()
+        let words = words_of((*access.site.data.get((at / element) as usize)?)?);
+        words[which].to_le_bytes().get((at % element) as usize).copied()
     };
     let count = grain.min(access.bytes);
     let same_as = |of: &dyn Fn(u64) -> Option<u8>| {
         (0..count).all(|i| {
-            let mine = value_of(lane, skip + i);
+            let mine = value_of(0, skip + i);
             mine.is_some() && mine == of(i)
         })
     };
@@ -153,6 +166,5 @@ fn differs(
     }
     let same_instruction = epoch::instruction(prior) == access.instruction
         && epoch::number(prior) == epoch::number(access.packed);
-    let other = epoch::lane(prior) as usize;
-    !(same_instruction && same_as(&|i| value_of(other, skip + i)))
+    !(same_instruction && same_as(&|i| value_of(1, skip + i)))
 }

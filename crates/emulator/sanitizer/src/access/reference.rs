@@ -18,6 +18,7 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
+use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::kernel::{MemorySpace, Scope};
 use lanework_ptx_ir::memory_layout::{
     LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
@@ -291,11 +292,20 @@ impl AccessCheck {
     }
 }
 
+/// Whether an access is a compare-and-swap.
+#[inline(always)]
+fn swaps(site: &AccessSite) -> bool {
+    site.kind == AccessKind::Atomic && site.data[1].is_some() && site.combine.is_some()
+}
+
 /// Predicts which compare-and-swaps of a warp fail, and thus only read. The lanes execute in order,
 /// so a later lane sees the values that earlier lanes have stored.
 #[derive(Default)]
 pub struct CompareAndSwaps {
-    written: Vec<(u64, u64)>,
+    /// The expected and the new values.
+    operands: Option<[Lanes<u64>; 2]>,
+    /// Address and value of the words that a swap has stored.
+    stored: Vec<(u64, u64)>,
 }
 
 impl CompareAndSwaps {
@@ -309,50 +319,49 @@ impl CompareAndSwaps {
         address: u64,
         host: *const u8,
     ) -> WarpAccess<'a> {
-        let AccessSite { kind, data, combine, .. } = access.site;
-        match (kind, data, combine) {
-            (AccessKind::Atomic, [Some(expected), Some(new), ..], Some(combine))
-                if access.bytes <= 8 =>
-            {
-                let operand = |slot| {
-                    // SAFETY: the slots come from `site.data`, which the assembler fills with slots
-                    // of this warp's register file.
-                    unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane]
-                };
-                let [expected, new] = [operand(*expected), operand(*new)];
-                let fails =
-                    self.fails(access.bytes, (address, host), |held| combine(held, expected, new));
+        match swaps(access.site) && access.bytes <= 8 {
+            true => {
+                let fails = self.fails(access.warp, access.site, lane, (address, host));
                 WarpAccess { failed: access.failed | u32::from(fails) << lane, ..*access }
             }
-            _ => *access,
+            false => *access,
         }
     }
 
-    #[cold]
-    fn fails(
+    /// Whether the compare-and-swap of a lane fails. The address has passed the bounds check, and `host` is the word there.
+    pub fn fails(
         &mut self,
-        bytes: u64,
+        warp: &Warp,
+        site: &AccessSite,
+        lane: usize,
         (address, host): (u64, *const u8),
-        swapped: impl Fn(u64) -> u64,
     ) -> bool {
-        let known = self.written.iter_mut().find(|(at, _)| *at == address);
+        let ([Some(expected), Some(new), ..], Some(combine)) = (site.data, site.combine) else {
+            return false;
+        };
+        let [expected, new] = self.operands.get_or_insert_with(|| {
+            // SAFETY: the slots come from `site.data`, which the assembler fills with slots of this warp's register file.
+            [expected, new].map(|slot| unsafe { fetch_cold::<u64>(warp, slot) })
+        });
+        let known = self.stored.iter_mut().find(|(at, _)| *at == address);
         let held = known.as_ref().map_or_else(
             || {
                 let mut word = [0; 8];
-                for (i, byte) in word.iter_mut().enumerate().take(bytes as usize) {
-                    // SAFETY: `global` and `shared_of` call this after their bounds check of
-                    // `address` for `bytes` bytes, and `host` is the host address of that byte.
+                for (i, byte) in word.iter_mut().enumerate().take(usize::from(site.bytes)) {
+                    // SAFETY: the callers have checked the bounds of `address` for the bytes of the site, and `host` is the
+                    // host address of that byte.
                     *byte = unsafe { host.wrapping_add(i).read() };
                 }
                 u64::from_le_bytes(word)
             },
             |(_, word)| *word,
         );
-        let mask = u64::MAX >> (64 - 8 * bytes.clamp(1, 8));
-        let next = swapped(held) & mask;
+        let mask = u64::MAX >> (64 - 8 * u64::from(site.bytes).clamp(1, 8));
+        let next = combine(held, expected.0[lane], new.0[lane]) & mask;
         match known {
+            _ if next == held => {}
             Some((_, word)) => *word = next,
-            None => self.written.push((address, next)),
+            None => self.stored.push((address, next)),
         }
         next == held
     }

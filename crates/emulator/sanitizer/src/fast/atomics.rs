@@ -1,14 +1,18 @@
-//! Atomics of one word per lane, in kernels that release nothing: lane by lane in few steps.
+//! Atomics of one word per lane, in kernels that release nothing: lane by lane in few steps, and at once if all lanes access
+//! one word.
 //!
-//! A cell takes this path if it has only atomics of device scope and one size since its last barrier. Without this path
-//! atomics take 8 times as long.
+//! A cell takes this path if it has only atomics and strong reads of device scope and one size since its last barrier. Without
+//! this path atomics take 8 times as long.
 
 use crate::access::AccessCheck;
-use crate::access::reference::lanes_of;
+use crate::access::reference::{CompareAndSwaps, lanes_of};
 use crate::fast::view::ShadowView;
 use crate::races::epoch::{self, ASYNC, DATA, DEVICE_SCOPE, PackedEpoch, REPLACED};
+use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::Relation;
 use crate::races::shadow_cell::{LaneAccess, mixed_sizes};
+use crate::races::shadow_memory::StrongCell;
+use crate::races::strong_accesses::StrongAccesses;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
@@ -16,6 +20,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 
 impl AccessCheck {
     /// Checks an atomic; returns the lanes that are still to be checked: all from one on, so that lanes keep their order.
+    #[inline(always)]
     pub fn atomics(
         &mut self,
         warp: &Warp,
@@ -24,11 +29,9 @@ impl AccessCheck {
         at: &[u64; 32],
     ) -> u32 {
         let of_words = site.kind == AccessKind::Atomic && site.count == 1 && site.bytes == 4;
-        // A compare-and-swap may only read.
-        let swaps = site.data[1].is_some();
         // The general path notes where a kernel launches a grid.
         let launches = self.launches.counter.is_some();
-        if !of_words || swaps || launches || self.releases || !self.word_cells() {
+        if !of_words || launches || self.releases || !self.word_cells() {
             return warp.mask;
         }
         match site.space {
@@ -38,6 +41,7 @@ impl AccessCheck {
         }
     }
 
+    #[inline(always)]
     fn atomics_in<const SHARED: bool>(
         &mut self,
         warp: &Warp,
@@ -60,15 +64,43 @@ impl AccessCheck {
         }
         let origin = if SHARED { 0 } else { start };
         let id = if SHARED { self.position.rank as usize } else { hint };
+        let host = self.bounds.extent(id).host;
+        let observes = site.order.observes;
+        let mut swaps = (site.data[1].is_some()).then(CompareAndSwaps::default);
         let mut view = self.view::<SHARED>(warp.index, id);
+        let mut outside = 0;
+        let mut differ = 0;
+        let mut offsets = [0; 32];
+        let first = at[warp.mask.trailing_zeros() as usize % 32];
+        for lane in 0..32 {
+            let active = 0u64.wrapping_sub(u64::from(warp.mask >> lane & 1));
+            let outside_of =
+                at[lane].wrapping_sub(start) >= room || at[lane].wrapping_sub(origin) & 3 != 0;
+            outside |= u64::from(outside_of) & active;
+            offsets[lane] = at[lane].wrapping_sub(origin);
+            differ |= (at[lane] ^ first) & active;
+        }
+        let written = view.written.map_or(warp.mask, |of| of.has_words(&offsets, warp.mask));
+        if outside != 0 || written != warp.mask {
+            return warp.mask;
+        }
+        if differ == 0 && swaps.is_none() && warp.mask.count_ones() > 3 {
+            let offset = first.wrapping_sub(origin);
+            if view.atomics_of_one(offset, packed, warp.mask, observes) {
+                return 0;
+            }
+        }
         for lane in lanes_of(warp.mask) {
-            let offset = at[lane].wrapping_sub(origin);
-            let inside = at[lane].wrapping_sub(start) < room && offset & 3 == 0;
+            let offset = offsets[lane];
             let packed = epoch::with_lane(packed, lane as u32);
-            if !inside
-                || !view.written.is_none_or(|written| written.has(offset, 4))
-                || !view.atomic(offset, packed, site.order.observes)
-            {
+            let writes = match &mut swaps {
+                None => true,
+                Some(swaps) => {
+                    let word = host.wrapping_add(offset as usize);
+                    !swaps.fails(warp, site, lane, (at[lane], word))
+                }
+            };
+            if !view.atomic(offset, packed, observes, writes) {
                 return warp.mask & (u32::MAX << lane);
             }
         }
@@ -76,51 +108,119 @@ impl AccessCheck {
     }
 }
 
+/// Whether the tracker orders a prior access with a strong access of the same size, or it is one of device scope, so that the
+/// two do not race.
+#[inline(always)]
+fn harmless(order: &HappensBefore, prior: PackedEpoch, packed: PackedEpoch) -> bool {
+    prior == 0
+        || prior & DEVICE_SCOPE != 0
+            && prior & (ASYNC | DATA) == 0
+            && (epoch::instruction(prior) == epoch::instruction(packed)
+                || !mixed_sizes(order, prior, packed))
+}
+
 impl ShadowView<'_> {
-    /// Checks and records one lane's atomic write of a word. Returns `false`, and changes nothing, if the general path
-    /// must check it.
+    /// The cell of an atomic's word, and the tracker; `None` if the general path must check the atomic.
     #[inline(always)]
-    pub(super) fn atomic(&mut self, offset: u64, packed: PackedEpoch, observes: bool) -> bool {
+    fn atomic_cell(
+        &mut self,
+        offset: u64,
+        packed: PackedEpoch,
+        writes: bool,
+    ) -> Option<(StrongCell<'_>, &mut HappensBefore)> {
         let ShadowView { shadow, order, writers, base, warp, .. } = self;
-        let Some(mut cell) = shadow.strong_cell((offset >> 2) as usize) else { return false };
-        let [other, last] = cell.strong.writes;
-        // Atomics of device scope and one size do not race with each other.
-        let harmless = |order: &_, prior: PackedEpoch| {
-            prior == 0
-                || prior & DEVICE_SCOPE != 0
-                    && prior & (ASYNC | DATA) == 0
-                    && !mixed_sizes(order, prior, packed)
-        };
-        if cell.strong.reads != [0; 2] || !harmless(order, other) || !harmless(order, last) {
-            return false;
+        let cell = shadow.strong_cell((offset >> 2) as usize)?;
+        let strong = &*cell.strong;
+        let [[other, last], [first, latest]] = [strong.writes, strong.reads];
+        let of_writes = harmless(order, other, packed) && harmless(order, last, packed);
+        let any_read = first | latest != 0;
+        if !of_writes
+            || any_read && !(harmless(order, first, packed) && harmless(order, latest, packed))
+        {
+            return None;
         }
+        let [write, first, last] = cell.weak;
         // An earlier weak write without this mark must still be marked as replaced.
-        let [write, ..] = cell.weak;
-        if write != 0 && write & REPLACED == 0 {
+        if writes && write != 0 && write & REPLACED == 0 {
+            return None;
+        }
+        let mut before = |access: PackedEpoch| {
+            access == 0
+                || access & ASYNC == 0
+                    && writers.relation(order, access, *base, *warp) == Relation::HappensBefore
+        };
+        if !before(write) || writes && first | last != 0 && !(before(first) && before(last)) {
+            return None;
+        }
+        Some((cell, order))
+    }
+
+    /// Checks and records one lane's atomic of a word, which may only read. Returns `false`, and changes nothing, if the
+    /// general path must check it.
+    #[inline(always)]
+    pub(super) fn atomic(
+        &mut self,
+        offset: u64,
+        packed: PackedEpoch,
+        observes: bool,
+        writes: bool,
+    ) -> bool {
+        let (warp, base) = (self.warp, self.base);
+        let Some((mut cell, order)) = self.atomic_cell(offset, packed, writes) else {
+            return false;
+        };
+        let StrongAccesses { writes: [other, last], reads, polled } = cell.strong;
+        let lane = epoch::lane(packed);
+        let now = LaneAccess { packed, warp, lane, base, observes };
+        if !writes {
+            cell.strong.note_read(order, &now);
+        } else if *other == 0 && *reads == [0; 2] && epoch::same_thread(*last, packed) {
+            // The thread continues its own atomics, which the last one represents.
+            *last = packed;
+            *polled = if observes { packed } else { *polled };
+        } else {
+            cell.strong.note_write(order, &now, true);
+        }
+        cell.changed(packed);
+        true
+    }
+
+    /// The same for atomic writes of one word by several lanes; `packed` is of lane 0.
+    ///
+    /// The result does not depend on the lanes in the middle: if the thread uses the value, each write replaces what is
+    /// there. Else a write keeps either the one before it, or a write of another warp, which the next lane keeps as well.
+    #[inline(always)]
+    pub(super) fn atomics_of_one(
+        &mut self,
+        offset: u64,
+        packed: PackedEpoch,
+        lanes: u32,
+        observes: bool,
+    ) -> bool {
+        let (warp, base) = (self.warp, self.base);
+        let Some((mut cell, order)) = self.atomic_cell(offset, packed, true) else { return false };
+        if cell.strong.reads != [0; 2] {
             return false;
         }
-        for access in cell.weak {
-            if access == 0 {
+        let last = lanes.ilog2();
+        let before_last = (lanes ^ 1 << last).ilog2();
+        let first = if observes { last } else { lanes.trailing_zeros() };
+        if !observes {
+            for prior in cell.strong.writes {
+                if order.relation_of(prior, base, warp) == Relation::ByLane {
+                    return false;
+                }
+            }
+        }
+        for lane in [first, before_last, last] {
+            if observes && lane != last {
                 continue;
             }
-            let relation = writers.relation(order, access, *base, *warp);
-            if access & ASYNC != 0 || relation != Relation::HappensBefore {
-                return false;
-            }
+            let packed = epoch::with_lane(packed, lane);
+            let now = LaneAccess { packed, warp, lane, base, observes };
+            cell.strong.note_write(order, &now, true);
         }
-        // The thread continues its own atomics, which the last one represents.
-        if other == 0 && epoch::same_thread(last, packed) {
-            cell.strong.writes = [0, packed];
-            if observes {
-                cell.strong.polled = packed;
-            }
-            cell.changed(packed);
-            return true;
-        }
-        let lane = epoch::lane(packed);
-        let now = LaneAccess { packed, warp: *warp, lane, base: *base, observes };
-        cell.strong.note_write(order, &now, true);
-        cell.changed(packed);
+        cell.changed(epoch::with_lane(packed, last));
         true
     }
 }

@@ -1,14 +1,17 @@
 //! Fast-path equivalence tests: on random histories the fast paths find the same races as the
 //! reference path, and leave the same shadow memory.
 
+use crate::access::reference::lanes_of;
 use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::stored::StoredValues;
 use crate::fast::view::ShadowView;
 use crate::races::epoch::{self, ATOMIC, LANES, STRONG, STRONG_OF_DEVICE, with_lane};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::RelationCache;
 use crate::races::happens_before::sync_variables::SyncVariable;
+use crate::races::line_head::{LINE, WholeField};
 use crate::races::shadow_cell::{LaneAccess, ShadowCell};
-use crate::races::shadow_memory::{LINE, ShadowMemory};
+use crate::races::shadow_memory::ShadowMemory;
 use crate::races::strong_accesses::StrongAccesses;
 use lanework_ptx_ir::kernel::Scope;
 
@@ -25,11 +28,12 @@ impl Dice {
 const WARPS: usize = 3;
 const FLAG: SyncVariable = SyncVariable::Global(64);
 
+/// Checks the accesses of a batch by the reference path. A write changes the values of these cells; `None` if it is a read.
 fn one_by_one(
     shadow: &mut ShadowMemory,
     order: &mut HappensBefore,
     batch: &AccessBatch,
-    writes: bool,
+    writes: Option<u32>,
 ) -> bool {
     let mut races = false;
     for second in [0, batch.second] {
@@ -40,8 +44,8 @@ fn one_by_one(
             let observes = instruction.is_multiple_of(2);
             let access = LaneAccess { packed, warp: batch.warp, lane, base: batch.base, observes };
             let found = shadow.change(4 * i as u64, |cell| match writes {
-                true => cell.write(order, &access, |_| true),
-                false => cell.read(order, &access),
+                Some(changed) => cell.write(order, &access, |_| changed >> i & 1 != 0),
+                None => cell.read(order, &access),
             });
             races |= found.is_some();
         }
@@ -63,35 +67,65 @@ fn recent(mut cell: ShadowCell, base: u32) -> ShadowCell {
     cell
 }
 
-/// The fast paths: for a line of cells, for a broadcast, for one cell, and for an atomic.
+/// The fast paths: for some cells of a line, for all, for a broadcast, for one cell, for an atomic, for a compare-and-swap
+/// that fails, and for atomics of several lanes on one word.
 #[derive(Clone, Copy)]
 enum Path {
     Line,
+    Whole,
     AccessPair,
     Scattered,
     Atomic,
+    FailedSwap,
+    AtomicsOfOne,
+}
+
+/// The number of fast paths.
+const PATHS: usize = 7;
+
+/// Atomics of some lanes on the first word, lane by lane.
+fn lane_by_lane(
+    shadow: &mut ShadowMemory,
+    order: &mut HappensBefore,
+    batch: &AccessBatch,
+    lanes: u32,
+) -> bool {
+    let mut races = false;
+    for lane in lanes_of(lanes) {
+        let packed = [with_lane(batch.packed[0] & !LANES, lane as u32); LINE];
+        let AccessBatch { warp, base, .. } = *batch;
+        let one = AccessBatch { packed, second: 0, active: 1, warp, base };
+        races |= one_by_one(shadow, order, &one, Some(ALL));
+    }
+    races
 }
 
 fn at_once(
     shadow: &mut ShadowMemory,
     order: &mut HappensBefore,
     batch: &AccessBatch,
-    path: Path,
-    writes: bool,
+    (path, lanes_of_one, form): (Path, u32, u8),
+    writes: Option<u32>,
 ) -> bool {
     let (warp, base, first) = (batch.warp, batch.base, batch.packed[0]);
     let (writers, readers) = (RelationCache::EMPTY, RelationCache::EMPTY);
     let packed = first & !LANES;
+    let stored = writes.map(StoredValues::of_changes);
     let mut view =
-        ShadowView { shadow, written: None, order, writers, readers, base, warp, packed };
+        ShadowView { shadow, written: None, order, writers, readers, base, warp, packed, stored };
     let lanes = [epoch::lane(first), epoch::lane(first + batch.second)];
-    match (path, writes) {
+    let observes = epoch::instruction(first).is_multiple_of(2);
+    let field = WholeField { start: first, form };
+    match (path, writes.is_some()) {
+        (Path::Whole, true) => view.whole_line::<false>(0, field, batch.second),
+        (Path::Whole, false) => view.whole_line::<true>(0, field, batch.second),
+        (Path::AtomicsOfOne, _) => view.atomics_of_one(0, packed, lanes_of_one, observes),
         (Path::Line, true) => view.check::<false>(0, batch),
         (Path::Line, false) => view.check::<true>(0, batch),
         (Path::AccessPair, _) => view.pair(0, packed, lanes),
         (Path::Scattered, true) => view.write(0, first),
         (Path::Scattered, false) => view.read(0, first),
-        (Path::Atomic, _) => view.atomic(0, first, epoch::instruction(first).is_multiple_of(2)),
+        (Path::Atomic | Path::FailedSwap, _) => view.atomic(0, first, observes, writes.is_some()),
     }
 }
 
@@ -119,8 +153,8 @@ fn synchronize(dice: &mut Dice, order: &mut HappensBefore, block: &mut u64) {
 
 #[test]
 fn fast_paths_agree_with_the_reference() {
-    let mut well = [0; 4];
-    for seed in 0..600 {
+    let mut well = [0; PATHS];
+    for seed in 0..1500 {
         let mut dice = Dice(seed);
         let mut order = HappensBefore::new(WARPS, 1);
         let mut block = 0;
@@ -135,35 +169,64 @@ fn fast_paths_agree_with_the_reference() {
             let weak = if dice.roll(20) == 0 { STRONG } else { 0 };
             let base = if shared { order.base() } else { 1 };
             // In half of the histories, most accesses are atomics, so that weak ones do not hide them.
-            let path = match dice.roll(4) {
-                _ if seed % 4 < 2 && dice.roll(4) != 0 => Path::Atomic,
+            let of_atomics = match dice.roll(8) {
+                0 | 1 => Path::FailedSwap,
+                2 | 3 => Path::AtomicsOfOne,
+                _ => Path::Atomic,
+            };
+            let path = match dice.roll(6) {
+                _ if seed % 4 < 2 && dice.roll(4) != 0 => of_atomics,
                 0 => Path::AccessPair,
                 1 => Path::Scattered,
+                2 | 3 => Path::Whole,
                 _ => Path::Line,
             };
-            let atomic = matches!(path, Path::Atomic);
+            let atomic = matches!(path, Path::Atomic | Path::FailedSwap | Path::AtomicsOfOne);
             let strong = if atomic { STRONG_OF_DEVICE | ATOMIC } else { weak };
-            let writes = atomic || !matches!(path, Path::AccessPair) && dice.roll(3) == 0;
-            let (first, spread) = (dice.roll(2) as u32 * 16, dice.roll(4) != 0);
-            let lane = |i: usize| if spread { first + i as u32 } else { first };
+            let writes = match path {
+                Path::Atomic | Path::AtomicsOfOne => true,
+                Path::FailedSwap | Path::AccessPair => false,
+                _ => dice.roll(3) == 0,
+            };
+            let changed = match dice.roll(4) {
+                _ if atomic => ALL,
+                0 => 0,
+                1 => dice.roll(1 << 16) as u32,
+                _ => ALL,
+            };
+            let writes = writes.then_some(changed);
+            let (form, spread) = (dice.roll(3) as u8, dice.roll(4) != 0);
+            let (first, form) = match path {
+                Path::Whole => (dice.roll(2 << form) as u32 * (16 >> form), form),
+                _ => (dice.roll(2) as u32 * 16, 0),
+            };
+            let spread = spread || matches!(path, Path::Whole);
+            let lane = |i: usize| if spread { first + (i >> form) as u32 } else { first };
             let packed = std::array::from_fn(|i| with_lane(start, lane(i)) | strong);
             let some = if dice.roll(3) == 0 { dice.roll(1 << 16) as u32 | 1 } else { ALL };
-            let twice = !writes && first == 0 && dice.roll(3) == 0;
+            let lanes = dice.roll(1 << 32) as u32 | 0x8421;
+            let twice = writes.is_none() && first < 16 && dice.roll(3) == 0;
             let (active, second) = match path {
+                Path::Whole => (ALL, if twice { 16 } else { 0 }),
                 Path::Line if twice && spread => (some, 16),
                 Path::Line => (some, u64::from(twice)),
                 Path::AccessPair => (1, 1),
-                Path::Scattered | Path::Atomic => (1, 0),
+                _ => (1, 0),
             };
             let second = second << epoch::LANE_SHIFT;
             let batch = AccessBatch { packed, second, active, warp, base };
-            let races = one_by_one(&mut slow, &mut order, &batch, writes);
+            let step_by_step = |shadow: &mut _, order: &mut _| match path {
+                Path::AtomicsOfOne => lane_by_lane(shadow, order, &batch, lanes),
+                _ => one_by_one(shadow, order, &batch, writes),
+            };
+            let races = step_by_step(&mut slow, &mut order);
             // Other strong accesses never take a fast path.
-            if (strong == 0 || atomic) && at_once(&mut fast, &mut order, &batch, path, writes) {
+            let how = (path, lanes, form);
+            if (strong == 0 || atomic) && at_once(&mut fast, &mut order, &batch, how, writes) {
                 well[path as usize] += 1;
                 assert!(!races, "seed {seed}, step {step}: a race is missed");
             } else {
-                one_by_one(&mut fast, &mut order, &batch, writes);
+                step_by_step(&mut fast, &mut order);
             }
             for i in 0..LINE as u64 {
                 let [fast, slow] = [&fast, &slow].map(|shadow| recent(shadow.at(4 * i), base));

@@ -14,7 +14,7 @@ use crate::bounds::MemoryId;
 use crate::fast::line::{ALL, AccessBatch};
 use crate::fast::view::ShadowView;
 use crate::races::epoch::{self, PackedEpoch};
-use crate::races::shadow_memory::LINE;
+use crate::races::line_head::LINE;
 use lanework_ptx_ir::kernel::*;
 use std::collections::HashMap;
 

@@ -12,10 +12,11 @@ use crate::access::{AccessCheck, WarpAccess};
 use crate::bounds::MemoryId;
 use crate::fast::HalfWarpAddresses;
 use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::stored::{StoredValues, WORD};
 use crate::fast::view::ShadowView;
 use crate::findings::kinds::ReportKind;
 use crate::races::epoch::{self, PackedEpoch};
-use crate::races::shadow_memory::LINE;
+use crate::races::line_head::{LINE, STEPS, WholeField};
 use lanework_engine::event::AccessKind;
 use lanework_engine::initialized::InitializedBytes;
 use lanework_engine::machine::Warp;
@@ -132,7 +133,8 @@ impl AccessCheck {
             (extent.start, extent.fast(LOADS))
         };
         // Shadow cells per lane: one, two or four.
-        let each = bytes >> self.races.shift();
+        let shift = self.races.shift();
+        let each = bytes >> shift;
         if !(1..=4).contains(&each) {
             return false;
         }
@@ -141,6 +143,7 @@ impl AccessCheck {
             ActiveHalf::from_mask(warp.mask, 0, low, form.stride, bytes),
             ActiveHalf::from_mask(warp.mask, 1, high, form.stride, bytes),
         ];
+        let host = self.bounds.extent(id).host;
         let written = self.initial.written(id);
         let initial = LOADS && self.reports.wants(ReportKind::Uninitialized);
         let same = LOADS && low == high && warp.mask == u32::MAX;
@@ -176,6 +179,10 @@ impl AccessCheck {
         self.note_lanes(warp);
         let mut view = self.view::<SHARED>(warp.index, id);
         view.packed |= epoch::pack(0, instruction);
+        if !LOADS {
+            // SAFETY: the bytes that each half stores are inside the memory, as checked above.
+            view.stored = unsafe { StoredValues::new(warp, site, host, shift) };
+        }
         let packed = view.packed;
         let [low_half, high_half] = &halves;
         let rest = match (one, same) {
@@ -247,13 +254,22 @@ impl ShadowView<'_> {
             let lane = (done as i64 - skip as i64) >> log;
             let start = epoch::with_lane(self.packed, half.first)
                 .wrapping_add((lane << epoch::LANE_SHIFT) as u64);
-            let mut packed = STEPS[log as usize % 3];
-            for of_cell in &mut packed {
-                *of_cell = of_cell.wrapping_add(start);
-            }
-            let (warp, base) = (self.warp, self.base);
-            let batch = AccessBatch { packed, second, active: here, warp, base };
-            if here != 0 && !self.check::<LOADS>(cell, &batch) {
+            let well = match here {
+                0 => true,
+                ALL => {
+                    self.whole_line::<LOADS>(cell, WholeField { start, form: log as u8 }, second)
+                }
+                _ => {
+                    let mut packed = STEPS[log as usize % 3];
+                    for of_cell in &mut packed {
+                        *of_cell = of_cell.wrapping_add(start);
+                    }
+                    let (warp, base) = (self.warp, self.base);
+                    let batch = AccessBatch { packed, second, active: here, warp, base };
+                    self.check::<LOADS>(cell, &batch)
+                }
+            };
+            if !well {
                 let (from, to) = (done >> log, (done + LINE - skip) >> log);
                 rest |= half.lanes & ((1 << to.min(16)) - (1 << from));
             }
@@ -264,17 +280,6 @@ impl ShadowView<'_> {
         rest << half.first
     }
 }
-
-/// Adds the lane number to each cell of a line, for lanes of one, two and four cells.
-pub const STEPS: [[PackedEpoch; LINE]; 3] = {
-    let mut steps = [[0; LINE]; 3];
-    let mut i = 0;
-    while i < 3 * LINE {
-        steps[i / LINE][i % LINE] = ((i % LINE) as PackedEpoch >> (i / LINE)) << epoch::LANE_SHIFT;
-        i += 1;
-    }
-    steps
-};
 
 /// A bit for each of the `each` cells of every lane.
 fn widened(lanes: u32, each: u64) -> u64 {
@@ -294,14 +299,18 @@ impl AccessCheck {
     #[inline(always)]
     pub fn whole_lines<const SHARED: bool>(
         &mut self,
-        warp: u32,
+        warp: &Warp,
         instruction: u32,
+        site: &AccessSite,
         base: [u64; 2],
     ) -> bool {
         let Some((id, at)) = self.inside::<SHARED, false>(instruction, base, 64) else {
             return false;
         };
-        let mut view = self.view::<SHARED>(warp, id);
+        let host = self.bounds.extent(id).host;
+        let mut view = self.view::<SHARED>(warp.index, id);
+        // SAFETY: both lines are inside the memory.
+        view.stored = unsafe { StoredValues::new(warp, site, host, WORD) };
         if let Some(written) = view.written {
             written.set(at[0], 64);
             written.set(at[1], 64);
@@ -320,26 +329,11 @@ impl ShadowView<'_> {
         }
         let [low, high] = [(at[0] >> 2) as usize, (at[1] >> 2) as usize];
         let packed = self.packed | instruction;
+        let field = |start| WholeField { start, form: 0 };
         if LOADS && low == high {
-            return self.whole_line::<LOADS>(low, packed, 16 << epoch::LANE_SHIFT);
+            return self.whole_line::<LOADS>(low, field(packed), 16 << epoch::LANE_SHIFT);
         }
-        self.whole_line::<LOADS>(low, packed, 0)
-            && self.whole_line::<LOADS>(high, epoch::with_lane(packed, 16), 0)
-    }
-
-    #[inline(always)]
-    fn whole_line<const LOADS: bool>(
-        &mut self,
-        cell: usize,
-        start: PackedEpoch,
-        second: PackedEpoch,
-    ) -> bool {
-        let mut packed = STEPS[0];
-        for of_cell in &mut packed {
-            *of_cell += start;
-        }
-        let (warp, base) = (self.warp, self.base);
-        let batch = AccessBatch { packed, second, active: ALL, warp, base };
-        self.check::<LOADS>(cell, &batch)
+        self.whole_line::<LOADS>(low, field(packed), 0)
+            && self.whole_line::<LOADS>(high, field(epoch::with_lane(packed, 16)), 0)
     }
 }

@@ -5,12 +5,13 @@
 //! be a race, the batch changes nothing and the cells are checked one by one. Without this path the
 //! benchmarked kernels take up to 15 times as long.
 
+use crate::fast::stored::StoredValues;
 use crate::races::epoch::{
     ASYNC, EPOCH, LANES, PackedEpoch, REPLACED, other_write_of_thread, same_thread,
 };
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
-use crate::races::shadow_memory::{LINE, WeakReads, WeakWrites};
+use crate::races::line_head::{LINE, WeakReads, WeakWrites};
 
 /// A word for each cell of a line.
 type Words = [PackedEpoch; LINE];
@@ -38,7 +39,7 @@ type Related<'a> = (&'a mut RelationCache, &'a mut HappensBefore);
 
 /// How prior accesses of one kind relate to the batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum PriorAccesses {
+pub enum PriorAccesses {
     /// All happen before, or none exist.
     HappensBefore,
     /// Each is by the lane that accesses the word now.
@@ -212,14 +213,26 @@ impl AccessBatch {
         matches!(found, PriorAccesses::HappensBefore | PriorAccesses::SameLane).then_some(found)
     }
 
-    /// The words to record over prior writes by the same lanes: they keep [`REPLACED`]. `None` if another
-    /// instruction may have left another value, which only the reference path compares.
-    fn over_own(&self, prior: &Words, active: &Words) -> Option<Words> {
+    /// The words to record over prior writes by the same lanes: they keep [`REPLACED`], and get it if the write of another
+    /// instruction has left another value. `None` if the values cannot be compared here.
+    fn over_own(
+        &self,
+        prior: &Words,
+        (cell, stored): (usize, Option<&StoredValues<'_>>),
+    ) -> Option<Words> {
         let mut packed = self.packed;
+        let mut others = 0;
         for i in 0..LINE {
-            if active[i] != 0 && other_write_of_thread(prior[i], packed[i]) {
-                return None;
+            others |= u32::from(other_write_of_thread(prior[i], packed[i])) << i;
+        }
+        others &= self.active;
+        if others != 0 {
+            let changed = stored?.changed_cells(cell, &packed, others);
+            for i in 0..LINE {
+                packed[i] |= if changed >> i & 1 != 0 { REPLACED } else { 0 };
             }
+        }
+        for i in 0..LINE {
             if same_thread(prior[i], packed[i]) {
                 packed[i] |= prior[i] & REPLACED;
             }
@@ -227,7 +240,8 @@ impl AccessBatch {
         Some(packed)
     }
 
-    /// Checks and records a write of the words; `false` if they must be checked one by one.
+    /// Checks and records a write of the words; `false` if they must be checked one by one. `stored` is a cell of the line and
+    /// the values.
     #[inline(always)]
     pub fn write<const WHOLE: bool>(
         &self,
@@ -235,13 +249,14 @@ impl AccessBatch {
         [writers, readers]: [&mut RelationCache; 2],
         writes: &mut WeakWrites,
         reads: Option<&mut WeakReads>,
+        stored: (usize, Option<&StoredValues<'_>>),
     ) -> bool {
         let active = if WHOLE { [PackedEpoch::MAX; LINE] } else { spread(self.active) };
         let Some(prior) = self.before_write((writers, order), writes, &active) else {
             return false;
         };
         let over = match prior {
-            PriorAccesses::SameLane => match self.over_own(writes, &active) {
+            PriorAccesses::SameLane => match self.over_own(writes, stored) {
                 None => return false,
                 over => over,
             },

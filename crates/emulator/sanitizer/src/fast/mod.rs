@@ -14,7 +14,9 @@ pub mod group;
 pub mod half_warp;
 pub mod line;
 pub mod scattered;
+pub mod stored;
 pub mod view;
+mod whole;
 
 use crate::access::AccessCheck;
 use lanework_engine::event::AccessKind;
@@ -24,7 +26,9 @@ use lanework_engine::slot::{Scalar, WIDE};
 use lanework_ptx_ir::analysis::access::AccessClass;
 
 impl AccessCheck {
-    /// Checks a warp's access before it executes, by the fastest path that accepts it.
+    /// Checks a warp's access before it executes, by the fastest path that accepts it. The copy for the handler of accesses
+    /// is compiled for its SIMD level.
+    #[inline(always)]
     pub fn access(&mut self, warp: &Warp, instruction: u32, site: &AccessSite, at: &[u64; 32]) {
         // All lanes load and store the rows of a matrix together.
         if site.service != AccessClass::Rows {

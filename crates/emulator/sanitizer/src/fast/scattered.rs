@@ -4,11 +4,12 @@
 
 use crate::access::AccessCheck;
 use crate::access::reference::lanes_of;
+use crate::fast::stored::{StoredValues, WORD};
 use crate::fast::view::ShadowView;
 use crate::races::epoch::{self, ASYNC, PackedEpoch, REPLACED};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
-use crate::races::shadow_memory::LINE;
+use crate::races::line_head::LINE;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
@@ -44,6 +45,7 @@ fn prior(
 
 impl AccessCheck {
     /// Checks an access of one word per lane; returns the lanes that are still to be checked.
+    #[inline(always)]
     pub fn scattered(
         &mut self,
         warp: &Warp,
@@ -94,26 +96,40 @@ impl AccessCheck {
         let Some(room) = size.checked_sub(3) else { return warp.mask };
         let origin = if SHARED { 0 } else { start };
         let id = if SHARED { self.position.rank as usize } else { hint };
+        let host = self.bounds.extent(id).host;
+        let mut offsets = [0; 32];
+        let mut outside = [0; 32];
+        for lane in 0..32 {
+            offsets[lane] = at[lane].wrapping_sub(origin);
+            let inside = at[lane].wrapping_sub(start) < room && offsets[lane] & 3 == 0;
+            outside[lane] = u32::from(!inside) << lane;
+        }
+        let mut lanes = warp.mask;
+        for lane in 0..32 {
+            lanes &= !outside[lane];
+        }
         let mut view = self.view::<SHARED>(warp.index, id);
         view.packed |= epoch::pack(0, instruction);
-        let mut left = 0;
-        for lane in lanes_of(warp.mask) {
-            let offset = at[lane].wrapping_sub(origin);
-            let inside = at[lane].wrapping_sub(start) < room && offset & 3 == 0;
-            let known = match view.written {
-                Some(written) if LOADS => inside && written.has(offset, 4),
-                _ => inside,
-            };
+        if !LOADS {
+            // SAFETY: only lanes whose words are inside the memory are checked below.
+            view.stored = unsafe { StoredValues::new(warp, site, host, WORD) };
+        }
+        if let Some(written) = view.written
+            && LOADS
+        {
+            lanes = written.has_words(&offsets, lanes);
+        }
+        let mut left = warp.mask & !lanes;
+        for lane in lanes_of(lanes) {
             let packed = epoch::with_lane(view.packed, lane as u32);
-            let well =
-                known && if LOADS { view.read(offset, packed) } else { view.write(offset, packed) };
+            let offset = offsets[lane % 32];
+            let well = if LOADS { view.read(offset, packed) } else { view.write(offset, packed) };
             left |= u32::from(!well) << lane;
-            if let Some(written) = view.written
-                && !LOADS
-                && well
-            {
-                written.set(offset, 4);
-            }
+        }
+        if let Some(written) = view.written
+            && !LOADS
+        {
+            written.set_words(&offsets, lanes & !left);
         }
         left
     }
@@ -125,10 +141,10 @@ impl ShadowView<'_> {
     #[inline(always)]
     pub(super) fn read(&mut self, offset: u64, packed: PackedEpoch) -> bool {
         let cell = (offset >> 2) as usize;
-        let Some((writes, [first, last])) = self.shadow.read_line(cell, self.base) else {
+        let Some((write, [first, last])) = self.shadow.read_cell(cell, self.base) else {
             return false;
         };
-        let (write, i) = (writes.map_or(0, |writes| writes[cell % LINE]), cell % LINE);
+        let i = cell % LINE;
         let flags = (write & ASYNC) | ((first[i] | last[i]) & ASYNC);
         let (base, who) = (self.base, (self.warp, epoch::lane(packed)));
         let writer = prior(&mut self.writers, self.order, write, base, who);
@@ -154,12 +170,14 @@ impl ShadowView<'_> {
             access & flags == 0
                 && prior(cache, order, access, base, who) == PriorAccess::HappensBefore
         };
-        if !clear(&mut self.writers, self.order, *write, ASYNC)
-            || epoch::other_write_of_thread(*write, packed)
-        {
+        if !clear(&mut self.writers, self.order, *write, ASYNC) {
             return false;
         }
-        let own = if epoch::same_thread(*write, packed) { *write & REPLACED } else { 0 };
+        let mut own = if epoch::same_thread(*write, packed) { *write & REPLACED } else { 0 };
+        if epoch::other_write_of_thread(*write, packed) {
+            let Some(stored) = &self.stored else { return false };
+            own |= if stored.changes(offset, who.1) { REPLACED } else { 0 };
+        }
         if let Some([first, last]) = reads {
             let flags = ASYNC;
             if !clear(&mut self.readers, self.order, first[i], flags)

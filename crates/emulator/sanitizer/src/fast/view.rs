@@ -3,10 +3,12 @@
 use crate::access::AccessCheck;
 use crate::bounds::MemoryId;
 use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::stored::StoredValues;
 use crate::races::epoch::{self, ASYNC, PackedEpoch};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
-use crate::races::shadow_memory::{LINE, ShadowMemory};
+use crate::races::line_head::LINE;
+use crate::races::shadow_memory::ShadowMemory;
 use lanework_engine::initialized::InitializedBytes;
 
 /// Everything that decides an access. Relations are cached because neighboring cells mostly belong
@@ -28,6 +30,8 @@ pub struct ShadowView<'a> {
     pub warp: u32,
     /// Packed access of lane 0; without an instruction if several are checked.
     pub packed: PackedEpoch,
+    /// The values, if it is a store whose values can be compared here.
+    pub stored: Option<StoredValues<'a>>,
 }
 
 impl AccessCheck {
@@ -73,7 +77,8 @@ impl AccessCheck {
         let base = if SHARED { order.base() } else { 1 };
         let (writers, readers) = (RelationCache::EMPTY, RelationCache::EMPTY);
         let written = initial.written(id);
-        ShadowView { shadow, written, order, writers, readers, base, warp, packed }
+        let stored = None;
+        ShadowView { shadow, written, order, writers, readers, base, warp, packed, stored }
     }
 }
 
@@ -94,7 +99,8 @@ impl ShadowView<'_> {
     pub fn check<const LOADS: bool>(&mut self, cell: usize, batch: &AccessBatch) -> bool {
         let caches = [&mut self.writers, &mut self.readers];
         if LOADS {
-            let Some((writes, reads)) = self.shadow.read_line(cell, self.base) else {
+            let mut room = [0; LINE];
+            let Some((writes, reads)) = self.shadow.read_line(cell, self.base, &mut room) else {
                 return false;
             };
             match batch.active {
@@ -105,9 +111,10 @@ impl ShadowView<'_> {
             let Some((writes, reads)) = self.shadow.write_line(cell, self.base) else {
                 return false;
             };
+            let stored = self.stored.as_ref();
             match batch.active {
-                ALL => batch.write::<true>(self.order, caches, writes, reads),
-                _ => batch.write::<false>(self.order, caches, writes, reads),
+                ALL => batch.write::<true>(self.order, caches, writes, reads, (cell, stored)),
+                _ => batch.write::<false>(self.order, caches, writes, reads, (cell, stored)),
             }
         }
     }
@@ -116,11 +123,10 @@ impl ShadowView<'_> {
     /// sgemm_naive_u32 takes 2.5 times as long.
     #[inline(always)]
     pub fn pair(&mut self, cell: usize, packed: PackedEpoch, lanes: [u32; 2]) -> bool {
-        let Some((writes, [first, last])) = self.shadow.read_line(cell, self.base) else {
+        let Some((write, [first, last])) = self.shadow.read_cell(cell, self.base) else {
             return false;
         };
         let i = cell % LINE;
-        let write = if let Some(writes) = writes { writes[i] } else { 0 };
         let (first, last) = (&mut first[i], &mut last[i]);
         let flags = (write & ASYNC) | ((*first | *last) & ASYNC);
         let writer = self.writers.relation(self.order, write, self.base, self.warp);

@@ -10,7 +10,8 @@ use crate::footprint::byte_set::ByteSet;
 use crate::footprint::{AccessMode, AccessedBytes, Footprint};
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::launch_points::FinishedLaunches;
-use crate::races::shadow_memory::{LINE, LineView, ShadowMemory};
+use crate::races::line_head::LINE;
+use crate::races::shadow_memory::{LineView, ShadowMemory};
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;
 
@@ -187,7 +188,7 @@ impl FootprintPass<'_> {
         if let Some(writes) = line.writes {
             self.add_field(WRITE, writes, place);
         }
-        for (field, reads) in READS.into_iter().zip(line.reads.into_iter().flatten()) {
+        for (field, reads) in READS.into_iter().zip(line.reads) {
             self.add_field(field, reads, place);
         }
         let Some(strong) = line.strong else { return };

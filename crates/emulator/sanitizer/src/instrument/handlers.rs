@@ -19,6 +19,7 @@ pub struct CheckAccess;
 
 // SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
 unsafe impl Body for CheckAccess {
+    #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the assembler inserted this operation for the sanitizer: `op.c` is an index of
         // the warp's site table, `op.b` a slot of its register file, and `context.hook` holds a
@@ -61,7 +62,7 @@ unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOA
                 let access = &mut checkers.access;
                 let words = !LOADS && site.bytes == 4 && site.count == 1;
                 let whole = words && form.stride == 4 && warp.mask == u32::MAX;
-                if whole && access.whole_lines::<SHARED>(warp.index, instruction, form.base)
+                if whole && access.whole_lines::<SHARED>(warp, instruction, site, form.base)
                     || access.half_warps_of::<SHARED, LOADS>(warp, instruction, site, &form)
                 {
                     return op.next(warp);

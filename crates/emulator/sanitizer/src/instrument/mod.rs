@@ -132,7 +132,7 @@ unsafe impl Instrument for Sanitizer {
     }
 
     fn access_operation() -> Tiers {
-        Tiers::cold::<CheckAccess>()
+        Tiers::large::<CheckAccess, CheckAccess>()
     }
 
     fn plan(kernel: &Kernel, analyses: &Analyses) -> Option<Arc<dyn Plan>> {

@@ -14,6 +14,7 @@ pub mod grid_clock;
 pub mod happens_before;
 pub mod known_clocks;
 pub mod launch_points;
+pub mod line_head;
 pub mod shadow_cell;
 pub mod shadow_memory;
 pub mod strong_accesses;

@@ -1,23 +1,19 @@
 //! Shadow memory: the shadow cells of one memory, allocated on demand.
 //!
-//! *Data structure.* Cells are grouped in lines of 16, lines in pages. The writes and the reads of
-//! a page are separate allocations, since most memory is read-only or write-only. Each line stores
-//! one field of its cells contiguously, so a line can be compared at once (`fast::line`). Strong
-//! accesses are in separate pages; lines with strong accesses do not take the fast paths.
+//! *Data structure.* Cells are grouped in lines of 16, lines in pages. Each line has a head of 32 bytes. Mostly the lanes of
+//! half a warp access all cells of a line by one instruction; then the head describes a field of all 16 cells by the
+//! access of the first one ([`WholeField`]), and neither a check nor an update looks at the cells. Otherwise the cells of
+//! the field are *spread* to arrays of the page, each field of a line contiguously, so that a line can be compared at once
+//! (`fast::line`). The arrays of writes and of reads are separate allocations, since most memory is read-only or
+//! write-only. Strong accesses are in separate arrays; lines with strong accesses do not take the fast paths.
 
 use crate::races::epoch::{self, PackedEpoch};
+use crate::races::line_head::{Field, LINE, LineHead, SPREAD, WeakReads, WeakWrites, WholeField};
 use crate::races::shadow_cell::ShadowCell;
 use crate::races::strong_accesses::StrongAccesses;
 
-/// Cells of a line: the words that half a warp accesses contiguously.
-pub const LINE: usize = 16;
 /// Lines of a page.
 const PAGE: usize = 64;
-
-/// The last writes of a line's cells.
-pub type WeakWrites = [PackedEpoch; LINE];
-/// The first and the last recorded read of each cell of a line.
-pub type WeakReads = [[PackedEpoch; LINE]; 2];
 
 /// Bytes of a cache line of the host.
 const CACHE_LINE: usize = 64;
@@ -28,20 +24,13 @@ const READ_LINES: usize = size_of::<WeakReads>() / CACHE_LINE;
 const _: () = assert!(size_of::<WeakWrites>() == 8 * LINE && size_of::<WeakReads>() == 16 * LINE);
 const _: () = assert!(size_of::<ShadowCell>() == CACHE_LINE);
 
-/// The strong accesses of a page.
-#[derive(Clone)]
-struct StrongPage {
-    /// By line: the highest epoch of its strong accesses, 0 if it has none.
-    latest: [u32; PAGE],
-    cells: Vec<[StrongAccesses; LINE]>,
-}
-
 /// The cells of a page.
 #[derive(Clone, Default)]
 struct Page {
+    heads: Option<Box<[LineHead; PAGE]>>,
     writes: Option<Box<[WeakWrites; PAGE]>>,
     reads: Option<Box<[WeakReads; PAGE]>>,
-    strong: Option<Box<StrongPage>>,
+    strong: Option<Box<[[StrongAccesses; LINE]; PAGE]>>,
 }
 
 /// Allocates zeros in place: a page is too large for the stack.
@@ -54,41 +43,127 @@ fn zeros<T: Clone, const N: usize>(zero: T) -> Box<[T; N]> {
 
 impl Page {
     #[inline(always)]
-    fn writes(&mut self) -> &mut [WeakWrites; PAGE] {
-        self.writes.get_or_insert_with(|| zeros([0; LINE]))
+    fn heads(&mut self) -> &mut [LineHead; PAGE] {
+        self.heads.get_or_insert_with(|| zeros(LineHead::default()))
     }
 
+    /// The head of a line, in a page that may be new.
     #[inline(always)]
-    fn reads(&mut self) -> &mut [WeakReads; PAGE] {
-        self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))
+    fn head(&self, line: usize) -> LineHead {
+        self.heads.as_ref().map_or(LineHead::default(), |heads| heads[line])
+    }
+
+    /// The writes of a line, one by one.
+    #[inline(always)]
+    fn spread_writes(&mut self, line: usize) -> &mut WeakWrites {
+        if !self.heads()[line].is_spread(Field::Write) || self.writes.is_none() {
+            self.store_writes(line);
+        }
+        &mut self.writes.get_or_insert_with(|| zeros([0; LINE]))[line]
+    }
+
+    #[inline(never)]
+    fn store_writes(&mut self, line: usize) {
+        let head = &mut self.heads()[line];
+        let words = head.field(Field::Write).words();
+        head.set(Field::Write, WholeField { start: 0, form: SPREAD });
+        self.writes.get_or_insert_with(|| zeros([0; LINE]))[line] = words;
+    }
+
+    /// The reads of a line, one by one.
+    #[inline(always)]
+    fn spread_reads(&mut self, line: usize) -> &mut WeakReads {
+        let head = &self.heads()[line];
+        let spread = head.is_spread(Field::FirstRead) && head.is_spread(Field::LastRead);
+        if !spread || self.reads.is_none() {
+            self.store_reads(line);
+        }
+        &mut self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))[line]
+    }
+
+    #[inline(never)]
+    fn store_reads(&mut self, line: usize) {
+        let mut head = self.head(line);
+        let reads = &mut self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))[line];
+        for (field, reads) in [Field::FirstRead, Field::LastRead].into_iter().zip(reads) {
+            if !head.is_spread(field) {
+                *reads = head.field(field).words();
+                head.set(field, WholeField { start: 0, form: SPREAD });
+            }
+        }
+        self.heads()[line] = head;
+    }
+
+    /// The writes of a line, in `room` if they are not spread; `None` if there are none.
+    #[inline(always)]
+    fn writes_of<'a>(&'a self, line: usize, room: &'a mut WeakWrites) -> Option<&'a WeakWrites> {
+        let head = &self.heads.as_ref()?[line];
+        if head.is_spread(Field::Write) {
+            return Some(&self.writes.as_ref()?[line]);
+        }
+        let field = head.field(Field::Write);
+        if field.start == 0 {
+            return None;
+        }
+        *room = field.words();
+        Some(room)
+    }
+
+    /// A field of one cell.
+    #[inline(always)]
+    fn cell(&self, field: Field, line: usize, i: usize) -> PackedEpoch {
+        let Some(heads) = &self.heads else { return 0 };
+        let head = &heads[line];
+        if !head.is_spread(field) {
+            return head.field(field).cell(i);
+        }
+        match (field, &self.writes, &self.reads) {
+            (Field::Write, Some(writes), _) => writes[line][i],
+            (Field::FirstRead, _, Some(reads)) => reads[line][0][i],
+            (Field::LastRead, _, Some(reads)) => reads[line][1][i],
+            _ => 0,
+        }
+    }
+
+    /// All fields of one cell.
+    #[inline(always)]
+    fn all(&self, line: usize, i: usize) -> ShadowCell {
+        let Some(heads) = &self.heads else { return ShadowCell::default() };
+        let head = &heads[line];
+        let mut cell =
+            ShadowCell { write: self.cell(Field::Write, line, i), ..ShadowCell::default() };
+        if head.has_reads() {
+            cell.first_read = self.cell(Field::FirstRead, line, i);
+            cell.last_read = self.cell(Field::LastRead, line, i);
+        }
+        if let Some(strong) = &self.strong
+            && head.latest != 0
+        {
+            cell.strong = strong[line][i];
+        }
+        cell
     }
 
     /// Whether a line has strong accesses since an epoch.
     #[inline(always)]
     fn has_strong(&self, line: usize, base: u32) -> bool {
-        match &self.strong {
-            None => false,
-            Some(strong) => strong.latest[line] >= base.max(1),
-        }
+        self.heads.as_ref().is_some_and(|heads| heads[line].has_strong(base))
     }
 
     /// Sets the strong accesses of a cell.
     #[cold]
     fn set_strong(&mut self, line: usize, i: usize, to: StrongAccesses) {
-        let none = || {
-            let cells = vec![[StrongAccesses::default(); LINE]; PAGE];
-            Box::new(StrongPage { latest: [0; PAGE], cells })
-        };
-        let StrongPage { latest, cells } = &mut **self.strong.get_or_insert_with(none);
-        cells[line][i] = to;
+        let none = || zeros([StrongAccesses::default(); LINE]);
+        let cells = &mut self.strong.get_or_insert_with(none)[line];
+        cells[i] = to;
         let of =
             |cell: &StrongAccesses| cell.writes.into_iter().chain(cell.reads).chain([cell.polled]);
         let numbers = |cell: &StrongAccesses| of(cell).map(epoch::number).max().unwrap_or(0);
-        latest[line] = match numbers(&to) {
-            // The other cells of the line may have none, or older ones.
-            0 => cells[line].iter().map(numbers).max().unwrap_or(0),
-            number => latest[line].max(number),
-        };
+        let number = numbers(&to);
+        // The other cells of the line may have none, or older ones.
+        let others = if number == 0 { cells.iter().map(numbers).max().unwrap_or(0) } else { 0 };
+        let latest = &mut self.heads()[line].latest;
+        *latest = if number == 0 { others } else { number.max(*latest) };
     }
 }
 
@@ -105,7 +180,10 @@ impl StrongCell<'_> {
     /// Records that its strong accesses have changed, the last one to this.
     #[inline(always)]
     pub fn changed(&mut self, last: PackedEpoch) {
-        *self.latest = (*self.latest).max(epoch::number(last));
+        // Mostly unchanged: a store would delay the next load of the head.
+        if *self.latest < epoch::number(last) {
+            *self.latest = epoch::number(last);
+        }
     }
 }
 
@@ -116,7 +194,7 @@ pub struct LineView<'a> {
     /// Last weak writes.
     pub writes: Option<&'a WeakWrites>,
     /// Two of the weak reads since.
-    pub reads: Option<&'a WeakReads>,
+    pub reads: &'a WeakReads,
     /// Strong accesses since, if any.
     pub strong: Option<&'a [StrongAccesses; LINE]>,
 }
@@ -159,30 +237,28 @@ impl ShadowMemory {
     #[inline(always)]
     pub fn at(&self, offset: u64) -> ShadowCell {
         let (page, line, i) = self.place(offset);
-        let Some(page) = self.pages.get(page) else { return ShadowCell::default() };
-        let write = page.writes.as_ref().map_or(0, |writes| writes[line][i]);
-        let reads = page.reads.as_ref().map(|reads| &reads[line]);
-        let [first_read, last_read] = reads.map_or([0; 2], |[first, last]| [first[i], last[i]]);
-        let strong = match &page.strong {
-            None => StrongAccesses::default(),
-            Some(strong) => strong.cells[line][i],
-        };
-        ShadowCell { write, first_read, last_read, strong }
+        self.pages.get(page).map_or(ShadowCell::default(), |page| page.all(line, i))
     }
 
     /// Visits the lines of all allocated pages.
     pub fn lines(&self, mut visit: impl FnMut(LineView<'_>)) {
-        for (page, Page { writes, reads, strong }) in self.pages.iter().enumerate() {
-            if writes.is_none() && reads.is_none() && strong.is_none() {
-                continue;
-            }
+        for (number, page) in self.pages.iter().enumerate().filter(|(_, page)| page.heads.is_some())
+        {
             for line in 0..PAGE {
-                let strong = strong.as_ref().filter(|strong| strong.latest[line] != 0);
+                let head = page.head(line);
+                let (mut room, mut reads) = ([0; LINE], [[0; LINE]; 2]);
+                for (i, field) in [Field::FirstRead, Field::LastRead].into_iter().enumerate() {
+                    reads[i] = match (&page.reads, head.is_spread(field)) {
+                        (Some(spread), true) => spread[line][i],
+                        _ => head.field(field).words(),
+                    };
+                }
+                let strong = page.strong.as_ref().filter(|_| head.latest != 0);
                 visit(LineView {
-                    first: (page * PAGE + line) * LINE,
-                    writes: writes.as_ref().map(|writes| &writes[line]),
-                    reads: reads.as_ref().map(|reads| &reads[line]),
-                    strong: strong.map(|strong| &strong.cells[line]),
+                    first: (number * PAGE + line) * LINE,
+                    writes: page.writes_of(line, &mut room),
+                    reads: &reads,
+                    strong: strong.map(|strong| &strong[line]),
                 });
             }
         }
@@ -196,17 +272,18 @@ impl ShadowMemory {
     /// Changes the cell of a byte.
     #[inline(always)]
     pub fn change<R>(&mut self, offset: u64, change: impl FnOnce(&mut ShadowCell) -> R) -> R {
-        let mut cell = self.at(offset);
+        let (page, line, i) = self.place(offset);
+        let page = self.pages.get_mut(page);
+        let mut cell = page.as_ref().map_or(ShadowCell::default(), |page| page.all(line, i));
         let old = cell;
         let result = change(&mut cell);
-        let (page, line, i) = self.place(offset);
-        if let Some(page) = self.pages.get_mut(page) {
+        if let Some(page) = page {
             if cell.write != old.write {
-                page.writes()[line][i] = cell.write;
+                page.spread_writes(line)[i] = cell.write;
                 self.written = true;
             }
             if [cell.first_read, cell.last_read] != [old.first_read, old.last_read] {
-                let [first, last] = &mut page.reads()[line];
+                let [first, last] = page.spread_reads(line);
                 (first[i], last[i]) = (cell.first_read, cell.last_read);
             }
             if cell.strong != old.strong {
@@ -232,11 +309,14 @@ impl ShadowMemory {
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             let (page, line, _) = self.place(offset);
-            let Some(Page { reads: Some(reads), .. }) = self.pages.get(page) else { return };
+            let Some(Page { heads: Some(heads), reads, .. }) = self.pages.get(page) else { return };
+            let head = std::ptr::from_ref(&heads[line]).cast::<i8>();
+            // SAFETY: a prefetch is a hint that never faults, whatever its address; SSE is part of x86-64.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(head) };
+            let Some(reads) = reads else { return };
             let at = std::ptr::from_ref(&reads[line]).cast::<i8>();
             for part in 0..READ_LINES {
-                // SAFETY: a prefetch is a hint that never faults, whatever its address; SSE is part
-                // of x86-64.
+                // SAFETY: as above.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(CACHE_LINE * part)) };
             }
         }
@@ -248,34 +328,74 @@ impl ShadowMemory {
     #[inline(always)]
     pub fn strong_cell(&mut self, cell: usize) -> Option<StrongCell<'_>> {
         let (line, i) = (cell / LINE % PAGE, cell % LINE);
-        let Page { writes, reads, strong } = self.pages.get_mut(cell / (PAGE * LINE))?;
-        let StrongPage { latest, cells } = &mut **strong.as_mut()?;
-        let [first, last] = match reads {
-            Some(reads) => [reads[line][0][i], reads[line][1][i]],
-            None => [0; 2],
+        let page = self.pages.get_mut(cell / (PAGE * LINE))?;
+        page.strong.as_ref()?;
+        let weak = match page.heads.as_ref()?[line].has_reads() {
+            false => [page.cell(Field::Write, line, i), 0, 0],
+            true => [Field::Write, Field::FirstRead, Field::LastRead]
+                .map(|field| page.cell(field, line, i)),
         };
-        let write = writes.as_ref().map_or(0, |writes| writes[line][i]);
-        let (strong, latest) = (&mut cells[line][i], &mut latest[line]);
-        Some(StrongCell { weak: [write, first, last], strong, latest })
+        let Page { heads: Some(heads), strong: Some(strong), .. } = page else { return None };
+        let (strong, latest) = (&mut strong[line][i], &mut heads[line].latest);
+        Some(StrongCell { weak, strong, latest })
     }
 
-    /// The line of a cell, for a read; `None` if it has strong accesses since the epoch `base`.
+    /// The line of a cell, for an access to all its cells; `None` if it has strong accesses since the epoch `base`, or a
+    /// field is spread.
     #[inline(always)]
-    pub fn read_line(
+    pub fn whole_line<const LOADS: bool>(
         &mut self,
         cell: usize,
         base: u32,
-    ) -> Option<(Option<&WeakWrites>, &mut WeakReads)> {
+    ) -> Option<&mut LineHead> {
+        let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
+        let head = &mut page.heads()[line];
+        if head.any_spread() || head.has_strong(base) {
+            return None;
+        }
+        self.written |= !LOADS;
+        Some(head)
+    }
+
+    /// Describes a line by its head again, if its writes are those of a whole field, and there are no reads since.
+    #[inline(always)]
+    pub fn gather(&mut self, cell: usize, write: WholeField) {
+        let line = cell / LINE % PAGE;
+        let Some(page) = self.pages.get_mut(cell / (PAGE * LINE)) else { return };
+        let Some(writes) = page.writes.as_ref() else { return };
+        if writes[line] == write.words() {
+            page.heads()[line].set_write(write);
+        }
+    }
+
+    /// The line of a cell, for a read; `None` if it has strong accesses since the epoch `base`. `room` holds writes that are
+    /// not spread.
+    #[inline(always)]
+    pub fn read_line<'a>(
+        &'a mut self,
+        cell: usize,
+        base: u32,
+        room: &'a mut WeakWrites,
+    ) -> Option<(Option<&'a WeakWrites>, &'a mut WeakReads)> {
         let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
         if page.has_strong(line, base) {
             return None;
         }
-        page.reads();
-        let Page { writes, reads, .. } = page;
-        Some((writes.as_ref().map(|writes| &writes[line]), &mut reads.as_mut()?[line]))
+        page.spread_reads(line);
+        let Page { heads, writes, reads, .. } = page;
+        let head = &heads.as_ref()?[line];
+        let writes = match head.field(Field::Write) {
+            WholeField { form: SPREAD, .. } => writes.as_ref().map(|writes| &writes[line]),
+            WholeField { start: 0, .. } => None,
+            whole => {
+                *room = whole.words();
+                Some(&*room)
+            }
+        };
+        Some((writes, &mut reads.as_mut()?[line]))
     }
 
-    /// The same for a write.
+    /// The same for a write. The second part is `None` if no cell has been read since the last write.
     #[inline(always)]
     pub fn write_line(
         &mut self,
@@ -287,8 +407,29 @@ impl ShadowMemory {
             return None;
         }
         self.written = true;
-        page.writes();
-        let Page { writes, reads, .. } = page;
-        Some((&mut writes.as_mut()?[line], reads.as_mut().map(|reads| &mut reads[line])))
+        page.spread_writes(line);
+        let head = &page.heads()[line];
+        if head.has_reads() {
+            page.spread_reads(line);
+            let Page { writes, reads, .. } = page;
+            return Some((&mut writes.as_mut()?[line], Some(&mut reads.as_mut()?[line])));
+        }
+        Some((&mut page.writes.as_mut()?[line], None))
+    }
+
+    /// The write of a cell, and the reads of its line, for a read; `None` as for [`ShadowMemory::read_line`].
+    #[inline(always)]
+    pub fn read_cell(&mut self, cell: usize, base: u32) -> Option<(PackedEpoch, &mut WeakReads)> {
+        let (line, i) = (cell / LINE % PAGE, cell % LINE);
+        let page = self.pages.get_mut(cell / (PAGE * LINE))?;
+        let head = &page.heads()[line];
+        if head.has_strong(base) {
+            return None;
+        }
+        let write = match head.field(Field::Write) {
+            WholeField { form: SPREAD, .. } => page.writes.as_ref()?[line][i],
+            whole => whole.cell(i),
+        };
+        Some((write, page.spread_reads(line)))
     }
 }

@@ -62,7 +62,7 @@ impl StrongAccesses {
     }
 
     /// Records a strong read; it replaces the first one if it represents it.
-    pub(super) fn note_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
+    pub(crate) fn note_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
         let mut read = now.packed & !ATOMIC;
         read |= if now.observes { OBSERVED } else { 0 };
         if read & DATA == 0 {
