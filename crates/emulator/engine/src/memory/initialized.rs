@@ -134,7 +134,7 @@ mod tests {
         written.unset(20, 1);
         assert_eq!(written.has_words(&offsets, 0b11), 0b01);
         written.set(0, 256);
-        assert_eq!(written.has_words(&[u64::MAX & !3; 32], 5), 5, "all is written");
+        assert_eq!(written.has_words(&[!3; 32], 5), 5, "all is written");
     }
 
     #[test]
