@@ -424,9 +424,13 @@ impl Checkers {
 
     fn fault(&mut self, located: Located) -> Option<Fault> {
         if located.raw.kind == FaultKind::Deadlock {
+            let waits_for_phase = self.access.reports.waits_for_phase(located.origin);
+            if !waits_for_phase {
+                self.mbarriers.excuse_unannounced();
+            }
             let excess = self.mbarriers.end_all(&mut self.access);
             // The wait is only a consequence of the excess bytes.
-            if excess && self.access.reports.waits_for_phase(located.origin) {
+            if excess && waits_for_phase {
                 return None;
             }
         }
