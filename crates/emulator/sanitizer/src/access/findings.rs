@@ -98,7 +98,16 @@ impl AccessCheck {
         }
         let lane_now = epoch::with_lane(access.packed, lane as u32);
         let mixed = mixed_sizes(&self.races.order, conflict.with, lane_now);
-        let lack = if mixed { None } else { self.lack_of_sync(access, lane, conflict) };
+        let order = &self.races.order;
+        let unfenced = order.missing_acquire(conflict.with, access.warp.index, lane as u32);
+        // A strong access that follows the read of the flag is not served from a stale cache line, nor moved up.
+        if unfenced.is_some() && access.site.order.strong.is_some() {
+            return;
+        }
+        let lack = match mixed || unfenced.is_some() {
+            true => None,
+            false => self.lack_of_sync(access, lane, conflict),
+        };
         if lack == Some(MissingWarpSync::default()) {
             return;
         }
@@ -117,6 +126,7 @@ impl AccessCheck {
             ],
             distance: self.races.distance(conflict.with, who, prior),
             global,
+            unfenced,
         };
         let (bounds, kind) = (&self.bounds, self.races.kind(conflict, lane_now, lack, global));
         self.reports.add(kind, who, Some(prior), |reports| {

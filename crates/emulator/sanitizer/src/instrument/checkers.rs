@@ -383,7 +383,10 @@ impl Checkers {
                     check_shuffle(position, reports, place, mode, &members, [&b, &c]);
                 }
             }
-            SyncAnnotation::Fence(scope) => access.races.order.fence(w, warp.mask, scope),
+            SyncAnnotation::Fence(scope) => {
+                access.races.order.acquire_fence(w, (warp.mask, warp.live), scope);
+                access.races.order.fence(w, warp.mask, scope);
+            }
             SyncAnnotation::InitFence => self.mbarriers.fence_init(access, warp.index, warp.mask),
             SyncAnnotation::ProxyFence => {
                 access.races.order.proxy_fence(w, (warp.mask, warp.live));

@@ -76,6 +76,8 @@ fn patched(text: &str, help: &str) -> Option<String> {
         let after = help.contains("at the end of the loop");
         let at = if after { *one } else { one.max(other) - 1 };
         lines.insert(at, barrier.to_owned());
+    } else if help.starts_with("put a fence") && help.contains("after the read of the flag") {
+        lines.insert(*named.first()?, "fence.acq_rel.gpu;".to_owned());
     } else if help.starts_with("put a fence") {
         lines.insert(named.first()? - 1, "fence.acq_rel.gpu;".to_owned());
     } else if help.starts_with("widen the fence") {
