@@ -9,6 +9,7 @@ mod child;
 mod children;
 mod correct;
 mod gpu;
+mod pools;
 mod racing;
 
 use std::process::Command;

@@ -21,12 +21,13 @@ use crate::instrument::attached::Instrumentation;
 use crate::instrument::hook::Wants;
 use crate::memory::host_bytes::Fresh;
 use crate::memory::lock::MemoryLock;
+use crate::memory::pools::PoolRegions;
 use crate::memory::{Addresses, Memory, POISON, device_range};
 use crate::program::Program;
 use lanework_ptx::Module;
 use lanework_ptx_ir::passes::local_arrays::split_local_arrays;
 use std::any::Any;
-use std::sync::{Arc, Mutex, OnceLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 /// One device: limits, memory and a pool of workers. Share it between threads by reference.
 pub struct Device {
@@ -172,6 +173,23 @@ impl Device {
     /// When no registered range starts there.
     pub fn unregister_host_memory(&self, start: *const u8) -> Result<(), MemoryError> {
         self.writing().unregister_host_memory(start as u64)
+    }
+
+    /// Changes the pools of the program's own allocators, whose parts the sanitizer checks.
+    pub fn with_pools<T>(&self, change: impl FnOnce(&mut PoolRegions) -> T) -> T {
+        let memory = self.memory();
+        let mut pools = memory.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut pools)
+    }
+
+    /// The bytes of a range in one allocation count as unwritten again.
+    pub fn forget_contents(&self, address: u64, bytes: u64) {
+        let memory = self.memory();
+        if let Some((start, allocation)) = memory.find(address)
+            && let Some(written) = &allocation.written
+        {
+            written.unset(address - start, bytes.min(allocation.bytes - (address - start)));
+        }
     }
 
     /// Lets kernels use any host address while nothing is registered; no effect on a device with its own addresses. An

@@ -125,7 +125,8 @@ impl AccessCheck {
             if bytes > extent.bytes - offset {
                 continue;
             }
-            let (constant, of_heap) = (extent.constant, extent.plain == 0);
+            let (constant, in_parts, of_heap) =
+                (extent.constant, extent.plain == 0, extent.of_heap);
             let host = extent.host.wrapping_add(offset as usize);
             if stores && constant {
                 let who = self.position.thread_at(access.lane(lane));
@@ -135,7 +136,7 @@ impl AccessCheck {
                 });
                 continue;
             }
-            if of_heap && !self.in_heap_block(access, lane, address) {
+            if in_parts && !self.in_live_block(access, lane, address, of_heap) {
                 continue;
             }
             let access = &swaps.tried(access, lane, at[lane], host);
