@@ -92,6 +92,11 @@ pub fn environment(
     if !preloaded.is_empty() {
         variables.push(("LD_PRELOAD", joined(&preloaded, "LD_PRELOAD")));
     }
+    // NVTX, which is part of the program, finds a tool by this variable.
+    let nvtx = "NVTX_INJECTION64_PATH";
+    if std::env::var_os(nvtx).is_none() {
+        variables.push((nvtx, links.join("libcuda.so.1").into_os_string()));
+    }
     variables.extend(gpu.map(|gpu| ("LANEWORK_GPU", gpu.name.clone().into())));
     variables.extend(gpus.map(|count| ("LANEWORK_GPUS", count.to_string().into())));
     Ok(variables)

@@ -2,6 +2,7 @@
 //! for `LANEWORK_TRACE`. Each use of [`api!`] lists its functions for [`crate::interface::procedures`].
 
 use crate::status::{Result, Status};
+use lanework::emulator::sanitize::ReportKind;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -38,8 +39,8 @@ pub struct Hooks {
     pub around: Option<[fn(); 2]>,
     /// Called when a call has failed.
     pub failed: fn(&str, Status, CallArguments<'_>),
-    /// Called when an operation faults outside of a kernel, with the reason and a remedy.
-    pub fault: fn(&str, &str),
+    /// Called when an operation faults outside of a kernel, with the kind of finding, the reason and a remedy.
+    pub fault: fn(ReportKind, &str, &str),
 }
 
 /// The hooks, which the driver sets when it starts.
@@ -96,8 +97,13 @@ pub fn warn(what: &str, why: &dyn std::fmt::Display) {
 /// Reports an operation of the program that faults outside of a kernel.
 pub fn fault(why: &str, help: &str) {
     warn(why, &help);
+    find(ReportKind::UseAfterFree, why, help);
+}
+
+/// The same for an operation that does no harm on a GPU.
+pub fn find(kind: ReportKind, why: &str, help: &str) {
     if let Some(hooks) = HOOKS.get() {
-        (hooks.fault)(why, help);
+        (hooks.fault)(kind, why, help);
     }
 }
 

@@ -22,6 +22,7 @@ pub use lanework_engine::hook::Wants;
 pub use lanework_engine::instrument::{Instrument, Launch};
 pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
 pub use lanework_engine::limits::{Limits, STOPPED, Schedule, interrupt};
+pub use lanework_engine::memory::pools::PoolRegions;
 pub use lanework_engine::observer::{NullObserver, Observer};
 pub use lanework_engine::occupancy::Multiprocessor;
 pub use lanework_engine::program::Program;

@@ -18,7 +18,7 @@ pub mod lower;
 pub mod memory_layout;
 pub mod module;
 pub mod opcode;
-mod passes;
+pub mod passes;
 mod rules;
 pub mod types;
 

@@ -6,14 +6,14 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-const LANEWORK: &str = env!("CARGO_BIN_EXE_lanework");
+pub const LANEWORK: &str = env!("CARGO_BIN_EXE_lanework");
 
 /// The folder of the planted bugs, from which their sources are found.
 fn planted() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/lanework/tests/sanitizer"))
 }
 
-fn lanework(args: &[&str]) -> Output {
+pub fn lanework(args: &[&str]) -> Output {
     let mut command = Command::new(LANEWORK);
     command.args(args).current_dir(planted()).output().expect("the command runs")
 }
@@ -23,11 +23,11 @@ fn under(tool: &[&str], run: &[&str]) -> Output {
     lanework(&[tool, &["--", LANEWORK, "run"], run].concat())
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn json(output: &Output) -> Value {
+pub fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
@@ -35,7 +35,7 @@ const NO_BARRIER: [&str; 7] =
     ["ptx/races.ptx", "--entry", "no_barrier", "--block", "64", "--arg", "zeros:f32:64"];
 
 /// A kernel that does nothing wrong.
-const SOUND: &str = "\
+pub const SOUND: &str = "\
 .version 8.0
 .target sm_80
 .address_size 64
@@ -347,108 +347,6 @@ fn hangup_is_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0) & 1 != 0)
-}
-
-#[test]
-fn a_program_that_launches_nothing_is_not_a_success() {
-    let output = lanework(&["exec", "--check", "--", "true"]);
-    let code = output.status.code();
-    // 10 where the libraries of the driver were not built.
-    assert!(matches!(code, Some(10 | 11)), "{output:?}");
-    assert!(text(&output.stderr).contains("check incomplete: the "), "{output:?}");
-    assert_eq!(text(&output.stderr).lines().count(), 1, "{output:?}");
-    let allowed = lanework(&["exec", "--check", "--allow-empty", "--", "true"]);
-    assert_eq!(allowed.status.code(), Some(0), "{allowed:?}");
-    let failing = lanework(&["exec", "--check", "--allow-empty", "--", "false"]);
-    assert_eq!(failing.status.code(), Some(1), "{failing:?}");
-}
-
-#[test]
-fn a_command_without_the_drivers_libraries_has_its_own_exit_code() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let alone = folder.path().join("lanework");
-    std::fs::copy(LANEWORK, &alone).expect("copied");
-    let run = |arguments: &[&str]| {
-        let mut command = Command::new(&alone);
-        command.args(["exec", "--check"]).args(arguments).args(["--", "true"]);
-        command.env_remove("LANEWORK_DRIVER").output().expect("the command runs")
-    };
-    let output = run(&[]);
-    assert_eq!(output.status.code(), Some(10), "{output:?}");
-    assert!(text(&output.stderr).contains("libraries that CUDA programs load"), "{output:?}");
-    assert_eq!(run(&["--allow-empty"]).status.code(), Some(0));
-    assert_eq!(json(&run(&["--json"]))["program"]["launches"], 0);
-}
-
-#[test]
-#[cfg(unix)]
-fn a_crash_is_told_with_its_signal() {
-    let output = lanework(&["exec", "--", "sh", "-c", "kill -SEGV $$"]);
-    assert_eq!(output.status.code(), Some(128 + 11), "{output:?}");
-    assert!(text(&output.stderr).contains("ended by signal 11 after 0 launches"), "{output:?}");
-}
-
-/// A kernel that writes out of bounds, and then never ends.
-const ENDLESS: &str = "\
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry endless(.param .u64 x)
-{
-    .reg .b64 %rd<2>;
-    .reg .b32 %r<3>;
-    ld.param.u64 %rd1, [x];
-    cvta.to.global.u64 %rd1, %rd1;
-    mov.u32 %r1, 1;
-    st.global.u32 [%rd1+4096], %r1;
-again:
-    ld.volatile.global.u32 %r2, [%rd1];
-    add.u32 %r2, %r2, 1;
-    st.volatile.global.u32 [%rd1], %r2;
-    bra again;
-}
-";
-
-#[test]
-#[cfg(unix)]
-fn a_stopped_check_reports_what_it_found() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("endless.ptx");
-    std::fs::write(&path, ENDLESS).expect("written");
-    let path = path.to_str().expect("UTF-8");
-    let mut command = Command::new(LANEWORK);
-    command.args(["exec", "--", LANEWORK, "run", path, "--arg", "zeros:u32:4"]);
-    let pipe = std::process::Stdio::piped;
-    let child = command.stdout(pipe()).stderr(pipe()).spawn().expect("the command runs");
-    std::thread::sleep(std::time::Duration::from_secs(3));
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill runs").success());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(13), "{output:?}");
-    assert!(text(&output.stdout).contains("error[out-of-bounds]"), "{output:?}");
-    let said = text(&output.stderr);
-    assert!(said.contains("check incomplete: stopped in launch 1"), "{said}");
-}
-
-#[test]
-fn a_limited_check_has_its_own_exit_code() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("endless.ptx");
-    std::fs::write(&path, ENDLESS).expect("written");
-    let path = path.to_str().expect("UTF-8");
-    let output = lanework(&[
-        "check",
-        path,
-        "--grid",
-        "1",
-        "--arg",
-        "zeros:u32:4",
-        "--max-instructions",
-        "1000000",
-    ]);
-    assert_eq!(output.status.code(), Some(13), "{output:?}");
-    assert!(text(&output.stdout).contains("error[out-of-bounds]"), "{output:?}");
-    assert!(text(&output.stderr).contains("stopped in launch 1: endless: "), "{output:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Commands on programs, candidates and new projects.
 
 mod exec;
+mod exit_codes;
 #[cfg(feature = "judge")]
 mod judge;
 #[cfg(feature = "mcp")]

@@ -109,12 +109,12 @@ pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
 }
 
 /// Reports an operation of the program that faults outside of a kernel, as a finding.
-pub fn fault(why: &str, help: &str) {
+pub fn fault(kind: ReportKind, why: &str, help: &str) {
     let Ok(driver) = driver() else { return };
     if !lanework::tool::checks(&driver.device) {
         return;
     }
-    keep(ReportKind::UseAfterFree, why.to_owned(), help);
+    keep(kind, why.to_owned(), help);
 }
 
 /// Makes the process report leaked memory when it ends, if the tool requests it.

@@ -4,6 +4,7 @@ pub mod exports;
 pub mod failures;
 pub mod host_findings;
 pub mod memory_names;
+pub mod nvtx;
 pub mod older;
 pub mod private;
 pub mod procedures;

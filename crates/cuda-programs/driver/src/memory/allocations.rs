@@ -197,7 +197,12 @@ impl Driver {
     pub fn check_range(&self, address: u64, bytes: usize) -> Result {
         match self.range_at(address) {
             _ if bytes == 0 => Ok(()),
-            Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(()),
+            Some((start, length)) if bytes as u64 <= length - (address - start) => {
+                if self.device.is_sanitized() {
+                    check_parts(self, address, bytes as u64);
+                }
+                Ok(())
+            }
             Some((start, length)) => Err(refuse(
                 Status::InvalidValue,
                 format!(
@@ -336,6 +341,7 @@ impl Driver {
                 drop(allocations);
                 let whole = removed.as_ref().map_or(0, Allocation::whole);
                 host_access::forget(address..address + whole);
+                let _ = self.device.with_pools(|pools| pools.end_pools(address, whole));
                 drop(removed);
                 Ok(())
             }
@@ -514,5 +520,31 @@ api! {
         let unknown = if ours { Status::InvalidValue } else { Status::HostMemoryNotRegistered };
         driver.free(start as u64, &[AllocationKind::Registered]).map_err(|_| unknown)?;
         driver.device.unregister_host(start.cast()).map_err(|_| Status::HostMemoryNotRegistered)
+    }
+}
+
+/// Reports bytes of a copy or fill that leave the part of a pool which the program's allocator has handed out.
+fn check_parts(driver: &Driver, address: u64, bytes: u64) {
+    let violation = driver.device.with_pools(|pools| pools.violation(address, bytes));
+    let Ok(Some((freed, near))) = violation else { return };
+    let place = match near {
+        Some(near) => {
+            format!("{:+} of `{}`, which has {} bytes", near.offset, near.name, near.bytes)
+        }
+        None => format!("{address:#x}, of which the pool has handed out nothing"),
+    };
+    match freed {
+        true => crate::api::find(
+            lanework::emulator::sanitize::ReportKind::UseAfterFree,
+            &format!(
+                "use after free: a copy or fill of {bytes} bytes at {place}; this part went back to its memory pool"
+            ),
+            "give the memory back to the pool after its last use",
+        ),
+        false => crate::api::find(
+            lanework::emulator::sanitize::ReportKind::OutOfBounds,
+            &format!("out-of-bounds copy or fill in a memory pool: {bytes} bytes at {place}"),
+            "pass at most the bytes of the sub-allocation, counted in bytes and not in elements",
+        ),
     }
 }

@@ -92,3 +92,62 @@ pub fn spread(x: u64, blocks: u32, flags: u64, [first, second]: [u64; 2]) {
     )));
     synchronize_all();
 }
+
+/// The text of a kernel of 64 threads that write the words from `first` on; a block after the first writes 64 later ones. Its first
+/// thread launches children that change words (where, how many, and the stream), behind a barrier if there is one, and
+/// then writes a late word.
+pub fn parent(
+    first: u64,
+    barrier: bool,
+    children: &[(u64, u64, u64)],
+    late: Option<u64>,
+) -> String {
+    let (declarations, _) = PTX.split_once(".visible .entry spread").expect("the parent");
+    let declarations = declarations
+        .replace(
+            "start(.param .b64 x, .param .b64 stream)",
+            "start(.param .b64 x, .param .b64 stream, .param .b32 threads)",
+        )
+        .replace("st.param.b32 [b], 32;", "ld.param.b32 %n, [threads]; st.param.b32 [b], %n;")
+        .replace(".reg .b64 %x, %f, %s;", ".reg .b64 %x, %f, %s; .reg .b32 %n;");
+    let launches: String = children
+        .iter()
+        .map(|(word, threads, stream)| {
+            format!(
+                "add.u64 %d4, %d0, {}; mov.u64 %d5, {stream}; mov.u32 %r1, {threads};
+                {{ .param .b64 x; .param .b64 s; .param .b32 n; st.param.b64 [x], %d4; st.param.b64 [s], %d5;
+                st.param.b32 [n], %r1; call start, (x, s, n); }}\n",
+                4 * word
+            )
+        })
+        .collect();
+    let late = late.map(|word| format!("st.global.u32 [%d0 + {}], 7;", 4 * word));
+    format!(
+        "{declarations}.visible .entry spread(.param .u64 x)
+        {{
+        .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %d<6>;
+        ld.param.u64 %d0, [x];
+        mov.u32 %r0, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r0;
+        mul.wide.u32 %d2, %r3, 4; add.u64 %d2, %d0, %d2;
+        st.global.u32 [%d2 + {}], %r0;
+        {}
+        setp.ne.u32 %p, %r0, 0;
+        @%p ret;
+        {launches}{}
+        ret;
+        }}\0",
+        4 * first,
+        if barrier { "bar.sync 0;" } else { "" },
+        late.unwrap_or_default(),
+    )
+}
+
+/// Runs the blocks of such a kernel.
+pub fn launch_parent(text: &str, x: u64, blocks: u32) {
+    let mut places = [&raw const x];
+    good(call!("cuLaunchKernel"(
+        kernel(text, "spread") => u64, blocks => u32, 1 => u32, 1 => u32, 64 => u32, 1 => u32, 1 => u32, 0 => u32, 0 => u64,
+        places.as_mut_ptr() => *mut *const u64, std::ptr::null() => *const c_void
+    )));
+    synchronize_all();
+}

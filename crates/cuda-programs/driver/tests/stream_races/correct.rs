@@ -3,6 +3,7 @@
 use crate::Scenario;
 use crate::children::{NONE, TAIL, WAITS, WRITES, WRITES_LATE, spread};
 use crate::gpu::*;
+use crate::pools::Pool;
 
 /// Programs by name.
 pub const ALL: &[Scenario] = &[
@@ -275,6 +276,16 @@ pub const ALL: &[Scenario] = &[
     ("a tail launch", || spread(filled(), 1, WRITES | WAITS | WRITES_LATE, [TAIL, NONE])),
     ("a tail launch after a child", || spread(filled(), 1, WRITES | WAITS, [TAIL, 0])),
     ("memory that is freed", || free(filled())),
+    ("parts of a pool that are handed out again", || {
+        let (gpu, pool) = Pool::new();
+        for round in 0..3 {
+            let parts = [0, 1, 2].map(|at| pool.part(4096 * at + 64 * round, BYTES));
+            parts.iter().for_each(|part| gpu.fill(*part, 0));
+            copy(parts[0], parts[2]);
+            synchronize_all();
+            parts.iter().for_each(|part| pool.free(*part));
+        }
+    }),
     ("a lock of two kernels", || {
         let (gpu, x, mutex, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
         gpu.lock(x, mutex, a);

@@ -8,9 +8,12 @@ mod child;
 
 mod children;
 mod correct;
+mod generated;
 mod gpu;
+mod pools;
 mod racing;
 
+use std::ops::Range;
 use std::process::Command;
 use std::time::Duration;
 
@@ -23,10 +26,20 @@ type Scenario = (&'static str, fn());
 #[test]
 fn the_scenario_of_this_process() {
     let Ok(wanted) = std::env::var(SCENARIO) else { return };
+    if let Some((class, seeds, defect)) = generated_programs(&wanted) {
+        return generated::run(class, seeds, defect);
+    }
     let racing = racing::ALL.iter().map(|(name, run, _)| (*name, *run));
     let mut all = racing.chain(correct::ALL.iter().copied());
     let (_, run): Scenario = all.find(|(name, _)| *name == wanted).expect("a scenario");
     run();
+}
+
+/// The class, seeds and kind of `right CLASS FIRST END` or `racing CLASS FIRST END`.
+fn generated_programs(name: &str) -> Option<(&str, Range<u64>, bool)> {
+    let words: Vec<&str> = name.split(' ').collect();
+    let [kind @ ("right" | "racing"), class, first, end] = words[..] else { return None };
+    Some((class, first.parse().ok()?..end.parse().ok()?, kind == "racing"))
 }
 
 /// Findings of a scenario.
@@ -71,10 +84,50 @@ fn what_is_ordered_is_not_reported() {
 }
 
 #[test]
+fn findings_name_the_parameter_and_the_allocation() {
+    let said = said("a kernel that leaves its part of a pool");
+    assert!(said.contains("parameter `to`: allocation "), "{said}");
+    assert!(said.contains(": 65536 bytes of device memory"), "{said}");
+}
+
+#[test]
 fn what_is_never_freed_is_reported_on_request() {
     let (name, leaked) = ("one stream", said_with("one stream", "1"));
     assert!(leaked.contains("error[leak]: ") && leaked.contains(" of device memory"), "{leaked}");
     assert!(!said(name).contains("leak"));
     let freed = said_with("memory that is freed", "1");
     assert!(!freed.contains("leak"), "{freed}");
+}
+
+/// Checks generated programs: right ones several in a process, racing ones apart.
+fn check_generated(seeds: Range<u64>) {
+    let mut wrong = String::new();
+    for (class, _, findings) in generated::CLASSES {
+        let name = format!("right {class} {} {}", seeds.start, seeds.end);
+        let right = said(&name);
+        if !right.contains("nothing to report") {
+            wrong += &format!("\n{name} is correct, and says:\n{right}");
+        }
+        for seed in seeds.clone() {
+            let name = format!("racing {class} {seed} {}", seed + 1);
+            let said = said(&name);
+            let found = findings.iter().map(|finding| said.matches(finding).count()).sum::<usize>();
+            if said.matches("error[").count() != 1 || found != 1 {
+                wrong +=
+                    &format!("\n{name} should say once one of {findings:?}, and says:\n{said}");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn generated_races_are_found_and_right_programs_are_not_reported() {
+    check_generated(0..12);
+}
+
+#[test]
+#[ignore = "slow: hundreds of processes"]
+fn many_generated_races_are_found() {
+    check_generated(12..312);
 }

@@ -2,6 +2,7 @@
 
 use crate::children::{FORGET, NONE, WAITS, WRITES, WRITES_LATE, spread};
 use crate::gpu::*;
+use crate::pools::Pool;
 
 /// Name, program, and part of the finding.
 pub const ALL: &[(&str, fn(), &str)] = &[
@@ -326,6 +327,37 @@ pub const ALL: &[(&str, fn(), &str)] = &[
         "race between child grids",
     ),
     ("children of two blocks", || spread(filled(), 2, 0, [0, NONE]), "race between child grids"),
+    (
+        "a kernel that leaves its part of a pool",
+        || {
+            let (gpu, pool) = Pool::new();
+            let (x, _) = (pool.part(0, BYTES - 4), pool.part(8192, BYTES));
+            gpu.fill(x, 0);
+            synchronize_all();
+        },
+        "out-of-bounds write in a memory pool: 4 bytes at +4092 of `sub-allocation`, which has 4092 bytes",
+    ),
+    (
+        "a part that went back to its pool",
+        || {
+            let (gpu, pool) = Pool::new();
+            let x = pool.part(0, BYTES);
+            gpu.fill(x, 0);
+            synchronize_all();
+            pool.free(x);
+            gpu.fill(x, 0);
+            synchronize_all();
+        },
+        "use after free: write of 4 bytes at +0 of `sub-allocation`",
+    ),
+    (
+        "a fill that leaves its part of a pool",
+        || {
+            let (_, pool) = Pool::new();
+            set(pool.part(4096, BYTES - 8));
+        },
+        "out-of-bounds copy or fill in a memory pool: 4096 bytes at +0 of `sub-allocation`, which has 4088 bytes",
+    ),
     (
         "managed memory",
         || {

@@ -21,11 +21,13 @@ use crate::instrument::attached::Instrumentation;
 use crate::instrument::hook::Wants;
 use crate::memory::host_bytes::Fresh;
 use crate::memory::lock::MemoryLock;
+use crate::memory::pools::PoolRegions;
 use crate::memory::{Addresses, Memory, POISON, device_range};
 use crate::program::Program;
 use lanework_ptx::Module;
+use lanework_ptx_ir::passes::local_arrays::split_local_arrays;
 use std::any::Any;
-use std::sync::{Arc, Mutex, OnceLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 /// One device: limits, memory and a pool of workers. Share it between threads by reference.
 pub struct Device {
@@ -173,6 +175,23 @@ impl Device {
         self.writing().unregister_host_memory(start as u64)
     }
 
+    /// Changes the pools of the program's own allocators, whose parts the sanitizer checks.
+    pub fn with_pools<T>(&self, change: impl FnOnce(&mut PoolRegions) -> T) -> T {
+        let memory = self.memory();
+        let mut pools = memory.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut pools)
+    }
+
+    /// The bytes of a range in one allocation count as unwritten again.
+    pub fn forget_contents(&self, address: u64, bytes: u64) {
+        let memory = self.memory();
+        if let Some((start, allocation)) = memory.find(address)
+            && let Some(written) = &allocation.written
+        {
+            written.unset(address - start, bytes.min(allocation.bytes - (address - start)));
+        }
+    }
+
     /// Lets kernels use any host address while nothing is registered; no effect on a device with its own addresses. An
     /// access to an unmapped address then ends the process.
     ///
@@ -262,7 +281,10 @@ impl Device {
     /// # Errors
     /// If no entry can run, with the first unsupported construct, or if a variable cannot be allocated.
     pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
-        Program::load(module, &self.memory, self.options.gaps, self.options.verify).map(Arc::new)
+        let Options { gaps, verify, .. } = self.options;
+        let apart = if gaps { split_local_arrays(module) } else { None };
+        let module = apart.as_ref().unwrap_or(module);
+        Program::load(module, &self.memory, gaps, verify).map(Arc::new)
     }
 
     /// As [`Device::load`], but each kernel is decoded on first use; launching an unsupported one returns the reason.
@@ -271,6 +293,8 @@ impl Device {
     /// When a variable cannot be placed.
     pub fn load_on_demand(&self, module: &Arc<Module>) -> Result<Arc<Program>, LoadError> {
         let Options { gaps, verify, .. } = self.options;
+        let apart = if gaps { split_local_arrays(module).map(Arc::new) } else { None };
+        let module = apart.as_ref().unwrap_or(module);
         Program::load_on_demand(module, &self.memory, gaps, verify).map(Arc::new)
     }
 }

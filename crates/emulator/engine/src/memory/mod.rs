@@ -8,6 +8,7 @@ pub(crate) mod host_bytes;
 pub mod host_memory;
 pub mod initialized;
 pub(crate) mod lock;
+pub mod pools;
 
 use crate::fault::MemoryError;
 use crate::instructions::access::region::Region;
@@ -15,6 +16,7 @@ use crate::instructions::texture::object::Objects;
 pub use crate::memory::allocation::{Addresses, Allocation, BadAddress};
 use crate::memory::allocation::{GRAIN, in_windows};
 use crate::memory::host_bytes::Fresh;
+use crate::memory::pools::PoolRegions;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -56,6 +58,8 @@ pub struct Memory {
     fresh: Fresh,
     /// Textures, samplers and surfaces.
     pub objects: Objects,
+    /// Pools of the program's own allocators.
+    pub pools: Mutex<PoolRegions>,
 }
 
 impl Memory {
@@ -74,6 +78,7 @@ impl Memory {
             checked,
             fresh,
             objects: Objects::default(),
+            pools: Mutex::default(),
         }
     }
 
@@ -106,6 +111,7 @@ impl Memory {
             checked: self.checked,
             fresh: self.fresh,
             objects: self.objects.clone(),
+            pools: Mutex::default(),
         })
     }
 

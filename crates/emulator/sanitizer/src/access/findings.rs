@@ -1,7 +1,6 @@
 //! Reports of the reference path.
 
 use crate::access::{AccessCheck, WarpAccess};
-use crate::bounds::heap::HeapBlocks;
 use crate::bounds::{Bounds, MemoryId};
 use crate::findings::advice::{RaceAccess, RaceFacts};
 use crate::findings::kinds::ReportKind;
@@ -14,20 +13,22 @@ use crate::races::happens_before::relation::MissingWarpSync;
 use crate::races::shadow_cell::{Conflict, mixed_sizes};
 
 impl AccessCheck {
-    /// Whether an access to a `malloc` heap stays inside a live block; reports it otherwise.
+    /// Whether an access to a `malloc` heap or a memory pool stays inside a live block; reports it
+    /// otherwise.
     #[cold]
-    pub(super) fn in_heap_block(
+    pub(super) fn in_live_block(
         &mut self,
         access: &WarpAccess<'_>,
         lane: usize,
         address: u64,
+        of_heap: bool,
     ) -> bool {
-        let Some((kind, near)) = self.bounds.heap.violation(address, access.bytes) else {
+        let (verb, run) = (verb(access.site.kind), (address, access.bytes));
+        let Some((kind, finding)) = self.bounds.violation(of_heap, verb, run) else {
             return true;
         };
         let who = self.position.thread_at(access.lane(lane));
-        let (verb, run) = (verb(access.site.kind), (address, access.bytes));
-        self.reports.add(kind, who, None, |_| HeapBlocks::finding(kind, verb, run, near));
+        self.reports.add(kind, who, None, |_| finding);
         false
     }
 
@@ -98,7 +99,16 @@ impl AccessCheck {
         }
         let lane_now = epoch::with_lane(access.packed, lane as u32);
         let mixed = mixed_sizes(&self.races.order, conflict.with, lane_now);
-        let lack = if mixed { None } else { self.lack_of_sync(access, lane, conflict) };
+        let order = &self.races.order;
+        let unfenced = order.missing_acquire(conflict.with, access.warp.index, lane as u32);
+        // A strong access that follows the read of the flag is not served from a stale cache line, nor moved up.
+        if unfenced.is_some() && access.site.order.strong.is_some() {
+            return;
+        }
+        let lack = match mixed || unfenced.is_some() {
+            true => None,
+            false => self.lack_of_sync(access, lane, conflict),
+        };
         if lack == Some(MissingWarpSync::default()) {
             return;
         }
@@ -117,6 +127,7 @@ impl AccessCheck {
             ],
             distance: self.races.distance(conflict.with, who, prior),
             global,
+            unfenced,
         };
         let (bounds, kind) = (&self.bounds, self.races.kind(conflict, lane_now, lack, global));
         self.reports.add(kind, who, Some(prior), |reports| {

@@ -126,7 +126,8 @@ impl AccessCheck {
             if bytes > extent.bytes - offset {
                 continue;
             }
-            let (constant, of_heap) = (extent.constant, extent.plain == 0);
+            let (constant, in_parts, of_heap) =
+                (extent.constant, extent.plain == 0, extent.of_heap);
             let host = extent.host.wrapping_add(offset as usize);
             if stores && constant {
                 let who = self.position.thread_at(access.lane(lane));
@@ -136,15 +137,13 @@ impl AccessCheck {
                 });
                 continue;
             }
-            if of_heap && !self.in_heap_block(access, lane, address) {
+            if in_parts && !self.in_live_block(access, lane, address, of_heap) {
                 continue;
             }
             let access = &swaps.tried(access, lane, at[lane], host);
             let writes = access.writes(lane);
             if strong && reads && access.observes() {
-                let scope = site.order.strong.unwrap_or(Scope::Device);
-                let (variable, lanes) = (SyncVariable::Global(address), (1 << lane, warp.live));
-                self.races.order.acquire(warp.index as usize, lanes, variable, scope);
+                self.acquire(access, lane, SyncVariable::Global(address));
             }
             if let Some(written) = self.initial.written(id) {
                 let mut unwritten = needs_written && !written.has(offset, bytes);
@@ -169,6 +168,19 @@ impl AccessCheck {
             if self.launches.counter == Some(address) && site.kind == AccessKind::Atomic {
                 let by = (warp.index, lane as u32);
                 self.launches.note(&mut self.races.order, self.position.block, by);
+            }
+        }
+    }
+
+    fn acquire(&mut self, access: &WarpAccess<'_>, lane: usize, variable: SyncVariable) {
+        let order = &access.site.order;
+        let (warp, lanes) = (access.warp.index as usize, (1 << lane, access.warp.live));
+        let scope = order.strong.unwrap_or(Scope::Device);
+        match order.acquire {
+            true => self.races.order.acquire(warp, lanes, variable, scope),
+            false => {
+                let by = access.instruction;
+                self.races.order.acquire_by_fence(warp, lanes.0, variable, (scope, by));
             }
         }
     }
@@ -206,7 +218,7 @@ impl AccessCheck {
 
     /// Checks an access to the shared memory of the block of a rank.
     fn shared_of(&mut self, access: &WarpAccess<'_>, rank: u32, at: &[u64; 32]) {
-        let WarpAccess { warp, site, bytes, .. } = *access;
+        let WarpAccess { site, bytes, .. } = *access;
         let (reads, stores) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
         let needs_written = self.needs_written(access);
         let races = self.reports.wants(ReportKind::Race);
@@ -230,9 +242,7 @@ impl AccessCheck {
             let access = &swaps.tried(access, lane, at[lane], host);
             let writes = access.writes(lane);
             if strong && reads && access.observes() {
-                let scope = site.order.strong.unwrap_or(Scope::Device);
-                let lanes = (1 << lane, warp.live);
-                self.races.order.acquire(warp.index as usize, lanes, variable, scope);
+                self.acquire(access, lane, variable);
             }
             let written = self.initial.written(id);
             let unwritten =

@@ -173,6 +173,13 @@ impl Mbarriers {
         ranks.fold(false, |any, rank| any | self.end_block(access, rank))
     }
 
+    /// Drops the copies to mbarriers for which nothing was announced: their cluster waits elsewhere, so
+    /// that the announcement may come later in the code.
+    pub fn excuse_unannounced(&mut self) {
+        let unannounced = self.phases.values_mut().filter(|phase| phase.announced == 0);
+        unannounced.for_each(|phase| phase.copier = None);
+    }
+
     /// `mbarrier.init`.
     pub fn init(&mut self, access: &mut AccessCheck, of: (u32, u64), made: PackedEpoch) {
         _ = self.end(access, of);

@@ -21,11 +21,13 @@ use crate::findings::{Finding, named, outside_of, place};
 use lanework_engine::asynchrony::split;
 use lanework_engine::event::{Space, generic_space};
 use lanework_engine::fault::NearAllocation;
+use lanework_engine::memory::pools::PoolRegions;
 use lanework_engine::memory::{Allocation, Memory};
 use lanework_engine::region::Region;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, PlacedVariable};
 use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
 use std::collections::HashMap;
+use std::sync::PoisonError;
 
 /// Number of a memory: first the shared memories of the cluster's blocks by rank, then the global
 /// allocations in the order of first access.
@@ -37,8 +39,10 @@ pub struct Extent {
     pub start: u64,
     /// Size in bytes.
     pub bytes: u64,
-    /// Bytes that need no further checks: all, or none for a `malloc` heap.
+    /// Bytes that need no further checks: all, or none for a `malloc` heap or a memory pool.
     pub plain: u64,
+    /// Whether it is a `malloc` heap.
+    pub of_heap: bool,
     /// Whether kernels must not write it.
     pub constant: bool,
     /// Host address of the first byte.
@@ -48,7 +52,8 @@ pub struct Extent {
 impl Extent {
     /// The shared memory of a block.
     pub fn of_shared(region: &Region) -> Extent {
-        Extent { start: 0, bytes: region.bytes, plain: 0, constant: false, host: region.host }
+        let (bytes, host) = (region.bytes, region.host);
+        Extent { start: 0, bytes, plain: 0, of_heap: false, constant: false, host }
     }
 
     /// Bytes that the fast paths may check: none for writes to constants.
@@ -75,6 +80,8 @@ pub struct Bounds {
     pub local_bytes: u64,
     /// Blocks of the kernels' `malloc`.
     pub heap: HeapBlocks,
+    /// Pools of the program's own allocators, as they were when the launch began.
+    pools: PoolRegions,
 }
 
 impl Bounds {
@@ -102,6 +109,8 @@ impl Bounds {
             // SAFETY: `memory` is `Launch::memory`, which stays valid and locked by the launch
             // while its instruments exist.
             heap: HeapBlocks::in_memory(unsafe { &*memory }),
+            // SAFETY: as above.
+            pools: unsafe { &*memory }.pools.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
 
@@ -128,7 +137,7 @@ impl Bounds {
     /// The global allocations that were accessed, except heaps of the kernels' `malloc`.
     pub fn global(&self) -> impl Iterator<Item = (MemoryId, &Extent)> {
         let all = self.extents.iter().enumerate().skip(self.ranks);
-        all.filter(|(_, extent)| extent.plain > 0)
+        all.filter(|(_, extent)| !extent.of_heap)
     }
 
     /// Swaps the shared memory extents with another cluster's.
@@ -194,10 +203,12 @@ impl Bounds {
         let (start, allocation) = memory.find(address)?;
         let id = *self.by_start.entry(start).or_insert_with(|| {
             let of_heap = allocation.name == lanework_engine::heap::NAME;
+            let in_parts = of_heap || self.pools.overlaps(start, allocation.bytes);
             self.extents.push(Extent {
                 start,
                 bytes: allocation.bytes,
-                plain: if of_heap { 0 } else { allocation.bytes },
+                plain: if in_parts { 0 } else { allocation.bytes },
+                of_heap,
                 constant: allocation.constant,
                 host: allocation.data(),
             });
@@ -206,6 +217,51 @@ impl Bounds {
         });
         self.set_hint(instruction, id as u32);
         Some(id)
+    }
+
+    /// The violation of an access to a `malloc` heap or a memory pool, and its finding.
+    #[cold]
+    pub fn violation(
+        &self,
+        of_heap: bool,
+        verb: &str,
+        (address, bytes): (u64, u64),
+    ) -> Option<(ReportKind, Finding)> {
+        if of_heap {
+            let (kind, near) = self.heap.violation(address, bytes)?;
+            return Some((kind, HeapBlocks::finding(kind, verb, (address, bytes), near)));
+        }
+        let (freed, near) = self.pools.violation(address, bytes)?;
+        let place = match &near {
+            Some(near) => {
+                format!("{:+} of `{}`, which has {} bytes", near.offset, near.name, near.bytes)
+            }
+            None => format!("{address:#x}, of which the pool has handed out nothing"),
+        };
+        let (kind, message, help) = match freed {
+            true => (
+                ReportKind::UseAfterFree,
+                format!(
+                    "use after free: {verb} of {bytes} bytes at {place}; this part went back to its memory pool"
+                ),
+                "give the memory back to the pool after its last use",
+            ),
+            false => (
+                ReportKind::OutOfBounds,
+                format!("out-of-bounds {verb} in a memory pool: {bytes} bytes at {place}"),
+                "guard the access so that its index stays inside the sub-allocation, or ask the pool for more",
+            ),
+        };
+        let help = help.to_owned();
+        let (address, race) = (Some(address), None);
+        let allocation = near.map(|near| NearAllocation {
+            name: near.name,
+            address: near.address,
+            bytes: near.bytes,
+            offset: near.offset,
+            distance: near.distance,
+        });
+        Some((kind, Finding { message, help, address, size: bytes, allocation, race }))
     }
 
     /// The global allocation that contains some bytes or is nearest to them.

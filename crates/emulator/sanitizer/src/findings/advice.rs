@@ -3,14 +3,15 @@
 //! *Rules.* The widest relation among all accesses of a finding decides, since a barrier of a warp does
 //! not order warps, nor one of a block its blocks. In this order:
 //!
-//! 1. One of two strong accesses has a scope that does not include the other thread: widen it.
-//! 2. Between the accesses, a strong write by one thread and a strong read by the other could pass the
+//! 1. A thread read a flag by a relaxed access, and only a fence after that read is missing: name the line.
+//! 2. One of two strong accesses has a scope that does not include the other thread: widen it.
+//! 3. Between the accesses, a strong write by one thread and a strong read by the other could pass the
 //!    data, but the writer has no fence before it, or one of a narrower scope: name the fence.
-//! 3. A load and a store of one word, the store's value computed from the load's: one atomic.
-//! 4. Lanes of a warp, or warps of a block: the barrier, and the two lines that it belongs between.
-//! 5. Blocks: end the kernel between the two, or give each block its own element.
+//! 4. A load and a store of one word, the store's value computed from the load's: one atomic.
+//! 5. Lanes of a warp, or warps of a block: the barrier, and the two lines that it belongs between.
+//! 6. Blocks: end the kernel between the two, or give each block its own element.
 //!
-//! *Limit.* The second rule looks at the code, not at the run: it takes the nearest strong write after the
+//! *Limit.* The third rule looks at the code, not at the run: it takes the nearest strong write after the
 //! one access, and the nearest strong read before the other.
 
 use lanework_ptx_ir::analysis::cfg::ControlFlowGraph;
@@ -57,6 +58,8 @@ pub struct RaceFacts {
     pub distance: Distance,
     /// Whether it is in global memory.
     pub global: bool,
+    /// The relaxed read that has seen that the prior access happened before, if a fence is missing after it.
+    pub unfenced: Option<u32>,
 }
 
 /// A memory instruction of the kernel.
@@ -81,10 +84,31 @@ impl<'k> Adviser<'k> {
 
     /// The advice for a race. A barrier belongs between the two instructions of `gap`.
     pub fn advice(&self, race: &RaceFacts, gap: [u32; 2]) -> String {
-        self.scope(race)
+        self.acquire(race)
+            .or_else(|| self.scope(race))
             .or_else(|| self.fence(race))
             .or_else(|| self.atomic(race))
             .unwrap_or_else(|| self.barrier(race, gap))
+    }
+
+    /// Put a fence after the relaxed read of the flag.
+    fn acquire(&self, race: &RaceFacts) -> Option<String> {
+        let read = race.unfenced?;
+        let needed = race.distance.scope();
+        let (fence, ptx) = fence_of(needed);
+        let to = race.accesses[0].instruction;
+        let between = self.fences().filter(|(at, _)| read < *at && *at < to).max_by_key(|f| f.1);
+        Some(match between {
+            Some((at, scope)) if scope < needed => format!(
+                "widen the fence at {}: `{fence}` (`{ptx}`) instead of a fence for the {}",
+                self.line(at),
+                if scope == Scope::Block { "block" } else { "cluster" }
+            ),
+            _ => format!(
+                "put a fence, `{fence}` (`{ptx}`), after the read of the flag at {}, or read the flag by an acquire load (`ld.acquire`)",
+                self.line(read)
+            ),
+        })
     }
 
     /// Widen the scope of a strong access.
@@ -142,11 +166,7 @@ impl<'k> Adviser<'k> {
             return None;
         }
         let needed = race.distance.scope();
-        let (fence, ptx) = match needed {
-            Scope::Block => ("__threadfence_block()", "fence.acq_rel.cta"),
-            Scope::Cluster => ("a cluster fence", "fence.acq_rel.cluster"),
-            Scope::Device => ("__threadfence()", "fence.acq_rel.gpu"),
-        };
+        let (fence, ptx) = fence_of(needed);
         let narrow = [write.op, read.op].iter().any(|op| op.order.strong < Some(needed));
         let (from, to) = (prior.instruction, write.inst.origin);
         let between = self.fences().filter(|(at, _)| from < *at && *at < to).max_by_key(|f| f.1);
@@ -378,6 +398,15 @@ impl Distance {
             Distance::Cluster => "blocks of the cluster",
             Distance::Grid => "blocks of the grid",
         }
+    }
+}
+
+/// The fence of a scope, in CUDA C++ and in PTX.
+fn fence_of(scope: Scope) -> (&'static str, &'static str) {
+    match scope {
+        Scope::Block => ("__threadfence_block()", "fence.acq_rel.cta"),
+        Scope::Cluster => ("a cluster fence", "fence.acq_rel.cluster"),
+        Scope::Device => ("__threadfence()", "fence.acq_rel.gpu"),
     }
 }
 

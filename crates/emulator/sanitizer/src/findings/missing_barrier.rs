@@ -82,7 +82,8 @@ fn interval(index: usize, found: &Found) -> Option<RaceInterval> {
     let Found { report, ends: [one, other], race } = found;
     let (one, other) = (*one, *other);
     let with = report.other.as_ref()?;
-    if report.kind != ReportKind::Race || report.block != with.block || one == other {
+    let unfenced = race.is_some_and(|race| race.unfenced.is_some());
+    if report.kind != ReportKind::Race || report.block != with.block || one == other || unfenced {
         return None;
     }
     let warps = race.is_none_or(|race| race.distance > Distance::Lanes);

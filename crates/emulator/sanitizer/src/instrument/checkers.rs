@@ -383,7 +383,10 @@ impl Checkers {
                     check_shuffle(position, reports, place, mode, &members, [&b, &c]);
                 }
             }
-            SyncAnnotation::Fence(scope) => access.races.order.fence(w, warp.mask, scope),
+            SyncAnnotation::Fence(scope) => {
+                access.races.order.acquire_fence(w, (warp.mask, warp.live), scope);
+                access.races.order.fence(w, warp.mask, scope);
+            }
             SyncAnnotation::InitFence => self.mbarriers.fence_init(access, warp.index, warp.mask),
             SyncAnnotation::ProxyFence => {
                 access.races.order.proxy_fence(w, (warp.mask, warp.live));
@@ -424,9 +427,13 @@ impl Checkers {
 
     fn fault(&mut self, located: Located) -> Option<Fault> {
         if located.raw.kind == FaultKind::Deadlock {
+            let waits_for_phase = self.access.reports.waits_for_phase(located.origin);
+            if !waits_for_phase {
+                self.mbarriers.excuse_unannounced();
+            }
             let excess = self.mbarriers.end_all(&mut self.access);
             // The wait is only a consequence of the excess bytes.
-            if excess && self.access.reports.waits_for_phase(located.origin) {
+            if excess && waits_for_phase {
                 return None;
             }
         }

@@ -20,6 +20,15 @@ pub struct VectorClock {
     pub ahead: Vec<LaneClock>,
 }
 
+/// Joins a vector clock into one that may be shared.
+pub fn join_shared(clock: &mut Arc<VectorClock>, from: &Arc<VectorClock>) {
+    match () {
+        () if Arc::ptr_eq(clock, from) || clock.covers(from) => {}
+        () if from.covers(clock) => *clock = Arc::clone(from),
+        () => Arc::make_mut(clock).join(from),
+    }
+}
+
 /// The known clock of each lane of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneClock {

@@ -66,6 +66,8 @@ pub struct MemoryOrder {
     pub strong: Option<Scope>,
     /// Whether earlier accesses of the thread are visible to threads that read the result.
     pub release: bool,
+    /// Whether later accesses of the thread see what was released by the writer of the value that it reads.
+    pub acquire: bool,
     /// A `.volatile` access to data: a write, or a read that no branch depends on. Two of them race.
     pub data: bool,
     /// Whether the result of an atomic decides a branch or goes to memory or other lanes. Only then does the thread know

@@ -1,4 +1,5 @@
-//! Passes that rewrite a lowered kernel.
+//! Passes that rewrite a lowered kernel, or a module before.
 
 pub mod canonicalize;
 pub mod contract;
+pub mod local_arrays;

@@ -5,7 +5,7 @@
 mod classes;
 
 use classes::{CLASSES, Generated};
-use lanework::{Device, Dim3, Error, PtxArg, PtxShape, Report};
+use lanework::{Device, Dim3, Error, PtxArg, PtxShape, Report, ReportKind};
 
 /// A random number generator (xorshift64*).
 pub struct KernelRandom(u64);
@@ -76,6 +76,8 @@ fn patched(text: &str, help: &str) -> Option<String> {
         let after = help.contains("at the end of the loop");
         let at = if after { *one } else { one.max(other) - 1 };
         lines.insert(at, barrier.to_owned());
+    } else if help.starts_with("put a fence") && help.contains("after the read of the flag") {
+        lines.insert(*named.first()?, "fence.acq_rel.gpu;".to_owned());
     } else if help.starts_with("put a fence") {
         lines.insert(named.first()? - 1, "fence.acq_rel.gpu;".to_owned());
     } else if help.starts_with("widen the fence") {
@@ -157,8 +159,85 @@ fn planted_defects_are_found_and_right_kernels_are_not_flagged() {
     assert!(right >= 100 && defects >= 100 && repaired >= 40, "{right} {defects} {repaired}");
 }
 
+/// Pools with random parts, of which a kernel of 32 threads writes one: it leaves its part, or the part was freed.
+fn check_pools(seeds: std::ops::Range<u64>) {
+    let text = ".version 8.3
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 data, .param .u32 first) {
+.reg .b32 %r<4>;
+.reg .b64 %rd<4>;
+ld.param.u64 %rd1, [data];
+ld.param.u32 %r1, [first];
+mov.u32 %r2, %tid.x;
+add.u32 %r1, %r1, %r2;
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd1, %rd1, %rd2;
+st.global.u32 [%rd1], %r2;
+ret;
+}";
+    let shape = PtxShape {
+        grid: Dim3::from(1),
+        block: Dim3::from(32),
+        dynamic_shared: 0,
+        cluster: None,
+        cooperative: false,
+    };
+    for seed in seeds {
+        let mut random = KernelRandom::new(seed);
+        let device = Device::emulator_limited(Some(1 << 22)).sanitized();
+        let module = device.load_ptx(text).expect("a module");
+        let data = device.zeros::<u8>(1 << 16).expect("memory");
+        let (mut at, mut parts) = (0, Vec::new());
+        for _ in 0..3 + random.below(5) {
+            // An access past a part is found if it is in no other part.
+            at += 32 + random.below(3) * 64;
+            let words = 32 + random.below(64);
+            parts.push((at, words));
+            at += words;
+        }
+        let address = |word: u32| data.address() + 4 * u64::from(word);
+        let (chosen, freed) = (random.below(3) as usize, 1 + random.below(2) as usize);
+        let freed = (chosen + freed) % 3;
+        device
+            .with_pools(|pools| {
+                pools.add_pool(address(0), 1 << 16);
+                parts.iter().for_each(|(at, words)| pools.add(address(*at), 4 * u64::from(*words)));
+                pools.free(address(parts[freed].0));
+            })
+            .expect("an emulator");
+        let (at, words) = parts[chosen];
+        let expected = match seed % 4 {
+            1 => Some((ReportKind::OutOfBounds, at + words - 31 + random.below(31))),
+            3 => Some((ReportKind::UseAfterFree, parts[freed].0)),
+            _ => None,
+        };
+        let first = expected.map_or(at + random.below(words - 31), |(_, first)| first);
+        let arguments = [PtxArg::Memory(&data), PtxArg::Bytes(first.to_le_bytes().to_vec())];
+        // SAFETY: on the emulator every access is checked.
+        let found = match unsafe { module.launch("k", shape, &arguments) } {
+            Ok(_) => Vec::new(),
+            Err(Error::Sanitizer(reports)) => reports.found,
+            Err(other) => panic!("{seed}: {other}"),
+        };
+        let kinds: Vec<ReportKind> = found.iter().map(|one| one.kind).collect();
+        let right = match expected {
+            // The lanes past a part may reach one that was freed.
+            Some((kind, _)) => kinds.contains(&kind) || kinds == [ReportKind::UseAfterFree],
+            None => kinds.is_empty(),
+        };
+        assert!(right, "{seed}: {expected:?} of {parts:?}, {freed} freed: {found:?}");
+    }
+}
+
+#[test]
+fn kernels_that_leave_their_part_of_a_pool_are_found() {
+    check_pools(0..40);
+}
+
 #[test]
 #[ignore = "slow: thousands of kernels"]
 fn many_planted_defects_are_found() {
+    check_pools(40..1040);
     check(24..1024);
 }

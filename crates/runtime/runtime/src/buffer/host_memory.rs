@@ -3,7 +3,7 @@
 use crate::device::Engine;
 use crate::tool::Session;
 use crate::{Buffer, Device, Error, Result};
-use lanework_emulator::{Emulator, Options, PinnedBytes};
+use lanework_emulator::{Emulator, Options, PinnedBytes, PoolRegions};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -211,6 +211,47 @@ impl Device {
     /// ```
     pub fn is_of_device(&self, address: u64) -> bool {
         self.emulated().is_ok_and(|emulator| emulator.is_of_device(address))
+    }
+
+    /// Changes the memory pools that the program's own allocators announce. The sanitizer checks that kernels stay
+    /// inside the parts of a pool that are handed out.
+    ///
+    /// ```
+    /// use lanework::Device;
+    ///
+    /// let device = Device::emulator_on_host_memory(Default::default());
+    /// let memory = device.zeros::<u8>(1024)?;
+    /// let start = memory.address();
+    /// device.with_pools(|pools| {
+    ///     pools.add_pool(start, 1024);
+    ///     pools.add(start, 16);
+    /// })?;
+    /// assert_eq!(device.with_pools(|pools| pools.live().count())?, 1);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When this is a GPU.
+    pub fn with_pools<T>(&self, change: impl FnOnce(&mut PoolRegions) -> T) -> Result<T> {
+        Ok(self.emulated()?.with_pools(change))
+    }
+
+    /// Takes bytes as unwritten again, where the sanitizer follows that.
+    ///
+    /// ```
+    /// use lanework::Device;
+    ///
+    /// let device = Device::emulator_on_host_memory(Default::default());
+    /// let memory = device.zeros::<u8>(16)?;
+    /// device.forget_contents(memory.address(), 16)?;
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When this is a GPU.
+    pub fn forget_contents(&self, address: u64, bytes: u64) -> Result<()> {
+        self.emulated()?.forget_contents(address, bytes);
+        Ok(())
     }
 
     pub(crate) fn emulated(&self) -> Result<&Emulator> {

@@ -63,6 +63,7 @@ pub(crate) fn check(
     COLLECTED.with_borrow_mut(|all| {
         all.iter_mut().for_each(|all| all.extend(checked.shadow.take()));
     });
+    launching::name_parameters(&mut checked.reports, program, config.entry, arguments);
     Ok(checked)
 }
 

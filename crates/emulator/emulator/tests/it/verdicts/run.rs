@@ -210,6 +210,8 @@ pub fn planted(text: &str, shape: Shape, stride: u32, expected: &Expected) -> Re
             // The time slices determine which pair of accesses is found first, and which other pairs are found at all.
             for report in &mut reports {
                 (report.block, report.thread) = ([0; 3], [0; 3]);
+                let other = report.other.iter_mut();
+                other.for_each(|other| (other.block, other.thread) = ([0; 3], [0; 3]));
                 report.also.clear();
             }
             match &first {

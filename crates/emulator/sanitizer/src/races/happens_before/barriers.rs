@@ -9,9 +9,13 @@
 //! synchronize also share what they acquired alone ([`super::lane_clocks`]), and each may release
 //! what the others have fenced.
 //!
+//! A barrier passes on what its warps have seen by relaxed reads, to be acquired by a fence of any
+//! of them. Between the warps of its block the barrier itself is that fence.
+//!
 //! *Source.* PTX ISA, "Memory consistency model": barriers synchronize (base causality order).
 
 use crate::races::happens_before::{BarrierClock, HappensBefore};
+use lanework_ptx_ir::kernel::Scope;
 use std::ops::Range;
 
 impl HappensBefore {
@@ -21,6 +25,7 @@ impl HappensBefore {
         self.advance(slot);
         self.share(slot, members, live);
         self.share_fences(slot, members, live);
+        self.unfenced[slot].share(members);
         let now = self.clock[slot];
         if members & live == live {
             self.warp_sync[slot] = now;
@@ -57,6 +62,8 @@ impl HappensBefore {
     }
 
     fn arrive_at(&mut self, barrier: &mut BarrierClock, slot: usize) {
+        self.acquire_seen(slot, (u32::MAX, u32::MAX), Scope::Block);
+        barrier.unfenced.join(&self.unfenced[slot]);
         self.share(slot, u32::MAX, u32::MAX);
         self.share_fences(slot, u32::MAX, u32::MAX);
         let (warps, ahead) = self.known.parts(slot);
@@ -81,12 +88,14 @@ impl HappensBefore {
             barrier.acquired.join(&acquired);
             self.share_fences(slot, u32::MAX, u32::MAX);
             barrier.fences.join(&self.fences[slot].all);
+            barrier.unfenced.join(&self.unfenced[slot]);
         }
     }
 
     fn leave(&mut self, slot: usize, barrier: &BarrierClock) {
         self.known.raise(slot, &barrier.clock);
         self.joins.join(&mut self.acquired[slot], &barrier.acquired);
+        self.unfenced[slot].join(&barrier.unfenced);
     }
 
     /// A barrier releases these warps; `whole` if it waited for all threads.
@@ -106,6 +115,7 @@ impl HappensBefore {
         barrier.clock.clear();
         barrier.acquired = Default::default();
         barrier.fences = Default::default();
+        barrier.unfenced = Default::default();
         self.barriers[number] = barrier;
     }
 

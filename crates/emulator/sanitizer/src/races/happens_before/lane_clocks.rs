@@ -14,9 +14,8 @@
 
 use crate::races::grid_clock::GridClock;
 use crate::races::happens_before::HappensBefore;
-use crate::races::happens_before::sync_variables::join_shared;
 
-use crate::races::vector_clock::{LaneClock, VectorClock};
+use crate::races::vector_clock::{LaneClock, VectorClock, join_shared};
 use lanework_ptx_ir::kernel::Scope;
 use std::sync::Arc;
 

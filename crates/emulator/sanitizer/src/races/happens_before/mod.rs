@@ -20,26 +20,28 @@
 //! scope. Fence-SC order and coherence do not affect races.
 //!
 //! *Limits.* Ignores the order in which the emulator happened to run the warps, but sees only one
-//! execution: races in branches not taken are missed. Does not require a fence on the acquiring
-//! side, since the CUDA manuals' own examples omit it.
+//! execution: races in branches not taken are missed.
 //!
 //! *Invariants.* Clocks only grow within a cluster. Every synchronization ends the warp's epoch, so
 //! all accesses of one epoch relate in the same way to all others, up to the lane. Callers number
 //! warps within the running block ([`HappensBefore::enter`]); vector clocks are indexed by slot
 //! within the cluster.
 
+mod acquire_fences;
 mod barriers;
 mod fences;
 pub mod lane_clocks;
 mod proxies;
 pub mod relation;
 pub mod sync_variables;
+mod unfenced_reads;
 
 use crate::races::epoch::{self, Epoch, PackedEpoch};
 use crate::races::grid_clock::{GridClock, LastJoin};
 use crate::races::happens_before::fences::WarpFences;
 use crate::races::happens_before::lane_clocks::PerLaneClocks;
 use crate::races::happens_before::sync_variables::Releases;
+use crate::races::happens_before::unfenced_reads::UnfencedReads;
 use crate::races::known_clocks::FencedClocks;
 use crate::races::vector_clock::{ClockMatrix, VectorClock};
 use std::collections::HashMap;
@@ -56,6 +58,8 @@ pub(super) struct BarrierClock {
     acquired: GridClock,
     /// Released by their fences.
     fences: FencedClocks,
+    /// Seen by their relaxed reads.
+    unfenced: UnfencedReads,
 }
 
 /// The order of accesses in the running cluster, and the known clocks of others.
@@ -113,6 +117,8 @@ pub struct HappensBefore {
     joins: LastJoin,
     /// Clocks that the slot's fences, and fences ordered before by barriers, release.
     fences: Vec<WarpFences>,
+    /// Releases that the slot's relaxed reads have seen, and no fence has acquired yet.
+    unfenced: Vec<UnfencedReads>,
 }
 
 impl HappensBefore {
@@ -149,6 +155,7 @@ impl HappensBefore {
             acquired: vec![GridClock::default(); slots],
             joins: LastJoin::default(),
             fences: vec![WarpFences::default(); slots],
+            unfenced: vec![UnfencedReads::default(); slots],
         }
     }
 
@@ -172,6 +179,7 @@ impl HappensBefore {
         self.cluster_barrier.fill(BarrierClock::default());
         self.acquired.fill(GridClock::default());
         self.fences.fill(WarpFences::default());
+        self.unfenced.fill(UnfencedReads::default());
         self.releases.forget_shared();
     }
 

@@ -9,19 +9,17 @@
 //!
 //! A release is published for its block, its cluster, or the device: the narrower scope of fence
 //! and write. Releases with a narrow scope are kept separately, for the threads within it. Each
-//! lane releases and acquires for itself ([`super::lane_clocks`]).
+//! lane releases and acquires for itself ([`super::lane_clocks`]). A relaxed read acquires at the
+//! thread's next fence only ([`super::acquire_fences`]).
 //!
 //! *Source.* PTX ISA, "Memory consistency model": release and acquire patterns, morally strong
 //! accesses, scopes.
-//!
-//! *Limit.* Does not require a fence on the acquiring side, since the CUDA manuals' own examples
-//! omit it.
 
 use crate::races::grid_clock::GridClock;
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::lane_clocks::AcquireSource;
 use crate::races::known_clocks::{KnownClocks, SCOPES};
-use crate::races::vector_clock::VectorClock;
+use crate::races::vector_clock::{VectorClock, join_shared};
 use lanework_ptx_ir::kernel::Scope;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -259,6 +257,15 @@ impl Releases {
         Some(published.version)
     }
 
+    /// The scope that includes all releasing threads and a thread of a block.
+    pub(super) fn distance(&mut self, variable: SyncVariable, to: BlockAndCluster) -> Scope {
+        match self.published_at(variable).get(&variable) {
+            Some(of) if of.block == Some(to.block) => Scope::Block,
+            Some(of) if of.cluster == Some(to.cluster) => Scope::Cluster,
+            _ => Scope::Device,
+        }
+    }
+
     /// The clocks that such a read acquires: of its own cluster, and of others.
     pub fn acquired(
         &mut self,
@@ -286,22 +293,13 @@ impl Releases {
     }
 }
 
-/// Joins a vector clock into one that may be shared.
-pub fn join_shared(clock: &mut Arc<VectorClock>, from: &Arc<VectorClock>) {
-    match () {
-        () if Arc::ptr_eq(clock, from) || clock.covers(from) => {}
-        () if from.covers(clock) => *clock = Arc::clone(from),
-        () => Arc::make_mut(clock).join(from),
-    }
-}
-
 impl HappensBefore {
     /// The running block.
-    fn here(&self) -> BlockAndCluster {
+    pub(super) fn here(&self) -> BlockAndCluster {
         BlockAndCluster { block: self.block, cluster: self.cluster }
     }
 
-    /// Lanes of a warp read a sync variable by a strong read or an atomic of a scope. `lanes` are
+    /// Lanes of a warp read a sync variable by an `.acquire` read or atomic of a scope. `lanes` are
     /// these lanes and the live lanes of the warp.
     pub fn acquire(
         &mut self,

@@ -37,6 +37,7 @@ pub fn order(cx: &Cx<'_, '_>) -> MemoryOrder {
     MemoryOrder {
         strong: strong.then(|| scope(cx)),
         release,
+        acquire: cx.has(Acquire) || cx.has(AcqRel),
         data: cx.has(Volatile),
         read_only: cx.has(Nc),
         ..MemoryOrder::default()

@@ -104,6 +104,7 @@ template <bool RIGHT> __device__ void last_block(float *part, unsigned *count, f
     part[blockIdx.x] = blockIdx.x;
     __threadfence();
     unsigned ticket = atomicAdd(count, 1);
+    __threadfence();
     if (RIGHT ? ticket == gridDim.x - 1 : blockIdx.x == gridDim.x - 1) {
         float sum = 0;
         for (unsigned i = 0; i < gridDim.x; i++)
@@ -200,10 +201,12 @@ template <bool RIGHT> __device__ void unlock_fence(unsigned *lock, unsigned *sum
         return;
     while (atomicCAS(lock, 0, 1) != 0) {
     }
-    __threadfence_block();
+    __threadfence();
     *sum += 1; // BUG race
     if (RIGHT)
         __threadfence();
+    else
+        __threadfence_block();
     atomicExch(lock, 0);
 }
 PAIR(unlock_fence, (unsigned *lock, unsigned *sum), (lock, sum))

@@ -7,6 +7,7 @@
 __device__ void until(unsigned *flag, unsigned value) {
     while (*(volatile unsigned *)flag < value) {
     }
+    __threadfence();
 }
 __device__ unsigned acquired(unsigned *at) {
     unsigned value;
@@ -254,6 +255,26 @@ template <bool RIGHT> __device__ void one_polls_all_read(unsigned *data, unsigne
     }
 }
 PAIR(one_polls_all_read, (unsigned *data, unsigned *flag, unsigned *out), (data, flag, out))
+
+// pair poll_without_fence: grid=2 block=64 zeros:u32:64 zeros:u32:1 zeros:u32:64
+template <bool RIGHT> __device__ void poll_without_fence(unsigned *data, unsigned *flag, unsigned *out) {
+    if (blockIdx.x == 0) {
+        data[threadIdx.x] = threadIdx.x;
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0)
+            atomicExch(flag, 1);
+    } else {
+        if (threadIdx.x == 0)
+            while (*(volatile unsigned *)flag == 0) {
+            }
+        __syncthreads();
+        if (RIGHT)
+            __threadfence();
+        out[threadIdx.x] = data[threadIdx.x]; // BUG race
+    }
+}
+PAIR(poll_without_fence, (unsigned *data, unsigned *flag, unsigned *out), (data, flag, out))
 
 // pair all_write_one_signals: grid=2 block=64 zeros:u32:64 zeros:u32:1 zeros:u32:64
 template <bool RIGHT> __device__ void all_write_one_signals(unsigned *data, unsigned *flag, unsigned *out) {

@@ -461,6 +461,7 @@ extern "C" __global__ void last_block(const float *in, float *parts, unsigned *c
         parts[blockIdx.x] = sum;
         __threadfence();
         last = atomicAdd(count, 1) == gridDim.x - 1;
+        __threadfence();
     }
     __syncthreads();
     if (last && threadIdx.x == 0) {

@@ -36,6 +36,8 @@ pub const CLASSES: &[fn(&mut KernelRandom, bool) -> Generated] = &[
     rewrites,
     accumulators,
     sides,
+    acquires,
+    arrays,
 ];
 
 const HEADER: &str = ".version 8.3
@@ -529,4 +531,107 @@ fn sides(random: &mut KernelRandom, defect: bool) -> Generated {
         body.add("st.global.u32 [%rd3+1024], %r11;");
     }
     body.finish("sides", [1, 64], defect.then_some(ReportKind::BarrierDivergence), false)
+}
+
+/// Data passed between blocks by a flag that one thread reads for its block: it reads the flag without an
+/// acquire, or its fence is too narrow.
+fn acquires(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let at = 4 * (64 + random.below(100));
+    body.add("mul.wide.u32 %rd5, %r1, 4;");
+    body.add("add.u64 %rd6, %rd1, %rd5;");
+    body.add("setp.ne.u32 %p1, %r1, 0;");
+    body.add("setp.ne.u32 %p2, %r2, 0;");
+    body.add("@%p2 bra READ;");
+    body.noise(random);
+    body.add(format!("st.global.u32 [%rd6+{at}], 7;"));
+    body.add("bar.sync 0;");
+    body.add("@%p1 bra END;");
+    match random.below(3) {
+        0 => body.add("st.release.gpu.global.u32 [%rd1], 1;"),
+        1 => body.add("red.release.gpu.global.add.u32 [%rd1], 1;"),
+        _ => {
+            body.add("fence.acq_rel.gpu;");
+            body.add("st.volatile.global.u32 [%rd1], 1;");
+        }
+    }
+    body.add("bra END;");
+    body.add("READ:");
+    // One thread reads the flag, or all do.
+    let alone = random.below(2) == 0;
+    if alone {
+        body.add("@%p1 bra SEEN;");
+    }
+    let (reads, fence) = match random.below(6) {
+        0 if !defect => ("ld.acquire.gpu.global.u32 %r31, [%rd1];", ""),
+        1 if !defect => ("atom.acq_rel.gpu.global.add.u32 %r31, [%rd1], 0;", ""),
+        0 | 1 => ("ld.relaxed.gpu.global.u32 %r31, [%rd1];", "fence.acq_rel.gpu;"),
+        2 => ("ld.volatile.global.u32 %r31, [%rd1];", "membar.gl;"),
+        3 => ("ld.relaxed.gpu.global.u32 %r31, [%rd1];", "fence.sc.gpu;"),
+        4 => ("ld.volatile.global.u32 %r31, [%rd1];", "fence.acq_rel.sys;"),
+        _ => ("atom.relaxed.gpu.global.or.b32 %r31, [%rd1], 0;", "fence.acq_rel.gpu;"),
+    };
+    let narrow = random.below(2) == 0;
+    let fence = match defect {
+        true if narrow => "fence.acq_rel.cta;",
+        true => "",
+        false => fence,
+    };
+    body.add("WAIT:");
+    body.add(reads);
+    body.add("setp.eq.u32 %p3, %r31, 0;");
+    body.add("@%p3 bra WAIT;");
+    if !fence.is_empty() {
+        body.add(fence);
+    }
+    body.add("SEEN:");
+    if alone {
+        body.add("bar.sync 0;");
+    }
+    body.noise(random);
+    body.add(format!("ld.global.u32 %r32, [%rd6+{at}];"));
+    body.add("st.global.u32 [%rd6+2048], %r32;");
+    body.add("END:");
+    let threads = 32 * (1 + random.below(2));
+    body.finish("acquires", [2, threads], defect.then_some(ReportKind::Race), true)
+}
+
+/// Local arrays on the stack of a function as NVIDIA's compiler lays it out: an index leaves its array.
+fn arrays(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let words: Vec<u32> = (0..2 + random.below(3)).map(|_| 4 + random.below(12)).collect();
+    let total: u32 = words.iter().sum();
+    body.add(format!(".local .align 4 .b8 __local_depot0[{}];", 4 * total));
+    body.add(".reg .b64 %SP;");
+    body.add(".reg .b64 %SPL;");
+    body.add("mov.u64 %SPL, __local_depot0;");
+    body.add("cvta.local.u64 %SP, %SPL;");
+    let generic = random.below(2) == 0;
+    let (pointer, space) = if generic { ("%SP", "") } else { ("%SPL", ".local") };
+    let mut start = 0;
+    for (array, count) in words.iter().enumerate() {
+        body.add(format!("add.u64 %rd{}, {pointer}, {};", 10 + array, 4 * start));
+        for word in 0..*count {
+            body.add(format!("st{space}.u32 [%rd{}+{}], %r1;", 10 + array, 4 * word));
+        }
+        start += count;
+    }
+    body.noise(random);
+    // An array with one behind it; the index also comes from memory, which holds 0.
+    let array = random.below(words.len() as u32 - 1) as usize;
+    let count = words[array];
+    let index = if defect { count + random.below(3) } else { random.below(count) };
+    body.add("ld.global.u32 %r20, [%rd1];");
+    body.add(format!("add.u32 %r20, %r20, {index};"));
+    body.add("mul.wide.u32 %rd20, %r20, 4;");
+    body.add(format!("add.u64 %rd20, %rd{}, %rd20;", 10 + array));
+    if random.below(2) == 0 {
+        body.add(format!("ld{space}.u32 %r21, [%rd20];"));
+    } else {
+        body.add(format!("st{space}.u32 [%rd20], %r20;"));
+        body.add("mov.u32 %r21, %r20;");
+    }
+    body.add("st.global.u32 [%rd3+1024], %r21;");
+    let defect = defect.then_some(ReportKind::OutOfBounds);
+    body.finish("arrays", [1, 32 * (1 + random.below(2))], defect, false)
 }

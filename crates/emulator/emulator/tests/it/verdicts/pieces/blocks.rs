@@ -38,12 +38,23 @@ pub fn narrowed(form: &str) -> String {
 /// Instructions with which a thread reads a flag into `TO`.
 pub const ACQUIRES: &[&str] = &[
     "ld.acquire.gpu.global.u32 TO, [AT];",
-    "ld.volatile.global.u32 TO, [AT];",
+    "ld.volatile.global.u32 TO, [AT]; membar.gl;",
     "ld.relaxed.gpu.global.u32 TO, [AT]; fence.acq_rel.gpu;",
     "ld.acquire.sys.global.u32 TO, [AT];",
     "atom.acquire.gpu.global.or.b32 TO, [AT], 0;",
-    "ld.relaxed.gpu.global.u32 TO, [AT];",
+    "ld.relaxed.gpu.global.u32 TO, [AT]; fence.sc.gpu;",
 ];
+
+/// The same without acquiring what the flag releases.
+pub fn unacquired(form: &str) -> String {
+    let form = form.replace(".acquire", ".relaxed").replace("atom.acq_rel", "atom.release");
+    match form.rsplit_once("; ") {
+        Some((read, fence)) if fence.starts_with("membar") || fence.starts_with("fence") => {
+            format!("{read};")
+        }
+        _ => form,
+    }
+}
 
 pub fn filled(form: &str, t: &mut Text, at: &str, to: &str) -> String {
     let old = t.register("r");
@@ -81,6 +92,7 @@ impl Piece for Flag {
         let narrow = t.plant(self.id, "a release of the block's scope", Need::Blocks);
         let narrow_read = ACQUIRES[self.acquire].contains(".gpu")
             && t.plant(self.id, "a flag read by the block's scope", Need::Blocks);
+        let unfenced = t.plant(self.id, "a flag read without an acquire", Need::Blocks);
         let never = t.plant(self.id, "a flag that nobody sets", Need::Blocks);
         let (strong, relaxed) = RELEASES[self.release];
         let skip = t.label();
@@ -102,9 +114,10 @@ impl Piece for Flag {
         t.line(format!("@!{first} bra {over};"));
         t.line(format!("{again}:"));
         let place = format!("{flag}+{}", 4 * (self.word as i32 + sign));
-        let form = match narrow_read {
-            true => narrowed(ACQUIRES[self.acquire]),
-            false => ACQUIRES[self.acquire].to_owned(),
+        let form = match ACQUIRES[self.acquire] {
+            form if narrow_read => narrowed(form),
+            form if unfenced => unacquired(form),
+            form => form.to_owned(),
         };
         let text = filled(&form, t, &place, &seen);
         let poll = t.line(text);
@@ -128,7 +141,7 @@ impl Piece for Flag {
             // Lanes of the warp that sets or reads the flag rely on lockstep.
             t.expect(&[Race, WarpSynchronous], &[write, read], &[Uninitialized]);
         }
-        if weak {
+        if weak || unfenced {
             t.expect(&[Race], &[write, read], &[Uninitialized]);
         }
         if narrow || narrow_read {
@@ -171,13 +184,13 @@ pub struct LastBlock {
 }
 
 const TICKETS: &[(&str, &str)] = &[
-    ("membar.gl; atom.global.add.u32 TO, [AT], 1;", "atom.global.add.u32 TO, [AT], 1;"),
+    ("membar.gl; atom.global.add.u32 TO, [AT], 1; membar.gl;", "atom.global.add.u32 TO, [AT], 1;"),
     (
         "atom.acq_rel.gpu.global.add.u32 TO, [AT], 1;",
         "atom.relaxed.gpu.global.add.u32 TO, [AT], 1;",
     ),
     (
-        "fence.sc.gpu; atom.relaxed.gpu.global.inc.u32 TO, [AT], 1000;",
+        "fence.sc.gpu; atom.relaxed.gpu.global.inc.u32 TO, [AT], 1000; fence.acq_rel.gpu;",
         "fence.sc.cta; atom.relaxed.gpu.global.inc.u32 TO, [AT], 1000;",
     ),
 ];
@@ -188,13 +201,15 @@ impl Piece for LastBlock {
         let (part, blocks) = (t.take_scratch(4), at.shape.blocks);
         let weak = t.plant(self.id, "a ticket that orders nothing", Need::Blocks);
         let narrow = t.plant(self.id, "a ticket of the block's scope", Need::Blocks);
+        let unfenced = t.plant(self.id, "a ticket without an acquire", Need::Blocks);
         let (p, end, ticket) = (t.register("p"), t.label(), t.register("r"));
         t.line(format!("setp.ne.u32 {p}, %tid, 0; @{p} bra {end};"));
         let write = t.line(format!("st.global.u32 [%mine+{part}], %v;"));
         let (strong, relaxed) = TICKETS[self.form];
-        let form = match narrow {
-            true => narrowed(strong),
-            false => if weak { relaxed } else { strong }.to_owned(),
+        let form = match () {
+            () if narrow => narrowed(strong),
+            () if unfenced => unacquired(strong),
+            () => if weak { relaxed } else { strong }.to_owned(),
         };
         let text = filled(&form, t, &format!("%sums+{}", 4 * self.word), &ticket);
         let take = t.line(text);
@@ -207,7 +222,7 @@ impl Piece for LastBlock {
         }
         t.line(format!("st.global.u32 [%sums+{}], {total};", 4 * (self.word + 1)));
         t.line(format!("{end}:"));
-        if weak || narrow {
+        if weak || narrow || unfenced {
             t.expect(&[Race], &lines, &[]);
         }
     }
@@ -233,6 +248,7 @@ impl Piece for Lock {
     fn emit(&self, t: &mut Text, _: &Scope) {
         let weak = t.plant(self.id, "a lock that is left without a release", Need::Blocks);
         let narrow = t.plant(self.id, "a lock taken by the block's scope", Need::Blocks);
+        let unfenced = t.plant(self.id, "a lock taken without an acquire", Need::Blocks);
         let none = t.plant(self.id, "no lock", Need::Blocks);
         let (p, end, again) = (t.register("p"), t.label(), t.label());
         let (taken, old) = (t.register("r"), t.register("r"));
@@ -242,8 +258,9 @@ impl Piece for Lock {
         if !none {
             t.line(format!("{again}:"));
             let scope = if narrow { "cta" } else { "gpu" };
+            let order = if unfenced { "relaxed" } else { "acquire" };
             places.push(t.line(format!(
-                "atom.acquire.{scope}.global.cas.b32 {taken}, [%sums+{lock}], 0, 1;"
+                "atom.{order}.{scope}.global.cas.b32 {taken}, [%sums+{lock}], 0, 1;"
             )));
             t.line(format!("setp.ne.u32 {p}, {taken}, 0; @{p} bra {again};"));
         }
@@ -258,7 +275,7 @@ impl Piece for Lock {
             places.push(t.line(text));
         }
         t.line(format!("{end}:"));
-        if weak || none {
+        if weak || none || unfenced {
             t.expect(&[Race], &[read, write], &[]);
         }
         if narrow {

@@ -1,6 +1,6 @@
 //! Synchronization of several blocks: a barrier of the whole grid, and a flag with cluster scope.
 
-use super::blocks::{filled, narrowed};
+use super::blocks::{filled, narrowed, unacquired};
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
@@ -44,6 +44,7 @@ struct Wrong {
     narrow: bool,
     early: bool,
     rushed: bool,
+    unfenced: bool,
 }
 
 impl GridBarrier {
@@ -67,12 +68,13 @@ impl GridBarrier {
         let text = filled(&form, t, &place, &add);
         let arrival = t.line(text);
         t.line(format!("{again}:"));
-        let text = filled(poll, t, &place, &seen);
+        let poll = if wrong.unfenced { unacquired(poll) } else { poll.to_owned() };
+        let text = filled(&poll, t, &place, &seen);
         let look = t.line(text);
         t.line(format!(
             "xor.b32 {seen}, {seen}, {old}; setp.ge.s32 {p}, {seen}, 0; @{p} bra {again};"
         ));
-        t.line(after);
+        t.line(if wrong.unfenced { "" } else { after });
         t.line(format!("{over}:"));
         if !wrong.rushed {
             t.line("bar.sync 0;");
@@ -96,6 +98,7 @@ impl Piece for GridBarrier {
                 && t.plant(self.id, "no barrier of the block before the grid's", Need::Blocks),
             rushed: threads > 1
                 && t.plant(self.id, "no barrier of the block after the grid's", Need::Blocks),
+            unfenced: t.plant(self.id, "a barrier without an acquire", Need::Blocks),
         };
         let places = self.barrier(t, blocks, &wrong);
         t.line(format!("add.u32 {partner}, %tid, {}; rem.u32 {partner}, {partner}, {threads}; mul.wide.u32 {from}, {partner}, 4;", self.shift));
@@ -110,7 +113,7 @@ impl Piece for GridBarrier {
         if wrong.early || wrong.rushed {
             t.expect(&[Race, WarpSynchronous], &[write, read], &[Uninitialized]);
         }
-        if wrong.weak || missing {
+        if wrong.weak || wrong.unfenced || missing {
             t.expect(&[Race], &[write, read], &[Uninitialized]);
         }
         if wrong.narrow {
@@ -182,6 +185,7 @@ impl Piece for ClusterFlag {
         let weak = t.plant(self.id, "a cluster's release that orders nothing", Need::Blocks);
         let narrow = t.plant(self.id, "a release of one block's scope", Need::Blocks);
         let narrow_read = t.plant(self.id, "an acquire of one block's scope", Need::Blocks);
+        let unfenced = t.plant(self.id, "a cluster's flag read without an acquire", Need::Blocks);
         let apart = blocks > size
             && t.plant(self.id, "a flag of the cluster's scope between clusters", Need::Blocks);
         // The next block of the cluster, or a block of the next cluster.
@@ -204,7 +208,11 @@ impl Piece for ClusterFlag {
         let set = t.line(text);
         t.line(format!("mul.wide.u32 {flag}, {partner}, 4; add.u64 {flag}, {flag}, %sums;"));
         t.line(format!("{again}:"));
-        let form = if narrow_read { cta(ACQUIRES[acquire]) } else { ACQUIRES[acquire].to_owned() };
+        let form = match ACQUIRES[acquire] {
+            form if narrow_read => cta(form),
+            form if unfenced => unacquired(form),
+            form => form.to_owned(),
+        };
         let text = filled(&form, t, &place, &seen);
         let poll = t.line(text);
         t.line(format!("setp.eq.u32 {p}, {seen}, 0; @{p} bra {again};"));
@@ -216,7 +224,7 @@ impl Piece for ClusterFlag {
         ));
         let read = t.line(format!("ld.global.u32 {word}, [{from}+{data}];"));
         t.line(format!("add.u32 %v, %v, {word};"));
-        if weak {
+        if weak || unfenced {
             t.expect(&[Race], &[write, read], &[Uninitialized]);
         }
         if narrow || narrow_read || apart {

@@ -1,5 +1,6 @@
 //! Warps in which one lane arrives or waits for all lanes: to pass words to other warps, lanes also need `bar.warp.sync`.
 
+use super::blocks::unacquired;
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
@@ -25,7 +26,7 @@ pub const ARRIVALS: &[Arrival] = &[
     },
     Arrival::Counter {
         up: "membar.cta; red.shared.add.u32 [AT], 1;",
-        poll: "ld.volatile.shared.u32 TO, [AT];",
+        poll: "ld.volatile.shared.u32 TO, [AT]; membar.cta;",
     },
 ];
 
@@ -75,8 +76,15 @@ impl Signal {
         t.line(format!("{skip}:"));
     }
 
-    /// Waits for all warps; `passed` counts these waits.
-    fn wait(&self, t: &mut Text, leader: &str, place: &str, passed: &str, warps: u32) {
+    /// Waits for all warps; `passed` counts these waits. `acquires`: by an acquire.
+    fn wait(
+        &self,
+        t: &mut Text,
+        leader: &str,
+        [place, passed]: [&str; 2],
+        warps: u32,
+        acquires: bool,
+    ) {
         let skip = t.label();
         if self.one_waits {
             t.line(format!("@!{leader} bra {skip};"));
@@ -93,6 +101,7 @@ impl Signal {
                 let [seen, all] = [(); 2].map(|()| t.register("r"));
                 t.line(format!("mad.lo.u32 {all}, {passed}, {warps}, {warps};"));
                 t.line(format!("{again}:"));
+                let poll = if acquires { poll.to_owned() } else { unacquired(poll) };
                 t.line(poll.replace("AT", place).replace("TO", &seen));
                 t.line(format!("setp.lt.u32 {p}, {seen}, {all}; @{p} bra {again};"));
             }
@@ -153,7 +162,10 @@ impl Piece for Signal {
             );
         self.together(t, at, early);
         self.arrive(t, &leader, &place);
-        self.wait(t, &leader, &place, &passed, warps);
+        let unfenced = matches!(self.arrival, Arrival::Counter { .. })
+            && (0..count).any(|i| partner_of(i) / 32 != i / 32)
+            && t.plant(self.id, "a counter polled without an acquire", Need::Threads);
+        self.wait(t, &leader, [&place, &passed], warps, !unfenced);
         let alone = apart
             && t.plant(
                 self.id,
@@ -165,10 +177,10 @@ impl Piece for Signal {
         if let Some((place, passed)) = back {
             self.together(t, at, false);
             self.arrive(t, &leader, &place);
-            self.wait(t, &leader, &place, &passed, warps);
+            self.wait(t, &leader, [&place, &passed], warps, true);
             self.together(t, at, false);
         }
-        if early || alone {
+        if early || alone || unfenced {
             // Lanes of one warp rely on lockstep.
             t.expect(&[WarpSynchronous, Race], &[write, read], &[]);
         }
