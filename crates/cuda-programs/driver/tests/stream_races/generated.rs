@@ -21,8 +21,11 @@ impl ProgramRandom {
     }
 }
 
-/// The classes: name, program with or without a defect, and the beginnings of its finding.
-pub const CLASSES: &[(&str, fn(&mut ProgramRandom, bool), &[&str])] = &[
+/// Makes the calls of a random program, with or without a defect.
+type Program = fn(&mut ProgramRandom, bool);
+
+/// The classes: name, program, and the beginnings of the defect's finding.
+pub const CLASSES: &[(&str, Program, &[&str])] = &[
     ("host", host_accesses, &["race with the host"]),
     ("children", child_grids, &["race with a child grid", "race between child grids"]),
 ];

@@ -163,25 +163,6 @@ fn types(function: &str) -> Vec<&str> {
     Vec::new()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_parameter_has_its_name_or_its_number_and_type() {
-        let kernel =
-            "void sum<float, 4>(float const*, Pair<int, int>, float (*)(int, int), unsigned int*)";
-        let text = |name: &str, index| parameter_text(kernel, name, index);
-        assert_eq!(text("_Z3sum_param_0", 0), "parameter 1 (`float const*`)");
-        assert_eq!(text("_Z3sum_param_1", 1), "parameter 2 (`Pair<int, int>`)");
-        assert_eq!(text("_Z3sum_param_3", 3), "parameter 4 (`unsigned int*`)");
-        assert_eq!(text("out", 3), "parameter `out`");
-        assert_eq!(parameter_text("", "sum_param_2", 2), "parameter 3");
-        assert_eq!(types(&signature("_Z5countPiPKf")), ["int*", "float const*"]);
-        assert_eq!(signature("count"), "");
-    }
-}
-
 /// Maximum number of steps and of accesses of a block in a picture.
 const STEPS: usize = 1 << 20;
 
@@ -333,5 +314,24 @@ impl Predictor {
         let record =
             Predicted { launch: launched, module: launch.module, json: found.json(), partial };
         Ok(PredictedLaunch { record: Some(record), partial })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_has_its_name_or_its_number_and_type() {
+        let kernel =
+            "void sum<float, 4>(float const*, Pair<int, int>, float (*)(int, int), unsigned int*)";
+        let text = |name: &str, index| parameter_text(kernel, name, index);
+        assert_eq!(text("_Z3sum_param_0", 0), "parameter 1 (`float const*`)");
+        assert_eq!(text("_Z3sum_param_1", 1), "parameter 2 (`Pair<int, int>`)");
+        assert_eq!(text("_Z3sum_param_3", 3), "parameter 4 (`unsigned int*`)");
+        assert_eq!(text("out", 3), "parameter `out`");
+        assert_eq!(parameter_text("", "sum_param_2", 2), "parameter 3");
+        assert_eq!(types(&signature("_Z5countPiPKf")), ["int*", "float const*"]);
+        assert_eq!(signature("count"), "");
     }
 }
