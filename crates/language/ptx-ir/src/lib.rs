@@ -18,7 +18,7 @@ pub mod lower;
 pub mod memory_layout;
 pub mod module;
 pub mod opcode;
-pub mod passes;
+mod passes;
 mod rules;
 pub mod types;
 

@@ -25,7 +25,6 @@ use crate::memory::pools::PoolRegions;
 use crate::memory::{Addresses, Memory, POISON, device_range};
 use crate::program::Program;
 use lanework_ptx::Module;
-use lanework_ptx_ir::passes::local_arrays::split_local_arrays;
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
@@ -281,10 +280,7 @@ impl Device {
     /// # Errors
     /// If no entry can run, with the first unsupported construct, or if a variable cannot be allocated.
     pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
-        let Options { gaps, verify, .. } = self.options;
-        let apart = if gaps { split_local_arrays(module) } else { None };
-        let module = apart.as_ref().unwrap_or(module);
-        Program::load(module, &self.memory, gaps, verify).map(Arc::new)
+        Program::load(module, &self.memory, self.options.gaps, self.options.verify).map(Arc::new)
     }
 
     /// As [`Device::load`], but each kernel is decoded on first use; launching an unsupported one returns the reason.
@@ -293,8 +289,6 @@ impl Device {
     /// When a variable cannot be placed.
     pub fn load_on_demand(&self, module: &Arc<Module>) -> Result<Arc<Program>, LoadError> {
         let Options { gaps, verify, .. } = self.options;
-        let apart = if gaps { split_local_arrays(module).map(Arc::new) } else { None };
-        let module = apart.as_ref().unwrap_or(module);
         Program::load_on_demand(module, &self.memory, gaps, verify).map(Arc::new)
     }
 }

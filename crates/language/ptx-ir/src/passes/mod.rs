@@ -1,5 +1,4 @@
-//! Passes that rewrite a lowered kernel, or a module before.
+//! Passes that rewrite a lowered kernel.
 
 pub mod canonicalize;
 pub mod contract;
-pub mod local_arrays;

@@ -37,7 +37,6 @@ pub const CLASSES: &[fn(&mut KernelRandom, bool) -> Generated] = &[
     accumulators,
     sides,
     acquires,
-    arrays,
 ];
 
 const HEADER: &str = ".version 8.3
@@ -594,44 +593,4 @@ fn acquires(random: &mut KernelRandom, defect: bool) -> Generated {
     body.add("END:");
     let threads = 32 * (1 + random.below(2));
     body.finish("acquires", [2, threads], defect.then_some(ReportKind::Race), true)
-}
-
-/// Local arrays on the stack of a function as NVIDIA's compiler lays it out: an index leaves its array.
-fn arrays(random: &mut KernelRandom, defect: bool) -> Generated {
-    let mut body = KernelText::new();
-    let words: Vec<u32> = (0..2 + random.below(3)).map(|_| 4 + random.below(12)).collect();
-    let total: u32 = words.iter().sum();
-    body.add(format!(".local .align 4 .b8 __local_depot0[{}];", 4 * total));
-    body.add(".reg .b64 %SP;");
-    body.add(".reg .b64 %SPL;");
-    body.add("mov.u64 %SPL, __local_depot0;");
-    body.add("cvta.local.u64 %SP, %SPL;");
-    let generic = random.below(2) == 0;
-    let (pointer, space) = if generic { ("%SP", "") } else { ("%SPL", ".local") };
-    let mut start = 0;
-    for (array, count) in words.iter().enumerate() {
-        body.add(format!("add.u64 %rd{}, {pointer}, {};", 10 + array, 4 * start));
-        for word in 0..*count {
-            body.add(format!("st{space}.u32 [%rd{}+{}], %r1;", 10 + array, 4 * word));
-        }
-        start += count;
-    }
-    body.noise(random);
-    // An array with one behind it; the index also comes from memory, which holds 0.
-    let array = random.below(words.len() as u32 - 1) as usize;
-    let count = words[array];
-    let index = if defect { count + random.below(3) } else { random.below(count) };
-    body.add("ld.global.u32 %r20, [%rd1];");
-    body.add(format!("add.u32 %r20, %r20, {index};"));
-    body.add("mul.wide.u32 %rd20, %r20, 4;");
-    body.add(format!("add.u64 %rd20, %rd{}, %rd20;", 10 + array));
-    if random.below(2) == 0 {
-        body.add(format!("ld{space}.u32 %r21, [%rd20];"));
-    } else {
-        body.add(format!("st{space}.u32 [%rd20], %r20;"));
-        body.add("mov.u32 %r21, %r20;");
-    }
-    body.add("st.global.u32 [%rd3+1024], %r21;");
-    let defect = defect.then_some(ReportKind::OutOfBounds);
-    body.finish("arrays", [1, 32 * (1 + random.below(2))], defect, false)
 }
