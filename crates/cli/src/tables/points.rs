@@ -18,7 +18,7 @@ pub struct Climb {
     element: String,
     bytes: u64,
     flops: u64,
-    host: Option<Host>,
+    host: Option<HostTime>,
     /// Libraries that were skipped, and why.
     #[serde(default)]
     skipped_peers: BTreeMap<String, String>,
@@ -44,7 +44,7 @@ pub struct Rung {
 }
 
 #[derive(Debug, Deserialize)]
-struct Host {
+struct HostTime {
     median_ns: f64,
 }
 

@@ -22,10 +22,10 @@ impl ProgramRandom {
 }
 
 /// Makes the calls of a random program, with or without a defect.
-type Program = fn(&mut ProgramRandom, bool);
+type RandomCalls = fn(&mut ProgramRandom, bool);
 
 /// The classes: name, program, and the beginnings of the defect's finding.
-pub const CLASSES: &[(&str, Program, &[&str])] = &[
+pub const CLASSES: &[(&str, RandomCalls, &[&str])] = &[
     ("host", host_accesses, &["race with the host"]),
     ("children", child_grids, &["race with a child grid", "race between child grids"]),
 ];

@@ -11,9 +11,10 @@
 
 use crate::access::AccessCheck;
 use crate::bounds::MemoryId;
-use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::line::AccessBatch;
 use crate::fast::view::ShadowView;
 use crate::races::epoch::{self, PackedEpoch};
+use crate::races::line_head::ALL;
 use crate::races::line_head::LINE;
 use lanework_ptx_ir::kernel::*;
 use std::collections::HashMap;

@@ -31,9 +31,6 @@ pub struct AccessBatch {
     pub base: u32,
 }
 
-/// All words of a line.
-pub const ALL: u32 = (1 << LINE) - 1;
-
 /// The relation cache for one kind of prior accesses, and the tracker behind it.
 type Related<'a> = (&'a mut RelationCache, &'a mut HappensBefore);
 

@@ -6,9 +6,8 @@
 //!
 //! [`REPLACED`]: crate::races::epoch::REPLACED
 
-use crate::fast::line::ALL;
 use crate::races::epoch::{self, PackedEpoch};
-use crate::races::line_head::{LINE, WholeField};
+use crate::races::line_head::{ALL, LINE, WholeField};
 use lanework_engine::lanes::{Source, fetch_cold};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
@@ -17,7 +16,7 @@ use lanework_engine::slot::Lanes;
 /// log2 of the bytes of a word.
 pub const WORD: u32 = 2;
 
-/// What a warp stores.
+/// The values that a warp stores.
 #[derive(Clone, Copy)]
 pub struct StoredValues<'a> {
     source: ValueSource<'a>,

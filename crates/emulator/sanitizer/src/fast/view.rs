@@ -2,11 +2,12 @@
 
 use crate::access::AccessCheck;
 use crate::bounds::MemoryId;
-use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::line::AccessBatch;
 use crate::fast::stored::StoredValues;
 use crate::races::epoch::{self, ASYNC, PackedEpoch};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
+use crate::races::line_head::ALL;
 use crate::races::line_head::LINE;
 use crate::races::shadow_memory::ShadowMemory;
 use lanework_engine::initialized::InitializedBytes;

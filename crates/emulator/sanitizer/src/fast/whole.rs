@@ -3,7 +3,7 @@
 //!
 //! The results are those of [`AccessBatch`]. Without this path a contiguous access takes 3 times as long.
 
-use crate::fast::line::{ALL, AccessBatch, PriorAccesses};
+use crate::fast::line::{AccessBatch, PriorAccesses};
 use crate::fast::stored::StoredValues;
 use crate::fast::view::ShadowView;
 use crate::races::epoch::{
@@ -11,7 +11,8 @@ use crate::races::epoch::{
 };
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
-use crate::races::line_head::{Field, LineHead, WholeField};
+use crate::races::line_head::ALL;
+use crate::races::line_head::{CellField, LineHead, WholeField};
 
 /// An access to every word of a line.
 struct WholeAccess {
@@ -58,26 +59,26 @@ impl WholeAccess {
         [writers, readers]: [&mut RelationCache; 2],
         head: &mut LineHead,
     ) -> bool {
-        match self.prior(writers, order, head.field(Field::Write)) {
+        match self.prior(writers, order, head.field(CellField::Write)) {
             PriorAccesses::HappensBefore => {}
             PriorAccesses::SameLane if self.second == 0 => {}
             _ => return false,
         }
-        if head.field(Field::LastRead).start & ASYNC != 0 {
+        if head.field(CellField::LastRead).start & ASYNC != 0 {
             return false;
         }
-        let stands = match self.prior(readers, order, head.field(Field::FirstRead)) {
+        let stands = match self.prior(readers, order, head.field(CellField::FirstRead)) {
             PriorAccesses::HappensBefore | PriorAccesses::SameLane => true,
             PriorAccesses::Concurrent => false,
             PriorAccesses::OtherLanes if self.second == 0 => false,
             PriorAccesses::OtherLanes | PriorAccesses::Mixed => return false,
         };
         if stands {
-            head.set(Field::FirstRead, self.field);
+            head.set(CellField::FirstRead, self.field);
         }
         if !stands || self.second != 0 {
             let WholeField { start, form } = self.field;
-            head.set(Field::LastRead, WholeField { start: start + self.second, form });
+            head.set(CellField::LastRead, WholeField { start: start + self.second, form });
         }
         true
     }
@@ -92,9 +93,9 @@ impl WholeAccess {
         head: &mut LineHead,
         (cell, stored): (usize, Option<&StoredValues<'_>>),
     ) -> bool {
-        let WholeField { start: prior, .. } = head.field(Field::Write);
+        let WholeField { start: prior, .. } = head.field(CellField::Write);
         let WholeField { mut start, form } = self.field;
-        match self.prior(writers, order, head.field(Field::Write)) {
+        match self.prior(writers, order, head.field(CellField::Write)) {
             PriorAccesses::HappensBefore => {}
             PriorAccesses::SameLane if other_write_of_thread(prior, start) => {
                 match stored.map(|stored| stored.changed_line(cell, self.field)) {
@@ -107,7 +108,7 @@ impl WholeAccess {
             PriorAccesses::SameLane => {}
             _ => return false,
         }
-        for field in [Field::FirstRead, Field::LastRead] {
+        for field in [CellField::FirstRead, CellField::LastRead] {
             match self.prior(&mut *readers, order, head.field(field)) {
                 PriorAccesses::HappensBefore | PriorAccesses::SameLane => {}
                 _ => return false,

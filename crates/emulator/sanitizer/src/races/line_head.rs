@@ -4,6 +4,9 @@ use crate::races::epoch::{self, PackedEpoch};
 
 /// Cells of a line: the words that half a warp accesses contiguously.
 pub const LINE: usize = 16;
+
+/// All words of a line.
+pub const ALL: u32 = (1 << LINE) - 1;
 /// The last writes of a line's cells.
 pub type WeakWrites = [PackedEpoch; LINE];
 /// The first and the last recorded read of each cell of a line.
@@ -55,7 +58,7 @@ impl WholeField {
 
 /// The fields of a line's cells, in the order of [`LineHead`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum CellField {
     /// The last write.
     Write,
     /// The first read since.
@@ -88,7 +91,7 @@ impl LineHead {
 
     /// Whether a field is spread.
     #[inline(always)]
-    pub fn is_spread(&self, field: Field) -> bool {
+    pub fn is_spread(&self, field: CellField) -> bool {
         self.form[field as usize] == SPREAD
     }
 
@@ -107,13 +110,13 @@ impl LineHead {
 
     /// A field; without a meaning if it is spread.
     #[inline(always)]
-    pub fn field(&self, field: Field) -> WholeField {
+    pub fn field(&self, field: CellField) -> WholeField {
         WholeField { start: self.start[field as usize], form: self.form[field as usize] }
     }
 
     /// Replaces a field.
     #[inline(always)]
-    pub fn set(&mut self, field: Field, to: WholeField) {
+    pub fn set(&mut self, field: CellField, to: WholeField) {
         (self.start[field as usize], self.form[field as usize]) = (to.start, to.form);
     }
 

@@ -8,7 +8,9 @@
 //! write-only. Strong accesses are in separate arrays; lines with strong accesses do not take the fast paths.
 
 use crate::races::epoch::{self, PackedEpoch};
-use crate::races::line_head::{Field, LINE, LineHead, SPREAD, WeakReads, WeakWrites, WholeField};
+use crate::races::line_head::{
+    CellField, LINE, LineHead, SPREAD, WeakReads, WeakWrites, WholeField,
+};
 use crate::races::shadow_cell::ShadowCell;
 use crate::races::strong_accesses::StrongAccesses;
 
@@ -56,7 +58,7 @@ impl Page {
     /// The writes of a line, one by one.
     #[inline(always)]
     fn spread_writes(&mut self, line: usize) -> &mut WeakWrites {
-        if !self.heads()[line].is_spread(Field::Write) || self.writes.is_none() {
+        if !self.heads()[line].is_spread(CellField::Write) || self.writes.is_none() {
             self.store_writes(line);
         }
         &mut self.writes.get_or_insert_with(|| zeros([0; LINE]))[line]
@@ -65,8 +67,8 @@ impl Page {
     #[inline(never)]
     fn store_writes(&mut self, line: usize) {
         let head = &mut self.heads()[line];
-        let words = head.field(Field::Write).words();
-        head.set(Field::Write, WholeField { start: 0, form: SPREAD });
+        let words = head.field(CellField::Write).words();
+        head.set(CellField::Write, WholeField { start: 0, form: SPREAD });
         self.writes.get_or_insert_with(|| zeros([0; LINE]))[line] = words;
     }
 
@@ -74,7 +76,7 @@ impl Page {
     #[inline(always)]
     fn spread_reads(&mut self, line: usize) -> &mut WeakReads {
         let head = &self.heads()[line];
-        let spread = head.is_spread(Field::FirstRead) && head.is_spread(Field::LastRead);
+        let spread = head.is_spread(CellField::FirstRead) && head.is_spread(CellField::LastRead);
         if !spread || self.reads.is_none() {
             self.store_reads(line);
         }
@@ -85,7 +87,7 @@ impl Page {
     fn store_reads(&mut self, line: usize) {
         let mut head = self.head(line);
         let reads = &mut self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))[line];
-        for (field, reads) in [Field::FirstRead, Field::LastRead].into_iter().zip(reads) {
+        for (field, reads) in [CellField::FirstRead, CellField::LastRead].into_iter().zip(reads) {
             if !head.is_spread(field) {
                 *reads = head.field(field).words();
                 head.set(field, WholeField { start: 0, form: SPREAD });
@@ -98,10 +100,10 @@ impl Page {
     #[inline(always)]
     fn writes_of<'a>(&'a self, line: usize, room: &'a mut WeakWrites) -> Option<&'a WeakWrites> {
         let head = &self.heads.as_ref()?[line];
-        if head.is_spread(Field::Write) {
+        if head.is_spread(CellField::Write) {
             return Some(&self.writes.as_ref()?[line]);
         }
-        let field = head.field(Field::Write);
+        let field = head.field(CellField::Write);
         if field.start == 0 {
             return None;
         }
@@ -111,16 +113,16 @@ impl Page {
 
     /// A field of one cell.
     #[inline(always)]
-    fn cell(&self, field: Field, line: usize, i: usize) -> PackedEpoch {
+    fn cell(&self, field: CellField, line: usize, i: usize) -> PackedEpoch {
         let Some(heads) = &self.heads else { return 0 };
         let head = &heads[line];
         if !head.is_spread(field) {
             return head.field(field).cell(i);
         }
         match (field, &self.writes, &self.reads) {
-            (Field::Write, Some(writes), _) => writes[line][i],
-            (Field::FirstRead, _, Some(reads)) => reads[line][0][i],
-            (Field::LastRead, _, Some(reads)) => reads[line][1][i],
+            (CellField::Write, Some(writes), _) => writes[line][i],
+            (CellField::FirstRead, _, Some(reads)) => reads[line][0][i],
+            (CellField::LastRead, _, Some(reads)) => reads[line][1][i],
             _ => 0,
         }
     }
@@ -131,10 +133,10 @@ impl Page {
         let Some(heads) = &self.heads else { return ShadowCell::default() };
         let head = &heads[line];
         let mut cell =
-            ShadowCell { write: self.cell(Field::Write, line, i), ..ShadowCell::default() };
+            ShadowCell { write: self.cell(CellField::Write, line, i), ..ShadowCell::default() };
         if head.has_reads() {
-            cell.first_read = self.cell(Field::FirstRead, line, i);
-            cell.last_read = self.cell(Field::LastRead, line, i);
+            cell.first_read = self.cell(CellField::FirstRead, line, i);
+            cell.last_read = self.cell(CellField::LastRead, line, i);
         }
         if let Some(strong) = &self.strong
             && head.latest != 0
@@ -247,7 +249,9 @@ impl ShadowMemory {
             for line in 0..PAGE {
                 let head = page.head(line);
                 let (mut room, mut reads) = ([0; LINE], [[0; LINE]; 2]);
-                for (i, field) in [Field::FirstRead, Field::LastRead].into_iter().enumerate() {
+                for (i, field) in
+                    [CellField::FirstRead, CellField::LastRead].into_iter().enumerate()
+                {
                     reads[i] = match (&page.reads, head.is_spread(field)) {
                         (Some(spread), true) => spread[line][i],
                         _ => head.field(field).words(),
@@ -331,8 +335,8 @@ impl ShadowMemory {
         let page = self.pages.get_mut(cell / (PAGE * LINE))?;
         page.strong.as_ref()?;
         let weak = match page.heads.as_ref()?[line].has_reads() {
-            false => [page.cell(Field::Write, line, i), 0, 0],
-            true => [Field::Write, Field::FirstRead, Field::LastRead]
+            false => [page.cell(CellField::Write, line, i), 0, 0],
+            true => [CellField::Write, CellField::FirstRead, CellField::LastRead]
                 .map(|field| page.cell(field, line, i)),
         };
         let Page { heads: Some(heads), strong: Some(strong), .. } = page else { return None };
@@ -384,7 +388,7 @@ impl ShadowMemory {
         page.spread_reads(line);
         let Page { heads, writes, reads, .. } = page;
         let head = &heads.as_ref()?[line];
-        let writes = match head.field(Field::Write) {
+        let writes = match head.field(CellField::Write) {
             WholeField { form: SPREAD, .. } => writes.as_ref().map(|writes| &writes[line]),
             WholeField { start: 0, .. } => None,
             whole => {
@@ -426,7 +430,7 @@ impl ShadowMemory {
         if head.has_strong(base) {
             return None;
         }
-        let write = match head.field(Field::Write) {
+        let write = match head.field(CellField::Write) {
             WholeField { form: SPREAD, .. } => page.writes.as_ref()?[line][i],
             whole => whole.cell(i),
         };

@@ -12,12 +12,12 @@ trait Op {
     }
 }
 
-struct Sum;
+struct Plus;
 struct Max;
 struct Mean;
 
 #[device]
-impl Op for Sum {
+impl Op for Plus {
     const INIT: f32 = 0.0;
     fn apply(a: f32, b: f32) -> f32 {
         a + b
@@ -71,7 +71,7 @@ pub fn main() -> lanework::Result<()> {
     let input: Vec<f32> = (0..1000).map(|i| (i % 13) as f32).collect();
     let x = device.upload(&input)?;
     let mut out = device.zeros::<f32>(1)?;
-    reduce::<Sum, 128>(&x, &mut out).grid(1).block(128).launch(&device)?;
+    reduce::<Plus, 128>(&x, &mut out).grid(1).block(128).launch(&device)?;
     let sum: f32 = input.iter().sum();
     assert_eq!(out.download()?, [sum]);
     reduce::<Max, 128>(&x, &mut out).grid(1).block(128).launch(&device)?;

@@ -76,6 +76,7 @@ pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<LaunchShadow>) {
 }
 
 /// Passes the shadows of a nested [`collect`] on to the enclosing one.
+#[doc(hidden)]
 pub fn hand_on(shadows: Vec<LaunchShadow>) {
     COLLECTED.with_borrow_mut(|all| {
         if let Some(all) = all {
@@ -90,6 +91,7 @@ pub fn checks(device: &Device) -> bool {
 }
 
 /// Records findings between several launches as findings of `kernel`; an empty name means no kernel.
+#[doc(hidden)]
 pub fn keep_findings(kernel: &str, found: &[Report]) {
     if let Some(session) = Session::active() {
         session.findings(kernel, None, found, None);
@@ -97,6 +99,7 @@ pub fn keep_findings(kernel: &str, found: &[Report]) {
 }
 
 /// Records that the tool could not check some work of the program.
+#[doc(hidden)]
 pub fn unchecked(why: &str) {
     if let Some(session) = Session::active() {
         session.unchecked(why.to_owned());
@@ -105,6 +108,7 @@ pub fn unchecked(why: &str) {
 
 /// Address and size in bytes of the allocations that a device freed since the last call. The first call returns
 /// nothing.
+#[doc(hidden)]
 pub fn take_ended(device: &Device) -> Vec<(u64, u64)> {
     match &device.0.engine {
         Engine::Emulator(emulator) => emulator.memory().take_ended(),
@@ -113,6 +117,7 @@ pub fn take_ended(device: &Device) -> Vec<(u64, u64)> {
 }
 
 /// Name, start address and size in bytes of the allocation that contains an address.
+#[doc(hidden)]
 pub fn allocation(device: &Device, address: u64) -> Option<(String, u64, u64)> {
     match &device.0.engine {
         Engine::Emulator(emulator) => {

@@ -58,11 +58,12 @@ use lanework_ptx::ScalarType;
 ///     out[1] = number(text).map(|v| v + 1).unwrap_or(7);
 ///     out[2] = number(&text[..2]).map_err(|_| 1u32).and_then(|v| if v > 9 { Ok(v) } else { Err(2) }).unwrap_or_else(|e| e);
 ///     out[3] = number(text).is_err() as u32 + number(&text[..1]).ok().unwrap_or_default();
+///     out[4] = number(text).ok().ok_or(5u32).unwrap_or_else(|e| e);
 /// }
 /// # let device = Device::emulator();
-/// # let (text, mut out) = (device.upload(b"123x")?, device.zeros::<u32>(4)?);
+/// # let (text, mut out) = (device.upload(b"123x")?, device.zeros::<u32>(5)?);
 /// # example(&text, &mut out).grid(1).block(1).launch(&device)?;
-/// assert_eq!(out.download()?, [123, 7, 12, 2]);
+/// assert_eq!(out.download()?, [123, 7, 12, 2, 5]);
 /// assert_eq!(number(b"1x"), Err(Wrong::Digit(b'x')));
 /// # Ok::<(), lanework::Error>(())
 /// ```

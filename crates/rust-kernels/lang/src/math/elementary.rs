@@ -251,32 +251,38 @@ instructions! {
     recip "rcp.approx.f32";
 }
 
+#[doc(hidden)]
 #[track_caller]
 pub fn exp(x: impl IntoVar<f32>) -> Var<f32> {
     exp2(x.into_var() * std::f32::consts::LOG2_E)
 }
 
+#[doc(hidden)]
 #[track_caller]
 pub fn ln(x: impl IntoVar<f32>) -> Var<f32> {
     log2(x) * std::f32::consts::LN_2
 }
 
+#[doc(hidden)]
 #[track_caller]
 pub fn log10(x: impl IntoVar<f32>) -> Var<f32> {
     log2(x) * std::f32::consts::LOG10_2
 }
 
+#[doc(hidden)]
 #[track_caller]
 pub fn tan(x: impl IntoVar<f32>) -> Var<f32> {
     let x = x.into_var();
     div(sin(x), cos(x))
 }
 
+#[doc(hidden)]
 #[track_caller]
 pub fn powf(x: impl IntoVar<f32>, y: impl IntoVar<f32>) -> Var<f32> {
     exp2(y.into_var() * log2(x))
 }
 
+#[doc(hidden)]
 #[track_caller]
 pub fn div(x: impl IntoVar<f32>, y: impl IntoVar<f32>) -> Var<f32> {
     here();

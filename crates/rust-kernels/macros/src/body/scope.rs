@@ -135,7 +135,7 @@ impl Translator {
         )
     }
 
-    /// What a body declares before its statements.
+    /// The declarations before the statements of a body.
     pub fn imports(&self) -> TokenStream {
         imports(&self.traits)
     }

@@ -88,12 +88,14 @@ fn a_lock_may_be_left_by_a_volatile_write() {
     let body = "setp.ne.u32 %p1, %r3, 0; @%p1 ret;
         mov.u32 %r20, 0;
         AGAIN: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra AGAIN;
-        ld.global.u32 %r7, [%rd1+4]; add.u32 %r7, %r7, 1; st.global.u32 [%rd1+4], %r7;
+        fence.acq_rel.gpu; ld.global.u32 %r7, [%rd1+4]; add.u32 %r7, %r7, 1; st.global.u32 [%rd1+4], %r7;
         membar.gl; st.volatile.global.u32 [%rd1], 0;
         add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 3; @%p1 bra AGAIN; ret;";
     assert_eq!(kinds(body, 3), []);
     let left = body.replace("membar.gl;", "");
     assert_eq!(kinds(&left, 3), [ReportKind::Race]);
+    let entered = body.replace("fence.acq_rel.gpu;", "");
+    assert_eq!(kinds(&entered, 3), [ReportKind::Race]);
 }
 
 #[test]
