@@ -179,7 +179,7 @@ impl Emulator {
     }
 }
 
-/// Options of an [`Emulator`](crate::Emulator).
+/// Options of an [`Emulator`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Limits of the device.
