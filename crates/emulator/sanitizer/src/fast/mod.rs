@@ -26,10 +26,22 @@ use lanework_engine::slot::{Scalar, WIDE};
 use lanework_ptx_ir::analysis::access::AccessClass;
 
 impl AccessCheck {
-    /// Checks a warp's access before it executes, by the fastest path that accepts it. The copy for the handler of accesses
-    /// is compiled for its SIMD level.
-    #[inline(always)]
+    /// Checks a warp's access before it executes, by the fastest path that accepts it.
+    #[inline(never)]
     pub fn access(&mut self, warp: &Warp, instruction: u32, site: &AccessSite, at: &[u64; 32]) {
+        self.access_inlined(warp, instruction, site, at);
+    }
+
+    /// [`access`](Self::access), compiled for the SIMD level of the caller: only for the handler of accesses, because each
+    /// copy takes 15 s to compile.
+    #[inline(always)]
+    pub fn access_inlined(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        site: &AccessSite,
+        at: &[u64; 32],
+    ) {
         // All lanes load and store the rows of a matrix together.
         if site.service != AccessClass::Rows {
             self.note_lanes(warp);

@@ -236,9 +236,9 @@ impl Checkers {
         self.bulk.start_copy(&mut self.access, &mut self.mbarriers, warp, at, moved, mbarrier);
     }
 
-    /// Checks a warp's access before it executes.
+    /// Checks whether a warp's access changes the source of a copy in flight. [`AccessCheck::access`] checks the rest.
     #[inline(always)]
-    pub fn checked_access(
+    pub fn before_access(
         &mut self,
         warp: &Warp,
         instruction: u32,
@@ -248,7 +248,6 @@ impl Checkers {
         if self.in_flight && site.kind != AccessKind::Load {
             self.check_sources(warp, instruction, site, at);
         }
-        self.access.access(warp, instruction, site, at);
     }
 
     /// Reports stores to the source of a copy in flight.

@@ -8,7 +8,7 @@ use crate::fast::HalfWarpAddresses;
 use crate::fast::group::LoadGroup;
 use crate::initialization::registers::RegisterStep;
 use crate::instrument::Sanitizer;
-use lanework_engine::handler::Body;
+use lanework_engine::handler::{Body, baseline};
 use lanework_engine::lanes::addresses;
 use lanework_engine::machine::{Op, Warp};
 use lanework_engine::slot::SCALAR;
@@ -34,7 +34,8 @@ unsafe impl Body for CheckAccess {
             }
             sanitizer.probe.note(site);
             if let Some(checkers) = &mut sanitizer.checkers {
-                checkers.checked_access(warp, instruction, site, &at.0);
+                checkers.before_access(warp, instruction, site, &at.0);
+                checkers.access.access_inlined(warp, instruction, site, &at.0);
             }
             op.next(warp)
         }
@@ -77,7 +78,7 @@ unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOA
 unsafe fn any_path(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: `op` and `warp` are those of `CheckRun::run`, whose operands are laid out as for
     // `CheckAccess`.
-    unsafe { CheckAccess::run(op, warp) }
+    unsafe { baseline::<CheckAccess>(op, warp) }
 }
 
 /// Checks a group of loads from shared or global memory. The immediate is the address of the

@@ -149,7 +149,8 @@ unsafe impl Instrument for Sanitizer {
 
     fn memory(&mut self, warp: &Warp, site: &AccessSite, place: Place, addresses: &[u64; 32]) {
         if let Some(checkers) = &mut self.checkers {
-            checkers.checked_access(warp, place.instruction, site, addresses);
+            checkers.before_access(warp, place.instruction, site, addresses);
+            checkers.access.access(warp, place.instruction, site, addresses);
         }
         self.probe.follow(warp, place.instruction, site, addresses);
         self.probe.note(site);
