@@ -14,11 +14,12 @@ use lanework_engine::machine::{Op, Warp};
 use lanework_engine::slot::SCALAR;
 
 /// Checks the access of the next memory instruction by any path; see
-/// [`lanework_engine::instrument::Instrument::access_operation`] for the operands.
-pub struct CheckAccess;
+/// [`lanework_engine::instrument::Instrument::access_operation`] for the operands. `INLINED`: by a copy of the paths for
+/// the SIMD level.
+pub struct CheckAccess<const INLINED: bool>;
 
 // SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
-unsafe impl Body for CheckAccess {
+unsafe impl<const INLINED: bool> Body for CheckAccess<INLINED> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the assembler inserted this operation for the sanitizer: `op.c` is an index of
@@ -35,7 +36,10 @@ unsafe impl Body for CheckAccess {
             sanitizer.probe.note(site);
             if let Some(checkers) = &mut sanitizer.checkers {
                 checkers.before_access(warp, instruction, site, &at.0);
-                checkers.access.access_inlined(warp, instruction, site, &at.0);
+                match INLINED {
+                    true => checkers.access.access_inlined(warp, instruction, site, &at.0),
+                    false => checkers.access.access(warp, instruction, site, &at.0),
+                }
             }
             op.next(warp)
         }
@@ -78,7 +82,7 @@ unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOA
 unsafe fn any_path(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: `op` and `warp` are those of `CheckRun::run`, whose operands are laid out as for
     // `CheckAccess`.
-    unsafe { baseline::<CheckAccess>(op, warp) }
+    unsafe { baseline::<CheckAccess<false>>(op, warp) }
 }
 
 /// Checks a group of loads from shared or global memory. The immediate is the address of the

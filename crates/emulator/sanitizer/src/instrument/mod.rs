@@ -132,7 +132,7 @@ unsafe impl Instrument for Sanitizer {
     }
 
     fn access_operation() -> Tiers {
-        Tiers::large::<CheckAccess, CheckAccess>()
+        Tiers::large::<CheckAccess<true>, CheckAccess<false>>()
     }
 
     fn plan(kernel: &Kernel, analyses: &Analyses) -> Option<Arc<dyn Plan>> {

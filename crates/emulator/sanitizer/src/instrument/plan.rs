@@ -78,16 +78,16 @@ fn check_run(op: &MemoryOp) -> Option<Tiers> {
     }
     match (op.space, op.kind) {
         (MemorySpace::Shared, MemoryKind::Load) => {
-            Some(Tiers::large::<CheckRun<true, true>, CheckAccess>())
+            Some(Tiers::large::<CheckRun<true, true>, CheckAccess<false>>())
         }
         (MemorySpace::Shared, MemoryKind::Store) => {
-            Some(Tiers::large::<CheckRun<true, false>, CheckAccess>())
+            Some(Tiers::large::<CheckRun<true, false>, CheckAccess<false>>())
         }
         (MemorySpace::Global | MemorySpace::Constant, MemoryKind::Load) => {
-            Some(Tiers::large::<CheckRun<false, true>, CheckAccess>())
+            Some(Tiers::large::<CheckRun<false, true>, CheckAccess<false>>())
         }
         (MemorySpace::Global, MemoryKind::Store) => {
-            Some(Tiers::large::<CheckRun<false, false>, CheckAccess>())
+            Some(Tiers::large::<CheckRun<false, false>, CheckAccess<false>>())
         }
         _ => None,
     }
