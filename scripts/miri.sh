@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Unit tests of unsafe code under Miri, which finds undefined behavior in what they run: guest memory, host memory that a kernel
-# reads, mbarriers, asynchronous copies, tensor maps, bit sets, shadow cells; and whole launches whose results the host reads.
+# reads, mbarriers, asynchronous copies, tensor maps, bit sets, shadow cells.
 #
 # Miri cannot run the handlers for the host's vectors (it has the baseline level only), calls of foreign functions (GPU drivers,
 # shared libraries, memory maps), and tests of many launches, which take hours. CONTRIBUTING.md lists what is left out.
