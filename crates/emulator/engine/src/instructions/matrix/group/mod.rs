@@ -66,7 +66,8 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
         if let Some(a) = narrow_a
             && narrow_block(this, a, &columns, &mut words)
         {
-            write(warp, plan, (block, each), &words);
+            // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+            unsafe { write(warp, plan, (block, each), &words) };
             continue;
         }
         let mut b = [Terms::default(); MOST_K];
@@ -116,7 +117,8 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
                 }
             }
         }
-        write(warp, plan, (block, each), &words);
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+        unsafe { write(warp, plan, (block, each), &words) };
     }
     Ok(())
 }
@@ -227,7 +229,8 @@ pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Re
                 } as u32;
             }
         }
-        write(warp, plan, (block, 4), &words);
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+        unsafe { write(warp, plan, (block, 4), &words) };
     }
     Ok(())
 }
@@ -280,11 +283,13 @@ pub unsafe fn read(
 }
 
 /// Writes the registers of eight columns, `each` of them.
-pub fn write(warp: &mut Warp, plan: &Plan, (block, each): (usize, usize), words: &Words) {
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+unsafe fn write(warp: &mut Warp, plan: &Plan, (block, each): (usize, usize), words: &Words) {
     for (word, slot) in words.iter().zip(&plan.dst[block * each..][..each]) {
         if *slot != NO_SLOT {
-            // SAFETY: the handlers of products call this with the warp and the plan of their operation, whose slots are in
-            // the warp's register file (`Body::run`).
+            // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
             unsafe { put_cold(warp, *slot, Lanes(*word)) }
         }
     }
