@@ -13,7 +13,7 @@
 
 use crate::output::asks_for_json;
 use crate::words;
-use lanework::emulator::progress::position;
+use lanework::emulator::stall::position;
 use lanework::report::layout::{columns, cut};
 use std::io::{IsTerminal, Write};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

@@ -37,7 +37,6 @@ extern crate lanework_runtime as lanework;
 mod api;
 mod devices;
 mod graphs;
-mod handles;
 mod interface;
 mod launches;
 mod memory;

@@ -5,7 +5,7 @@
 //! allocated during the call. By that contract their methods are safe: they check for null and assume no alignment,
 //! and the lifetime confines the pointer to the call.
 
-use crate::memory::mapped::{Access, is_mapped};
+use crate::memory::{Access, is_mapped};
 use crate::status::{ArgumentText, Result, Status};
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;

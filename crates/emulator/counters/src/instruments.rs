@@ -7,8 +7,7 @@
 use crate::cost;
 use crate::counters::{Counters, add_each};
 use lanework_engine::counter::{CounterRule, Pattern, SiteTotal, Totals, WordCost};
-use lanework_engine::event::{Access, AccessKind, BulkTraffic, Place, Space};
-use lanework_engine::hook::Wants;
+use lanework_engine::event::{Access, AccessKind, BulkTraffic, Place, Space, Wants};
 use lanework_engine::instrument::{Instrument, Launch};
 use lanework_engine::machine::Warp;
 use lanework_engine::observer::Observer;

@@ -13,26 +13,27 @@ pub use lanework_counters::instruments::{
     CountingObserver, Keep, SectorAccess, Trace, TraceConfig, TracedAccess, Tracer,
 };
 pub use lanework_engine::device::Device;
-pub use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
+pub use lanework_engine::event::{
+    Access, AccessKind, Asynchronous, Phase, Place, Space, Span, Wants,
+};
 pub use lanework_engine::fault::{
     Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation,
 };
 pub use lanework_engine::held::PinnedBytes;
-pub use lanework_engine::hook::Wants;
 pub use lanework_engine::instrument::{Instrument, Launch};
-pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
-pub use lanework_engine::limits::{Limits, STOPPED, Schedule, interrupt};
+pub use lanework_engine::launch::{
+    Blocks, LaunchConfig, Limits, Multiprocessor, Outcome, STOPPED, Schedule, interrupt,
+};
 pub use lanework_engine::memory::pools::PoolRegions;
 pub use lanework_engine::observer::{NullObserver, Observer};
-pub use lanework_engine::occupancy::Multiprocessor;
 pub use lanework_engine::program::Program;
 pub use lanework_engine::tensor_map::{Im2col, TensorElement, TensorMap};
 pub use lanework_engine::texture::object::{
     AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel,
 };
-pub use lanework_engine::{OPTIMIZED, progress, stack, stall};
+pub use lanework_engine::{OPTIMIZED, stall, workspace};
 pub use lanework_ptx::Swizzle;
-pub use lanework_ptx_ir::analysis::pressure::{MOST_REGISTERS, RegisterPressure};
+pub use lanework_ptx_ir::analysis::{MOST_REGISTERS, RegisterPressure};
 pub use lanework_ptx_ir::kernel::Origin;
 pub use lanework_ptx_ir::module::function_at;
 pub use lanework_sanitizer as sanitize;
@@ -40,7 +41,7 @@ pub use lanework_sanitizer as sanitize;
 /// Counters as text.
 pub use lanework_counters::words;
 
-use lanework_engine::limits;
+use lanework_engine::launch;
 use lanework_sanitizer::{Checked, Checks, Report, Sanitizer};
 use std::ops::Deref;
 
@@ -226,8 +227,8 @@ impl Default for Options {
 
 impl Options {
     /// The device's options.
-    pub(crate) fn device(&self) -> limits::Options {
-        limits::Options {
+    pub(crate) fn device(&self) -> launch::Options {
+        launch::Options {
             limits: self.limits.clone(),
             workers: self.workers,
             schedule: self.schedule,
@@ -287,7 +288,7 @@ mod soundness {
     //! ```compile_fail,E0407
     //! #![forbid(unsafe_code)]
     //! use lanework_emulator::Observer;
-    //! use lanework_engine::handler::Tiers;
+    //! use lanework_engine::context::Tiers;
     //! struct Jumps;
     //! impl Observer for Jumps {
     //!     fn fork(&self) -> Self { Jumps }
@@ -306,13 +307,13 @@ mod soundness {
     //! Only unsafe code can make handlers, and not from plain functions:
     //!
     //! ```compile_fail,E0423
-    //! use lanework_engine::handler::Tiers;
+    //! use lanework_engine::context::Tiers;
     //! use lanework_engine::machine::{Op, Warp};
     //! fn evil(_: &Op, _: &mut Warp) -> *const Op { 0xdead_0000 as *const Op }
     //! let _ = Tiers([evil as _; 3]);
     //! ```
     //! ```compile_fail,E0200
-    //! use lanework_engine::handler::Body;
+    //! use lanework_engine::context::Body;
     //! use lanework_engine::machine::{Op, Warp};
     //! struct Evil;
     //! impl Body for Evil {

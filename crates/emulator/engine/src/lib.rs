@@ -36,15 +36,13 @@ mod number;
 pub mod program;
 
 // The public modules of the folders above, by short paths.
-pub use device::{launch, limits, occupancy, progress, stack, stall};
+pub use device::{launch, stall, workspace};
 pub use fault::report;
-pub use instructions::access::{region, site};
-pub use instructions::allocate as heap;
-pub use instructions::{asynchrony, tensor_map, texture};
-pub use instrument::{cluster_view, counter, event, hook, insertion, observer};
-pub use machine::{handler, lanes, slot};
-pub use memory::host_memory as held;
-pub use memory::{guest, initialized};
+pub use instructions::access::site;
+pub use instructions::{allocate as heap, asynchrony, tensor_map, texture};
+pub use instrument::{cluster_view, counter, event, insertion, observer};
+pub use machine::{context, lanes, slot};
+pub use memory::{allocation, guest, host_memory as held};
 
 /// Whether this crate was compiled with optimization; without it, the emulator is slow.
 pub const OPTIMIZED: bool = !matches!(env!("LANEWORK_OPT_LEVEL").as_bytes(), b"0");

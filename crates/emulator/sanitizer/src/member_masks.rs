@@ -15,7 +15,7 @@ use crate::findings::kinds::ReportKind;
 use crate::findings::{Finding, Reports};
 use lanework_engine::machine::Warp;
 use lanework_engine::slot::Lanes;
-use lanework_ptx_ir::opcode::sync::ShuffleMode;
+use lanework_ptx_ir::opcode::memory::ShuffleMode;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lanes that warp instructions wait for.

@@ -1,16 +1,17 @@
 //! A lowered kernel: a flat list of instructions over numbered registers, with calls inlined and names resolved.
 
-use crate::error::SourceLocation;
+use crate::SourceLocation;
 use crate::opcode::Alu;
 use crate::opcode::asynchrony::AsyncOp;
 use crate::opcode::matrix::MatrixOp;
-use crate::opcode::sync::WarpOp;
+use crate::opcode::memory::WarpOp;
 use crate::opcode::texture::TextureOp;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use crate::opcode::memory::{AccessPart, MemoryKind, MemoryOp, MemoryOrder, Scope};
-pub use crate::opcode::sync::{BarrierKind, Reduction, SyncAnnotation};
+pub use crate::opcode::memory::{
+    AccessPart, BarrierKind, MemoryKind, MemoryOp, MemoryOrder, Reduction, Scope, SyncAnnotation,
+};
 pub use crate::types::{MemorySpace, NanUse, Width};
 
 /// A register's number in [`Kernel::registers`].

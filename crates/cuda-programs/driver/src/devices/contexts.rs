@@ -2,12 +2,11 @@
 
 use crate::api::api;
 use crate::devices::gpus::{Gpu, Primary, model};
-use crate::handles::Handle;
 use crate::modules::module::Module;
 use crate::pointers::{In, Out};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status, of_code, refuse};
-use crate::streams::events::Event;
+use crate::streams::Event;
 use crate::streams::stream::Stream;
 use crate::textures::arrays::{Array, MipmappedArray};
 use std::cell::RefCell;

@@ -5,10 +5,9 @@
 //! not have.
 
 use crate::api::api;
-use crate::devices::attributes;
-use crate::handles::Handle;
+use crate::devices;
 use crate::pointers::{Out, Text, write_text};
-use crate::state::driver;
+use crate::state::{Handle, driver};
 use crate::status::Status;
 use lanework_gpu_specs::{Architecture, Gpu as GpuSpec, specs};
 use std::ffi::c_char;
@@ -187,7 +186,7 @@ api! {
     }
 
     fn cuDeviceGetAttribute(value: Out<'_, i32>, attribute: i32, device: i32) {
-        let found = attributes::device_attribute(attribute, driver()?.gpu(device)?);
+        let found = devices::device_attribute(attribute, driver()?.gpu(device)?);
         value.store(found.ok_or(Status::InvalidValue)?)
     }
 
@@ -195,7 +194,7 @@ api! {
         let gpu = driver()?.gpu(device)?;
         // Maximum threads per block, block and grid dimensions, shared and constant memory, warp size, pitch, registers, clock, texture alignment.
         let all = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
-        properties.store(all.map(|attribute| attributes::device_attribute(attribute, gpu).unwrap_or(0)))
+        properties.store(all.map(|attribute| devices::device_attribute(attribute, gpu).unwrap_or(0)))
     }
 
     fn cuDeviceComputeCapability(major: Out<'_, i32>, minor: Out<'_, i32>, device: i32) {

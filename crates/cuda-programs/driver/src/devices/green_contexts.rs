@@ -4,12 +4,11 @@
 use crate::api::api;
 use crate::devices::contexts::{Context, current, end_context, or_current, release_primary};
 use crate::devices::gpus::model;
-use crate::handles::Handle;
 use crate::ordering;
 use crate::pointers::{In, Out, abi};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::events::Event;
+use crate::streams::Event;
 use crate::streams::stream::{Stream, next_number};
 use std::collections::BTreeMap;
 use std::sync::Mutex;

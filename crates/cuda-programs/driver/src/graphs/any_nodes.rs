@@ -3,18 +3,17 @@
 use crate::api::api;
 use crate::graphs::calls::copy_of;
 use crate::graphs::conditional::conditional;
-use crate::graphs::edges::keep_data;
+use crate::graphs::keep_data;
 use crate::graphs::memory_nodes::{allocation, release};
 use crate::graphs::nodes::{
     add, change, copy, fill, host, kernel, replace, shown_copy, shown_event, shown_fill,
     shown_host, shown_launch,
 };
 use crate::graphs::work::{EdgeData, Graph, Node, Work};
-use crate::handles::Handle;
 use crate::pointers::{In, Out, abi};
-use crate::state::table;
+use crate::state::{Handle, table};
 use crate::status::{Result, Status};
-use crate::streams::events::Event;
+use crate::streams::Event;
 use crate::streams::memory_ops::{operations, show_operations};
 
 /// `CUgraphNodeParams`, with the union as words.

@@ -5,9 +5,8 @@
 use crate::api::api;
 use crate::graphs::user_objects::share;
 use crate::graphs::work::{Executable, Graph, Nesting, Node, Work};
-use crate::handles::Handle;
 use crate::pointers::{Out, abi};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::deferred::ANY_DEFERRED;
 use std::collections::BTreeMap;

@@ -2,10 +2,9 @@
 
 use crate::api::api;
 use crate::graphs::work::{Node, Work};
-use crate::handles::Handle;
 use crate::memory::shared_pages::Pages;
 use crate::pointers::{In, Out, abi};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -3,13 +3,12 @@
 use crate::api::api;
 use crate::graphs::calls::{copy_of, end_copies};
 use crate::graphs::work::{Executable, Graph, HostCall, HostFunction, Node, Work};
-use crate::handles::Handle;
 use crate::launches::launch::{KernelNodeParameters, Launch, kernel_node};
 use crate::memory::transfer::{Copy3D, Fill};
 use crate::pointers::{In, Out, Plain, abi};
-use crate::state::{driver, lock, table};
+use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::events::Event;
+use crate::streams::Event;
 use std::ffi::c_void;
 use std::sync::Arc;
 

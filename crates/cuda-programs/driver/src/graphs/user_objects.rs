@@ -3,9 +3,8 @@
 
 use crate::api::api;
 use crate::graphs::work::{Executable, Graph, HostCall, HostFunction};
-use crate::handles::Handle;
 use crate::pointers::Out;
-use crate::state::{driver, lock, table};
+use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::ffi::c_void;
 use std::sync::Mutex;

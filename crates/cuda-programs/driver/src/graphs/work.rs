@@ -1,17 +1,15 @@
 //! Work that can be queued, and graphs of it.
 
-use crate::handles::Handle;
 use crate::launches::launch::Launch;
 use crate::memory::transfer::{Copy3D, Fill};
 use crate::ordering;
-use crate::ordering::graph_order::{GraphOrder, Step};
-use crate::ordering::strands::Point;
+use crate::ordering::strands::{GraphOrder, Point, Step};
+use crate::state::Handle;
 use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::events::Event;
-use crate::streams::memory_ops;
 use crate::streams::memory_ops::MemoryOp;
 use crate::streams::stream::AttributeValue;
+use crate::streams::{Event, memory_ops};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;

@@ -10,7 +10,7 @@
 //! behind an unfinished wait stays accessible, since that work may have been queued before.
 
 use crate::memory::allocations::AllocationKind;
-use crate::memory::mapped::{Access, is_mapped};
+use crate::memory::{Access, is_mapped};
 use crate::pointers::{In, Out, abi};
 use crate::state::driver;
 use crate::streams::deferred::ANY_DEFERRED;

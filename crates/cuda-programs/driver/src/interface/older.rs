@@ -7,24 +7,23 @@ use crate::devices::contexts::{
     cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxSetFlags_v2,
 };
 use crate::graphs::calls::{cuGraphExecUpdate_v2, cuGraphInstantiate_v2};
-use crate::graphs::edges::{
-    cuGraphAddDependencies_v2, cuGraphGetEdges_v2, cuGraphNodeGetDependencies_v2,
-    cuGraphNodeGetDependentNodes_v2, cuGraphRemoveDependencies_v2,
-};
 use crate::graphs::nodes::{
     cuGraphAddKernelNode_v2, cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeSetParams_v2,
     shown_launch,
 };
 use crate::graphs::work::Node;
-use crate::handles::Handle;
+use crate::graphs::{
+    cuGraphAddDependencies_v2, cuGraphGetEdges_v2, cuGraphNodeGetDependencies_v2,
+    cuGraphNodeGetDependentNodes_v2, cuGraphRemoveDependencies_v2,
+};
 use crate::launches::launch::KernelNodeParameters;
 use crate::memory::allocations::cuMemHostRegister_v2;
 use crate::memory::copies::cuMemcpyDtoDAsync_v2;
 use crate::pointers::{Address, In, Out, abi};
-use crate::state::table;
+use crate::state::{Handle, table};
 use crate::status::{Result, of_code};
 use crate::streams::captures::{cuStreamBeginCapture_v2, cuStreamGetCaptureInfo_v2};
-use crate::streams::events::cuEventDestroy_v2;
+use crate::streams::cuEventDestroy_v2;
 use crate::streams::stream::cuStreamDestroy_v2;
 use std::ffi::c_void;
 

@@ -2,14 +2,13 @@
 //! identifiers and the meaning of their slots.
 
 use crate::api::{api, call, warn};
-use crate::devices::attributes;
+use crate::devices;
 use crate::devices::contexts::{cuCtxGetCurrent, cuCtxGetId, cuDevicePrimaryCtxRetain, or_current};
-use crate::handles::Handle;
 use crate::interface::procedures::VERSION;
 use crate::modules::foreign::say_caller;
 use crate::modules::module::cuModuleLoadData;
 use crate::pointers::{In, Out};
-use crate::state::{driver, lock};
+use crate::state::{Handle, driver, lock};
 use crate::status::{Result, Status};
 use hmac::{Hmac, Mac};
 use md2::Md2;
@@ -151,7 +150,7 @@ fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
         mac.update(&gpu.uuid());
         // Domain, bus and device on the PCI bus.
         for attribute in [50, 33, 34] {
-            mac.update(&attributes::device_attribute(attribute, gpu).unwrap_or(0).to_le_bytes());
+            mac.update(&devices::device_attribute(attribute, gpu).unwrap_or(0).to_le_bytes());
         }
     }
     Ok(mac.finalize().into_bytes().into())

@@ -70,7 +70,7 @@ pub fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             graphs::any_nodes::TABLE,
             graphs::calls::TABLE,
             graphs::conditional::TABLE,
-            graphs::edges::TABLE,
+            graphs::TABLE,
             graphs::memory_nodes::TABLE,
             graphs::nodes::TABLE,
             graphs::user_objects::TABLE,
@@ -94,12 +94,12 @@ pub fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             private::TABLE,
             streams::stream::TABLE,
             streams::captures::TABLE,
-            streams::events::TABLE,
+            streams::TABLE,
             streams::memory_ops::TABLE,
             textures::arrays::TABLE,
             textures::objects::TABLE,
             textures::references::TABLE,
-            textures::tensor_maps::TABLE,
+            textures::TABLE,
             TABLE,
         ];
         tables

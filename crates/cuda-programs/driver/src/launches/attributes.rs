@@ -3,10 +3,9 @@
 
 use crate::api::api;
 use crate::graphs::work::{Node, Work};
-use crate::handles::Handle;
 use crate::launches::launch::{CLUSTER, COOPERATIVE};
 use crate::pointers::{In, Out};
-use crate::state::{driver, lock, table};
+use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::{AttributeValue, Stream};
 

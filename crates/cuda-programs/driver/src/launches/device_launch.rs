@@ -10,7 +10,7 @@
 //! Limit: only as many launches can be pending as the queue has slots (twice a GPU's default). As on a GPU, the next
 //! launch gets no parameter buffer.
 
-use crate::launches::child_order::TAIL;
+use crate::launches::TAIL;
 use crate::modules::module::Module;
 use crate::state::Driver;
 use crate::status::{Result, Status};

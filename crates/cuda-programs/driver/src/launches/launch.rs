@@ -1,13 +1,11 @@
 //! Kernel launches: parameters, queuing, and execution on the emulator.
 
 use crate::api::{api, warn};
-use crate::devices::attributes::BLOCK;
+use crate::devices::BLOCK;
 use crate::devices::gpus::model;
 use crate::graphs::work::Work;
-use crate::handles::Handle;
-use crate::launches::child_order::{GridRace, GridTree, LaunchOfGrid};
-use crate::launches::device_launch;
 use crate::launches::device_launch::Child;
+use crate::launches::{GridRace, GridTree, LaunchOfGrid, device_launch};
 use crate::modules::function::Function;
 use crate::modules::kernel_entry::KernelEntry;
 use crate::modules::module::Module;
@@ -15,7 +13,7 @@ use crate::ordering;
 use crate::ordering::findings::{Action, Operation, StreamName};
 use crate::ordering::history::{Race, Relation};
 use crate::pointers::{In, abi};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status, of_launch, refuse};
 use crate::streams::detached;
 use crate::textures::references;
@@ -375,7 +373,7 @@ fn run(
     let stack = context.map_or(0, |context| context.stack_bytes());
     // SAFETY: the emulator checks every access.
     let launch = || unsafe { module.code.launch(kernel, shape, &arguments) };
-    let ran = lanework::emulator::stack::with_bytes(stack, launch);
+    let ran = lanework::emulator::workspace::with_stack_bytes(stack, launch);
     ran.map(drop).map_err(|error| {
         if !detached::is_quiet() {
             warn("a launch failed", &error);

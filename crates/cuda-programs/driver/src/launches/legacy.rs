@@ -2,11 +2,10 @@
 //! the grid.
 
 use crate::api::api;
-use crate::handles::Handle;
 use crate::launches::launch::{Arguments, Launch};
 use crate::modules::function::Function;
 use crate::pointers::In;
-use crate::state::{driver, lock, table};
+use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::ffi::c_void;

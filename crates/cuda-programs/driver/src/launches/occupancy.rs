@@ -2,11 +2,10 @@
 
 use crate::api::api;
 use crate::devices::gpus::model;
-use crate::handles::Handle;
 use crate::launches::launch::LaunchConfig;
 use crate::modules::function::Function;
 use crate::pointers::{In, Out};
-use crate::state::table;
+use crate::state::{Handle, table};
 use crate::status::{Result, Status};
 
 /// The block size, up to a limit, that gives the highest occupancy, and the grid size that fills the GPU.

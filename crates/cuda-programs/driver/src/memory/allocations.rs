@@ -3,14 +3,12 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::devices::gpus::memory_bytes;
-use crate::handles::Handle;
-use crate::memory::ipc;
-use crate::memory::mapped::{Access, is_mapped};
 use crate::memory::shared_pages::{Block, Pages};
+use crate::memory::{Access, ipc, is_mapped};
 use crate::ordering;
 use crate::ordering::host_access;
 use crate::pointers::Out;
-use crate::state::{Driver, driver, lock};
+use crate::state::{Driver, Handle, driver, lock};
 use crate::status::{Result, Status, refuse};
 use lanework::Buffer;
 use std::backtrace::Backtrace;

@@ -2,11 +2,10 @@
 
 use crate::api::api;
 use crate::graphs::work::Work;
-use crate::handles::Handle;
 use crate::memory::managed::{device_of, prefetch};
 use crate::memory::transfer::{Copy3D, CopySide};
 use crate::pointers::{Address, In, Out, abi};
-use crate::state::{driver, table};
+use crate::state::{Handle, driver, table};
 use crate::status::{Result, Status};
 use crate::textures::arrays::Array;
 

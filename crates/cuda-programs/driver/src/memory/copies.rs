@@ -3,11 +3,10 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::graphs::work::Work;
-use crate::handles::Handle;
 use crate::memory::transfer::{Copy3D, CopySide, Fill};
 use crate::ordering;
 use crate::pointers::{Address, In, abi};
-use crate::state::driver;
+use crate::state::{Handle, driver};
 use crate::status::{Result, Status};
 use crate::streams::stream::SYNCHRONOUS;
 

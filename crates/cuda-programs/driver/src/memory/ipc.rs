@@ -5,15 +5,13 @@
 //! left behind when a process exits.
 
 use crate::api::api;
-use crate::handles::Handle;
 use crate::memory::allocations::{Allocation, AllocationKind};
 use crate::memory::pools::Pool;
 use crate::memory::shared_pages::{Block, Pages, SharedFile, map_over, map_private};
 use crate::pointers::{In, Out, abi};
-use crate::state::{Driver, driver, lock, table};
-use crate::status::ArgumentText;
-use crate::status::{Result, Status};
-use crate::streams::events::Event;
+use crate::state::{Driver, Handle, driver, lock, table};
+use crate::status::{ArgumentText, Result, Status};
+use crate::streams::Event;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ffi::c_void;

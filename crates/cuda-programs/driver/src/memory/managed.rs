@@ -2,10 +2,9 @@
 //! of queries. It is tracked per page.
 
 use crate::api::api;
-use crate::handles::Handle;
 use crate::memory::allocations::AllocationKind;
 use crate::pointers::{In, Out};
-use crate::state::{Driver, driver, lock};
+use crate::state::{Driver, Handle, driver, lock};
 use crate::status::{Result, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;

@@ -2,10 +2,9 @@
 
 use crate::api::api;
 use crate::graphs::work::Work;
-use crate::handles::Handle;
 use crate::memory::allocations::AllocationKind;
 use crate::pointers::{In, Out};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::ffi::c_void;

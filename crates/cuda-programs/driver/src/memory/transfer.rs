@@ -1,11 +1,10 @@
 //! Copies and fills of bytes. An address is device memory if the emulator knows it; otherwise it is memory of the
 //! program.
 
-use crate::handles::Handle;
-use crate::memory::mapped::{Access, is_mapped};
-use crate::memory::shared_pages;
 use crate::memory::virtual_memory::is_reserved;
+use crate::memory::{Access, is_mapped, shared_pages};
 use crate::pointers::{Address, abi};
+use crate::state::Handle;
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status, refuse};
 use crate::streams::detached;

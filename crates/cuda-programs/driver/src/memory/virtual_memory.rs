@@ -2,10 +2,9 @@
 //! several times and shared with other processes. Accessible mappings are registered with the emulator, adjacent ones as one range.
 
 use crate::api::{api, warn};
-use crate::handles::Handle;
 use crate::memory::shared_pages::{Pages, SharedFile};
 use crate::pointers::{In, Out, abi};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::ffi::c_void;

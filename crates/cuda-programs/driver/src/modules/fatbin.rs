@@ -5,7 +5,7 @@
 //! the oldest, because the emulator also runs instructions that the default GPU does not have.
 
 use crate::devices::gpus::{Model, model};
-use crate::memory::mapped::{Access, is_mapped, until_zero};
+use crate::memory::{Access, is_mapped, until_zero};
 use crate::pointers::In;
 use crate::status::Status;
 use std::fmt;

@@ -2,11 +2,10 @@
 
 use crate::api::api;
 use crate::devices::gpus::model;
-use crate::handles::Handle;
 use crate::modules::kernel_entry::KernelEntry;
 use crate::modules::module::Module;
 use crate::pointers::Out;
-use crate::state::{driver, lock, table};
+use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::{StateSpace, Variable};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Properties of a module's kernel, computed once per module: parameters, directives and estimated resources.
 
-use crate::devices::attributes;
+use crate::devices;
 use lanework::ptx::{Function, FunctionDirective};
 use lanework::{PtxModule, Resources};
 
@@ -39,7 +39,7 @@ impl KernelEntry {
         resources.registers = resources.registers.min(most);
         Some(KernelEntry {
             parameters: offsets(entry),
-            max_threads: entry.max_threads().unwrap_or(attributes::BLOCK),
+            max_threads: entry.max_threads().unwrap_or(devices::BLOCK),
             required_block,
             cluster,
             resources,
@@ -50,7 +50,7 @@ impl KernelEntry {
     /// Maximum threads per block, limited by directives and registers.
     pub fn most_threads(&self) -> u32 {
         let by_registers = 65_536 / self.resources.registers.max(1).next_multiple_of(8) / 32 * 32;
-        self.max_threads.min(by_registers.max(32)).min(attributes::BLOCK)
+        self.max_threads.min(by_registers.max(32)).min(devices::BLOCK)
     }
 }
 

@@ -2,12 +2,11 @@
 
 use crate::api::api;
 use crate::devices::contexts::{current, set_current};
-use crate::handles::Handle;
+use crate::modules::JitOptions;
 use crate::modules::function::Function;
-use crate::modules::jit_options::JitOptions;
 use crate::modules::module::Module;
 use crate::pointers::{In, Out, Text};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::Module as Ptx;
 use std::collections::BTreeMap;

@@ -1,12 +1,11 @@
 //! Linking (`cuLink...`): the inputs of a program's linker are linked into one PTX module.
 
 use crate::api::{api, warn};
-use crate::handles::Handle;
 use crate::modules::fatbin::{FATBIN, ImageError, ptx_of};
-use crate::modules::jit_options::{JitOptions, Outputs};
 use crate::modules::module::read_file;
+use crate::modules::{JitOptions, Outputs};
 use crate::pointers::{In, Out, Text};
-use crate::state::{driver, lock, table};
+use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::Linker;
 use std::ffi::c_void;

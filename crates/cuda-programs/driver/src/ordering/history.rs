@@ -14,8 +14,7 @@
 //! take the same lock, because both write it.
 
 use crate::ordering::findings::Operation;
-use crate::ordering::graph_order::{Step, ordered};
-use crate::ordering::strands::{Clock, Point};
+use crate::ordering::strands::{Clock, Point, Step, ordered};
 use lanework::emulator::sanitize::footprint::{
     AccessMode, AccessedBytes, ByteSet, Footprint, LaunchShadow,
 };

@@ -19,20 +19,19 @@
 //! work of its stream.
 
 pub mod findings;
-pub mod graph_order;
 pub mod history;
 pub mod host_access;
 pub mod running;
 pub mod strands;
 
 pub use running::{
-    HostWaits, OperationPart, Tag, current_graph, current_part, report, run_part, within,
+    HostWaits, OperationPart, Tag, active, current_graph, current_part, freed_by_host, report,
+    run_part, within,
 };
-pub use running::{active, freed_by_host};
 
 use self::running::with;
 use self::strands::Point;
-use crate::handles::Handle;
+use crate::state::Handle;
 use crate::streams::stream::{OrderedStream, StreamKey};
 use std::sync::Arc;
 

@@ -1,11 +1,10 @@
 //! The operation that each thread runs, and its comparison with others when a part of it finishes.
 
-use crate::handles::Handle;
 use crate::ordering::findings;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
-use crate::ordering::graph_order::{GraphOrder, Step};
 use crate::ordering::history::{EndedPart, History, Race};
-use crate::ordering::strands::{Clock, Point, Strands};
+use crate::ordering::strands::{Clock, GraphOrder, Point, Step, Strands};
+use crate::state::Handle;
 use crate::state::{Driver, driver, lock};
 use crate::status::Result;
 use crate::streams::stream::{OrderedStream, StreamKey};

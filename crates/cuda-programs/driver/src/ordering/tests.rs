@@ -1,12 +1,11 @@
 //! Random programs of streams, events, graphs and synchronizing calls, checked against an independent model: the transitive closure of the rules,
 //! with every pair of operations compared byte by byte.
 
-use crate::handles::Handle;
 use crate::ordering::findings::{Action, Operation, StreamName};
-use crate::ordering::graph_order::{GraphOrder, Step};
 use crate::ordering::history::{EndedPart, History};
 use crate::ordering::running::OrderingState;
-use crate::ordering::strands::{Point, Strands};
+use crate::ordering::strands::{GraphOrder, Point, Step, Strands};
+use crate::state::Handle;
 use crate::streams::stream::{OrderedStream, StreamKey};
 use lanework::emulator::sanitize::footprint::{AccessMode, Footprint};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,11 +5,10 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::graphs::work::{EdgeData, Graph, Node, Work};
-use crate::handles::Handle;
 use crate::pointers::{In, Out};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::events::Event;
+use crate::streams::Event;
 use crate::streams::stream::{LEGACY, PER_THREAD, SYNCHRONOUS, own_stream};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,14 +6,12 @@
 
 use crate::devices::contexts::{Context, current, set_current};
 use crate::graphs::work::Work;
-use crate::handles::Handle;
 use crate::ordering::Tag;
-use crate::state::{Driver, lock, table};
+use crate::state::{Driver, Handle, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::detached;
-use crate::streams::detached::{DetachedLaunch, Progress};
+use crate::streams::detached::{DetachedLaunch, Progress, become_worker};
 use crate::streams::stream::{OrderedStream, SYNCHRONOUS, StreamKey};
-use crate::streams::waiting::become_worker;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};

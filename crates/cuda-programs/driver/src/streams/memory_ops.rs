@@ -3,9 +3,8 @@
 use crate::api::{api, warn};
 use crate::graphs::nodes::{add, change, replace};
 use crate::graphs::work::{Node, Work};
-use crate::handles::Handle;
 use crate::pointers::{In, Out, abi};
-use crate::state::{driver, lock, table};
+use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::fmt;
 use std::sync::OnceLock;

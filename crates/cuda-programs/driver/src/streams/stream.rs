@@ -3,12 +3,11 @@
 use crate::api::api;
 use crate::devices::contexts::{Context, current, or_current};
 use crate::graphs::work::{Callback, HostCall, HostFunction, StreamCallback, Work};
-use crate::handles::Handle;
 use crate::ordering;
 use crate::pointers::Out;
-use crate::state::{Driver, driver, table};
+use crate::state::{Driver, Handle, driver, table};
 use crate::status::{Result, Status};
-use crate::streams::events::{Event, external};
+use crate::streams::{Event, external};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};

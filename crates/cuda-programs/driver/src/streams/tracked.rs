@@ -2,22 +2,19 @@
 //! when the call returns.
 
 use crate::graphs::work::{Graph, Work};
-use crate::handles::Handle;
 use crate::memory::allocations::AllocationKind;
 use crate::memory::transfer::Copy3D;
 use crate::modules::function::Function;
 use crate::ordering;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
-use crate::ordering::graph_order::{GraphOrder, Step};
 use crate::ordering::host_access::{WatchedCopy, watch, whole_pages};
-use crate::ordering::strands::Point;
+use crate::ordering::strands::{GraphOrder, Point, Step};
 use crate::ordering::{HostWaits, OperationPart, Tag};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::Result;
-use crate::streams::detached;
-use crate::streams::events::Event;
 use crate::streams::memory_ops::MemoryOp;
 use crate::streams::stream::{PER_THREAD, SYNCHRONOUS};
+use crate::streams::{Event, detached};
 use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -2,10 +2,9 @@
 
 use crate::api::api;
 use crate::graphs::work::Work;
-use crate::handles::Handle;
 use crate::memory::transfer::{Copy3D, CopySide};
 use crate::pointers::{Address, In, Out, abi};
-use crate::state::{Driver, driver, table};
+use crate::state::{Driver, Handle, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::SYNCHRONOUS;
 use lanework::Buffer;

@@ -1,9 +1,8 @@
 //! Texture and surface objects, and their descriptions.
 
 use crate::api::{api, warn};
-use crate::handles::Handle;
 use crate::pointers::{In, Out, abi};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::textures::arrays::{Array, MipmappedArray, texel};
 use lanework::emulator::{AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel};

@@ -3,10 +3,9 @@
 //! launched, changed references become objects, and their handles are written to the variables.
 
 use crate::api::api;
-use crate::handles::Handle;
 use crate::modules::module::Module;
 use crate::pointers::{In, Out, Text};
-use crate::state::{Driver, driver, lock, table};
+use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::textures::arrays::{Array, ArrayDescriptor2D, MipmappedArray, texel};
 use crate::textures::objects::{

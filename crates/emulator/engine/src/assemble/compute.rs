@@ -6,7 +6,7 @@ use crate::assemble::shape::{OperandKind, Registers, SCALAR_FORM, Shape, WIDE_WO
 use crate::instructions::alu::operation::{AluOperation, Materialize};
 use crate::instructions::{alu, control};
 use crate::machine::Handler;
-use crate::machine::handler::Tiers;
+use crate::machine::context::Tiers;
 use crate::machine::slot::{OFFSET, Slot};
 use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::*;

@@ -12,14 +12,14 @@ use crate::instructions::asynchrony::Async;
 use crate::instructions::matrix::Plan;
 use crate::instructions::texture::Texture;
 use crate::instructions::{asynchrony, control, cross, texture};
-use crate::instrument::hook::Wants;
+use crate::instrument::event::Wants;
+use crate::instrument::insertion;
 use crate::instrument::insertion::Inserted;
-use crate::instrument::notify;
-use crate::machine::handler::Tiers;
+use crate::machine::context::Tiers;
 use crate::machine::slot::NO_SLOT;
 use crate::machine::{ENDS, divergence};
 use lanework_ptx_ir::kernel::*;
-use lanework_ptx_ir::opcode::sync::WarpOp;
+use lanework_ptx_ir::opcode::memory::WarpOp;
 use lanework_ptx_ir::types::UniformityClass;
 use std::sync::Arc;
 
@@ -149,7 +149,8 @@ impl Assembler<'_> {
             }
             Opcode::Annotation(note) => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
-                let (tiers, imm) = (Tiers::cold::<notify::Annotation>(), notify::packed(*note));
+                let (tiers, imm) =
+                    (Tiers::cold::<insertion::Annotation>(), insertion::packed(*note));
                 self.push(tiers, [0, s[0], s[1], s[2]], imm, origin, THREE_VALUES);
             }
             Opcode::Nothing | Opcode::Branch(_) => {

@@ -13,11 +13,11 @@ pub use crate::assemble::code::{Code, Prefill};
 use crate::assemble::fuse::{Mark, fuse};
 use crate::assemble::shape::{OperandKind, OperationFlow, Shape, TRUTH, VALUE};
 use crate::instructions::control;
-use crate::instrument::attached::Instrumentation;
-use crate::instrument::hook::Wants;
+use crate::instrument::event::Wants;
+use crate::instrument::insertion;
 use crate::instrument::insertion::Plan as Insertions;
-use crate::instrument::notify;
-use crate::machine::handler::Tiers;
+use crate::instrument::observer::Instrumentation;
+use crate::machine::context::Tiers;
 use crate::machine::slot::Slot;
 use crate::machine::{ENDS, Handler, NO_RECONVERGENCE, Op};
 use lanework_ptx_ir::analysis::Analyses;
@@ -206,7 +206,7 @@ impl Assembler<'_> {
                         self.code.runs.push((b as u32, inst.origin));
                     }
                     if self.want.any(Wants::INSTRUCTIONS) {
-                        let tiers = Tiers::cold::<notify::Event>();
+                        let tiers = Tiers::cold::<insertion::Event>();
                         self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                     }
                 }

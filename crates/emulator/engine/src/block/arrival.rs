@@ -4,7 +4,7 @@
 use crate::block::barriers::BarrierForm;
 use crate::block::worker::{BARRIERS, Barrier, State, Waits, Worker};
 use crate::fault::{FaultKind, Located, RawFault};
-use crate::instrument::hook::Wants;
+use crate::instrument::event::Wants;
 use crate::machine::lanes::{Sink, Source};
 use crate::machine::slot::{Lanes, NO_SLOT, SCALAR, Slot};
 use crate::machine::{Op, Warp};

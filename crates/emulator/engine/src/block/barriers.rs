@@ -3,9 +3,8 @@
 use crate::block::worker::{BARRIERS, Barrier, State, Worker};
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::instructions::asynchrony::waits_for;
-use crate::instrument::hook::Wants;
-use crate::machine::context::fault;
-use crate::machine::handler::Body;
+use crate::instrument::event::Wants;
+use crate::machine::context::{Body, fault};
 use crate::machine::{Op, Stop, Warp};
 use lanework_ptx_ir::kernel::{BarrierKind, MemorySpace, Reduction};
 

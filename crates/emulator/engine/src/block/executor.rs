@@ -4,12 +4,12 @@
 use crate::assemble::code::Assembled;
 use crate::block::worker::{PassOutcome, Shape, State, Worker};
 use crate::fault::{FaultKind, Located, RawFault};
-use crate::instructions::access::region::Region;
+use crate::instructions::access::site::Region;
 use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::copies::{LateFault, finish_all};
 use crate::instructions::tensor_memory::queue::perform_all;
 use crate::instrument::cluster_view::Verdict;
-use crate::instrument::hook::{Hook, Wants};
+use crate::instrument::event::{Hook, Wants};
 use crate::instrument::{Instrument, Launch};
 use crate::memory::Memory;
 use lanework_ptx_ir::analysis::uniformity::thread_index;

@@ -12,7 +12,7 @@ use crate::block::barriers::not_all_here;
 use crate::block::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::instructions::control::members;
-use crate::instrument::hook::Wants;
+use crate::instrument::event::Wants;
 use crate::machine::divergence::{Exchange, WarpSplit, qualifiers};
 use crate::machine::{Op, Stop, Warp, divergence};
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};

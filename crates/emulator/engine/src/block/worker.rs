@@ -1,7 +1,7 @@
 //! The state of a worker: one block's warps, their registers and memory, barriers and splits.
 
 use crate::assemble::code::Assembled;
-use crate::device::limits::{Fuel, Schedule};
+use crate::device::launch::{Fuel, Schedule};
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::machine::Warp;
 use crate::machine::context::Context;

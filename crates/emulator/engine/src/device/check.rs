@@ -1,9 +1,7 @@
 //! Checks before a kernel runs: its name, its arguments, and the device's limits.
 
 use crate::assemble::code::Assembled;
-use crate::device::launch::{Blocks, LaunchConfig};
-use crate::device::limits::Limits;
-use crate::device::occupancy::residency;
+use crate::device::launch::{Blocks, LaunchConfig, Limits, residency};
 use crate::fault::{Fault, FaultKind, LoadError};
 use crate::instructions::asynchrony::cluster::MOST_BLOCKS;
 use crate::program::Program;

@@ -2,29 +2,24 @@
 
 pub(crate) mod check;
 pub mod launch;
-pub mod limits;
-pub mod occupancy;
-pub mod progress;
 pub(crate) mod schedule;
-pub mod stack;
 pub mod stall;
-pub(crate) mod workspace;
+pub mod workspace;
 
-use crate::device::launch::{LaunchConfig, Outcome};
-use crate::device::limits::{Limits, Options};
+use crate::device::launch::{Limits, Options};
 use crate::device::schedule::{Job, LaunchResult};
 use crate::device::workspace::Workspace;
 use crate::fault::{Fault, LoadError, MemoryError};
 use crate::instructions::texture::object::{Image, Object, Sampler};
 use crate::instrument::Instrument;
-use crate::instrument::attached::Instrumentation;
-use crate::instrument::hook::Wants;
+use crate::instrument::event::Wants;
+use crate::instrument::observer::Instrumentation;
 use crate::memory::host_bytes::Fresh;
-use crate::memory::lock::MemoryLock;
 use crate::memory::pools::PoolRegions;
-use crate::memory::{Addresses, Memory, POISON, device_range};
+use crate::memory::{Addresses, Memory, MemoryLock, POISON, device_range};
 use crate::program::Program;
 use lanework_ptx::Module;
+use launch::{LaunchConfig, Outcome};
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 

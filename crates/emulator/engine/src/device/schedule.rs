@@ -3,20 +3,19 @@
 
 use crate::assemble::code::Assembled;
 use crate::block::executor::Slice;
-use crate::block::residents::{ResidentCluster, Residents, SlotInputs};
 use crate::block::worker::Shape;
-use crate::device::launch::{Blocks, LaunchConfig, Outcome};
-use crate::device::limits::{Fuel, Limits, Options};
-use crate::device::occupancy::{Residency, residency};
-use crate::device::stack;
+use crate::block::{ResidentCluster, Residents, SlotInputs};
+use crate::device::launch::{
+    Blocks, Fuel, LaunchConfig, Limits, Options, Outcome, Residency, residency,
+};
 use crate::device::stall::Stall;
-use crate::device::{progress, stall};
+use crate::device::{stall, workspace};
 use crate::fault::report::{Scene, report};
 use crate::fault::{ClusterFault, Fault, FaultKind, Located, RawFault};
 use crate::instrument::Instrument;
-use crate::instrument::attached::Attached;
 use crate::instrument::counter::Totals;
-use crate::instrument::hook::Wants;
+use crate::instrument::event::Wants;
+use crate::instrument::observer::Attached;
 use crate::memory::Memory;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -78,7 +77,7 @@ impl<'a> Job<'a> {
             dynamic_shared: launch.dynamic_shared,
             shared_unit: if options.gaps { 1 } else { options.limits.shared_unit.max(1) },
             multiprocessors: options.limits.multiprocessors,
-            stack_bytes: stack::bytes(),
+            stack_bytes: workspace::bytes(),
             workspace,
             polls: assembled.polls(),
             max_instructions: options.max_instructions,
@@ -111,7 +110,7 @@ impl<'a> Job<'a> {
             || self.shape.polls
             || self.shape.schedule.seed().is_some()
             || self.assembled.wants().any(Wants::ONE_WORKER);
-        progress::begin(self.order.count);
+        stall::begin(self.order.count);
         let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.order.count - 1) };
         let mut shares = Vec::new();
         let pool = if helpers > 0 { pool() } else { None };
@@ -248,7 +247,7 @@ impl<'a> Job<'a> {
                 }
                 Ok(Slice::Ended) | Err(_) => residents.leave(&seated),
             }
-            progress::ended();
+            stall::ended();
             let executor = &mut residents.seats[seated.seat];
             blocks += executor.blocks.len() as u64;
             for block in &mut executor.blocks {

@@ -1,8 +1,12 @@
-//! Launches that make no progress. The host and other launches may change memory that a kernel polls. So code that runs
-//! launches concurrently sets a stall handler, which is called on the launch's thread before the launch is ended as
-//! deadlocked.
+//! Progress of launches, and launches that make none.
+//!
+//! The host and other launches may change memory that a kernel polls. So code that runs launches concurrently sets a stall
+//! handler, which is called on the launch's thread before the launch is ended as deadlocked.
+//!
+//! The progress counters are per process, so with concurrent launches they are only an indication. They do not affect results.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How certain it is that a launch makes no progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +53,44 @@ pub(crate) fn goes_on(stall: Stall) -> bool {
     // SAFETY: `with_handler` of this thread has not returned, since `Restored` takes its handler out of `HANDLER`: the
     // reference is alive.
     HANDLER.get().is_some_and(|handler| unsafe { (*handler)(stall) })
+}
+
+/// Clusters of the latest launch, and how many of them have ended.
+static TOTAL: AtomicU64 = AtomicU64::new(0);
+
+static ENDED: AtomicU64 = AtomicU64::new(0);
+
+/// Launches so far.
+static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+
+/// Progress of the latest launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Which launch of the process it is, from 1; 0 before the first.
+    pub launch: u64,
+    /// Blocks that have ended; of clusters, each counts once.
+    pub ended: u64,
+    /// Blocks to run, or clusters.
+    pub total: u64,
+}
+
+/// Progress of the latest launch.
+pub fn position() -> Position {
+    let total = TOTAL.load(Ordering::Relaxed);
+    let ended = ENDED.load(Ordering::Relaxed).min(total);
+    Position { launch: LAUNCHES.load(Ordering::Relaxed), ended, total }
+}
+
+/// Starts the count for a launch of this many clusters.
+pub(crate) fn begin(clusters: u64) {
+    ENDED.store(0, Ordering::Relaxed);
+    TOTAL.store(clusters, Ordering::Relaxed);
+    LAUNCHES.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Counts a cluster that has ended.
+pub(crate) fn ended() {
+    ENDED.fetch_add(1, Ordering::Relaxed);
 }
 
 #[cfg(test)]

@@ -1,13 +1,17 @@
-//! The workspace of a cooperative launch.
+//! Memory that a launch needs besides its buffers: the workspace of a cooperative launch, and the stack of its threads for
+//! recursive calls. A GPU takes the stack's size from the context (`cudaLimitStackSize`); here, the caller sets it for all
+//! launches of a host thread.
 
 use crate::device::stall;
 use crate::fault::{Fault, FaultKind, MemoryError};
-use crate::memory::guest;
-use crate::memory::lock::MemoryLock;
+use crate::memory::{MemoryLock, guest};
+use lanework_ptx_ir::lower::STACK_BYTES;
+use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 
 /// The bytes of [`Workspace`]: its size, and the word at which blocks arrive.
 const FRESH: [u8; 8] = [8, 0, 0, 0, 0, 0, 0, 0];
+
 /// Workspaces allocated together when launches run concurrently: memory is not allocated while one runs.
 const AT_ONCE: usize = 16;
 
@@ -75,5 +79,41 @@ impl Drop for Workspace<'_> {
             // This cannot fail: the workspace is allocated, and kernels cannot free it.
             let _ = self.memory.alone().free(self.address);
         }
+    }
+}
+
+thread_local! {
+    static BYTES: Cell<u32> = const { Cell::new(STACK_BYTES) };
+}
+
+/// Runs launches whose threads have a stack of this many bytes, at most 64 KiB.
+pub fn with_stack_bytes<R>(bytes: usize, run: impl FnOnce() -> R) -> R {
+    struct Restored(u32);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            BYTES.set(self.0);
+        }
+    }
+    let bytes = u32::try_from(bytes).map_or(STACK_BYTES, |bytes| bytes.min(STACK_BYTES));
+    let _restored = Restored(BYTES.replace(bytes));
+    run()
+}
+
+/// The stack size of launches on this host thread, in bytes.
+pub(crate) fn bytes() -> u32 {
+    BYTES.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_is_set_until_its_launches_end() {
+        assert_eq!(
+            with_stack_bytes(1024, || (bytes(), with_stack_bytes(1 << 40, bytes))),
+            (1024, STACK_BYTES)
+        );
+        assert_eq!(bytes(), STACK_BYTES);
     }
 }

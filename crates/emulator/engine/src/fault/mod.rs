@@ -4,9 +4,9 @@ pub mod report;
 
 use crate::instrument::event::AccessKind;
 use lanework_ptx_ir::cpp_names::readable;
-use lanework_ptx_ir::error::text_place;
-pub use lanework_ptx_ir::error::{LoadError, SourceLocation};
 use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::text_place;
+pub use lanework_ptx_ir::{LoadError, SourceLocation};
 use std::fmt;
 
 /// The allocation nearest to a bad address.

@@ -1,6 +1,6 @@
 //! Turns a fault as a handler saw it into one that a person can act on.
 
-use crate::device::limits::STOPPED;
+use crate::device::launch::STOPPED;
 use crate::fault::{Fault, FaultKind, Located, NearAllocation, RawFault};
 use crate::instructions::asynchrony::cluster::{MOST_BLOCKS, split};
 use crate::instrument::event::AccessKind;

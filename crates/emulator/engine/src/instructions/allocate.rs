@@ -6,10 +6,8 @@
 //! blocks are far apart, and freed blocks are reused only when the heap is full.
 
 use crate::fault::{FaultKind, RawFault};
-use crate::instrument::event::HeapEvent;
-use crate::instrument::hook::Wants;
-use crate::machine::context::{Context, fault, recover};
-use crate::machine::handler::Body;
+use crate::instrument::event::{HeapEvent, Wants};
+use crate::machine::context::{Body, Context, fault, recover};
 use crate::machine::lanes::{Sink, Source};
 use crate::machine::slot::{BITS, Lanes};
 use crate::machine::{Op, Warp};

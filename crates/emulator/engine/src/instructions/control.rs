@@ -2,9 +2,8 @@
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::print;
-use crate::instrument::hook::Wants;
-use crate::machine::context::fault;
-use crate::machine::handler::Body;
+use crate::instrument::event::Wants;
+use crate::machine::context::{Body, fault};
 use crate::machine::lanes::fetch_cold;
 use crate::machine::{NO_RECONVERGENCE, Op, ReconvergenceEntry, Stop, Warp};
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -109,7 +108,7 @@ unsafe impl Body for Branch {
 }
 
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 #[cold]
 unsafe fn diverged(op: &Op, warp: &Warp) {
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
@@ -305,7 +304,7 @@ pub fn members(warp: &Warp) -> u32 {
 /// The lanes that the operands of the active lanes name.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn named(op: &Op, warp: &Warp) -> u32 {
     // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let masks = unsafe { fetch_cold::<u32>(warp, op.b) };

@@ -7,11 +7,11 @@ use crate::assemble::shape::{
 };
 use crate::instructions::allocate::{Free, Malloc};
 use crate::instructions::print::Print;
-use crate::machine::handler::{Body, Tiers};
+use crate::machine::context::{Body, Tiers};
 use crate::machine::lanes::{Source, fetch_cold, mask_of, put_cold, put_warm};
 use crate::machine::slot::{BITS, Elem, Lanes, NO_SLOT, SCALAR, Scalar, Slot};
 use crate::machine::{Op, Warp};
-use lanework_ptx_ir::opcode::sync::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
+use lanework_ptx_ir::opcode::memory::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 
 fn second(op: &Op) -> Slot {
     op.imm as u32
@@ -155,7 +155,7 @@ fn moved(
 /// The participating lanes that each lane's member mask names.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Members {
     // SAFETY: a handler of this warp passes a slot of its operation (`Body::run`), which is in the warp's register file.
     let mut members = unsafe {

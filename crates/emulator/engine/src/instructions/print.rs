@@ -1,8 +1,7 @@
 //! `vprintf`: C formatting of device arguments.
 
 use crate::fault::{FaultKind, RawFault};
-use crate::machine::context::{Context, fault};
-use crate::machine::handler::Body;
+use crate::machine::context::{Body, Context, fault};
 use crate::machine::lanes::{Sink, Source};
 use crate::machine::slot::{BITS, Lanes};
 use crate::machine::{Op, Warp};

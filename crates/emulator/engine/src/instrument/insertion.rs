@@ -1,7 +1,105 @@
-//! Operations that an instrument inserts before instructions, with the data that they refer to.
+//! Operations that an instrument inserts before instructions, with their data, and the handlers that notify an instrument of
+//! instructions and of synchronization of a warp.
 
-use crate::machine::handler::Tiers;
+use crate::machine::context::{Body, Tiers};
+use crate::machine::lanes::fetch_cold;
+use crate::machine::{Op, Warp};
+use lanework_ptx_ir::kernel::{Scope, SyncAnnotation};
+use lanework_ptx_ir::opcode::memory::ShuffleMode;
 use std::any::Any;
+
+/// Notifies the instrument of the PTX instruction that follows.
+pub struct Event;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Event {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the worker owns the context and the instrument for as long as its warps run (`Body::run`), and the
+        // handler holds no other reference to them.
+        unsafe {
+            let context = warp.context;
+            let place = (*context).place(warp, op);
+            (*context).hook.any().instruction(place, warp.mask);
+            op.next(warp)
+        }
+    }
+}
+
+/// Notifies the instrument of an annotation: an instruction that synchronizes the warp, or has requirements
+/// on its lanes. The immediate is the annotation, packed.
+pub struct Annotation;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Annotation {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        if warp.mask != warp.live {
+            warp.retire();
+        }
+        // SAFETY: the worker owns the context and the instrument for as long as its warps run (`Body::run`), and the
+        // handler holds no other reference to them; `op` was assembled for this warp's register file (`Body::run`), so
+        // its slots are in it.
+        unsafe {
+            let context = warp.context;
+            let instruction = (*context).place(warp, op).instruction;
+            let slots = [op.b, op.c, op.d];
+            let operand = |i: usize| fetch_cold::<u32>(warp, slots[i]);
+            let instrument = (*context).hook.any();
+            let note = unpacked(op.imm);
+            instrument.synchronization(warp, instruction, note, &operand);
+            if note == SyncAnnotation::WarpSync {
+                warp.exchange = None;
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// Defines [`packed`] and [`unpacked`] from one table: the number of each annotation. An annotation that is missing from the
+/// table, or a number that occurs twice, does not compile.
+macro_rules! packing {
+    (
+        $($number:literal: $constant:ident $(($field:path))?,)*
+        with a count: $($of_count:literal: $counted:ident,)*
+    ) => {
+        /// An annotation as an immediate: its number, and above it its count.
+        #[deny(unreachable_patterns)]
+        pub fn packed(note: SyncAnnotation) -> u64 {
+            match note {
+                $(SyncAnnotation::$constant $(($field))? => $number,)*
+                $(SyncAnnotation::$counted(count) => $of_count | u64::from(count) << 8,)*
+            }
+        }
+
+        #[deny(unreachable_patterns)]
+        fn unpacked(imm: u64) -> SyncAnnotation {
+            match imm & 0xff {
+                $($number => SyncAnnotation::$constant $(($field))?,)*
+                $($of_count => SyncAnnotation::$counted((imm >> 8) as u32),)*
+                number => unreachable!("no annotation has number {number}"),
+            }
+        }
+    };
+}
+
+packing! {
+    0: WarpSync,
+    1: Members,
+    2: Shuffle(ShuffleMode::Up),
+    3: Shuffle(ShuffleMode::Down),
+    4: Shuffle(ShuffleMode::Butterfly),
+    5: Shuffle(ShuffleMode::Index),
+    6: Fence(Scope::Block),
+    7: Fence(Scope::Cluster),
+    8: Fence(Scope::Device),
+    9: InitFence,
+    10: ProxyFence,
+    11: Commit,
+    12: ProductFence,
+    13: ProductCommit,
+    with a count:
+    14: ProductWait,
+    15: Wait,
+}
 
 /// An operation that an instrument has inserted.
 pub struct Inserted {

@@ -16,30 +16,26 @@
 //! [`Instrument`] is an unsafe trait, because it inserts handlers into the code that warps run. To only observe,
 //! implement the safe [`Observer`](crate::instrument::observer::Observer).
 
-pub(crate) mod attached;
 pub mod cluster_view;
 pub mod counter;
 pub mod event;
-pub mod hook;
 pub mod insertion;
-pub(crate) mod notify;
 pub mod observer;
 
 use crate::fault::{ClusterFault, Located, RawFault};
-use crate::instructions::access::region::Region;
-use crate::instructions::access::site::AccessSite;
+use crate::instructions::access::site::{AccessSite, Region};
 use crate::instrument::cluster_view::{ClusterView, Verdict};
 use crate::instrument::counter::{CounterRule, Pattern, Totals};
 use crate::instrument::event::{
     Access, AccessKind, Asynchronous, BulkTraffic, HeapEvent, MatrixTile, Moved, Place,
 };
-use crate::instrument::hook::Wants;
-use crate::instrument::insertion::Plan;
-use crate::machine::handler::{Body, Tiers};
+use crate::machine::context::{Body, Tiers};
 use crate::machine::lanes::addresses;
 use crate::machine::slot::Lanes;
 use crate::machine::{Op, Warp};
 use crate::memory::Memory;
+use event::Wants;
+use insertion::Plan;
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, SyncAnnotation};

@@ -4,7 +4,7 @@ use crate::instructions::cross;
 use crate::machine::lanes::fetch_cold;
 use crate::machine::slot::{Elem, Lanes};
 use crate::machine::{DEPTH, NO_RECONVERGENCE, Op, ReconvergenceEntry, Stop, Warp};
-use lanework_ptx_ir::opcode::sync::WarpOp;
+use lanework_ptx_ir::opcode::memory::WarpOp;
 
 impl Warp {
     /// Pushes an entry. A split makes the masks strictly smaller, so the

@@ -1,8 +1,7 @@
 //! The state of the machine: operations, and warps that run them.
 
-pub(crate) mod context;
+pub mod context;
 pub(crate) mod divergence;
-pub mod handler;
 pub mod lanes;
 pub mod slot;
 

@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::fault::MemoryError;
-use crate::instructions::access::region::Region;
+use crate::instructions::access::site::Region;
 use crate::memory::allocation::{Addresses, in_windows};
 use crate::memory::host_bytes::HostBytes;
 use crate::memory::{Allocation, HOST_END, Memory, NULL_PAGE};

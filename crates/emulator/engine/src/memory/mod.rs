@@ -1,41 +1,53 @@
 //! Global memory of the emulated device: allocations with names, exact bounds and guard gaps, and
 //! ranges that the host registers.
+//!
+//! The lock of a device's memory. Launches and readers of memory share it; allocation and copies take it exclusively.
+//!
+//! The lock has no queue: a launch may wait for the host's write, and the host, which shares the lock to write it, must not
+//! wait behind a thread that wants exclusive access, as it would with the standard library's lock.
 
-pub(crate) mod allocation;
+pub mod allocation;
 pub(crate) mod device_range;
 pub mod guest;
 pub(crate) mod host_bytes;
 pub mod host_memory;
-pub mod initialized;
-pub(crate) mod lock;
 pub mod pools;
 
-use crate::fault::MemoryError;
-use crate::instructions::access::region::Region;
-use crate::instructions::texture::object::Objects;
 pub use crate::memory::allocation::{Addresses, Allocation, BadAddress};
+
+use crate::fault::MemoryError;
+use crate::instructions::access::site::Region;
+use crate::instructions::texture::object::Objects;
 use crate::memory::allocation::{GRAIN, in_windows};
 use crate::memory::host_bytes::Fresh;
 use crate::memory::pools::PoolRegions;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::time::Duration;
 
 /// Where the first allocation starts; the shared, local and parameter windows are below.
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
+
 /// Bytes between two allocations where accesses are checked: an out-of-bounds 32-bit index of 16-byte elements does
 /// not reach another allocation.
 const APART: u64 = 1 << 36;
+
 /// Before an allocation larger than this, the host is asked for its free memory.
 const ASK_HOST: u64 = 64 << 20;
+
 /// Contents of fresh memory.
 pub const POISON: u8 = 0xCD;
+
 /// Freed ranges remembered, to distinguish use after free from a wild address.
 const QUARANTINE: usize = 4096;
+
 /// Addresses below this are a null pointer plus an offset.
 const NULL_PAGE: u64 = 4096;
+
 /// Regions start at multiples of this: handlers take a distance from the start of a region for as
 /// aligned as the address itself.
 const REGION_ALIGN: u64 = 16;
+
 /// The end of a host program's addresses.
 const HOST_END: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { 1 << 48 };
 
@@ -333,4 +345,39 @@ fn host_free() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kilobytes = line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kilobytes.map_or(u64::MAX, |kilobytes| kilobytes * 1024)
+}
+
+/// Attempts to get exclusive access before the first sleep.
+const ATTEMPTS: u32 = 64;
+
+/// The sleep between two later attempts.
+const REST: Duration = Duration::from_micros(20);
+
+/// Memory under its lock.
+pub struct MemoryLock(RwLock<Memory>);
+
+impl MemoryLock {
+    /// Locks new memory.
+    pub fn new(memory: Memory) -> MemoryLock {
+        MemoryLock(RwLock::new(memory))
+    }
+
+    /// Locks the memory, shared with launches.
+    pub fn shared(&self) -> RwLockReadGuard<'_, Memory> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for running launches and locks the memory exclusively.
+    pub fn alone(&self) -> RwLockWriteGuard<'_, Memory> {
+        let mut attempts = 0;
+        loop {
+            match self.0.try_write() {
+                Ok(guard) => return guard,
+                Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) if attempts < ATTEMPTS => std::hint::spin_loop(),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(REST),
+            }
+            attempts += 1;
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! A GPU's number formats on the host: arithmetic that host floating point does not provide.
 
 pub(crate) mod approximate;
-pub(crate) mod double;
 pub(crate) mod eight;
 pub(crate) mod narrow;
 pub(crate) mod single;

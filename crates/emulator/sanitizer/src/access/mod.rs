@@ -13,16 +13,13 @@ use crate::access::position::{LaneAt, Position};
 use crate::bounds::{Bounds, Extent, MemoryId};
 use crate::findings::Reports;
 use crate::findings::kinds::ReportKind;
-use crate::initialization::Initialization;
-use crate::initialization::copied_values::{CopiedValues, LaneOfBlock};
+use crate::initialization::{CopiedValues, Initialization, LaneOfBlock};
 use crate::races::epoch::{self, PackedEpoch};
-use crate::races::launch_points::{self, LaunchPoints};
 use crate::races::shadow_cell::ShadowCell;
-use crate::races::{PeerAccesses, Races, SuspendedRaces};
+use crate::races::{self, LaunchPoints, PeerAccesses, Races, SuspendedRaces};
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
-use lanework_engine::region::Region;
-use lanework_engine::site::AccessSite;
+use lanework_engine::site::{AccessSite, Region};
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::sync::Arc;
@@ -310,8 +307,8 @@ impl AccessCheck {
 /// Address of the counter of the kernel's launches, if its module has a queue of them.
 fn launch_counter(bounds: &Bounds) -> Option<u64> {
     let mut live = bounds.memory().live();
-    let (start, _) = live.find(|(_, allocation)| allocation.name == launch_points::QUEUE)?;
-    Some(start + launch_points::COUNTER)
+    let (start, _) = live.find(|(_, allocation)| allocation.name == races::QUEUE)?;
+    Some(start + races::COUNTER)
 }
 
 /// By instruction: whether it is an atomic exchange with an unused result.

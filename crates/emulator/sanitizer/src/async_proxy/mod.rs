@@ -20,7 +20,6 @@
 //! beyond the sixteenth of a kernel share pseudo-threads, which can only hide errors.
 
 pub mod bulk;
-pub mod cp_async;
 pub mod mbarrier;
 pub mod operands;
 pub mod wgmma;

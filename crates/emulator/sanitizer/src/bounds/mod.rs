@@ -23,7 +23,7 @@ use lanework_engine::event::{Space, generic_space};
 use lanework_engine::fault::NearAllocation;
 use lanework_engine::memory::pools::PoolRegions;
 use lanework_engine::memory::{Allocation, Memory};
-use lanework_engine::region::Region;
+use lanework_engine::site::Region;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, PlacedVariable};
 use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
 use std::collections::HashMap;

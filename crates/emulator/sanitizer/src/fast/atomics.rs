@@ -6,7 +6,7 @@
 
 use crate::access::AccessCheck;
 use crate::access::reference::{CompareAndSwaps, lanes_of};
-use crate::fast::view::ShadowView;
+use crate::fast::whole::ShadowView;
 use crate::races::epoch::{self, ASYNC, DATA, DEVICE_SCOPE, PackedEpoch, REPLACED};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::Relation;

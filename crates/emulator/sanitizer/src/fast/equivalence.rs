@@ -4,13 +4,13 @@
 use crate::access::reference::lanes_of;
 use crate::fast::line::AccessBatch;
 use crate::fast::stored::StoredValues;
-use crate::fast::view::ShadowView;
-use crate::races::epoch::{self, ATOMIC, LANES, STRONG, STRONG_OF_DEVICE, with_lane};
+use crate::fast::whole::ShadowView;
+use crate::races::epoch::{
+    self, ALL, ATOMIC, LANES, LINE, STRONG, STRONG_OF_DEVICE, WholeField, with_lane,
+};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::RelationCache;
 use crate::races::happens_before::sync_variables::SyncVariable;
-use crate::races::line_head::ALL;
-use crate::races::line_head::{LINE, WholeField};
 use crate::races::shadow_cell::{LaneAccess, ShadowCell};
 use crate::races::shadow_memory::ShadowMemory;
 use crate::races::strong_accesses::StrongAccesses;

@@ -7,11 +7,11 @@
 
 use crate::fast::stored::StoredValues;
 use crate::races::epoch::{
-    ASYNC, EPOCH, LANES, PackedEpoch, REPLACED, other_write_of_thread, same_thread,
+    ASYNC, EPOCH, LANES, LINE, PackedEpoch, REPLACED, WeakReads, WeakWrites, other_write_of_thread,
+    same_thread,
 };
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
-use crate::races::line_head::{LINE, WeakReads, WeakWrites};
 
 /// A word for each cell of a line.
 type Words = [PackedEpoch; LINE];

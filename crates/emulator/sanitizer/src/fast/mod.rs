@@ -6,24 +6,39 @@
 //! [`equivalence`] tests this on random histories. Each path is kept for its speed on the checked
 //! benchmark (`cargo bench -p lanework-emulator --bench engine -- --quick --checked`); each file
 //! has the figures.
+//!
+//! Load groups: loads of words from one address register at several offsets, checked together
+//! before the first.
+//!
+//! Unrolled loops are full of them: each step loads a word from a row of one matrix and a word from a
+//! row of the other. Adjacent words share a line of shadow memory, which is checked once. Without this
+//! path sgemm_tiled takes 2.5 times as long, sgemm_naive 1.8 times; without its prefetch, 1.3 and 1.15
+//! times.
+//!
+//! Loads join a group if they use one address register in one basic block, with no synchronization
+//! or store between them.
 
 pub mod atomics;
 #[cfg(test)]
 mod equivalence;
-pub mod group;
 pub mod half_warp;
 pub mod line;
 pub mod scattered;
 pub mod stored;
-pub mod view;
 mod whole;
 
 use crate::access::AccessCheck;
+use crate::bounds::MemoryId;
+use crate::races::epoch::{self, ALL, LINE, PackedEpoch};
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::{Op, Warp};
 use lanework_engine::site::AccessSite;
 use lanework_engine::slot::{Scalar, WIDE};
 use lanework_ptx_ir::analysis::access::AccessClass;
+use lanework_ptx_ir::kernel::*;
+use line::AccessBatch;
+use std::collections::HashMap;
+use whole::ShadowView;
 
 impl AccessCheck {
     /// Checks a warp's access before it executes, by the fastest path that accepts it.
@@ -113,4 +128,197 @@ impl HalfWarpAddresses {
         base[1].checked_add(reach)?;
         Some(HalfWarpAddresses { base: [base[0].into(), base[1].into()], stride: stride.into() })
     }
+}
+
+/// One load of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupedLoad {
+    /// Offset from the address register in bytes.
+    pub offset: u64,
+    /// The instruction.
+    pub instruction: u32,
+    /// Whether it is a read-only load (`.nc`).
+    pub read_only: bool,
+}
+
+/// Loads of one word per lane.
+pub struct LoadGroup {
+    /// The loads, sorted by offset.
+    pub members: Vec<GroupedLoad>,
+    runs: Vec<WordRun>,
+    /// The lowest offset.
+    pub lowest: u64,
+    /// Distance from the lowest to the highest offset.
+    reach: u64,
+    /// Whether all loads are read-only (`.nc`).
+    read_only: bool,
+}
+
+/// Loads of adjacent words, at most a line of them.
+struct WordRun {
+    offset: u64,
+    words: u32,
+    /// The packed accesses of their instructions, padded on both sides so they can be shifted.
+    packed: [PackedEpoch; 3 * LINE],
+}
+
+impl LoadGroup {
+    /// Builds a group of at least one load.
+    pub fn new(mut members: Vec<GroupedLoad>) -> LoadGroup {
+        members.sort_by_key(|member| member.offset as i64);
+        let mut runs: Vec<WordRun> = Vec::new();
+        for member in &members {
+            let access = epoch::pack(0, member.instruction);
+            if let Some(run) = runs.last_mut()
+                && run.words < LINE as u32
+                && run.offset.wrapping_add(4 * u64::from(run.words)) == member.offset
+            {
+                run.packed[LINE + run.words as usize] = access;
+                run.words += 1;
+                continue;
+            }
+            let mut packed = [0; 3 * LINE];
+            packed[LINE] = access;
+            runs.push(WordRun { offset: member.offset, words: 1, packed });
+        }
+        let lowest = members.first().map_or(0, |member| member.offset);
+        let highest = members.last().map_or(0, |member| member.offset);
+        let read_only = members.iter().all(|member| member.read_only);
+        LoadGroup { lowest, reach: highest.wrapping_sub(lowest), members, runs, read_only }
+    }
+}
+
+impl AccessCheck {
+    /// Checks a group of loads by all lanes. The first load is at `base`; each half of the warp
+    /// reads one word (`ONE`) or adjacent words. Returns `false` if the loads must be checked one
+    /// by one; checking them again after a partial update has the same effect.
+    #[inline(always)]
+    pub fn group<const SHARED: bool, const ONE: bool>(
+        &mut self,
+        warp: u32,
+        group: &LoadGroup,
+        base: [u64; 2],
+        last_addresses: &mut [u64],
+    ) -> bool {
+        let first = group.members[0].instruction;
+        let span = if ONE { 4 } else { 64 };
+        let Some((id, at)) = self.inside::<SHARED, true>(first, base, group.reach + span) else {
+            return false;
+        };
+        if !SHARED && group.read_only && self.races.has_writes(id) {
+            return false;
+        }
+        if !SHARED {
+            self.prefetch(id, at, last_addresses.get_mut(first as usize));
+        }
+        let mut view = self.view::<SHARED>(warp, id);
+        if ONE {
+            for run in &group.runs {
+                let skip = run.offset.wrapping_sub(group.lowest);
+                let at = [at[0] + skip, at[1] + skip];
+                let well = view.written(at, 4 * u64::from(run.words))
+                    && view.run(run, at[0], 0)
+                    && (at[0] == at[1] || view.run(run, at[1], 16));
+                if !well {
+                    return false;
+                }
+            }
+        } else {
+            for member in &group.members {
+                let skip = member.offset.wrapping_sub(group.lowest);
+                let at = [at[0] + skip, at[1] + skip];
+                let instruction = epoch::pack(0, member.instruction);
+                if !view.written(at, 64) || !view.words::<true>(at, instruction) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Prefetches shadow lines of strided loads: predicts the next address of the instruction by
+    /// its last stride. A shadow cell is four times as large as its word.
+    #[inline(always)]
+    fn prefetch(&mut self, id: MemoryId, at: [u64; 2], last: Option<&mut u64>) {
+        let Some(last) = last else { return };
+        let ahead = at[0].wrapping_sub(*last);
+        *last = at[0];
+        let shadow = self.races.shadow(id);
+        shadow.prefetch(at[0].wrapping_add(ahead));
+        if at[0] != at[1] {
+            shadow.prefetch(at[1].wrapping_add(ahead));
+        }
+    }
+}
+
+impl ShadowView<'_> {
+    /// Checks adjacent words that all lanes of a half read, starting with `lane`: two lanes
+    /// represent all. Returns `false` if the general path must check them.
+    #[inline(always)]
+    fn run(&mut self, run: &WordRun, at: u64, lane: u32) -> bool {
+        let mut cell = (at >> 2) as usize;
+        if run.words == 1 {
+            return self.pair(cell, self.packed | run.packed[LINE], [lane, lane + 1]);
+        }
+        let start = epoch::with_lane(self.packed, lane);
+        let mut active = ((1u64 << run.words) - 1) << (cell % LINE);
+        let mut skip = LINE - cell % LINE;
+        while active != 0 {
+            let mut packed = [0; LINE];
+            packed.copy_from_slice(&run.packed[skip..skip + LINE]);
+            for of_cell in &mut packed {
+                *of_cell |= start;
+            }
+            let (here, second) = (active as u32 & ALL, 1 << epoch::LANE_SHIFT);
+            let (warp, base) = (self.warp, self.base);
+            let batch = AccessBatch { packed, second, active: here, warp, base };
+            if !self.check::<true>(cell, &batch) {
+                return false;
+            }
+            active >>= LINE;
+            skip += LINE;
+            cell += LINE;
+        }
+        true
+    }
+}
+
+/// Groups the loads of a basic block that starts at instruction `start`. Maps the first load of a
+/// group to all its loads, and every other load to an empty list. Other instructions have no entry.
+pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<GroupedLoad>> {
+    let mut groups: HashMap<usize, Vec<GroupedLoad>> = HashMap::new();
+    // The first load of each open group, by address register.
+    let mut open: HashMap<(bool, bool, Reg), usize> = HashMap::new();
+    for (i, inst) in insts.iter().enumerate() {
+        match (&inst.opcode, words(inst)) {
+            (Opcode::Memory(op), Some(address)) => {
+                let (offset, read_only) = (op.offset as u64, op.order.read_only);
+                let member = GroupedLoad { offset, instruction: inst.origin, read_only };
+                let first = *open.entry(address).or_insert(start + i);
+                groups.entry(first).or_default().push(member);
+                if first != start + i {
+                    groups.insert(start + i, Vec::new());
+                }
+            }
+            (opcode, _) if opcode.has_effect() => open.clear(),
+            _ => {}
+        }
+        open.retain(|(.., register), _| !inst.dst.contains(&Some(*register)));
+    }
+    groups
+}
+
+/// Whether a groupable load accesses shared memory, whether it is read-only, and its address
+/// register; `None` for other instructions.
+fn words(inst: &Inst) -> Option<(bool, bool, Reg)> {
+    let (Opcode::Memory(op), Some(Operand::Reg(address))) = (&inst.opcode, inst.src.first()) else {
+        return None;
+    };
+    let common = matches!(op.kind, MemoryKind::Load)
+        && op.ty.size() == 4
+        && op.count == 1
+        && op.order.strong.is_none()
+        && inst.guard.is_none()
+        && matches!(op.space, MemorySpace::Shared | MemorySpace::Global);
+    common.then_some((op.space == MemorySpace::Shared, op.order.read_only, *address))
 }

@@ -5,11 +5,10 @@
 use crate::access::AccessCheck;
 use crate::access::reference::lanes_of;
 use crate::fast::stored::{StoredValues, WORD};
-use crate::fast::view::ShadowView;
-use crate::races::epoch::{self, ASYNC, PackedEpoch, REPLACED};
+use crate::fast::whole::ShadowView;
+use crate::races::epoch::{self, ASYNC, LINE, PackedEpoch, REPLACED};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
-use crate::races::line_head::LINE;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;

@@ -2,7 +2,6 @@
 
 pub mod advice;
 pub mod kinds;
-mod missing_barrier;
 pub mod report;
 pub mod suppressions;
 pub mod text;
@@ -10,17 +9,17 @@ pub mod text;
 use crate::access::position::{LaunchShape, ThreadAt};
 use crate::findings::advice::{Distance, RaceFacts};
 use crate::findings::kinds::{Checks, ReportKind};
-use crate::findings::missing_barrier::Found;
 use crate::findings::report::{OtherAccess, Report};
 use crate::findings::suppressions::{SuppressedInstructions, SuppressionRule};
 use lanework_engine::event::AccessKind;
 use lanework_engine::fault::{Fault, Located, NearAllocation};
-use lanework_engine::limits;
+use lanework_engine::launch;
 use lanework_engine::memory::Memory;
 use lanework_engine::report::Scene;
 use lanework_ptx_ir::kernel::{Inst, Kernel, Opcode};
 use lanework_ptx_ir::opcode::asynchrony::{AsyncOp, MbarrierOp};
 use lanework_ptx_ir::opcode::matrix::MatrixOp;
+use report::Found;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -187,7 +186,7 @@ impl Reports {
         {
             let times = self.found.get(&(kind, instruction, 0)).map_or(0, |i| self.list[*i].count);
             if times == MOST_INVALID {
-                limits::stop_after(times);
+                launch::stop_after(times);
             }
             return None;
         }
@@ -285,7 +284,7 @@ impl Reports {
         let list = self.list.into_iter().zip(ends).zip(self.races).enumerate();
         let list = list.filter(|(index, _)| !echoes.contains(index));
         let list = list.map(|(_, ((report, ends), race))| Found { report, ends, race });
-        missing_barrier::group(&self.kernel, list.collect())
+        report::group(&self.kernel, list.collect())
     }
 }
 

@@ -8,9 +8,8 @@
 use crate::findings::report::CodeLocation;
 use crate::footprint::byte_set::ByteSet;
 use crate::footprint::{AccessMode, AccessedBytes, Footprint};
-use crate::races::epoch::{self, PackedEpoch};
-use crate::races::launch_points::FinishedLaunches;
-use crate::races::line_head::LINE;
+use crate::races::FinishedLaunches;
+use crate::races::epoch::{self, LINE, PackedEpoch};
 use crate::races::shadow_memory::{LineView, ShadowMemory};
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;

@@ -9,15 +9,31 @@
 //! only copied ([`copied_values`]; in local memory, `copies` of a load's order), padding that CUB and
 //! Thrust copy in other ways (the suppression list), and reads that race with the missed write, which are
 //! reported as the race.
+//!
+//! Values that a kernel only copies: their uninitialized bytes are tracked but not reported.
+//!
+//! A structure with padding is copied with bytes that were never written. That is harmless until such a
+//! byte decides something. So a load is not reported if each element has some written byte and its values
+//! only go to stores; the tracker remembers which bytes of each lane's registers are uninitialized, and the
+//! store marks the same bytes of its target. An element without any written byte is reported where it is
+//! copied, because the author has to find the missing write.
+//!
+//! *Algorithm.* Memcheck's shadow values (Seward and Nethercote, 2005), for the few registers that hold
+//! copies: each is written by one load, or by a move of such a register, and read by moves and stores
+//! alone. Nothing is tracked before the first such load of uninitialized bytes; from then on every
+//! access of the launch takes the reference path.
 
 pub mod bits;
-pub mod copied_values;
 pub mod registers;
 
 use crate::bounds::MemoryId;
 use crate::findings::{Finding, place};
+use lanework_engine::allocation::InitializedBytes;
 use lanework_engine::fault::NearAllocation;
-use lanework_engine::initialized::InitializedBytes;
+use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, Opcode, Operand, Reg};
+use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::opcode::logic::MoveOp;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Initialized-byte bitmaps of all memories.
@@ -89,5 +105,142 @@ impl Initialization {
             allocation: near,
             race: None,
         }
+    }
+}
+
+/// By instruction: for each element the register that a load writes, if its value is only copied.
+type ElementRegisters = HashMap<u32, Vec<Option<Reg>>>;
+
+/// Loads whose values are only copied, and the stores of these values.
+#[derive(Default)]
+struct CopyInstructions {
+    loads: ElementRegisters,
+    stores: ElementRegisters,
+}
+
+/// A lane of a warp of a block.
+pub type LaneOfBlock = (u64, u32, u32);
+
+/// Uninitialized bytes in registers that hold copies.
+#[derive(Default)]
+pub struct CopiedValues {
+    instructions: Option<CopyInstructions>,
+    /// By block, warp and register: a bit per byte, by lane.
+    unwritten: HashMap<(u64, u32, Reg), [u16; 32]>,
+}
+
+impl CopiedValues {
+    /// Whether any register holds uninitialized bytes.
+    pub fn active(&self) -> bool {
+        !self.unwritten.is_empty()
+    }
+
+    /// A lane loads elements; `bytes` has their uninitialized bytes. Returns whether all of
+    /// these elements are only copied.
+    pub fn load(
+        &mut self,
+        kernel: &Kernel,
+        (block, warp, lane): LaneOfBlock,
+        instruction: u32,
+        bytes: &[u16],
+    ) -> bool {
+        let found = self.instructions.get_or_insert_with(|| CopyInstructions::find(kernel));
+        let Some(registers) = found.loads.get(&instruction) else { return false };
+        let of = |i: usize| registers.get(i).copied().flatten();
+        if (0..bytes.len()).any(|i| bytes[i] != 0 && of(i).is_none()) {
+            return false;
+        }
+        for (i, bytes) in bytes.iter().enumerate() {
+            let Some(register) = of(i) else { continue };
+            match self.unwritten.get_mut(&(block, warp, register)) {
+                Some(lanes) => lanes[lane as usize] = *bytes,
+                None if *bytes == 0 => {}
+                None => {
+                    let mut lanes = [0; 32];
+                    lanes[lane as usize] = *bytes;
+                    self.unwritten.insert((block, warp, register), lanes);
+                }
+            }
+        }
+        true
+    }
+
+    /// The uninitialized bytes of each element that a lane stores.
+    pub fn stored(&self, (block, warp, lane): LaneOfBlock, instruction: u32) -> Vec<u16> {
+        let found = self.instructions.as_ref().and_then(|found| found.stores.get(&instruction));
+        let bytes = |register: &Option<Reg>| {
+            let lanes = register.and_then(|r| self.unwritten.get(&(block, warp, r)));
+            lanes.map_or(0, |lanes| lanes[lane as usize])
+        };
+        found.map_or(Vec::new(), |registers| registers.iter().map(bytes).collect())
+    }
+}
+
+/// Whether an instruction moves a register unchanged.
+fn is_move(inst: &Inst) -> bool {
+    matches!(inst.opcode, Opcode::Alu(Alu::Move(MoveOp::Copy(_)))) && inst.guard.is_none()
+}
+
+impl CopyInstructions {
+    fn find(kernel: &Kernel) -> CopyInstructions {
+        let registers = kernel.registers.len();
+        let (mut writes, mut origin) = (vec![0u32; registers], vec![None; registers]);
+        let kind = |inst: &Inst| match &inst.opcode {
+            Opcode::Memory(op) => Some(op.kind),
+            _ => None,
+        };
+        for inst in &kernel.insts {
+            for r in inst.writes() {
+                writes[r as usize] += 1;
+                origin[r as usize] = match inst.src.first() {
+                    _ if matches!(kind(inst), Some(MemoryKind::Load)) => Some(r),
+                    Some(Operand::Reg(from)) if is_move(inst) => Some(*from),
+                    _ => None,
+                };
+            }
+        }
+        // The register that a load wrote, back through moves.
+        let loaded = |mut r: Reg| {
+            for _ in 0..8 {
+                let from = origin[r as usize].filter(|_| writes[r as usize] == 1)?;
+                if from == r {
+                    return Some(r);
+                }
+                r = from;
+            }
+            None
+        };
+        let mut used = vec![false; registers];
+        for inst in &kernel.insts {
+            let data = match (&inst.opcode, inst.writes().next()) {
+                (Opcode::Memory(op), _) if matches!(op.kind, MemoryKind::Store) => 1,
+                (_, Some(to)) if is_move(inst) && writes[to as usize] == 1 => 0,
+                _ => inst.src.len(),
+            };
+            let looked_at = inst.src.iter().take(data).filter_map(|src| src.register());
+            for r in looked_at.chain(inst.guard.map(|(r, _)| r)) {
+                used[r as usize] = true;
+                if let Some(r) = loaded(r) {
+                    used[r as usize] = true;
+                }
+            }
+        }
+        let mut found = CopyInstructions::default();
+        for inst in &kernel.insts {
+            let copied = |r: Reg| loaded(r).filter(|r| !used[*r as usize]);
+            match kind(inst) {
+                Some(MemoryKind::Load) => {
+                    let to = inst.dst.iter().map(|r| r.and_then(copied)).collect();
+                    found.loads.insert(inst.origin, to);
+                }
+                Some(MemoryKind::Store) => {
+                    let from = inst.src.iter().skip(1);
+                    let from = from.map(|src| src.register().and_then(copied)).collect();
+                    found.stores.insert(inst.origin, from);
+                }
+                _ => {}
+            }
+        }
+        found
     }
 }

@@ -26,7 +26,7 @@ use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
 use lanework_ptx_ir::opcode::matrix::MatrixOp;
-use lanework_ptx_ir::opcode::sync::{ShuffleMode, WarpOp};
+use lanework_ptx_ir::opcode::memory::{ShuffleMode, WarpOp};
 
 /// The tracked registers of a cluster's warps.
 pub struct Registers {

@@ -5,8 +5,7 @@
 
 use crate::access::position::{LaneAt, LaunchShape, Position};
 use crate::access::{AccessCheck, SuspendedAccess, element_bytes};
-use crate::async_proxy::bulk::BulkCopies;
-use crate::async_proxy::cp_async::CpAsync;
+use crate::async_proxy::bulk::{BulkCopies, CpAsync};
 use crate::async_proxy::mbarrier::Mbarriers;
 use crate::async_proxy::operands::TensorReads;
 use crate::async_proxy::wgmma::Products;
@@ -18,15 +17,13 @@ use crate::findings::report::Report;
 use crate::footprint::{AllocationShadow, LaunchShadow};
 use crate::initialization::registers::{Followed, Registers};
 use crate::member_masks::{MemberMasks, check_shuffle};
-use crate::races::PeerAccesses;
-use crate::races::launch_points::{self, FinishedLaunches};
 use crate::races::shadow_memory::ShadowMemory;
+use crate::races::{self, FinishedLaunches, PeerAccesses};
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::fault::{Fault, FaultKind, Located, RawFault};
 use lanework_engine::instrument::{Launch, ScratchBytes};
 use lanework_engine::machine::Warp;
-use lanework_engine::region::Region;
-use lanework_engine::site::AccessSite;
+use lanework_engine::site::{AccessSite, Region};
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::kernel::{MemorySpace, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
@@ -178,7 +175,7 @@ impl Checkers {
         let AccessCheck { bounds, races, reports, launches, .. } = &mut self.access;
         let list = std::mem::take(&mut launches.list);
         let launched = launches.counter.filter(|_| !list.is_empty()).map(|at| FinishedLaunches {
-            queue: at - launch_points::COUNTER,
+            queue: at - races::COUNTER,
             list,
             epochs: races.order.all_epochs().into(),
         });

@@ -6,7 +6,6 @@
 
 mod checkers;
 mod handlers;
-mod plan;
 
 use crate::access::position::LaneAt;
 use crate::async_proxy::operands::unwritten_columns;
@@ -17,18 +16,16 @@ use crate::findings::report::{Report, merge};
 use crate::footprint::LaunchShadow;
 use crate::instrument::checkers::{Checkers, SuspendedCheckers};
 use crate::instrument::handlers::CheckAccess;
-use crate::instrument::plan::InsertedOperations;
 use crate::livelock::{self, LivelockProbe};
+use handlers::InsertedOperations;
 use lanework_engine::cluster_view::{ClusterView, Verdict};
-use lanework_engine::event::{HeapEvent, MatrixTile, Moved, Place};
+use lanework_engine::context::Tiers;
+use lanework_engine::event::{HeapEvent, MatrixTile, Moved, Place, Wants};
 use lanework_engine::fault::{ClusterFault, Located, RawFault};
-use lanework_engine::handler::Tiers;
-use lanework_engine::hook::Wants;
 use lanework_engine::insertion::Plan;
 use lanework_engine::instrument::{Instrument, Launch, ScratchBytes};
 use lanework_engine::machine::Warp;
-use lanework_engine::region::Region;
-use lanework_engine::site::AccessSite;
+use lanework_engine::site::{AccessSite, Region};
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, SyncAnnotation};

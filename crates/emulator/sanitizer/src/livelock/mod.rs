@@ -21,10 +21,8 @@
 //! a condition of the loop reads, and spins with a period longer than a trial.
 
 mod memory_changes;
-mod spin_registers;
 
 use crate::livelock::memory_changes::{MemoryChanges, SpinRead, SpinReads};
-use crate::livelock::spin_registers::SpinRegisters;
 use lanework_engine::cluster_view::{ClusterView, Progress, Verdict, WarpSnapshot};
 use lanework_engine::event::AccessKind;
 use lanework_engine::fault::{FaultKind, Located, RawFault};
@@ -32,6 +30,7 @@ use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::analysis::cfg::ControlFlowGraph;
 use lanework_ptx_ir::kernel::MemorySpace;
+use memory_changes::SpinRegisters;
 use std::sync::Arc;
 
 /// Instructions of a time slice; short, so endless spins are noticed soon.

@@ -8,9 +8,7 @@
 //! write-only. Strong accesses are in separate arrays; lines with strong accesses do not take the fast paths.
 
 use crate::races::epoch::{self, PackedEpoch};
-use crate::races::line_head::{
-    CellField, LINE, LineHead, SPREAD, WeakReads, WeakWrites, WholeField,
-};
+use crate::races::epoch::{CellField, LINE, LineHead, SPREAD, WeakReads, WeakWrites, WholeField};
 use crate::races::shadow_cell::ShadowCell;
 use crate::races::strong_accesses::StrongAccesses;
 

@@ -13,7 +13,7 @@ use crate::machine::GpuModel;
 use crate::sm::memory::Environment;
 use crate::sm::{SmResult, SmWork, simulate};
 use crate::trace::KernelTrace;
-use lanework_engine::occupancy::Multiprocessor;
+use lanework_engine::launch::Multiprocessor;
 
 /// Maximum number of operations that a simulation issues.
 const OPERATIONS: u64 = 1_200_000;

@@ -15,7 +15,7 @@ use lanework_ptx_ir::opcode::float::{
 use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp, IntegerSize, ProductOp};
 use lanework_ptx_ir::opcode::logic::{CompareOp, LogicOp};
 use lanework_ptx_ir::opcode::matrix::MatrixOp;
-use lanework_ptx_ir::opcode::sync::WarpOp;
+use lanework_ptx_ir::opcode::memory::WarpOp;
 
 /// A sequence, as units with the number of operations on each.
 type UnitSequence = &'static [(Unit, u8)];

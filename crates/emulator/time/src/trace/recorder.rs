@@ -3,8 +3,7 @@
 use crate::trace::Runs;
 use crate::trace::{AccessTarget, BlockTrace, NONE, SyncStep, TraceStep, Traffic, WarpTrace};
 use lanework_counters::cost::banks;
-use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
-use lanework_engine::hook::Wants;
+use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span, Wants};
 use lanework_engine::observer::Observer;
 use std::collections::HashMap;
 use std::sync::Arc;

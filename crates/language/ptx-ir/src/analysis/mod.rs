@@ -4,6 +4,21 @@
 //! loop reads global memory by an access that observes other blocks: a `.volatile` or strong load, or an atomic whose result is
 //! used. A loop is a strongly connected component of the control-flow graph; a search from a block's successors finds whether
 //! the block is in one. A weak load in a loop does not poll, because compilers hoist it (PTX ISA, "Memory consistency model").
+//!
+//! Register pressure: the maximum number of live 32-bit registers of a kernel.
+//!
+//! The estimate is the maximum number of live words at any instruction ("MaxLive" in register allocation), from liveness.
+//! The driver's compiler also schedules, folds and rematerializes, so its count differs; but it cannot need fewer registers than
+//! are live at once, as in register tiles.
+//!
+//! Liveness: the registers that may be read at a point before they are written again.
+//!
+//! The backward may-analysis of Aho, Lam, Sethi and Ullman, "Compilers", section 9.2.5: `in = use ∪ (out \ def)`, on
+//! [`crate::analysis::dataflow`]. A guarded write keeps the old value in lanes whose guard is false, so it reads its destination
+//! and does not kill it. Registers live at the entry may be read before any write; special registers are among them.
+//!
+//! Most registers are written and read in one block. Only the others get a bit in the sets of the fixpoint, which keeps a kernel
+//! of 100,000 registers small.
 
 pub mod access;
 pub mod bitset;
@@ -11,16 +26,14 @@ pub mod cfg;
 pub mod dataflow;
 pub mod dominance;
 pub mod known_bits;
-pub mod liveness;
 pub mod load_uses;
-pub mod pressure;
 pub mod uniformity;
 
 use crate::analysis::bitset::BitSet;
 use crate::analysis::cfg::ControlFlowGraph;
 use crate::analysis::dominance::immediate_post_dominators;
-use crate::analysis::liveness::Liveness;
-use crate::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode};
+use crate::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Reg, Width};
+use dataflow::{BlockAnalysis, Direction, solve_blocks};
 
 /// The analyses of a kernel that no launch changes.
 pub struct Analyses {
@@ -93,4 +106,176 @@ fn in_loop(cfg: &ControlFlowGraph, block: usize) -> bool {
         }
     }
     false
+}
+
+/// An estimate of a kernel's register use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterPressure {
+    /// 32-bit registers per thread, at most [`MOST_REGISTERS`].
+    pub registers: u32,
+    /// Bytes per thread that would spill to local memory, plus the kernel's own local variables.
+    pub spill_bytes: u32,
+}
+
+/// The maximum number of registers per thread.
+pub const MOST_REGISTERS: u32 = 255;
+
+/// Registers that every kernel needs for the stack pointer, addresses and temporaries.
+const OVERHEAD: u32 = 6;
+
+/// Allocation granularity.
+const UNIT: u32 = 8;
+
+/// The estimate for a kernel.
+pub fn pressure(kernel: &Kernel, analyses: &Analyses) -> RegisterPressure {
+    let blocks = 0..analyses.cfg.blocks.len();
+    let most = blocks.map(|block| most_alive(kernel, analyses, block)).max();
+    let wanted = (most.unwrap_or(0) + OVERHEAD).next_multiple_of(UNIT);
+    RegisterPressure {
+        registers: wanted.min(MOST_REGISTERS),
+        spill_bytes: 4 * wanted.saturating_sub(MOST_REGISTERS + 1) + kernel.local_bytes,
+    }
+}
+
+/// The maximum number of live 32-bit words in a basic block, computed backward from its end.
+fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize) -> u32 {
+    let words = |register: Reg| match kernel.registers[register as usize] {
+        register if register.special.is_some() => 0,
+        register => match register.width {
+            Width::Predicate => 0,
+            Width::Word => 1,
+            Width::Wide => 2,
+        },
+    };
+    let cfg = &analyses.cfg;
+    let mut live = analyses.liveness.live_out(cfg, block);
+    let mut alive: u32 = live.iter().map(|register| words(register as Reg)).sum();
+    let mut most = alive;
+    let block = &cfg.blocks[block];
+    for inst in kernel.insts[block.start..block.end].iter().rev() {
+        for dst in inst.writes().filter(|_| inst.guard.is_none()) {
+            if live.contains(dst as usize) {
+                live.remove(dst as usize);
+                alive -= words(dst);
+            }
+        }
+        for register in inst.reads() {
+            if !live.contains(register as usize) {
+                live.insert(register as usize);
+                alive += words(register);
+            }
+        }
+        most = most.max(alive);
+    }
+    most
+}
+
+/// The live registers at the start of each block.
+pub struct Liveness {
+    registers: usize,
+    /// The registers that are live at the edge of a block, in ascending order.
+    crossing: Vec<usize>,
+    /// By block, places in `crossing`.
+    live_in: Vec<BitSet>,
+}
+
+impl Liveness {
+    /// Analyzes a kernel.
+    pub fn analyze(kernel: &Kernel, cfg: &ControlFlowGraph) -> Liveness {
+        let crossing = crossing(kernel, cfg);
+        let live_in = solve_blocks(cfg, &Analysis::new(kernel, cfg, &crossing));
+        Liveness { registers: kernel.registers.len(), crossing, live_in }
+    }
+
+    /// The number of bits in one set of registers per block.
+    pub fn bits(kernel: &Kernel, cfg: &ControlFlowGraph) -> u64 {
+        cfg.blocks.len() as u64 * crossing(kernel, cfg).len() as u64
+    }
+
+    /// Registers that are live at the start of a block, in ascending order.
+    pub fn live_in(&self, block: usize) -> impl Iterator<Item = usize> {
+        self.live_in[block].iter().map(|place| self.crossing[place])
+    }
+
+    /// Registers that are live at the end of a block.
+    pub fn live_out(&self, cfg: &ControlFlowGraph, block: usize) -> BitSet {
+        let mut live = BitSet::new(self.registers);
+        for next in cfg.successors(block) {
+            self.live_in(*next).for_each(|register| live.insert(register));
+        }
+        live
+    }
+}
+
+/// The registers that a block may read before it writes them, in ascending order: no others are live at an
+/// edge.
+fn crossing(kernel: &Kernel, cfg: &ControlFlowGraph) -> Vec<usize> {
+    let mut found = BitSet::new(kernel.registers.len());
+    // By register, the last block that wrote it for all lanes, counted from 1.
+    let mut written = vec![0; kernel.registers.len()];
+    for (number, block) in (1..).zip(&cfg.blocks) {
+        for inst in &kernel.insts[block.start..block.end] {
+            let kept = inst.writes().filter(|_| inst.guard.is_some());
+            for r in inst.reads().chain(kept).map(|r| r as usize) {
+                if written[r] != number {
+                    found.insert(r);
+                }
+            }
+            for r in inst.writes().filter(|_| inst.guard.is_none()) {
+                written[r as usize] = number;
+            }
+        }
+    }
+    found.iter().collect()
+}
+
+/// By block, places in the list of crossing registers.
+struct Analysis {
+    crossing: usize,
+    /// Read before they are written in the block.
+    uses: Vec<BitSet>,
+    /// Written for all lanes in the block, before any read.
+    defs: Vec<BitSet>,
+}
+
+impl Analysis {
+    fn new(kernel: &Kernel, cfg: &ControlFlowGraph, crossing: &[usize]) -> Analysis {
+        let mut places = vec![None; kernel.registers.len()];
+        for (place, register) in crossing.iter().enumerate() {
+            places[*register] = Some(place);
+        }
+        let none = || vec![BitSet::new(crossing.len()); cfg.blocks.len()];
+        let (mut uses, mut defs) = (none(), none());
+        for ((block, uses), defs) in cfg.blocks.iter().zip(&mut uses).zip(&mut defs) {
+            for inst in &kernel.insts[block.start..block.end] {
+                for place in inst.reads().filter_map(|r| places[r as usize]) {
+                    if !defs.contains(place) {
+                        uses.insert(place);
+                    }
+                }
+                for place in inst.writes().filter_map(|r| places[r as usize]) {
+                    if inst.guard.is_none() {
+                        defs.insert(place);
+                    } else if !defs.contains(place) {
+                        uses.insert(place);
+                    }
+                }
+            }
+        }
+        Analysis { crossing: crossing.len(), uses, defs }
+    }
+}
+
+impl BlockAnalysis for Analysis {
+    type Fact = BitSet;
+    const DIRECTION: Direction = Direction::Backward;
+
+    fn top(&self) -> BitSet {
+        BitSet::new(self.crossing)
+    }
+
+    fn transfer(&self, block: usize, live: &mut BitSet) {
+        live.subtract(&self.defs[block]);
+        live.union(&self.uses[block]);
+    }
 }

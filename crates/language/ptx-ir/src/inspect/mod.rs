@@ -5,12 +5,11 @@
 
 mod print;
 
-use crate::analysis::Analyses;
+use crate::LoadError;
 use crate::analysis::access::{AccessClassifier, LoadVectorization, Vectorized};
 use crate::analysis::known_bits::{ALIGNMENT_BITS, RegisterBits};
-use crate::analysis::pressure::pressure;
 use crate::analysis::uniformity::Uniformity;
-use crate::error::LoadError;
+use crate::analysis::{Analyses, pressure};
 use crate::inspect::print::Printer;
 use crate::kernel::*;
 use crate::lower::{Lowering, LoweringOptions};

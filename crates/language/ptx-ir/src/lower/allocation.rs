@@ -4,7 +4,7 @@
 //! A bump allocator over a range of local memory, from its end downward; a register holds the end of the free part. An
 //! allocation that does not fit faults. Limit: the range has [`BYTES`] bytes for all functions of a thread together.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::*;
 use crate::lower::state::Lowering;
 use crate::opcode::Alu;

@@ -2,8 +2,8 @@
 //!
 //! A call through an address counts as a call of every function that it may reach.
 
-use crate::error::{LoweringResult, Unsupported};
 use crate::module::{PlacedModule, candidates};
+use crate::{LoweringResult, Unsupported};
 use lanework_ptx as syntax;
 use lanework_ptx::{Function, Instruction, Statement};
 use std::collections::{HashMap, HashSet};

@@ -1,16 +1,16 @@
 //! Calls: the callee is inlined, or, for functions that call each other in a cycle, called with a frame on the thread's stack
 //! (`recursion`). Arguments are bound to the callee's parameters and results are copied back.
 
-use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
 use crate::lower::call_graph::Call;
+use crate::lower::frames::{copy_memory, element_names, load, memory, store};
 use crate::lower::state::{HEAP, Lowering, Symbol, width_of};
-use crate::lower::variables::{copy_memory, element_names, load, memory, store};
 use crate::opcode::Alu;
 use crate::opcode::logic::LogicOp;
 use crate::rules;
 use crate::rules::context::{Cx, guard};
 use crate::rules::mov::copy;
+use crate::{LoadError, LoweringResult, Unsupported};
 use lanework_ptx as syntax;
 use lanework_ptx::{Function, Instruction};
 use std::collections::HashMap;

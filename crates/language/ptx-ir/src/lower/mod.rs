@@ -3,30 +3,28 @@
 pub(crate) mod allocation;
 pub mod call_graph;
 mod calls;
-mod frames;
+pub mod frames;
 mod layout;
 mod positions;
 mod recursion;
 pub mod state;
 pub mod unreached;
-pub mod variables;
 
+use crate::analysis::Liveness;
 use crate::analysis::cfg::ControlFlowGraph;
-use crate::analysis::liveness::Liveness;
-use crate::error::LoadError;
 use crate::kernel::*;
 use crate::lower::positions::Position;
 use crate::lower::state::{DEFINE_EXTERN, Symbol, width_of};
 use crate::module::{PlacedModule, key_of};
 use crate::opcode::asynchrony::AsyncOp;
-use crate::rules;
+use crate::{LoadError, rules};
 use lanework_ptx::{
     Function, FunctionDirective, Instruction, ScalarType, StateSpace, Statement, Variable,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use crate::error::Unsupported;
+pub use crate::Unsupported;
 pub use crate::lower::recursion::STACK_BYTES;
 pub use crate::lower::state::{Lowering, LoweringOptions};
 
@@ -102,7 +100,7 @@ impl<'m> Lowering<'m> {
         if !source.module.target.is_for_debugging() {
             crate::passes::contract::contract(&mut lowering.kernel, &lowering.rounding);
         }
-        crate::passes::canonicalize::canonicalize_nans(&mut lowering.kernel);
+        crate::passes::canonicalize_nans(&mut lowering.kernel);
         lowering.layout.finish(&mut lowering.kernel);
         if options.gaps {
             crate::analysis::load_uses::mark_load_uses(&mut lowering.kernel);

@@ -1,6 +1,6 @@
 //! Source positions of instructions (`.loc`), and the calls that compilers inlined.
 
-use crate::error::SourceLocation;
+use crate::SourceLocation;
 use lanework_ptx::{Instruction, Module};
 use std::collections::HashMap;
 use std::sync::Arc;

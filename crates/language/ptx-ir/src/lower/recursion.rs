@@ -13,15 +13,15 @@
 //! Limit: the frames of all groups of a thread share [`STACK_BYTES`]; a call without room faults. Frames of recursive calls may
 //! use as much of it as the launch allows ([`SpecialRegister::StackBytes`]), as on a GPU, whose compiler knows all other frames.
 
-use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
 use crate::lower::call_graph::Call;
+use crate::lower::frames::{load, store};
 use crate::lower::state::{Body, CallGroup, CallSite, FrameSize, HEAD, Lowering, Symbol, width_of};
-use crate::lower::variables::{load, store};
 use crate::opcode::Alu;
 use crate::opcode::integer::{AddressOp, Integer};
 use crate::opcode::logic::{CompareOp, LogicOp, Relation};
 use crate::rules::mov::copy;
+use crate::{LoadError, LoweringResult, Unsupported};
 use lanework_ptx::{Function, ScalarType, StateSpace, Variable};
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,5 @@
 //! The state of lowering: the kernel so far, the meaning of each name, and the groups of recursive functions. Rules read and extend it.
 
-use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
 use crate::lower::call_graph::CallGraph;
 use crate::lower::layout::VariableLayout;
@@ -9,6 +8,7 @@ use crate::module::PlacedModule;
 use crate::opcode::Alu;
 use crate::opcode::integer::AddressOp;
 use crate::passes::contract::OpenRounding;
+use crate::{LoadError, LoweringResult, Unsupported};
 use lanework_ptx::{Function, Instruction, Module, ScalarType, StateSpace, Variable};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -2,7 +2,7 @@
 //!
 //! A function is reached if a reached body names it, in a call or to take its address.
 
-use crate::error::LoadError;
+use crate::LoadError;
 use crate::lower::{Lowering, LoweringOptions};
 use crate::module::PlacedModule;
 use lanework_ptx::{

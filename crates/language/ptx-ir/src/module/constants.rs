@@ -1,6 +1,6 @@
 //! Constants of PTX as bits: literals of a type, and initial values of variables.
 
-use crate::error::Unsupported;
+use crate::Unsupported;
 use half::{bf16, f16};
 use lanework_ptx::ScalarType::{self, *};
 use lanework_ptx::{Immediate, Initializer, Variable};

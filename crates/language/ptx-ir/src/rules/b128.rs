@@ -1,7 +1,7 @@
 //! 128-bit registers, stored as two 64-bit registers. They can be moved, loaded, stored, exchanged and compared; no instruction
 //! computes with them.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::*;
 use crate::lower::state::Symbol;
 use crate::opcode::Alu;

@@ -1,6 +1,5 @@
 //! One instruction being lowered: its modifiers and operands, and methods to emit code for it.
 
-use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::*;
 use crate::lower::state::{DEFINE_EXTERN, Lowering, Symbol};
 use crate::memory_layout::PARAMETER_WINDOW;
@@ -9,8 +8,9 @@ use crate::module::function_address;
 use crate::opcode::Alu;
 use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::LogicOp;
-use crate::opcode::sync::WarpOp;
+use crate::opcode::memory::WarpOp;
 use crate::rules::special::special_register;
+use crate::{LoweringResult, Unsupported};
 use lanework_ptx as syntax;
 use lanework_ptx::{AddressBase, Instruction, Modifier, ScalarType};
 

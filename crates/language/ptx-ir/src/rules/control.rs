@@ -1,11 +1,11 @@
 //! Rules of branches, exits, barriers, warp exchange, and instructions without an effect in the emulator.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::*;
 use crate::lower::state::Symbol;
 use crate::opcode::Alu;
 use crate::opcode::logic::LogicOp;
-use crate::opcode::sync::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
+use crate::opcode::memory::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 use crate::rules::context::Cx;
 use crate::rules::memory::access::scope;
 use lanework_ptx as syntax;

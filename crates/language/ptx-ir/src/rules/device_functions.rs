@@ -1,13 +1,13 @@
 //! Calls of functions that the driver provides: `vprintf`, `malloc`, `free` and `__assertfail`.
 
-use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::*;
 use crate::lower::call_graph::Call;
+use crate::lower::frames::memory;
 use crate::lower::state::{Lowering, Symbol};
-use crate::lower::variables::memory;
 use crate::opcode::Alu;
-use crate::opcode::sync::WarpOp;
+use crate::opcode::memory::WarpOp;
 use crate::rules::context::{Cx, guard};
+use crate::{LoweringResult, Unsupported};
 use lanework_ptx as syntax;
 use lanework_ptx::Instruction;
 

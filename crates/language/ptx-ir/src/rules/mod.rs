@@ -17,7 +17,6 @@ mod memory;
 pub mod mov;
 mod special;
 
-use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::{MemoryKind, MemoryOp, Opcode, Operand, Reg, Width};
 use crate::lower::allocation;
 use crate::lower::state::Lowering;
@@ -26,6 +25,7 @@ use crate::rules::context::{Cx, guard};
 use crate::rules::matrix::{tensor_memory, warpgroup};
 use crate::rules::memory::{asynchrony, tensor_map, texture};
 use crate::types::MemorySpace;
+use crate::{LoweringResult, Unsupported};
 use arithmetic::{compare, convert, expand, float, integer, logic, video};
 use lanework_ptx as syntax;
 use lanework_ptx::Instruction;

@@ -1,11 +1,11 @@
 //! Rules of `mov`: copies, parts of registers, clocks.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::{Opcode, Operand, Width};
 use crate::lower::state::width_of;
 use crate::opcode::Alu;
 use crate::opcode::logic::{MoveOp, PartSize};
-use crate::opcode::sync::WarpOp;
+use crate::opcode::memory::WarpOp;
 use crate::rules::context::Cx;
 use crate::rules::memory::access::elements;
 use crate::rules::special::{clock, is_vector};

@@ -5,7 +5,7 @@ use crate::lower::state::Lowering;
 use crate::opcode::Alu;
 use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::LogicOp;
-use crate::opcode::sync::WarpOp;
+use crate::opcode::memory::WarpOp;
 
 /// The ends and parts of reserved shared memory.
 const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];

@@ -6,8 +6,7 @@ use crate::assemble::fuse::run::{RUN_DEAD, SAME_DEAD};
 use crate::assemble::fuse::{Fusion, FusionKind, Mark};
 use crate::instructions::access::tally::tally;
 use crate::machine::Op;
-use crate::machine::context::{Context, Deferred};
-use crate::machine::handler::WideTiers;
+use crate::machine::context::{Context, Deferred, WideTiers};
 use crate::machine::slot::{OFFSET, SCALAR, WIDE as WIDE_FORM, both};
 
 /// The operations among which fused multiply-add steps are overlaid.

@@ -9,7 +9,7 @@ pub(crate) mod run;
 
 use crate::assemble::fuse::fma::{FmaOverlay, FmaSequence};
 use crate::instructions::control::BranchUniform;
-use crate::machine::handler::{Body, Tiers};
+use crate::machine::context::{Body, Tiers};
 use crate::machine::slot::Scalar;
 use crate::machine::{Op, Warp};
 use std::marker::PhantomData;

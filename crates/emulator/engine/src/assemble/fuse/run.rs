@@ -5,8 +5,7 @@ use crate::assemble::fuse::{FusedPair, Sum};
 use crate::instructions::access::Load;
 use crate::instructions::access::direct::{distances, in_bounds, prefetch, runs_inside, starts};
 use crate::instructions::access::tally::tally;
-use crate::machine::context::Deferred;
-use crate::machine::handler::{Body, WideTiers, baseline};
+use crate::machine::context::{Body, Deferred, WideTiers, baseline};
 use crate::machine::slot::{SCALAR, Scalar, both};
 use crate::machine::{Op, Warp};
 use crate::memory::guest::{Level, Middle, Widest};
@@ -171,7 +170,7 @@ unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: b
 /// Only the first operation of a sequence, in its general form.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 #[inline(never)]
 unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: the operation is a load of words, assembled for this warp (`Body::run`); the baseline needs no SIMD

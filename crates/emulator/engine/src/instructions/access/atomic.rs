@@ -3,8 +3,7 @@
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::access::{each_active, plan};
 use crate::instructions::alu::atomic::replace;
-use crate::machine::context::{Context, fault, recover};
-use crate::machine::handler::Body;
+use crate::machine::context::{Body, Context, fault, recover};
 use crate::machine::lanes::{Source, addresses, fetch_cold, put_cold, put_warm};
 use crate::machine::slot::{BITS, Lanes};
 use crate::machine::{Op, Warp};

@@ -1,11 +1,11 @@
 //! Loads and stores in their common form: one element per lane, an address in scalar form, all lanes
 //! active. Anything else falls back to the general handlers of [`crate::instructions::access`].
 
-use crate::instructions::access::region::Region;
+use crate::instructions::access::site::Region;
 use crate::instructions::access::site::{AccessSite, CachedBounds};
 use crate::instructions::access::tally::{count_lanes, tally};
 use crate::instructions::access::{Load, Store};
-use crate::machine::handler::{Body, WideTiers, baseline};
+use crate::machine::context::{Body, WideTiers, baseline};
 use crate::machine::slot::{Elem, Lanes, SCALAR, Scalar, both};
 use crate::machine::{Op, Warp};
 use crate::memory::guest;
@@ -116,7 +116,7 @@ const fn own<T: Elem>() -> u32 {
 /// Loads at a constant stride. Out of line, so that the common case stays small.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 #[inline(never)]
 unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
     op: &Op,
@@ -150,7 +150,7 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
 /// Stores at a constant stride, also out of line.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 #[inline(never)]
 unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
     op: &Op,
@@ -321,7 +321,7 @@ unsafe impl<const COUNT: bool> Body for LoadLanes<COUNT> {
 pub const fn lanes<const COUNT: bool>() -> WideTiers {
     #[cfg(target_arch = "x86_64")]
     {
-        WideTiers::split::<LoadLanes<COUNT>, crate::instructions::access::gather::Gather<COUNT>>()
+        WideTiers::split::<LoadLanes<COUNT>, crate::instructions::access::tally::Gather<COUNT>>()
     }
     #[cfg(not(target_arch = "x86_64"))]
     {

@@ -6,22 +6,18 @@
 
 pub(crate) mod atomic;
 pub(crate) mod direct;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod gather;
-pub mod region;
 pub mod site;
 pub(crate) mod tally;
 
 use crate::fault::{FaultKind, RawFault};
-use crate::instructions::access::region::Region;
 use crate::instructions::access::site::AccessSite;
-use crate::machine::context::{fault, recover};
-use crate::machine::handler::Body;
+use crate::machine::context::{Body, fault, recover};
 use crate::machine::lanes::{Sink, Source, addresses};
 use crate::machine::slot::{BITS, Elem, Lanes, SCALAR, Slot, WIDE};
 use crate::machine::{Op, Warp};
 use crate::memory::guest;
 use lanework_ptx_ir::kernel::MemorySpace;
+use site::Region;
 use std::marker::PhantomData;
 
 /// Calls `f` with each active lane, lowest first.
@@ -114,7 +110,7 @@ unsafe fn miss(
 /// Finds each lane's host address on its own, or the first fault.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 #[cold]
 #[inline(never)]
 unsafe fn lane_by_lane(

@@ -1,6 +1,6 @@
-//! Sites of memory instructions: the access, the region of the last access, and counter slots.
+//! Sites of memory instructions: the access, the counter slots, and the region of the last access. A region is a range of guest
+//! memory that is contiguous on the host.
 
-use crate::instructions::access::region::Region;
 use crate::instructions::alu::atomic::Combine;
 use crate::instrument::counter::{CounterRule, Memo};
 use crate::instrument::event::{Access, AccessKind, Place, Space, generic_space};
@@ -153,5 +153,29 @@ impl AccessSite {
         };
         let space = self.accessed_space(mask, addresses);
         Some(Access { space, kind: self.kind, bytes, mask, addresses, place })
+    }
+}
+
+/// A range of guest addresses and its host address.
+#[derive(Clone, Copy)]
+pub struct Region {
+    /// First guest address.
+    pub start: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// The host address of the first byte.
+    pub host: *mut u8,
+}
+
+impl Region {
+    /// An empty region.
+    pub const EMPTY: Region = Region { start: 0, bytes: 0, host: std::ptr::null_mut() };
+
+    /// Whether the bytes from the lowest to past the highest address are inside.
+    #[inline(always)]
+    pub fn holds(&self, lowest: u64, highest: u64, bytes: u64) -> bool {
+        let low = lowest.wrapping_sub(self.start);
+        let high = highest.wrapping_sub(self.start);
+        low < self.bytes && high < self.bytes && bytes <= self.bytes - high
     }
 }

@@ -12,7 +12,7 @@ use crate::machine::slot::Scalar;
 use crate::number::narrow::{NAN16, Narrow, halves_of_scales, scales, scales_of_halves, widen16};
 use crate::number::single::{canonical, flush, quiet32};
 use crate::number::soft::{Format, Number, Round};
-use crate::number::{double, narrow, single, soft};
+use crate::number::{narrow, single, soft};
 use half::{bf16, f16};
 use lanework_ptx_ir::opcode::convert::{
     ConvertOp, NarrowInteger, Tf32Clamp, Tf32Rounding, WidenFrom,
@@ -82,10 +82,10 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
             Rounding::Up => rare1(|a: f32| canonical(a.ceil())),
         },
         ConvertOp::RoundDouble(rounding) => match rounding {
-            Rounding::NearestEven => rare1(|a: f64| double::quiet(a.round_ties_even())),
-            Rounding::Zero => rare1(|a: f64| double::quiet(a.trunc())),
-            Rounding::Down => rare1(|a: f64| double::quiet(a.floor())),
-            Rounding::Up => rare1(|a: f64| double::quiet(a.ceil())),
+            Rounding::NearestEven => rare1(|a: f64| soft::quiet(a.round_ties_even())),
+            Rounding::Zero => rare1(|a: f64| soft::quiet(a.trunc())),
+            Rounding::Down => rare1(|a: f64| soft::quiet(a.floor())),
+            Rounding::Up => rare1(|a: f64| soft::quiet(a.ceil())),
         },
         ConvertOp::DoubleToInteger { to, nan_is_lowest } => double_to_integer(to, nan_is_lowest),
         ConvertOp::DoubleToHalf { bf16: false } => rare1(|a: f64| narrow::wide_to_f16(a)),
@@ -226,17 +226,17 @@ fn float(from: FloatType, to: FloatType, rounding: Rounding) -> &'static AluOper
         (F64, F64) => rare1(|a: u64| a),
         (F16, F16) => rare1(|a: f16| if a.is_nan() { NAN16 } else { a.to_bits() }),
         (Bf16, Bf16) => rare1(|a: u16| a),
-        (F32, F64) => warm1(|a: f32| double::quiet(f64::from(a))),
+        (F32, F64) => warm1(|a: f32| soft::quiet(f64::from(a))),
         (F64, F32) => rounded!(rounding, to nearest warm1(|a: f64| quiet32(a as f32)), |R| {
             rare1(|a: f64| match a.is_nan() {
                 true => quiet32(a as f32),
-                false => single::round(double::unpack(a), R),
+                false => single::round(soft::unpack(a), R),
             })
         }),
         (F16, F32) => hot1(|a: f16| widen16(a)),
         (Bf16, F32) => hot1(|a: u16| f32::from_bits(u32::from(a) << 16)),
         (F16, F64) => rare1(|a: f16| a.to_f64()),
-        (Bf16, F64) => rare1(|a: bf16| double::quiet(f64::from(a.widen()))),
+        (Bf16, F64) => rare1(|a: bf16| soft::quiet(f64::from(a.widen()))),
         (F32, F16) => rounded!(rounding, to nearest warm1(|a: f32| narrow::to_f16(a)), |R| {
             rare1(|a: f32| bits16(soft::F16, single::unpack(a), R))
         }),
@@ -270,7 +270,7 @@ fn narrowed(format: Format, a: f64, mantissa: u32, round: Round) -> u16 {
         let quiet = payload as u16 | 1 << (mantissa - 1);
         (a.to_bits() >> 48) as u16 & 0x8000 | (0x7fff >> mantissa) << mantissa | quiet
     };
-    format.round(double::unpack(a), round).map_or_else(nan, |bits| bits as u16)
+    format.round(soft::unpack(a), round).map_or_else(nan, |bits| bits as u16)
 }
 
 /// The largest finite number in place of infinity.

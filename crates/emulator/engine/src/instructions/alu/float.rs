@@ -1,16 +1,15 @@
 //! Handlers of f32 arithmetic.
 //!
 //! The handlers of plain sums, products and fused operations leave the NaN that the host produces;
-//! [`lanework_ptx_ir::passes::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
+//! [`lanework_ptx_ir::passes`] corrects it where its bits can be observed. All others give the GPU's.
 
 use crate::instructions::alu::operation::{
     AluOperation, hot2, hot3, lanes1, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,
 };
 use crate::number::approximate::forms;
-use crate::number::double::{quiet, with_nan_of};
 use crate::number::single::{flush_number, *};
-use crate::number::soft::Round;
-use crate::number::{double, single, soft};
+use crate::number::soft::{Round, quiet, with_nan_of};
+use crate::number::{single, soft};
 use lanework_ptx_ir::opcode::float::{
     Approximation, DirectedFunction, DirectedOp, Division, DoubleOp, FloatClass, FloatModifiers,
     MinMax, Negated, QuotientPart, RoundingDirection, SingleOp, Unary,
@@ -230,8 +229,8 @@ pub fn double_handlers(op: DoubleOp) -> &'static AluOperation {
         DoubleOp::Fma => hot3(|a: f64, b: f64, c: f64| with_nan_of(a.mul_add(b, c), [b, c, a])),
         DoubleOp::FmaNegated(negated) => double_fma_negated(negated),
         DoubleOp::Div => warm2(|a: f64, b: f64| with_nan_of(a / b, [a, b])),
-        DoubleOp::Min => warm2(|a: f64, b: f64| double::min(a, b)),
-        DoubleOp::Max => warm2(|a: f64, b: f64| double::max(a, b)),
+        DoubleOp::Min => warm2(|a: f64, b: f64| soft::min(a, b)),
+        DoubleOp::Max => warm2(|a: f64, b: f64| soft::max(a, b)),
         DoubleOp::Abs => warm1(|a: f64| if a.is_nan() { quiet(a) } else { a.abs() }),
         DoubleOp::Neg => warm1(|a: f64| if a.is_nan() { quiet(a) } else { -a }),
         DoubleOp::CopySign => rare2(|a: f64, b: f64| b.copysign(a)),
@@ -275,8 +274,8 @@ macro_rules! in_each_direction {
                 if $op.double {
                     $make(|$($x: f64),*| -> f64 {
                         let nans = [$($nan),*];
-                        $(let $x = double::unpack($x);)*
-                        double::round(($body)($direction), $direction, nans)
+                        $(let $x = soft::unpack($x);)*
+                        soft::round(($body)($direction), $direction, nans)
                     })
                 } else {
                     $make(|$($x: f32),*| -> f32 {

@@ -2,7 +2,7 @@
 //! for 32 lanes, for registers in scalar form, and sometimes one that keeps an affine form.
 
 use crate::assemble::fuse::{CompareBranch, Step};
-use crate::machine::handler::{Body, Tiers, WideTiers};
+use crate::machine::context::{Body, Tiers, WideTiers};
 use crate::machine::lanes::{Sink, Source, fetch_cold, put_cold, put_warm};
 use crate::machine::slot::{Elem, Lanes, Scalar};
 use crate::machine::{Op, Stop, Warp};

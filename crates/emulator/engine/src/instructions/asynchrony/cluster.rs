@@ -3,11 +3,11 @@
 //! A block's own shared memory starts at offset 0 of the shared window. The shared memory of the block of rank `r`
 //! starts at `(r + 1) << 24`, as `mapa` gives it: one block reaches another by the address alone.
 
-use crate::instructions::access::region::Region;
+use crate::instructions::access::site::Region;
 use crate::instructions::asynchrony::copies::Copies;
 use crate::instructions::tensor_memory::memory::TensorMemory;
 use crate::instructions::tensor_memory::queue::TensorWork;
-use crate::instrument::hook::Hook;
+use crate::instrument::event::Hook;
 use crate::memory::Memory;
 use lanework_ptx_ir::memory_layout::{OFFSET_MASK, RANK_SHIFT};
 

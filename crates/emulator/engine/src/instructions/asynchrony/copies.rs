@@ -6,9 +6,8 @@ use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::mbarrier::Mbarrier;
 use crate::instructions::asynchrony::tensor::Tile;
 use crate::instrument::event::{
-    Asynchronous, BulkDirection, BulkTraffic, Moved, Place, Space, Span,
+    Asynchronous, BulkDirection, BulkTraffic, Moved, Place, Space, Span, Wants,
 };
-use crate::instrument::hook::Wants;
 use crate::memory::guest;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::collections::{HashMap, VecDeque};

@@ -5,15 +5,13 @@ pub(crate) mod multiply;
 pub(crate) mod narrow;
 pub(crate) mod registers;
 pub(crate) mod rows;
-pub(crate) mod sparse;
 pub(crate) mod sum;
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::matrix::registers::Places;
 use crate::instructions::matrix::rows::{rows, tile, transpose};
-use crate::instrument::hook::Wants;
-use crate::machine::context::fault;
-use crate::machine::handler::{Body, Tiers};
+use crate::instrument::event::Wants;
+use crate::machine::context::{Body, Tiers, fault};
 use crate::machine::slot::Slot;
 use crate::machine::{Op, Stop, Warp};
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -130,7 +128,7 @@ unsafe impl Body for Product {
 /// Reports to the instrument which shared memory a warpgroup's product reads.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 #[cold]
 unsafe fn tell_operands(

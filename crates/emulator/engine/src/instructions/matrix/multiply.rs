@@ -4,11 +4,10 @@
 //! Other floats are added as [`super::sum`] says.
 
 use crate::instructions::matrix::Plan;
-use crate::instructions::matrix::narrow::{self, FactorGroup, NarrowFactors};
+use crate::instructions::matrix::narrow::{self, Chunks, FactorGroup, NarrowFactors};
 use crate::instructions::matrix::registers::{
     Order, Registers, fragments, read_registers, write_registers,
 };
-use crate::instructions::matrix::sparse::Chunks;
 use crate::instructions::matrix::sum::{
     Adder, SIDE, Term, Terms, add_group, add_special, half, rounded,
 };

@@ -8,7 +8,6 @@
 
 pub(crate) mod access;
 pub(crate) mod allocation;
-pub(crate) mod copy;
 pub(crate) mod descriptor;
 pub(crate) mod element;
 pub(crate) mod memory;
@@ -22,14 +21,14 @@ use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::shared::owner;
 use crate::instructions::tensor_memory::access::{load, store, whole};
 use crate::instructions::tensor_memory::allocation::{allocate, free, relinquish};
-use crate::instructions::tensor_memory::copy::{start_copies, start_shifts};
 use crate::instructions::tensor_memory::memory::{LANES, Place, TensorMemory};
 use crate::instructions::tensor_memory::multiply::SharedRows;
 use crate::instructions::tensor_memory::product::start_products;
 use crate::instructions::tensor_memory::queue::{QueuedOperation, QueuedTask, commit};
-use crate::instrument::hook::Wants;
+use crate::instrument::event::Wants;
 use crate::machine::context::Context;
 use crate::machine::{Op, Warp};
+use allocation::{start_copies, start_shifts};
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::tensor_memory::TmemOp;
 use std::ops::Range;

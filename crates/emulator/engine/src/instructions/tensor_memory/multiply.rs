@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::instructions::access::region::Region;
+use crate::instructions::access::site::Region;
 use crate::instructions::matrix::group::operands::Descriptor;
 use crate::instructions::matrix::multiply::encode;
 use crate::instructions::matrix::sum::{
@@ -16,7 +16,7 @@ use crate::instructions::tensor_memory::access::{FirstOperand, Product};
 use crate::instructions::tensor_memory::element::{Element, Row, factor, scaled};
 use crate::instructions::tensor_memory::memory::{DataPath, Place, TensorMemory};
 use crate::instructions::tensor_memory::product::Metadata;
-use crate::machine::handler::best_tier;
+use crate::machine::context::best_tier;
 use lanework_ptx_ir::opcode::matrix::ElementType;
 use std::ops::Range;
 use std::sync::OnceLock;

@@ -10,8 +10,7 @@ use crate::instructions::asynchrony::shared::{
 };
 use crate::instructions::tensor_memory::access::{Product, RowCopy, RowShift};
 use crate::instructions::tensor_memory::issue;
-use crate::instrument::event::{AccessKind, Place};
-use crate::instrument::hook::Wants;
+use crate::instrument::event::{AccessKind, Place, Wants};
 use crate::machine::{Op, Warp};
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::asynchrony::AddressOperand;

@@ -8,8 +8,7 @@ pub(crate) mod surface;
 use crate::fault::RawFault;
 use crate::instructions::texture::access::{Bound, Sample, TextureLane};
 use crate::instructions::texture::sample::Level;
-use crate::machine::context::{Context, fault};
-use crate::machine::handler::Body;
+use crate::machine::context::{Body, Context, fault};
 use crate::machine::lanes::{fetch_cold, put_cold};
 use crate::machine::slot::{Lanes, NO_SLOT, Slot};
 use crate::machine::{Op, Warp};
@@ -47,7 +46,7 @@ unsafe impl Body for Texture {
 const COORDINATES: usize = 2;
 
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     // SAFETY: the plan's slots are in this warp's register file, as this function requires; the worker owns the context

@@ -5,8 +5,8 @@
 //! back.
 
 use crate::number::approximate::{UnitFunction, of, of_lanes, unit};
-use crate::number::double::{quiet, with_nan_of};
 use crate::number::single::{NAN32, canonical, flush, flush_rounded_up};
+use crate::number::soft::{quiet, with_nan_of};
 use ::half::{bf16, f16};
 
 /// 2^24 makes any subnormal number normal.

@@ -6,11 +6,11 @@
 
 #[cfg(test)]
 mod reference;
-#[cfg(test)]
-mod tests;
 
-use crate::number::approximate::tables::{EX2, LG2, RCP, RSQRT, SIN, SQRT, TANH};
-use crate::number::approximate::{SegmentAlignment, SegmentTable, UnitFunction, cut, square};
+use crate::number::approximate::{
+    EX2, LG2, RCP, RSQRT, SIN, SQRT, SegmentAlignment, SegmentTable, TANH, UnitFunction, cut,
+    square,
+};
 use crate::number::single::NAN32;
 
 const SIGN: u32 = 0x8000_0000;

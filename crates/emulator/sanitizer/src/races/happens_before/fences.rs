@@ -6,9 +6,9 @@
 //! each of them has fenced (cumulativity).
 
 use crate::races::epoch::Epoch;
+use crate::races::grid_clock::{FencedClocks, KnownClocks, SCOPES};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::sync_variables::Release;
-use crate::races::known_clocks::{FencedClocks, KnownClocks, SCOPES};
 use lanework_ptx_ir::kernel::Scope;
 
 /// A fence executed by some lanes and not replaced since.

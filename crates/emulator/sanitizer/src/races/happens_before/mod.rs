@@ -26,24 +26,25 @@
 //! all accesses of one epoch relate in the same way to all others, up to the lane. Callers number
 //! warps within the running block ([`HappensBefore::enter`]); vector clocks are indexed by slot
 //! within the cluster.
+//!
+//! Releases that relaxed reads of sync variables have seen, until a fence acquires them ([`acquire_fences`]).
 
-mod acquire_fences;
 mod barriers;
 mod fences;
 pub mod lane_clocks;
 mod proxies;
 pub mod relation;
 pub mod sync_variables;
-mod unfenced_reads;
+#[cfg(test)]
+mod tests;
 
 use crate::races::epoch::{self, Epoch, PackedEpoch};
-use crate::races::grid_clock::{GridClock, LastJoin};
+use crate::races::grid_clock::{FencedClocks, GridClock, LastJoin};
 use crate::races::happens_before::fences::WarpFences;
 use crate::races::happens_before::lane_clocks::PerLaneClocks;
 use crate::races::happens_before::sync_variables::Releases;
-use crate::races::happens_before::unfenced_reads::UnfencedReads;
-use crate::races::known_clocks::FencedClocks;
-use crate::races::vector_clock::{ClockMatrix, VectorClock};
+use crate::races::vector_clock::{ClockMatrix, VectorClock, join_shared};
+use lanework_ptx_ir::kernel::Scope;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -275,5 +276,53 @@ impl HappensBefore {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Releases that one instruction has seen in some lanes.
+#[derive(Clone, Debug)]
+struct SeenRelease {
+    lanes: u32,
+    /// The scope that the fence needs.
+    needed: Scope,
+    /// The reading instruction.
+    by: u32,
+    /// The version of the sync variable that was read last, and the scope of the read.
+    version: (u64, Scope),
+    clock: Arc<VectorClock>,
+    /// Of other clusters.
+    others: GridClock,
+}
+
+/// Releases that the lanes of a warp, or the warps at a barrier, have seen without a fence.
+#[derive(Clone, Debug, Default)]
+struct UnfencedReads {
+    list: Vec<SeenRelease>,
+}
+
+impl UnfencedReads {
+    fn add(&mut self, new: SeenRelease) {
+        let like = |old: &&mut SeenRelease| {
+            (old.lanes, old.needed, old.by) == (new.lanes, new.needed, new.by)
+        };
+        match self.list.iter_mut().find(like) {
+            Some(old) => {
+                join_shared(&mut old.clock, &new.clock);
+                old.others.join(&new.others);
+                old.version = new.version;
+            }
+            None => self.list.push(new),
+        }
+    }
+
+    /// Adds all of another, for all lanes.
+    #[inline(always)]
+    fn join(&mut self, other: &UnfencedReads) {
+        let of_all = |seen: &SeenRelease| SeenRelease { lanes: u32::MAX, ..seen.clone() };
+        other.list.iter().for_each(|seen| self.add(of_all(seen)));
+    }
+
+    /// These lanes synchronize.
+    #[inline(always)]
+    fn share(&mut self, members: u32) {
+        let seen = self.list.iter_mut().filter(|seen| seen.lanes & members != 0);
+        seen.for_each(|seen| seen.lanes |= members);
+    }
+}

@@ -2,8 +2,8 @@
 //! ordered for some lanes only.
 
 use crate::races::epoch::{self, Epoch, PackedEpoch};
+use crate::races::grid_clock::lanes_known;
 use crate::races::happens_before::HappensBefore;
-use crate::races::known_clocks::lanes_known;
 use crate::races::vector_clock::lanes_beyond;
 
 /// How the accesses of an epoch relate to a warp's next access.

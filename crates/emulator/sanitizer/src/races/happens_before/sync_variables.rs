@@ -10,15 +10,15 @@
 //! A release is published for its block, its cluster, or the device: the narrower scope of fence
 //! and write. Releases with a narrow scope are kept separately, for the threads within it. Each
 //! lane releases and acquires for itself ([`super::lane_clocks`]). A relaxed read acquires at the
-//! thread's next fence only ([`super::acquire_fences`]).
+//! thread's next fence only ([`super::proxies`]).
 //!
 //! *Source.* PTX ISA, "Memory consistency model": release and acquire patterns, morally strong
 //! accesses, scopes.
 
 use crate::races::grid_clock::GridClock;
+use crate::races::grid_clock::{KnownClocks, SCOPES};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::lane_clocks::AcquireSource;
-use crate::races::known_clocks::{KnownClocks, SCOPES};
 use crate::races::vector_clock::{VectorClock, join_shared};
 use lanework_ptx_ir::kernel::Scope;
 use std::collections::HashMap;

@@ -1,9 +1,8 @@
 //! The sums, products, quotients and negations whose rounding PTX leaves open, as lowering recorded them, and dead code.
 
 use crate::kernel::{Kernel, Opcode, Operand, Reg};
-use crate::opcode::Alu;
-use crate::opcode::contraction::TermKind;
 use crate::opcode::logic::MoveOp;
+use crate::opcode::{Alu, TermKind};
 use std::ops::Range;
 
 /// The recorded terms and block boundaries of one kernel.

@@ -4,13 +4,12 @@
 //! tracked within straight lines: chains of blocks with one successor and one predecessor. A value that leaves its line counts as
 //! used by something other than a sum.
 
+use crate::analysis::Liveness;
 use crate::analysis::cfg::ControlFlowGraph;
 use crate::analysis::dominance::Dominators;
-use crate::analysis::liveness::Liveness;
 use crate::kernel::{Inst, Kernel, MemoryKind, Opcode, Operand, Reg};
-use crate::opcode::Alu;
-use crate::opcode::contraction::TermKind;
 use crate::opcode::logic::MoveOp;
+use crate::opcode::{Alu, TermKind};
 use crate::passes::contract::terms::{OpenTerm, dead};
 use crate::types::MemorySpace;
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! Rules of comparisons and selections.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::{Operand, Reg, Width};
 use crate::opcode::Alu;
 use crate::opcode::float::FloatType;

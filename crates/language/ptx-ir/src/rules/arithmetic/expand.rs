@@ -2,7 +2,7 @@
 //! a warp. Each becomes the instructions by which the manual defines it, under the same guard. Not measured: no GPU of that
 //! architecture was available.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::Width;
 use crate::rules::context::Cx;
 use lanework_ptx::Modifier::{self, *};

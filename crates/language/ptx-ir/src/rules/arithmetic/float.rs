@@ -3,7 +3,7 @@
 //! Rounding to nearest even is part of each type's opcode, with `.ftz` and `.sat` for f32. For other rounding directions and for
 //! 16-bit types, such modifiers become separate instructions before and after the operation; see [`with_modifiers`].
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::Operand;
 use crate::lower::state::width_of;
 use crate::opcode::Alu;

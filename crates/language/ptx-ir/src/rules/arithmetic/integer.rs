@@ -5,7 +5,7 @@
 //! means no borrow. `subc` computes `a + !b + flag`. The PTX manual calls the flag a borrow there, which holds only while
 //! subtractions read what subtractions wrote.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::{Operand, Reg, Width};
 use crate::opcode::Alu;
 use crate::opcode::integer::{CarryOp, IntegerOp, IntegerSize, PairOp, ProductOp};

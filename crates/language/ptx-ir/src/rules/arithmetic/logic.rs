@@ -1,6 +1,6 @@
 //! Rules of bit operations: logic, shifts, counts, fields.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::{Operand, Width};
 use crate::module::constants::immediate_bits;
 use crate::opcode::Alu;

@@ -2,13 +2,13 @@
 //!
 //! Each instruction becomes a few steps on 64-bit integers: extract the operands, compute, clamp, merge with the last operand.
 
-use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::{Operand, Reg, Width};
 use crate::opcode::Alu;
 use crate::opcode::convert::ConvertOp;
 use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::{BitField, MoveOp, Relation, VideoOp};
 use crate::rules::context::Cx;
+use crate::{LoweringResult, Unsupported};
 use lanework_ptx as syntax;
 use lanework_ptx::Modifier::{self, *};
 use lanework_ptx::Opcode::{

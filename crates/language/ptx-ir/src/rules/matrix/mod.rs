@@ -3,7 +3,7 @@
 pub mod tensor_memory;
 pub mod warpgroup;
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::{Opcode, Operand, Reg};
 use crate::opcode::matrix::{
     BitOp, ElementType, Fragment, MatrixOp, MatrixOperand, Multiply, Shape, Sparse,

@@ -1,6 +1,6 @@
 //! Rules of `tcgen05`: tensor memory and fifth-generation tensor cores.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::*;
 use crate::module::constants::immediate_bits;
 use crate::opcode::Alu;

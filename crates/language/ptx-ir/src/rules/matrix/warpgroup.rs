@@ -1,6 +1,6 @@
 //! Rules of `wgmma`.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::{Opcode, Operand, SyncAnnotation};
 use crate::opcode::asynchrony::AsyncOp;
 use crate::opcode::matrix::{ElementType, GroupMultiply, MatrixOp};

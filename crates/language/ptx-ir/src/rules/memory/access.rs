@@ -1,6 +1,6 @@
 //! Modifiers and operands shared by instructions that access memory.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::{MemoryOrder, MemorySpace, Scope};
 use crate::opcode::memory::AtomicKind;
 use crate::rules::context::Cx;

@@ -5,7 +5,7 @@
 //! run anyway. The answer is 16 zero bytes; a GPU's answer is opaque. `.multicast::cluster::all` writes it to every block of the
 //! cluster and signals each block's mbarrier.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::*;
 use crate::module::constants::immediate_bits;
 use crate::opcode::Alu;

@@ -1,6 +1,6 @@
 //! Rules of bulk copies, tensor copies and asynchronous stores.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::*;
 use crate::module::constants::immediate_bits;
 use crate::opcode::asynchrony::{AddressOperand, AsyncOp, CopyOp, TensorMode, TensorOp};

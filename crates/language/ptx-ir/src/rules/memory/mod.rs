@@ -6,7 +6,7 @@ mod bulk;
 pub mod tensor_map;
 pub mod texture;
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::*;
 use crate::lower::state::width_of;
 use crate::memory_layout::{LOCAL_WINDOW, SHARED_WINDOW};

@@ -1,7 +1,7 @@
 //! Rules of `tensormap.replace` and `tensormap.cp_fenceproxy`: changes of tensor maps as stores to fields of the emulator's layout.
 //! Values follow ptxas: extents are given in full, the rank minus 1, strides in bytes.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::*;
 use crate::memory_layout::tensor_map as layout;
 use crate::module::constants::immediate_bits;

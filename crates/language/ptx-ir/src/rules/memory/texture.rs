@@ -1,7 +1,7 @@
 //! Rules of textures and surfaces. Not supported, because no specification is precise enough: depth comparison, multisampling,
 //! half-precision results, and queries with driver-specific codes.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::*;
 use crate::lower::state::Symbol;
 use crate::memory_layout::PARAMETER_WINDOW;

@@ -2,7 +2,7 @@
 
 mod scalar;
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::{Operand, Width};
 use crate::opcode::Alu;
 use crate::opcode::convert::{

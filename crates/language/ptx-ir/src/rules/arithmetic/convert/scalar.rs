@@ -1,6 +1,6 @@
 //! Rules of `cvt` of one value: between integers, and to and from floats of 16 bits and more, with modifiers.
 
-use crate::error::LoweringResult;
+use crate::LoweringResult;
 use crate::kernel::{Operand, Reg, Width};
 use crate::lower::state::width_of;
 use crate::opcode::Alu;
