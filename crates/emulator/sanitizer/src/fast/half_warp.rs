@@ -183,18 +183,16 @@ impl AccessCheck {
             view.stored = unsafe { StoredValues::new(warp, site, host, shift) };
         }
         let packed = view.packed;
-        let [low_half, high_half] = &halves;
-        let rest = match (one, same) {
-            (true, true) => view.two(low_half, each),
-            (true, false) => view.two(low_half, each) | view.two(high_half, each),
-            (false, true) => {
-                let rest = view.lines::<LOADS>(low_half, each, 16 << epoch::LANE_SHIFT);
-                rest | rest << 16
-            }
-            (false, false) => {
-                view.lines::<LOADS>(low_half, each, 0) | view.lines::<LOADS>(high_half, each, 0)
-            }
-        };
+        // One call in a loop instead of three: each copy of `lines` takes seconds to compile.
+        let (distinct, second) =
+            if same { (&halves[..1], 16 << epoch::LANE_SHIFT) } else { (&halves[..], 0) };
+        let mut rest = 0;
+        for half in distinct {
+            rest |= if one { view.two(half, each) } else { view.lines::<LOADS>(half, each, second) };
+        }
+        if same && !one {
+            rest |= rest << 16;
+        }
         if rest != 0 {
             let (mask, failed) = (rest, 0);
             let access = WarpAccess { warp, site, instruction, bytes, packed, mask, failed };
@@ -326,13 +324,16 @@ impl ShadowView<'_> {
         if (at[0] | at[1]) & 63 != 0 {
             return false;
         }
-        let [low, high] = [(at[0] >> 2) as usize, (at[1] >> 2) as usize];
         let packed = self.packed | instruction;
-        let field = |start| WholeField { start, form: 0 };
-        if LOADS && low == high {
-            return self.whole_line::<LOADS>(low, field(packed), 16 << epoch::LANE_SHIFT);
+        let one = LOADS && at[0] == at[1];
+        let (halves, second) = if one { (1, 16 << epoch::LANE_SHIFT) } else { (2, 0) };
+        for half in 0..halves {
+            let start = epoch::with_lane(packed, 16 * half);
+            let field = WholeField { start, form: 0 };
+            if !self.whole_line::<LOADS>((at[half as usize] >> 2) as usize, field, second) {
+                return false;
+            }
         }
-        self.whole_line::<LOADS>(low, field(packed), 0)
-            && self.whole_line::<LOADS>(high, field(epoch::with_lane(packed, 16)), 0)
+        true
     }
 }

@@ -260,10 +260,10 @@ impl AccessBatch {
             _ => None,
         };
         if let Some([first, last]) = reads {
-            if self.before_write((&mut *readers, &mut *order), first, &active).is_none()
-                || self.before_write((readers, order), last, &active).is_none()
-            {
-                return false;
+            for read in [&*first, &*last] {
+                if self.before_write((&mut *readers, &mut *order), read, &active).is_none() {
+                    return false;
+                }
             }
             put(first, &active, &[0; LINE]);
             put(last, &active, &[0; LINE]);
