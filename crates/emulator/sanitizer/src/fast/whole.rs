@@ -1,5 +1,5 @@
 //! Checks an access of neighboring lanes to all words of a line by the line's head: one comparison per field instead of one
-//! per cell. The results are those of [`AccessBatch`]. Without this path a contiguous access takes 3 times as long.
+//! per cell, with the same results as [`AccessBatch`]. Without this path a contiguous access takes 3 times as long.
 //!
 //! [`ShadowView`], which all fast paths use, is here as well.
 

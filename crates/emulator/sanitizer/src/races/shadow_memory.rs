@@ -359,7 +359,7 @@ impl ShadowMemory {
         Some(head)
     }
 
-    /// Describes a line by its head again, if its writes are those of a whole field, and there are no reads since.
+    /// Moves a line back to its head if `write` describes all its writes, and no cell has been read since.
     #[inline(always)]
     pub fn gather(&mut self, cell: usize, write: WholeField) {
         let line = cell / LINE % PAGE;
