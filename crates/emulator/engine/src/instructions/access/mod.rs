@@ -1,8 +1,8 @@
 //! Loads, stores and atomics in their general form.
 //!
-//! An access in scalar form is checked by its end points, any other by its lowest and highest address against the region hit
-//! last, and lane by lane when that fails. [`crate::instructions::access::direct`] has the hot forms; these handlers are
-//! compiled once.
+//! The check of an access compares its lowest and highest address with the region hit last; if that fails, each lane is
+//! checked. In scalar form, the end points are these addresses. [`crate::instructions::access::direct`] has the hot forms;
+//! these handlers are compiled once.
 
 pub(crate) mod atomic;
 pub(crate) mod direct;
