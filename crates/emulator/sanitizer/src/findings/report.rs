@@ -79,7 +79,7 @@ pub struct Report {
     pub other: Option<OtherAccess>,
     /// Further races explained by the same missing barrier.
     pub also: Vec<AccessPair>,
-    /// Where its memory was allocated, or what else is there; empty if unknown.
+    /// The call that allocated the memory, or other text about the address; empty if unknown.
     pub allocated: String,
     /// The remedy.
     pub help: String,

@@ -108,7 +108,7 @@ impl StrongAccesses {
             if !flies && stands {
                 continue;
             }
-            // Keeps the one that more accesses are unordered with or race with.
+            // Keeps the write that conflicts with more accesses.
             let (one, this) = (order.epoch(prior), order.epoch(now.packed));
             let differs = [one.slot != this.slot, one.block != this.block, flies];
             let narrow = !stands_for(order, now.packed, prior);
