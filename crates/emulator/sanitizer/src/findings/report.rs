@@ -79,7 +79,7 @@ pub struct Report {
     pub other: Option<OtherAccess>,
     /// Further races explained by the same missing barrier.
     pub also: Vec<AccessPair>,
-    /// The call that allocated the memory, or other text about the address; empty if unknown.
+    /// Where the memory comes from: the kernel's parameter, and the call that allocated it. Empty if unknown.
     pub allocated: String,
     /// The remedy.
     pub help: String,
