@@ -336,7 +336,7 @@ pub fn element_bytes(kernel: &Kernel) -> Arc<[u8]> {
     bytes.into()
 }
 
-/// The size of a shadow cell as a power of two: 4 bytes, or less if the kernel accesses less.
+/// log2 of the size of a shadow cell: 4 bytes, or fewer if the kernel accesses fewer at a time.
 fn cell_shift(kernel: &Kernel) -> u32 {
     let mut least = 4;
     for inst in &kernel.insts {

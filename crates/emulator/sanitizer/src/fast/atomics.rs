@@ -186,8 +186,8 @@ impl ShadowView<'_> {
 
     /// The same for atomic writes of one word by several lanes; `packed` is of lane 0.
     ///
-    /// The lanes in the middle do not change the result: if the thread uses the value, each write replaces the one before.
-    /// Otherwise a write keeps the one before it, or a write of another warp, which the next lane keeps as well.
+    /// Records few of the lanes. If the thread uses the value, each write replaces the one before, so only the last lane
+    /// remains. Otherwise the first, the last but one and the last lane suffice: the lanes between them change nothing.
     #[inline(always)]
     pub(super) fn atomics_of_one(
         &mut self,

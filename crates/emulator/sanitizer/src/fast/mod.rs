@@ -2,7 +2,7 @@
 //!
 //! *Invariant.* A fast path handles only accesses in which the reference path would find nothing,
 //! and leaves shadow memory in the same state. It leaves all others to the reference path, which
-//! sets anything already changed to the same values. [`equivalence`] tests this on random histories.
+//! sets anything already changed to the same values. `equivalence` tests this on random histories.
 //!
 //! Each file says how much its path gains on the checked benchmark (`cargo bench -p
 //! lanework-emulator --bench engine -- --quick --checked`). This file chooses the path, and checks

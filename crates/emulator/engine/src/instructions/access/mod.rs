@@ -110,7 +110,7 @@ unsafe fn miss(
 /// Finds each lane's host address on its own, or the first fault.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`].
 #[cold]
 #[inline(never)]
 unsafe fn lane_by_lane(
