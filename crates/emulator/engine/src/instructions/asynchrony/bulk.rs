@@ -24,7 +24,7 @@ const CHUNK: u64 = 16;
 /// Starts bulk copies.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub(crate) unsafe fn start(
     op: &Op,
@@ -96,7 +96,7 @@ pub(crate) unsafe fn start(
 }
 
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn place_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
     // SAFETY: a handler of this warp passes a slot of its plan (`Body::run`), which is in the warp's register file.
     unsafe {
@@ -110,7 +110,7 @@ unsafe fn place_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<
 /// Checks one end of a bulk copy.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn place(
     warp: &Warp,
     lane: u32,
@@ -142,7 +142,7 @@ unsafe fn place(
 /// `st.async` and `red.async`.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub(crate) unsafe fn store(
     op: &Op,
@@ -187,7 +187,7 @@ pub(crate) unsafe fn store(
 }
 
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 pub(crate) unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> {
     for lane in lanes(warp.mask) {
         // SAFETY: the worker owns the context, and the executor the cluster, for as long as their warps run
@@ -205,7 +205,7 @@ pub(crate) unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> 
 }
 
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 pub(crate) unsafe fn wait_group(
     op: &Op,
     warp: &mut Warp,

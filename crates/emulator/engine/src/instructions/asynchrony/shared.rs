@@ -22,7 +22,7 @@ pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
 /// A 32-bit operand of all lanes.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub(crate) unsafe fn words(warp: &Warp, plan: &Plan, i: usize) -> Lanes<u32> {
     // SAFETY: the plan's slots are in this warp's register file, as this function requires.
@@ -62,7 +62,7 @@ pub(crate) struct Shared {
 /// shared window from generic addresses.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 pub(crate) unsafe fn shared_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
     // SAFETY: a handler of this warp passes a slot of its plan (`Body::run`), which is in the warp's register file.
     let mut found = unsafe { addresses(warp, slot, at.offset as u64) };
@@ -78,7 +78,7 @@ pub(crate) unsafe fn shared_addresses(warp: &Warp, slot: Slot, at: AddressOperan
 /// Checks a place in shared memory for `bytes` bytes at a multiple of `align`.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 pub(crate) unsafe fn shared(
     warp: &Warp,
     lane: u32,
@@ -108,7 +108,7 @@ pub(crate) unsafe fn shared(
 /// The thread of a lane.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 pub(crate) unsafe fn owner(warp: &Warp, lane: u32) -> Owner {
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     Owner { rank: unsafe { (*warp.context).rank }, warp: warp.index, lane }
@@ -117,7 +117,7 @@ pub(crate) unsafe fn owner(warp: &Warp, lane: u32) -> Owner {
 /// The mbarrier that a copy to `to` signals, which must be in the same block.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 pub(crate) unsafe fn mbarrier_at(
     warp: &Warp,
     lane: u32,
@@ -146,7 +146,7 @@ pub(crate) fn everywhere(address: u64, mask: u32) -> impl Iterator<Item = u64> {
 /// Notifies the instrument.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 #[inline]
 pub(crate) unsafe fn notify(op: &Op, warp: &Warp, lane: u32, event: Asynchronous) {
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
@@ -166,7 +166,7 @@ pub(crate) fn shared_span(rank: u32, address: u64, bytes: u64) -> Span {
 /// Starts a copy and reports it; `target` counts the targets of one copy.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 pub(crate) unsafe fn begin(
     op: &Op,
     warp: &Warp,

@@ -23,7 +23,7 @@ fn misuse(kind: FaultKind, lane: u32, address: u64, why: &str) -> RawFault {
 /// An instruction on an mbarrier, lane by lane; `false` if the warp waits.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub(crate) unsafe fn mbarrier(
     op: &Op,
@@ -129,7 +129,7 @@ fn change(bits: u64, what: MbarrierOp, first: u32, second: u32) -> Result<u64, S
 /// `mbarrier.test_wait` and `try_wait`.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 unsafe fn wait_phase(
     op: &Op,
@@ -235,7 +235,7 @@ fn out_of_turn(mask: u32, what: &str) -> RawFault {
 /// `barrier.cluster.arrive`.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 pub(crate) unsafe fn arrive(
     warp: &mut Warp,
     aligned: bool,
@@ -264,7 +264,7 @@ pub(crate) unsafe fn arrive(
 /// `barrier.cluster.wait`.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 pub(crate) unsafe fn wait(warp: &mut Warp, aligned: bool) -> Result<bool, RawFault> {
     if aligned && warp.mask != warp.live {
         return Err(divided(warp));

@@ -28,7 +28,7 @@ const COORDINATES: usize = 4;
 /// Starts copies of tiles.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub(crate) unsafe fn start(
     op: &Op,
@@ -198,7 +198,7 @@ fn bad_map(lane: u32, tensor: TensorOp, address: u64, note: String) -> RawFault 
 /// The map at an address.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn map_of(
     warp: &Warp,
     lane: u32,

@@ -16,7 +16,7 @@ use lanework_ptx_ir::opcode::matrix::{self as opcode, ElementType, Fragment, Mat
 /// Checks one access of a lane and returns its host address; `near` is the region of the last one.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn host(
     (op, warp): (&Op, &Warp),
     near: &mut Option<Region>,
@@ -58,7 +58,7 @@ unsafe fn host(
 /// Reports an access by the lanes in `mask` to the instrument.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn observe(op: &Op, warp: &mut Warp, site: &AccessSite, mask: u32, at: &[u64; 32]) {
     let all = std::mem::replace(&mut warp.mask, mask);
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
@@ -74,7 +74,7 @@ fn kind_of(store: bool) -> AccessKind {
 /// eight rows of a matrix pass through the banks together, as 16-byte accesses of eight lanes do.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     let MatrixOp::Rows { store, count, transposed, space, offset } = plan.op else {
@@ -140,7 +140,7 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
 /// `movmatrix`.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
     // SAFETY: the plan's slots are in this warp's register file, as this function requires.
@@ -162,7 +162,7 @@ pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
 /// contiguous elements.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     let MatrixOp::Tile { store, fragment, by_rows, space, offset } = plan.op else {

@@ -30,7 +30,7 @@ pub fn whole(warp: &Warp) -> Result<(), RawFault> {
 /// The start of a transfer.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 unsafe fn start(warp: &Warp, plan: &Plan, this: &TmemTransfer) -> Result<Place, RawFault> {
     whole(warp)?;
@@ -67,7 +67,7 @@ unsafe fn start(warp: &Warp, plan: &Plan, this: &TmemTransfer) -> Result<Place, 
 /// Checks the columns of a movement.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn check(warp: &Warp, at: Place, this: &TmemTransfer) -> Result<(), RawFault> {
     // SAFETY: the worker owns the context, and the executor the cluster, for as long as their warps run
     // (`Body::run`).
@@ -100,7 +100,7 @@ fn columns(this: &TmemTransfer, at: Place, thread: u32, register: u32) -> (u32, 
 /// `tcgen05.ld`.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
     // SAFETY: the plan's slots are in this warp's register file, as this function requires; the place is checked
@@ -138,7 +138,7 @@ pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<
 }
 
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn put(warp: &mut Warp, slot: Slot, words: Lanes<u32>) {
     if slot != NO_SLOT {
         // SAFETY: a handler of this warp passes a slot of its plan (`Body::run`), which is in the warp's register file.
@@ -176,7 +176,7 @@ fn reduce(how: LoadReduction, a: u32, b: u32) -> u32 {
 /// `tcgen05.st`.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn store(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
     // SAFETY: the plan's slots are in this warp's register file, as this function requires; the place is checked

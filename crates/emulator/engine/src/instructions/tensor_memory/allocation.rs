@@ -35,7 +35,7 @@ enum Meeting {
 /// `tcgen05.alloc`; `false` when the warp waits.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn allocate(
     op: &Op,
@@ -93,7 +93,7 @@ const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 /// Synchronizes two warps of a pair at a collective instruction; `columns` is 0 for a release.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn meet(
     warp: &Warp,
     memories: &mut [TensorMemory],
@@ -131,7 +131,7 @@ unsafe fn meet(
 /// `tcgen05.dealloc`; `false` when the warp waits.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 pub unsafe fn free(warp: &mut Warp, plan: &Plan, pair: bool) -> Result<bool, RawFault> {
     whole(warp)?;
@@ -173,7 +173,7 @@ pub unsafe fn free(warp: &mut Warp, plan: &Plan, pair: bool) -> Result<bool, Raw
 /// `tcgen05.relinquish_alloc_permit`.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 pub unsafe fn relinquish(warp: &mut Warp) -> Result<bool, RawFault> {
     whole(warp)?;
     // SAFETY: the worker owns the context, and the executor the cluster, for as long as their warps run

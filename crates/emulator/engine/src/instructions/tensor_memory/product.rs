@@ -109,7 +109,7 @@ pub unsafe fn start_products(
 /// write.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn tell_unwritten(op: &Op, warp: &Warp, lane: u32, product: &Product) {
     // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
     unsafe {
@@ -157,7 +157,7 @@ fn check_swizzles(
 /// Checks the positions of a product's matrices in tensor memory; returns the columns that it uses.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`].
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
 unsafe fn check_product(
     warp: &Warp,
     lane: u32,

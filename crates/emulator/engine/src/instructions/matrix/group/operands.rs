@@ -156,7 +156,7 @@ pub unsafe fn descriptor(warp: &Warp, slot: Slot) -> Result<Descriptor, RawFault
 /// The warp's rows of A.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block<ROWS>, RawFault> {
     let bytes = this.bytes_along(this.a, true);
@@ -183,7 +183,7 @@ unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block
 /// The metadata of the warp's rows.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
 unsafe fn metadata(warp: &Warp, this: &GroupMultiply, plan: &Plan, sparse: Sparse) -> Chunks {
     let first = if this.registers { 6 } else { 3 };
