@@ -94,7 +94,7 @@ impl Page {
         self.heads()[line] = head;
     }
 
-    /// The writes of a line, in `room` if they are not spread; `None` if there are none.
+    /// The writes of a line, in `room` if they are not spread; `None` without writes.
     #[inline(always)]
     fn writes_of<'a>(&'a self, line: usize, room: &'a mut WeakWrites) -> Option<&'a WeakWrites> {
         let head = &self.heads.as_ref()?[line];
