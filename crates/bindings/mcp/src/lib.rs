@@ -1,5 +1,5 @@
-//! A server of the Model Context Protocol: a language model, or another client, checks, profiles, draws, predicts and
-//! judges CUDA kernels with it.
+//! A Model Context Protocol server, with which a language model or another client checks, profiles, draws and judges
+//! CUDA kernels, and predicts their time.
 //!
 //! Every tool runs the `lanework` command with `--json` in a separate process and returns its output, so the command
 //! and the tools always agree. `docs/json.md` describes the fields.
@@ -33,8 +33,8 @@ struct Session {
 /// Serves one client on standard input and output, until the input ends.
 ///
 /// The process and the commands that it starts are confined: they read the folder of the server and the system's
-/// programs and libraries, write only temporary files, and open no connection. A system without that feature gets a
-/// line on standard error.
+/// programs and libraries, write only temporary files, and open no connection. If the system cannot confine a process,
+/// a line on standard error says so.
 ///
 /// # Errors
 /// If the folder does not exist, the system refuses to confine the process, or the client does not speak the protocol.

@@ -1,5 +1,5 @@
-//! Handles, and the functions that need nothing else: versions, settings, statuses and copies. Last come the names of the
-//! unimplemented functions, which report it and return `CUBLAS_STATUS_NOT_SUPPORTED`.
+//! Handles, and the functions that need only a handle: versions, settings, statuses and copies. The unimplemented
+//! functions come last; they report their name and return `CUBLAS_STATUS_NOT_SUPPORTED`.
 //!
 //! A handle has a stream, a pointer mode, and settings that have no effect here. Scalar arguments and results are in host
 //! memory (accessed during the call) or in device memory (accessed in stream order).

@@ -1,7 +1,4 @@
-//! Global state: the emulator, the emulated GPUs, and a table per type of object.
-//!
-//! Handles: opaque numbers that identify objects. Each use looks up the object, so a stale handle is an error instead
-//! of a dangling pointer.
+//! Global state: the emulator, the emulated GPUs, and a table of handles per type of object ([`Handles`]).
 
 use crate::api::warn;
 use crate::devices::gpus::{Gpu, chosen};
@@ -106,7 +103,8 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A handle as C passes it: an opaque pointer, never dereferenced. 0 is null.
 pub type Handle = u64;
 
-/// All objects of one type by handle.
+/// All objects of one type by handle. Each use of a handle looks up the object, so a stale handle is an error instead
+/// of a dangling pointer.
 pub struct Handles<T> {
     objects: Mutex<BTreeMap<Handle, Arc<T>>>,
 }

@@ -1,10 +1,12 @@
 //! The engine runs kernels given in the intermediate form. It assembles them into operations, each with a handler function, and
 //! schedules blocks on worker threads and the warps of a block in time slices.
 //!
-//! The path of a launch: `device` receives it, `check` compares it with the kernel and the limits, `assemble` makes code for its block shape, `schedule` distributes blocks to workers, `block` runs the warps of a block, and a warp (`machine`) calls one handler after the other. `fault` describes the error that ends a launch; `report` formats it.
+//! The path of a launch: `device` receives it, checks it against the kernel and the limits, and distributes blocks to
+//! workers; `assemble` makes code for its block shape; `block` runs the warps of a block; a warp (`machine`) calls one
+//! handler after the other. `fault` describes the error that ends a launch.
 //!
-//! Other crates take part in two ways: an [`instrument`] receives the events that it requests, and a [`stall`] handler
-//! is called before a launch without progress is ended.
+//! Other crates take part in two ways: an [`instrument`] receives the events that it requests, and a stall handler
+//! ([`device::stall`]) is called before a launch without progress is ended.
 
 #![allow(
     clippy::needless_range_loop,

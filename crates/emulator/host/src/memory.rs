@@ -1,8 +1,9 @@
 //! Memory of the host program: one arena with a shadow, and registered ranges outside it.
 //!
-//! As in AddressSanitizer (Serebryany et al. 2012), the shadow has one byte for each eight bytes of the arena. It says
-//! how many of them are accessible, or why none is. Guards around every object, and a quarantine of freed blocks, catch
-//! accesses out of bounds and after `free`. The check misses an access that jumps over a guard into another object.
+//! As in AddressSanitizer (Serebryany et al. 2012), the shadow has one byte for each eight bytes of the arena: the number
+//! of accessible bytes, or the reason why all eight are inaccessible. Guards around every object, and a quarantine of
+//! freed blocks, catch accesses out of bounds and after `free`. The check misses an access that jumps over a guard into
+//! another object.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::{BTreeMap, VecDeque};

@@ -5,10 +5,8 @@
 //! only from members that execute it. All warps of a warpgroup must execute the same `setmaxnreg`.
 //!
 //! The engine detects divergence and deadlocks at barriers and raises faults.
-//! `races::happens_before::barriers` has the order by barriers, `races` the exit of a cluster's
-//! blocks.
 //!
-//! *Limit.* Whether the named lanes arrive later is known only for those that the warp waited for.
+//! *Limit.* If the warp does not wait for a named lane, the check cannot know whether it arrives later.
 
 use crate::access::position::{LaneAt, Position, ThreadAt};
 use crate::findings::kinds::ReportKind;
@@ -18,7 +16,7 @@ use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::opcode::memory::ShuffleMode;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lanes that warp instructions wait for.
+/// The lanes that warp instructions wait for, and the warps that execute `setmaxnreg`.
 #[derive(Default)]
 pub struct MemberMasks {
     /// Warp, instruction, lanes.
@@ -27,7 +25,7 @@ pub struct MemberMasks {
     register_changes: BTreeMap<u32, BTreeSet<usize>>,
 }
 
-/// The member masks of a whole warp, which are never wrong if all lanes execute.
+/// Member masks that name the whole warp: always right if all lanes execute.
 const ALL: [u32; 32] = [u32::MAX; 32];
 
 /// Warps of a warpgroup.
@@ -76,7 +74,7 @@ impl MemberMasks {
         }
     }
 
-    /// Lanes named by an instruction are on another path, and it waits for them.
+    /// Records that an instruction waits for lanes that it names and that are on another path.
     pub fn missing(&mut self, position: &Position, warp: u32, instruction: u32, lanes: u32) {
         let slot = position.slot(warp);
         match self.missing.iter_mut().find(|(w, i, _)| (*w, *i) == (slot, instruction)) {
@@ -85,7 +83,7 @@ impl MemberMasks {
         }
     }
 
-    /// The lanes that a finished instruction had waited for.
+    /// Removes and returns the lanes that a finished instruction had waited for.
     fn missed(&mut self, position: &Position, warp: u32, instruction: u32) -> u32 {
         let slot = position.slot(warp);
         let at = self.missing.iter().position(|(w, i, _)| (*w, *i) == (slot, instruction));
@@ -93,8 +91,8 @@ impl MemberMasks {
     }
 
     /// Checks member masks: each must include its own lane, and only lanes that execute now or had
-    /// exited before. With `apart`, lanes may arrive one after the other, and only those that were
-    /// waited for and have exited elsewhere are errors. Returns whether the masks are right.
+    /// exited before. With `apart`, lanes may arrive one after the other: then a named lane is an error
+    /// only if the warp waited for it and it exited elsewhere. Returns whether the masks are right.
     pub fn check(
         &mut self,
         position: &Position,

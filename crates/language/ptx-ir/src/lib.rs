@@ -10,7 +10,7 @@
 //!   solver, [`analysis::dataflow`].
 //! - [`inspect`] prints all of it as text; the file tests (`tests/filetests`) compare that text.
 //!
-//! Errors of lowering, and positions in the source and in the PTX text.
+//! The errors of lowering, [`LoadError`] and [`Unsupported`], are here.
 
 pub mod analysis;
 pub mod inspect;

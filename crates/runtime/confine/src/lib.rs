@@ -83,14 +83,14 @@ impl Reach {
         Reach { read, write: vec![PathBuf::from("/dev")] }
     }
 
-    /// The same with another folder for reading.
+    /// Adds a folder for reading.
     #[must_use]
     pub fn reading(mut self, folder: impl Into<PathBuf>) -> Reach {
         self.read.push(folder.into());
         self
     }
 
-    /// The same with another folder for writing.
+    /// Adds a folder for writing.
     #[must_use]
     pub fn writing(mut self, folder: impl Into<PathBuf>) -> Reach {
         self.write.push(folder.into());

@@ -1,8 +1,4 @@
-//! The emulated GPUs and the contexts of programs on them.
-//!
-//! Attributes of the emulated GPUs. For an H200 they are the values that its driver reports. For other GPUs they
-//! follow from the table of specifications and from the compute capability (the table of features in the CUDA C++
-//! Programming Guide).
+//! The emulated GPUs with their attributes ([`device_attribute`]), and the contexts of programs on them.
 
 pub mod contexts;
 pub mod core_dumps;
@@ -137,7 +133,10 @@ const VALUES: &[(i32, i32)] = &[
 /// The last known attribute.
 const LAST: i32 = 147;
 
-/// The value of an attribute.
+/// The value of an attribute of an emulated GPU; `None` if the number is unknown.
+///
+/// An H200 has the values that its driver reports. The values of other GPUs follow from the table of specifications
+/// and from the compute capability (the table of features in the CUDA C++ Programming Guide).
 pub fn device_attribute(attribute: i32, gpu: &Gpu) -> Option<i32> {
     match attribute {
         33 => Some(gpu.ordinal + 1), // the PCI bus

@@ -1,11 +1,9 @@
 //! Entry points: functions by name, versions, private tables, and older names.
 //!
-//! Exported names in addition to the functions' own, for programs that look up names by `dlsym`. With them the library
-//! exports every function that NVIDIA's `libcuda.so.1` (580.159.04) exports, except the variables of its debugger
-//! (`cudbg...`).
-//!
-//! The variants for the per-thread default stream (`_ptsz`, `_ptds`) are the same functions: here both default streams
-//! are one. A name without a version is the newest version, as with `cuGetProcAddress`.
+//! Programs may look up names by `dlsym`, so this file exports further names of the same functions. With them the
+//! library exports every function of NVIDIA's `libcuda.so.1` (580.159.04), but not its debugger's variables
+//! (`cudbg...`). The variants for the per-thread default stream (`_ptsz`, `_ptds`) are the same functions, because both
+//! default streams are one here. A name without a version is the newest version, as with `cuGetProcAddress`.
 
 pub mod failures;
 pub mod host_findings;

@@ -1,8 +1,8 @@
 //! NVTX's memory extension: programs announce memory pools and the parts that they hand out, and kernels that leave such a part are reported.
 //!
 //! NVTX is a set of headers that load a tool's library by the variable `NVTX_INJECTION64_PATH`, which `lanework exec --check` sets to this
-//! library. Of the extensions only memory is attached; all other functions of NVTX stay without effect. Sizes, offsets and numbers are those
-//! of `nvToolsExtMem.h` and `nvtxExtTypes.h` of NVTX 3.
+//! library. Only the memory extension is attached; all other functions of NVTX stay without effect. Sizes, offsets and numbers come from
+//! `nvToolsExtMem.h` and `nvtxExtTypes.h` of NVTX 3.
 //!
 //! A region's handle is its address, so references by pointer and by handle are the same.
 //!

@@ -1,14 +1,5 @@
-//! Kernel launches: configuration, attributes, execution, device launch, occupancy.
-//!
-//! Races between a kernel and the grids that it launches, and among these grids.
-//!
-//! *Rules* (CUDA programming guide, "Dynamic parallelism"). A child sees everything that happens before its launch in
-//! the launching thread. Other accesses of the parent race with it, unless it is a tail launch, which starts after its
-//! parent and the other children have ended. Launches by one block into one stream are ordered. Launches into
-//! different streams or by different blocks are not, nor are fire-and-forget launches.
-//!
-//! *Limits.* Only the first 64 launches of each grid are compared. Grids that synchronize by flags count as ordered.
-//! Events on the device do not order anything else, so some reports may be false.
+//! Kernel launches: configuration, attributes, execution, device launch, occupancy. Also the races between a kernel and
+//! the grids that it launches ([`GridTree`]).
 
 pub mod attributes;
 pub mod device_launch;
@@ -60,7 +51,16 @@ struct Grid {
     launches: Vec<(u64, Footprint)>,
 }
 
-/// The grids of one launch: a kernel, and all grids that it launches, directly or indirectly.
+/// The grids of one launch: a kernel, and all grids that it launches, directly or indirectly. Finds the races between
+/// these grids.
+///
+/// *Rules* (CUDA programming guide, "Dynamic parallelism"). A child sees everything that happens before its launch in
+/// the launching thread. Other accesses of the parent race with it, unless it is a tail launch, which starts after its
+/// parent and the other children have ended. Launches by one block into one stream are ordered. Launches into
+/// different streams or by different blocks are not, nor are fire-and-forget launches.
+///
+/// *Limits.* Only the first 64 launches of each grid are compared. Grids that synchronize by flags count as ordered.
+/// Events on the device order nothing here, so some reports may be false.
 #[derive(Default)]
 pub struct GridTree {
     grids: Vec<Grid>,

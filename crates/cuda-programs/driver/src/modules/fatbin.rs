@@ -1,8 +1,6 @@
 //! Module images: PTX text, fatbins with compressed entries, and machine code, which is refused.
 //!
-//! NVIDIA does not document fatbins; the offsets are those that public tools use and that nvcc 12 and 13 write.
-//! Selects the newest PTX entry that the emulated GPU runs. If no GPU was named and all entries are newer, it selects
-//! the oldest, because the emulator also runs instructions that the default GPU does not have.
+//! NVIDIA does not document fatbins; public tools use the offsets here, and nvcc 12 and 13 write them.
 
 use crate::devices::gpus::{Model, model};
 use crate::memory::{Access, is_mapped, until_zero};
@@ -88,7 +86,8 @@ pub fn ptx_of(bytes: &[u8]) -> Result<String, ImageError> {
     best_for(model(), bytes)
 }
 
-/// The best PTX of a fatbin for a GPU.
+/// The best PTX of a fatbin for a GPU: the newest entry that the GPU runs. If no GPU was named and all entries are
+/// newer, the oldest one, because the emulator also runs instructions that the default GPU does not have.
 fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError> {
     let own = model.architecture();
     let cut = ImageError::Damaged("it ends in an entry");

@@ -3,17 +3,14 @@
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `values` | shared: return codes, struct layouts, handles, storing results |
+//! | `mod` | modes, supported clocks, fields by number |
+//! | `values` | return codes, struct layouts, handles, storing results; functions that always fail |
 //! | `devices` | initialization, devices, names, memory and clocks |
 //! | `topology` | bus, CPU affinity, distances between GPUs |
-//! | `modes` | modes, supported clocks, fields by number |
-//! | `unsupported` | functions that always fail |
 //!
-//! Sensors that the emulator does not model (temperature, power, fans, error counts) are not supported. Utilization is
-//! always 0, because all work is done during the call that requests it.
-//!
-//! Modes of an emulated GPU, which cannot be changed: ECC is on (except on GeForce), MIG and display are off, and
-//! clocks are at their maximum.
+//! A program cannot change a GPU's modes: ECC is on (except on GeForce), MIG and display are off, and clocks are at
+//! their maximum. Utilization is always 0, because all work is done during the call that requests it. Sensors
+//! (temperature, power, fans, error counts) are not supported.
 
 pub mod devices;
 pub mod topology;

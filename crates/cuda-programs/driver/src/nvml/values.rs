@@ -1,7 +1,4 @@
-//! Shared parts of NVML: return codes, struct layouts, handles, and storing results.
-//!
-//! NVML functions that always fail. Queries of missing hardware (sensors, error counts, MIG and virtual GPUs, NVLink, events) return
-//! `NVML_ERROR_NOT_SUPPORTED`; requests to change modes return `NVML_ERROR_NO_PERMISSION`, as for a user who is not root.
+//! Shared parts of NVML: return codes, struct layouts, handles, and storing results. Also the functions that always fail.
 
 use crate::devices;
 use crate::devices::gpus::{Gpu, memory_bytes};
@@ -254,6 +251,8 @@ pub fn memory() -> Result<(u64, u64)> {
 /// The NVIDIA driver version that the emulated GPUs report.
 pub const DRIVER: &str = "580.159.04";
 
+/// Exports functions that always fail. Queries of missing hardware (sensors, error counts, MIG and virtual GPUs, NVLink, events)
+/// return `NVML_ERROR_NOT_SUPPORTED`; requests to change modes return `NVML_ERROR_NO_PERMISSION`, as for a user who is not root.
 macro_rules! refused {
     ($code:ident: $($name:ident)*) => {
         $(

@@ -13,10 +13,7 @@
 //! *Invariant.* A clock is computed when its operation starts, or earlier. Earlier operations have started by then,
 //! because stream queues keep the same order.
 //!
-//! Order of a graph's nodes, which follows only from its edges.
-//!
-//! *Algorithm.* Vector clocks over chains: a node extends the chain of a dependency that is last in its chain, or
-//! starts a new chain. A linear graph needs one number per node; n independent nodes need n numbers each.
+//! [`GraphOrder`] orders the nodes of a graph.
 
 use crate::state::{Handle, lock};
 use crate::streams::stream::{OrderedStream, StreamKey};
@@ -265,7 +262,10 @@ impl NodePlace {
     }
 }
 
-/// The order of a graph's nodes.
+/// The order of a graph's nodes, which follows from the edges alone.
+///
+/// *Algorithm.* Vector clocks over chains: a node extends the chain of a dependency that is last in its chain, or
+/// starts a new chain. A linear graph needs one number per node; n independent nodes need n numbers each.
 #[derive(Debug, Default)]
 pub struct GraphOrder {
     nodes: HashMap<Handle, NodePlace>,

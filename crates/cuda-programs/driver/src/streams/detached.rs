@@ -3,13 +3,10 @@
 //! returns when the kernel has finished, or when all its blocks do nothing but wait. The launch then continues
 //! concurrently, and its stream is busy until it finishes.
 //!
-//! Memory allocation, freeing and module loading wait for detached launches.
-//!
-//! Waiting for streams: for detached launches, and for deferred work.
-//!
-//! On a GPU, an endless wait hangs. Here, a waiting call gives up if nothing happens for a while
-//! (`LANEWORK_WAIT_SECONDS`, default 30): it reports the word and its value, and the context is lost, as after a
-//! kernel that never ends.
+//! Memory allocation, freeing and module loading wait for detached launches. The calls that wait for a stream's
+//! detached or deferred work are here as well. On a GPU, an endless wait hangs. Here, a waiting call gives up if nothing
+//! happens for a while (`LANEWORK_WAIT_SECONDS`, default 30): it reports the word and its value, and the context is
+//! lost, as after a kernel that never ends.
 
 use crate::devices::contexts::{Context, set_current};
 use crate::graphs::work::Work;

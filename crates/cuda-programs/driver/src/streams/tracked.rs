@@ -1,5 +1,5 @@
-//! How race checking (`ordering`) sees work: its description, its accesses, and the work that is known to be finished
-//! when the call returns.
+//! Describes work to race checking (`ordering`): its name, its accesses, and the work that has finished when the call
+//! returns.
 
 use crate::graphs::work::{Graph, Work};
 use crate::memory::allocations::AllocationKind;

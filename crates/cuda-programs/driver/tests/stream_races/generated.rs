@@ -158,7 +158,7 @@ fn child_grids(random: &mut ProgramRandom, defect: bool) {
             children.push((apart, threads, [0, FORGET][random.below(2) as usize]));
             blocks = 2;
         }
-        // Of one stream, at the end of the grid, or of words that nothing else uses.
+        // Launches into one stream, at the end of the grid, or on words of their own.
         _ => match random.below(4) {
             0 => {
                 let stream = [0, named[0]][random.below(2) as usize];

@@ -151,7 +151,7 @@ impl Assembled {
         self.analyses.polls
     }
 
-    /// The code in which every register is varying; its operations correspond one to one to those of `code`.
+    /// The code in which every register is varying; each of its operations corresponds to one operation of `code`.
     pub fn wide(&self) -> &Code {
         self.wide.get_or_init(|| {
             let all = Uniformity::all_varying(&self.kernel);

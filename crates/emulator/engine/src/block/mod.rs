@@ -1,11 +1,5 @@
 //! One worker: runs blocks one after another, and the warps of a block by time slices. Blocks that wait for others
-//! keep their residency slots.
-//!
-//! The clusters that a worker has on the device at the same time: the running one, and those that wait for others.
-//!
-//! A GPU keeps as many blocks resident as fit. Here a block is started when the earlier ones have ended or wait, so
-//! that a grid whose blocks never wait needs one slot. Waiting clusters run round-robin. A slot is an executor with
-//! its own registers and shared memory, which the next cluster reuses.
+//! keep their residency slots ([`Residents`]).
 
 pub(crate) mod arrival;
 pub(crate) mod barriers;
@@ -48,7 +42,11 @@ pub struct ResidentCluster {
     pub waits: Option<Box<(usize, Located)>>,
 }
 
-/// The clusters of a worker.
+/// The resident clusters of a worker: the running one, and those that wait for others.
+///
+/// A GPU keeps as many blocks resident as fit. Here a block starts when the earlier ones have ended or wait, so a grid
+/// whose blocks never wait needs one slot. Waiting clusters run round-robin. A slot is an executor with its own
+/// registers and shared memory, which the next cluster reuses.
 pub struct Residents<'a> {
     seating: SlotInputs<'a>,
     /// The executors, by slot.

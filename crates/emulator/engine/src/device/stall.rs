@@ -1,4 +1,4 @@
-//! Progress of launches, and launches that make none.
+//! Progress counters of launches, and the stall handler, which decides about launches without progress.
 //!
 //! The host and other launches may change memory that a kernel polls. So code that runs launches concurrently sets a stall
 //! handler, which is called on the launch's thread before the launch is ended as deadlocked.

@@ -108,7 +108,7 @@ unsafe impl Body for Branch {
 }
 
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`].
 #[cold]
 unsafe fn diverged(op: &Op, warp: &Warp) {
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
@@ -304,7 +304,7 @@ pub fn members(warp: &Warp) -> u32 {
 /// The lanes that the operands of the active lanes name.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`].
 unsafe fn named(op: &Op, warp: &Warp) -> u32 {
     // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let masks = unsafe { fetch_cold::<u32>(warp, op.b) };

@@ -155,7 +155,7 @@ fn moved(
 /// The participating lanes that each lane's member mask names.
 ///
 /// # Safety
-/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
+/// The warp runs a handler: as for [`Body::run`].
 unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Members {
     // SAFETY: a handler of this warp passes a slot of its operation (`Body::run`), which is in the warp's register file.
     let mut members = unsafe {

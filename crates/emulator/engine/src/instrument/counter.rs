@@ -101,7 +101,7 @@ pub fn distinct(numbers: &[u32; 32]) -> u32 {
     }
 }
 
-/// Counts distinct numbers, all of which are less than 8192 above `low`.
+/// Counts distinct numbers; each is less than 8192 above `low`.
 #[inline(never)]
 fn distinct_near(numbers: &[u32; 32], low: u32) -> u32 {
     let mut seen = [0u64; 128];

@@ -156,7 +156,7 @@ pub struct Moved {
     /// The global side of a tile, which is not one run: addresses and bytes. It is the source if it is not the
     /// target.
     pub global: Vec<(u64, u64)>,
-    /// The bytes that the copy completes at its mbarrier: those of a tile without the padding of its rows.
+    /// The bytes that the copy completes at its mbarrier: a tile counts without the padding of its rows.
     pub completes: u64,
     /// Whether the old contents are combined with the new.
     pub combines: bool,

@@ -1,9 +1,7 @@
-//! Observers: the safe way to observe a run.
+//! Observers: the safe way to observe a run. Also instruments that are attached to a worker ([`Attached`]).
 //!
-//! An [`Observer`] receives events as plain data. It decides nothing that the engine relies on, so that safe code can
+//! An [`Observer`] receives events as plain data. It decides nothing that the engine relies on, so safe code can
 //! implement it. Every observer is an [`Instrument`], with the handlers of the engine itself.
-//!
-//! An instrument attached to a worker: its data for the assembler, and access to it for operations and handlers.
 
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::instrument::cluster_view::{ClusterView, Verdict};
@@ -248,7 +246,7 @@ impl Instrumentation {
     }
 }
 
-/// An instrument attached to a worker. Hooks made of it hold its address.
+/// An instrument attached to a worker. Operations and handlers reach it through hooks, which hold its address.
 pub struct Attached {
     wants: Wants,
     instrument: *mut (),

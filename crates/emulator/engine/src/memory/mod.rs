@@ -1,10 +1,5 @@
-//! Global memory of the emulated device: allocations with names, exact bounds and guard gaps, and
-//! ranges that the host registers.
-//!
-//! The lock of a device's memory. Launches and readers of memory share it; allocation and copies take it exclusively.
-//!
-//! The lock has no queue: a launch may wait for the host's write, and the host, which shares the lock to write it, must not
-//! wait behind a thread that wants exclusive access, as it would with the standard library's lock.
+//! Global memory of the emulated device: allocations with names, exact bounds and guard gaps, ranges
+//! that the host registers, and the lock of all this ([`MemoryLock`]).
 
 pub mod allocation;
 pub(crate) mod device_range;
@@ -353,7 +348,10 @@ const ATTEMPTS: u32 = 64;
 /// The sleep between two later attempts.
 const REST: Duration = Duration::from_micros(20);
 
-/// Memory under its lock.
+/// Memory under its lock. Launches and readers of memory share the lock; allocation and copies take it exclusively.
+///
+/// The lock has no queue. A launch may wait for a write by the host, and the host shares the lock to write. With the
+/// standard library's lock, the host would wait behind a thread that wants exclusive access, and the launch would never end.
 pub struct MemoryLock(RwLock<Memory>);
 
 impl MemoryLock {

@@ -4,10 +4,8 @@
 //! A number is a sign and `mantissa * 2^exponent`. An operation computes it with a sticky last bit, and
 //! [`Format::round`] rounds it into a format (Muller et al., "Handbook of Floating-Point Arithmetic", 2nd
 //! edition, chapters 7 and 8). Callers handle NaN, because GPUs choose payloads by type. Exception flags
-//! and traps do not exist, as on a GPU.
-//!
-//! f64 arithmetic in which a GPU differs from the host: the resulting NaN, and the minimum and maximum
-//! (PTX manual, "Floating-Point Instructions").
+//! and traps do not exist, as on a GPU. The last part is for f64, where a GPU's NaN, minimum and maximum
+//! differ from the host's (PTX manual, "Floating-Point Instructions").
 
 #[cfg(test)]
 mod tests;

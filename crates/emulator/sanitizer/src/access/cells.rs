@@ -1,4 +1,4 @@
-//! The shadow cells of one lane's access, and of byte runs accessed by asynchronous copies.
+//! Checks and updates the shadow cells that one lane's access or an asynchronous copy touches.
 
 use crate::access::{AccessCheck, WarpAccess};
 use crate::async_proxy::ByteRun;
@@ -64,9 +64,9 @@ impl AccessCheck {
         }
     }
 
-    /// Checks a run of bytes that a copy issued by one lane reads or writes like an access: it must
-    /// stay inside one variable, be initialized if read, and not race. `flags` are added to the
-    /// packed access. Returns the run, or `None` if the address belongs to no memory.
+    /// Checks a run of bytes that a lane's copy reads or writes: the run must stay inside one
+    /// variable, be initialized if read, and not race. Adds `flags` to the packed access. Returns
+    /// the run, or `None` if the address belongs to no memory.
     pub fn run_of_bytes(
         &mut self,
         warp: &Warp,
@@ -129,7 +129,7 @@ fn differs(
     // returns, and `access.site` does not outlive that callback.
     let rows = unsafe { access.site.rows.as_ref() };
     let lanes = [lane, epoch::lane(prior) as usize];
-    // The words of both lanes in the register read last: reading one takes as long as comparing all its bytes.
+    // Caches both lanes' words of the last register: reading one takes as long as comparing all its bytes.
     let last: Cell<Option<(Slot, [u64; 2])>> = Cell::new(None);
     let words_of = |slot: Slot| match last.get() {
         Some((of, words)) if of == slot => words,

@@ -101,7 +101,7 @@ impl AccessCheck {
         let mixed = mixed_sizes(&self.races.order, conflict.with, lane_now);
         let order = &self.races.order;
         let unfenced = order.missing_acquire(conflict.with, access.warp.index, lane as u32);
-        // A strong access that follows the read of the flag is not served from a stale cache line, nor moved up.
+        // A strong access after the flag's read is not served from a stale cache line, nor moved before it.
         if unfenced.is_some() && access.site.order.strong.is_some() {
             return;
         }
@@ -163,9 +163,9 @@ impl AccessCheck {
         });
     }
 
-    /// The synchronization that two warps lack, if only single lanes of them synchronized. A
-    /// collective matrix load or store is ordered with each lane of its warp, so nothing may be
-    /// missing.
+    /// The synchronization that is missing between two warps, if only single lanes of them
+    /// synchronized. A collective matrix load or store is ordered with every lane of its warp, so on
+    /// that side nothing is missing.
     fn lack_of_sync(
         &mut self,
         access: &WarpAccess<'_>,

@@ -24,8 +24,8 @@ use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, Sy
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::sync::Arc;
 
-/// The shared memory that CUDA reserves for its libraries, as lowering names it. Cooperative groups clear their bits of
-/// its words by atomics before they use them, and leave the others unchanged.
+/// Name that lowering gives to the shared memory reserved for CUDA's libraries. Cooperative groups clear their own bits
+/// there by atomics before use, and leave the other bits unchanged.
 const OF_LIBRARIES: &str = "the shared memory of CUDA's libraries";
 
 /// A warp's access under check.
@@ -162,7 +162,7 @@ impl AccessCheck {
         (self.position.block, access.warp.index, lane as u32)
     }
 
-    /// Whether a load of uninitialized bytes of a memory only copies them; `place` is the offset.
+    /// Whether a load of uninitialized bytes only copies them; `place` is their offset in the memory.
     #[cold]
     pub(super) fn only_copies(
         &mut self,
@@ -245,8 +245,8 @@ impl AccessCheck {
         })
     }
 
-    /// `malloc` returned a block of the heap. The accesses to a freed block with the same bytes happen
-    /// before it.
+    /// Records that `malloc` returned a block. Accesses to a freed block at the same bytes happen
+    /// before that.
     pub fn heap_allocated(&mut self, address: u64, bytes: u64) {
         if !self.bounds.heap.allocated(address, bytes) {
             return;
@@ -288,7 +288,7 @@ impl AccessCheck {
         packed
     }
 
-    /// Records the active lanes of an access that not all live lanes take part in.
+    /// Records the active lanes of an access, if not all live lanes take part.
     #[inline(always)]
     pub fn note_lanes(&mut self, warp: &Warp) {
         if warp.mask != warp.live {
@@ -336,7 +336,7 @@ pub fn element_bytes(kernel: &Kernel) -> Arc<[u8]> {
     bytes.into()
 }
 
-/// The size of a shadow cell as a power of two: 4 bytes, or less if the kernel accesses less.
+/// log2 of the size of a shadow cell: 4 bytes, or fewer if the kernel accesses fewer at a time.
 fn cell_shift(kernel: &Kernel) -> u32 {
     let mut least = 4;
     for inst in &kernel.insts {

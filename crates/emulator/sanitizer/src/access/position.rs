@@ -26,7 +26,7 @@ pub struct ThreadAt {
 }
 
 impl ThreadAt {
-    /// How far apart two threads are; blocks may be of one cluster.
+    /// How far apart two threads are. Different blocks count as blocks of the grid, even in one cluster.
     pub fn distance(self, other: ThreadAt) -> Distance {
         match () {
             () if self.block != other.block => Distance::Grid,

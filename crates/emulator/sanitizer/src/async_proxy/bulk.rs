@@ -1,12 +1,10 @@
 //! Bulk and tensor copies: the bytes that they read and write through the asynchronous proxy.
 //!
 //! The target of a copy is in flight until its mbarrier's phase completes, or until its thread has
-//! waited for its bulk group. The source is in flight equally long, except that a thread may wait for a
-//! group's reads of shared memory alone (`.read`). Sources in shared memory are marked in shadow
-//! memory. Sources in global memory are kept in a list that stores are compared with
-//! ([`check_store`](super::check_store)).
-//!
-//! `cp.async`: copied bytes may be used only after the thread has waited for the copy's group.
+//! waited for its bulk group. So is the source, but a thread may wait for a group's reads alone
+//! (`.read`). Sources in shared memory are marked in shadow memory; sources in global memory are in
+//! a list, which every store is compared with ([`check_store`](super::check_store)). Bytes copied by
+//! `cp.async` may be used only after the thread has waited for the copy's group ([`CpAsync`]).
 
 use crate::access::AccessCheck;
 use crate::access::cells::RunStart;
@@ -271,7 +269,7 @@ impl CpAsync {
         }
     }
 
-    /// Takes the copies in flight of a thread, which an mbarrier completes from now on.
+    /// Takes a thread's copies in flight, because an mbarrier will complete them.
     pub fn take(&mut self, access: &AccessCheck, warp: u32, lane: u32) -> Vec<PendingCopy> {
         let pending = &mut self.pending[access.position.slot(warp)];
         let mine = pending.extract_if(.., |copy| copy.lane == lane);

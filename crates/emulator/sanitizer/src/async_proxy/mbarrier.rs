@@ -2,12 +2,11 @@
 //!
 //! *Algorithm.* Each thread that arrives releases its clock into the phase. Copies that complete
 //! the phase release theirs as a pseudo-thread. Every thread that waits for the phase acquires
-//! both. The tracker notices the end of a phase when the mbarrier is used next, by its parity bit
-//! in shared memory.
+//! both. The next use of the mbarrier shows by its parity bit in shared memory that a phase has ended.
 //!
-//! *Bytes.* The copies that complete at an mbarrier must not bring more bytes than its `expect_tx`
-//! operations announce: a phase would end before its data has arrived, or never. Both are counted
-//! until the mbarrier ends or its block exits, so the order in which copies complete does not matter.
+//! *Bytes.* Copies must not bring more bytes to an mbarrier than its `expect_tx` operations
+//! announce: otherwise a phase ends before its data has arrived, or never. Both sums run until the
+//! mbarrier ends or its block exits, so the order in which copies complete does not matter.
 //!
 //! *Source.* PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
 
@@ -46,9 +45,8 @@ pub enum CopySource {
     },
 }
 
-/// How far an mbarrier's initialization is visible beyond the order of accesses:
-/// `fence.mbarrier_init` and a relaxed arrival at the cluster's barrier publish it, and nothing
-/// else.
+/// Visibility of an mbarrier's initialization without happens-before: `fence.mbarrier_init` and then
+/// a relaxed arrival at the cluster's barrier publish the initialization, and no other write.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum InitVisibility {
     /// Only as ordered by happens-before.
@@ -69,7 +67,7 @@ struct Phase {
     pseudo_thread: usize,
     /// Its initialization.
     made: PackedEpoch,
-    /// Its visibility beyond the order of accesses.
+    /// Visibility of the initialization without happens-before.
     known: InitVisibility,
     /// Join of the clocks that arrived in this phase.
     arrived: VectorClock,
@@ -173,8 +171,8 @@ impl Mbarriers {
         ranks.fold(false, |any, rank| any | self.end_block(access, rank))
     }
 
-    /// Drops the copies to mbarriers for which nothing was announced: their cluster waits elsewhere, so
-    /// that the announcement may come later in the code.
+    /// Drops copies to mbarriers without announced bytes: the cluster is stuck elsewhere, and the
+    /// announcement may come later in the code.
     pub fn excuse_unannounced(&mut self) {
         let unannounced = self.phases.values_mut().filter(|phase| phase.announced == 0);
         unannounced.for_each(|phase| phase.copier = None);

@@ -1,23 +1,15 @@
-//! The asynchronous proxy: `cp.async`, bulk and tensor copies, and the mbarriers that complete
-//! them.
+//! The asynchronous proxy: `cp.async`, bulk and tensor copies, and the mbarriers that complete them.
 //!
-//! *Rules* (PTX ISA, "Asynchronous operations" and "Data movement: async copies", proxies): a
-//! copy's target may be accessed only after waiting for the copy's group or its mbarrier's phase. A
-//! copy's source may be changed only after that, and writes to it by threads need a proxy fence
-//! before the copy.
+//! *Rules* (PTX ISA, "Asynchronous operations" and "Data movement: async copies", proxies): only
+//! after waiting for a copy's group or its mbarrier's phase may threads access the target or change
+//! the source. Writes to the source by threads need a proxy fence before the copy.
 //!
 //! *Algorithm.* A copy marks the shadow cells of its target as in flight. Its completion replaces
 //! the mark by an epoch of the thread that waited (`cp.async`), or of the mbarrier's pseudo-thread,
-//! whose clock is released to the threads that wait for the phase
-//! (`races::happens_before::proxies`).
+//! which releases its clock to the threads that wait for the phase. Findings do not depend on when
+//! the emulator executes a copy.
 //!
-//! Shadow memory records a copy's read of global memory as one of the issuing thread, so the
-//! thread's own later stores, and those after a barrier, look ordered although the copy may still
-//! be reading. [`check_store`] finds these by a list of the sources in flight; few kernels store
-//! while copies are in flight, so a list is fast enough.
-//!
-//! *Limits.* The emulator may execute a copy early; the findings do not depend on that. Mbarriers
-//! beyond the sixteenth of a kernel share pseudo-threads, which can only hide errors.
+//! *Limit.* Mbarriers beyond the sixteenth of a kernel share pseudo-threads, which can hide errors.
 
 pub mod bulk;
 pub mod mbarrier;
@@ -123,6 +115,11 @@ impl AccessCheck {
 }
 
 /// Global memory that a copy reads.
+///
+/// Shadow memory records the read as one of the issuing thread, so a later store of this thread, or
+/// one after a barrier, looks ordered although the copy may still be reading. [`check_store`] finds
+/// such stores by a list of the sources in flight. Few kernels store while copies are in flight, so
+/// a list is fast enough.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalSource {
     /// Start address.

@@ -1,15 +1,12 @@
-//! Operands of matrix products in shared memory (chunks of 16 bytes), and the reads of `tcgen05`.
+//! Operands of matrix products in shared memory, in chunks of 16 bytes, and the reads of `tcgen05`.
 //!
-//! The asynchronous proxy reads operands of `tcgen05` from issue until a commit by the issuing
-//! thread has arrived at its mbarrier.
+//! *Rules* (PTX ISA, "Memory Consistency Model for 5th generation of TensorCore operations"): the
+//! asynchronous proxy reads the operands of `tcgen05` from issue until the issuing thread's commit
+//! arrives at its mbarrier. Writes to operands need `fence.proxy.async` before the instruction;
+//! only threads that have waited for the commit's phase may change them.
 //!
-//! *Rules* (PTX ISA, "Memory Consistency Model for 5th generation of TensorCore operations"):
-//! writes to operands need `fence.proxy.async` before the instruction; only threads that have
-//! waited for the commit's phase may change them.
-//!
-//! *Limit.* Accesses to tensor memory itself are not checked: the emulator executes products in
-//! issue order after the scheduler pass, so a load without a wait reads the old value. Reads that
-//! are committed to several mbarriers count as complete at the commit.
+//! *Limits.* Accesses to tensor memory itself are not checked; a load without a wait reads the old
+//! value. Reads that are committed to several mbarriers count as complete at the commit.
 
 use crate::access::AccessCheck;
 use crate::access::cells::RunStart;

@@ -1,15 +1,14 @@
 //! Bounds: the extents of allocations and variables, and accesses outside of them.
 //!
-//! *Algorithm.* Exact bounds without redzones in shadow memory: each address is compared with the
-//! allocation or variable that its instruction accessed last, then with all. The checked emulator
-//! places allocations 2^36 bytes apart and variables in shared memory 1024 bytes apart, so an index
-//! that leaves one does not reach another. An invalid load returns 0, an invalid store is
+//! *Algorithm.* Exact bounds, no redzones: each address is compared with the allocation or variable
+//! that its instruction accessed last, then with all. The checked emulator places allocations 2^36
+//! bytes apart and shared variables 1024 bytes apart. An invalid load returns 0, an invalid store is
 //! discarded; the engine reports both, and [`Bounds::amend`] adds the variable. This module finds
 //! the errors that the engine accepts: accesses inside the block's memory but outside every
 //! variable, writes to constants, and accesses outside of `malloc` blocks.
 //!
-//! *Limits.* Misses an index that leaves one variable and lands in another, and overflows between
-//! fields of a structure.
+//! *Limits.* Misses an index that jumps over the gap into another variable, and an overflow from one
+//! field of a structure into another.
 
 pub mod heap;
 pub mod matrices;
@@ -362,7 +361,7 @@ impl Bounds {
         }
     }
 
-    /// Turns an out-of-bounds fault at a block of the cluster that has ended into a use after free.
+    /// Turns an out-of-bounds fault in the shared memory of an exited block into a use after free.
     fn after_the_end(&self, report: &mut Report, space: MemorySpace, address: Option<u64>) {
         let window = match space {
             MemorySpace::Shared => 0,

@@ -1,8 +1,7 @@
-//! Atomics of one word per lane, in kernels that release nothing: lane by lane in few steps, and at once if all lanes access
-//! one word.
+//! Checks atomics of one word per lane in kernels without releases: lane by lane, or together if all lanes access one word.
 //!
-//! A cell takes this path if it has only atomics and strong reads of device scope and one size since its last barrier. Without
-//! this path atomics take 8 times as long.
+//! A cell takes this path if its strong accesses do not race with the atomic, and its weak ones happen before. Without this
+//! path atomics take 8 times as long.
 
 use crate::access::AccessCheck;
 use crate::access::reference::{CompareAndSwaps, lanes_of};
@@ -19,7 +18,8 @@ use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 impl AccessCheck {
-    /// Checks an atomic; returns the lanes that are still to be checked: all from one on, so that lanes keep their order.
+    /// Checks an atomic. Returns the lanes still to check: all from the first that needs another path, so lanes keep their
+    /// order.
     #[inline(always)]
     pub fn atomics(
         &mut self,
@@ -108,8 +108,7 @@ impl AccessCheck {
     }
 }
 
-/// Whether the tracker orders a prior access with a strong access of the same size, or it is one of device scope, so that the
-/// two do not race.
+/// Whether a prior strong access does not race with this atomic: it has device scope and the same size, or does not exist.
 #[inline(always)]
 fn harmless(order: &HappensBefore, prior: PackedEpoch, packed: PackedEpoch) -> bool {
     prior == 0
@@ -140,7 +139,7 @@ impl ShadowView<'_> {
             return None;
         }
         let [write, first, last] = cell.weak;
-        // An earlier weak write without this mark must still be marked as replaced.
+        // This atomic replaces the weak write, which the general path has to mark.
         if writes && write != 0 && write & REPLACED == 0 {
             return None;
         }
@@ -175,7 +174,7 @@ impl ShadowView<'_> {
         if !writes {
             cell.strong.note_read(order, &now);
         } else if *other == 0 && *reads == [0; 2] && epoch::same_thread(*last, packed) {
-            // The thread continues its own atomics, which the last one represents.
+            // The thread's last atomic represents its earlier ones.
             *last = packed;
             *polled = if observes { packed } else { *polled };
         } else {
@@ -187,8 +186,8 @@ impl ShadowView<'_> {
 
     /// The same for atomic writes of one word by several lanes; `packed` is of lane 0.
     ///
-    /// The result does not depend on the lanes in the middle: if the thread uses the value, each write replaces what is
-    /// there. Else a write keeps either the one before it, or a write of another warp, which the next lane keeps as well.
+    /// Records few of the lanes. If the thread uses the value, each write replaces the one before, so only the last lane
+    /// remains. Otherwise the first, the last but one and the last lane suffice: the lanes between them change nothing.
     #[inline(always)]
     pub(super) fn atomics_of_one(
         &mut self,

@@ -1,11 +1,10 @@
-//! Weak accesses in the common form, checked half a warp at a time: adjacent elements, or one
-//! address for all lanes.
+//! Checks weak accesses of the common form, half a warp at a time: adjacent elements, or one address
+//! for all lanes.
 //!
 //! All checks precede the updates, so the reference path can still check an unusual or wrong
 //! access. Without this path sgemm_tiled takes 17 times as long, transpose 1.4 times. Full warps
-//! that access adjacent words of whole shadow lines take [`AccessCheck::whole_lines`]; without it
-//! sgemm_tiled takes 1.08 times as long because of its stores to shared memory. Load groups use the
-//! same lines.
+//! that store adjacent words of whole shadow lines take [`AccessCheck::whole_lines`]; without it
+//! sgemm_tiled takes 1.08 times as long.
 
 use crate::access::reference::lanes_of;
 use crate::access::{AccessCheck, WarpAccess};

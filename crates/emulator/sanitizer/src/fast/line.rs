@@ -1,4 +1,4 @@
-//! Access batches: half a warp's adjacent words against one line of shadow memory.
+//! Access batches: check half a warp's adjacent words against one line of shadow memory.
 //!
 //! *Algorithm.* Nearly always the prior accesses to adjacent words belong to one epoch, and its
 //! relation decides for all. A mismatch mask finds the exceptions. If there is one, or if there may
@@ -210,8 +210,8 @@ impl AccessBatch {
         matches!(found, PriorAccesses::HappensBefore | PriorAccesses::SameLane).then_some(found)
     }
 
-    /// The words to record over prior writes by the same lanes: they keep [`REPLACED`], and get it if the write of another
-    /// instruction has left another value. `None` if the values cannot be compared here.
+    /// The words to record over prior writes by the same lanes. They keep [`REPLACED`], and get it if another instruction's
+    /// write left another value. `None` if the values cannot be compared here.
     fn over_own(
         &self,
         prior: &Words,

@@ -1,22 +1,12 @@
 //! Fast paths: vectorized checks of common access patterns.
 //!
 //! *Invariant.* A fast path handles only accesses in which the reference path would find nothing,
-//! and leaves shadow memory in the same state. Otherwise it returns the access to the reference
-//! path, and whatever it has changed the reference path would set to the same values.
-//! [`equivalence`] tests this on random histories. Each path is kept for its speed on the checked
-//! benchmark (`cargo bench -p lanework-emulator --bench engine -- --quick --checked`); each file
-//! has the figures.
+//! and leaves shadow memory in the same state. It leaves all others to the reference path, which
+//! sets anything already changed to the same values. `equivalence` tests this on random histories.
 //!
-//! Load groups: loads of words from one address register at several offsets, checked together
-//! before the first.
-//!
-//! Unrolled loops are full of them: each step loads a word from a row of one matrix and a word from a
-//! row of the other. Adjacent words share a line of shadow memory, which is checked once. Without this
-//! path sgemm_tiled takes 2.5 times as long, sgemm_naive 1.8 times; without its prefetch, 1.3 and 1.15
-//! times.
-//!
-//! Loads join a group if they use one address register in one basic block, with no synchronization
-//! or store between them.
+//! Each file says how much its path gains on the checked benchmark (`cargo bench -p
+//! lanework-emulator --bench engine -- --quick --checked`). This file chooses the path, and checks
+//! groups of loads ([`LoadGroup`]).
 
 pub mod atomics;
 #[cfg(test)]
@@ -79,7 +69,7 @@ impl AccessCheck {
 
 /// Addresses of a warp with a constant stride in each half.
 ///
-/// Also detected in address vectors, because the assembler does not prove all of them: without
+/// Also detected at run time, because the assembler cannot prove every constant stride: without
 /// that, sgemm_tiled takes 15 times as long.
 pub struct HalfWarpAddresses {
     /// Addresses of lanes 0 and 16.
@@ -141,7 +131,16 @@ pub struct GroupedLoad {
     pub read_only: bool,
 }
 
-/// Loads of one word per lane.
+/// Loads of one word per lane from one address register at several offsets, checked together before
+/// the first.
+///
+/// Unrolled loops are full of them: each step loads a word from a row of one matrix and a word from a
+/// row of the other. Adjacent words share a line of shadow memory, which is checked once. Without
+/// groups sgemm_tiled takes 2.5 times as long, sgemm_naive 1.8 times; without their prefetch, 1.3 and
+/// 1.15 times.
+///
+/// Loads join a group if they use one address register in one basic block, with no synchronization
+/// or store between them.
 pub struct LoadGroup {
     /// The loads, sorted by offset.
     pub members: Vec<GroupedLoad>,

@@ -1,8 +1,8 @@
 //! The values of a store, compared with memory.
 //!
-//! A store over one by another instruction of the same thread and epoch makes a difference only if it changes the value: then
-//! others are unordered with the value before it, too ([`REPLACED`]). The reference path compares bytes: without this file
-//! such a store takes 70 ns per word.
+//! If a thread stores twice to a word in one epoch, by two instructions, the second store counts only if it changes the value:
+//! then other threads are unordered with the first value, too ([`REPLACED`]). The reference path compares bytes: without this
+//! file such a store takes 70 ns per word.
 //!
 //! [`REPLACED`]: crate::races::epoch::REPLACED
 
@@ -35,8 +35,8 @@ enum ValueSource<'a> {
 }
 
 impl<'a> StoredValues<'a> {
-    /// The values of a store to the memory that starts at a host address; `None` if it stores other values than elements of at
-    /// least a cell in its own registers.
+    /// The values of a store to the memory that starts at a host address; `None` unless each lane stores elements of at least
+    /// a cell from its own registers.
     ///
     /// # Safety
     /// The memory holds every byte that the warp stores.

@@ -1,9 +1,7 @@
-//! Accesses to all words of a line by neighboring lanes, against a line that its head describes: one comparison for each
-//! field instead of one for each cell.
+//! Checks an access of neighboring lanes to all words of a line by the line's head: one comparison per field instead of one
+//! per cell, with the same results as [`AccessBatch`]. Without this path a contiguous access takes 3 times as long.
 //!
-//! The results are those of [`AccessBatch`]. Without this path a contiguous access takes 3 times as long.
-//!
-//! The shadow view: one memory's shadow during one warp's access on a fast path.
+//! [`ShadowView`], which all fast paths use, is here as well.
 
 use crate::access::AccessCheck;
 use crate::bounds::MemoryId;
@@ -87,8 +85,8 @@ impl WholeAccess {
         true
     }
 
-    /// The same for a write of the line of a cell. `false` also if it changes some of the values that another instruction of
-    /// its threads has left, but not all.
+    /// The same for a write of the line of a cell. Also `false` if it changes only some of the values that another instruction
+    /// of its threads has left.
     #[inline(always)]
     fn write(
         &self,
@@ -153,8 +151,9 @@ impl ShadowView<'_> {
     }
 }
 
-/// Everything that decides an access. Relations are cached because neighboring cells mostly belong
-/// to one epoch: without the caches sgemm_tiled takes 1.2 times as long.
+/// One memory's shadow during one warp's access on a fast path, with the tracker. Caches relations,
+/// because neighboring cells mostly belong to one epoch: without the caches sgemm_tiled takes 1.2
+/// times as long.
 pub struct ShadowView<'a> {
     /// Shadow cells of the memory.
     pub shadow: &'a mut ShadowMemory,
@@ -170,7 +169,7 @@ pub struct ShadowView<'a> {
     pub base: u32,
     /// The warp that accesses the memory.
     pub warp: u32,
-    /// Packed access of lane 0; without an instruction if several are checked.
+    /// Packed access of lane 0; without an instruction if several instructions are checked together.
     pub packed: PackedEpoch,
     /// The values, if it is a store whose values can be compared here.
     pub stored: Option<StoredValues<'a>>,

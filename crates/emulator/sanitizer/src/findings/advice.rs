@@ -1,7 +1,7 @@
 //! The advice of a race: the one change that repairs it.
 //!
-//! *Rules.* The widest relation among all accesses of a finding decides, since a barrier of a warp does
-//! not order warps, nor one of a block its blocks. In this order:
+//! *Rules.* The threads furthest apart among all accesses of a finding decide, since a warp's barrier
+//! does not order warps, and a block's barrier does not order blocks. In this order:
 //!
 //! 1. A thread read a flag by a relaxed access, and only a fence after that read is missing: name the line.
 //! 2. One of two strong accesses has a scope that does not include the other thread: widen it.

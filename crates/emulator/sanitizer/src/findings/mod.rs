@@ -145,7 +145,7 @@ impl Reports {
         }
     }
 
-    /// Whether a known race is now between threads that are further apart than those that it names.
+    /// Whether a known race now occurs between threads further apart than in its report.
     fn is_wider(
         &self,
         key: (ReportKind, u32, u32),

@@ -1,16 +1,5 @@
-//! Findings as plain data.
-//!
-//! Merges races that one missing barrier explains into one finding.
-//!
-//! *Algorithm.* A race between threads of one block is an interval of the kernel's text, from one
-//! access to the other: a barrier anywhere inside orders the two. A greedy interval point cover,
-//! sorted by right end, finds the fewest points that stab all intervals. Races stabbed by one point
-//! become one finding, the first that was found; it lists the others. A race with a barrier inside
-//! its interval goes around the back edge of a loop: the missing barrier is before the end of the
-//! loop body, and races with overlapping intervals belong to one loop.
-//!
-//! *Limits.* Assumes that execution follows the order of the text. If two barriers are missing
-//! within one interval, one finding lists both.
+//! Findings as plain data ([`Report`]), and the merging of races that one missing barrier explains
+//! ([`group`]).
 
 use crate::findings::advice::{Adviser, Distance, RaceFacts};
 use crate::findings::kinds::ReportKind;
@@ -90,7 +79,7 @@ pub struct Report {
     pub other: Option<OtherAccess>,
     /// Further races explained by the same missing barrier.
     pub also: Vec<AccessPair>,
-    /// Where its memory was allocated, or what else is there; empty if unknown.
+    /// Where the memory comes from: the kernel's parameter, and the call that allocated it. Empty if unknown.
     pub allocated: String,
     /// The remedy.
     pub help: String,
@@ -122,7 +111,7 @@ impl Report {
         })
     }
 
-    /// The report of a host read of `bytes` bytes that are uninitialized from `address` on.
+    /// The report of a host read of `bytes` uninitialized bytes that start at `address`.
     pub fn host_read(bytes: u64, near: NearAllocation, address: u64) -> Report {
         Report {
             message: format!(
@@ -198,8 +187,8 @@ impl Report {
     }
 }
 
-/// Merges reports into a list; reports at the same place are added up. Copies of a line, as in
-/// unrolled loops, are one place.
+/// Merges reports into a list, and adds the counts of reports at the same place. Copies of a line,
+/// as in unrolled loops, are one place.
 pub fn merge(to: &mut Vec<Report>, found: Vec<Report>) {
     fn at(location: Option<&SourceLocation>, text_line: u32) -> (Option<&SourceLocation>, u32) {
         (location, if location.is_some() { 0 } else { text_line })
@@ -249,7 +238,17 @@ struct RaceInterval {
     warps: bool,
 }
 
-/// Merges the races of a launch, and gives the help of each.
+/// Merges races of a launch that one missing barrier explains, and gives the help of each.
+///
+/// *Algorithm.* A race between threads of one block is an interval of the kernel's text, from one
+/// access to the other: a barrier anywhere inside orders the two. A greedy interval point cover,
+/// sorted by right end, finds the fewest points that stab all intervals. Races stabbed by one point
+/// become one finding: the first one found, which lists the others. If a barrier is already inside
+/// the interval, the race goes around the back edge of a loop: the missing barrier belongs before the
+/// end of the loop body, and races with overlapping intervals belong to one loop.
+///
+/// *Limits.* Assumes that execution follows the order of the text. If two barriers are missing
+/// within one interval, one finding lists both.
 pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
     let origins = |which: fn(&Opcode) -> bool| -> Vec<u32> {
         let chosen = kernel.insts.iter().filter(|inst| which(&inst.opcode));
@@ -334,7 +333,7 @@ fn keep_first(list: Vec<Found>, groups: Vec<Vec<RaceInterval>>) -> Vec<Found> {
             kept.report.count += other.report.count;
             kept.report.add_pair(AccessPair::of(&other.report));
         }
-        // A barrier inside all intervals; around a loop they need not have a point in common.
+        // The part that all intervals have in common; around a loop there may be none.
         let from = group.iter().map(|one| one.ends[0]).max().unwrap_or(0);
         let to = group.iter().map(|one| one.ends[1]).min().unwrap_or(0);
         if from < to {

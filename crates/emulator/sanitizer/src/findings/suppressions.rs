@@ -1,8 +1,8 @@
 //! The suppression list: known findings in correct library code, matched by the source files of
 //! instructions.
 //!
-//! The list is `suppressions.txt`. The lowering records the chain of source files of each
-//! instruction; this module interprets the chain.
+//! The list is `suppressions.txt`. Lowering records for each instruction the chain of source files
+//! that it was inlined through; this module matches the chain with the list.
 
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::LazyLock;

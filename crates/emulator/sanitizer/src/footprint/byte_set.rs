@@ -1,9 +1,8 @@
 //! Sets of bytes of global memory accessed by a launch or a copy.
 //!
 //! *Representation.* Addresses in chunks of 4096 bytes. A run of full chunks takes three words; a
-//! partial chunk has a bitmap, as in Roaring bitmaps (Chambi et al. 2016). An array that was
-//! written completely costs a few words, and one with every other element written costs an eighth
-//! of its size.
+//! partial chunk has a bitmap, as in Roaring bitmaps (Chambi et al. 2016). A completely written array
+//! costs a few words; an array with every other element written costs an eighth of its size.
 //!
 //! *Invariant.* Each set has one representation: pieces are sorted, not empty, and adjacent full
 //! pieces are merged.

@@ -264,7 +264,7 @@ impl LaunchShadow {
         list.map(|point| point.block).collect()
     }
 
-    /// The accesses that do not happen before a launch by the kernel, by its number from 0 on.
+    /// The accesses that do not happen before launch `number` (from 0) by the kernel.
     pub fn not_before_launch(&self, number: usize) -> Footprint {
         let Some(launched) = &self.launched else { return Footprint::default() };
         let Some(point) = launched.list.get(number) else { return Footprint::default() };

@@ -1,11 +1,10 @@
 //! The footprint of a launch: its accesses to global memory, for races with other launches, copies
 //! and fills.
 //!
-//! It is computed from the shadow cells after the launch ([`LaunchShadow`]): a cell holds the last
-//! weak write of its bytes, the reads since, and the strong accesses. The accesses that a cell
-//! forgets hide no race: an operation that races with an access before a weak write also races with
-//! that write. So a footprint costs nothing during the launch, and one pass over the cells if it is
-//! needed.
+//! It is computed from the shadow cells after the launch ([`LaunchShadow`]), so it costs nothing
+//! during the launch. A cell holds the last weak write of its bytes, the reads since, and the strong
+//! accesses. Forgotten accesses hide no race: an operation that races with an access before a weak
+//! write also races with that write.
 //!
 //! *Limits.* Accesses through textures and surfaces, and to blocks of the kernels' `malloc`, have
 //! no shadow cells.

@@ -5,12 +5,11 @@
 //! set as well; the bitmaps of shared and local memory are here. [`registers`] tracks uninitialized
 //! registers.
 //!
-//! *Limits.* A read is reported where it happens, not where its value matters, except for values that are
-//! only copied ([`copied_values`]; in local memory, `copies` of a load's order), padding that CUB and
-//! Thrust copy in other ways (the suppression list), and reads that race with the missed write, which are
-//! reported as the race.
+//! *Limit.* A read is reported where it happens, not where its value matters. Three kinds are not reported:
+//! values that are only copied (below), padding that CUB and Thrust copy in other ways (the suppression list),
+//! and reads that race with the missed write (the race is reported).
 //!
-//! Values that a kernel only copies: their uninitialized bytes are tracked but not reported.
+//! *Copied values.* [`CopiedValues`] tracks the uninitialized bytes of values that a kernel only copies.
 //!
 //! A structure with padding is copied with bytes that were never written. That is harmless until such a
 //! byte decides something. So a load is not reported if each element has some written byte and its values

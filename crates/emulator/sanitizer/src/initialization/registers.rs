@@ -3,15 +3,11 @@
 //! *Algorithm.* A dataflow analysis before the run finds the registers that may be uninitialized:
 //! those that are read before they are written on some path, and the values computed from them.
 //! Only these are tracked at run time, with a definedness bit per register bit and lane
-//! ([`super::bits`]). A shuffle takes the bits of the source lane: a lane that receives the
-//! leader's value does not need one of its own. A matrix product carries the bits of each accumulator
-//! to its result; a product of a warpgroup does so only if its predicate adds the accumulators. A register of
-//! its factors counts if no lane has written it, because partial tiles leave lanes unwritten whose products are
-//! never used. A selection, and a predicate `and` or `or`, is
-//! uninitialized only if both choices are, since the analysis does not look at values. Kernels
-//! without such registers pay nothing.
+//! ([`super::bits`]); kernels without such registers pay nothing. A shuffle takes the bits of the
+//! source lane, so a lane that receives the leader's value does not need one of its own.
 //!
-//! *Limit.* Misses a use of an uninitialized choice; has no false positives from it.
+//! *Limit.* A selection, and a predicate `and` or `or`, is uninitialized only if both choices are:
+//! misses a use of one uninitialized choice, but reports no false positives.
 
 use crate::access::position::{LaneAt, Position};
 use crate::access::reference::lanes_of;
@@ -150,6 +146,10 @@ pub struct Followed {
 }
 
 /// The tracked registers of a matrix product `D = A B + C`.
+///
+/// The product carries the uninitialized bits of each register of C to its register of D; a product of
+/// a warpgroup does so only if its predicate adds C. A register of A or B counts only if no lane has
+/// written it: partial tiles leave lanes unwritten, and never use the products of these lanes.
 #[derive(Clone, Default)]
 pub struct ProductRegisters {
     /// The registers of A and B.

@@ -191,8 +191,8 @@ impl Checkers {
         self.access.reports.finish()
     }
 
-    /// `cp.async` by a warp: up to `bytes` bytes per lane from global to shared memory; lanes that
-    /// `have` fewer read fewer.
+    /// `cp.async` by a warp: each lane copies `bytes` bytes from global to shared memory, but reads at
+    /// most as many as `have` says.
     pub fn copy(
         &mut self,
         warp: &mut Warp,
@@ -333,7 +333,7 @@ impl Checkers {
         self.tensor_reads.commit(&mut self.access, &mut self.mbarriers, at, targets);
     }
 
-    /// Lanes named by an instruction are on another path, and it waits for them.
+    /// Records that an instruction waits for lanes that it names and that are on another path.
     pub fn lanes_missing(&mut self, warp: u32, instruction: u32, lanes: u32) {
         self.members.missing(&self.access.position, warp, instruction, lanes);
     }

@@ -17,8 +17,8 @@ use lanework_ptx_ir::opcode::asynchrony::AsyncOp;
 use std::collections::HashMap;
 
 /// Checks the access of the next memory instruction by any path; see
-/// [`lanework_engine::instrument::Instrument::access_operation`] for the operands. `INLINED`: by a copy of the paths for
-/// the SIMD level.
+/// [`lanework_engine::instrument::Instrument::access_operation`] for the operands. With `INLINED`, the paths are compiled
+/// for the SIMD level.
 pub struct CheckAccess<const INLINED: bool>;
 
 // SAFETY: `run` only reads the warp, and returns what `Op::next` gives.

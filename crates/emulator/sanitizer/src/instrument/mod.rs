@@ -1,8 +1,8 @@
-//! The sanitizer as an instrument: forwards each event of the engine to the checks and the livelock
+//! The sanitizer as an instrument of the engine: forwards each event to the checks and the livelock
 //! probe, and holds both for the running cluster and the suspended ones.
 //!
-//! [`checkers`] routes the events to the checks, [`plan`] chooses the operations to insert into a kernel,
-//! and [`handlers`] implements them.
+//! [`checkers`] routes the events to the checks; [`handlers`] has the operations that are inserted into a
+//! kernel.
 
 mod checkers;
 mod handlers;

@@ -1,18 +1,8 @@
-//! The memory-change tracker: detects whether spinning warps change memory.
+//! The state of a spin: the memory that it changes ([`MemoryChanges`]), and the registers that decide how
+//! it continues ([`SpinRegisters`]). A spin that returns to an earlier state never ends.
 //!
-//! During a livelock trial it compares written bytes with their old values, and records the bytes
-//! that are read. A spin that returns to an earlier state without changing memory never ends.
-//!
-//! The registers that decide how a spin continues.
-//!
-//! *Algorithm.* The code of a spin is the strongly connected component of the control-flow graph that the
-//! warp is in: a warp that leaves it does not come back. A backward slice (Weiser, "Program Slicing", 1981)
-//! within that code finds the registers that reach a guard, an address, a stored value, or any other
-//! operation with an effect. Others, such as a counter of tries that is read after the loop, do not decide
-//! anything while the spin lasts.
-//!
-//! A forward slice from reads of the clock finds the registers that change with time alone. The probe leaves
-//! them out, too, and instead moves the clock ahead, so a wait with a timeout ends.
+//! During a livelock trial, the memory-change tracker compares written bytes with their old values, and
+//! records the bytes that are read.
 
 use lanework_engine::event::{AccessKind, Space, generic_space};
 use lanework_engine::guest;
@@ -202,6 +192,15 @@ fn is_global(space: MemorySpace, address: u64) -> bool {
 }
 
 /// The registers that decide how the spinning warps of a cluster continue.
+///
+/// *Algorithm.* The code of a spin is the strongly connected component of the control-flow graph that the
+/// warp is in: a warp that leaves it does not come back. A backward slice (Weiser, "Program Slicing", 1981)
+/// within that code finds the registers that reach a guard, an address, a stored value, or any other
+/// operation with an effect. Other registers, such as a counter of tries that is read after the loop, decide
+/// nothing while the spin lasts.
+///
+/// A forward slice from reads of the clock finds the registers that change with time alone. They do not
+/// count either: the probe moves the clock ahead instead, so a wait with a timeout ends.
 #[derive(Clone, Default)]
 pub struct SpinRegisters {
     /// Whether each register decides and does not depend on the clock.
@@ -254,7 +253,7 @@ fn is_clock(inst: &Inst) -> bool {
     matches!(inst.opcode, Opcode::Warp(WarpOp::Clock { .. }))
 }
 
-/// Adds registers until none is missing; `more` gives those that an instruction adds.
+/// Adds registers up to a fixed point; `more` returns the registers that an instruction adds.
 fn slice<'a, I: Iterator<Item = &'a Inst>>(
     code: impl Fn() -> I,
     found: &mut [bool],

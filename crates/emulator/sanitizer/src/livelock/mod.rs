@@ -1,21 +1,10 @@
 //! The livelock probe: finds clusters whose warps spin on something that no running thread will
 //! change.
 //!
-//! *Algorithm.* From time to time the probe makes a trial: a few scheduler passes with short time
-//! slices in which every write is compared with the old value. If every runnable warp returns to an
-//! instruction and to the values of the registers that decide how it continues ([`spin_registers`]), and
-//! memory has not changed, the warps will repeat that forever, whatever the order of their slices. If the
-//! clock decides, too, the probe first moves the clock ahead, up to [`AHEAD`], once no other cluster can
-//! continue: this ends a wait with a timeout. Before that, pending lanes of diverged warps get time slices of
-//! their own.
-//!
-//! A spin that reads global memory may wait for another cluster. Its cluster is suspended until a
-//! byte that the spin reads has changed. When all resident clusters are suspended, the launch will
-//! never end.
-//!
-//! A cluster that has signaled others by a strong write, or was signaled, yields to them when its
-//! threads synchronize next. Otherwise it would run on to its next signal, the others would see
-//! only that one, and a loop with one grid barrier where it needs two would not be found.
+//! *Algorithm.* From time to time the probe makes a trial: scheduler passes with short time slices in
+//! which every write is compared with the old value. If every runnable warp returns to an instruction
+//! and to the values of the registers that decide how it continues ([`SpinRegisters`]), and memory has
+//! not changed, then the warps repeat that forever, whatever the order of their slices.
 //!
 //! *Limits.* Misses spins through states that never repeat, such as those that count in a register that
 //! a condition of the loop reads, and spins with a period longer than a trial.
@@ -39,12 +28,24 @@ pub const TIME_SLICE: u64 = 1 << 16;
 const TRIAL_SLICE: u64 = 1 << 9;
 /// Scheduler passes of a trial.
 const TRIAL_PASSES: u32 = 1 << 8;
-/// How far the clock moves ahead in trials, one after the other: a delay ends with the first that exceeds it.
+/// Clock cycles by which successive trials move the clock ahead; a delay ends at the first step that exceeds it.
 const AHEAD: [u64; 4] = [1 << 20, 1 << 30, 1 << 40, 1 << 50];
 /// Passes before the first trial if no warp has used up a time slice.
 const PATIENCE: u64 = 1 << 12;
 
 /// Decides when to make trials, and runs them.
+///
+/// *Before a spin is reported.* Pending lanes of diverged warps get time slices of their own. If the clock
+/// decides how a spin continues, and no other cluster can continue, the probe moves the clock ahead
+/// ([`AHEAD`]), which ends a wait with a timeout.
+///
+/// *Other clusters.* A spin that reads global memory may wait for another cluster. Its cluster is
+/// suspended until a byte that the spin reads has changed. If all resident clusters are suspended, the
+/// launch never ends.
+///
+/// *Signals.* A cluster that has signaled others by a strong write, or was signaled, yields to them when
+/// its threads synchronize next. Otherwise it could signal again before the others run. They would see
+/// only the last signal, and a loop with one grid barrier where it needs two would look right.
 #[derive(Default)]
 pub struct LivelockProbe {
     passes: u64,

@@ -1,23 +1,22 @@
-//! Packed epochs: the 64-bit names of accesses in shadow memory.
+//! Packed epochs: the 64-bit names of accesses in shadow memory. Also the heads of lines of shadow
+//! cells ([`LineHead`]).
 //!
 //! *Algorithm.* FastTrack (Flanagan and Freund, PLDI 2009): a shadow cell names an access by its
 //! thread and that thread's clock, instead of a whole vector clock. An [`Epoch`] is the part of one
-//! warp's execution between two synchronizations. It has a number; a [`PackedEpoch`] holds that
-//! number, the lane, the instruction and flags of the access. Lanes share their warp's clock; the
-//! lane bits distinguish them, since independent thread scheduling does not guarantee lockstep.
+//! warp's execution between two synchronizations; epochs are numbered in the order in which they
+//! begin. Lanes share their warp's clock; the lane bits distinguish them, since independent thread
+//! scheduling does not guarantee lockstep.
 //!
 //! *Limits.* 2^32 epochs per launch. Instructions beyond 2^19 of a kernel share numbers, so a
 //! report may name the wrong other access.
-//!
-//! *Invariant.* Numbers grow in the order in which epochs begin. In a block's shared memory, epochs
-//! of earlier clusters are therefore below the first epoch of the running one.
-//!
-//! The head of a line of shadow cells: what all its cells have in common.
 
 use lanework_ptx_ir::kernel::Scope;
 
 /// An access in 64 bits, from high to low: epoch number (32), flags (7), lane (5), another flag (1),
 /// instruction (19). 0 means no access.
+///
+/// Epochs of earlier clusters are below the first epoch of the running one, so in a block's shared
+/// memory one comparison recognizes them.
 pub type PackedEpoch = u64;
 
 /// Position of the lane.
@@ -161,8 +160,8 @@ pub fn same_thread(a: PackedEpoch, b: PackedEpoch) -> bool {
     (a ^ b) & THREAD == 0
 }
 
-/// Whether a write follows one by the same thread and another instruction in one epoch, which may have left
-/// another value that others are unordered with, too.
+/// Whether a write follows a write by the same thread in the same epoch, but by another instruction. The
+/// first write may have left another value, which other threads are unordered with, too.
 #[inline(always)]
 pub fn other_write_of_thread(prior: PackedEpoch, now: PackedEpoch) -> bool {
     prior != 0
@@ -238,7 +237,7 @@ pub enum CellField {
     LastRead,
 }
 
-/// A line in brief.
+/// The head of a line of shadow cells: describes fields that are alike in all its cells.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(32))]
 pub struct LineHead {

@@ -1,16 +1,12 @@
-//! Grid clocks: a vector clock for each cluster of a grid.
+//! Grid clocks ([`GridClock`]): a vector clock for each cluster of a grid. Also the clocks that
+//! threads release ([`KnownClocks`]).
 //!
 //! *Data structure.* A vector clock of all warps of a grid is too large to copy at each release. So
 //! clocks are in a persistent radix tree indexed by cluster (Driscoll, Sarnak, Sleator and Tarjan,
-//! "Making data structures persistent", 1989; for maps, Bagwell, "Ideal hash trees", 2001). Trees
-//! share equal subtrees: a copy is one pointer, an update copies the path to one leaf, and a join
-//! visits only unshared subtrees. If one of two trees covers the other, their join is that tree
-//! itself, so all that have acquired the same share one tree.
-//!
-//! *Invariants.* Shared nodes are immutable; a tree has no empty branch.
-//!
-//! Clocks that threads release: a vector clock of their own cluster, and a grid clock of the
-//! others.
+//! "Making data structures persistent", 1989; for maps, Bagwell, "Ideal hash trees", 2001). A copy
+//! is one pointer, an update copies the path to one leaf, and a join visits only unshared subtrees.
+//! If one of two trees covers the other, their join is that tree itself, so threads that have
+//! acquired the same clocks share one tree. Shared nodes are immutable; a tree has no empty branch.
 
 use crate::races::epoch::Epoch;
 use crate::races::vector_clock::VectorClock;
@@ -207,7 +203,8 @@ impl ClockSnapshot {
     }
 }
 
-/// Known clocks, or none; copies share them.
+/// The clocks that a thread knows and releases: a vector clock of its own cluster, and a grid clock of
+/// the others. May be empty; copies share one snapshot.
 #[derive(Clone, Debug, Default)]
 pub struct KnownClocks(Option<Arc<ClockSnapshot>>);
 

@@ -3,16 +3,8 @@
 //! [`happens_before`] orders accesses, [`shadow_memory`] stores prior accesses, and [`shadow_cell`]
 //! combines the two. This module holds both for one launch. [`findings`] has the messages.
 //!
-//! Accesses to the shared memory of other blocks of the cluster must also happen before that block
-//! exits, because its shared memory ends with it (CUDA programming guide, "Distributed shared
-//! memory"). [`PeerAccesses`] remembers each thread's latest access; when the block exits, one of
-//! its warps must know each of them, as after the cluster's barrier.
-//!
-//! Launches by a kernel: what happens before each.
-//!
-//! A child grid sees what happens before its launch in the launching thread (CUDA programming guide, "Dynamic
-//! parallelism"). The parent's other accesses are unordered with the child, since a kernel cannot wait for its children.
-//! A launch is an atomic on the counter of a queue in a variable of the module.
+//! [`PeerAccesses`] orders accesses to other blocks' shared memory with the exits of these blocks, and
+//! [`LaunchPoints`] orders accesses with the launches that a kernel makes.
 
 pub mod epoch;
 pub mod findings;
@@ -159,6 +151,10 @@ impl Races {
 }
 
 /// Accesses to shared memory of peer blocks.
+///
+/// They must happen before the peer exits, because its shared memory ends with it (CUDA programming
+/// guide, "Distributed shared memory"). This remembers each thread's latest access; when the peer
+/// exits, one of its warps must know each of them, as after the cluster's barrier.
 pub struct PeerAccesses {
     /// The latest access, by rank of the block accessed and slot of the accessing warp.
     latest: Vec<HashMap<u32, PackedEpoch>>,
@@ -234,7 +230,12 @@ impl LaunchPoint {
     }
 }
 
-/// The launches of a grid, in the order of their numbers.
+/// The launches that a grid makes, in the order of their numbers.
+///
+/// A child grid sees what happens before its launch in the launching thread (CUDA programming guide,
+/// "Dynamic parallelism"). The parent's other accesses are unordered with the child, since a kernel
+/// cannot wait for its children. A launch is an atomic on the counter of a queue in a variable of the
+/// module.
 #[derive(Default)]
 pub struct LaunchPoints {
     /// Address of the counter, if the module has a queue.

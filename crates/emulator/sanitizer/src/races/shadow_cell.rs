@@ -184,9 +184,9 @@ impl ShadowCell {
         found
     }
 
-    /// Records a write; returns an access that it races with. `differs` says whether it writes
-    /// another value than a prior write has left in memory; if not, the two do not race. Of access
-    /// 0, it says whether memory changes.
+    /// Records a write; returns an access that it races with. `differs` says whether the new value
+    /// differs from the value that a prior write has left in memory; if not, the two do not race. For
+    /// access 0, it says whether the write changes memory.
     #[inline(always)]
     pub fn write(
         &mut self,
@@ -214,7 +214,7 @@ impl ShadowCell {
             }
         }
         if now.packed & STRONG == 0 {
-            // The thread itself may have left another value, which others are unordered with, too.
+            // The thread's own earlier write may have left another value, which others are unordered with, too.
             let [other, last] = self.strong.writes;
             let own = |prior: &PackedEpoch| *prior != 0 && same_thread(*prior, now.packed);
             let before =

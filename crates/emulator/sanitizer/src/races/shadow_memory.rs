@@ -94,7 +94,7 @@ impl Page {
         self.heads()[line] = head;
     }
 
-    /// The writes of a line, in `room` if they are not spread; `None` if there are none.
+    /// The writes of a line, in `room` if they are not spread; `None` without writes.
     #[inline(always)]
     fn writes_of<'a>(&'a self, line: usize, room: &'a mut WeakWrites) -> Option<&'a WeakWrites> {
         let head = &self.heads.as_ref()?[line];
@@ -359,7 +359,7 @@ impl ShadowMemory {
         Some(head)
     }
 
-    /// Describes a line by its head again, if its writes are those of a whole field, and there are no reads since.
+    /// Moves a line back to its head if `write` describes all its writes, and no cell has been read since.
     #[inline(always)]
     pub fn gather(&mut self, cell: usize, write: WholeField) {
         let line = cell / LINE % PAGE;

@@ -2,8 +2,8 @@
 //!
 //! *Observation.* A write happens before everything after a read that saw its value, or the value
 //! of an atomic that continued it (PTX ISA: causality order through observation order). So an
-//! atomic whose result is used replaces the strong writes before it. A strong read of the last
-//! value makes its writers ordered for everything after that read.
+//! atomic whose result is used replaces the strong writes before it. After a strong read of the last
+//! value, the writers of that value are ordered.
 //!
 //! *Limit.* Only two of three or more concurrent strong writes, or reads, are remembered.
 
@@ -61,7 +61,8 @@ impl StrongAccesses {
         self.reads.iter().filter(saw).any(|read| now.ordered(order, *read))
     }
 
-    /// Records a strong read; it replaces the first one if it represents it.
+    /// Records a strong read. It replaces the first read if every access that races with the first also
+    /// races with this one.
     pub(crate) fn note_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
         let mut read = now.packed & !ATOMIC;
         read |= if now.observes { OBSERVED } else { 0 };
@@ -107,7 +108,7 @@ impl StrongAccesses {
             if !flies && stands {
                 continue;
             }
-            // Keeps the one that more accesses are unordered with or race with.
+            // Keeps the write that conflicts with more accesses.
             let (one, this) = (order.epoch(prior), order.epoch(now.packed));
             let differs = [one.slot != this.slot, one.block != this.block, flies];
             let narrow = !stands_for(order, now.packed, prior);

@@ -1,5 +1,5 @@
-//! The machine operations of one typed instruction. An instruction may become a sequence of operations, as long as in
-//! the output of ptxas 13 for sm_90.
+//! The machine operations of one typed instruction. An instruction may become a sequence, of the same length as in the
+//! output of ptxas 13 for sm_90.
 
 use crate::lower::fold::{Fate, Folded};
 use crate::lower::{MachineOperation, MemoryClass, Queue, Unit};

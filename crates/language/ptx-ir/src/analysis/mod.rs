@@ -1,24 +1,5 @@
-//! Analyses of a lowered kernel that hold for every launch, computed once per kernel.
-//!
-//! Includes polling detection: whether a kernel may wait in a loop for a value that another block writes. A kernel polls if a
-//! loop reads global memory by an access that observes other blocks: a `.volatile` or strong load, or an atomic whose result is
-//! used. A loop is a strongly connected component of the control-flow graph; a search from a block's successors finds whether
-//! the block is in one. A weak load in a loop does not poll, because compilers hoist it (PTX ISA, "Memory consistency model").
-//!
-//! Register pressure: the maximum number of live 32-bit registers of a kernel.
-//!
-//! The estimate is the maximum number of live words at any instruction ("MaxLive" in register allocation), from liveness.
-//! The driver's compiler also schedules, folds and rematerializes, so its count differs; but it cannot need fewer registers than
-//! are live at once, as in register tiles.
-//!
-//! Liveness: the registers that may be read at a point before they are written again.
-//!
-//! The backward may-analysis of Aho, Lam, Sethi and Ullman, "Compilers", section 9.2.5: `in = use ∪ (out \ def)`, on
-//! [`crate::analysis::dataflow`]. A guarded write keeps the old value in lanes whose guard is false, so it reads its destination
-//! and does not kill it. Registers live at the entry may be read before any write; special registers are among them.
-//!
-//! Most registers are written and read in one block. Only the others get a bit in the sets of the fixpoint, which keeps a kernel
-//! of 100,000 registers small.
+//! Analyses of a lowered kernel that hold for every launch, computed once per kernel ([`Analyses`]). This file has polling
+//! detection ([`may_poll`]), register pressure ([`pressure`]) and [`Liveness`].
 
 pub mod access;
 pub mod bitset;
@@ -67,7 +48,12 @@ impl Analyses {
 /// Maximum number of blocks to search from; a kernel with more of them is assumed to poll.
 const MOST_SEARCHES: usize = 64;
 
-/// Whether a kernel may wait in a loop for another block.
+/// Whether a kernel may poll: wait in a loop for a value that another block writes.
+///
+/// A kernel polls if a loop reads global memory by an access that observes other blocks: a `.volatile` or strong load, or an
+/// atomic whose result is used. A weak load in a loop does not poll, because compilers hoist it (PTX ISA, "Memory consistency
+/// model"). A loop is a strongly connected component of the control-flow graph; a search from a block's successors finds
+/// whether the block is in one.
 pub fn may_poll(kernel: &Kernel, cfg: &ControlFlowGraph) -> bool {
     let looking = cfg.blocks.iter().enumerate().filter(|(_, block)| {
         kernel.insts[block.start..block.end].iter().any(looks_at_global_memory)
@@ -126,7 +112,11 @@ const OVERHEAD: u32 = 6;
 /// Allocation granularity.
 const UNIT: u32 = 8;
 
-/// The estimate for a kernel.
+/// Estimates the register use of a kernel: the maximum number of 32-bit registers that are live at once ("MaxLive" in register
+/// allocation).
+///
+/// The driver's compiler also schedules, folds and rematerializes, so its count differs; but it cannot need fewer registers
+/// than are live at once, as in register tiles.
 pub fn pressure(kernel: &Kernel, analyses: &Analyses) -> RegisterPressure {
     let blocks = 0..analyses.cfg.blocks.len();
     let most = blocks.map(|block| most_alive(kernel, analyses, block)).max();
@@ -170,7 +160,15 @@ fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize) -> u32 {
     most
 }
 
-/// The live registers at the start of each block.
+/// Liveness: the registers that may be read before they are written again, at the start of each block.
+///
+/// The backward may-analysis of Aho, Lam, Sethi and Ullman, "Compilers", section 9.2.5: `in = use ∪ (out \ def)`, on
+/// [`crate::analysis::dataflow`]. A guarded write keeps the old value in lanes whose guard is false, so it reads its
+/// destination and does not kill it. Registers live at the entry may be read before any write; special registers are among
+/// them.
+///
+/// Most registers are written and read in one block. Only the others get a bit in the sets of the fixpoint, which keeps a
+/// kernel of 100,000 registers small.
 pub struct Liveness {
     registers: usize,
     /// The registers that are live at the edge of a block, in ascending order.

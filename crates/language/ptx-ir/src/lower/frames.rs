@@ -1,14 +1,9 @@
-//! Completes calls over the stack: which registers each call saves, and frame sizes.
+//! Completes calls over the stack: which registers each call saves, and frame sizes. Also vector registers ([`element_names`]),
+//! and the loads, stores and copies that pass parameters and results of calls and fill stack frames.
 //!
-//! A call saves the registers that are live after it and that any function of its group writes. Liveness is computed per function:
-//! on a copy of the kernel where calls do nothing and the end of a function returns, so paths through a callee and back to another
+//! A call saves the registers that are live after it and that any function of its group writes. Liveness is computed per function,
+//! on a copy of the kernel where calls do nothing and the end of a function returns. So paths through a callee and back to another
 //! call do not count. Then frame sizes are fixed, and saves and restores replace their markers.
-//!
-//! Vector registers, and implicit accesses to variables in memory.
-//!
-//! Vector registers (`.reg .v4 .f32 v`; PTX manual, "Vectors") are scalar registers `v.x` to `v.w`, also named `v.r`, `v.g`, `v.b`
-//! and `v.a`. An instruction that names a whole vector gets its elements instead. The loads, stores and copies here have no PTX
-//! instruction: they pass parameters and results of calls and fill stack frames.
 
 use crate::LoweringResult;
 use crate::analysis::Liveness;
@@ -200,6 +195,9 @@ impl FrameSlot<'_> {
 const ELEMENTS: [[&str; 2]; 4] = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]];
 
 /// The elements of a vector register, by name.
+///
+/// A vector register (`.reg .v4 .f32 v`; PTX manual, "Vectors") is lowered to scalar registers `v.x` to `v.w`, also named `v.r`,
+/// `v.g`, `v.b` and `v.a`. An instruction that names the whole vector gets its elements instead.
 pub fn element_names(name: &str, count: u8) -> Vec<syntax::Operand> {
     let elements = &ELEMENTS[..usize::from(count).min(ELEMENTS.len())];
     elements.iter().map(|[first, _]| format!("{name}.{first}").into()).collect()

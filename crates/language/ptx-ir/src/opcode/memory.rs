@@ -1,8 +1,9 @@
-//! Loads, stores and atomics, and their place in the memory model (PTX manual, "Data Movement and Conversion Instructions",
-//! "Memory Consistency Model", `atom`, `red`, `cp.reduce.async.bulk`).
+//! Opcodes of memory and of communication between threads:
 //!
-//! Barriers, fences, annotations for checks, and instructions that exchange values within a warp (PTX manual, "Parallel
-//! Synchronization and Communication Instructions"); clocks, and calls that the driver provides.
+//! - loads, stores and atomics, and their place in the memory model (PTX manual, "Data Movement and Conversion Instructions",
+//!   "Memory Consistency Model", `atom`, `red`, `cp.reduce.async.bulk`);
+//! - barriers, fences, annotations for checks, and exchanges of values within a warp (PTX manual, "Parallel Synchronization and
+//!   Communication Instructions"); clocks, and calls that the driver provides.
 
 use crate::opcode::integer::IntegerSize;
 use crate::types::MemorySpace;

@@ -1,8 +1,6 @@
 //! Opcodes as data: operation, types, rounding and modifiers. An opcode names no handler and no mnemonic: the engine's table
-//! (`instructions::alu` of the engine) assigns handlers, and passes ask for facts here.
-//!
-//! Facts for contraction (`crate::passes::contract`): which opcodes take part, and which opcode computes a product and a sum with
-//! one rounding.
+//! (`instructions::alu` of the engine) assigns handlers, and passes ask for facts here. Contraction (`crate::passes::contract`)
+//! asks for an opcode's role ([`TermKind`]), and for the opcode that computes a product and a sum with one rounding.
 
 pub mod asynchrony;
 pub mod convert;

@@ -1,17 +1,4 @@
-//! Passes that rewrite a lowered kernel.
-//!
-//! Canonicalizes NaNs: replaces the NaN of f32 arithmetic by a GPU's NaN wherever its bits can be observed.
-//!
-//! GPU f32 arithmetic produces one NaN, 0x7fffffff (PTX manual, "Floating-Point Instructions"); the host propagates an operand's
-//! payload. Most results feed only more arithmetic, which ignores the payload. So this pass does not canonicalize every addition;
-//! it inserts an instruction where a result is observed: by a store, a move to an integer, a shuffle. WebAssembly engines
-//! canonicalize NaNs the same way; here it is delayed to the uses.
-//!
-//! Invariants: a register that holds only arithmetic results (and copies of them, and constants that are numbers) is
-//! canonicalized before each instruction that observes it. A register that also holds other values, whose bits must not change,
-//! is canonicalized right after each arithmetic instruction that writes it, and after each copy from a register of the first kind.
-//!
-//! The contents of registers come from a flow-insensitive forward analysis on [`crate::analysis::dataflow`].
+//! Passes that rewrite a lowered kernel: contraction ([`contract`](mod@contract)), and canonical NaNs ([`canonicalize_nans`]).
 
 pub mod contract;
 
@@ -40,7 +27,17 @@ impl Lattice for NanSources {
     }
 }
 
-/// Adds the instructions to a kernel.
+/// Replaces the NaN of f32 arithmetic by a GPU's NaN wherever its bits can be observed.
+///
+/// GPU f32 arithmetic produces one NaN, 0x7fffffff (PTX manual, "Floating-Point Instructions"); the host propagates an operand's
+/// payload. Most results feed only more arithmetic, which ignores the payload. So this pass does not canonicalize every addition;
+/// it inserts an instruction where a result is observed: by a store, a move to an integer, a shuffle. WebAssembly engines
+/// canonicalize NaNs at each operation; here it is delayed to the uses.
+///
+/// Invariants: a register that holds only arithmetic results (and copies of them, and constants that are numbers) is
+/// canonicalized before each instruction that observes it. A register that also holds other values, whose bits must not change,
+/// is canonicalized right after each arithmetic instruction that writes it, and after each copy from a register of the first kind.
+/// A flow-insensitive forward analysis on [`crate::analysis::dataflow`] finds the contents of registers.
 pub fn canonicalize_nans(kernel: &mut Kernel) {
     if !kernel.insts.iter().any(|inst| inst.nan_use() == NanUse::Produces) {
         return;

@@ -1,5 +1,5 @@
 //! Removes copies between registers that are never live at the same time, orders the copies that remain, and removes
-//! blocks that contained nothing else.
+//! blocks that are then empty.
 //!
 //! Algorithm: aggressive coalescing on an interference graph (Chaitin et al., "Register Allocation via Coloring", 1981),
 //! restricted to registers that occur in copies. Copies in deep loops are merged first.

@@ -1,6 +1,6 @@
 //! Simplifies control flow: constant branches, chains of blocks, redundant parameters, and conditions that a few cheap
-//! instructions can replace by selections. Hoists instructions with which both sides of a branch start to before the
-//! branch.
+//! instructions can replace by selections. If both sides of a branch start with the same instructions, hoists these to
+//! before the branch.
 
 use super::edit::{resolve_aliases, retain_parameters};
 use crate::analysis::{ControlFlow, KindEffects};

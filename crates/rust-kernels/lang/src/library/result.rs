@@ -1,8 +1,8 @@
-//! `Result` in kernels: a flag, a value and an error side by side, in registers or in a thread's local memory.
+//! `Result` in kernels: a flag, a value and an error, in registers or in a thread's local memory.
 //!
-//! Rust does not define the layout of a `Result`, so buffers cannot hold it. In local memory this file defines the
-//! layout: the value, the error at a multiple of 8 bytes, then a byte. The part that the flag excludes is undefined and
-//! never read.
+//! Rust does not define the layout of a `Result`, so buffers cannot hold one. This file defines the layout in local
+//! memory: the value, the error at a multiple of 8 bytes, then the flag in one byte. The value of an `Err` and the error
+//! of an `Ok` are undefined and never read.
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{
@@ -16,8 +16,8 @@ use crate::library::option::{Given, OptionOf, Optional};
 use crate::scalar::var::Var;
 use lanework_ptx::ScalarType;
 
-/// A `Result<T, E>` while a kernel is staged, with Rust's methods. `?` converts no errors: both functions have one
-/// error type.
+/// A `Result<T, E>` while a kernel is staged, with Rust's methods. `?` does not convert errors: caller and callee must
+/// have the same error type.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -81,7 +81,7 @@ impl<K: Kind, T: Data, E: Data> Clone for ResultOf<K, T, E> {
 
 impl<K: Kind, T: Data, E: Data> Copy for ResultOf<K, T, E> {}
 
-/// Appends leaves at `offset`, which are there if the flag has this value.
+/// Appends leaves at `offset` that exist only if the flag has this value.
 fn guarded<T: Data>(offset: u64, (flag, value): (usize, u64), out: &mut Vec<Leaf>) {
     let first = out.len();
     T::leaves(offset, out);
@@ -158,20 +158,20 @@ impl<K: Kind, T: Data, E: Data> Optional for ResultOf<K, T, E> {
     }
 }
 
-/// The error of a `Result` that has one.
+/// The error of a `Result` that is `Err`.
 #[track_caller]
 pub fn error<K: Kind, T: Data, E: Data>(result: ResultOf<K, T, E>) -> Handle<E> {
     read_view::<E, K>(result.error)
 }
 
-/// A value that `?` takes apart in a function that returns an `R`.
+/// A value to which `?` applies in a function that returns an `R`.
 #[diagnostic::on_unimplemented(
     message = "`?` is for an `Option` in a function that returns an `Option`, and for a `Result` in one that returns a `Result`",
     label = "this function returns a `{R}`",
     note = "errors are not converted: both functions have one error type; `.ok_or(error)?` and `.ok()?` change the kind"
 )]
 pub trait Tried<R: crate::flow::call::Returned>: Optional {
-    /// Returns what is not a value.
+    /// Returns `None` or the error from the function.
     fn leave(self, slot: &ReturnSlot<R>);
 }
 
@@ -201,7 +201,7 @@ impl<K: Kind, T: Data, E: Data, U: Data> Tried<Result<U, E>> for ResultOf<K, T, 
     }
 }
 
-/// `value?`, when there is no value.
+/// `value?` for `None` or an error: returns from the function.
 #[track_caller]
 pub fn leave<R: crate::flow::call::Returned, X: Tried<R>>(value: X, slot: &ReturnSlot<R>) {
     value.leave(slot);
@@ -290,7 +290,7 @@ impl<T: Data, E: Data> ResultOf<Values, T, E> {
         ResultOf { good: self.good, value: self.value, error }
     }
 
-    /// The `Result` that `f` returns for the value; the error stays.
+    /// The `Result` that `f` returns for the value, or the same error.
     #[track_caller]
     pub fn and_then<X, U: Data>(self, f: impl FnOnce(Handle<T>) -> X) -> ResultOf<Values, U, E>
     where
@@ -302,7 +302,7 @@ impl<T: Data, E: Data> ResultOf<Values, T, E> {
 }
 
 impl<T: Data> OptionOf<Values, T> {
-    /// The value as `Ok`, or `Err` of an error.
+    /// The value as `Ok`, or `error` as `Err`.
     #[track_caller]
     pub fn ok_or<X: Valued>(self, error: X) -> ResultOf<Values, T, X::Value> {
         ResultOf { good: self.some, value: self.value, error: error.to() }

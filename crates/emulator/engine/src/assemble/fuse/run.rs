@@ -170,7 +170,7 @@ unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: b
 /// Only the first operation of a sequence, in its general form.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`].
 #[inline(never)]
 unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: the operation is a load of words, assembled for this warp (`Body::run`); the baseline needs no SIMD

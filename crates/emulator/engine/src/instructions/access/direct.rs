@@ -116,7 +116,7 @@ const fn own<T: Elem>() -> u32 {
 /// Loads at a constant stride. Out of line, so that the common case stays small.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`].
 #[inline(never)]
 unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
     op: &Op,
@@ -150,7 +150,7 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
 /// Stores at a constant stride, also out of line.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`].
 #[inline(never)]
 unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
     op: &Op,

@@ -1,8 +1,8 @@
 //! Loads, stores and atomics in their general form.
 //!
-//! An access in scalar form is checked by its end points, any other by its lowest and highest address against the region hit
-//! last, and lane by lane when that fails. [`crate::instructions::access::direct`] has the hot forms; these handlers are
-//! compiled once.
+//! The check of an access compares its lowest and highest address with the region hit last; if that fails, each lane is
+//! checked. In scalar form, the end points are these addresses. [`crate::instructions::access::direct`] has the hot forms;
+//! these handlers are compiled once.
 
 pub(crate) mod atomic;
 pub(crate) mod direct;
@@ -110,7 +110,7 @@ unsafe fn miss(
 /// Finds each lane's host address on its own, or the first fault.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`].
 #[cold]
 #[inline(never)]
 unsafe fn lane_by_lane(

@@ -1,7 +1,7 @@
 //! Handlers of f32 arithmetic.
 //!
 //! The handlers of plain sums, products and fused operations leave the NaN that the host produces;
-//! [`lanework_ptx_ir::passes`] corrects it where its bits can be observed. All others give the GPU's.
+//! `lanework_ptx_ir` corrects it where its bits can be observed. All other handlers give the GPU's NaN.
 
 use crate::instructions::alu::operation::{
     AluOperation, hot2, hot3, lanes1, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,

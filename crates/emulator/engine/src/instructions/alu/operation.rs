@@ -264,8 +264,8 @@ macro_rules! arity {
             }
         }
 
-        /// An instruction whose 32 lanes are computed in steps, from the function of one lane and that of 32. Only machines
-        /// with wide registers use the latter.
+        /// An instruction whose 32 lanes are computed in steps. It gets two functions, for one lane and for 32 lanes; only
+        /// machines with wide registers use the second one.
         pub fn $lanes<
             $($ty: Source,)* R: Sink,
             F: Fn($($ty),*) -> R + Copy + 'static,

@@ -128,7 +128,7 @@ unsafe impl Body for Product {
 /// Reports to the instrument which shared memory a warpgroup's product reads.
 ///
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
 /// slots are in its register file.
 #[cold]
 unsafe fn tell_operands(

@@ -1,11 +1,9 @@
-//! Addition of groups of products in f32 and integers: the common case of [`super::sum`], at half its cost.
+//! Addition of groups of products in f32 and integers: the common case of [`super::sum`], at half its cost. Also the
+//! metadata of sparse matrices ([`Chunks`]).
 //!
-//! Every factor is an f32 of at most 12 bits, so products are exact. If their powers of two are in the range below, so are
-//! products times the power of two that aligns them; their whole part is below 2^27, and eight of them and an accumulator
-//! are added in 32 bits.
-//!
-//! Sparse matrices A: of each chunk of a row, half the elements are stored, and metadata gives their
-//! positions (PTX manual, "Sparse matrix storage").
+//! Every factor is an f32 of at most 12 bits, so products are exact. If their powers of two are between [`LOWEST`] and
+//! [`HIGHEST`], aligned products are exact, too: their whole part is below 2^27, so 32 bits hold the sum of eight products
+//! and an accumulator.
 
 use crate::instructions::matrix::sum::{Round, SIDE, rounded, single};
 use crate::number::eight::E4M3;
@@ -185,7 +183,8 @@ pub fn round(to: Round, sums: &[f64; SIDE]) -> [f32; SIDE] {
     out
 }
 
-/// The metadata of a warp's 16 rows, put in order.
+/// The metadata of a warp's 16 rows of a sparse matrix A, put in order. Each chunk of a row stores half of its elements,
+/// and the metadata gives their positions (PTX manual, "Sparse matrix storage").
 pub struct Chunks {
     /// Two-bit indices, lowest first, by row.
     rows: [u64; 16],

@@ -1,4 +1,4 @@
-//! Matrices between memory and registers, and between the lanes.
+//! Moves matrices between memory and registers, and between lanes.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::access::site::{AccessSite, Region, Rows};

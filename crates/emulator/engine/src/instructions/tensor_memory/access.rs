@@ -1,8 +1,8 @@
 //! `tcgen05.ld`, `st` and `wait`.
 //!
 //! A warp can access only the 32 lanes that correspond to its position in its warpgroup. By the manual, the
-//! address names them; existing kernels leave the first lane at 0 in all four warps, which GPUs take as the warp's
-//! own lanes, and so does the emulator. An address in the lanes of another warp is a fault.
+//! address names them, but existing kernels use lane 0 in all four warps. GPUs and the emulator take lane 0 as the
+//! first of the warp's own lanes. An address in the lanes of another warp is a fault.
 
 use crate::fault::RawFault;
 use crate::instructions::asynchrony::Plan;

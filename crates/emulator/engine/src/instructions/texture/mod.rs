@@ -46,7 +46,7 @@ unsafe impl Body for Texture {
 const COORDINATES: usize = 2;
 
 /// # Safety
-/// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
+/// The warp runs this plan's operation (as [`Body::run`] requires), so that the plan's
 /// slots are in its register file.
 unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     // SAFETY: the plan's slots are in this warp's register file, as this function requires; the worker owns the context

@@ -7,8 +7,6 @@
 //! to `AtomicU64`. Sixteen elements side by side are moved by one block of inline assembly, which means sixteen
 //! relaxed atomic accesses: the host's vector moves are never torn within an aligned element. Rust has no other
 //! way to express this, because the compiler does not merge relaxed atomics.
-//!
-//! The levels of x86-64 with vectors: sixteen elements by inline assembly, in registers of 256 or 512 bits.
 
 pub(crate) mod bytes;
 
@@ -83,7 +81,8 @@ pub unsafe fn store<T: Elem>(to: *mut T, value: T) {
     }
 }
 
-/// Moves of 16 adjacent elements at a SIMD level.
+/// Moves of 16 adjacent elements at a SIMD level: one by one, or on x86-64 by inline assembly in registers of 256 or
+/// 512 bits.
 pub trait Level {
     /// Reads them.
     ///

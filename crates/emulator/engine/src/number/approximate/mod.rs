@@ -7,13 +7,8 @@
 //! mirrored arguments are reduced by one's complement.
 //!
 //! [`mod@unit`] is the unit itself, with subnormal inputs as zero; [`forms`] has the PTX instructions, composed
-//! as in the driver's code. Limits: measured on compute capability 9.0; other generations have other tables.
-//!
-//! The coefficients (C0, C1, C2) of the segments by which a Hopper GPU interpolates its approximate functions.
-//!
-//! Found from the instructions' results for every input of a few powers of two on an H200: within a segment the
-//! results bound C0 + C1 x + C2 x^2 from below and above, and one triple of whole numbers fits between.
-//! [`super`] describes their use; `lanework-lab conform --exhaustive` compares every input with a GPU.
+//! as in the driver's code. `lanework-lab conform --exhaustive` compares every input with a GPU. Limits: measured on
+//! compute capability 9.0; other generations have other tables.
 
 pub(crate) mod forms;
 pub(crate) mod unit;
@@ -123,6 +118,9 @@ fn cut(value: f64) -> u32 {
 }
 
 /// C0, C1 and C2 of one segment.
+///
+/// Found from the instructions' results for every input of a few powers of two on an H200: within a segment the
+/// results bound C0 + C1 x + C2 x^2 from below and above, and one triple of whole numbers fits between.
 pub type Row = (u32, i32, i32);
 
 /// `1 / m` for m in [1, 2), by the upper 7 bits of the fraction. C0 is in quarters of a unit of 2^-24.

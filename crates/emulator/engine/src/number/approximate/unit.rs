@@ -1,5 +1,5 @@
 //! The special function unit: each function of an f32's bits, as the machine instruction of the same name
-//! computes it. Subnormal inputs are zero, and so are results that would be subnormal; only [`tanh`] keeps
+//! computes it. Subnormal inputs are zero, and so are results that would be subnormal; only `tanh` keeps
 //! both.
 //!
 //! Every function computes the general case for every input, and selects the special ones at the end.

@@ -1,25 +1,13 @@
-//! `wgmma`: asynchronous warpgroup products, their accumulators and operands.
+//! `wgmma`: asynchronous warpgroup products, their registers ([`Products`]) and their operands in
+//! shared memory ([`Operands`]).
 //!
 //! *Rules* (PTX ISA, "Asynchronous warpgroup level matrix instructions"): until the wait for a
 //! product's group, only further products may access its accumulators, and registers that hold A
-//! may only be read; other accesses are undefined. A product sees writes of threads to its
-//! registers only after `wgmma.fence`. The asynchronous proxy reads operands in shared memory until
-//! the wait, so writes to them need `fence.proxy.async`.
+//! may only be read. A product sees writes of threads to its registers only after `wgmma.fence`. The
+//! asynchronous proxy reads operands until the wait, so writes to them need `fence.proxy.async`.
 //!
-//! ptxas detects register errors and inserts the wait or the fence (its notes C7517 and C7519), or
-//! serializes the products (C7514): results are right but slow. So these findings are warnings.
-//!
-//! *Algorithm.* Each tracked register of a warp stores the group of the product that uses it, and
-//! its last other writer with the number of fences that the warp had executed by then.
-//!
-//! *Limits.* The emulator computes products at issue, so a run does not show the error in its
-//! result. Each warp is assumed to read its rows of A and all of B.
-//!
-//! Reads of shared memory by `wgmma`: through the asynchronous proxy, from issue until the wait for
-//! the product's group.
-//!
-//! The lanes of a warp execute a product together, so their earlier writes are ordered before it.
-//! The proxy fence and the order with other warps are up to the program.
+//! *Limits.* The emulator computes products at issue, so a wrong kernel still gets the right result
+//! here. Each warp is assumed to read its rows of A and all of B.
 
 pub mod registers;
 
@@ -62,7 +50,13 @@ enum Misuse {
     TouchedEarly(PackedEpoch, &'static str),
 }
 
-/// Products in flight of a cluster's warps.
+/// Products in flight of a cluster's warps, and the registers that they use.
+///
+/// Each tracked register of a warp stores the group of the product that uses it, and its last other
+/// writer with the number of fences that the warp had executed by then.
+///
+/// These findings are warnings: ptxas detects the errors and inserts the wait or the fence (its notes
+/// C7517 and C7519), or serializes the products (C7514), so results are right but slow.
 pub struct Products {
     /// Tracked registers per warp.
     registers: usize,
@@ -271,7 +265,11 @@ struct OperandRead {
     read: PackedEpoch,
 }
 
-/// Operands of a cluster's products in flight.
+/// Operands of a cluster's products in flight, which the asynchronous proxy reads from issue until
+/// the wait for the product's group.
+///
+/// The lanes of a warp execute a product together, so their own earlier writes are ordered before
+/// it. The program must provide the proxy fence and the order with other warps.
 pub struct Operands {
     /// By warp.
     reading: Vec<Vec<OperandRead>>,

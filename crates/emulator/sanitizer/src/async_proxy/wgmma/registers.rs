@@ -15,7 +15,7 @@ pub struct Accumulators {
     index: Vec<Option<u32>>,
     /// Number of these registers.
     pub count: usize,
-    /// Whether the kernel has local memory, where debug code spills registers in flight, too: the
+    /// Whether the kernel has local memory. Debug code spills even registers in flight to it; the
     /// driver's compiler inserts the wait there.
     keeps: bool,
 }

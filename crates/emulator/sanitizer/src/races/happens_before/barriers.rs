@@ -9,8 +9,8 @@
 //! synchronize also share what they acquired alone ([`super::lane_clocks`]), and each may release
 //! what the others have fenced.
 //!
-//! A barrier passes on what its warps have seen by relaxed reads, to be acquired by a fence of any
-//! of them. Between the warps of its block the barrier itself is that fence.
+//! A barrier also passes on the releases that its warps have seen by relaxed reads; a later fence by
+//! any of these warps acquires them. For releases by warps of the block, the barrier is that fence.
 //!
 //! *Source.* PTX ISA, "Memory consistency model": barriers synchronize (base causality order).
 

@@ -9,8 +9,8 @@
 //!
 //! *Algorithm.* Additional clocks are kept for groups of lanes ([`LaneGroupClock`]), each lane in
 //! at most one. Lanes that acquire one release one after the other, such as the lanes of one
-//! instruction, are collected in `latest`. When all live lanes have acquired it, it moves to the
-//! warp's clock, so accesses of warps in one state only look at that clock.
+//! instruction, are collected in `latest`. When all live lanes have acquired that release, it moves
+//! to the warp's clock. So accesses of a warp whose lanes know the same look only at that clock.
 
 use crate::races::grid_clock::GridClock;
 use crate::races::happens_before::HappensBefore;

@@ -1,10 +1,10 @@
 //! The happens-before tracker: orders accesses of a launch.
 //!
 //! *Algorithm.* FastTrack (Flanagan and Freund, PLDI 2009) with warps in place of threads: each
-//! warp has a vector clock, each access an epoch ([`crate::races::epoch`]), and an access happens
-//! before a warp's next instruction if its clock is below the warp's entry for it. A GPU needs
-//! three additions; HiRace (Jacobson, Burtscher and Gopalakrishnan, SC 2024) handles the same
-//! hierarchy by a state machine per shadow cell instead:
+//! warp has a vector clock, each access an epoch ([`crate::races::epoch`]). An access happens before
+//! a warp's next instruction if the access's clock is below the warp's entry for it. (HiRace, by
+//! Jacobson, Burtscher and Gopalakrishnan, SC 2024, has a state machine per shadow cell instead.)
+//! A GPU needs three additions:
 //!
 //! - Lanes of a warp share its clock. Among each other they are ordered by program order of each
 //!   lane, by barriers, and by `bar.warp.sync` ([`barriers`]). Lockstep orders nothing, since
@@ -19,15 +19,8 @@
 //! order per thread, synchronization by barriers, and release and acquire patterns of sufficient
 //! scope. Fence-SC order and coherence do not affect races.
 //!
-//! *Limits.* Ignores the order in which the emulator happened to run the warps, but sees only one
-//! execution: races in branches not taken are missed.
-//!
-//! *Invariants.* Clocks only grow within a cluster. Every synchronization ends the warp's epoch, so
-//! all accesses of one epoch relate in the same way to all others, up to the lane. Callers number
-//! warps within the running block ([`HappensBefore::enter`]); vector clocks are indexed by slot
-//! within the cluster.
-//!
-//! Releases that relaxed reads of sync variables have seen, until a fence acquires them ([`acquire_fences`]).
+//! *Limit.* Findings do not depend on the order in which the emulator happens to run the warps, but
+//! races in branches not taken are missed.
 
 mod barriers;
 mod fences;
@@ -64,6 +57,11 @@ pub(super) struct BarrierClock {
 }
 
 /// The order of accesses in the running cluster, and the known clocks of others.
+///
+/// *Invariants.* Clocks only grow within a cluster. Every synchronization ends the warp's epoch, so
+/// all accesses of one epoch relate in the same way to all others, up to the lane. Callers number
+/// warps within the running block ([`HappensBefore::enter`]); vector clocks are indexed by slot
+/// within the cluster.
 pub struct HappensBefore {
     /// Warps of all blocks of the cluster; slots of pseudo-threads follow.
     real: usize,
@@ -291,7 +289,8 @@ struct SeenRelease {
     others: GridClock,
 }
 
-/// Releases that the lanes of a warp, or the warps at a barrier, have seen without a fence.
+/// Releases that the lanes of a warp, or the warps at a barrier, have seen by relaxed reads, until a
+/// fence acquires them ([`HappensBefore::acquire_by_fence`]).
 #[derive(Clone, Debug, Default)]
 struct UnfencedReads {
     list: Vec<SeenRelease>,

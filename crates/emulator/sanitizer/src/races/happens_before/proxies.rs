@@ -1,4 +1,5 @@
-//! Happens-before between threads and the asynchronous proxy.
+//! Happens-before between threads and the asynchronous proxy. Also acquires by a relaxed read and a
+//! later fence ([`HappensBefore::acquire_by_fence`]).
 //!
 //! *Algorithm.* Asynchronous copies and warpgroup products act as pseudo-threads with their own
 //! slots in the vector clocks. Their completion releases what they did
@@ -8,20 +9,6 @@
 //!
 //! *Limit.* Writes of other clusters count as fenced if any lane of the writing warp has executed a
 //! fence later.
-//!
-//! Relaxed reads of sync variables: what they have seen, until a fence acquires it.
-//!
-//! *Rule.* A thread acquires by an `.acquire` read or atomic, or by a strong read and a later fence
-//! whose scope includes the releasing thread (PTX ISA, "Memory consistency model": acquire
-//! patterns). Between the read and the fence, plain accesses to the released data are unordered: a
-//! GPU may serve them from its L1 cache, and a compiler may move them up.
-//!
-//! *Algorithm.* A relaxed read stores the clocks that it would acquire; the fence joins them into
-//! the clocks of its lanes. Barriers and `bar.warp.sync` pass stored clocks on, so the fence may
-//! follow the barrier. That is more than PTX guarantees, which wants read and fence in one thread.
-//!
-//! *Limit.* Strong accesses to the released data need no fence here, although PTX requires it if the data were
-//! written by a weak access: a GPU does not serve them from its L1 cache, and compilers do not move them up.
 
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::grid_clock::{GridClock, lanes_known};
@@ -125,8 +112,21 @@ impl HappensBefore {
 }
 
 impl HappensBefore {
-    /// Lanes of a warp read a sync variable by a relaxed read or atomic, of a scope and by an
-    /// instruction. `lanes` are these lanes.
+    /// Records a relaxed read or atomic of a sync variable by `lanes` of a warp, until a fence acquires
+    /// what they have seen.
+    ///
+    /// *Rule.* A thread acquires by an `.acquire` read or atomic, or by a strong read and a later fence
+    /// whose scope includes the releasing thread (PTX ISA, "Memory consistency model": acquire
+    /// patterns). Between the read and the fence, plain accesses to the released data are unordered: a
+    /// GPU may serve them from its L1 cache, and a compiler may move them before the read.
+    ///
+    /// *Algorithm.* A relaxed read stores the clocks that it would acquire; the fence joins them into
+    /// the clocks of its lanes. Barriers and `bar.warp.sync` pass stored clocks on, so the fence may
+    /// follow the barrier. PTX guarantees less: it wants read and fence in one thread.
+    ///
+    /// *Limit.* Strong accesses to the released data need no fence here, although PTX requires it if
+    /// the data were written by a weak access: a GPU does not serve them from its L1 cache, and
+    /// compilers do not move them before the read.
     pub fn acquire_by_fence(
         &mut self,
         warp: usize,

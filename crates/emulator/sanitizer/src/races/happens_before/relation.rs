@@ -143,9 +143,9 @@ impl HappensBefore {
         (0..32).filter(|other| before(*other)).fold(known | 1 << lane, |lanes, of| lanes | 1 << of)
     }
 
-    /// The synchronization whose absence makes an access and a lane of another warp concurrent, if
-    /// the only cause is that lanes of these warps synchronized alone. `together` are the lanes of
-    /// the current access.
+    /// The missing synchronization between an access and a lane of another warp, if they are
+    /// concurrent only because lanes of these warps synchronized alone. `together` are the lanes of the
+    /// current access.
     pub fn lacks_warp_sync(
         &mut self,
         access: PackedEpoch,

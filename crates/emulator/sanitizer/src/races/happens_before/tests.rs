@@ -1,4 +1,4 @@
-//! Order by barriers, fences, releases and acquires.
+//! Tests of the order by barriers, fences, releases and acquires.
 
 use crate::races::happens_before::sync_variables::SyncVariable;
 use crate::races::happens_before::sync_variables::SyncVariable::{Global, Shared};

@@ -335,7 +335,7 @@ impl Analyzer {
         }
     }
 
-    /// Records that an object is written. Of `(c ? a : b) = v` the addresses of `a` and `b` are used.
+    /// Records that an object is written. `(c ? a : b) = v` uses the addresses of `a` and `b`.
     fn mark_written(&mut self, target: &Typed) {
         match &target.kind {
             TypedKind::Conditional(..) => self.mark_addressed(target),

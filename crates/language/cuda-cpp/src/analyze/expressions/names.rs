@@ -358,7 +358,7 @@ impl Analyzer {
         }
     }
 
-    /// The object of a member's name: of `object.Base::member` the part that is the base class.
+    /// The object that contains a named member: for `object.Base::member`, the part that is the base class.
     pub(super) fn qualified_object(
         &mut self,
         object: Typed,

@@ -126,7 +126,7 @@ impl Analyzer {
         }
     }
 
-    /// Extends the lifetime of a temporary to that of the reference bound to it.
+    /// Lets a temporary live as long as the reference bound to it.
     fn outlive(&mut self, value: Typed, ty: TypeId, out: &mut List) -> Typed {
         if !self.types.is_reference(ty) {
             return value;

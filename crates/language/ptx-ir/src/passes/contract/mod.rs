@@ -22,8 +22,6 @@
 //!
 //! Invariants: a removed instruction has no reader. A fused instruction reads registers that hold the product's operands, copied
 //! before the product if they would be overwritten.
-//!
-//! Chooses which products are fused into which sums, and rewrites the kernel. [`super`] states the rules.
 
 mod terms;
 mod values;

@@ -93,7 +93,7 @@ fn mixed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     typed_step(cx, cx.instruction.opcode, &modifiers, &operands)
 }
 
-/// `min` and `max` of three f32: that of the first two, then that of the result and the third.
+/// `min` and `max` of three f32: combines the first two, then the result with the third.
 pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[Ftz, Nan, Abs])?;
     cx.operands(4)?;

@@ -1,5 +1,5 @@
-//! The special function unit in integers, case by case: the reference, and the tests that compare the functions without
-//! branches with it.
+//! The reference for the special function unit: integers, case by case. The tests here compare the branch-free functions
+//! with it.
 
 use crate::number::approximate::unit::*;
 use crate::number::approximate::{
