@@ -32,7 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("emulator/sanitizer", &["ptx-ir", "engine"]),
     ("emulator/emulator", &["ptx", "ptx-ir", "engine", "counters", "sanitizer"]),
     ("gpu/gpu-specs", &[]),
-    ("emulator/report", &["emulator", "gpu-specs"]),
+    ("emulator/report", &["ptx", "emulator", "gpu-specs"]),
     ("emulator/time", &["ptx-ir", "engine", "counters", "gpu-specs"]),
     ("gpu/cuda", &[]),
     ("runtime/abi", &["ptx"]),

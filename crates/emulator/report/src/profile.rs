@@ -5,6 +5,7 @@ use crate::cache::{self, Machine};
 use crate::record::{BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord};
 use crate::remarks::remarks;
 use lanework_emulator::{Blocks, Counters, Keep, Origin, Trace, TraceConfig, TracedAccess};
+use lanework_ptx::{Instruction, Modifier, Opcode, ScalarType, StateSpace};
 use std::collections::{BTreeMap, HashMap};
 
 /// Kind of lines that a profile lists.
@@ -243,34 +244,31 @@ impl Counted<'_> {
 
 /// The class of an instruction by its PTX name, such as `ld.global.f32`.
 pub fn class(name: &str) -> &'static str {
-    let opcode = name.split('.').next().unwrap_or_default();
-    let has = |part: &str| name.split('.').skip(1).any(|found| found == part);
-    match opcode {
-        "ld" | "ldu" if has("param") || has("const") => "parameters",
-        "ld" | "ldu" | "ldmatrix" | "st" | "stmatrix" | "prefetch" | "prefetchu" => {
-            if has("shared") || opcode.ends_with("matrix") {
-                "shared memory"
-            } else if has("local") {
-                "local memory"
-            } else {
-                "global memory"
-            }
-        }
-        "atom" | "red" => "atomics",
-        "cp" | "mbarrier" | "griddepcontrol" => "asynchronous",
-        "bar" | "barrier" | "membar" | "fence" => "barriers",
-        "bra" | "brx" | "call" | "ret" | "exit" | "trap" => "control",
-        "mma" | "wmma" | "wgmma" | "tcgen05" => "matrix",
-        "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => "warp",
-        "cvt" | "cvta" => "conversions",
-        "mov" | "selp" | "prmt" | "slct" | "isspacep" => "moves",
-        "set" | "setp" | "testp" => "comparisons",
-        "sin" | "cos" | "ex2" | "lg2" | "tanh" | "rsqrt" | "rcp" | "sqrt" | "div"
-            if float_bits(name).is_some() =>
-        {
+    use Opcode::*;
+    let instruction = Instruction::new(name, Vec::new());
+    let in_space = |space| instruction.modifiers.iter().any(|m| m.state_space() == Some(space));
+    let bits = float_bits(&instruction);
+    match instruction.opcode {
+        Ld | Ldu if in_space(StateSpace::Param) || in_space(StateSpace::Const) => "parameters",
+        Ldmatrix | Stmatrix => "shared memory",
+        Ld | Ldu | St | Prefetch | Prefetchu => match () {
+            () if in_space(StateSpace::Shared) => "shared memory",
+            () if in_space(StateSpace::Local) => "local memory",
+            () => "global memory",
+        },
+        Atom | Red => "atomics",
+        Cp | Mbarrier | Griddepcontrol => "asynchronous",
+        Bar | Barrier | Membar | Fence => "barriers",
+        Bra | Brx | Call | Ret | Exit | Trap => "control",
+        Mma | Wmma | Wgmma | Tcgen05 => "matrix",
+        Shfl | Vote | Match | Redux | Activemask | Elect => "warp",
+        Cvt | Cvta => "conversions",
+        Mov | Selp | Prmt | Slct | Isspacep => "moves",
+        Set | Setp | Testp => "comparisons",
+        Sin | Cos | Ex2 | Lg2 | Tanh | Rsqrt | Rcp | Sqrt | Div if bits.is_some() => {
             "special functions"
         }
-        _ => match float_bits(name) {
+        _ => match bits {
             Some(64) => "fp64",
             Some(32) => "fp32",
             Some(_) => "fp16",
@@ -280,49 +278,55 @@ pub fn class(name: &str) -> &'static str {
 }
 
 /// Width in bits of the floats that an instruction computes with.
-fn float_bits(name: &str) -> Option<u32> {
-    name.split('.').skip(1).find_map(|part| match part {
-        "f64" => Some(64),
-        "f32" | "f32x2" => Some(32),
-        "f16" | "f16x2" | "bf16" | "bf16x2" => Some(16),
+fn float_bits(instruction: &Instruction) -> Option<u32> {
+    use ScalarType::*;
+    instruction.modifiers.iter().find_map(|modifier| match modifier {
+        Modifier::Type(F64) => Some(64),
+        Modifier::Type(F32) | Modifier::F32x2 => Some(32),
+        Modifier::Type(F16 | F16x2 | Bf16 | Bf16x2) => Some(16),
         _ => None,
     })
 }
 
 /// Floating-point operations per lane; a fused multiply-add counts as two.
-fn of_lane(name: &str) -> u64 {
-    if float_bits(name).is_none() {
+fn of_lane(instruction: &Instruction) -> u64 {
+    use Opcode::*;
+    if float_bits(instruction).is_none() {
         return 0;
     }
-    let packed = if name.contains("x2") { 2 } else { 1 };
-    match name.split('.').next().unwrap_or_default() {
-        "fma" | "mad" => 2 * packed,
-        "add" | "sub" | "mul" | "div" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "ex2"
-        | "lg2" | "tanh" => packed,
+    let pairs = [ScalarType::F16x2, ScalarType::Bf16x2].map(Modifier::Type);
+    let packed = pairs.into_iter().chain([Modifier::F32x2]).any(|pair| instruction.has(pair));
+    let each = match instruction.opcode {
+        Fma | Mad => 2,
+        Add | Sub | Mul | Div | Rcp | Sqrt | Rsqrt | Sin | Cos | Ex2 | Lg2 | Tanh => 1,
         _ => 0,
-    }
+    };
+    if packed { 2 * each } else { each }
 }
 
 /// Floating-point operations per warp of a matrix product.
-fn of_product(name: &str) -> u64 {
-    let opcode = name.split('.').next().unwrap_or_default();
-    let product = matches!(opcode, "mma" | "wgmma") || name.starts_with("wmma.mma");
-    let float = ["f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2"];
-    if !product || !name.split('.').any(|part| float.contains(&part)) {
+fn of_product(instruction: &Instruction) -> u64 {
+    let (opcode, modifiers) = (instruction.opcode, &instruction.modifiers);
+    let wmma = opcode == Opcode::Wmma && modifiers.first() == Some(&Modifier::Mma);
+    let float = |modifier: &Modifier| {
+        matches!(modifier, Modifier::Tf32 | Modifier::E4m3 | Modifier::E5m2)
+            || modifier.scalar_type().is_some_and(ScalarType::is_float)
+    };
+    if !(wmma || matches!(opcode, Opcode::Mma | Opcode::Wgmma)) || !modifiers.iter().any(float) {
         return 0;
     }
-    let shape = name.split('.').find_map(|part| {
-        let (m, rest) = part.strip_prefix('m')?.split_once('n')?;
-        let (n, k) = rest.split_once('k')?;
-        Some(m.parse::<u64>().ok()? * n.parse::<u64>().ok()? * k.parse::<u64>().ok()?)
+    let shape = modifiers.iter().find_map(|modifier| match modifier {
+        Modifier::Shape { m, n, k } => Some(u64::from(*m) * u64::from(*n) * u64::from(*k)),
+        _ => None,
     });
     // Four warps share a warpgroup's product.
-    shape.map_or(0, |mnk| 2 * mnk / if opcode == "wgmma" { 4 } else { 1 })
+    shape.map_or(0, |mnk| 2 * mnk / if opcode == Opcode::Wgmma { 4 } else { 1 })
 }
 
 /// Floating-point operations of an instruction that `warps` warps and `lanes` lanes executed.
 pub fn flops(name: &str, warps: u64, lanes: u64) -> u64 {
-    of_lane(name) * lanes + of_product(name) * warps
+    let instruction = Instruction::new(name, Vec::new());
+    of_lane(&instruction) * lanes + of_product(&instruction) * warps
 }
 
 #[cfg(test)]

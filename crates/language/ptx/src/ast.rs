@@ -407,6 +407,17 @@ impl Instruction {
         Instruction { opcode, modifiers, unknown_name, operands, ..Instruction::default() }
     }
 
+    /// An instruction without modifiers.
+    ///
+    /// ```
+    /// use lanework_ptx::{Instruction, Opcode};
+    ///
+    /// assert_eq!(Instruction::of(Opcode::Ret, Vec::new()).name(), "ret");
+    /// ```
+    pub fn of(opcode: Opcode, operands: Vec<Operand>) -> Self {
+        Instruction { opcode, operands, ..Instruction::default() }
+    }
+
     /// Opcode and modifiers joined by dots, as in the text.
     pub fn name(&self) -> String {
         if let Some(name) = &self.unknown_name {
@@ -430,6 +441,36 @@ impl Instruction {
     pub fn operand_types(&self) -> Option<Vec<ScalarType>> {
         let found = self.opcode.forms().iter().find_map(|form| form.matches(&self.modifiers).ok());
         found?.operand_types()
+    }
+
+    /// The instructions of an opcode whose operands are single values: each combination of the modifiers of its forms.
+    ///
+    /// ```
+    /// use lanework_ptx::{Instruction, Opcode};
+    ///
+    /// let names: Vec<String> = Instruction::on_values(Opcode::Dp4a).iter().map(Instruction::name).collect();
+    /// assert_eq!(names, ["dp4a.u32.u32", "dp4a.u32.s32", "dp4a.s32.u32", "dp4a.s32.s32"]);
+    /// ```
+    pub fn on_values(opcode: Opcode) -> Vec<Instruction> {
+        let forms = opcode.forms().iter().filter(|form| form.has_values_only());
+        let all = forms.flat_map(|form| form.combinations());
+        all.map(|modifiers| Instruction { opcode, modifiers, ..Instruction::default() }).collect()
+    }
+
+    /// The index of the first modifier that is in no form of the instruction table; `None` if a form has them all. That
+    /// form may need more modifiers.
+    ///
+    /// ```
+    /// use lanework_ptx::Instruction;
+    ///
+    /// assert_eq!(Instruction::new("add.rn.sat.s32", Vec::new()).extra_modifier(), Some(2));
+    /// assert_eq!(Instruction::new("add.rn.ftz.f32", Vec::new()).extra_modifier(), None);
+    /// ```
+    pub fn extra_modifier(&self) -> Option<usize> {
+        let mut forms = self.opcode.forms().iter();
+        let first = forms.next()?.first_extra(&self.modifiers);
+        forms
+            .try_fold(first?, |last, form| form.first_extra(&self.modifiers).map(|at| at.max(last)))
     }
 
     /// Whether `modifier` is among the modifiers.

@@ -2,14 +2,12 @@
 //!
 //! The needs of instructions are in their table, measured with ptxas 12.9 (13.2 for newer instructions) by lowering
 //! version and target until ptxas reported an error. `measured.txt` holds the results; a test compares the table with
-//! them. This file has the first version of each target, and the needs of special registers.
+//! them. This file has the first version of each target.
 
 use crate::ast::Specific::{self, Architecture, Portable};
 use crate::ast::*;
-use crate::instructions::{Modifier, Opcode, Requirement};
+use crate::instructions::{Modifier, NamedSpecial, Opcode, Requirement};
 use crate::types::ScalarType;
-use std::collections::HashMap;
-use std::sync::OnceLock;
 
 /// The requirement of a module without special features. PTX 6.0 introduced warp instructions with a member mask; sm_50
 /// is the oldest target that current drivers accept.
@@ -127,11 +125,9 @@ fn add_instruction(need: &mut Requirement, instruction: &Instruction) {
 
 fn add_special_register(need: &mut Requirement, operand: &Operand) {
     match operand {
-        Operand::Name(name) if name.starts_with('%') => {
-            let base = name.split('.').next().unwrap_or_default();
-            if let Some(found) = special_register_requirement(base) {
-                need.add(found);
-            }
+        Operand::Name(name) => {
+            let special = name.split('.').next().and_then(NamedSpecial::from_name);
+            special.and_then(|found| found.need).into_iter().for_each(|found| need.add(found));
         }
         Operand::Vector(elements) => elements.iter().for_each(|e| add_special_register(need, e)),
         _ => {}
@@ -232,47 +228,6 @@ const OLD_TARGETS: [(u32, (u8, u8)); 18] = [
     (70, (6, 0)),
     (71, (6, 0)),
 ];
-
-/// Special registers that are not in every version (manual, "Special Registers").
-const SPECIAL_REGISTERS: [(&[&str], Requirement); 4] = [
-    (
-        &[
-            "%clusterid",
-            "%nclusterid",
-            "%cluster_ctaid",
-            "%cluster_nctaid",
-            "%cluster_ctarank",
-            "%cluster_nctarank",
-            "%is_explicit_cluster",
-        ],
-        Requirement::portable((7, 8), 90),
-    ),
-    (&["%aggr_smem_size"], Requirement::portable((8, 1), 90)),
-    (&["%current_graph_exec"], Requirement::portable((8, 0), 50)),
-    (
-        &[
-            "%reserved_smem_offset_begin",
-            "%reserved_smem_offset_end",
-            "%reserved_smem_offset_cap",
-            "%reserved_smem_offset_0",
-            "%reserved_smem_offset_1",
-        ],
-        Requirement::portable((7, 6), 80),
-    ),
-];
-
-/// The requirement of a special register beyond the oldest version and target.
-fn special_register_requirement(name: &str) -> Option<Requirement> {
-    static BY_NAME: OnceLock<HashMap<&str, Requirement>> = OnceLock::new();
-    let needs = BY_NAME.get_or_init(|| {
-        let mut needs = HashMap::new();
-        for (names, need) in &SPECIAL_REGISTERS {
-            needs.extend(names.iter().map(|name| (*name, *need)));
-        }
-        needs
-    });
-    needs.get(name).copied()
-}
 
 #[cfg(test)]
 mod tests {

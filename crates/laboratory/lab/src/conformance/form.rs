@@ -1,10 +1,12 @@
 //! Forms: the rows of the catalog with every alternative written out, and the PTX around a form: an entry in which each
 //! thread applies it to its own operands.
 
-use super::catalog::{CHAPTERS, Row, RowKinds};
+use super::catalog::{CHAPTERS, NumberClass, Row, RowKinds};
 use super::operands::OperandKind;
-use lanework::ptx::{Instruction, Opcode};
+use lanework::ptx::{Instruction, Opcode, ScalarType};
+use std::collections::HashSet;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 /// The chapter of combinations; the coverage table does not list them.
 pub(super) const COMBINATIONS: usize = usize::MAX;
@@ -97,7 +99,7 @@ pub(super) fn firsts() -> Vec<InstructionForm> {
 }
 
 fn expand(chapter: usize, row: &Row, forms: &mut Vec<InstructionForm>) {
-    for name in alternatives(row.names, ['{', ',', '}']) {
+    for name in names(row) {
         let instruction = Instruction::new(&name, Vec::new());
         let [results, operands] = kinds(row, &instruction);
         let pattern = if row.text.is_empty() { usual(operands.len()) } else { row.text.to_owned() };
@@ -114,13 +116,39 @@ fn expand(chapter: usize, row: &Row, forms: &mut Vec<InstructionForm>) {
     }
 }
 
+/// The names that rows write out.
+static NAMED: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let rows = CHAPTERS.iter().flat_map(|chapter| chapter.rows);
+    let written = rows.filter(|row| !matches!(row.kinds, RowKinds::Rest(_)));
+    written.flat_map(|row| names(row)).collect()
+});
+
+/// The names of a row's forms.
+fn names(row: &Row) -> Vec<String> {
+    let RowKinds::Rest(class) = row.kinds else {
+        return alternatives(row.names, ['{', ',', '}']);
+    };
+    let opcodes = row.names.split(' ').map(Opcode::from_name);
+    let all = opcodes.flat_map(Instruction::on_values);
+    let of_class = all.filter(|instruction| class_of(instruction) == class);
+    of_class.map(|instruction| instruction.name()).filter(|name| !NAMED.contains(name)).collect()
+}
+
+fn class_of(instruction: &Instruction) -> NumberClass {
+    match instruction.modifiers.iter().rev().find_map(|modifier| modifier.scalar_type()) {
+        Some(ScalarType::F32 | ScalarType::F64) => NumberClass::Float,
+        Some(ty) if ty.is_float() => NumberClass::Half,
+        _ => NumberClass::Integer,
+    }
+}
+
 /// The kinds of results and operands of an instruction of a row; a test rules out that the table does not say them.
 fn kinds(row: &Row, instruction: &Instruction) -> [Vec<OperandKind>; 2] {
     let named = |words: &str| words.split_whitespace().map(OperandKind::from_name).collect();
     match row.kinds {
         RowKinds::NotRun => [Vec::new(), Vec::new()],
         RowKinds::Named(results, operands) => [named(results), named(operands)],
-        RowKinds::Table => {
+        RowKinds::Table | RowKinds::Rest(_) => {
             let types = instruction.operand_types().unwrap_or_default();
             let mut kinds = types.into_iter().map(OperandKind::from_type);
             [kinds.next().into_iter().collect(), kinds.collect()]
@@ -266,10 +294,10 @@ mod tests {
             assert_eq!(instruction.unknown_name, None, "{}", form.name);
         }
         for row in CHAPTERS.iter().flat_map(|chapter| chapter.rows) {
-            if let RowKinds::Table = row.kinds {
+            if let RowKinds::Table | RowKinds::Rest(_) = row.kinds {
                 let mut all = Vec::new();
                 expand(0, row, &mut all);
-                assert!(all.iter().all(InstructionForm::runs), "{}", row.names);
+                assert!(!all.is_empty() && all.iter().all(InstructionForm::runs), "{}", row.names);
             }
         }
     }

@@ -194,7 +194,7 @@ fn pass_vector(
         let what = format!("parameter `{}` is a vector of {}", formal.name, registers.len());
         return Err(Unsupported::new(what, "pass a vector of as many elements"));
     }
-    let instruction = Instruction::new("call", Vec::new());
+    let instruction = Instruction::of(syntax::Opcode::Call, Vec::new());
     for (element, register) in elements.iter().zip(registers) {
         let mut cx = Cx::unguarded(lowering, &instruction);
         let source = cx.source(element, formal.ty)?;
@@ -209,7 +209,7 @@ fn pass(
     actual: &syntax::Operand,
 ) -> LoweringResult<Symbol> {
     let symbol = lowering.formal(formal)?;
-    let fake = Instruction::new("call", Vec::new());
+    let fake = Instruction::of(syntax::Opcode::Call, Vec::new());
     let mut cx = Cx::unguarded(lowering, &fake);
     let source = cx.source(actual, formal.ty)?;
     match symbol {
@@ -239,7 +239,7 @@ fn copy_results(
     call: &Call,
     scope: &HashMap<String, Symbol>,
 ) -> LoweringResult {
-    let fake = Instruction::new("call", Vec::new());
+    let fake = Instruction::of(syntax::Opcode::Call, Vec::new());
     for (formal, actual) in callee.returns.iter().zip(&call.results) {
         let syntax::Operand::Name(name) = actual else { continue };
         if let (true, Some(Symbol::Vector(count))) = (is_vector(formal), lowering.lookup(name)) {
@@ -276,7 +276,7 @@ impl Lowering<'_> {
         callee: &Function,
         call: &Call,
     ) -> LoweringResult<Vec<Symbol>> {
-        let instruction = Instruction::new("call", Vec::new());
+        let instruction = Instruction::of(syntax::Opcode::Call, Vec::new());
         let mut values = Vec::new();
         for (formal, actual) in callee.params.iter().zip(&call.arguments) {
             let named = match actual {

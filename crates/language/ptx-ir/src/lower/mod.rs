@@ -43,7 +43,7 @@ impl<'m> Lowering<'m> {
         entry: &'m Function,
         options: LoweringOptions,
     ) -> Result<Kernel, LoadError> {
-        let mut lowering = Lowering::new(source, entry, options, rules::lower_instruction);
+        let mut lowering = Lowering::new(source, entry, options, rules::lower_step);
         lowering.kernel.required_block = entry.required_block();
         lowering.kernel.max_threads = entry.max_threads();
         for directive in &entry.directives {

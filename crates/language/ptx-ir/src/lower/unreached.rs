@@ -6,8 +6,8 @@ use crate::LoadError;
 use crate::lower::{Lowering, LoweringOptions};
 use crate::module::PlacedModule;
 use lanework_ptx::{
-    AddressBase, Function, Instruction, Linkage, Module, Operand, Registers, StateSpace, Statement,
-    Variable,
+    AddressBase, Function, Instruction, Linkage, Module, Opcode, Operand, Registers, StateSpace,
+    Statement, Variable,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -101,8 +101,8 @@ fn caller_of(function: &Function) -> Function {
     if !function.params.is_empty() {
         operands.push(arguments);
     }
-    body.push(Statement::Instruction(Instruction::new("call", operands)));
-    body.push(Statement::Instruction(Instruction::new("ret", Vec::new())));
+    body.push(Statement::Instruction(Instruction::of(Opcode::Call, operands)));
+    body.push(Statement::Instruction(Instruction::of(Opcode::Ret, Vec::new())));
     Function {
         linkage: Linkage::Internal,
         entry: true,

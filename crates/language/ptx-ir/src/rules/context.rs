@@ -91,11 +91,13 @@ impl Cx<'_, '_> {
     fn allow_if(&self, allowed: impl Fn(Modifier) -> bool) -> LoweringResult {
         match self.instruction.modifiers.iter().position(|modifier| !allowed(*modifier)) {
             None => Ok(()),
-            Some(at) => {
-                let word = self.instruction.word(1 + at);
-                Err(self.unsupported(&format!("modifier `.{word}`")))
-            }
+            Some(at) => Err(self.unknown_modifier(at)),
         }
+    }
+
+    /// An unsupported-form error that names a modifier.
+    pub fn unknown_modifier(&self, at: usize) -> Unsupported {
+        self.unsupported(&format!("modifier `.{}`", self.instruction.word(1 + at)))
     }
 
     /// Rejects operands before `end` of the form register plus constant: ptxas does not accept them here, because it expands this

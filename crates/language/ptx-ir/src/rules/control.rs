@@ -14,7 +14,6 @@ use lanework_ptx::ScalarType::{self, B32, Pred, *};
 
 /// `bra`.
 pub fn branch(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Uni])?;
     cx.operands(1)?;
     let syntax::Operand::Name(name) = cx.operand(0)?.clone() else {
         return Err(cx.unsupported("the target is not a label"));
@@ -30,7 +29,6 @@ pub fn branch(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `brx.idx`: compares the index with each target's number in turn. An index past the last target is undefined; here it
 /// traps.
 pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Idx, Uni])?;
     cx.operands(2)?;
     let index = cx.src(0, B32)?;
     let syntax::Operand::Name(name) = cx.operand(1)?.clone() else {
@@ -61,14 +59,12 @@ pub fn call(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `exit`.
 pub fn exit(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     cx.branching(Opcode::Exit, Vec::new(), Vec::new());
     Ok(())
 }
 
 /// `ret`.
 pub fn ret(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Uni])?;
     match cx.lowering.return_label() {
         Some(label) => {
             let guard = cx.guard;
@@ -81,7 +77,6 @@ pub fn ret(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `trap` and `brkpt`.
 pub fn trap(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     cx.branching(Opcode::Trap, Vec::new(), Vec::new());
     Ok(())
 }
@@ -198,7 +193,6 @@ fn members(cx: &mut Cx<'_, '_>, op: WarpOp, value: Option<Operand>) -> LoweringR
 
 /// `shfl`.
 pub fn shfl(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Sync, Up, Down, Bfly, Idx])?;
     let modes = [
         (Up, ShuffleMode::Up),
         (Down, ShuffleMode::Down),
@@ -220,7 +214,6 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `vote`.
 pub fn vote(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Sync, All, Any, Uni, Ballot])?;
     let modes = [
         (All, VoteMode::All),
         (Any, VoteMode::Any),
@@ -238,7 +231,6 @@ pub fn vote(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `match`.
 pub fn match_lanes(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Sync, Any, All])?;
     let ty = cx.ty()?;
     let dst = pair(cx)?;
     let a = cx.src(1, ty)?;
@@ -249,14 +241,12 @@ pub fn match_lanes(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `activemask`.
 pub fn active_mask(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let dst = cx.dst_of(0, B32)?;
     emit(cx, WarpOp::ActiveMask, vec![dst], Vec::new())
 }
 
 /// `elect`: the lowest lane that takes part.
 pub fn elect(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Sync])?;
     let dst = pair(cx)?;
     let members = members(cx, WarpOp::Elect, None)?;
     emit(cx, WarpOp::Elect, dst, vec![members])
@@ -264,7 +254,6 @@ pub fn elect(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `redux`.
 pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Sync, Add, Min, Max, And, Or, Xor, Abs, Nan])?;
     let ty = cx.ty()?;
     if ty == ScalarType::F32 {
         return crate::rules::arithmetic::expand::redux(cx);

@@ -47,11 +47,21 @@ macro_rules! define_rule_of {
 }
 lanework_ptx::for_each_lowering_rule!(define_rule_of);
 
-/// Lowers one instruction.
+/// Lowers one instruction of a module. Its modifiers must be those of a form in the instruction table; a rule that
+/// refuses the instruction says more, so it comes first.
 ///
 /// # Errors
 /// When it, or one of its modifiers or operands, is not known.
 pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
+    lower_step(lowering, instruction)?;
+    match instruction.extra_modifier() {
+        None => Ok(()),
+        Some(at) => Err(Cx::unguarded(lowering, instruction).unknown_modifier(at)),
+    }
+}
+
+/// Lowers one instruction, also one that no PTX has, as expansions emit them.
+pub fn lower_step(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
     let Some(rule) = rule_of(instruction.opcode) else {
         return Err(Unsupported::new(
             format!("unknown instruction `{}`", instruction.name()),

@@ -24,7 +24,6 @@ pub fn copy(ty: ScalarType) -> Alu {
 
 /// `mov`, also to and from vectors of parts.
 pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[V2, V4])?;
     cx.operands(2)?;
     let ty = cx.ty()?;
     if ty == B128 {

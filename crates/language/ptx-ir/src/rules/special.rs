@@ -6,41 +6,23 @@ use crate::opcode::Alu;
 use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::LogicOp;
 use crate::opcode::memory::WarpOp;
-
-/// The ends and parts of reserved shared memory.
-const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];
+use lanework_ptx::SpecialName::*;
+use lanework_ptx::{NamedSpecial, SpecialShape};
 
 /// Bytes of shared memory that the system reserves in each block from sm_80 on.
 const RESERVED_BYTES: u64 = 1024;
-/// Vector registers: three elements, and a fourth that is 0.
-const VECTORS: &[&str] = &[
-    "tid",
-    "ntid",
-    "ctaid",
-    "nctaid",
-    "clusterid",
-    "nclusterid",
-    "cluster_ctaid",
-    "cluster_nctaid",
-];
 
 /// Whether a name is a special register with four elements.
 pub fn is_vector(name: &str) -> bool {
-    name.strip_prefix('%').is_some_and(|name| VECTORS.contains(&name))
-}
-
-/// `pm0` to `pm7`, and their forms of 64 bits.
-fn is_counter(name: &str) -> bool {
-    let number = name.strip_prefix("pm").map(|rest| rest.strip_suffix("_64").unwrap_or(rest));
-    number.is_some_and(|n| n.len() == 1 && n.parse::<u8>().is_ok_and(|n| n < 8))
+    NamedSpecial::from_name(name).is_some_and(|found| found.elements() > 1)
 }
 
 /// For the name of a clock or timer: whether it is the upper word, and the width.
 pub fn clock(name: &str) -> Option<(bool, Width)> {
-    Some(match name {
-        "%clock" | "%globaltimer_lo" => (false, Width::Word),
-        "%clock_hi" | "%globaltimer_hi" => (true, Width::Word),
-        "%clock64" | "%globaltimer" => (false, Width::Wide),
+    Some(match NamedSpecial::from_name(name)?.register {
+        Clock | GlobaltimerLo => (false, Width::Word),
+        ClockHi | GlobaltimerHi => (true, Width::Word),
+        Clock64 | Globaltimer => (false, Width::Wide),
         _ => return None,
     })
 }
@@ -50,88 +32,74 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
     if name == "WARP_SZ" {
         return Some(Operand::Const(32));
     }
-    // Registers that the driver sets: only the registers of cooperative launches.
-    if let Some(n) = name.strip_prefix("%envreg").and_then(|n| n.parse::<u8>().ok()) {
-        return match n {
-            1 | 2 => {
-                let register = lowering.special(SpecialRegister::Environment(n), Width::Word);
-                Some(Operand::Reg(register))
-            }
-            _ => (n < 32).then_some(Operand::Const(0)),
-        };
-    }
-    // Shared memory reserved for CUDA's libraries, which cooperative groups use for tiles larger than a warp.
-    if let Some(which) = name.strip_prefix("%reserved_smem_offset_") {
-        let start = RESERVED.contains(&which).then(|| lowering.reserved_shared())?;
-        let end = if matches!(which, "end" | "cap") { RESERVED_BYTES } else { 0 };
-        return Some(Operand::Const(u64::from(start) + end));
-    }
     if let Some((high, width)) = clock(name) {
         let now = lowering.new_register(width);
         let opcode = Opcode::Warp(WarpOp::Clock { high });
         lowering.emit(opcode, vec![Some(now)], Vec::new(), None);
         return Some(Operand::Reg(now));
     }
-    let name = name.strip_prefix('%')?;
-    // Hardware counters are not set up, and no graph is executing.
-    if is_counter(name) || name == "current_graph_exec" {
-        return Some(Operand::Const(0));
-    }
-    // The fourth element of a vector is 0.
-    if name.strip_suffix(".w").is_some_and(|base| VECTORS.contains(&base)) {
-        return Some(Operand::Const(0));
-    }
-    let axis = |rest: &str| match rest {
-        "x" => Some(0),
-        "y" => Some(1),
-        "z" => Some(2),
-        _ => None,
+    let (base, field) = name.split_once('.').unwrap_or((name, ""));
+    let NamedSpecial { register, number, shape, .. } = NamedSpecial::from_name(base)?;
+    let axis = match (shape, field) {
+        (SpecialShape::Vector, "x") => 0,
+        (SpecialShape::Vector, "y") => 1,
+        (SpecialShape::Vector, "z") => 2,
+        (SpecialShape::Vector, "w") => return Some(Operand::Const(0)),
+        (SpecialShape::Vector, _) => return None,
+        (_, "") => 0,
+        _ => return None,
     };
-    let special = match name.split_once('.') {
-        Some(("tid", rest)) => SpecialRegister::Thread(axis(rest)?),
-        Some(("ntid", rest)) => SpecialRegister::BlockShape(axis(rest)?),
-        Some(("ctaid", rest)) => SpecialRegister::Block(axis(rest)?),
-        Some(("nctaid", rest)) => SpecialRegister::GridShape(axis(rest)?),
-        Some(("clusterid", rest)) => SpecialRegister::Cluster(axis(rest)?),
-        Some(("nclusterid", rest)) => SpecialRegister::Clusters(axis(rest)?),
-        Some(("cluster_ctaid", rest)) => SpecialRegister::ClusterBlock(axis(rest)?),
-        Some(("cluster_nctaid", rest)) => SpecialRegister::ClusterShape(axis(rest)?),
-        Some(_) => return None,
-        None => match name {
-            "laneid" => SpecialRegister::Lane,
-            "warpid" => SpecialRegister::Warp,
-            "nwarpid" => SpecialRegister::Warps,
-            "smid" => SpecialRegister::Multiprocessor,
-            "nsmid" => SpecialRegister::Multiprocessors,
-            "gridid" => SpecialRegister::Grid,
-            "lanemask_eq" => SpecialRegister::LaneMask(LaneMask::Equal),
-            "lanemask_le" => SpecialRegister::LaneMask(LaneMask::AtMost),
-            "lanemask_lt" => SpecialRegister::LaneMask(LaneMask::Below),
-            "lanemask_ge" => SpecialRegister::LaneMask(LaneMask::AtLeast),
-            "lanemask_gt" => SpecialRegister::LaneMask(LaneMask::Above),
-            "dynamic_smem_size" => SpecialRegister::DynamicShared,
-            "total_smem_size" => SpecialRegister::TotalShared,
-            "aggr_smem_size" => {
-                let total =
-                    Operand::Reg(lowering.special(SpecialRegister::TotalShared, Width::Word));
-                let sum = lowering.new_register(Width::Word);
-                let unsigned = Integer::from_type(lanework_ptx::ScalarType::U32)?;
-                let add = Opcode::Alu(Alu::Integer(IntegerOp::Add(unsigned)));
-                let src = vec![total, Operand::Const(RESERVED_BYTES)];
-                lowering.emit(add, vec![Some(sum)], src, None);
-                return Some(Operand::Reg(sum));
-            }
-            "cluster_ctarank" => SpecialRegister::ClusterRank,
-            "cluster_nctarank" => SpecialRegister::ClusterBlocks,
-            "is_explicit_cluster" => {
-                let word = lowering.special(SpecialRegister::ExplicitCluster, Width::Word);
-                let truth = lowering.new_register(Width::Predicate);
-                let opcode = Opcode::Alu(Alu::Logic(LogicOp::IsNonzero));
-                lowering.emit(opcode, vec![Some(truth)], vec![Operand::Reg(word)], None);
-                return Some(Operand::Reg(truth));
-            }
-            _ => return None,
-        },
+    let special = match register {
+        Tid => SpecialRegister::Thread(axis),
+        Ntid => SpecialRegister::BlockShape(axis),
+        Ctaid => SpecialRegister::Block(axis),
+        Nctaid => SpecialRegister::GridShape(axis),
+        Clusterid => SpecialRegister::Cluster(axis),
+        Nclusterid => SpecialRegister::Clusters(axis),
+        ClusterCtaid => SpecialRegister::ClusterBlock(axis),
+        ClusterNctaid => SpecialRegister::ClusterShape(axis),
+        Laneid => SpecialRegister::Lane,
+        Warpid => SpecialRegister::Warp,
+        Nwarpid => SpecialRegister::Warps,
+        Smid => SpecialRegister::Multiprocessor,
+        Nsmid => SpecialRegister::Multiprocessors,
+        Gridid => SpecialRegister::Grid,
+        LanemaskEq => SpecialRegister::LaneMask(LaneMask::Equal),
+        LanemaskLe => SpecialRegister::LaneMask(LaneMask::AtMost),
+        LanemaskLt => SpecialRegister::LaneMask(LaneMask::Below),
+        LanemaskGe => SpecialRegister::LaneMask(LaneMask::AtLeast),
+        LanemaskGt => SpecialRegister::LaneMask(LaneMask::Above),
+        DynamicSmemSize => SpecialRegister::DynamicShared,
+        TotalSmemSize => SpecialRegister::TotalShared,
+        ClusterCtarank => SpecialRegister::ClusterRank,
+        ClusterNctarank => SpecialRegister::ClusterBlocks,
+        // Registers that the driver sets: only the registers of cooperative launches.
+        Envreg if matches!(number, 1 | 2) => SpecialRegister::Environment(number),
+        // Hardware counters are not set up, and no graph is executing.
+        Envreg | Pm | Pm64 | CurrentGraphExec => return Some(Operand::Const(0)),
+        // Shared memory reserved for CUDA's libraries, which cooperative groups use for tiles larger than a warp.
+        ReservedSmemBegin | ReservedSmemOffset => {
+            return Some(Operand::Const(u64::from(lowering.reserved_shared())));
+        }
+        ReservedSmemEnd | ReservedSmemCap => {
+            return Some(Operand::Const(u64::from(lowering.reserved_shared()) + RESERVED_BYTES));
+        }
+        AggrSmemSize => {
+            let total = Operand::Reg(lowering.special(SpecialRegister::TotalShared, Width::Word));
+            let sum = lowering.new_register(Width::Word);
+            let add = Opcode::Alu(Alu::Integer(IntegerOp::Add(Integer::U32)));
+            let src = vec![total, Operand::Const(RESERVED_BYTES)];
+            lowering.emit(add, vec![Some(sum)], src, None);
+            return Some(Operand::Reg(sum));
+        }
+        IsExplicitCluster => {
+            let word = lowering.special(SpecialRegister::ExplicitCluster, Width::Word);
+            let truth = lowering.new_register(Width::Predicate);
+            let opcode = Opcode::Alu(Alu::Logic(LogicOp::IsNonzero));
+            lowering.emit(opcode, vec![Some(truth)], vec![Operand::Reg(word)], None);
+            return Some(Operand::Reg(truth));
+        }
+        Clock | ClockHi | Clock64 | Globaltimer | GlobaltimerLo | GlobaltimerHi => return None,
     };
     let width = if special == SpecialRegister::Grid { Width::Wide } else { Width::Word };
     Some(Operand::Reg(lowering.special(special, width)))

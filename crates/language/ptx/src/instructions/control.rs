@@ -23,12 +23,14 @@ macro_rules! control {
             needs("", "7.8 sm_90")] // Data Movement: mapa, getctarank
         Shfl "shfl" control::shfl [
             form("sync up|down|bfly|idx b32", "d_/p a a:u32 a:u32 a:u32"),
-            form("up|down|bfly|idx b32", "d_/p a a:u32 a:u32")]
+            form("up|down|bfly|idx b32", "d_/p a a:u32 a:u32"),
+            gone("!sync", "6.4 sm_70", " without `.sync` was", "write it with `.sync` and, as its last operand, a mask of the lanes that take part")] // Parallel Synchronization: shfl (deprecated)
         Vote "vote" control::vote [
             form("sync all|any|uni pred", "q p a:u32"),
             form("sync ballot b32", "d p a:u32"),
             form("all|any|uni pred", "q p"),
-            form("ballot b32", "d p")]
+            form("ballot b32", "d p"),
+            gone("!sync", "6.4 sm_70", " without `.sync` was", "write it with `.sync` and, as its last operand, a mask of the lanes that take part")] // Parallel Synchronization: vote (deprecated)
         Match "match" control::match_lanes [
             form("sync any b32|b64", "d:b32 a a:u32"),
             form("sync all b32|b64", "d:b32/p a a:u32"),

@@ -55,7 +55,9 @@ macro_rules! matrix {
             needs("s8|u8", "6.3 sm_72"), // Warp-level Matrix: wmma
             needs("s4|u4|b1", "6.3 sm_75"), // Warp-level Matrix: wmma
             needs("bf16|tf32|f64", "7.0 sm_80"), // Warp-level Matrix: wmma
-            needs("and", "7.1 sm_80")] // Warp-level Matrix: wmma.mma, mma
+            needs("and", "7.1 sm_80"), // Warp-level Matrix: wmma.mma, mma
+            gone("!aligned", "6.3", " without `.aligned` was", "write it with `.aligned`"), // Warp-level Matrix: wmma
+            gone("f16|f32 satfinite", "6.5", ": floats with `.satfinite` were", "remove `.satfinite`")] // Warp-level Matrix: wmma.mma
         Mma "mma" matrix::mma [
             form("sync aligned m16n8k16 row col f32 f16|bf16 f16|bf16 f32", "4d:f32 4r:b32 2r:b32 4a:f32"),
             form("sync aligned m16n8k8 row col f32 f16|bf16 f16|bf16 f32", "4d:f32 2r:b32 1r:b32 4a:f32"),

@@ -9,18 +9,26 @@ macro_rules! memory {
             form("pred", "q ps"),
             form("v2|v4 b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", "x x"),
             needs("b128", "8.3 sm_70")] // Data Movement: ld, st, mov
-        Ld "ld" memory::ld [
-            form("weak? const|global|local|param|param::entry|param::func|$shared? ca|cg|cs|lu|cv? unified? $vector? $memory", "VD_ m"),
-            form("weak? global? L1::*? ca|cg|cs|lu|cv? L2::64B|L2::128B|L2::256B? L2::cache_hint>a:b64? unified? $vector? $memory", "VD_ m"),
-            form("volatile global|local|$shared? L2::64B|L2::128B|L2::256B? unified? $vector? $memory", "VD_ m"),
-            form("relaxed|acquire $scope global|$shared? L1::*? L2::64B|L2::128B|L2::256B? L2::cache_hint>a:b64? unified? $vector? $memory", "VD_ m"),
-            form("mmio relaxed sys|gpu|cta|cluster global? $memory", "VD_ m"),
-            form("weak? global ca|cg|cs? nc L1::*? L2::64B|L2::128B|L2::256B? L2::cache_hint>a:b64? unified? $vector? $memory", "VD_ m"),
+        Ld "ld" memory::ld, St "st" memory::st [
+            form("weak? const|global|local|param|param::entry|param::func|$shared? ca|cg|cs|lu|cv? unified? $vector? $memory", "VD_ m").only("ld"),
+            form("weak? global? L1::*? ca|cg|cs|lu|cv? L2::64B|L2::128B|L2::256B? L2::cache_hint>a:b64? unified? $vector? $memory", "VD_ m").only("ld"),
+            form("volatile global|local|$shared? L2::64B|L2::128B|L2::256B? unified? $vector? $memory", "VD_ m").only("ld"),
+            form("relaxed|acquire $scope global|$shared? L1::*? L2::64B|L2::128B|L2::256B? L2::cache_hint>a:b64? unified? $vector? $memory", "VD_ m").only("ld"),
+            form("mmio relaxed sys|gpu|cta|cluster global? $memory", "VD_ m").only("ld"),
+            form("weak? global ca|cg|cs? nc L1::*? L2::64B|L2::128B|L2::256B? L2::cache_hint>a:b64? unified? $vector? $memory", "VD_ m").only("ld"),
+            form("weak? global|local|param|param::func|$shared? wb|cg|cs|wt? $vector? $memory", "m VA_").only("st"),
+            form("weak? global? L1::*? wb|cg|cs|wt? L2::cache_hint>a:b64? $vector? $memory", "m VA_").only("st"),
+            form("volatile global|local|$shared? $vector? $memory", "m VA_").only("st"),
+            form("relaxed|release $scope global|$shared? L1::*? L2::cache_hint>a:b64? $vector? $memory", "m VA_").only("st"),
+            form("mmio relaxed sys|gpu|cta|cluster global? $memory", "m VA_").only("st"),
+            form("async weak? $shared? mbarrier::complete_tx::bytes $vector? b32|b64|u32|u64|s32|s64|f32|f64", "M VA M").only("st"),
+            form("async release ...", "*").only("st"),
+            form("bulk ...", "*").only("st"),
             needs("weak|relaxed|acquire|release", "6.0 sm_70"), // Data Movement: ld, st
             needs("mmio", "8.2 sm_70"), // Data Movement: ld, st
             needs("L1::*", "7.4 sm_70"), // Cache Eviction Priority Hints
-            needs("L2::64B|L2::128B", "7.4 sm_75"), // Data Movement: ld
-            needs("L2::256B", "7.4 sm_80"), // Data Movement: ld
+            needs("L2::64B|L2::128B", "7.4 sm_75").only("ld"), // Data Movement: ld
+            needs("L2::256B", "7.4 sm_80").only("ld"), // Data Movement: ld
             needs("L2::cache_hint", "7.4 sm_80"), // Cache Eviction Priority Hints
             needs("param::*", "8.3 sm_30"), // State Spaces: param
             needs("volatile local", "9.1"), // Data Movement: ld, st
@@ -30,41 +38,32 @@ macro_rules! memory {
             needs("shared::cta", "7.8 sm_30"), // State Spaces: shared
             needs("shared::cluster", "7.8 sm_90"), // State Spaces: shared
             needs("cluster", "7.8 sm_90"), // Memory Consistency Model: Scope
-            needs("nc", "3.1 sm_32")] // Data Movement: ld.global.nc
+            needs("nc", "3.1 sm_32").only("ld"), // Data Movement: ld.global.nc
+            needs("async", "8.1 sm_90").only("st"), // Data Movement: st.async
+            needs("bulk", "8.6 sm_100").only("st")] // Data Movement: st.bulk
         Ldu "ldu" memory::ld [form("global? $vector? $memory", "VD_ m")]
-        St "st" memory::st [
-            form("weak? global|local|param|param::func|$shared? wb|cg|cs|wt? $vector? $memory", "m VA_"),
-            form("weak? global? L1::*? wb|cg|cs|wt? L2::cache_hint>a:b64? $vector? $memory", "m VA_"),
-            form("volatile global|local|$shared? $vector? $memory", "m VA_"),
-            form("relaxed|release $scope global|$shared? L1::*? L2::cache_hint>a:b64? $vector? $memory", "m VA_"),
-            form("mmio relaxed sys|gpu|cta|cluster global? $memory", "m VA_"),
-            form("async weak? $shared? mbarrier::complete_tx::bytes $vector? b32|b64|u32|u64|s32|s64|f32|f64", "M VA M"),
-            form("async release ...", "*"),
-            form("bulk ...", "*"),
-            needs("weak|relaxed|acquire|release", "6.0 sm_70"), // Data Movement: ld, st
-            needs("mmio", "8.2 sm_70"), // Data Movement: ld, st
-            needs("L1::*", "7.4 sm_70"), // Cache Eviction Priority Hints
-            needs("L2::cache_hint", "7.4 sm_80"), // Cache Eviction Priority Hints
-            needs("param::*", "8.3 sm_30"), // State Spaces: param
-            needs("volatile local", "9.1"), // Data Movement: ld, st
-            needs("v8", "8.8 sm_100"), // Data Movement: ld, st
-            needs("v4 b64|u64|s64|f64", "8.8 sm_100"), // Data Movement: ld, st
-            needs("b128", "8.3 sm_70"), // Data Movement: ld, st, mov
-            needs("shared::cta", "7.8 sm_30"), // State Spaces: shared
-            needs("shared::cluster", "7.8 sm_90"), // State Spaces: shared
-            needs("cluster", "7.8 sm_90"), // Memory Consistency Model: Scope
-            needs("async", "8.1 sm_90"), // Data Movement: st.async
-            needs("bulk", "8.6 sm_100")] // Data Movement: st.bulk
-        Atom "atom" memory::atom [
-            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? and|or|xor b32|b64 L2::cache_hint>a:b64?", "d_ m a"),
-            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? exch b32|b64|b128 L2::cache_hint>a:b64?", "d_ m a"),
-            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? cas b16|b32|b64|b128 L2::cache_hint>a:b64?", "d_ m a a"),
-            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? inc|dec u32 L2::cache_hint>a:b64?", "d_ m a"),
-            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? min|max u32|s32|u64|s64 L2::cache_hint>a:b64?", "d_ m a"),
-            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? add u32|s32|u64|f32|f64 L2::cache_hint>a:b64?", "d_ m a"),
-            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? add noftz f16|f16x2|bf16|bf16x2 L2::cache_hint>a:b64?", "d_ m a"),
-            form("relaxed|acquire|release|acq_rel? $scope? global? add $vector f32 L2::cache_hint>a:b64?", "Vd_ m Va"),
-            form("relaxed|acquire|release|acq_rel? $scope? global? add|min|max noftz $vector f16|f16x2|bf16|bf16x2 L2::cache_hint>a:b64?", "Vd_ m Va"),
+        Atom "atom" memory::atom, Red "red" memory::red [
+            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? and|or|xor b32|b64 L2::cache_hint>a:b64?", "d_ m a").only("atom"),
+            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? exch b32|b64|b128 L2::cache_hint>a:b64?", "d_ m a").only("atom"),
+            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? cas b16|b32|b64|b128 L2::cache_hint>a:b64?", "d_ m a a").only("atom"),
+            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? inc|dec u32 L2::cache_hint>a:b64?", "d_ m a").only("atom"),
+            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? min|max u32|s32|u64|s64 L2::cache_hint>a:b64?", "d_ m a").only("atom"),
+            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? add u32|s32|u64|f32|f64 L2::cache_hint>a:b64?", "d_ m a").only("atom"),
+            form("relaxed|acquire|release|acq_rel? $scope? global|$shared? add noftz f16|f16x2|bf16|bf16x2 L2::cache_hint>a:b64?", "d_ m a").only("atom"),
+            form("relaxed|acquire|release|acq_rel? $scope? global? add $vector f32 L2::cache_hint>a:b64?", "Vd_ m Va").only("atom"),
+            form("relaxed|acquire|release|acq_rel? $scope? global? add|min|max noftz $vector f16|f16x2|bf16|bf16x2 L2::cache_hint>a:b64?", "Vd_ m Va").only("atom"),
+            form("relaxed|release? $scope? global|$shared? and|or|xor b32|b64 L2::cache_hint>a:b64?", "m a").only("red"),
+            form("relaxed|release? $scope? global|$shared? inc|dec u32 L2::cache_hint>a:b64?", "m a").only("red"),
+            form("relaxed|release? $scope? global|$shared? min|max u32|s32|u64|s64 L2::cache_hint>a:b64?", "m a").only("red"),
+            form("relaxed|release? $scope? global|$shared? add u32|s32|u64|f32|f64 L2::cache_hint>a:b64?", "m a").only("red"),
+            form("relaxed|release? $scope? global|$shared? add noftz f16|f16x2|bf16|bf16x2 L2::cache_hint>a:b64?", "m a").only("red"),
+            form("relaxed|release? $scope? global? add $vector f32 L2::cache_hint>a:b64?", "m Va").only("red"),
+            form("relaxed|release? $scope? global? add|min|max noftz $vector f16|f16x2|bf16|bf16x2 L2::cache_hint>a:b64?", "m Va").only("red"),
+            form("async relaxed cluster $shared? mbarrier::complete_tx::bytes inc|dec u32", "M a M").only("red"),
+            form("async relaxed cluster $shared? mbarrier::complete_tx::bytes min|max u32|s32", "M a M").only("red"),
+            form("async relaxed cluster $shared? mbarrier::complete_tx::bytes and|or|xor b32", "M a M").only("red"),
+            form("async relaxed cluster $shared? mbarrier::complete_tx::bytes add u32|s32|u64|s64", "M a M").only("red"),
+            form("async release ...", "*").only("red"),
             needs("L2::cache_hint", "7.4 sm_80"), // Cache Eviction Priority Hints
             needs("shared::cta", "7.8 sm_30"), // State Spaces: shared
             needs("shared::cluster", "7.8 sm_90"), // State Spaces: shared
@@ -74,48 +73,20 @@ macro_rules! memory {
             needs("f64", "5.0 sm_60"), // Parallel Synchronization: atom, red
             needs("f16x2", "6.2 sm_60"), // Parallel Synchronization: atom, red
             needs("f16", "6.3 sm_70"), // Parallel Synchronization: atom, red
-            needs("b16", "6.3 sm_70"), // Parallel Synchronization: atom
+            needs("b16", "6.3 sm_70").only("atom"), // Parallel Synchronization: atom
             needs("bf16|bf16x2", "7.8 sm_90"), // Parallel Synchronization: atom, red
             needs("v2|v4|v8", "8.1 sm_90"), // Parallel Synchronization: atom, red
-            needs("b128", "8.3 sm_90")] // Parallel Synchronization: atom
-        Red "red" memory::red [
-            form("relaxed|release? $scope? global|$shared? and|or|xor b32|b64 L2::cache_hint>a:b64?", "m a"),
-            form("relaxed|release? $scope? global|$shared? inc|dec u32 L2::cache_hint>a:b64?", "m a"),
-            form("relaxed|release? $scope? global|$shared? min|max u32|s32|u64|s64 L2::cache_hint>a:b64?", "m a"),
-            form("relaxed|release? $scope? global|$shared? add u32|s32|u64|f32|f64 L2::cache_hint>a:b64?", "m a"),
-            form("relaxed|release? $scope? global|$shared? add noftz f16|f16x2|bf16|bf16x2 L2::cache_hint>a:b64?", "m a"),
-            form("relaxed|release? $scope? global? add $vector f32 L2::cache_hint>a:b64?", "m Va"),
-            form("relaxed|release? $scope? global? add|min|max noftz $vector f16|f16x2|bf16|bf16x2 L2::cache_hint>a:b64?", "m Va"),
-            form("async relaxed cluster $shared? mbarrier::complete_tx::bytes inc|dec u32", "M a M"),
-            form("async relaxed cluster $shared? mbarrier::complete_tx::bytes min|max u32|s32", "M a M"),
-            form("async relaxed cluster $shared? mbarrier::complete_tx::bytes and|or|xor b32", "M a M"),
-            form("async relaxed cluster $shared? mbarrier::complete_tx::bytes add u32|s32|u64|s64", "M a M"),
-            form("async release ...", "*"),
-            needs("L2::cache_hint", "7.4 sm_80"), // Cache Eviction Priority Hints
+            needs("b128", "8.3 sm_90").only("atom"), // Parallel Synchronization: atom
+            needs("async", "8.1 sm_90").only("red")] // Parallel Synchronization: red.async
+        Isspacep "isspacep" memory::isspacep, Cvta "cvta" memory::cvta [
+            form("const|global|local|param|param::entry|$shared", "q Av:u32").only("isspacep"),
+            form("const|global|local|param|param::entry|$shared u64", "d av").only("cvta"),
+            form("^to const|global|local|param|param::entry|$shared u64", "d a").only("cvta"),
+            needs("param*", "7.7 sm_70").only("isspacep"), // Data Movement: isspacep
+            needs("param::*", "8.3 sm_30"), // State Spaces: param
             needs("shared::cta", "7.8 sm_30"), // State Spaces: shared
             needs("shared::cluster", "7.8 sm_90"), // State Spaces: shared
-            needs("cluster", "7.8 sm_90"), // Memory Consistency Model: Scope
-            needs("cta|gpu|sys", "5.0 sm_60"), // Parallel Synchronization: atom, red
-            needs("relaxed|acquire|release|acq_rel", "6.0 sm_70"), // Parallel Synchronization: atom, red
-            needs("f64", "5.0 sm_60"), // Parallel Synchronization: atom, red
-            needs("f16x2", "6.2 sm_60"), // Parallel Synchronization: atom, red
-            needs("f16", "6.3 sm_70"), // Parallel Synchronization: atom, red
-            needs("bf16|bf16x2", "7.8 sm_90"), // Parallel Synchronization: atom, red
-            needs("v2|v4|v8", "8.1 sm_90"), // Parallel Synchronization: atom, red
-            needs("async", "8.1 sm_90")] // Parallel Synchronization: red.async
-        Isspacep "isspacep" memory::isspacep [
-            form("const|global|local|param|param::entry|$shared", "q Av:u32"),
-            needs("param*", "7.7 sm_70"), // Data Movement: isspacep
-            needs("param::*", "8.3 sm_30"), // State Spaces: param
-            needs("shared::cta", "7.8 sm_30"), // State Spaces: shared
-            needs("shared::cluster", "7.8 sm_90")] // State Spaces: shared
-        Cvta "cvta" memory::cvta [
-            form("const|global|local|param|param::entry|$shared u64", "d av"),
-            form("^to const|global|local|param|param::entry|$shared u64", "d a"),
-            needs("param", "7.7 sm_70"), // Data Movement: cvta
-            needs("param::*", "8.3 sm_30"), // State Spaces: param
-            needs("shared::cta", "7.8 sm_30"), // State Spaces: shared
-            needs("shared::cluster", "7.8 sm_90")] // State Spaces: shared
+            needs("param", "7.7 sm_70").only("cvta")] // Data Movement: cvta
         Prefetch "prefetch" control::nothing [
             form("global|local? L1|L2", "m"),
             form("global? L2::evict_last|L2::evict_normal", "m"),

@@ -17,7 +17,7 @@
 //! first later target that lacks the form, and the target itself. The modifiers of a need are groups, and every group
 //! must be present. In a group, `|` separates alternatives, `a.b` is both in this order, and `x*` any modifier that
 //! starts with `x`. `!` before a group means that none of it may be present. `3+` means that the instruction has at
-//! least 3 operands.
+//! least 3 operands. `gone` rows name the version and target that removed forms.
 
 #[macro_use]
 mod arithmetic;
@@ -29,8 +29,10 @@ mod matrix;
 mod memory;
 mod modifier;
 pub(crate) mod notation;
+mod special;
 
 pub use modifier::Modifier;
+pub use special::{NamedSpecial, SpecialName, SpecialShape};
 
 use crate::types::Specific;
 use notation::InstructionForm;
@@ -51,6 +53,8 @@ enum RowContent {
     Form(&'static str),
     /// A version and a target.
     Need(&'static str),
+    /// The version and target that removed it, its description, and the remedy.
+    Gone(&'static str, &'static str, &'static str),
 }
 
 const fn form(modifiers: &'static str, operands: &'static str) -> TableRow {
@@ -59,6 +63,15 @@ const fn form(modifiers: &'static str, operands: &'static str) -> TableRow {
 
 const fn needs(modifiers: &'static str, version_and_target: &'static str) -> TableRow {
     TableRow { only: "", modifiers, content: RowContent::Need(version_and_target) }
+}
+
+const fn gone(
+    modifiers: &'static str,
+    since: &'static str,
+    what: &'static str,
+    help: &'static str,
+) -> TableRow {
+    TableRow { only: "", modifiers, content: RowContent::Gone(since, what, help) }
 }
 
 impl TableRow {
@@ -117,12 +130,17 @@ impl Opcode {
 
     /// The forms, in table order.
     pub(crate) fn forms(self) -> &'static [InstructionForm] {
-        table().get(self as usize).map_or(&[], |(forms, _)| forms)
+        table().get(self as usize).map_or(&[], |entry| &entry.forms)
     }
 
     /// The needs of the forms.
     pub(crate) fn needs(self) -> &'static [Need] {
-        table().get(self as usize).map_or(&[], |(_, needs)| needs)
+        table().get(self as usize).map_or(&[], |entry| &entry.needs)
+    }
+
+    /// The forms that a version removed.
+    pub(crate) fn removals(self) -> &'static [Removal] {
+        table().get(self as usize).map_or(&[], |entry| &entry.removals)
     }
 }
 
@@ -132,14 +150,22 @@ impl fmt::Display for Opcode {
     }
 }
 
-/// Forms and needs by opcode.
-fn table() -> &'static [(Vec<InstructionForm>, Vec<Need>)] {
-    static TABLE: OnceLock<Vec<(Vec<InstructionForm>, Vec<Need>)>> = OnceLock::new();
+/// The rows of one opcode.
+#[derive(Default)]
+struct OpcodeRows {
+    forms: Vec<InstructionForm>,
+    needs: Vec<Need>,
+    removals: Vec<Removal>,
+}
+
+/// The rows by opcode.
+fn table() -> &'static [OpcodeRows] {
+    static TABLE: OnceLock<Vec<OpcodeRows>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table: Vec<_> = Opcode::ALL.iter().map(|_| (Vec::new(), Vec::new())).collect();
+        let mut table: Vec<_> = Opcode::ALL.iter().map(|_| OpcodeRows::default()).collect();
         for (opcodes, rows) in ROWS {
             for opcode in *opcodes {
-                let (forms, needs) = &mut table[*opcode as usize];
+                let OpcodeRows { forms, needs, removals } = &mut table[*opcode as usize];
                 let mine = |row: &&TableRow| {
                     row.only.is_empty() || row.only.split(' ').any(|name| name == opcode.name())
                 };
@@ -147,6 +173,10 @@ fn table() -> &'static [(Vec<InstructionForm>, Vec<Need>)] {
                     match row.content {
                         RowContent::Form(o) => forms.push(InstructionForm::read(row.modifiers, o)),
                         RowContent::Need(n) => needs.push(Need::read(row.modifiers, n)),
+                        RowContent::Gone(since, what, help) => {
+                            let need = Need::read(row.modifiers, since);
+                            removals.push(Removal { need, what, help });
+                        }
                     }
                 }
             }
@@ -249,6 +279,34 @@ impl Need {
     }
 }
 
+/// Forms that a version removed.
+pub(crate) struct Removal {
+    /// The forms, and the version and target.
+    need: Need,
+    what: &'static str,
+    /// The remedy.
+    pub help: &'static str,
+}
+
+impl Removal {
+    /// Whether a version and architecture are without these modifiers.
+    pub fn applies(&self, modifiers: &[Modifier], version: (u8, u8), architecture: u32) -> bool {
+        let Requirement { version: since, architecture: first, .. } = self.need.requirement;
+        self.need.applies(modifiers, 0) && version >= since && architecture >= first
+    }
+}
+
+impl fmt::Display for Removal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Requirement { version: (major, minor), architecture, .. } = self.need.requirement;
+        write!(f, "{} removed in PTX {major}.{minor}", self.what)?;
+        match architecture {
+            0 => Ok(()),
+            _ => write!(f, " for sm_{architecture} and later targets"),
+        }
+    }
+}
+
 impl ModifierGroup {
     fn read(word: &str) -> ModifierGroup {
         let (absent, word) = match word.strip_prefix('!') {
@@ -299,7 +357,9 @@ mod tests {
     #[test]
     fn every_requirement_is_readable() {
         for opcode in Opcode::ALL {
-            assert!(opcode.needs().iter().all(|n| n.requirement.version.0 < u8::MAX), "{opcode}");
+            let gone = opcode.removals().iter().map(|removal| &removal.need);
+            let mut all = opcode.needs().iter().chain(gone);
+            assert!(all.all(|need| need.requirement.version.0 < u8::MAX), "{opcode}");
         }
     }
 }

@@ -189,11 +189,6 @@ impl Modifier {
         }
     }
 
-    /// Whether it says which matrix the tensor core keeps in its buffer, as `.collector::a::use` does.
-    pub fn is_collector(self) -> bool {
-        Modifier::matching("collector::*").contains(&self)
-    }
-
     /// The repeat count of a matrix or tensor memory access, `.x1` to `.x128`.
     pub fn repeats(self) -> Option<usize> {
         use Modifier::*;

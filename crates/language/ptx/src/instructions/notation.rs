@@ -154,34 +154,8 @@ impl InstructionForm {
 
     /// Matches the modifiers of an instruction against this form.
     pub fn matches(&self, modifiers: &[Modifier]) -> Result<FormMatch, Mismatch> {
-        let mut used = vec![false; self.slots.len()];
         let mut found = FormMatch { operands: self.operands.clone(), ..FormMatch::default() };
-        for (index, modifier) in modifiers.iter().copied().enumerate() {
-            let leading =
-                self.slots.iter().zip(&used).take_while(|(s, used)| s.leading && **used).count();
-            // Types must be in order: a type cannot match while an earlier one is missing.
-            let in_order = |place: usize| {
-                let mut before = self.slots[..place].iter().zip(&used);
-                before.all(|(slot, used)| !slot.typed || slot.optional || *used)
-            };
-            let fits = |(place, slot): &(usize, &ModifierSlot)| {
-                !used[*place]
-                    && slot.alternatives.contains(&modifier)
-                    && (!slot.typed || in_order(*place))
-                    && (!slot.leading || *place == index && leading == index)
-            };
-            let Some((place, slot)) = self.slots.iter().enumerate().find(fits) else {
-                // ptxas accepts these any number of times.
-                let repeated = matches!(modifier, Modifier::Sync | Modifier::Aligned);
-                if repeated && modifiers[..index].contains(&modifier) {
-                    continue;
-                }
-                if self.open {
-                    continue;
-                }
-                return Err(Mismatch::Extra(index));
-            };
-            used[place] = true;
+        let filled = self.fill(modifiers, |slot, modifier| {
             found.operands.extend(slot.adds);
             if slot.typed {
                 found.types.extend(modifier.scalar_type());
@@ -190,17 +164,89 @@ impl InstructionForm {
                 found.spaces.push(modifier);
             }
             found.elements = modifier.vector_length().or(found.elements);
-        }
+        });
+        let filled = filled.map_err(Mismatch::Extra)?;
         if let Some(registers) = moved_registers(modifiers) {
             let Some(registers) = registers else {
                 return Err(Mismatch::Extra(modifiers.len() - 1));
             };
             (found.elements, found.movement) = (Some(registers), true);
         }
-        match self.slots.iter().zip(&used).find(|(slot, used)| !**used && !slot.optional) {
-            Some((slot, _)) => Err(Mismatch::Missing(slot.names.join("`, `."))),
+        match self.missing(filled) {
+            Some(slot) => Err(Mismatch::Missing(slot.names.join("`, `."))),
             None => Ok(found),
         }
+    }
+
+    /// Whether each operand is a single value, and no other modifiers may follow.
+    pub fn has_values_only(&self) -> bool {
+        !self.open && self.operands.iter().all(OperandSpec::is_value)
+    }
+
+    /// Each combination of the modifiers, in the order of the slots.
+    pub fn combinations(&self) -> Vec<Vec<Modifier>> {
+        self.slots.iter().fold(vec![Vec::new()], |all, slot| {
+            let none = slot.optional.then_some(None);
+            let choices = none.into_iter().chain(slot.alternatives.iter().copied().map(Some));
+            let with = |before: &Vec<Modifier>| {
+                let before = before.clone();
+                choices.clone().map(move |choice| before.iter().copied().chain(choice).collect())
+            };
+            all.iter().flat_map(with).collect()
+        })
+    }
+
+    /// The index of the first modifier that has no slot; `None` if each has one, even if the form needs more. A form that
+    /// allows any others needs its own.
+    pub fn first_extra(&self, modifiers: &[Modifier]) -> Option<usize> {
+        match self.fill(modifiers, |_, _| {}) {
+            Ok(filled) if self.open && self.missing(filled).is_some() => Some(0),
+            filled => filled.err(),
+        }
+    }
+
+    /// A slot that is empty, but needed.
+    fn missing(&self, filled: u64) -> Option<&ModifierSlot> {
+        let mut empty = self.slots.iter().enumerate().filter(|(place, _)| filled >> place & 1 == 0);
+        empty.find(|(_, slot)| !slot.optional).map(|(_, slot)| slot)
+    }
+
+    /// Gives each modifier its slot. Returns the filled slots as a bit mask, or the index of the first modifier without
+    /// a slot.
+    fn fill(
+        &self,
+        modifiers: &[Modifier],
+        mut each: impl FnMut(&ModifierSlot, Modifier),
+    ) -> Result<u64, usize> {
+        let mut filled = 0;
+        for (index, modifier) in modifiers.iter().copied().enumerate() {
+            let empty = |place: usize| filled >> place & 1 == 0;
+            let places = self.slots.iter().enumerate();
+            let leading = places.take_while(|(at, slot)| slot.leading && !empty(*at)).count();
+            // Types must be in order: a type cannot match while an earlier one is missing.
+            let in_order = |place: usize| {
+                let mut before = self.slots[..place].iter().enumerate();
+                before.all(|(at, slot)| !slot.typed || slot.optional || !empty(at))
+            };
+            let fits = |(place, slot): &(usize, &ModifierSlot)| {
+                empty(*place)
+                    && slot.alternatives.contains(&modifier)
+                    && (!slot.typed || in_order(*place))
+                    && (!slot.leading || *place == index && leading == index)
+            };
+            match self.slots.iter().enumerate().find(fits) {
+                Some((place, slot)) => {
+                    filled |= 1 << place;
+                    each(slot, modifier);
+                }
+                // ptxas accepts these any number of times.
+                None if matches!(modifier, Modifier::Sync | Modifier::Aligned)
+                    && modifiers[..index].contains(&modifier) => {}
+                None if self.open => {}
+                None => return Err(index),
+            }
+        }
+        Ok(filled)
     }
 }
 
@@ -218,13 +264,8 @@ impl FormMatch {
 
     /// The types of the operands, destination first, without optional ones; `None` if an operand is not one value.
     pub fn operand_types(&self) -> Option<Vec<ScalarType>> {
-        let is_value = |spec: &OperandSpec| {
-            use OperandKind::*;
-            let kinds = [Destination, Value, Register, Predicate, PredicateDestination];
-            spec.elements.is_none() && kinds.contains(&spec.kind)
-        };
         let needed = self.operands.iter().filter(|spec| !spec.optional);
-        needed.map(|spec| is_value(spec).then(|| self.type_of(spec))).collect()
+        needed.map(|spec| spec.is_value().then(|| self.type_of(spec))).collect()
     }
 }
 
@@ -290,6 +331,13 @@ fn moved_registers(modifiers: &[Modifier]) -> Option<Option<u8>> {
 }
 
 impl OperandSpec {
+    /// Whether it is a single value.
+    fn is_value(&self) -> bool {
+        use OperandKind::*;
+        let kinds = [Destination, Value, Register, Predicate, PredicateDestination];
+        self.elements.is_none() && kinds.contains(&self.kind)
+    }
+
     fn read(word: &'static str) -> OperandSpec {
         let (word, pair) = match word.strip_suffix("/p") {
             Some(word) => (word, true),

@@ -6,7 +6,7 @@
 use crate::ast::*;
 use crate::instructions::{Modifier, Opcode};
 use crate::requirements;
-use crate::types::ScalarType::{self, F16, F32};
+use crate::types::ScalarType;
 use crate::types::StateSpace;
 use crate::validate::Checker;
 use crate::validate::operand::address::{is_bits, is_integer};
@@ -17,15 +17,6 @@ const NEWEST: Version = Version { major: 9, minor: 4 };
 /// The options of `.target`.
 const OPTIONS: [&str; 5] =
     ["debug", "texmode_unified", "texmode_independent", "map_f64_to_f32", "debug_only"];
-
-/// The first version in which `shfl` and `vote` need `.sync` and a member mask.
-const MASKS_NEEDED: Version = Version { major: 6, minor: 4 };
-
-/// The first version in which `wmma` needs `.aligned`.
-const ALIGNED: Version = Version { major: 6, minor: 3 };
-
-/// The first version in which `wmma.mma` of floats cannot saturate.
-const UNSATURATED: Version = Version { major: 6, minor: 5 };
 
 impl Checker<'_> {
     /// `.version` and `.target`.
@@ -71,37 +62,11 @@ impl Checker<'_> {
             let help = "raise `.version` and `.target`, or use another instruction";
             self.report(instruction.text_line, message, Some(help));
         }
-        // Manual, "Parallel Synchronization and Communication Instructions: shfl, vote (deprecated)".
-        let without = matches!(instruction.opcode, Opcode::Shfl | Opcode::Vote)
-            && !instruction.has(Modifier::Sync);
-        if without && version >= MASKS_NEEDED && target.architecture >= 70 {
-            let name = instruction.name();
-            let message = format!(
-                "`{name}` without `.sync` was removed in PTX {MASKS_NEEDED} for sm_70 and later targets"
-            );
-            let help = "write it with `.sync` and, as its last operand, a mask of the lanes that take part";
-            self.report(instruction.text_line, message, Some(help));
-        }
-        self.old_matrices(instruction);
-    }
-
-    /// `wmma` in its first PTX versions (manual, "Warp-Level Matrix Multiply-Accumulate Instructions").
-    fn old_matrices(&mut self, instruction: &Instruction) {
-        if instruction.opcode != Opcode::Wmma {
-            return;
-        }
-        let version = self.module.version;
-        let name = instruction.name();
-        if version >= ALIGNED && !instruction.has(Modifier::Aligned) {
-            let message = format!("`{name}` without `.aligned` was removed in PTX {ALIGNED}");
-            self.report(instruction.text_line, message, Some("write it with `.aligned`"));
-        }
-        let float = |m: &Modifier| m.scalar_type().is_some_and(|ty| matches!(ty, F16 | F32));
-        let floats = instruction.modifiers.iter().any(float);
-        if version >= UNSATURATED && floats && instruction.has(Modifier::Satfinite) {
-            let message =
-                format!("`{name}`: floats with `.satfinite` were removed in PTX {UNSATURATED}");
-            self.report(instruction.text_line, message, Some("remove `.satfinite`"));
+        let (modifiers, at) = (&instruction.modifiers, (version.major, version.minor));
+        let removals = instruction.opcode.removals().iter();
+        for removal in removals.filter(|r| r.applies(modifiers, at, target.architecture)) {
+            let message = format!("`{}`{removal}", instruction.name());
+            self.report(instruction.text_line, message, Some(removal.help));
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::ast::*;
 use crate::instructions::notation::{FormMatch, Mismatch, OperandKind, OperandSpec};
-use crate::instructions::{Modifier, Opcode};
+use crate::instructions::{Modifier, NamedSpecial, Opcode};
 use crate::types::ScalarType;
 use crate::validate::Checker;
-use crate::validate::names::{self, Symbol};
+use crate::validate::names::Symbol;
 
 impl<'a> Checker<'a> {
     pub(super) fn instruction(&mut self, instruction: &'a Instruction) {
@@ -47,7 +47,7 @@ impl<'a> Checker<'a> {
         let found = match self.resolve(name) {
             Some(Symbol::Register(r)) if r.ty == ScalarType::Pred => return,
             Some(meaning) => meaning.describe(),
-            None if names::special(name).is_none() => {
+            None if NamedSpecial::from_name(name).is_none() => {
                 self.is_declared(name, line);
                 return;
             }
@@ -111,9 +111,9 @@ impl<'a> Checker<'a> {
 
     fn is_declared(&mut self, name: &str, line: u32) -> bool {
         let (base, field) = name.split_once('.').unwrap_or((name, ""));
-        if let Some((elements, _)) = names::special(base) {
-            let fits =
-                matches!(field, "" | "x" | "y" | "z" | "w") && (elements > 1 || field.is_empty());
+        if let Some(special) = NamedSpecial::from_name(base) {
+            let fits = matches!(field, "" | "x" | "y" | "z" | "w")
+                && (special.elements() > 1 || field.is_empty());
             if !fits {
                 let message = format!("the special register `{base}` has no `.{field}`");
                 self.report(line, message, None);

@@ -7,7 +7,7 @@ mod memory;
 mod rest;
 mod row;
 
-pub use row::{Row, RowKinds};
+pub use row::{NumberClass, Row, RowKinds};
 
 /// A chapter of the manual's instruction set.
 pub struct Chapter {

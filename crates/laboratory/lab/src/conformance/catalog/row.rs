@@ -16,15 +16,33 @@ pub struct Row {
 pub enum RowKinds {
     /// One result and operands of the types that the instruction table of `lanework-ptx` says.
     Table,
+    /// The same, for each form of the opcodes in `names` that the instruction table has and no other row names.
+    Rest(NumberClass),
     /// Results `$d` and `$q`, and operands `$a`, `$b`, `$c` and `$e`.
     Named(&'static str, &'static str),
     /// The row is not run.
     NotRun,
 }
 
+/// The class of an instruction's last type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NumberClass {
+    /// Integers, bits and predicates.
+    Integer,
+    /// Floats of 32 and 64 bits.
+    Float,
+    /// Floats of 16 bits, and pairs of them.
+    Half,
+}
+
 /// A row of values whose types the instruction table says.
 pub(super) const fn values(names: &'static str) -> Row {
     Row { names, kinds: RowKinds::Table, text: "" }
+}
+
+/// A row of the other forms of some opcodes.
+pub(super) const fn rest(opcodes: &'static str, class: NumberClass) -> Row {
+    Row { names: opcodes, kinds: RowKinds::Rest(class), text: "" }
 }
 
 /// A row whose text is its name and its operands in order, of kinds that the instruction table does not say.

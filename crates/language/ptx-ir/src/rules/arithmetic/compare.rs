@@ -17,7 +17,6 @@ const COPY: Alu = Alu::copy(Width::Predicate);
 
 /// `selp`.
 pub fn selp(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     cx.operands(4)?;
     let ty = cx.ty()?;
     let dst = cx.dst_of(0, ty)?;
@@ -31,7 +30,6 @@ pub fn selp(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `slct`: `a` if `c >= 0`, else `b`.
 pub fn slct(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Ftz])?;
     cx.operands(4)?;
     let [ty, test] = cx.types()[..] else { return Err(cx.unsupported("two types are expected")) };
     let by = match test {
@@ -44,11 +42,6 @@ pub fn slct(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let op = CompareOp::SelectBySign { wide: ty.size() == 8, by };
     cx.alu(dst, &[a, b, c], Alu::Compare(op))
 }
-
-const COMPARISONS: &[Modifier] = &[
-    Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, IsNumber, IsNan, Ftz,
-    And, Or, Xor,
-];
 
 /// The comparison: the first modifier other than `.ftz`, `.and`, `.or`, `.xor` and types.
 fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<CompareOp> {
@@ -166,7 +159,6 @@ fn packed(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Operand; 2]> {
 
 /// `setp`, with one or two results: the second is the opposite, or the result of the high half.
 pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(COMPARISONS)?;
     let ty = cx.ty()?;
     let (p, q) = match cx.operand(0)?.clone() {
         syntax::Operand::Pair(p, q) => (cx.destination(&p, Pred)?, cx.destination(&q, Pred)?),
@@ -201,7 +193,6 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `set`: a comparison as all ones or 1.0, separately for each half of packed operands.
 pub fn set(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(COMPARISONS)?;
     let [to, ty] = cx.types()[..] else { return Err(cx.unsupported("two types are expected")) };
     let dst = cx.dst_of(0, to)?;
     if let (F16x2, F16x2) | (Bf16x2, Bf16x2) = (to, ty) {

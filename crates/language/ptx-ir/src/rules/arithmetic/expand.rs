@@ -6,16 +6,11 @@ use crate::LoweringResult;
 use crate::kernel::Width;
 use crate::rules::context::Cx;
 use lanework_ptx::Modifier::{self, *};
-use lanework_ptx::{Instruction, Opcode, Operand, ScalarType};
+use lanework_ptx::ScalarType::*;
+use lanework_ptx::{Instruction, Opcode, Operand};
 
 /// Lowers one instruction under the guard of the expanded instruction.
-fn step(cx: &mut Cx<'_, '_>, name: &str, operands: &[Operand]) -> LoweringResult {
-    let Instruction { opcode, modifiers, .. } = Instruction::new(name, Vec::new());
-    typed_step(cx, opcode, &modifiers, operands)
-}
-
-/// The same for an opcode and modifiers.
-fn typed_step(
+fn step(
     cx: &mut Cx<'_, '_>,
     opcode: Opcode,
     modifiers: &[Modifier],
@@ -45,38 +40,35 @@ pub fn expanded(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
     if cx.has(F32x2) {
         return Some(pairs(cx));
     }
-    matches!(cx.types()[..], [ScalarType::F32, ScalarType::F16 | ScalarType::Bf16])
-        .then(|| mixed(cx))
+    matches!(cx.types()[..], [F32, F16 | Bf16]).then(|| mixed(cx))
 }
 
 /// `add`, `sub`, `mul` and `fma` of `.f32x2`: on the low and the high f32 of 64 bits.
 pub fn pairs(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Rn, Rz, Rm, Rp, Ftz, F32x2])?;
     let count = if cx.instruction.opcode == Opcode::Fma { 4 } else { 3 };
     cx.operands(count)?;
     let mut modifiers = modifiers_without(cx, &[F32x2]);
-    modifiers.push(Type(ScalarType::F32));
+    modifiers.push(Type(F32));
     let results = [temporary(cx, Width::Word), temporary(cx, Width::Word)];
     let mut halves = vec![vec![results[0].clone()], vec![results[1].clone()]];
     for i in 1..count {
         let parts = [temporary(cx, Width::Word), temporary(cx, Width::Word)];
         let source = cx.operand(i)?.clone();
-        step(cx, "mov.b64", &[Operand::Vector(parts.to_vec()), source])?;
+        step(cx, Opcode::Mov, &[Type(B64)], &[Operand::Vector(parts.to_vec()), source])?;
         halves.iter_mut().zip(parts).for_each(|(operands, part)| operands.push(part));
     }
     for operands in &halves {
-        typed_step(cx, cx.instruction.opcode, &modifiers, operands)?;
+        step(cx, cx.instruction.opcode, &modifiers, operands)?;
     }
     let to = cx.operand(0)?.clone();
-    step(cx, "mov.b64", &[to, Operand::Vector(results.to_vec())])
+    step(cx, Opcode::Mov, &[Type(B64)], &[to, Operand::Vector(results.to_vec())])
 }
 
 /// `add`, `sub` and `fma` of `.f32.f16` and `.f32.bf16`: the operands of 16 bits are made f32 first, which
 /// is exact.
 fn mixed(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Rn, Rz, Rm, Rp, Sat])?;
     let narrow = match cx.types()[..] {
-        [ScalarType::F32, narrow @ (ScalarType::F16 | ScalarType::Bf16)] => narrow,
+        [F32, narrow @ (F16 | Bf16)] => narrow,
         _ => return Err(cx.unsupported("these types")),
     };
     let count = if cx.instruction.opcode == Opcode::Fma { 4 } else { 3 };
@@ -85,19 +77,19 @@ fn mixed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     for i in 1..count - 1 {
         let wide = temporary(cx, Width::Word);
         let source = cx.operand(i)?.clone();
-        step(cx, &format!("cvt.f32{narrow}"), &[wide.clone(), source])?;
+        step(cx, Opcode::Cvt, &[Type(F32), Type(narrow)], &[wide.clone(), source])?;
         operands.push(wide);
     }
     operands.push(cx.operand(count - 1)?.clone());
     let modifiers = modifiers_without(cx, &[Type(narrow)]);
-    typed_step(cx, cx.instruction.opcode, &modifiers, &operands)
+    step(cx, cx.instruction.opcode, &modifiers, &operands)
 }
 
 /// `min` and `max` of three f32: combines the first two, then the result with the third.
 pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[Ftz, Nan, Abs])?;
     cx.operands(4)?;
-    if cx.ty()? != ScalarType::F32 {
+    if cx.ty()? != F32 {
         return Err(cx.unsupported("three operands of this type"));
     }
     let mut sources = Vec::new();
@@ -105,7 +97,7 @@ pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
         let mut source = cx.operand(i)?.clone();
         if cx.has(Abs) {
             let magnitude = temporary(cx, Width::Word);
-            step(cx, "abs.f32", &[magnitude.clone(), source])?;
+            step(cx, Opcode::Abs, &[Type(F32)], &[magnitude.clone(), source])?;
             source = magnitude;
         }
         sources.push(source);
@@ -113,15 +105,14 @@ pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (opcode, modifiers) = (cx.instruction.opcode, modifiers_without(cx, &[Abs]));
     let first = temporary(cx, Width::Word);
     let two = [first.clone(), sources[0].clone(), sources[1].clone()];
-    typed_step(cx, opcode, &modifiers, &two)?;
+    step(cx, opcode, &modifiers, &two)?;
     let to = cx.operand(0)?.clone();
-    typed_step(cx, opcode, &modifiers, &[to, first, sources[2].clone()])
+    step(cx, opcode, &modifiers, &[to, first, sources[2].clone()])
 }
 
 /// `redux.sync` of f32: over unsigned words in the order of the floats, -0 below +0. A NaN goes to the end
 /// where it loses, or with `.NaN` to the end where it wins.
 pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Sync, Min, Max, Abs, Nan])?;
     cx.operands(3)?;
     let min = cx.has(Min);
     if min == cx.has(Max) {
@@ -132,24 +123,24 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let integer = Operand::integer;
     let source = cx.operand(1)?.clone();
     let magnitude = if cx.has(Abs) { 0x7fff_ffff } else { 0xffff_ffffu32 };
-    step(cx, "and.b32", &[value.clone(), source, integer(magnitude)])?;
-    step(cx, "shr.s32", &[sign.clone(), value.clone(), integer(31)])?;
-    step(cx, "or.b32", &[sign.clone(), sign.clone(), integer(0x8000_0000u32)])?;
-    step(cx, "xor.b32", &[key.clone(), value.clone(), sign.clone()])?;
-    step(cx, "testp.notanumber.f32", &[nan.clone(), value])?;
+    step(cx, Opcode::And, &[Type(B32)], &[value.clone(), source, integer(magnitude)])?;
+    step(cx, Opcode::Shr, &[Type(S32)], &[sign.clone(), value.clone(), integer(31)])?;
+    step(cx, Opcode::Or, &[Type(B32)], &[sign.clone(), sign.clone(), integer(0x8000_0000u32)])?;
+    step(cx, Opcode::Xor, &[Type(B32)], &[key.clone(), value.clone(), sign.clone()])?;
+    step(cx, Opcode::Testp, &[Notanumber, Type(F32)], &[nan.clone(), value])?;
     let end = if min == cx.has(Nan) { 0 } else { u32::MAX };
-    step(cx, "selp.b32", &[key.clone(), integer(end), key.clone(), nan.clone()])?;
+    step(cx, Opcode::Selp, &[Type(B32)], &[key.clone(), integer(end), key.clone(), nan.clone()])?;
     let members = cx.operand(2)?.clone();
-    let name = if min { "redux.sync.min.u32" } else { "redux.sync.max.u32" };
-    step(cx, name, &[key.clone(), key.clone(), members])?;
+    let over = [Sync, if min { Min } else { Max }, Type(U32)];
+    step(cx, Opcode::Redux, &over, &[key.clone(), key.clone(), members])?;
     // Back: the sign is set where the key's highest bit is not.
-    step(cx, "shr.s32", &[sign.clone(), key.clone(), integer(31)])?;
-    step(cx, "not.b32", &[sign.clone(), sign.clone()])?;
-    step(cx, "or.b32", &[sign.clone(), sign.clone(), integer(0x8000_0000u32)])?;
-    step(cx, "xor.b32", &[key.clone(), key.clone(), sign])?;
-    step(cx, "testp.notanumber.f32", &[nan.clone(), key.clone()])?;
+    step(cx, Opcode::Shr, &[Type(S32)], &[sign.clone(), key.clone(), integer(31)])?;
+    step(cx, Opcode::Not, &[Type(B32)], &[sign.clone(), sign.clone()])?;
+    step(cx, Opcode::Or, &[Type(B32)], &[sign.clone(), sign.clone(), integer(0x8000_0000u32)])?;
+    step(cx, Opcode::Xor, &[Type(B32)], &[key.clone(), key.clone(), sign])?;
+    step(cx, Opcode::Testp, &[Notanumber, Type(F32)], &[nan.clone(), key.clone()])?;
     let to = cx.operand(0)?.clone();
-    step(cx, "selp.b32", &[to, integer(0x7fff_ffff), key, nan])
+    step(cx, Opcode::Selp, &[Type(B32)], &[to, integer(0x7fff_ffff), key, nan])
 }
 
 /// `multimem`: an address of a multicast object stands for the same address on each of its devices. Here
@@ -173,5 +164,5 @@ pub fn multimem(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if reduces {
         modifiers.retain(|m| !matches!(m, AccF32 | AccF16) && !operations.contains(m));
     }
-    typed_step(cx, opcode, &modifiers, &operands)
+    step(cx, opcode, &modifiers, &operands)
 }

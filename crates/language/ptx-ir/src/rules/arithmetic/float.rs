@@ -83,7 +83,6 @@ fn division(cx: &Cx<'_, '_>) -> Division {
 
 /// `div` of floats.
 pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Rn, Rz, Rm, Rp, Ftz, Approx, Full])?;
     let (ty, ftz) = (cx.ty()?, cx.has(Ftz));
     if let Some(op) = directed(cx, ty, DirectedFunction::Div { ftz }) {
         return with_modifiers(cx, ty, 2, op);
@@ -106,7 +105,6 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if let Some(done) = expand::expanded(cx) {
         return done;
     }
-    cx.allow(&[Rn, Rz, Rm, Rp, Ftz, Sat, Relu, Oob])?;
     let ty = cx.ty()?;
     if let Some(op) = directed(cx, ty, DirectedFunction::Fma) {
         return with_modifiers(cx, ty, 3, op);
@@ -128,7 +126,6 @@ pub fn fma(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `min` and `max` of floats.
 pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Ftz, Nan, Xorsign, Abs])?;
     if cx.instruction.operands.len() == 4 {
         return expand::of_three(cx);
     }
@@ -158,7 +155,6 @@ fn single_unary(cx: &mut Cx<'_, '_>, function: Unary) -> LoweringResult {
 
 /// `abs`.
 pub fn abs(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Ftz])?;
     let ty = cx.ty()?;
     match ty {
         S16 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Abs(SignedInteger::S16))),
@@ -175,7 +171,6 @@ pub fn abs(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `neg`.
 pub fn neg(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Ftz])?;
     let ty = cx.ty()?;
     let start = cx.lowering.kernel.insts.len();
     match ty {
@@ -195,7 +190,6 @@ pub fn neg(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `copysign`: the magnitude of `b` with the sign of `a`.
 pub fn copysign(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let op = match ty {
         F32 => Alu::Single(SingleOp::CopySign),
@@ -207,7 +201,6 @@ pub fn copysign(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `sqrt` and `rcp`.
 pub fn root(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Rn, Rz, Rm, Rp, Approx, Ftz])?;
     let ty = cx.ty()?;
     let sqrt = cx.instruction.opcode == syntax::Opcode::Sqrt;
     let function = if sqrt { DirectedFunction::Sqrt } else { DirectedFunction::Rcp };
@@ -234,7 +227,6 @@ fn approximation(cx: &mut Cx<'_, '_>, function: Approximation) -> LoweringResult
 
 /// The functions that a GPU only approximates.
 pub fn approximate(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Approx, Ftz])?;
     let ty = cx.ty()?;
     let op = match (cx.instruction.opcode, ty) {
         (syntax::Opcode::Ex2, F32) => return approximation(cx, Approximation::Ex2),
@@ -254,7 +246,6 @@ pub fn approximate(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `testp`; a zero is normal.
 pub fn testp(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Finite, Infinite, Number, Notanumber, Normal, Subnormal])?;
     let ty = cx.ty()?;
     let class = match cx.instruction.modifiers.first().copied() {
         Some(Finite) => FloatClass::Finite,

@@ -30,7 +30,6 @@ pub fn add(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has(Cc) {
         return add_carry(cx);
     }
-    cx.allow(&[Sat])?;
     let op = match cx.has(Sat) {
         true => IntegerOp::AddSaturate,
         false => IntegerOp::Add(cx.integer(ty)?),
@@ -50,7 +49,6 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has(Cc) {
         return add_carry(cx);
     }
-    cx.allow(&[Sat])?;
     let op = match cx.has(Sat) {
         true => IntegerOp::SubSaturate,
         false => IntegerOp::Sub(cx.integer(ty)?),
@@ -62,9 +60,6 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
 fn pairs(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
     if !cx.has(U16x2) && !cx.has(S16x2) {
         return None;
-    }
-    if let Err(unsupported) = cx.allow(&[U16x2, S16x2, Relu]) {
-        return Some(Err(unsupported));
     }
     let signed = cx.has(S16x2);
     let op = match (cx.instruction.opcode, signed, cx.has(Relu)) {
@@ -98,7 +93,6 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if ty.is_float() {
         return float::mul(cx);
     }
-    cx.allow(&[Lo, Hi, Wide])?;
     if cx.has(Wide) {
         let (wide, word, signed) = doubled(cx, ty)?;
         cx.operands(3)?;
@@ -124,7 +118,6 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has(Cc) {
         return mad_carry(cx);
     }
-    cx.allow(&[Lo, Hi, Wide, Sat])?;
     if cx.has(Wide) {
         let (wide, word, signed) = doubled(cx, ty)?;
         cx.operands(4)?;
@@ -147,7 +140,6 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `mul24`.
 pub fn mul24(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Lo, Hi])?;
     let ty = cx.ty()?;
     let high = cx.has(Hi);
     let op = match ty {
@@ -159,7 +151,6 @@ pub fn mul24(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `mad24`.
 pub fn mad24(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Lo, Hi, Sat])?;
     let ty = cx.ty()?;
     let high = cx.has(Hi);
     let op = match ty {
@@ -177,7 +168,6 @@ pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if ty.is_float() {
         return float::div(cx);
     }
-    cx.allow(&[])?;
     if ty.size() == 8 {
         cx.no_sums(usize::MAX)?;
     }
@@ -187,7 +177,6 @@ pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `rem`; a remainder by zero gives all ones.
 pub fn rem(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     if ty.size() == 8 {
         cx.no_sums(usize::MAX)?;
@@ -205,7 +194,6 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if ty.is_float() {
         return float::min_max(cx);
     }
-    cx.allow(&[Relu])?;
     let smaller = cx.instruction.opcode == syntax::Opcode::Min;
     let op = match (smaller, cx.has(Relu)) {
         (true, true) if ty == S32 => IntegerOp::MinRelu,
@@ -219,7 +207,6 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `sad`: |a - b| + c.
 pub fn sad(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let op = IntegerOp::SumOfDifference(cx.integer(ty)?);
     cx.uniform_type(ty, 3, Alu::Integer(op))
@@ -235,14 +222,12 @@ fn signs(cx: &Cx<'_, '_>) -> LoweringResult<[bool; 2]> {
 
 /// `dp4a`.
 pub fn dp4a(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let signed = signs(cx)?;
     cx.uniform_type(B32, 3, Alu::Product(ProductOp::Dot4 { signed }))
 }
 
 /// `dp2a`.
 pub fn dp2a(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Lo, Hi])?;
     let (signed, high) = (signs(cx)?, cx.has(Hi));
     cx.uniform_type(B32, 3, Alu::Product(ProductOp::Dot2 { signed, high }))
 }
@@ -285,7 +270,6 @@ fn carry_type(cx: &Cx<'_, '_>) -> LoweringResult<ScalarType> {
 
 /// `add.cc`, `addc`, `sub.cc` and `subc`.
 pub fn add_carry(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Cc])?;
     let ty = carry_type(cx)?;
     cx.operands(3)?;
     let dst = cx.dst_of(0, ty)?;
@@ -296,7 +280,6 @@ pub fn add_carry(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `mad.cc` and `madc`: the low or high half of a product joins the chain.
 pub fn mad_carry(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Cc, Lo, Hi])?;
     let ty = carry_type(cx)?;
     cx.operands(4)?;
     let dst = cx.dst_of(0, ty)?;

@@ -42,7 +42,6 @@ fn wide_and_sign(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(bool, bool)
 
 /// `and`, `or`, `xor`.
 pub fn bitwise(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let width = width(cx, ty)?;
     let op = Alu::Logic(match cx.instruction.opcode {
@@ -72,7 +71,6 @@ pub fn positive(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
 
 /// `not`.
 pub fn not(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let op = LogicOp::Not(width(cx, ty)?);
     cx.uniform_type(ty, 1, Alu::Logic(op))
@@ -80,7 +78,6 @@ pub fn not(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `cnot`: 1 for 0, else 0.
 pub fn cnot(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let op = LogicOp::IsZero(cx.integer(ty)?);
     cx.uniform_type(ty, 1, Alu::Logic(op))
@@ -106,7 +103,6 @@ fn shifted(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(IntegerSize, bool
 
 /// `shl`; amounts past the width give 0.
 pub fn shl(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let (size, _) = shifted(cx, ty)?;
     shift(cx, ty, LogicOp::ShiftLeft(size))
@@ -114,7 +110,6 @@ pub fn shl(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `shr`; amounts past the width give 0, or the sign.
 pub fn shr(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let (size, signed) = shifted(cx, ty)?;
     shift(cx, ty, LogicOp::ShiftRight { size, signed })
@@ -122,7 +117,6 @@ pub fn shr(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `shf`: a shift across two words.
 pub fn shf(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[L, R, Clamp, Wrap])?;
     let op = LogicOp::Funnel { left: cx.has(L), wrap: cx.has(Wrap) };
     cx.uniform_type(B32, 3, Alu::Logic(op))
 }
@@ -137,7 +131,6 @@ fn to_word(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> LoweringResult {
 
 /// `popc`.
 pub fn popc(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let wide = wide(cx, ty)?;
     to_word(cx, ty, LogicOp::CountOnes { wide })
@@ -145,7 +138,6 @@ pub fn popc(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `clz`.
 pub fn clz(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let wide = wide(cx, ty)?;
     to_word(cx, ty, LogicOp::LeadingZeros { wide })
@@ -153,7 +145,6 @@ pub fn clz(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `brev`.
 pub fn brev(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let wide = wide(cx, ty)?;
     cx.uniform_type(ty, 1, Alu::Logic(LogicOp::Reverse { wide }))
@@ -161,7 +152,6 @@ pub fn brev(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `bfind`: the highest set bit (signed: the highest bit that differs from the sign); all ones if none.
 pub fn bfind(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Shiftamt])?;
     let ty = cx.ty()?;
     let (wide, signed) = wide_and_sign(cx, ty)?;
     let shift = cx.has(Shiftamt);
@@ -170,7 +160,6 @@ pub fn bfind(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `bfe`.
 pub fn bfe(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let (wide, signed) = wide_and_sign(cx, ty)?;
     cx.operands(4)?;
@@ -181,7 +170,6 @@ pub fn bfe(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `bfi`: four sources; position and length are packed into one register first.
 pub fn bfi(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     let ty = cx.ty()?;
     let wide = wide(cx, ty)?;
     cx.operands(5)?;
@@ -195,14 +183,12 @@ pub fn bfi(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `bmsk`: a mask of some bits from a position.
 pub fn bmsk(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Clamp, Wrap])?;
     let op = LogicOp::Mask { wrap: cx.has(Wrap) };
     cx.uniform_type(B32, 2, Alu::Logic(op))
 }
 
 /// `szext`: a value cut to some bits, extended by its sign or not.
 pub fn szext(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Clamp, Wrap])?;
     let signed = match cx.ty()? {
         U32 => false,
         S32 => true,
@@ -214,13 +200,11 @@ pub fn szext(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `fns`: the n-th set bit from a base.
 pub fn fns(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     cx.uniform_type(B32, 3, Alu::Logic(LogicOp::FindNth))
 }
 
 /// `prmt`: four bytes picked from eight.
 pub fn prmt(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[F4e, B4e, Rc8, Ecl, Ecr, Rc16])?;
     let mode = cx.instruction.modifiers.iter().copied().find(|m| *m != Type(B32));
     let mode = match mode {
         None => PermuteMode::Selectors,
@@ -237,7 +221,6 @@ pub fn prmt(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `lop3`: any function of three bits, as a table. The table goes through a constant operand.
 pub fn lop3(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Or, And])?;
     let combining = cx.has(Or) || cx.has(And);
     cx.operands(if combining { 6 } else { 5 })?;
     let syntax::Operand::Immediate(table) = *cx.operand(4)? else {

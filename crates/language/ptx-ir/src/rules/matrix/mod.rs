@@ -72,7 +72,6 @@ pub fn stmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `movmatrix`.
 pub fn movmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Sync, Aligned, M8n8, Trans])?;
     cx.operands(2)?;
     if !cx.has(M8n8) || !cx.has(Trans) || cx.ty()? != ScalarType::B16 {
         return Err(cx.unsupported("only `.m8n8.trans.b16` exists"));

@@ -20,7 +20,6 @@ pub fn tcgen05(cx: &mut Cx<'_, '_>) -> LoweringResult {
         Some(Alloc) => allocate(cx),
         Some(Dealloc) => free(cx),
         Some(RelinquishAllocPermit) => {
-            allow(cx, &[RelinquishAllocPermit, Sync, Aligned])?;
             cx.operands(0)?;
             pair(cx)?;
             emit(cx, TmemOp::Relinquish, Vec::new(), Vec::new())
@@ -29,7 +28,6 @@ pub fn tcgen05(cx: &mut Cx<'_, '_>) -> LoweringResult {
         Some(St) => store(cx),
         Some(what @ (WaitLd | WaitSt)) => {
             let stores = what == WaitSt;
-            cx.allow(&[WaitLd, WaitSt, Sync, Aligned])?;
             cx.operands(0)?;
             emit(cx, TmemOp::Wait { stores }, Vec::new(), Vec::new())
         }
@@ -41,7 +39,6 @@ pub fn tcgen05(cx: &mut Cx<'_, '_>) -> LoweringResult {
         Some(Commit) => commit(cx),
         Some(Cp) => copy(cx),
         Some(Shift) => {
-            allow(cx, &[Shift, Down])?;
             cx.operands(1)?;
             let pair = pair(cx)?;
             let address = tensor_address(cx, 0)?;
@@ -53,7 +50,6 @@ pub fn tcgen05(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn allocate(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    allow(cx, &[Alloc, Sync, Aligned, SharedCta, Shared])?;
     cx.operands(2)?;
     let pair = pair(cx)?;
     let generic = !SHARED.iter().any(|space| cx.has(*space));
@@ -66,7 +62,6 @@ fn allocate(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn free(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    allow(cx, &[Dealloc, Sync, Aligned])?;
     cx.operands(2)?;
     let pair = pair(cx)?;
     let (address, columns) = (cx.src(0, U32)?, cx.src(1, U32)?);
@@ -76,8 +71,6 @@ fn free(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn commit(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let words = [Commit, MbarrierArriveOne, MulticastCluster];
-    allow(cx, &[&words, SHARED].concat())?;
     pair(cx)?;
     let multicast = cx.has(MulticastCluster);
     cx.operands(1 + usize::from(multicast))?;
@@ -98,10 +91,6 @@ const COPIES: &[(Modifier, u32, u32, Option<Modifier>, CopyLanes)] = &[
 ];
 
 fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let names: Vec<Modifier> =
-        COPIES.iter().flat_map(|row| [Some(row.0), row.3]).flatten().collect();
-    let formats = [Cp, B8x16, B6x16P32, B4x16P64];
-    allow(cx, &[&names[..], &formats].concat())?;
     cx.operands(2)?;
     let pair = pair(cx)?;
     let multicasts = COPIES.iter().filter_map(|row| row.3).any(|warps| cx.has(warps));
@@ -132,9 +121,6 @@ const REPEATS: &[Modifier] = &[X1, X2, X4, X8, X16, X32, X64, X128];
 
 /// The elements that `ld` or `st` moves; `split` is the operand with the distance of the two halves.
 fn movement(cx: &mut Cx<'_, '_>, packed: Modifier, split: usize) -> LoweringResult<TmemTransfer> {
-    let names: Vec<Modifier> = SHAPES.iter().map(|(name, _)| *name).collect();
-    let words = [Ld, St, Red, Min, Max, Abs, Nan, Sync, Aligned, packed];
-    cx.allow(&[&words, &names[..], REPEATS].concat())?;
     let shape = SHAPES.iter().find(|(name, _)| cx.has(*name));
     let (_, mut shape) = *shape.ok_or_else(|| cx.unsupported("a shape is missing"))?;
     let repeat = REPEATS.iter().find(|count| cx.has(**count)).and_then(|count| count.repeats());
@@ -251,13 +237,10 @@ fn factors(cx: &Cx<'_, '_>, kind: MultiplyKind) -> LoweringResult<usize> {
 
 /// `mma`.
 pub fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    let names: Vec<Modifier> = KINDS.iter().map(|(name, _)| *name).collect();
-    let mut words = vec![Mma, Sp, Ws, BlockScale, Block16, Block32];
-    words.extend([ScaleVec1X, ScaleVec2X, ScaleVec4X]);
-    // Which matrix the tensor core keeps makes no difference to what it computes.
-    let modifiers = cx.instruction.modifiers.iter().copied();
-    words.extend(modifiers.filter(|modifier| modifier.is_collector()));
-    allow(cx, &[&words[..], &names].concat())?;
+    // `.collector`: which matrix the tensor core keeps makes no difference to what it computes.
+    if let Some(at) = cx.instruction.modifiers.iter().position(|modifier| *modifier == Ashift) {
+        return Err(cx.unknown_modifier(at));
+    }
     let kind = KINDS.iter().find(|(name, _)| cx.has(*name));
     let (_, kind) = *kind.ok_or_else(|| cx.unsupported("a kind is missing"))?;
     if cx.has(BlockScale) != kind.is_scaled() {
@@ -328,8 +311,6 @@ fn halvings(cx: &Cx<'_, '_>, i: usize, kind: MultiplyKind) -> LoweringResult<u32
     Ok(value as u32)
 }
 
-const PAIRS: &[Modifier] = &[CtaGroup1, CtaGroup2];
-
 pub fn emit(
     cx: &mut Cx<'_, '_>,
     op: TmemOp,
@@ -338,11 +319,6 @@ pub fn emit(
 ) -> LoweringResult {
     cx.emit(Opcode::Async(AsyncOp::Tmem(op)), dst, src);
     Ok(())
-}
-
-/// Refuses modifiers but `.cta_group` and `known`.
-pub fn allow(cx: &Cx<'_, '_>, known: &[Modifier]) -> LoweringResult {
-    cx.allow(&[PAIRS, known].concat())
 }
 
 /// Whether both blocks of a pair take part.

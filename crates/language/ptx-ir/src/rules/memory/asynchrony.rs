@@ -46,12 +46,6 @@ pub fn shared_operand(
 
 /// `mbarrier`.
 pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    #[rustfmt::skip] // as many as fit
-    let forms = [
-        Init, Inval, Arrive, ArriveDrop, ExpectTx, CompleteTx, TestWait, TryWait, PendingCount,
-        NoComplete, Parity,
-    ];
-    cx.allow(&[ORDER, SHARED, &forms].concat())?;
     let generic = space(cx) == MemorySpace::Generic;
     let count = cx.instruction.operands.len();
     if cx.has(PendingCount) {
@@ -135,7 +129,6 @@ pub fn cluster_barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `mapa`: the same place in the shared memory of another block.
 pub fn mapa(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[SharedCluster])?;
     cx.operands(3)?;
     let ty = cx.ty()?;
     let dst = cx.dst_of(0, ty)?;
@@ -149,7 +142,6 @@ pub fn mapa(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `getctarank`: the rank of the block whose shared memory an address is in.
 pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[SharedCluster])?;
     cx.operands(2)?;
     let ty = cx.ty()?;
     let dst = cx.dst_of(0, U32)?;
@@ -161,7 +153,6 @@ pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `setmaxnreg`: moves registers between warps.
 pub fn setmaxnreg(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[Inc, Dec, Sync, Aligned])?;
     cx.operands(1)?;
     let syntax::Operand::Immediate(count) = *cx.operand(0)? else {
         return Err(cx.unsupported("the number of registers is not a literal"));

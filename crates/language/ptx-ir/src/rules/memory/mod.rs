@@ -212,7 +212,6 @@ fn window(space: MemorySpace) -> u64 {
 
 /// `cvta`: adds or subtracts the window's base.
 pub fn cvta(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    allowed(cx, &[To])?;
     let ty = cx.ty()?;
     let base = window(space(cx));
     let by = if cx.has(To) { base.wrapping_neg() } else { base };
@@ -233,7 +232,6 @@ pub fn cvta(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `isspacep`.
 pub fn isspacep(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    allowed(cx, &[])?;
     cx.operands(2)?;
     let dst = cx.dst_of(0, Pred)?;
     let a = cx.src(1, U64)?;

@@ -259,7 +259,6 @@ pub fn query(cx: &mut Cx<'_, '_>) -> LoweringResult {
 
 /// `istypep`.
 pub fn is_type(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&[])?;
     cx.operands(2)?;
     let ask = match cx.ty()? {
         Texref => TextureQuery::IsTexture,

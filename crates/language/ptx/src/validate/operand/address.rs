@@ -1,11 +1,11 @@
 //! Checks of addresses and state spaces, and type compatibility of registers and literals.
 
 use crate::ast::{Address, AddressBase, Immediate, Variable};
-use crate::instructions::Modifier;
+use crate::instructions::{Modifier, NamedSpecial};
 use crate::types::ScalarType::{self, U32, *};
 use crate::types::StateSpace;
 use crate::validate::Checker;
-use crate::validate::names::{self, Symbol};
+use crate::validate::names::Symbol;
 
 impl Checker<'_> {
     /// An address of tensor memory, `[register+offset]`.
@@ -16,7 +16,9 @@ impl Checker<'_> {
         };
         match self.register(name) {
             Some(r) => self.scalar_register(name, r, U32, false),
-            None if self.resolve(name).is_none() && names::special(name).is_none() => Ok(()),
+            None if self.resolve(name).is_none() && NamedSpecial::from_name(name).is_none() => {
+                Ok(())
+            }
             None => Err(format!("`[{name}]`, is not a register; tensor memory has no variables")),
         }
     }
@@ -59,7 +61,7 @@ impl Checker<'_> {
             }
             None => {}
         }
-        if names::special(name).is_some() {
+        if NamedSpecial::from_name(name).is_some() {
             return Err(format!("`[{name}]`, is a special register; move it to a register"));
         }
         match self.resolve(name) {

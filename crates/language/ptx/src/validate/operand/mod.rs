@@ -4,11 +4,11 @@
 pub(super) mod address;
 
 use crate::ast::{Operand, *};
-use crate::instructions::Modifier;
 use crate::instructions::notation::{AllowedLiterals, FormMatch, OperandKind, OperandSpec};
+use crate::instructions::{Modifier, NamedSpecial, SpecialShape};
 use crate::types::{ScalarType, StateSpace};
 use crate::validate::Checker;
-use crate::validate::names::{self, RegisterType, Symbol, VariableRole};
+use crate::validate::names::{RegisterType, Symbol, VariableRole};
 use crate::validate::operand::address::{
     FitResult, agrees, bits_of, in_space, literal_fits, shown, wanted,
 };
@@ -183,8 +183,8 @@ impl Checker<'_> {
             }
             return self.scalar_register(name, register, ty, spec.wide);
         }
-        if let Some((elements, _)) = names::special(name) {
-            return match elements > 1 || matches!(ty, Pred | Bf16) {
+        if let Some(special) = NamedSpecial::from_name(name) {
+            return match special.elements() > 1 || matches!(ty, Pred | Bf16) {
                 true => {
                     Err(format!("`{name}` and an offset, does not fit; expected {}", wanted(ty)))
                 }
@@ -214,13 +214,16 @@ impl Checker<'_> {
             return self.scalar_register(name, register, ty, spec.wide);
         }
         let (base, field) = name.split_once('.').unwrap_or((name, ""));
-        if let Some((elements, bytes)) = names::special(base) {
-            let whole = elements > 1 && field.is_empty();
-            let fits = match (ty, bytes) {
-                (Pred, _) => base == "%is_explicit_cluster",
-                (_, 0) => base == "%gridid" && !ty.is_float() && ty.size() >= 4,
-                (_, 4) if elements > 1 => !ty.is_float() && ty.size() <= 4,
-                _ => !ty.is_float() && (ty.size() == bytes || spec.wide && ty.size() < bytes),
+        if let Some(special) = NamedSpecial::from_name(base) {
+            let whole = special.elements() > 1 && field.is_empty();
+            let of_size = |bytes| ty.size() == bytes || spec.wide && ty.size() < bytes;
+            let fits = match special.shape {
+                SpecialShape::Predicate => ty == Pred,
+                _ if ty == Pred || ty.is_float() => false,
+                SpecialShape::Either => ty.size() >= 4,
+                SpecialShape::Vector => ty.size() <= 4,
+                SpecialShape::Word => of_size(4),
+                SpecialShape::Wide => of_size(8),
             };
             return match spec.special && !writes && fits && !whole {
                 true => Ok(()),
@@ -288,7 +291,7 @@ impl Checker<'_> {
         let size = formal.size().max(u64::from(formal.vector) * u64::from(formal.ty.size()));
         match actual {
             Operand::Name(name)
-                if names::special(name.split('.').next().unwrap_or_default()).is_some() =>
+                if name.split('.').next().and_then(NamedSpecial::from_name).is_some() =>
             {
                 Err(format!("`{name}`, is a special register; move it to a register"))
             }
@@ -388,6 +391,8 @@ impl Checker<'_> {
 /// Whether a name is one word of a special register: `%laneid`, `%tid.x`.
 fn is_special_word(name: &str) -> bool {
     let (base, field) = name.split_once('.').unwrap_or((name, ""));
-    names::special(base)
-        .is_some_and(|(elements, bytes)| bytes == 4 && (elements > 1) != field.is_empty())
+    NamedSpecial::from_name(base).is_some_and(|special| match special.shape {
+        SpecialShape::Vector => !field.is_empty(),
+        shape => shape == SpecialShape::Word && field.is_empty(),
+    })
 }
