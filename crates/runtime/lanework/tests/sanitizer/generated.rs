@@ -3,6 +3,8 @@
 //! that change, and the finding must disappear.
 
 mod classes;
+mod flags;
+mod memory;
 
 use classes::{CLASSES, Generated};
 use lanework::{Device, Dim3, Error, PtxArg, PtxShape, Report, ReportKind};
