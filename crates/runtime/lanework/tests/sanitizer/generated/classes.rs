@@ -2,7 +2,7 @@
 
 use super::KernelRandom;
 use super::flags::{acquires, flags, locks, scopes, sizes, waits};
-use super::memory::{copies, heap, locals, rewrites, tiles, values};
+use super::memory::{copies, heap, locals, pieces, rewrites, tiles, values};
 use lanework::ReportKind;
 
 /// A kernel `k` with one argument: a buffer of 4096 bytes, all zeros.
@@ -43,6 +43,7 @@ pub const CLASSES: &[fn(&mut KernelRandom, bool) -> Generated] = &[
     heap,
     locals,
     tiles,
+    pieces,
 ];
 
 const HEADER: &str = ".version 8.3
@@ -50,7 +51,7 @@ const HEADER: &str = ".version 8.3
 .address_size 64
 .visible .entry k(.param .u64 data) {
 .reg .pred %p<16>;
-.reg .b16 %h<8>;
+.reg .b16 %h<64>;
 .reg .b32 %r<64>;
 .reg .b64 %rd<32>;
 .reg .f32 %f<32>;

@@ -12,6 +12,11 @@ pub fn flags(random: &mut KernelRandom, defect: bool) -> Generated {
         (true, 0) => None,
         (true, _) => Some("fence.acq_rel.cta;"),
     };
+    let fence_after = match (defect, random.below(3)) {
+        (true, 0) => "",
+        (true, 1) => "fence.acq_rel.cta;",
+        _ => "fence.acq_rel.gpu;",
+    };
     let at = 4 * (1 + random.below(100));
     body.add("setp.ne.u32 %p1, %r1, 0;");
     body.add("@%p1 bra END;");
@@ -38,7 +43,7 @@ pub fn flags(random: &mut KernelRandom, defect: bool) -> Generated {
     ]));
     body.add("setp.eq.u32 %p3, %r31, 0;");
     body.add("@%p3 bra READ;");
-    body.add("fence.acq_rel.gpu;");
+    body.add(fence_after);
     body.add(format!("ld.global.u32 %r32, [%rd1+{at}];"));
     body.add("st.global.u32 [%rd1+2048], %r32;");
     body.add("END:");

@@ -55,9 +55,13 @@ pub fn rewrites(random: &mut KernelRandom, defect: bool) -> Generated {
 /// Copies structures with padding through shared memory. Defect: a field was never written, or the result uses padding.
 pub fn copies(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
-    let types: Vec<&str> = (0..4).map(|_| random.of(&["u32", "u16", "u8"])).collect();
+    let mut types: Vec<&str> = (0..4).map(|_| random.of(&["u32", "u16", "u8"])).collect();
     let padded = types.iter().position(|ty| *ty != "u32");
     let lost = random.below(4) as usize;
+    // A structure aligned to 16 bytes may end with whole words of padding.
+    let words = if random.below(3) == 0 { lost + 1 } else { 4 };
+    types.truncate(words);
+    let padded = padded.filter(|at| *at < words);
     let decides = defect && padded.is_some() && random.below(2) == 0;
     body.add("mov.u16 %h1, 5;");
     body.add("shl.b32 %r10, %r1, 4;");
@@ -72,7 +76,7 @@ pub fn copies(random: &mut KernelRandom, defect: bool) -> Generated {
     }
     body.noise(random);
     body.add("bar.sync 0;");
-    if random.below(2) == 0 {
+    if words < 4 || random.below(2) == 0 {
         body.add("ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r13];");
         body.add("st.shared.v4.u32 [%r11+2048], {%r20, %r21, %r22, %r23};");
     } else {
@@ -95,6 +99,74 @@ pub fn copies(random: &mut KernelRandom, defect: bool) -> Generated {
     }
     body.add("st.global.u32 [%rd3], %r30;");
     body.finish("copies", [1, 64], defect.then_some(ReportKind::Uninitialized), false)
+}
+
+/// Copies structures through shared memory by pieces of one, two and eight bytes, padding included. Defect: a field was
+/// never written, or the result uses padding.
+pub fn pieces(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    // Bytes of data in each aligned 8 bytes.
+    let mut data: Vec<u32> = (0..1 + random.below(3)).map(|_| random.of(&[1, 2, 8])).collect();
+    let padded = random.below(data.len() as u32) as usize;
+    data[padded] = data[padded].min(2);
+    let lost = random.below(data.len() as u32) as usize;
+    let decides = defect && random.below(2) == 0;
+    let type_of = |bytes: u32| match bytes {
+        1 => "u8",
+        2 => "u16",
+        _ => "u64",
+    };
+    body.add("mov.u16 %h1, 5;");
+    body.add("mov.u64 %rd9, 7;");
+    body.add("shl.b32 %r10, %r1, 5;");
+    body.add("add.u32 %r11, %r6, %r10;");
+    body.add("xor.b32 %r12, %r10, 32;");
+    body.add("add.u32 %r13, %r6, %r12;");
+    for (i, bytes) in data.iter().enumerate() {
+        let from = if *bytes == 8 { "%rd9" } else { "%h1" };
+        if !defect || decides || i != lost {
+            body.add(format!("st.shared.{} [%r11+{}], {from};", type_of(*bytes), 8 * i));
+        }
+    }
+    body.noise(random);
+    body.add("bar.sync 0;");
+    let mut next = 8;
+    for (i, bytes) in data.iter().enumerate() {
+        let word = 8 * i as u32;
+        if *bytes == 8 {
+            body.add(format!("ld.shared.u64 %rd2{i}, [%r13+{word}];"));
+            body.add(format!("st.shared.u64 [%r11+{}], %rd2{i};", 2048 + word));
+            continue;
+        }
+        let ty = type_of(*bytes);
+        body.add(format!("ld.shared.{ty} %h{next}, [%r13+{word}];"));
+        body.add(format!("st.shared.{ty} [%r11+{}], %h{next};", 2048 + word));
+        next += 1;
+        let mut at = *bytes;
+        while at < 8 {
+            let pair = at % 2 == 0 && random.below(4) > 0;
+            let (one, other) = (next, next + 1);
+            let (ty, list) = match pair {
+                true => ("v2.u8", format!("{{%h{one}, %h{other}}}")),
+                false => ("u8", format!("%h{one}")),
+            };
+            body.add(format!("ld.shared.{ty} {list}, [%r13+{}];", word + at));
+            body.add(format!("st.shared.{ty} [%r11+{}], {list};", 2048 + word + at));
+            let taken = 1 + u32::from(pair);
+            (at, next) = (at + taken, next + taken);
+        }
+    }
+    body.add("mov.u32 %r30, 0;");
+    let used = data.iter().enumerate().map(|(i, bytes)| (8 * i as u32, *bytes));
+    let padding = (8 * padded as u32 + data[padded] + random.below(8 - data[padded]), 1);
+    for (at, bytes) in used.chain(decides.then_some(padding)) {
+        let to = if bytes == 8 { "%rd8" } else { "%h2" };
+        body.add(format!("ld.shared.{} {to}, [%r11+{}];", type_of(bytes), 2048 + at));
+        body.add(if bytes == 8 { "cvt.u32.u64 %r31, %rd8;" } else { "cvt.u32.u16 %r31, %h2;" });
+        body.add("add.u32 %r30, %r30, %r31;");
+    }
+    body.add("st.global.u32 [%rd3], %r30;");
+    body.finish("pieces", [1, 64], defect.then_some(ReportKind::Uninitialized), false)
 }
 
 /// Blocks of the device heap, which later calls return again. Defect: an access past a block, of a word that was never
@@ -199,7 +271,7 @@ pub fn tiles(random: &mut KernelRandom, defect: bool) -> Generated {
     let warps = random.of(&[2, 4]);
     let threads = 32 * warps * (2 + random.below(2));
     let rounds = 1 + random.below(3);
-    let missing = if defect { random.below(if rounds > 1 { 3 } else { 2 }) } else { 3 };
+    let missing = if defect { random.below(2) } else { 2 };
     let partner = if missing == 0 { 32 * warps } else { 32 * (1 + random.below(warps - 1)) };
     body.add("mov.u32 %r10, %reserved_smem_offset_1;");
     body.add("shr.u32 %r11, %r1, 5;");
@@ -249,9 +321,7 @@ pub fn tiles(random: &mut KernelRandom, defect: bool) -> Generated {
     body.add("add.u32 %r32, %r6, %r32;");
     body.add("ld.shared.u32 %r33, [%r32];");
     body.add("st.global.u32 [%rd3], %r33;");
-    if missing != 2 {
-        barrier(&mut body, "B");
-    }
+    barrier(&mut body, "B");
     body.add("add.u32 %r30, %r30, 1;");
     body.add(format!("setp.lt.u32 %p5, %r30, {rounds};"));
     body.add("@%p5 bra L;");
