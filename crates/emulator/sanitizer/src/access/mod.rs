@@ -81,7 +81,7 @@ pub struct AccessCheck {
     /// Initialized-byte bitmaps.
     pub initial: Initialization,
     /// Uninitialized bytes of values that are only copied.
-    copied: CopiedValues,
+    pub(crate) copied: CopiedValues,
     /// Shadow memory and the happens-before tracker.
     pub races: Races,
     /// Accesses to shared memory of peer blocks.

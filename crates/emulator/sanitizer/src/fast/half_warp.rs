@@ -115,7 +115,9 @@ impl AccessCheck {
     ) -> bool {
         let bytes = u64::from(site.bytes) * u64::from(site.count);
         let one = LOADS && form.stride == 0;
-        if !one && form.stride != bytes || (form.base[0] | form.base[1]) & (bytes - 1) != 0 {
+        let apart = !one && form.stride != bytes;
+        // Stores of copied values may leave bytes uninitialized.
+        if apart || (form.base[0] | form.base[1]) & (bytes - 1) != 0 || self.copied.active() {
             return false;
         }
         let id = if SHARED {
