@@ -190,7 +190,8 @@ impl AccessCheck {
             if same { (&halves[..1], 16 << epoch::LANE_SHIFT) } else { (&halves[..], 0) };
         let mut rest = 0;
         for half in distinct {
-            rest |= if one { view.two(half, each) } else { view.lines::<LOADS>(half, each, second) };
+            rest |=
+                if one { view.two(half, each) } else { view.lines::<LOADS>(half, each, second) };
         }
         if same && !one {
             rest |= rest << 16;
