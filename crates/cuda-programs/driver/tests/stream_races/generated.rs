@@ -258,7 +258,7 @@ fn stream_ordered(random: &mut ProgramRandom, defect: bool) {
 
 /// A recursive function below the stack's limit, which the program may have raised. The defect: calls that are too deep.
 fn deep_calls(random: &mut ProgramRandom, defect: bool) {
-    let _gpu = Gpu::new();
+    let x = filled();
     let limit = 1024 << random.below(6);
     // 1024 bytes are the default.
     if limit > 1024 || random.below(2) == 0 {
@@ -295,6 +295,6 @@ DONE:
     ret;
 }}\0"
     );
-    let code = launch(kernel(&text, "deep"), 1, &[filled(), depth]);
+    let code = launch(kernel(&text, "deep"), 1, &[x, depth]);
     assert_eq!(code != 0, defect, "{depth} calls of {frame} bytes, {limit} of stack");
 }
