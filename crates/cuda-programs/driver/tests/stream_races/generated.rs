@@ -203,11 +203,12 @@ fn stream_ordered(random: &mut ProgramRandom, defect: bool) {
     for step in 0..steps {
         let (own, also) = if random.below(2) == 0 { (one, other) } else { (other, one) };
         let x = allocate_async(own);
-        if random.below(2) == 0 {
+        let before = defect && step == wrong && random.below(2) == 0;
+        // A use that comes too early would race with this one, too.
+        if random.below(2) == 0 && !before {
             gpu.fill(x, own);
         }
         if defect && step == wrong {
-            let before = random.below(2) == 0;
             if !before {
                 after(own, also);
             }
