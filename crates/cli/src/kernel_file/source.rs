@@ -129,7 +129,8 @@ fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<Stri
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = format!("-I{}", folder.unwrap_or(Path::new(".")).display());
     let mut lacks = "there is no NVRTC, nvcc or clang to compile it";
-    for target in TARGETS {
+    'targets: for target in TARGETS {
+        let last = target == TARGETS[1];
         let architecture = format!("--gpu-architecture=compute_{target}");
         // A file that is linked with others may use symbols that it does not define.
         let whole = if part { "-rdc=true" } else { "-rdc=false" };
@@ -137,6 +138,7 @@ fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<Stri
         let first = refused.is_none();
         if tried(CudaCompiler::Nvrtc) {
             match lanework::compile_cuda(&source, &name.to_string(), &options) {
+                Ok(ptx) if !last && needs_newer_target(&ptx) => continue 'targets,
                 Ok(ptx) => return Ok(compiled_by("NVRTC", ptx, path)),
                 Err(NvrtcError::Compile(why) | NvrtcError::Library(why)) if first => {
                     refused = Some(("NVRTC", why));
@@ -155,6 +157,7 @@ fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<Stri
                 continue;
             }
             match outside(compiler, options, path)? {
+                Made::Ptx(ptx) if !last && needs_newer_target(&ptx) => continue 'targets,
                 Made::Ptx(ptx) => return Ok(compiled_by(compiler, ptx, path)),
                 Made::Nothing => {}
                 Made::NoToolkit => {
@@ -210,6 +213,11 @@ fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<Stri
              compile it to PTX elsewhere and give that",
         ),
     })
+}
+
+/// Whether inline PTX has instructions that the target lacks: compilers do not look into it.
+fn needs_newer_target(ptx: &str) -> bool {
+    ptx.contains("begin inline asm") && checked_module(ptx).is_err()
 }
 
 /// Says which compiler ran.
@@ -287,4 +295,23 @@ fn outside(compiler: &str, options: &[&str], path: &Path) -> Result<Made, Failur
         return Ok(Made::Refused(log.into_owned()));
     }
     Ok(Made::Ptx(std::fs::read_to_string(&output)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needs_newer_target;
+
+    #[test]
+    fn inline_instructions_of_a_newer_target_are_seen() {
+        let ptx = |target: &str, instruction: &str| {
+            format!(
+                ".version 8.3\n.target {target}\n.address_size 64\n.entry k() {{\n.reg .b32 %r<2>;\n\
+                 // begin inline asm\n{instruction}\n// end inline asm\nret;\n}}\n"
+            )
+        };
+        let cluster = "mov.u32 %r1, %cluster_ctarank;";
+        assert!(needs_newer_target(&ptx("sm_80", cluster)));
+        assert!(!needs_newer_target(&ptx("sm_90a", cluster)));
+        assert!(!needs_newer_target(&ptx("sm_80", "mov.u32 %r1, %tid.x;")));
+    }
 }

@@ -9,10 +9,10 @@ pub fn start() {
     lanework::tool::describe_memory(describe);
 }
 
-/// Describes the memory at an address.
-fn describe(address: u64) -> Option<String> {
+/// Describes the memory at an address: an allocation, or, if `host` is set, memory of the host.
+fn describe(address: u64, host: bool) -> Option<String> {
     let named = driver().ok()?.allocations().named(address);
-    let Some(named) = named else { return host_memory(address) };
+    let Some(named) = named else { return host.then(|| host_memory(address)).flatten() };
     let (bytes, number, kind) = (named.bytes, named.id, named.kind.name());
     let freed = if named.freed { ", freed since" } else { "" };
     let what = format!("allocation {number}: {bytes} bytes of {kind} memory{freed}");

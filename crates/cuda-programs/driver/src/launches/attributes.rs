@@ -90,6 +90,10 @@ api! {
         let stream = driver()?.stream(stream)?;
         of_stream(stream.as_deref(), attribute)?;
         let value = read(value)?;
+        // Policies of a thread that synchronizes.
+        if attribute == SYNCHRONIZATION && value[0] > 4 {
+            return Err(Status::InvalidValue);
+        }
         // Default streams store no attributes.
         if let Some(stream) = stream {
             lock(&stream.attributes).insert(attribute, value);

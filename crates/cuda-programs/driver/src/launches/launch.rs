@@ -67,6 +67,20 @@ impl LaunchConfig {
         Ok(found.map(|attribute| [attribute.value[0], attribute.value[1], attribute.value[2]]))
     }
 
+    /// Refuses attributes that a launch does not have.
+    fn check_attributes(&self) -> Result {
+        for attribute in self.attributes()? {
+            match attribute.id {
+                // The synchronization of streams, and numbers without a meaning.
+                3 | 15 | 20.. => return Err(Status::InvalidValue),
+                // Events to record: of the programmatic launch, and of its completion.
+                7 | 12 if attribute.value[..2] == [0, 0] => return Err(Status::InvalidHandle),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a cooperative launch is requested.
     fn is_cooperative(&self) -> Result<bool> {
         Ok(self
@@ -442,6 +456,7 @@ api! {
 
     fn cuLaunchKernelEx(config: In<'_, LaunchConfig>, function: Handle, each: In<'_, *const c_void>, extra: In<'_, *const c_void>) {
         let config = config.get()?;
+        config.check_attributes()?;
         let (cluster, cooperative) = (config.cluster()?, config.is_cooperative()?);
         let LaunchConfig { grid, block, dynamic_shared, stream, .. } = config;
         let launch = Launch { function, grid, block, dynamic_shared, cluster, cooperative, stream };

@@ -118,7 +118,9 @@ api! {
         let of = |(_, allocation): (u64, &Allocation)| match allocation.kind {
             AllocationKind::Device => None,
             AllocationKind::Host => Some(allocation.flags & 4 | 2),
-            AllocationKind::Managed | AllocationKind::Registered => Some(2),
+            AllocationKind::Managed => Some(2),
+            // For all contexts (1).
+            AllocationKind::Registered => Some(allocation.flags & 1 | 2),
         };
         flags.store(driver.allocations().find(host).and_then(of).ok_or(Status::InvalidValue)?)
     }

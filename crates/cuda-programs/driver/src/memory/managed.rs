@@ -205,10 +205,18 @@ pub fn prefetch(address: u64, bytes: usize, device: Result<i32>, stream: Handle)
 
 api! {
     fn cuMemAdvise(address: u64, bytes: usize, advice: i32, device: i32) {
+        // A preferred location (3) names the device that is wrong.
+        if advice == 3 && device >= 0 {
+            driver()?.gpu(device)?;
+        }
         advise(address, bytes, advice, Ok(device))
     }
 
     fn cuMemAdvise_v2(address: u64, bytes: usize, advice: i32, location: u64) {
+        // A node of the host has no access of its own to grant (5) or to end (6).
+        if matches!(advice, 5 | 6) && matches!(location as u32, 3 | 4) {
+            return Err(Status::InvalidValue);
+        }
         advise(address, bytes, advice, device_of(location))
     }
 

@@ -216,7 +216,14 @@ api! {
     }
 
     fn cuMemPoolCreate(pool: Out<'_, Handle>, properties: In<'_, [i32; 4]>) {
-        let kind = match properties.find() {
+        let properties = properties.find();
+        match properties {
+            // No export, or as a file descriptor; 8 is a fabric handle.
+            Some([1 | 2, 0 | 1 | 8, 1, device]) => drop(driver()?.gpu(device).map_err(|_| Status::InvalidValue)?),
+            Some([1 | 2, 0 | 1 | 8, 2..=4, _] | [2, 0 | 1 | 8, 0, _]) => {}
+            _ => return Err(Status::InvalidValue),
+        }
+        let kind = match properties {
             // IPC pools have device memory, which the host can also access.
             Some([kind, 0, location, id]) => PoolLocation::new(Some([location, id]), kind).map_or(AllocationKind::Device, PoolLocation::kind),
             _ => AllocationKind::Device,
@@ -266,12 +273,28 @@ api! {
         }
     }
 
-    fn cuMemPoolSetAccess(pool: Handle, _access: *const c_void, _count: usize) {
-        table::<Pool>().some(pool).map(drop)
+    fn cuMemPoolSetAccess(pool: Handle, access: In<'_, [i32; 3]>, count: usize) {
+        table::<Pool>().some(pool)?;
+        access.find().ok_or(Status::InvalidValue)?;
+        for of in access.list(count)? {
+            // Location and access: none (0), or reads and writes (3).
+            let [1, device, flags @ (0 | 2 | 3)] = of else { return Err(Status::NotSupported) };
+            driver()?.gpu(device)?;
+            match flags {
+                2 => return Err(Status::InvalidValue),
+                // A device keeps the access to its own memory.
+                0 if driver()?.gpu(1).is_err() => return Err(Status::InvalidDevice),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
-    fn cuMemPoolGetAccess(flags: Out<'_, i32>, pool: Handle, _location: *const c_void) {
+    fn cuMemPoolGetAccess(flags: Out<'_, i32>, pool: Handle, location: In<'_, [i32; 2]>) {
         table::<Pool>().some(pool)?;
+        if let [1, device] = location.get()? {
+            driver()?.gpu(device).map_err(|_| Status::InvalidValue)?;
+        }
         // Read and write access.
         flags.store(3)
     }

@@ -194,10 +194,10 @@ api! {
         bytes.store(GRANULARITY)
     }
 
-    fn cuMemAddressReserve(address: Out<'_, u64>, bytes: usize, alignment: usize, _wish: u64, _flags: u64) {
+    fn cuMemAddressReserve(address: Out<'_, u64>, bytes: usize, alignment: usize, _wish: u64, flags: u64) {
         driver()?;
         fits(bytes)?;
-        if alignment != 0 && !alignment.is_power_of_two() {
+        if flags != 0 || alignment != 0 && !alignment.is_power_of_two() {
             return Err(Status::InvalidValue);
         }
         let pages = Pages::reserve(bytes, alignment.max(GRANULARITY)).ok_or(Status::OutOfMemory)?;
@@ -216,8 +216,11 @@ api! {
         Ok(())
     }
 
-    fn cuMemCreate(handle: Out<'_, Handle>, bytes: usize, properties: In<'_, AllocationProperties>, _flags: u64) {
+    fn cuMemCreate(handle: Out<'_, Handle>, bytes: usize, properties: In<'_, AllocationProperties>, flags: u64) {
         let properties = properties.get()?;
+        if flags != 0 {
+            return Err(Status::InvalidValue);
+        }
         check(&properties)?;
         fits(bytes)?;
         if properties.handle_kinds & !FILE_DESCRIPTOR != 0 {
@@ -236,9 +239,12 @@ api! {
         Ok(())
     }
 
-    fn cuMemMap(address: u64, bytes: usize, offset: usize, handle: Handle, _flags: u64) {
+    fn cuMemMap(address: u64, bytes: usize, offset: usize, handle: Handle, flags: u64) {
         driver()?;
         fits(bytes)?;
+        if flags != 0 {
+            return Err(Status::InvalidValue);
+        }
         let physical = table::<PhysicalMemory>().get(handle)?;
         let mut all = reservations();
         let found = holding(&mut all, address, bytes)?;
@@ -266,9 +272,13 @@ api! {
 
     fn cuMemSetAccess(address: u64, bytes: usize, access: In<'_, AccessDescription>, count: usize) {
         let driver = driver()?;
+        access.find().ok_or(Status::InvalidValue)?;
         let access = access.list(count)?;
         for of in &access {
-            if !matches!(of.flags, 0 | 1 | 3) || of.location.kind == 1 && driver.gpu(of.location.id).is_err() {
+            if of.location.kind == 2 {
+                return Err(Status::NotSupported);
+            }
+            if of.location.kind == 0 || !matches!(of.flags, 0 | 1 | 3) || of.location.kind == 1 && driver.gpu(of.location.id).is_err() {
                 return Err(Status::InvalidValue);
             }
         }
@@ -284,8 +294,11 @@ api! {
         found.register(driver)
     }
 
-    fn cuMemGetAccess(flags: Out<'_, u64>, _location: In<'_, MemoryLocation>, address: u64) {
-        driver()?;
+    fn cuMemGetAccess(flags: Out<'_, u64>, location: In<'_, MemoryLocation>, address: u64) {
+        let driver = driver()?;
+        if let Some(location) = location.find().filter(|location| location.kind == 1) {
+            driver.gpu(location.id)?;
+        }
         let mut all = reservations();
         let found = holding(&mut all, address, 1)?;
         let part = found.part_at(address)?;

@@ -3,6 +3,7 @@
 use crate::api::api;
 use crate::devices::contexts::{Context, current, or_current};
 use crate::graphs::work::{Callback, HostCall, HostFunction, StreamCallback, Work};
+use crate::memory::allocations::AllocationKind;
 use crate::ordering;
 use crate::pointers::Out;
 use crate::state::{Driver, Handle, driver, table};
@@ -238,8 +239,17 @@ api! {
         launch_host_function(stream, function, data)
     }
 
-    fn cuStreamAttachMemAsync(stream: Handle, _address: u64, _length: usize, _flags: u32) {
-        driver()?.stream(stream)?;
-        driver()?.check_uncaptured(stream)
+    fn cuStreamAttachMemAsync(stream: Handle, address: u64, length: usize, flags: u32) {
+        let driver = driver()?;
+        driver.stream(stream)?;
+        driver.check_uncaptured(stream)?;
+        let whole = match driver.allocations().find(address) {
+            Some((start, found)) if matches!(found.kind, AllocationKind::Managed) => {
+                start == address && (length == 0 || length as u64 == found.bytes)
+            }
+            _ => false,
+        };
+        // To all streams (1), to the host (2), or to this stream (4).
+        if whole && matches!(flags, 1 | 2 | 4) { Ok(()) } else { Err(Status::InvalidValue) }
     }
 }

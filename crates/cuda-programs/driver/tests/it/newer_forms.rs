@@ -422,7 +422,8 @@ fn pools_have_locations() {
     let (code, first) = pool("cuMemGetDefaultMemPool", &device, 1);
     assert_eq!((code, pool("cuMemGetMemPool", &device, 1)), (0, (0, first)));
     let mut made = 0u64;
-    let properties = [0u64; 11];
+    // Device memory of the first device.
+    let properties = [1u64, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let code = call!("cuMemPoolCreate"(&mut made => *mut u64, properties.as_ptr() => *const u64));
     assert_eq!(code, 0);
     let set =

@@ -18,6 +18,8 @@ const HEADER: &str = "\
 # - destroyed handles: a lookup fails with an error. A GPU's driver reads freed memory (recorded as `crash`, or any code).
 # - pools, virtual_memory, graphs, graph_memory, arrays: it accepts some arguments that a GPU's driver refuses, and the limits of
 #   memory are the host's.
+# - the other groups: flags without an effect here are not checked, arguments are checked in another order, and defaults of
+#   limits and flags differ.
 ";
 
 /// The part of a line before its result.

@@ -150,7 +150,8 @@ fn the_default_pool_stays() {
     let (mut default, mut other, mut current) = (0u64, 0u64, 0u64);
     assert_eq!(call!("cuDeviceGetDefaultMemPool"(&mut default => *mut u64, 0 => i32)), 0);
     assert_eq!(call!("cuMemPoolDestroy"(default => u64)), 1);
-    let properties = [0u64; 11];
+    // Device memory of the first device.
+    let properties = [1u64, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     assert_eq!(
         call!("cuMemPoolCreate"(&mut other => *mut u64, properties.as_ptr() => *const u64)),
         0

@@ -1,7 +1,8 @@
-//! Random programs of two classes, half of them with one planted race: host accesses to page-locked memory of pending
-//! copies, and kernels that launch kernels.
+//! Random programs, half of them with one planted defect: host accesses to page-locked memory of pending copies,
+//! kernels that launch kernels, stream-ordered allocations, and calls that need more stack than its limit.
 
 use crate::children::{FORGET, TAIL, launch_parent, parent};
+use crate::common::{kernel, launch};
 use crate::gpu::*;
 
 /// A random number generator (xorshift64*).
@@ -28,6 +29,8 @@ type RandomCalls = fn(&mut ProgramRandom, bool);
 pub const CLASSES: &[(&str, RandomCalls, &[&str])] = &[
     ("host", host_accesses, &["race with the host"]),
     ("children", child_grids, &["race with a child grid", "race between child grids"]),
+    ("frees", stream_ordered, &["use before allocation", "use after free"]),
+    ("stacks", deep_calls, &["check incomplete: deep: stack overflow"]),
 ];
 
 /// Runs the programs of some seeds of a class.
@@ -35,7 +38,10 @@ pub fn run(class: &str, seeds: std::ops::Range<u64>, defect: bool) {
     let (_, program, _) = CLASSES.iter().find(|of| of.0 == class).expect("a class");
     for seed in seeds {
         program(&mut ProgramRandom::new(seed), defect);
-        synchronize_all();
+        // A stack overflow leaves the context unusable.
+        if class != "stacks" || !defect {
+            synchronize_all();
+        }
     }
 }
 
@@ -185,4 +191,111 @@ fn child_grids(random: &mut ProgramRandom, defect: bool) {
     }
     // Blocks write words of their own.
     launch_parent(&parent(first, barrier, &children, late), filled(), blocks);
+}
+
+/// Stream-ordered allocations that two streams use, one after the other. The defect: nothing orders a use in the other
+/// stream after the allocation or before the end of the memory.
+fn stream_ordered(random: &mut ProgramRandom, defect: bool) {
+    let gpu = Gpu::new();
+    let (one, other) = two();
+    let steps = 1 + random.below(6);
+    let wrong = random.below(steps);
+    for step in 0..steps {
+        let (own, also) = if random.below(2) == 0 { (one, other) } else { (other, one) };
+        let x = allocate_async(own);
+        let before = defect && step == wrong && random.below(2) == 0;
+        // A use that comes too early would race with this one, too.
+        if random.below(2) == 0 && !before {
+            gpu.fill(x, own);
+        }
+        if defect && step == wrong {
+            if !before {
+                after(own, also);
+            }
+            gpu.fill(x, also);
+            match random.below(3) {
+                // The use comes too early, and the end is in order.
+                _ if before => {
+                    after(also, own);
+                    free_async(x, own);
+                }
+                0 => {
+                    record(event(), also);
+                    free_async(x, own);
+                }
+                1 => {
+                    synchronize(own);
+                    free_async(x, own);
+                }
+                _ => free(x),
+            }
+            return;
+        }
+        match random.below(4) {
+            0 => free_async(x, own),
+            1 => {
+                after(own, also);
+                gpu.fill(x, also);
+                match random.below(2) {
+                    0 => after(also, own),
+                    _ => synchronize(also),
+                }
+                free_async(x, own);
+            }
+            2 => {
+                after(own, also);
+                gpu.fill(x, also);
+                free_async(x, also);
+            }
+            _ => {
+                synchronize(own);
+                gpu.fill(x, also);
+                synchronize_all();
+                free(x);
+            }
+        }
+    }
+}
+
+/// A recursive function below the stack's limit, which the program may have raised. The defect: calls that are too deep.
+fn deep_calls(random: &mut ProgramRandom, defect: bool) {
+    let x = filled();
+    let limit = 1024 << random.below(6);
+    // 1024 bytes are the default.
+    if limit > 1024 || random.below(2) == 0 {
+        good(call!("cuCtxSetLimit"(0 => u32, limit as usize => usize)));
+    }
+    let frame = 16 * (1 + random.below(limit / 64));
+    let depth = match defect {
+        true => 2 * limit / frame + random.below(8),
+        false => random.below(limit / (2 * (frame + 64)) + 1),
+    };
+    let text = format!(
+        ".version 7.8\n.target sm_80\n.address_size 64\n
+.func (.param .b32 out) deeper(.param .b32 n) {{
+    .local .align 16 .b8 frame[{frame}];
+    .reg .b32 %r<4>; .reg .b64 %l; .reg .pred %p;
+    ld.param.u32 %r1, [n];
+    mov.u64 %l, frame;
+    st.local.u32 [%l], %r1;
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra DONE;
+    sub.u32 %r2, %r1, 1;
+    {{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), deeper, (a); ld.param.b32 %r2, [b]; }}
+DONE:
+    ld.local.u32 %r3, [%l];
+    st.param.b32 [out], %r3;
+    ret;
+}}
+.visible .entry deep(.param .u64 p, .param .u64 depth) {{
+    .reg .b32 %r<3>; .reg .b64 %a;
+    ld.param.u64 %a, [p];
+    ld.param.u32 %r1, [depth];
+    {{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call.uni (b), deeper, (a); ld.param.b32 %r2, [b]; }}
+    st.global.u32 [%a], %r2;
+    ret;
+}}\0"
+    );
+    let code = launch(kernel(&text, "deep"), 1, &[x, depth]);
+    assert_eq!(code != 0, defect, "{depth} calls of {frame} bytes, {limit} of stack");
 }

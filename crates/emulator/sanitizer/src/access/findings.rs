@@ -127,6 +127,7 @@ impl AccessCheck {
             ],
             distance: self.races.distance(conflict.with, who, prior),
             global,
+            mixed,
             unfenced,
         };
         let (bounds, kind) = (&self.bounds, self.races.kind(conflict, lane_now, lack, global));

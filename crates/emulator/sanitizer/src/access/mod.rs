@@ -81,7 +81,7 @@ pub struct AccessCheck {
     /// Initialized-byte bitmaps.
     pub initial: Initialization,
     /// Uninitialized bytes of values that are only copied.
-    copied: CopiedValues,
+    pub(crate) copied: CopiedValues,
     /// Shadow memory and the happens-before tracker.
     pub races: Races,
     /// Accesses to shared memory of peer blocks.
@@ -181,12 +181,21 @@ impl AccessCheck {
         };
         let elements = (0..u64::from(access.site.count)).map(|i| unwritten(place + i * element));
         let (bytes, by) = (elements.collect::<Vec<u16>>(), self.lane_of_block(access, lane));
-        // Padding is only part of an element: an element without any written byte was meant to be written.
         let whole = u16::MAX >> (16 - element.clamp(1, 16));
-        if bytes.contains(&whole) {
-            return false;
-        }
         let kernel = self.reports.kernel();
+        // A load without any written byte copies no structure, unless it copies a small piece of one.
+        if bytes.iter().all(|bytes| *bytes == whole) {
+            let place = place as i64;
+            let word = place & !7..(place + (element * bytes.len() as u64) as i64 + 7) & !7;
+            let pieces = self.copied.pieces(&kernel, access.instruction);
+            let near = pieces
+                .iter()
+                .map(|piece| word.start.max(place + piece.start)..word.end.min(place + piece.end));
+            let written = |at: i64| u64::try_from(at).is_ok_and(|at| written.has(at, 1));
+            if !near.flatten().any(written) {
+                return false;
+            }
+        }
         let copies = self.copied.load(&kernel, by, access.instruction, &bytes);
         if self.copied.active() {
             (self.has_word_cells, self.word_cells) = (false, false);

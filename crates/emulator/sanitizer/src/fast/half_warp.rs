@@ -114,7 +114,9 @@ impl AccessCheck {
     ) -> bool {
         let bytes = u64::from(site.bytes) * u64::from(site.count);
         let one = LOADS && form.stride == 0;
-        if !one && form.stride != bytes || (form.base[0] | form.base[1]) & (bytes - 1) != 0 {
+        let apart = !one && form.stride != bytes;
+        // Stores of copied values may leave bytes uninitialized.
+        if apart || (form.base[0] | form.base[1]) & (bytes - 1) != 0 || self.copied.active() {
             return false;
         }
         let id = if SHARED {
@@ -187,7 +189,8 @@ impl AccessCheck {
             if same { (&halves[..1], 16 << epoch::LANE_SHIFT) } else { (&halves[..], 0) };
         let mut rest = 0;
         for half in distinct {
-            rest |= if one { view.two(half, each) } else { view.lines::<LOADS>(half, each, second) };
+            rest |=
+                if one { view.two(half, each) } else { view.lines::<LOADS>(half, each, second) };
         }
         if same && !one {
             rest |= rest << 16;

@@ -6,10 +6,12 @@
 //! 1. A thread read a flag by a relaxed access, and only a fence after that read is missing: name the line.
 //! 2. One of two strong accesses has a scope that does not include the other thread: widen it.
 //! 3. Between the accesses, a strong write by one thread and a strong read by the other could pass the
-//!    data, but the writer has no fence before it, or one of a narrower scope: name the fence.
-//! 4. A load and a store of one word, the store's value computed from the load's: one atomic.
-//! 5. Lanes of a warp, or warps of a block: the barrier, and the two lines that it belongs between.
-//! 6. Blocks: end the kernel between the two, or give each block its own element.
+//!    data, but the writer has no fence before it, the reader none after it, or one of a narrower scope:
+//!    name each fence that is missing.
+//! 4. Two strong accesses of one size (`volatile`) without such a flag: pass the data by a flag.
+//! 5. A load and a store of one word, the store's value computed from the load's: one atomic.
+//! 6. Lanes of a warp, or warps of a block: the barrier, and the two lines that it belongs between.
+//! 7. Blocks: end the kernel between the two, or give each block its own element.
 //!
 //! *Limit.* The third rule looks at the code, not at the run: it takes the nearest strong write after the
 //! one access, and the nearest strong read before the other.
@@ -58,6 +60,8 @@ pub struct RaceFacts {
     pub distance: Distance,
     /// Whether it is in global memory.
     pub global: bool,
+    /// Whether the accesses overlap in part only.
+    pub mixed: bool,
     /// The relaxed read that has seen that the prior access happened before, if a fence is missing after it.
     pub unfenced: Option<u32>,
 }
@@ -87,6 +91,7 @@ impl<'k> Adviser<'k> {
         self.acquire(race)
             .or_else(|| self.scope(race))
             .or_else(|| self.fence(race))
+            .or_else(|| self.order(race))
             .or_else(|| self.atomic(race))
             .unwrap_or_else(|| self.barrier(race, gap))
     }
@@ -166,31 +171,92 @@ impl<'k> Adviser<'k> {
             return None;
         }
         let needed = race.distance.scope();
-        let (fence, ptx) = fence_of(needed);
-        let narrow = [write.op, read.op].iter().any(|op| op.order.strong < Some(needed));
-        let (from, to) = (prior.instruction, write.inst.origin);
-        let between = self.fences().filter(|(at, _)| from < *at && *at < to).max_by_key(|f| f.1);
-        match between {
-            _ if narrow => Some(format!(
+        if [write.op, read.op].iter().any(|op| op.order.strong < Some(needed)) {
+            return Some(format!(
                 "widen the scope of the accesses at {} and {} that pass the data: they are to include the other {}",
                 self.line(write.inst.origin),
                 self.line(read.inst.origin),
                 race.distance.whose()
+            ));
+        }
+        let released =
+            self.fenced(prior.instruction, write.inst.origin, needed, write.op.order.release);
+        let acquired =
+            self.fenced(read.inst.origin, now.instruction, needed, read.op.order.acquire);
+        let (fence, ptx) = fence_of(needed);
+        // What the reading thread lacks, after what the writing thread lacks.
+        let reader = match acquired {
+            Fenced::Yes => None,
+            Fenced::Narrowly(at) => {
+                Some(format!("in the other thread, widen the fence at {}, too", self.line(at)))
+            }
+            Fenced::No => Some(format!(
+                "in the other thread, put one after the {} at {} that reads it, before {}",
+                name_of(read.op),
+                self.line(read.inst.origin),
+                self.line(now.instruction)
             )),
-            Some((at, scope)) if scope < needed => Some(format!(
-                "widen the fence at {}: `{fence}` (`{ptx}`) instead of a fence for the {}",
-                self.line(at),
-                if scope == Scope::Block { "block" } else { "cluster" }
-            )),
-            Some(_) => None,
-            None => Some(format!(
-                "put a fence, `{fence}` (`{ptx}`), before the {} at {} that passes the data on, after {}; the other thread reads it at {}",
+        };
+        match released {
+            Fenced::Yes => None,
+            Fenced::Narrowly(at) => {
+                let whose = if self.scope_at(at) == Scope::Block { "block" } else { "cluster" };
+                let line = self.line(at);
+                Some(match reader {
+                    None => format!(
+                        "widen the fence at {line}: `{fence}` (`{ptx}`) instead of a fence for the {whose}"
+                    ),
+                    Some(reader) => format!(
+                        "widen the fence at {line}: `{fence}` (`{ptx}`) instead of a fence for the {whose}; {reader}"
+                    ),
+                })
+            }
+            Fenced::No => Some(format!(
+                "put a fence, `{fence}` (`{ptx}`), before the {} at {} that passes the data on, after {}; {}",
                 name_of(write.op),
-                self.line(to),
-                self.line(from),
-                self.line(read.inst.origin)
+                self.line(write.inst.origin),
+                self.line(prior.instruction),
+                reader.unwrap_or_else(|| {
+                    format!("the other thread reads it at {}", self.line(read.inst.origin))
+                })
             )),
         }
+    }
+
+    /// Whether a fence of a scope stands between two instructions; if the second comes first in the text, the way to
+    /// it leads through a loop.
+    fn fenced(&self, from: u32, to: u32, needed: Scope, ordered: bool) -> Fenced {
+        let on_the_way = |at: u32| match from < to {
+            true => from < at && at < to,
+            false => from < at || at < to,
+        };
+        let between = self.fences().filter(|(at, _)| on_the_way(*at)).max_by_key(|fence| fence.1);
+        match between {
+            _ if ordered => Fenced::Yes,
+            Some((_, scope)) if scope >= needed => Fenced::Yes,
+            Some((at, _)) => Fenced::Narrowly(at),
+            None => Fenced::No,
+        }
+    }
+
+    /// The scope of a fence.
+    fn scope_at(&self, fence: u32) -> Scope {
+        self.fences().find(|(at, _)| *at == fence).map_or(Scope::Block, |(_, scope)| scope)
+    }
+
+    /// Order two strong accesses, neither of which is the flag of the other.
+    fn order(&self, race: &RaceFacts) -> Option<String> {
+        let [now, prior] = race.accesses;
+        let strong = race.accesses.iter().all(|access| access.strong.is_some());
+        let apart = race.distance > Distance::Warps && now.instruction != prior.instruction;
+        let (fence, ptx) = fence_of(race.distance.scope());
+        (strong && apart && !race.mixed).then(|| {
+            format!(
+                "volatile accesses do not order one another: pass the data on by a flag that is written after {} and a fence, `{fence}` (`{ptx}`), and put a fence between the read of the flag and {}",
+                self.line(prior.instruction),
+                self.line(now.instruction)
+            )
+        })
     }
 
     /// Replace a load and a store by one atomic.
@@ -399,6 +465,16 @@ impl Distance {
             Distance::Grid => "blocks of the grid",
         }
     }
+}
+
+/// Whether a thread has a fence where it needs one.
+enum Fenced {
+    /// One of the scope, or an access that orders.
+    Yes,
+    /// One of a narrower scope.
+    Narrowly(u32),
+    /// None.
+    No,
 }
 
 /// The fence of a scope, in CUDA C++ and in PTX.

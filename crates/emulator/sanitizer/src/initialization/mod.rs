@@ -12,10 +12,12 @@
 //! *Copied values.* [`CopiedValues`] tracks the uninitialized bytes of values that a kernel only copies.
 //!
 //! A structure with padding is copied with bytes that were never written. That is harmless until such a
-//! byte decides something. So a load is not reported if each element has some written byte and its values
+//! byte decides something. So a load is not reported if some byte of it was written and its values
 //! only go to stores; the tracker remembers which bytes of each lane's registers are uninitialized, and the
-//! store marks the same bytes of its target. An element without any written byte is reported where it is
-//! copied, because the author has to find the missing write.
+//! store marks the same bytes of its target. A load without any written byte is reported where it
+//! copies, because the author has to find the missing write. Only a load of elements of one or two bytes
+//! may copy padding alone: a written byte in the same aligned 8 bytes counts if another load copies it from
+//! the same base register.
 //!
 //! *Algorithm.* Memcheck's shadow values (Seward and Nethercote, 2005), for the few registers that hold
 //! copies: each is written by one load, or by a move of such a register, and read by moves and stores
@@ -33,6 +35,7 @@ use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, Opcode, Operand, Reg};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::logic::MoveOp;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Initialized-byte bitmaps of all memories.
@@ -115,6 +118,8 @@ type ElementRegisters = HashMap<u32, Vec<Option<Reg>>>;
 struct CopyInstructions {
     loads: ElementRegisters,
     stores: ElementRegisters,
+    /// By load of elements of at most two bytes: the places of other such loads from the same base, from its own on.
+    pieces: HashMap<u32, Vec<Range<i64>>>,
 }
 
 /// A lane of a warp of a block.
@@ -162,6 +167,12 @@ impl CopiedValues {
             }
         }
         true
+    }
+
+    /// The places, from the load's own on, of other loads that copy pieces of the same structure.
+    pub fn pieces(&mut self, kernel: &Kernel, instruction: u32) -> &[Range<i64>] {
+        let found = self.instructions.get_or_insert_with(|| CopyInstructions::find(kernel));
+        found.pieces.get(&instruction).map_or(&[], Vec::as_slice)
     }
 
     /// The uninitialized bytes of each element that a lane stores.
@@ -225,8 +236,8 @@ impl CopyInstructions {
             }
         }
         let mut found = CopyInstructions::default();
+        let copied = |r: Reg| loaded(r).filter(|r| !used[*r as usize]);
         for inst in &kernel.insts {
-            let copied = |r: Reg| loaded(r).filter(|r| !used[*r as usize]);
             match kind(inst) {
                 Some(MemoryKind::Load) => {
                     let to = inst.dst.iter().map(|r| r.and_then(copied)).collect();
@@ -239,6 +250,22 @@ impl CopyInstructions {
                 }
                 _ => {}
             }
+        }
+        let copies = kernel.insts.iter().filter_map(|inst| match &inst.opcode {
+            Opcode::Memory(op) if op.kind == MemoryKind::Load => {
+                let all = inst.dst.iter().all(|r| r.is_some_and(|r| copied(r).is_some()));
+                let bytes = i64::from(op.ty.size());
+                let end = op.offset + bytes * i64::from(op.count);
+                let base = (inst.src.first()?.register()?, op.space);
+                all.then_some((inst.origin, base, bytes, op.offset..end))
+            }
+            _ => None,
+        });
+        let copies: Vec<_> = copies.collect();
+        for (instruction, base, _, own) in copies.iter().filter(|(_, _, bytes, _)| *bytes <= 2) {
+            let others = copies.iter().filter(|other| other.0 != *instruction && other.1 == *base);
+            let places = others.map(|other| other.3.start - own.start..other.3.end - own.start);
+            found.pieces.insert(*instruction, places.collect());
         }
         found
     }

@@ -3,6 +3,8 @@
 //! that change, and the finding must disappear.
 
 mod classes;
+mod flags;
+mod memory;
 
 use classes::{CLASSES, Generated};
 use lanework::{Device, Dim3, Error, PtxArg, PtxShape, Report, ReportKind};
@@ -78,10 +80,22 @@ fn patched(text: &str, help: &str) -> Option<String> {
         lines.insert(at, barrier.to_owned());
     } else if help.starts_with("put a fence") && help.contains("after the read of the flag") {
         lines.insert(*named.first()?, "fence.acq_rel.gpu;".to_owned());
-    } else if help.starts_with("put a fence") {
-        lines.insert(named.first()? - 1, "fence.acq_rel.gpu;".to_owned());
-    } else if help.starts_with("widen the fence") {
-        lines[named.first()? - 1] = "fence.acq_rel.gpu;".to_owned();
+    } else if help.starts_with("put a fence") || help.starts_with("widen the fence") {
+        let fence = "fence.acq_rel.gpu;".to_owned();
+        let (writer, reader) = help.split_once("in the other thread, ").unwrap_or((help, ""));
+        let (writers, readers) = (lines_in(writer), lines_in(reader));
+        let mut places = Vec::new();
+        match writer.starts_with("put") {
+            true => places.push(writers.first()? - 1),
+            false => lines[writers.first()? - 1] = fence.clone(),
+        }
+        match (reader.starts_with("put one after"), readers.first()) {
+            (_, None) => {}
+            (true, Some(read)) => places.push(*read),
+            (false, Some(narrow)) => lines[narrow - 1] = fence.clone(),
+        }
+        places.sort_unstable();
+        places.iter().rev().for_each(|place| lines.insert(*place, fence.clone()));
     } else if help.starts_with("widen the scope") {
         for line in named {
             lines[line - 1] = lines[line - 1].replace(".cta", ".gpu");

@@ -65,8 +65,8 @@ impl Launching<'_> {
     }
 }
 
-/// Describes the allocation at an address.
-type Describe = fn(u64) -> Option<String>;
+/// Describes the allocation at an address, or, if asked, memory of the host there.
+type Describe = fn(u64, bool) -> Option<String>;
 
 static DESCRIBE: OnceLock<Describe> = OnceLock::new();
 
@@ -82,8 +82,10 @@ pub(super) fn name_memory(report: &mut Report) {
     let Some(describe) = DESCRIBE.get() else { return };
     let near = report.allocation.as_ref().filter(|near| near.distance <= FAR);
     let address = near.map(|near| near.address).or(report.address);
+    // A variable of a module is neither an allocation nor memory of the host.
+    let host = near.is_none();
     let parameter = std::mem::take(&mut report.allocated);
-    let memory = address.and_then(describe).unwrap_or_default();
+    let memory = address.and_then(|address| describe(address, host)).unwrap_or_default();
     report.allocated = match parameter.is_empty() || memory.is_empty() {
         true => memory,
         false => format!("{parameter}: {memory}"),

@@ -45,7 +45,7 @@ extern "C" __global__ void global_vector(float *work, float4 *out) {
     work[4 * threadIdx.x + 1] = 1;
     work[4 * threadIdx.x + 2] = 1;
     __syncthreads();
-    out[threadIdx.x] = *(float4 *)(work + 4 * threadIdx.x); // BUG uninitialized
+    uint4 v = *(uint4 *)(work + 4 * threadIdx.x); v.x += v.w; *(uint4 *)(out + threadIdx.x) = v; // BUG uninitialized
 }
 
 // launch shared_unwritten: block=32 zeros:f32:32

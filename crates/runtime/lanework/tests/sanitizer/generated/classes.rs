@@ -1,6 +1,8 @@
 //! The classes of bugs: each generates a correct kernel, or the same kernel with one defect.
 
 use super::KernelRandom;
+use super::flags::{acquires, flags, locks, scopes, sizes, waits};
+use super::memory::{copies, heap, locals, pieces, rewrites, tiles, values};
 use lanework::ReportKind;
 
 /// A kernel `k` with one argument: a buffer of 4096 bytes, all zeros.
@@ -37,6 +39,11 @@ pub const CLASSES: &[fn(&mut KernelRandom, bool) -> Generated] = &[
     accumulators,
     sides,
     acquires,
+    locks,
+    heap,
+    locals,
+    tiles,
+    pieces,
 ];
 
 const HEADER: &str = ".version 8.3
@@ -44,7 +51,7 @@ const HEADER: &str = ".version 8.3
 .address_size 64
 .visible .entry k(.param .u64 data) {
 .reg .pred %p<16>;
-.reg .b16 %h<8>;
+.reg .b16 %h<64>;
 .reg .b32 %r<64>;
 .reg .b64 %rd<32>;
 .reg .f32 %f<32>;
@@ -64,20 +71,20 @@ add.u64 %rd3, %rd1, %rd2;
 ";
 
 /// The text of a kernel, one instruction per line.
-struct KernelText(String);
+pub struct KernelText(pub String);
 
 impl KernelText {
-    fn new() -> KernelText {
+    pub fn new() -> KernelText {
         KernelText(HEADER.to_owned())
     }
 
-    fn add(&mut self, line: impl AsRef<str>) {
+    pub fn add(&mut self, line: impl AsRef<str>) {
         self.0.push_str(line.as_ref());
         self.0.push('\n');
     }
 
     /// Appends arithmetic without effect.
-    fn noise(&mut self, random: &mut KernelRandom) {
+    pub fn noise(&mut self, random: &mut KernelRandom) {
         for _ in 0..random.below(4) {
             let (a, b) = (40 + random.below(6), 40 + random.below(6));
             let what = random.of(&["add.u32", "xor.b32", "mul.lo.u32", "max.u32"]);
@@ -87,7 +94,7 @@ impl KernelText {
         }
     }
 
-    fn finish(
+    pub fn finish(
         mut self,
         name: &'static str,
         [blocks, threads]: [u32; 2],
@@ -133,60 +140,6 @@ fn barriers(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("barriers", [1, threads], defect.then_some(ReportKind::Race), true)
 }
 
-/// Passes data between blocks by a flag. Defect: the fence is missing or has too small a scope.
-fn flags(random: &mut KernelRandom, defect: bool) -> Generated {
-    let mut body = KernelText::new();
-    let fence = match (defect, random.below(2)) {
-        (false, _) => Some("fence.acq_rel.gpu;"),
-        (true, 0) => None,
-        (true, _) => Some("fence.acq_rel.cta;"),
-    };
-    let at = 4 * (1 + random.below(100));
-    body.add("setp.ne.u32 %p1, %r1, 0;");
-    body.add("@%p1 bra END;");
-    body.add("setp.ne.u32 %p2, %r2, 0;");
-    body.add("@%p2 bra READ;");
-    body.noise(random);
-    body.add(format!("st.global.u32 [%rd1+{at}], 7;"));
-    body.noise(random);
-    if let Some(fence) = fence {
-        body.add(fence);
-    }
-    body.add(random.of(&[
-        "st.relaxed.gpu.global.u32 [%rd1], 1;",
-        "st.volatile.global.u32 [%rd1], 1;",
-        "red.relaxed.gpu.global.add.u32 [%rd1], 1;",
-        "atom.relaxed.gpu.global.exch.b32 %r30, [%rd1], 1;",
-    ]));
-    body.add("bra END;");
-    body.add("READ:");
-    body.add(random.of(&[
-        "ld.relaxed.gpu.global.u32 %r31, [%rd1];",
-        "ld.volatile.global.u32 %r31, [%rd1];",
-        "atom.relaxed.gpu.global.add.u32 %r31, [%rd1], 0;",
-    ]));
-    body.add("setp.eq.u32 %p3, %r31, 0;");
-    body.add("@%p3 bra READ;");
-    body.add("fence.acq_rel.gpu;");
-    body.add(format!("ld.global.u32 %r32, [%rd1+{at}];"));
-    body.add("st.global.u32 [%rd1+2048], %r32;");
-    body.add("END:");
-    body.finish("flags", [2, 32], defect.then_some(ReportKind::Race), true)
-}
-
-/// Atomics of all blocks. Defect: block scope.
-fn scopes(random: &mut KernelRandom, defect: bool) -> Generated {
-    let mut body = KernelText::new();
-    let scope = if defect { "cta" } else { "gpu" };
-    let what = random.of(&["add.u32", "max.u32", "or.b32", "exch.b32"]);
-    let at = 4 * random.below(64);
-    body.noise(random);
-    body.add(format!("atom.relaxed.{scope}.global.{what} %r30, [%rd1+{at}], %r4;"));
-    body.noise(random);
-    let blocks = 2 + random.below(6);
-    body.finish("scopes", [blocks, 64], defect.then_some(ReportKind::Race), true)
-}
-
 /// A counter of all threads. Defect: a non-atomic update.
 fn counters(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
@@ -229,151 +182,6 @@ fn bytes(random: &mut KernelRandom, defect: bool) -> Generated {
     body.add("ld.shared.u32 %r30, [%r6];");
     body.add("st.global.u32 [%rd3+1024], %r30;");
     body.finish("bytes", [1, 64], defect.then_some(ReportKind::AsyncOrder), true)
-}
-
-/// Strong accesses of two blocks to one word. Defect: different sizes.
-fn sizes(random: &mut KernelRandom, defect: bool) -> Generated {
-    let mut body = KernelText::new();
-    let order = random.of(&["volatile", "relaxed.gpu"]);
-    let wide = random.below(2) == 0;
-    let (read, write) = match (defect, wide) {
-        (true, true) => ("u64", "u32"),
-        (true, false) => ("u32", "u64"),
-        (false, true) => ("u64", "u64"),
-        (false, false) => ("u32", "u32"),
-    };
-    let register = |ty| if ty == "u64" { "%rd9" } else { "%r9" };
-    body.add("setp.ne.u32 %p1, %r1, 0;");
-    body.add("@%p1 bra END;");
-    body.add("setp.ne.u32 %p2, %r2, 0;");
-    body.add("@%p2 bra READ;");
-    body.noise(random);
-    body.add("mov.u32 %r9, 5;");
-    body.add("mov.u64 %rd9, 5;");
-    body.add(format!("st.{order}.global.{write} [%rd1], {};", register(write)));
-    body.add("bra END;");
-    body.add("READ:");
-    body.add(format!("ld.{order}.global.{read} {}, [%rd1];", register(read)));
-    body.add(format!("setp.eq.{read} %p3, {}, 0;", register(read)));
-    body.add("@%p3 bra READ;");
-    body.add("END:");
-    body.finish("sizes", [2, 32], defect.then_some(ReportKind::Race), false)
-}
-
-/// A wait for a flag in shared memory, in a loop that counts or reads the clock. Defect: no thread sets the flag.
-fn waits(random: &mut KernelRandom, defect: bool) -> Generated {
-    let mut body = KernelText::new();
-    body.add("mov.u32 %r20, 0;");
-    body.add("mov.u32 %r21, 8;");
-    body.add("setp.ne.u32 %p1, %r1, 0;");
-    body.add("@%p1 bra MADE;");
-    body.add("st.volatile.shared.u32 [%r6], 0;");
-    body.add("MADE:");
-    body.add("bar.sync 0;");
-    body.add("setp.ge.u32 %p2, %r1, 32;");
-    body.add("@%p2 bra SET;");
-    body.add("mov.u64 %rd20, %clock64;");
-    body.add("WAIT:");
-    match random.below(4) {
-        0 => body.add("add.u32 %r20, %r20, 3;"),
-        1 => {
-            body.add("mov.u64 %rd21, %clock64;");
-            body.add("sub.u64 %rd22, %rd21, %rd20;");
-            body.add("setp.gt.u64 %p5, %rd22, 1152921504606846976;");
-            body.add("@%p5 bra END;");
-        }
-        2 => {
-            body.add("shl.b32 %r21, %r21, 1;");
-            body.add("min.u32 %r21, %r21, 256;");
-            body.add("nanosleep.u32 %r21;");
-        }
-        _ => body.noise(random),
-    }
-    body.add("ld.volatile.shared.u32 %r30, [%r6];");
-    body.add("setp.eq.u32 %p3, %r30, 0;");
-    body.add("@%p3 bra WAIT;");
-    body.add("bra END;");
-    body.add("SET:");
-    if !defect {
-        let rounds = 1 + random.below(30_000);
-        body.add("mov.u32 %r25, 0;");
-        body.add("WORK:");
-        body.add("add.u32 %r25, %r25, 1;");
-        body.add(format!("setp.lt.u32 %p6, %r25, {rounds};"));
-        body.add("@%p6 bra WORK;");
-        body.add("st.volatile.shared.u32 [%r6], 1;");
-    }
-    body.add("END:");
-    body.add("st.global.u32 [%rd3], %r20;");
-    body.finish("waits", [1, 64], defect.then_some(ReportKind::Deadlock), false)
-}
-
-/// Two blocks write the same value. Defect: one of them writes another value first.
-fn values(random: &mut KernelRandom, defect: bool) -> Generated {
-    let mut body = KernelText::new();
-    let value = 1 + random.below(100);
-    let order = random.of(&["relaxed.gpu.", "volatile."]);
-    let plain_last = random.below(2) == 0;
-    body.add("setp.ne.u32 %p1, %r1, 0;");
-    body.add("@%p1 bra END;");
-    body.add("setp.ne.u32 %p2, %r2, 0;");
-    body.add("@%p2 bra LAST;");
-    body.noise(random);
-    let first = if defect { value + 1 } else { value };
-    let (one, other) = if plain_last { (order, "") } else { ("", order) };
-    body.add(format!("st.{one}global.u32 [%rd1], {first};"));
-    if !plain_last {
-        body.add("bar.warp.sync 1;");
-    }
-    body.add("LAST:");
-    body.add(format!("st.{other}global.u32 [%rd1], {value};"));
-    body.add("END:");
-    body.finish("values", [2, 32], defect.then_some(ReportKind::Race), false)
-}
-
-/// Copies structures with padding through shared memory. Defect: a field was never written, or the result uses padding.
-fn copies(random: &mut KernelRandom, defect: bool) -> Generated {
-    let mut body = KernelText::new();
-    let types: Vec<&str> = (0..4).map(|_| random.of(&["u32", "u16", "u8"])).collect();
-    let padded = types.iter().position(|ty| *ty != "u32");
-    let lost = random.below(4) as usize;
-    let decides = defect && padded.is_some() && random.below(2) == 0;
-    body.add("mov.u16 %h1, 5;");
-    body.add("shl.b32 %r10, %r1, 4;");
-    body.add("add.u32 %r11, %r6, %r10;");
-    body.add("xor.b32 %r12, %r10, 16;");
-    body.add("add.u32 %r13, %r6, %r12;");
-    for (i, ty) in types.iter().enumerate() {
-        let from = if *ty == "u32" { "%r1" } else { "%h1" };
-        if !defect || decides || i != lost {
-            body.add(format!("st.shared.{ty} [%r11+{}], {from};", 4 * i));
-        }
-    }
-    body.noise(random);
-    body.add("bar.sync 0;");
-    if random.below(2) == 0 {
-        body.add("ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r13];");
-        body.add("st.shared.v4.u32 [%r11+2048], {%r20, %r21, %r22, %r23};");
-    } else {
-        for i in 0..4 {
-            body.add(format!("ld.shared.u32 %r2{i}, [%r13+{}];", 4 * i));
-        }
-        for i in 0..4 {
-            body.add(format!("st.shared.u32 [%r11+{}], %r2{i};", 2048 + 4 * i));
-        }
-    }
-    body.add("mov.u32 %r30, 0;");
-    for (i, ty) in types.iter().enumerate() {
-        let ty = if decides && Some(i) == padded { "u32" } else { ty };
-        let to = if ty == "u32" { "%r31" } else { "%h2" };
-        body.add(format!("ld.shared.{ty} {to}, [%r11+{}];", 2048 + 4 * i));
-        if ty != "u32" {
-            body.add("cvt.u32.u16 %r31, %h2;");
-        }
-        body.add("add.u32 %r30, %r30, %r31;");
-    }
-    body.add("st.global.u32 [%rd3], %r30;");
-    body.finish("copies", [1, 64], defect.then_some(ReportKind::Uninitialized), false)
 }
 
 /// A matrix product. Defect: an accumulator was never written.
@@ -436,31 +244,6 @@ fn registers(random: &mut KernelRandom, defect: bool) -> Generated {
     body.noise(random);
     let defect = defect.then_some(ReportKind::BarrierDivergence);
     body.finish("registers", [1, 128 * groups], defect, false)
-}
-
-/// Two blocks leave the same value in a word. Defect: one of them writes another value there first.
-fn rewrites(random: &mut KernelRandom, defect: bool) -> Generated {
-    let mut body = KernelText::new();
-    let (value, word) = (1 + random.below(1000), 4 * random.below(64));
-    let writer = random.below(2);
-    body.add("setp.ne.u32 %p1, %r1, 0;");
-    body.add("@%p1 bra END;");
-    body.noise(random);
-    body.add(format!("setp.ne.u32 %p2, %r2, {writer};"));
-    body.add(format!("mov.u32 %r10, {};", value + 1 + random.below(9)));
-    body.add(format!("mov.u32 %r11, {value};"));
-    // A separate word if the kernel is correct.
-    let first = if defect { word } else { 2048 + word };
-    body.add(format!("@!%p2 st.global.u32 [%rd1+{first}], %r10;"));
-    body.noise(random);
-    if random.below(2) == 0 {
-        body.add(format!("@!%p2 st.global.u32 [%rd1+{word}], %r11;"));
-        body.add(format!("@%p2 st.global.u32 [%rd1+{word}], %r11;"));
-    } else {
-        body.add(format!("st.global.u32 [%rd1+{word}], %r11;"));
-    }
-    body.add("END:");
-    body.finish("rewrites", [2, 32], defect.then_some(ReportKind::Race), false)
 }
 
 /// The product of a warpgroup. Defect: its predicate adds accumulators that were never written.
@@ -530,67 +313,4 @@ fn sides(random: &mut KernelRandom, defect: bool) -> Generated {
         body.add("st.global.u32 [%rd3+1024], %r11;");
     }
     body.finish("sides", [1, 64], defect.then_some(ReportKind::BarrierDivergence), false)
-}
-
-/// Data passed between blocks by a flag that one thread reads for its block: it reads the flag without an
-/// acquire, or its fence is too narrow.
-fn acquires(random: &mut KernelRandom, defect: bool) -> Generated {
-    let mut body = KernelText::new();
-    let at = 4 * (64 + random.below(100));
-    body.add("mul.wide.u32 %rd5, %r1, 4;");
-    body.add("add.u64 %rd6, %rd1, %rd5;");
-    body.add("setp.ne.u32 %p1, %r1, 0;");
-    body.add("setp.ne.u32 %p2, %r2, 0;");
-    body.add("@%p2 bra READ;");
-    body.noise(random);
-    body.add(format!("st.global.u32 [%rd6+{at}], 7;"));
-    body.add("bar.sync 0;");
-    body.add("@%p1 bra END;");
-    match random.below(3) {
-        0 => body.add("st.release.gpu.global.u32 [%rd1], 1;"),
-        1 => body.add("red.release.gpu.global.add.u32 [%rd1], 1;"),
-        _ => {
-            body.add("fence.acq_rel.gpu;");
-            body.add("st.volatile.global.u32 [%rd1], 1;");
-        }
-    }
-    body.add("bra END;");
-    body.add("READ:");
-    // One thread reads the flag, or all do.
-    let alone = random.below(2) == 0;
-    if alone {
-        body.add("@%p1 bra SEEN;");
-    }
-    let (reads, fence) = match random.below(6) {
-        0 if !defect => ("ld.acquire.gpu.global.u32 %r31, [%rd1];", ""),
-        1 if !defect => ("atom.acq_rel.gpu.global.add.u32 %r31, [%rd1], 0;", ""),
-        0 | 1 => ("ld.relaxed.gpu.global.u32 %r31, [%rd1];", "fence.acq_rel.gpu;"),
-        2 => ("ld.volatile.global.u32 %r31, [%rd1];", "membar.gl;"),
-        3 => ("ld.relaxed.gpu.global.u32 %r31, [%rd1];", "fence.sc.gpu;"),
-        4 => ("ld.volatile.global.u32 %r31, [%rd1];", "fence.acq_rel.sys;"),
-        _ => ("atom.relaxed.gpu.global.or.b32 %r31, [%rd1], 0;", "fence.acq_rel.gpu;"),
-    };
-    let narrow = random.below(2) == 0;
-    let fence = match defect {
-        true if narrow => "fence.acq_rel.cta;",
-        true => "",
-        false => fence,
-    };
-    body.add("WAIT:");
-    body.add(reads);
-    body.add("setp.eq.u32 %p3, %r31, 0;");
-    body.add("@%p3 bra WAIT;");
-    if !fence.is_empty() {
-        body.add(fence);
-    }
-    body.add("SEEN:");
-    if alone {
-        body.add("bar.sync 0;");
-    }
-    body.noise(random);
-    body.add(format!("ld.global.u32 %r32, [%rd6+{at}];"));
-    body.add("st.global.u32 [%rd6+2048], %r32;");
-    body.add("END:");
-    let threads = 32 * (1 + random.below(2));
-    body.finish("acquires", [2, threads], defect.then_some(ReportKind::Race), true)
 }
