@@ -87,17 +87,39 @@ pub fn said<S: Status>(failure: Failure) -> S {
     S::of(failure.kind)
 }
 
-/// Implements [`Answer`](crate::Answer) for a library's [`Status`]: `answers!(Status);`.
+/// Declares `Status`, a library's status codes other than success, and `Result`: its name, the C type of its statuses, the
+/// help text for accesses outside of allocations, the codes, and the status for each [`FailureKind`].
 #[macro_export]
-macro_rules! answers {
-    ($status:ty) => {
-        impl From<$crate::Failure> for $status {
-            fn from(failure: $crate::Failure) -> $status {
+macro_rules! statuses {
+    ($library:literal, $codes:literal, $advice:literal; $($status:ident = $code:literal)*; $($kind:ident)* => $($of:ident)*) => {
+        #[doc = concat!("`", $codes, "`, other than success.")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(i32)]
+        pub(crate) enum Status {
+            $($status = $code),*
+        }
+
+        /// Result of a call.
+        pub(crate) type Result<T = ()> = std::result::Result<T, Status>;
+
+        impl $crate::Status for Status {
+            const LIBRARY: &'static str = $library;
+            const MEMORY_ADVICE: &'static str = $advice;
+
+            fn of(kind: $crate::FailureKind) -> Status {
+                match kind {
+                    $($crate::FailureKind::$kind => Status::$of),*
+                }
+            }
+        }
+
+        impl From<$crate::Failure> for Status {
+            fn from(failure: $crate::Failure) -> Status {
                 $crate::said(failure)
             }
         }
 
-        impl $crate::Answer for $status {
+        impl $crate::Answer for Status {
             fn code(self, _name: &str) -> i32 {
                 self as i32
             }
