@@ -36,6 +36,25 @@ pub struct Family {
 }
 
 impl Family {
+    /// A ladder without a peer whose cases have a size and f32 elements.
+    pub(crate) fn new(
+        ladder: fn() -> Ladder,
+        open: fn(&Request) -> Result<Box<dyn Case>>,
+    ) -> Family {
+        Family {
+            ladder,
+            peer: None,
+            parameters: &["size"],
+            scaled: false,
+            elements: &["f32"],
+            arrays: &[],
+            moves: false,
+            sweep: &[],
+            unused: &[],
+            open,
+        }
+    }
+
     /// The ladder with its peer on top.
     pub fn with_peer(&self) -> Ladder {
         let mut ladder = (self.ladder)();

@@ -11,16 +11,9 @@ use std::cell::OnceCell;
 
 pub(super) fn family() -> Family {
     Family {
-        ladder: scan::ladder,
-        peer: None,
-        parameters: &["size"],
-        scaled: false,
-        elements: &["f32"],
         arrays: &["input"],
-        moves: false,
         sweep: &[("size", &[1 << 14, 1 << 16, 1 << 18])],
-        unused: &[],
-        open,
+        ..Family::new(scan::ladder, open)
     }
 }
 

@@ -11,16 +11,9 @@ use std::cell::OnceCell;
 
 pub(super) fn family() -> Family {
     Family {
-        ladder: vector_add::ladder,
-        peer: None,
-        parameters: &["size"],
-        scaled: false,
-        elements: &["f32"],
         arrays: &["a", "b"],
-        moves: false,
         sweep: &[("size", &[1 << 16, 1 << 18, 1 << 20])],
-        unused: &[],
-        open,
+        ..Family::new(vector_add::ladder, open)
     }
 }
 

@@ -15,16 +15,11 @@ use std::cell::OnceCell;
 
 pub fn family() -> Family {
     Family {
-        ladder: hgemm::ladder,
         peer: Some(PEER),
         parameters: &["size", "m", "n", "k"],
-        scaled: false,
         elements: &["bf16"],
-        arrays: &[],
-        moves: false,
         sweep: &[("size", &[256, 512])],
-        unused: &[],
-        open,
+        ..Family::new(hgemm::ladder, open)
     }
 }
 

@@ -11,16 +11,9 @@ use std::cell::OnceCell;
 
 pub fn family() -> Family {
     Family {
-        ladder: matvec::ladder,
-        peer: None,
         parameters: &["size", "rows", "cols"],
-        scaled: false,
-        elements: &["f32"],
-        arrays: &[],
-        moves: false,
         sweep: &[("rows", &[64, 512, 4096])],
-        unused: &[],
-        open,
+        ..Family::new(matvec::ladder, open)
     }
 }
 

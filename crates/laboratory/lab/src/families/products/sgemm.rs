@@ -15,16 +15,12 @@ use std::cell::OnceCell;
 
 pub fn family() -> Family {
     Family {
-        ladder: sgemm::ladder,
         peer: Some(PEER),
         parameters: &["size", "m", "n", "k", "lda", "ldb", "ldc"],
         scaled: true,
-        elements: &["f32"],
         arrays: &["a", "b", "c"],
-        moves: false,
         sweep: &[("size", &[128, 256, 512])],
-        unused: &[],
-        open,
+        ..Family::new(sgemm::ladder, open)
     }
 }
 
