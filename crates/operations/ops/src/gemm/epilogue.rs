@@ -3,8 +3,7 @@
 //! Kernels read a bias with adjacent elements of the epilogue's type. A bias in another layout is converted into the workspace
 //! before the product.
 
-use super::operand::is_fp8;
-use super::operand::{OperandMemory, refused};
+use super::operand::{OperandMemory, is_fp8, refused};
 use lanework::Result;
 use lanework::lang::Var;
 use lanework_numbers::NumberType;
