@@ -1,8 +1,7 @@
 //! A family of cases: a ladder, the parameters and arrays that it takes, and the check of a request against them; the
 //! solver of a case, and trials whose results are floats within a bound of the host's.
 
-use crate::problem::Request;
-use crate::problem::{Case, Trial};
+use crate::problem::{Case, Request, Trial};
 use lanework::{Buffer, Cublas, Device, Element, Error, Job, Result};
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::{Ladder, Rung, RungInfo};

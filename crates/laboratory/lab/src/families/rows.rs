@@ -86,10 +86,6 @@ impl Case for Matrix {
         vec![("rows", self.rows.into()), ("cols", self.cols.into())]
     }
 
-    fn element(&self) -> &'static str {
-        "f32"
-    }
-
     fn work(&self) -> Work {
         Work { bytes: 8 * self.length() as u64, flops: 4 * self.length() as u64 }
     }

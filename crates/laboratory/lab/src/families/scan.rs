@@ -58,10 +58,6 @@ impl Case for Scan {
         vec![("size", self.length as u64)]
     }
 
-    fn element(&self) -> &'static str {
-        "f32"
-    }
-
     fn work(&self) -> Work {
         Work { bytes: 8 * self.length as u64, flops: self.length as u64 }
     }

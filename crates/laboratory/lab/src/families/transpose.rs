@@ -1,7 +1,6 @@
 //! The transpose: any element type, moved bit for bit.
 
-use crate::families::family::cublas;
-use crate::families::family::{CUBLAS, Family, Solver};
+use crate::families::family::{CUBLAS, Family, Solver, cublas};
 use crate::problem::{Case, Request, Trial, check_countable};
 use crate::record::HostRecord;
 use lanework::{Cublas, Device, Element, Error, Job, Result};

@@ -61,10 +61,6 @@ impl Case for VectorAdd {
         vec![("n", self.length as u64)]
     }
 
-    fn element(&self) -> &'static str {
-        "f32"
-    }
-
     fn work(&self) -> Work {
         Work { bytes: 12 * self.length as u64, flops: self.length as u64 }
     }

@@ -1,7 +1,6 @@
 //! The product on tensor cores: bf16 factors, f32 sums.
 
-use crate::families::family::cublas;
-use crate::families::family::{CUBLAS, Family, Solver, refuse};
+use crate::families::family::{CUBLAS, Family, Solver, cublas, refuse};
 use crate::families::products::matmul::extents;
 use crate::problem::{Case, Request, Trial, check_memory};
 use half::bf16;
@@ -85,10 +84,6 @@ impl Hgemm {
 impl Case for Hgemm {
     fn extents(&self) -> Vec<(&'static str, u64)> {
         vec![("m", self.m as u64), ("n", self.n as u64), ("k", self.k as u64)]
-    }
-
-    fn settings(&self) -> Vec<(&'static str, u64)> {
-        Vec::new()
     }
 
     fn element(&self) -> &'static str {

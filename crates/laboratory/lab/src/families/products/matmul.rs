@@ -115,10 +115,6 @@ impl Case for Matmul {
         vec![("block", self.block.into())]
     }
 
-    fn element(&self) -> &'static str {
-        "f32"
-    }
-
     fn work(&self) -> Work {
         Work { bytes: self.extents.bytes(), flops: self.extents.flops() }
     }

@@ -67,10 +67,6 @@ impl Case for MatVec {
         vec![("rows", self.rows.into()), ("cols", self.cols.into())]
     }
 
-    fn element(&self) -> &'static str {
-        "f32"
-    }
-
     fn work(&self) -> Work {
         let flops = 2 * u64::from(self.rows) * u64::from(self.cols);
         Work { bytes: 4 * self.elements(), flops }
