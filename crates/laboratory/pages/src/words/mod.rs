@@ -159,9 +159,12 @@ mod tests {
                 "32.0 sectors per load, optimal 4.0: stride 4096 B",
                 "每次读 32.0 个扇区，理想值 4.0：步长 4096 B",
             ),
-            ("groups of 16 lanes: one address, 64 B between groups", ""),
-            ("better: no bank conflicts, instructions /1.5; worse: +barriers", ""),
-            ("2.00x faster; warps x4.0", ""),
+            (
+                "groups of 16 lanes: one address, 64 B between groups",
+                "每 16 个 lane 一组：同一地址，组间相距 64 B",
+            ),
+            ("better: no bank conflicts, warps /4.0", "改善：不再有 bank 冲突，warp /4.0"),
+            ("2.00x faster", "速度是前一级的 2.00 倍"),
             ("<something> new", "<something> new"),
         ] {
             assert_eq!(chinese(english), expected);
