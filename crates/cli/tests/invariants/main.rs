@@ -64,7 +64,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("operations/arrays", &["numbers", "runtime", "ops"]),
     ("bindings/mcp", &["confine"]),
     ("bindings/capi", &["runtime", "arrays"]),
-    ("cuda-programs/driver", &["runtime", "report", "gpu-specs"]),
+    ("cuda-programs/driver", &["runtime", "report", "gpu-specs", "standin"]),
     ("cuda-programs/jitlink", &["ptx"]),
     ("cuda-programs/standin", &[]),
     ("cuda-programs/cublas", &["numbers", "standin"]),
