@@ -12,6 +12,7 @@ the others are fitted again each time, so that rounding costs little (Brisebarre
 
 import struct
 import sys
+import textwrap
 
 from mpmath import (asin, atan, atanh, cos, erf, erfc, exp, expm1, frexp, ldexp, log, log1p, lu_solve, matrix, mp, mpf,
                     nint, pi, sin, sinh, sqrt, tan, tanh)
@@ -140,32 +141,62 @@ CONSTANTS = [
 
 
 def bits_of(value, bits):
-    """The literal of an exactly representable value."""
-    if bits == 24:
-        return f"f32::from_bits(0x{struct.unpack('<I', struct.pack('<f', float(value)))[0]:08x})"
-    return f"f64::from_bits(0x{struct.unpack('<Q', struct.pack('<d', float(value)))[0]:016x})"
+    """The bits of an exactly representable value, as a literal."""
+    form, word, digits = ("<f", "<I", 8) if bits == 24 else ("<d", "<Q", 16)
+    return f"0x{struct.unpack(word, struct.pack(form, float(value)))[0]:0{digits}x}"
+
+
+def filled(words, indent):
+    """Words in lines of 100 columns."""
+    return textwrap.fill(" ".join(words), 100, initial_indent=indent, subsequent_indent=indent)
+
+
+HEAD = """//! Coefficients and constants, computed by `scripts/minimax.py`; lowest power first.
+
+use crate::real::{Pair, Polynomial};
+
+/// Constants by the bits of their `f32` and their `f64`.
+macro_rules! pairs {
+    ($($(#[$doc:meta])* $name:ident = $single:literal, $double:literal;)*) => {$(
+        $(#[$doc])*
+        pub(crate) const $name: Pair =
+            Pair { single: f32::from_bits($single), double: f64::from_bits($double) };
+    )*};
+}
+
+/// Polynomials by the bits of their coefficients.
+macro_rules! polynomials {
+    ($($(#[$doc:meta])* $name:ident { $($single:literal)* } { $($double:literal)* })*) => {$(
+        $(#[$doc])*
+        pub(crate) const $name: Polynomial = Polynomial {
+            single: &[$(f32::from_bits($single)),*],
+            double: &[$(f64::from_bits($double)),*],
+        };
+    )*};
+}
+
+pairs! {"""
 
 
 def emit():
-    print("//! Coefficients and constants, computed by `scripts/minimax.py`; lowest power first.\n")
-    print("use crate::real::{Pair, Polynomial};\n")
+    print(HEAD)
     for name, text, value in CONSTANTS:
         rows = []
         for bits in (24, 53):
             high = to_format(value, bits)
             low = to_format(value - high, bits)
             rows.append((bits_of(high, bits), bits_of(low, bits)))
-        print(f"/// {text}.\npub(crate) const {name}: Pair = Pair {{ single: {rows[0][0]}, double: {rows[1][0]} }};")
+        print(f"    /// {text}.\n    {name} = {rows[0][0]}, {rows[1][0]};")
         if name == "FRAC_2_PI":
             continue
-        print(f"/// {text} less `{name}`.\npub(crate) const {name}_LOW: Pair = Pair {{ single: {rows[0][1]}, double: {rows[1][1]} }};\n")
+        print(f"    /// {text} less `{name}`.\n    {name}_LOW = {rows[0][1]}, {rows[1][1]};")
     for name, text, value in (("LN_2", "ln(2)", log(2)), ("LOG10_2", "log10(2)", log(2) / log(10))):
         rows = []
         for bits, short in ((24, 15), (53, 41)):
             high = to_format(value, short)
             rows.append((bits_of(high, bits), bits_of(to_format(value - high, bits), bits)))
-        print(f"/// {text}, short enough that its product with an exponent is exact.\npub(crate) const {name}_SHORT: Pair = Pair {{ single: {rows[0][0]}, double: {rows[1][0]} }};")
-        print(f"/// {text} less `{name}_SHORT`.\npub(crate) const {name}_REST: Pair = Pair {{ single: {rows[0][1]}, double: {rows[1][1]} }};\n")
+        print(f"    /// {text}, short enough that its product with an exponent is exact.\n    {name}_SHORT = {rows[0][0]}, {rows[1][0]};")
+        print(f"    /// {text} less `{name}_SHORT`.\n    {name}_REST = {rows[0][1]}, {rows[1][1]};")
     rows = []
     for bits in (24, 53):
         rest = pi / 2
@@ -175,29 +206,35 @@ def emit():
             rest -= parts[-1]
         rows.append([bits_of(p, bits) for p in parts])
     for i in range(3):
-        print(f"/// Part {i + 1} of pi/2.\npub(crate) const PI_PART_{i + 1}: Pair = Pair {{ single: {rows[0][i]}, double: {rows[1][i]} }};")
+        print(f"    /// Part {i + 1} of pi/2.\n    PI_PART_{i + 1} = {rows[0][i]}, {rows[1][i]};")
+    print("}")
     mp.prec = 1600
     digits = int(2 / pi * mpf(2)**(64 * 20))
     for width, name, count in ((32, "TWO_OVER_PI_SINGLE", 8), (64, "TWO_OVER_PI_DOUBLE", 20)):
         words = [0] + [digits >> (64 * 20 - width * (i + 1)) & (2**width - 1) for i in range(count - 1)]
-        print(f"\n/// The bits of 2/pi after the point, {width} a word, most significant first, after a word of zeros.\n"
-              f"pub const {name}: &[u{width}] = &[" + ", ".join(f"0x{w:0{width // 4}x}" for w in words) + "];")
+        print(f"\n/// The bits of 2/pi after the point, {width} a word, most significant first, after a word of zeros.")
+        if width == 64:
+            print("#[rustfmt::skip]")
+        print(f"pub const {name}: &[u{width}] = &[")
+        print(filled([f"0x{w:0{width // 4}x}," for w in words], "    ") + "\n];")
+    print("\npolynomials! {")
     mp.prec = 400
     for name, text, g, weight, low, high, wanted in POLYNOMIALS:
         tables, errors = [], []
         for bits, want, scale, most in ((24, wanted[0], 2, 11), (53, wanted[1], 4, 28)):
             if want is None:
-                tables.append("&[]")
+                tables.append("{}")
                 continue
             if name == "ERFCX":
                 g_, w_ = of_t(scale), (lambda t, s=scale: 1 / of_t(s)(t))
                 table, error = polynomial(g_, w_, (0.5 - scale) / (0.5 + scale), mpf(most - scale) / (most + scale), bits, want)
             else:
                 table, error = polynomial(g, weight, low, high, bits, want)
-            tables.append("&[" + ", ".join(bits_of(c, bits) for c in table) + "]")
+            tables.append("{\n" + filled([bits_of(c, bits) for c in table], "        ") + "\n    }")
             errors.append(f"2^{float(log(error, 2)):.1f} ({'f32' if bits == 24 else 'f64'})")
             print(name, bits, len(table), errors[-1], file=sys.stderr, flush=True)
-        print(f"\n/// {text}; error {', '.join(errors)}.\npub(crate) const {name}: Polynomial = Polynomial {{ single: {tables[0]}, double: {tables[1]} }};")
+        print(f"    /// {text}; error {', '.join(errors)}.\n    {name} {tables[0]} {tables[1]}")
+    print("}")
 
 
 emit()

@@ -2,8 +2,7 @@
 
 use crate::args::ExplainArgs;
 use crate::problem::nearest;
-use lanework::Counters;
-use lanework::ReportKind;
+use lanework::{Counters, ReportKind};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json};
 use lanework_terminal::table::{listed, prose};

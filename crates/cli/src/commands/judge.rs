@@ -6,8 +6,7 @@ use lanework_judge::{
     Found, KINDS, OnGpu, Options, Submission, Task, Unjudged, Worker, judge, serve,
 };
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::read_text;
-use lanework_terminal::output::{print, print_json};
+use lanework_terminal::output::{print, print_json, read_text};
 use lanework_terminal::progress::Progress;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher};

@@ -20,26 +20,10 @@ const VERSION: &str = "ptxas: Lanework's assembler, which leaves PTX as it is\nC
 const REFUSED: u8 = 255;
 
 /// Options that take the next word as their value, unless it is joined by `=`.
-const WITH_VALUE: [&str; 18] = [
-    "-arch",
-    "--gpu-name",
-    "-O",
-    "--opt-level",
-    "-maxrregcount",
-    "--maxrregcount",
-    "-m",
-    "--machine",
-    "-dlcm",
-    "--def-load-cache",
-    "-dscm",
-    "--def-store-cache",
-    "-e",
-    "--entry",
-    "-regUsageLevel",
-    "--register-usage-level",
-    "-ias",
-    "--input-as-string",
-];
+const WITH_VALUE: &str = "\
+    -arch --gpu-name -O --opt-level -maxrregcount --maxrregcount -m --machine -dlcm \
+    --def-load-cache -dscm --def-store-cache -e --entry -regUsageLevel --register-usage-level -ias \
+    --input-as-string";
 
 /// A command line of ptxas.
 #[derive(Debug, PartialEq, Eq)]
@@ -89,7 +73,7 @@ fn read(words: &[OsString]) -> Result<Invocation, String> {
                     .map(PathBuf::from)
                     .ok_or("ptxas: -o needs a file\n  = help: name the file after it")?;
             }
-            option if WITH_VALUE.contains(&option) => {
+            option if WITH_VALUE.split(' ').any(|known| known == option) => {
                 words.next();
             }
             option if option.starts_with('-') => {}

@@ -1,10 +1,9 @@
 //! Level 1: sums, norms, dot products, scaled vectors, largest and smallest elements, and rotations.
 
-use crate::Result;
-use crate::handle;
 use crate::handle::{Place, Scalar};
 use crate::kind::{ElementType, Number, add, div, element, export, is_double, mul};
 use crate::matrix::{Dense, Matrix};
+use crate::{Result, handle};
 use lanework_standin::submit;
 
 /// The elements of a vector in logical order: a negative increment starts at the end.

@@ -24,41 +24,14 @@ mod level3;
 mod lt;
 mod matrix;
 
-use lanework_standin::FailureKind;
 pub(crate) use lanework_standin::refuse;
 
-/// `cublasStatus_t`, other than success.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i32)]
-pub(crate) enum Status {
-    NotInitialized = 1,
-    InvalidValue = 7,
-    ExecutionFailed = 13,
-    Internal = 14,
-    NotSupported = 15,
+lanework_standin::statuses! {
+    "cuBLAS", "cublasStatus_t", "check the pointer, the extents and the leading dimension";
+    NotInitialized = 1 InvalidValue = 7 ExecutionFailed = 13 Internal = 14 NotSupported = 15;
+    NoEmulator     Null         Memory          Allocation      Device          Driver          Panic =>
+    NotInitialized InvalidValue ExecutionFailed ExecutionFailed ExecutionFailed ExecutionFailed Internal
 }
-
-/// Result of a call.
-pub(crate) type Result<T = ()> = std::result::Result<T, Status>;
-
-impl lanework_standin::Status for Status {
-    const LIBRARY: &'static str = "cuBLAS";
-    const MEMORY_ADVICE: &'static str = "check the pointer, the extents and the leading dimension";
-
-    fn of(kind: FailureKind) -> Status {
-        match kind {
-            FailureKind::NoEmulator => Status::NotInitialized,
-            FailureKind::Null => Status::InvalidValue,
-            FailureKind::Panic => Status::Internal,
-            FailureKind::Memory
-            | FailureKind::Allocation
-            | FailureKind::Device
-            | FailureKind::Driver => Status::ExecutionFailed,
-        }
-    }
-}
-
-lanework_standin::answers!(Status);
 
 /// Name and description of a status code.
 pub(crate) fn words(code: i32) -> (&'static std::ffi::CStr, &'static std::ffi::CStr) {

@@ -1,7 +1,6 @@
 //! cuFFT's functions. Last come the unimplemented ones: each reports it and returns `CUFFT_NOT_SUPPORTED`.
 
-use crate::plan::{Plan, PlanRequest, SideLayout};
-use crate::plan::{TransformForm, TransformKind};
+use crate::plan::{Plan, PlanRequest, SideLayout, TransformForm, TransformKind};
 use crate::{Result, Status, handle, refuse};
 use lanework_numbers::NumberType;
 use lanework_standin::{In, Out, Plain, calls, store, unsupported};
@@ -13,7 +12,7 @@ const VERSION: [i32; 3] = [12, 0, 0];
 fn numbers<T: Plain + Into<i64>>(list: In<'_, T>, rank: i32) -> Option<Vec<i64>> {
     let rank = usize::try_from(rank).ok().filter(|rank| (1..=3).contains(rank))?;
     // SAFETY: by cuFFT's documentation, `n`, `inembed` and `onembed` are null or have `rank` elements.
-    Some(unsafe { list.list(rank) }?.into_iter().map(T::into).collect())
+    Some(unsafe { list.array(rank) }?.into_iter().map(T::into).collect())
 }
 
 /// One side of the advanced layout: extents, stride and distance.
@@ -189,7 +188,7 @@ calls! {
     fn cufftSetWorkArea(plan: i32, area: usize) { handle::set_area(plan, area) }
     fn cufftXtSetWorkArea(plan: i32, areas: In<'_, usize>) {
         // One area per GPU of the plan; plans have one GPU.
-        match areas.get() {
+        match areas.find() {
             Some(area) => handle::set_area(plan, area),
             None => refuse(Status::InvalidValue, "the pointer to the work areas is null"),
         }

@@ -4,8 +4,7 @@
 //! Real numbers are transformed as complex numbers with imaginary part 0; only half of the spectrum along the last
 //! axis is kept.
 
-use crate::plan::TransformForm;
-use crate::plan::{Layout, Plan};
+use crate::plan::{Layout, Plan, TransformForm};
 use crate::{Result, Status, refuse};
 use half::{bf16, f16};
 use lanework_numbers::NumberType;

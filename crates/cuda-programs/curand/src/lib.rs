@@ -19,42 +19,12 @@ mod distribution;
 mod generator;
 mod generators;
 
-use lanework_standin::FailureKind;
 pub(crate) use lanework_standin::refuse;
 
-/// `curandStatus_t`, other than success.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i32)]
-pub(crate) enum Status {
-    NotInitialized = 101,
-    AllocationFailed = 102,
-    TypeError = 103,
-    OutOfRange = 104,
-    LengthNotMultiple = 105,
-    LaunchFailure = 201,
-    InitializationFailed = 203,
-    Internal = 999,
+lanework_standin::statuses! {
+    "cuRAND", "curandStatus_t", "check the pointer and the count; for host memory use curandCreateGeneratorHost";
+    NotInitialized = 101 AllocationFailed = 102 TypeError = 103 OutOfRange = 104
+    LengthNotMultiple = 105 LaunchFailure = 201 InitializationFailed = 203 Internal = 999;
+    NoEmulator           Null       Memory        Allocation       Device        Driver        Panic =>
+    InitializationFailed OutOfRange LaunchFailure AllocationFailed LaunchFailure LaunchFailure Internal
 }
-
-/// Result of a call.
-pub(crate) type Result<T = ()> = std::result::Result<T, Status>;
-
-impl lanework_standin::Status for Status {
-    const LIBRARY: &'static str = "cuRAND";
-    const MEMORY_ADVICE: &'static str =
-        "check the pointer and the count; for host memory use curandCreateGeneratorHost";
-
-    fn of(kind: FailureKind) -> Status {
-        match kind {
-            FailureKind::NoEmulator => Status::InitializationFailed,
-            FailureKind::Null => Status::OutOfRange,
-            FailureKind::Allocation => Status::AllocationFailed,
-            FailureKind::Panic => Status::Internal,
-            FailureKind::Memory | FailureKind::Device | FailureKind::Driver => {
-                Status::LaunchFailure
-            }
-        }
-    }
-}
-
-lanework_standin::answers!(Status);

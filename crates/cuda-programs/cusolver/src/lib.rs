@@ -37,39 +37,12 @@ mod sparse;
 mod spectra;
 mod tridiagonal;
 
-use lanework_standin::FailureKind;
 pub(crate) use lanework_standin::refuse;
 
-/// `cusolverStatus_t`, other than success.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(i32)]
-pub(crate) enum Status {
-    NotInitialized = 1,
-    AllocationFailed = 2,
-    InvalidValue = 3,
-    ExecutionFailed = 6,
-    Internal = 7,
-    NotSupported = 9,
+lanework_standin::statuses! {
+    "cuSOLVER", "cusolverStatus_t", "check the pointer, the sizes and the leading dimension";
+    NotInitialized = 1 AllocationFailed = 2 InvalidValue = 3 ExecutionFailed = 6 Internal = 7
+    NotSupported = 9;
+    NoEmulator     Null         Memory          Allocation       Device          Driver          Panic =>
+    NotInitialized InvalidValue ExecutionFailed AllocationFailed ExecutionFailed ExecutionFailed Internal
 }
-
-/// Result of a call.
-pub(crate) type Result<T = ()> = std::result::Result<T, Status>;
-
-impl lanework_standin::Status for Status {
-    const LIBRARY: &'static str = "cuSOLVER";
-    const MEMORY_ADVICE: &'static str = "check the pointer, the sizes and the leading dimension";
-
-    fn of(kind: FailureKind) -> Status {
-        match kind {
-            FailureKind::NoEmulator => Status::NotInitialized,
-            FailureKind::Null => Status::InvalidValue,
-            FailureKind::Panic => Status::Internal,
-            FailureKind::Allocation => Status::AllocationFailed,
-            FailureKind::Memory | FailureKind::Device | FailureKind::Driver => {
-                Status::ExecutionFailed
-            }
-        }
-    }
-}
-
-lanework_standin::answers!(Status);

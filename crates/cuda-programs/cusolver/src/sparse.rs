@@ -1,8 +1,7 @@
 //! Sparse systems (`cusolverSp*csrlsvqr`): expands the matrix to a dense one on the host and factors it by QR, so systems with many rows
 //! are refused.
 
-use crate::algorithms::factor::{Transposition, Triangle};
-use crate::algorithms::factor::{multiply_left, qr};
+use crate::algorithms::factor::{Transposition, Triangle, multiply_left, qr};
 use crate::handle::{Object, create, destroy, set_stream, stream};
 use crate::matrix::{DeviceMatrix, Element, Matrix, size};
 use crate::{Result, Status, matrix, refuse};

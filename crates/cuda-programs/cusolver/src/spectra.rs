@@ -3,8 +3,7 @@
 //! Eigenvectors of general matrices come from the Schur decomposition: back substitution gives an eigenvector of the
 //! triangle, and the basis transforms it to one of the matrix.
 
-use crate::algorithms::spectral::{Schur, schur};
-use crate::algorithms::spectral::{Svd, Vectors, eigen, svd};
+use crate::algorithms::spectral::{Schur, Svd, Vectors, eigen, schur, svd};
 use crate::matrix::{DeviceMatrix, Matrix, Number};
 use crate::operations::Call;
 use crate::{Result, Status, refuse};

@@ -141,68 +141,24 @@ impl Linker {
     }
 }
 
-/// Options without a value.
-const ALONE: &[&str] = &[
-    "G",
-    "O0",
-    "O1",
-    "O2",
-    "O3",
-    "debug",
-    "device-debug",
-    "g",
-    "generate-line-info",
-    "lineinfo",
-    "link-time-opt",
-    "lto",
-    "no-cache",
-    "optimize-unused-variables",
-    "ptx",
-    "relocatable-device-code",
-    "shared",
-    "time",
-    "time-passes",
-    "variables-used-only",
-    "verbose",
-];
-
-/// Options with a value.
-const VALUED: &[&str] = &[
-    "O",
-    "Xcicc",
-    "Xnvvm",
-    "Xptxas",
-    "arch",
-    "device-stack-protector",
-    "dump",
-    "fma",
-    "frandom-seed",
-    "ftz",
-    "gpu-architecture",
-    "jump-table-density",
-    "kernels-used",
-    "lto-kernel",
-    "maxrregcount",
-    "ofast-compile",
-    "opt-level",
-    "optix-ir",
-    "prec-div",
-    "prec-sqrt",
-    "r",
-    "reserve-null-pointer",
-    "split-compile",
-    "split-compile-extended",
-    "variables-used",
-    "use_fast_math",
-];
+/// Options, with or without a value.
+const OPTIONS: &str = "\
+    G O0 O1 O2 O3 debug device-debug g generate-line-info lineinfo link-time-opt lto no-cache \
+    optimize-unused-variables ptx relocatable-device-code shared time time-passes \
+    variables-used-only verbose O Xcicc Xnvvm Xptxas arch device-stack-protector dump fma \
+    frandom-seed ftz gpu-architecture jump-table-density kernels-used lto-kernel maxrregcount \
+    ofast-compile opt-level optix-ir prec-div prec-sqrt r reserve-null-pointer split-compile \
+    split-compile-extended variables-used use_fast_math";
 
 /// Whether nvJitLink accepts an option, including the form of an architecture name.
 pub fn known(option: &str) -> bool {
     let Some(name) = option.strip_prefix("--").or(option.strip_prefix('-')) else { return false };
     match name.split_once('=') {
         Some(("arch" | "gpu-architecture", architecture)) => is_architecture(architecture),
-        Some((name, _)) => VALUED.contains(&name) || ALONE.contains(&name),
-        None => ALONE.contains(&name) || VALUED.contains(&name),
+        valued => {
+            let name = valued.map_or(name, |(name, _)| name);
+            OPTIONS.split(' ').any(|known| known == name)
+        }
     }
 }
 

@@ -2,8 +2,7 @@
 //! memory that programs allocate through NCCL or register with it (registration has no effect here). Last come the
 //! unimplemented ones: each reports it and returns `ncclInvalidUsage`.
 
-use crate::collectives::{BUILT_IN, element as element_of, name};
-use crate::collectives::{Factor, Work};
+use crate::collectives::{BUILT_IN, Factor, Work, element as element_of, name};
 use crate::communicator::{Communicator, Task, add, destroy, end_group, get, start_group, submit};
 use crate::mesh::{UniqueId, unique_id};
 use crate::{Failure, Result, Status, last, refuse, text};
@@ -58,7 +57,7 @@ fn make(to: Out<'_, usize>, size: i32, id: UniqueId, rank: i32, config: In<'_, C
 /// Stores a null handle for now, and checks the configuration.
 fn check(to: Out<'_, usize>, config: In<'_, Config>) -> Result {
     store::<_, Failure>(to, 0)?;
-    match config.get() {
+    match config.find() {
         Some(config) if config.magic != MAGIC || config.size < size_of::<Config>() => refuse(
             Status::InvalidArgument,
             "the configuration was not set to NCCL_CONFIG_INITIALIZER",
@@ -90,7 +89,7 @@ calls! {
 
     fn ncclCommInitRankScalable(to: Out<'_, usize>, size: i32, rank: i32, count: i32, ids: In<'_, UniqueId>, config: In<'_, Config>) {
         // All ranks meet at the first id.
-        match ids.get().filter(|_| count >= 1) {
+        match ids.find().filter(|_| count >= 1) {
             Some(id) => make(to, size, id, rank, config),
             None => refuse(Status::InvalidArgument, "there is no unique id"),
         }
@@ -103,7 +102,7 @@ calls! {
         }
         begin("NCCL")?;
         // SAFETY: by NCCL's documentation, `devices` is null or has `count` elements.
-        let devices = unsafe { devices.list(count) };
+        let devices = unsafe { devices.array(count) };
         let device = |rank: usize| devices.as_ref().map_or(rank as i32, |devices| devices[rank]);
         let places: Vec<DeviceContext> = (0..count).map(|rank| DeviceContext::primary(device(rank))).collect::<std::result::Result<_, _>>()?;
         if let Some(twice) = (1..count).find(|rank| places[..*rank].iter().any(|place| place.device == places[*rank].device)) {

@@ -5,8 +5,7 @@
 //! The calls between `ncclGroupStart` and `ncclGroupEnd` start together at the end of the group. Each communicator's calls
 //! run in their own thread, because they wait for each other. A call outside a group is a group of one.
 
-use crate::collectives::number;
-use crate::collectives::{self, Factor, Work};
+use crate::collectives::{self, Factor, Work, number};
 use crate::mesh::{
     BYTES, Mesh, Presence, UniqueId, explain, join, settings, stop, timeout, unique_id,
 };

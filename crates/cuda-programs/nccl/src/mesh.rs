@@ -6,11 +6,9 @@
 //! number is trusted.
 
 use crate::{Failure, Result, Status, failure, refuse};
-use lanework_ranks::link::{Hello, answer, read_answer};
-use lanework_ranks::link::{Inbox, Link, listen_to};
+use lanework_ranks::link::{Hello, Inbox, Link, answer, listen_to, read_answer};
 use lanework_ranks::mesh::{Fault, FaultKind, LongWait, Settings, Waker};
-use lanework_ranks::signature::{CallKind, Names};
-use lanework_ranks::signature::{not_arrived, ranks, seconds};
+use lanework_ranks::signature::{CallKind, Names, not_arrived, ranks, seconds};
 use lanework_standin::{Plain, line};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hasher, RandomState};

@@ -87,17 +87,39 @@ pub fn said<S: Status>(failure: Failure) -> S {
     S::of(failure.kind)
 }
 
-/// Implements [`Answer`](crate::Answer) for a library's [`Status`]: `answers!(Status);`.
+/// Declares `Status`, a library's status codes other than success, and `Result`: its name, the C type of its statuses, the
+/// help text for accesses outside of allocations, the codes, and the status for each [`FailureKind`].
 #[macro_export]
-macro_rules! answers {
-    ($status:ty) => {
-        impl From<$crate::Failure> for $status {
-            fn from(failure: $crate::Failure) -> $status {
+macro_rules! statuses {
+    ($library:literal, $codes:literal, $advice:literal; $($status:ident = $code:literal)*; $($kind:ident)* => $($of:ident)*) => {
+        #[doc = concat!("`", $codes, "`, other than success.")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(i32)]
+        pub(crate) enum Status {
+            $($status = $code),*
+        }
+
+        /// Result of a call.
+        pub(crate) type Result<T = ()> = std::result::Result<T, Status>;
+
+        impl $crate::Status for Status {
+            const LIBRARY: &'static str = $library;
+            const MEMORY_ADVICE: &'static str = $advice;
+
+            fn of(kind: $crate::FailureKind) -> Status {
+                match kind {
+                    $($crate::FailureKind::$kind => Status::$of),*
+                }
+            }
+        }
+
+        impl From<$crate::Failure> for Status {
+            fn from(failure: $crate::Failure) -> Status {
                 $crate::said(failure)
             }
         }
 
-        impl $crate::Answer for $status {
+        impl $crate::Answer for Status {
             fn code(self, _name: &str) -> i32 {
                 self as i32
             }
@@ -175,8 +197,15 @@ macro_rules! plain {
     };
 }
 
-plain!(u8 i8 u32 i32 u64 i64 usize f32 f64);
+plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
 
+// SAFETY: raw pointers may hold any address; copying them does not read the memory that they point to.
+unsafe impl<T> Plain for *const T {}
+// SAFETY: as for `*const T`: any address is valid.
+unsafe impl<T> Plain for *mut T {}
+
+// SAFETY: null is `None`, and any other address is a valid bit pattern of a function pointer; calling it is unsafe.
+unsafe impl Plain for Option<unsafe extern "C" fn(*mut std::ffi::c_void)> {}
 // SAFETY: an array consists of its elements, which are `Plain`.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
@@ -228,11 +257,32 @@ impl<T> Copy for In<'_, T> {}
 // SAFETY: like `&mut T`, this is a place for a `T`, which any thread may write.
 unsafe impl<T: Send> Send for Out<'_, T> {}
 
-impl<T> Out<'_, T> {
+impl<'call, T> Out<'call, T> {
+    /// A null pointer.
+    pub const NULL: Self = Out(std::ptr::null_mut(), PhantomData);
+
     /// # Safety
     /// `to` is null, or valid for writes of a `T` as long as the result is used.
     pub unsafe fn new(to: *mut T) -> Self {
         Out(to, PhantomData)
+    }
+
+    /// The pointer.
+    pub fn as_ptr(self) -> *mut T {
+        self.0
+    }
+
+    /// The same location, read-only.
+    pub fn as_input(self) -> In<'call, T> {
+        In(self.0, PhantomData)
+    }
+
+    /// The same location for another type.
+    ///
+    /// # Safety
+    /// The caller of the exported function promised memory for a `U`.
+    pub unsafe fn cast<U>(self) -> Out<'call, U> {
+        Out(self.0.cast(), PhantomData)
     }
 
     /// Whether the pointer is null.
@@ -254,11 +304,11 @@ impl<T> Out<'_, T> {
     }
 
     /// The value of an object that the caller keeps in its own memory, or `None` for null.
-    pub fn get(self) -> Option<T>
+    pub fn find(self) -> Option<T>
     where
         T: Plain,
     {
-        In::<T>(self.0, PhantomData).get()
+        self.as_input().find()
     }
 
     /// The same place for a function that stores its result after the call.
@@ -299,6 +349,17 @@ impl<'call, T: Plain> In<'call, T> {
     /// A null pointer.
     pub const NULL: Self = In(std::ptr::null(), PhantomData);
 
+    /// # Safety
+    /// `from` is null, or valid for reads of a `T` as long as it is used.
+    pub unsafe fn new(from: *const T) -> Self {
+        In(from, PhantomData)
+    }
+
+    /// The pointer.
+    pub fn as_ptr(self) -> *const T {
+        self.0
+    }
+
     /// Whether the pointer is null.
     pub fn is_null(self) -> bool {
         self.0.is_null()
@@ -310,17 +371,29 @@ impl<'call, T: Plain> In<'call, T> {
     }
 
     /// The value, or `None` for null.
-    pub fn get(self) -> Option<T> {
+    pub fn find(self) -> Option<T> {
         // SAFETY: not null, so by the type's contract it points to a `T`, for which any bits are valid;
         // `read_unaligned` needs no alignment.
         (!self.0.is_null()).then(|| unsafe { self.0.read_unaligned() })
+    }
+
+    /// Element `index` of an array; null stays null.
+    ///
+    /// # Safety
+    /// The array of the caller has more than `index` elements.
+    pub unsafe fn at(self, index: usize) -> Self {
+        if self.0.is_null() {
+            return self;
+        }
+        // SAFETY: `index` is inside the array, by this function's contract.
+        In(unsafe { self.0.add(index) }, PhantomData)
     }
 
     /// Copies `length` elements; `None` for null.
     ///
     /// # Safety
     /// The array of the caller has at least `length` elements.
-    pub unsafe fn list(self, length: usize) -> Option<Vec<T>> {
+    pub unsafe fn array(self, length: usize) -> Option<Vec<T>> {
         // SAFETY: not null, so by this function's contract an array of `length` elements; `read_unaligned` needs no alignment.
         let element = |index| unsafe { self.0.add(index).read_unaligned() };
         (!self.0.is_null()).then(|| (0..length).map(element).collect())

@@ -1,7 +1,6 @@
 //! The emulator's driver in this process, its devices, and their contexts. Any other driver is an error.
 
-use crate::call::{Failure, FailureKind, Result, fail};
-use crate::call::{line, traces};
+use crate::call::{Failure, FailureKind, Result, fail, line, traces};
 use libloading::{Library, Symbol};
 use std::ffi::c_void;
 use std::sync::{Once, OnceLock};

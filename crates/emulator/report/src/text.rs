@@ -2,8 +2,7 @@
 //! traffic and work. Also formats the verdict of a check in one line.
 
 use crate::layout::{Block, Cell, Column, Table, columns, excerpt, join};
-use crate::record::Sources;
-use crate::record::{LineRecord, ProfileRecord};
+use crate::record::{LineRecord, ProfileRecord, Sources};
 use lanework_emulator::sanitize::{Level, Report};
 use lanework_emulator::words::{Row, beside_optimum, bytes, short_count, thousands};
 use lanework_emulator::{Bulk, Counters, Distributed, Global, Shared};

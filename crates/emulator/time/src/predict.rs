@@ -3,8 +3,7 @@
 use crate::chip::{self, Caches, ChipResult};
 use crate::lower::Lowered;
 use crate::machine::GpuModel;
-use crate::sm::pipes::Resource;
-use crate::sm::pipes::{STALLS, Stall};
+use crate::sm::pipes::{Resource, STALLS, Stall};
 use crate::trace::KernelTrace;
 use serde_json::{Value, json};
 

@@ -9,8 +9,7 @@
 //! A verdict needs an interval on one side of 1 and a difference above the resolution: 0.5 % interleaved, 1 % between
 //! runs. Limits: rounds are assumed independent; a difference caused by buffer addresses is not recognized as such.
 
-use crate::device::GpuTarget;
-use crate::device::record;
+use crate::device::{GpuTarget, record};
 use crate::record::{About, ComparisonRecord, Stop, TimedRecord, Verdict};
 use crate::sampling::sampler::{Pace, Plan, RESOLUTION, Sampled, Sampler, Target};
 use crate::sampling::{Summary, wide_interval};

@@ -222,8 +222,10 @@ pub trait Case {
         Vec::new()
     }
 
-    /// Rust's name of the element type.
-    fn element(&self) -> &'static str;
+    /// Rust's name of the element type: f32 unless a case says otherwise.
+    fn element(&self) -> &'static str {
+        "f32"
+    }
 
     /// The least work of any solution.
     fn work(&self) -> Work;

@@ -33,50 +33,14 @@ pub struct Exported {
 }
 
 /// Columns of [`Format::Csv`].
-const COLUMNS: [&str; 27] = [
-    "run",
-    "command",
-    "started",
-    "gpu",
-    "driver",
-    "revision",
-    "version",
-    "point",
-    "shown",
-    "ladder",
-    "name",
-    "file",
-    "problem",
-    "verdict",
-    "why",
-    "median_ns",
-    "low_ns",
-    "high_ns",
-    "min_ns",
-    "samples",
-    "gigabytes_per_second",
-    "gigaflops_per_second",
-    "load_sectors",
-    "store_sectors",
-    "shared_load_conflicts",
-    "shared_store_conflicts",
-    "warp_instructions",
-];
+const COLUMNS: &str = "\
+    run command started gpu driver revision version point shown ladder name file problem verdict \
+    why median_ns low_ns high_ns min_ns samples gigabytes_per_second gigaflops_per_second \
+    load_sectors store_sectors shared_load_conflicts shared_store_conflicts warp_instructions";
 
 /// Columns of [`Format::Samples`].
-const OF_SAMPLES: [&str; 11] = [
-    "run",
-    "point",
-    "kernel",
-    "sample",
-    "ns",
-    "sm_mhz",
-    "memory_mhz",
-    "watts",
-    "celsius",
-    "throttle",
-    "off_clock",
-];
+const OF_SAMPLES: &str = "\
+    run point kernel sample ns sm_mhz memory_mhz watts celsius throttle off_clock";
 
 /// The text of `runs` in `format`.
 ///
@@ -119,7 +83,7 @@ fn counter(entry: &EntryRow, path: &str) -> String {
 
 fn csv(runs: &[Exported]) -> String {
     let mut text = String::new();
-    line(&mut text, COLUMNS);
+    line(&mut text, COLUMNS.split(' '));
     for Exported { run, points, entries } in runs {
         let of_run = || {
             let RunRow { id, kind, started, device, revision, version, .. } = run;
@@ -170,7 +134,7 @@ fn csv(runs: &[Exported]) -> String {
                 point.outcome.name().to_owned(),
                 cell(point.why.as_ref()),
             ]);
-            fields.resize(COLUMNS.len(), String::new());
+            fields.resize(COLUMNS.split(' ').count(), String::new());
             line(&mut text, fields);
         }
     }
@@ -179,7 +143,7 @@ fn csv(runs: &[Exported]) -> String {
 
 fn samples(runs: &[Exported]) -> String {
     let mut text = String::new();
-    line(&mut text, OF_SAMPLES);
+    line(&mut text, OF_SAMPLES.split(' '));
     for entry in runs.iter().flat_map(|run| &run.entries) {
         let samples = entry.timed.iter().flat_map(|timed| timed.samples.iter().enumerate());
         for (index, sample) in samples {

@@ -29,8 +29,7 @@ pub use preprocess::{Loader, NoFiles};
 use analyze::Analyzer;
 use parse::Parser;
 use preprocess::Preprocessor;
-use source::SourceMap;
-use source::{Problems, Severity, SourceProblem};
+use source::{Problems, Severity, SourceMap, SourceProblem};
 
 /// Target and macros of a compilation.
 #[derive(Clone, Debug)]

@@ -3,8 +3,7 @@
 //! Emulated devices, and GPUs without NCCL, exchange their data through the host. One rank combines each element, in rank order, so
 //! all ranks have the same bits.
 
-use crate::communicator::{Communicator, Engine};
-use crate::communicator::{Mesh, stop, stop_by};
+use crate::communicator::{Communicator, Engine, Mesh, stop, stop_by};
 use half::{bf16, f16};
 use lanework::{Error, Result, Storable, Stream, View, ViewMut};
 use lanework_cuda::{CudaError, Nccl, NcclElement, NcclReduction};

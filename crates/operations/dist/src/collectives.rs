@@ -1,7 +1,6 @@
 //! The calls of a communicator: collectives, and messages between two ranks.
 
-use crate::call::Call;
-use crate::call::{Number, Reduction, Work, combine};
+use crate::call::{Call, Number, Reduction, Work, combine};
 use crate::communicator::Communicator;
 use lanework::{Device, Error, Result, View, ViewMut};
 use lanework_ranks::signature::{CallKind, Signature};

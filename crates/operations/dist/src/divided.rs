@@ -11,8 +11,7 @@
 //! [`total`] reduces each rank's part on its device and combines the results. Only results cross the links, one number or one per kept
 //! index, so there is nothing to overlap.
 
-use crate::call::group;
-use crate::call::{Number, Reduction};
+use crate::call::{Number, Reduction, group};
 use crate::communicator::Communicator;
 use lanework::{Buffer, Error, Result, Storable, Stream, View, ViewMut};
 use lanework_ops::reduce::{self, Reducible};

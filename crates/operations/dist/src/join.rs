@@ -1,7 +1,6 @@
 //! Creates communicators: of the devices of one process, or of the processes that a launcher started.
 
-use crate::communicator::local;
-use crate::communicator::{Communicator, Engine};
+use crate::communicator::{Communicator, Engine, local};
 use crate::environment::{self, Place};
 use crate::rendezvous::{Offer, meet};
 use lanework::{Backend, Device, Error, Result};

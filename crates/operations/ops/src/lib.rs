@@ -45,9 +45,9 @@ pub use attention::{Attention, AttentionResult, Half, attention};
 #[doc(hidden)]
 pub use gemm::ForcedVariant;
 pub use gemm::{
-    ElementKind, Fp8E4m3, Fp8E5m2, Function, FunctionOf, Gemm, GemmElement, Grouped, Precision,
-    gemm, grouped,
+    Fp8E4m3, Fp8E5m2, Function, FunctionOf, Gemm, GemmElement, Grouped, Precision, gemm, grouped,
 };
+pub use lanework_numbers::NumberType;
 pub use permute::{
     IntoOutput, Permute, TransposeInPlace, copy, permute, transpose, transpose_in_place,
 };

@@ -335,27 +335,17 @@ impl From<IndexFault> for Report {
         let help = text.split_once("= help: ").map_or("", |(_, help)| help).to_owned();
         let IndexFault { kernel, site, record } = fault;
         Report {
-            kind: ReportKind::OutOfBounds,
             message: text.lines().next().unwrap_or_default().to_owned(),
             location: Some(SourceLocation {
                 file: site.file.to_string(),
                 line: site.line,
                 column: site.column,
             }),
-            text_line: 0,
-            callers: Vec::new(),
-            instruction: String::new(),
             kernel,
             block: record.block,
             thread: record.thread,
-            address: None,
-            size: 0,
-            allocation: None,
-            other: None,
-            also: Vec::new(),
-            allocated: String::new(),
             help,
-            count: 1,
+            ..Report::new(ReportKind::OutOfBounds)
         }
     }
 }

@@ -3,7 +3,7 @@
 //! calls of `lanework::lang::host`.
 
 use crate::body::expression::{is_literal, relation};
-use crate::types::{TENSOR_CORES, is_handle, is_tensor_map};
+use crate::types::{is_handle, is_of_tensor_cores, is_tensor_map};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -103,7 +103,7 @@ impl VisitMut for Search {
     fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
         for segment in &path.path.segments {
             let name = segment.ident.to_string();
-            let known = is_device_only(&name) || TENSOR_CORES.contains(&name.as_str());
+            let known = is_device_only(&name) || is_of_tensor_cores(&name);
             if known && !self.declared.contains(&name) {
                 self.found.get_or_insert(name);
             }

@@ -141,53 +141,24 @@ pub fn refuse(place: impl quote::ToTokens, message: &str, help: &str) -> syn::Er
 }
 
 /// The kernel language's types.
-const HANDLES: &[&str] = &[
-    "Shared",
-    "SharedSlice",
-    "Slice",
-    "SliceMut",
-    "Place",
-    "ReadPlace",
-    "RegisterArray",
-    "Var",
-    "Mut",
-    "Part",
-    "Remote",
-    "Mbarrier",
-    "Mbarriers",
-    "RemoteMbarrier",
-    "Waiter",
-    "Arrival",
-    "Pipeline",
-    "Producer",
-    "Consumer",
-    "Filling",
-    "Filled",
-    "NamedBarrier",
-    "Role",
-    "CacheHint",
-    "ClusterArrival",
-    "Span",
-    "SpanMut",
-];
+const HANDLES: &str = "\
+    Shared SharedSlice Slice SliceMut Place ReadPlace RegisterArray Var Mut Part Remote Mbarrier \
+    Mbarriers RemoteMbarrier Waiter Arrival Pipeline Producer Consumer Filling Filled NamedBarrier \
+    Role CacheHint ClusterArrival Span SpanMut";
 
-/// Types of tensor cores, which kernels also construct by name.
-pub const TENSOR_CORES: &[&str] = &[
-    "Accumulator",
-    "CopyPipeline",
-    "FragmentA",
-    "FragmentB",
-    "FragmentC",
-    "Matrix",
-    "MatrixMut",
-    "SharedTile",
-    "SharedTiles",
-    "Transposed",
-];
+/// Types of tensor cores.
+const TENSOR_CORES: &str = "\
+    Accumulator CopyPipeline FragmentA FragmentB FragmentC Matrix MatrixMut SharedTile SharedTiles \
+    Transposed";
+
+/// Whether a name is a type of tensor cores, which kernels also construct by name.
+pub fn is_of_tensor_cores(name: &str) -> bool {
+    TENSOR_CORES.split(' ').any(|known| known == name)
+}
 
 /// Whether a name is one of the kernel language's types.
 pub fn is_handle_name(name: &str) -> bool {
-    HANDLES.iter().chain(TENSOR_CORES).any(|known| *known == name)
+    HANDLES.split(' ').any(|known| known == name) || is_of_tensor_cores(name)
 }
 
 /// Whether a type is one of the kernel language's types, which the macros leave unchanged.

@@ -121,7 +121,7 @@ impl Attributes for Preference {
 /// # Errors
 /// If the pointer is null.
 pub fn read<T: Plain>(record: Out<'_, T>) -> Result<T> {
-    record.get().map_or_else(|| refuse(Status::InvalidValue, "a cuBLASLt descriptor is null"), Ok)
+    record.find().map_or_else(|| refuse(Status::InvalidValue, "a cuBLASLt descriptor is null"), Ok)
 }
 
 fn set<T: Attributes>(to: Out<'_, T>, number: i32, from: In<'_, u8>, bytes: usize) -> Result {

@@ -3,7 +3,7 @@
 use crate::api::api;
 use crate::devices::gpus::{Gpu, Primary, model};
 use crate::modules::module::Module;
-use crate::pointers::{In, Out};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status, of_code, refuse};
 use crate::streams::Event;

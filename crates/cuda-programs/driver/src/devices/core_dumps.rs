@@ -2,7 +2,7 @@
 //! faults are reported with their source line when they happen, and a program that requests a dump gets an error.
 
 use crate::api::{api, warn};
-use crate::pointers::{In, Out};
+use crate::pointers::*;
 use crate::state::{driver, lock};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;

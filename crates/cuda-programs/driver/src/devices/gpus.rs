@@ -6,7 +6,7 @@
 
 use crate::api::api;
 use crate::devices;
-use crate::pointers::{Out, Text, write_text};
+use crate::pointers::*;
 use crate::state::{Handle, driver};
 use crate::status::Status;
 use lanework_gpu_specs::{Architecture, Gpu as GpuSpec, specs};

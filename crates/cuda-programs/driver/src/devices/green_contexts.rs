@@ -5,7 +5,7 @@ use crate::api::api;
 use crate::devices::contexts::{Context, current, end_context, or_current, release_primary};
 use crate::devices::gpus::model;
 use crate::ordering;
-use crate::pointers::{In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::Event;

@@ -10,7 +10,7 @@ use crate::graphs::nodes::{
     shown_host, shown_launch,
 };
 use crate::graphs::work::{EdgeData, Graph, Node, Work};
-use crate::pointers::{In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Handle, table};
 use crate::status::{Result, Status};
 use crate::streams::Event;

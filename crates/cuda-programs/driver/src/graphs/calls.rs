@@ -5,7 +5,7 @@
 use crate::api::api;
 use crate::graphs::user_objects::share;
 use crate::graphs::work::{Executable, Graph, Nesting, Node, Work};
-use crate::pointers::{Out, abi};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::deferred::ANY_DEFERRED;

@@ -3,7 +3,7 @@
 use crate::api::api;
 use crate::graphs::work::{Graph, Work};
 use crate::memory::allocations::AllocationKind;
-use crate::pointers::{Out, abi};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;

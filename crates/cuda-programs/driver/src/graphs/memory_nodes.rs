@@ -3,7 +3,7 @@
 use crate::api::api;
 use crate::graphs::work::{Node, Work};
 use crate::memory::shared_pages::Pages;
-use crate::pointers::{In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ pub mod user_objects;
 pub mod work;
 
 use crate::api::api;
-use crate::pointers::{In, Out, Text};
+use crate::pointers::*;
 use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use work::{EdgeData, Graph, Node};

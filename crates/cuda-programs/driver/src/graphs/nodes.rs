@@ -5,7 +5,7 @@ use crate::graphs::calls::{copy_of, end_copies};
 use crate::graphs::work::{Executable, Graph, HostCall, HostFunction, Node, Work};
 use crate::launches::launch::{KernelNodeParameters, Launch, kernel_node};
 use crate::memory::transfer::{Copy3D, Fill};
-use crate::pointers::{In, Out, Plain, abi};
+use crate::pointers::*;
 use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::Event;
@@ -19,9 +19,6 @@ pub struct HostParameters {
     function: Option<HostFunction>,
     data: *mut c_void,
 }
-
-// SAFETY: null is `None`, and any other address is a valid bit pattern of a function pointer; calling it is unsafe.
-unsafe impl Plain for Option<HostFunction> {}
 
 abi!(HostParameters = 16, 8 { function: 0, data: 8 });
 

@@ -3,7 +3,7 @@
 
 use crate::api::api;
 use crate::graphs::work::{Executable, Graph, HostCall, HostFunction};
-use crate::pointers::Out;
+use crate::pointers::*;
 use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::ffi::c_void;

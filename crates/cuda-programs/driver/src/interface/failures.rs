@@ -87,23 +87,12 @@ pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
     );
     let help = reason.map_or_else(|| help(status).to_owned(), |(_, help)| help);
     let found = Report {
-        kind: ReportKind::FailedCall,
         message,
         location: caller.location,
-        text_line: 0,
         callers: caller.callers,
         instruction: caller.runtime.unwrap_or_else(|| name.to_owned()),
-        kernel: String::new(),
-        block: [0; 3],
-        thread: [0; 3],
-        address: None,
-        size: 0,
-        allocation: None,
-        other: None,
-        also: Vec::new(),
-        allocated: String::new(),
         help,
-        count: 1,
+        ..Report::new(ReportKind::FailedCall)
     };
     lanework::tool::keep_findings("", &[found]);
 }
@@ -142,25 +131,7 @@ pub extern "C" fn report_leaks() {
 
 /// Stores a finding that is not about a kernel.
 fn keep(kind: ReportKind, message: String, help: &str) {
-    let found = Report {
-        kind,
-        message,
-        location: None,
-        text_line: 0,
-        callers: Vec::new(),
-        instruction: String::new(),
-        kernel: String::new(),
-        block: [0; 3],
-        thread: [0; 3],
-        address: None,
-        size: 0,
-        allocation: None,
-        other: None,
-        also: Vec::new(),
-        allocated: String::new(),
-        help: help.to_owned(),
-        count: 1,
-    };
+    let found = Report { message, help: help.to_owned(), ..Report::new(kind) };
     lanework::tool::keep_findings("", &[found]);
 }
 

@@ -57,30 +57,15 @@ fn report(access: &HostAccess) {
         ),
     };
     let found = Report {
-        kind: ReportKind::StreamRace,
         message,
         location: caller.location,
-        text_line: 0,
         callers: caller.callers,
         instruction: "the host".to_owned(),
-        kernel: String::new(),
-        block: [0; 3],
-        thread: [0; 3],
         address: Some(*address),
-        size: 0,
         allocation: near,
-        other: Some(OtherAccess {
-            location: None,
-            text_line: 0,
-            callers: Vec::new(),
-            instruction: name.to_owned(),
-            block: [0; 3],
-            thread: [0; 3],
-        }),
-        also: Vec::new(),
-        allocated: String::new(),
+        other: Some(OtherAccess { instruction: name.to_owned(), ..OtherAccess::default() }),
         help,
-        count: 1,
+        ..Report::new(ReportKind::StreamRace)
     };
     lanework::tool::keep_findings("", &[found]);
 }

@@ -11,7 +11,7 @@
 
 use crate::memory::allocations::AllocationKind;
 use crate::memory::{Access, is_mapped};
-use crate::pointers::{In, Out, abi};
+use crate::pointers::*;
 use crate::state::driver;
 use crate::streams::deferred::ANY_DEFERRED;
 use crate::streams::detached;

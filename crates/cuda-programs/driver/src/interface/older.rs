@@ -19,7 +19,7 @@ use crate::graphs::{
 use crate::launches::launch::KernelNodeParameters;
 use crate::memory::allocations::cuMemHostRegister_v2;
 use crate::memory::copies::cuMemcpyDtoDAsync_v2;
-use crate::pointers::{Address, In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Handle, table};
 use crate::status::{Result, of_code};
 use crate::streams::captures::{cuStreamBeginCapture_v2, cuStreamGetCaptureInfo_v2};

@@ -7,7 +7,7 @@ use crate::devices::contexts::{cuCtxGetCurrent, cuCtxGetId, cuDevicePrimaryCtxRe
 use crate::interface::procedures::VERSION;
 use crate::modules::foreign::say_caller;
 use crate::modules::module::cuModuleLoadData;
-use crate::pointers::{In, Out};
+use crate::pointers::*;
 use crate::state::{Handle, driver, lock};
 use crate::status::{Result, Status};
 use hmac::{Hmac, Mac};
@@ -246,7 +246,7 @@ api! {
 #[cfg(test)]
 mod tests {
     use super::{cuGetExportTable, id, tables};
-    use crate::pointers::{In, Out};
+    use crate::pointers::*;
 
     #[test]
     fn tables_begin_with_their_size_and_have_no_empty_slot() {

@@ -2,13 +2,12 @@
 
 use crate::api::{ExportedFunction, HOOKS, Hooks, api};
 use crate::interface::{failures, host_findings, memory_names, older, private, unsupported};
-use crate::ordering;
 use crate::ordering::host_access;
-use crate::pointers::{Out, Text};
+use crate::pointers::*;
 use crate::state::start;
 use crate::status::{Status, words};
 use crate::streams::captures::check_call;
-use crate::{devices, graphs, launches, memory, modules, streams, textures};
+use crate::{devices, graphs, launches, memory, modules, ordering, streams, textures};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;

@@ -4,7 +4,7 @@
 use crate::api::api;
 use crate::graphs::work::{Node, Work};
 use crate::launches::launch::{CLUSTER, COOPERATIVE};
-use crate::pointers::{In, Out};
+use crate::pointers::*;
 use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::{AttributeValue, Stream};

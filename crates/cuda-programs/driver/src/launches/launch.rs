@@ -12,7 +12,7 @@ use crate::modules::module::Module;
 use crate::ordering;
 use crate::ordering::findings::{Action, Operation, StreamName};
 use crate::ordering::history::{Race, Relation};
-use crate::pointers::{In, abi};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status, of_launch, refuse};
 use crate::streams::detached;

@@ -4,7 +4,7 @@
 use crate::api::api;
 use crate::launches::launch::{Arguments, Launch};
 use crate::modules::function::Function;
-use crate::pointers::In;
+use crate::pointers::*;
 use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;

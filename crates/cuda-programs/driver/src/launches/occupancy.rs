@@ -4,7 +4,7 @@ use crate::api::api;
 use crate::devices::gpus::model;
 use crate::launches::launch::LaunchConfig;
 use crate::modules::function::Function;
-use crate::pointers::{In, Out};
+use crate::pointers::*;
 use crate::state::{Handle, table};
 use crate::status::{Result, Status};
 

@@ -3,7 +3,7 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::memory::allocations::{Allocation, AllocationKind};
-use crate::pointers::{In, Out};
+use crate::pointers::*;
 use crate::state::driver;
 use crate::status::{Result, Status};
 use std::ffi::c_void;

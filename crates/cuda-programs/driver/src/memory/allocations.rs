@@ -7,7 +7,7 @@ use crate::memory::shared_pages::{Block, Pages};
 use crate::memory::{Access, ipc, is_mapped};
 use crate::ordering;
 use crate::ordering::host_access;
-use crate::pointers::Out;
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock};
 use crate::status::{Result, Status, refuse};
 use lanework::Buffer;

@@ -4,7 +4,7 @@ use crate::api::api;
 use crate::graphs::work::Work;
 use crate::memory::managed::{device_of, prefetch};
 use crate::memory::transfer::{Copy3D, CopySide};
-use crate::pointers::{Address, In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Handle, driver, table};
 use crate::status::{Result, Status};
 use crate::textures::arrays::Array;

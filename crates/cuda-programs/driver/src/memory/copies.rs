@@ -5,7 +5,7 @@ use crate::devices::contexts::current;
 use crate::graphs::work::Work;
 use crate::memory::transfer::{Copy3D, CopySide, Fill};
 use crate::ordering;
-use crate::pointers::{Address, In, abi};
+use crate::pointers::*;
 use crate::state::{Handle, driver};
 use crate::status::{Result, Status};
 use crate::streams::stream::SYNCHRONOUS;

@@ -8,7 +8,7 @@ use crate::api::api;
 use crate::memory::allocations::{Allocation, AllocationKind};
 use crate::memory::pools::Pool;
 use crate::memory::shared_pages::{Block, Pages, SharedFile, map_over, map_private};
-use crate::pointers::{In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{ArgumentText, Result, Status};
 use crate::streams::Event;

@@ -3,9 +3,8 @@
 
 use crate::memory::virtual_memory::is_reserved;
 use crate::memory::{Access, is_mapped, shared_pages};
-use crate::pointers::{Address, abi};
-use crate::state::Handle;
-use crate::state::{Driver, driver, table};
+use crate::pointers::*;
+use crate::state::{Driver, Handle, driver, table};
 use crate::status::{Result, Status, refuse};
 use crate::streams::detached;
 use crate::textures::arrays::Array;

@@ -3,7 +3,7 @@
 
 use crate::api::{api, warn};
 use crate::memory::shared_pages::{Pages, SharedFile};
-use crate::pointers::{In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;

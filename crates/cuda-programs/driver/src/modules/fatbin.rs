@@ -4,7 +4,7 @@
 
 use crate::devices::gpus::{Model, model};
 use crate::memory::{Access, is_mapped, until_zero};
-use crate::pointers::In;
+use crate::pointers::*;
 use crate::status::Status;
 use std::fmt;
 

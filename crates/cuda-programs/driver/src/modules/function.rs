@@ -4,7 +4,7 @@ use crate::api::api;
 use crate::devices::gpus::model;
 use crate::modules::kernel_entry::KernelEntry;
 use crate::modules::module::Module;
-use crate::pointers::Out;
+use crate::pointers::*;
 use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::{StateSpace, Variable};

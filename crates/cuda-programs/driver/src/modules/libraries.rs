@@ -5,7 +5,7 @@ use crate::devices::contexts::{current, set_current};
 use crate::modules::JitOptions;
 use crate::modules::function::Function;
 use crate::modules::module::Module;
-use crate::pointers::{In, Out, Text};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::Module as Ptx;

@@ -4,7 +4,7 @@ use crate::api::{api, warn};
 use crate::modules::fatbin::{FATBIN, ImageError, ptx_of};
 use crate::modules::module::read_file;
 use crate::modules::{JitOptions, Outputs};
-use crate::pointers::{In, Out, Text};
+use crate::pointers::*;
 use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::Linker;

@@ -9,7 +9,7 @@ pub mod libraries;
 pub mod links;
 pub mod module;
 
-use crate::pointers::{In, Out, write_text};
+use crate::pointers::*;
 use std::ffi::c_void;
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use crate::modules::foreign::say_refused;
 use crate::modules::function::Function;
 use crate::modules::kernel_entry::KernelEntry;
 use crate::modules::{JitOptions, fatbin};
-use crate::pointers::{In, Out, Text};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::textures::references;

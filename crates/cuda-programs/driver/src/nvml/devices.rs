@@ -6,7 +6,7 @@ use crate::nvml::values::{
     Code, DRIVER, Device, MEMORY_BUS_WIDTH, MemoryInfo, MemoryInfoV2, PciInfo, USERS, attribute,
     clock, error_string, find, find_by_uuid, give, give_text, gpu, gpus, memory, nvml, pci, uuid,
 };
-use crate::pointers::{Out, Text};
+use crate::pointers::*;
 use crate::state::start;
 use std::ffi::c_char;
 use std::sync::atomic::Ordering;

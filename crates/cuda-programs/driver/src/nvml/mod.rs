@@ -16,7 +16,7 @@ pub mod devices;
 pub mod topology;
 pub mod values;
 
-use crate::pointers::{Out, abi};
+use crate::pointers::*;
 use std::time::{SystemTime, UNIX_EPOCH};
 use values::{
     Code, Device, ECC, Result, attribute, check_version, clock, give, give_list, gpu, gpus, nvml,

@@ -6,7 +6,7 @@ use crate::nvml::values::{
     Code, DRIVER, Device, Result, check_version, find, find_by_uuid, give, give_list, give_text,
     gpu, gpus, nvml, pci,
 };
-use crate::pointers::{In, Out, Text, abi};
+use crate::pointers::*;
 use std::ffi::{c_char, c_ulong};
 
 /// `NVML_BRAND_GEFORCE` and `NVML_BRAND_NVIDIA`.

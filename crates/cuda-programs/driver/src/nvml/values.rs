@@ -2,7 +2,7 @@
 
 use crate::devices;
 use crate::devices::gpus::{Gpu, memory_bytes};
-use crate::pointers::{In, Out, Plain, abi, write_text};
+use crate::pointers::*;
 use crate::state::driver;
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -150,34 +150,27 @@ pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
     let line = |accessed: &AccessedBytes| accessed.line.clone().unwrap_or_default();
     let (at, other_at): (CodeLocation, CodeLocation) = (line(of_second), line(of_first));
     let name = |operation: &Operation| operation.name().to_owned();
+    let kind = match first.action {
+        Action::StagedCopy(_) => ReportKind::PageableCopy,
+        _ => ReportKind::StreamRace,
+    };
     Report {
-        kind: match first.action {
-            Action::StagedCopy(_) => ReportKind::PageableCopy,
-            _ => ReportKind::StreamRace,
-        },
         message,
         location: at.location,
         text_line: at.text_line,
-        callers: Vec::new(),
         instruction: name(second),
         kernel: if second.is_kernel() { name(second) } else { String::new() },
-        block: [0; 3],
-        thread: [0; 3],
         address: Some(start),
         size: u32::try_from(race.bytes.bytes()).unwrap_or(u32::MAX),
         allocation: near,
         other: Some(OtherAccess {
             location: other_at.location,
             text_line: other_at.text_line,
-            callers: Vec::new(),
             instruction: name(first),
-            block: [0; 3],
-            thread: [0; 3],
+            ..OtherAccess::default()
         }),
-        also: Vec::new(),
-        allocated: String::new(),
         help,
-        count: 1,
+        ..Report::new(kind)
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::graphs::work::{EdgeData, Graph, Node, Work};
-use crate::pointers::{In, Out};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::Event;

@@ -3,7 +3,7 @@
 use crate::api::{api, warn};
 use crate::graphs::nodes::{add, change, replace};
 use crate::graphs::work::{Node, Work};
-use crate::pointers::{In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::fmt;

@@ -12,7 +12,7 @@ use crate::devices::contexts::Context;
 use crate::graphs::work::Work;
 use crate::ordering;
 use crate::ordering::strands::Point;
-use crate::pointers::Out;
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use std::sync::atomic::{AtomicU64, Ordering};

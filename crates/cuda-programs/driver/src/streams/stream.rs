@@ -5,7 +5,7 @@ use crate::devices::contexts::{Context, current, or_current};
 use crate::graphs::work::{Callback, HostCall, HostFunction, StreamCallback, Work};
 use crate::memory::allocations::AllocationKind;
 use crate::ordering;
-use crate::pointers::Out;
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::{Event, external};

@@ -3,7 +3,7 @@
 use crate::api::api;
 use crate::graphs::work::Work;
 use crate::memory::transfer::{Copy3D, CopySide};
-use crate::pointers::{Address, In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::SYNCHRONOUS;

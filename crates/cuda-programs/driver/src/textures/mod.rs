@@ -6,7 +6,7 @@ pub mod objects;
 pub mod references;
 
 use crate::api::{api, warn};
-use crate::pointers::{In, Out};
+use crate::pointers::*;
 use crate::state::driver;
 use crate::status::{Result, Status};
 use lanework::emulator::{Im2col, TensorMap};

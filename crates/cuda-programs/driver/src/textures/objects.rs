@@ -1,7 +1,7 @@
 //! Texture and surface objects, and their descriptions.
 
 use crate::api::{api, warn};
-use crate::pointers::{In, Out, abi};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::textures::arrays::{Array, MipmappedArray, texel};

@@ -4,7 +4,7 @@
 
 use crate::api::api;
 use crate::modules::module::Module;
-use crate::pointers::{In, Out, Text};
+use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::textures::arrays::{Array, ArrayDescriptor2D, MipmappedArray, texel};

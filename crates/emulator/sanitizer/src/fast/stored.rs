@@ -6,8 +6,7 @@
 //!
 //! [`REPLACED`]: crate::races::epoch::REPLACED
 
-use crate::races::epoch::{self, PackedEpoch};
-use crate::races::epoch::{ALL, LINE, WholeField};
+use crate::races::epoch::{self, ALL, LINE, PackedEpoch, WholeField};
 use lanework_engine::lanes::{Source, fetch_cold};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;

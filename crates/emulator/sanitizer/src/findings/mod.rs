@@ -116,7 +116,6 @@ impl Reports {
         let Finding { message, help, address, size, allocation, race } = finding;
         let origin = self.kernel.origins.get(who.instruction as usize);
         let report = Report {
-            kind: key.0,
             message,
             location: origin.and_then(|o| o.location.clone()),
             text_line: origin.map_or(0, |o| o.text_line),
@@ -129,10 +128,8 @@ impl Reports {
             size: size as u32,
             allocation,
             other: other.map(|other| self.other(other)),
-            also: Vec::new(),
-            allocated: String::new(),
             help,
-            count: 1,
+            ..Report::new(key.0)
         };
         match self.found.get(&key) {
             // The same race between threads that are further apart.

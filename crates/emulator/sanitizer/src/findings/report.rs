@@ -8,7 +8,7 @@ use lanework_ptx_ir::kernel::{Kernel, Opcode, SyncAnnotation};
 use std::fmt;
 
 /// The other access of a race.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OtherAccess {
     /// Source location of its instruction, if the module has line information.
     pub location: Option<SourceLocation>,
@@ -91,7 +91,6 @@ impl Report {
     /// The report of a fault; `None` if the fault is not a finding.
     pub fn from_fault(fault: Fault) -> Option<Report> {
         Some(Report {
-            kind: ReportKind::from_fault(fault.kind)?,
             message: fault.message,
             location: fault.location,
             text_line: fault.text_line,
@@ -103,11 +102,8 @@ impl Report {
             address: fault.address,
             size: fault.size,
             allocation: fault.allocation,
-            other: None,
-            also: Vec::new(),
-            allocated: String::new(),
             help: fault.help,
-            count: 1,
+            ..Report::new(ReportKind::from_fault(fault.kind)?)
         })
     }
 
@@ -122,12 +118,13 @@ impl Report {
             size: u32::try_from(bytes).unwrap_or(u32::MAX),
             allocation: Some(near),
             help: "let a kernel write all of it, or copy only what was written".to_owned(),
-            ..Report::of_host(ReportKind::Uninitialized)
+            ..Report::new(ReportKind::Uninitialized)
         }
     }
 
-    /// The report of an event outside of kernels.
-    fn of_host(kind: ReportKind) -> Report {
+    /// A report without a place, an address and texts.
+    #[doc(hidden)]
+    pub fn new(kind: ReportKind) -> Report {
         Report {
             kind,
             message: String::new(),
@@ -157,7 +154,7 @@ impl Report {
             address: Some(address),
             allocation: Some(NearAllocation { name, address, bytes, offset: 0, distance: 0 }),
             help: "drop the buffer, or free what was allocated by hand".to_owned(),
-            ..Report::of_host(ReportKind::Leak)
+            ..Report::new(ReportKind::Leak)
         }
     }
 

@@ -12,9 +12,7 @@ use lanework_ptx_ir::kernel::{Inst, Opcode, Operand, Reg};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::convert::{ConvertOp, NarrowInteger};
 use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp, IntegerSize};
-use lanework_ptx_ir::opcode::logic::CompareOp;
-use lanework_ptx_ir::opcode::logic::{LogicOp, PermuteMode};
-use lanework_ptx_ir::opcode::logic::{MoveOp, PartSize};
+use lanework_ptx_ir::opcode::logic::{CompareOp, LogicOp, MoveOp, PartSize, PermuteMode};
 use lanework_ptx_ir::types::Width;
 
 /// Source bits that become result bits.

@@ -12,8 +12,7 @@ pub mod schedule;
 
 use crate::lower::expand::expand;
 use crate::lower::fold::Folded;
-use crate::trace::InstructionRun;
-use crate::trace::KernelTrace;
+use crate::trace::{InstructionRun, KernelTrace};
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 
 pub use operation::{MachineOperation, MemoryClass, Queue, Unit};

@@ -1,7 +1,6 @@
 //! The observer that records traces of blocks.
 
-use crate::trace::Runs;
-use crate::trace::{AccessTarget, BlockTrace, NONE, SyncStep, TraceStep, Traffic, WarpTrace};
+use crate::trace::{AccessTarget, BlockTrace, NONE, Runs, SyncStep, TraceStep, Traffic, WarpTrace};
 use lanework_counters::cost::banks;
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span, Wants};
 use lanework_engine::observer::Observer;

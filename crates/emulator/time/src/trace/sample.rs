@@ -3,9 +3,8 @@
 //! The chosen blocks are those that one multiprocessor would hold together, their neighbors along each axis (which share
 //! data), and the first and the last block (which have edges). Each runs in its own launch, up to a limit.
 
-use crate::trace::Runs;
 use crate::trace::recorder::{Bounds, Recorder, TimedRun};
-use crate::trace::{BlockTrace, KernelTrace};
+use crate::trace::{BlockTrace, KernelTrace, Runs};
 use lanework_engine::device::Device;
 use lanework_engine::fault::{Fault, FaultKind};
 use lanework_engine::launch::{Blocks, LaunchConfig};

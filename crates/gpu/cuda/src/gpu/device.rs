@@ -4,8 +4,7 @@ use std::fmt;
 
 use crate::driver::sys::{self, CUdevice_attribute as Attribute};
 
-use crate::CudaError;
-use crate::driver;
+use crate::{CudaError, driver};
 
 /// The driver's description of one GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLockWriteGuard};
 use std::thread;
 
-use crate::driver::sys;
+use crate::driver::{Handle, lock, sys};
 
-use crate::driver::{Handle, lock};
 use crate::gpu::OpenCapture;
 use crate::{CudaError, Gpu, GpuFunction, Stream};
 

@@ -1,7 +1,6 @@
 //! Draws numbers of a kind. The same seed gives the same numbers.
 
-use crate::task::Element;
-use crate::task::Values;
+use crate::task::{Element, Values};
 use rand::{Rng, RngCore, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
 /// One in this many numbers is special, for kinds with some special numbers.

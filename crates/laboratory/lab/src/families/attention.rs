@@ -13,16 +13,10 @@ use std::thread;
 
 pub(super) fn family() -> Family {
     Family {
-        ladder: attention::ladder,
-        peer: None,
         parameters: &["size", "heads"],
-        scaled: false,
         elements: &["bf16"],
-        arrays: &[],
-        moves: false,
         sweep: &[("size", &[128, 256, 512])],
-        unused: &[],
-        open,
+        ..Family::new(attention::ladder, open)
     }
 }
 

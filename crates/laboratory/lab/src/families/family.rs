@@ -1,8 +1,7 @@
 //! A family of cases: a ladder, the parameters and arrays that it takes, and the check of a request against them; the
 //! solver of a case, and trials whose results are floats within a bound of the host's.
 
-use crate::problem::Request;
-use crate::problem::{Case, Trial};
+use crate::problem::{Case, Request, Trial};
 use lanework::{Buffer, Cublas, Device, Element, Error, Job, Result};
 use lanework_bench::{Accuracy, Rejection};
 use lanework_ladders::{Ladder, Rung, RungInfo};
@@ -36,6 +35,25 @@ pub struct Family {
 }
 
 impl Family {
+    /// A ladder without a peer whose cases have a size and f32 elements.
+    pub(crate) fn new(
+        ladder: fn() -> Ladder,
+        open: fn(&Request) -> Result<Box<dyn Case>>,
+    ) -> Family {
+        Family {
+            ladder,
+            peer: None,
+            parameters: &["size"],
+            scaled: false,
+            elements: &["f32"],
+            arrays: &[],
+            moves: false,
+            sweep: &[],
+            unused: &[],
+            open,
+        }
+    }
+
     /// The ladder with its peer on top.
     pub fn with_peer(&self) -> Ladder {
         let mut ladder = (self.ladder)();

@@ -12,16 +12,10 @@ use std::cell::OnceCell;
 
 fn family(ladder: fn() -> Ladder, open: fn(&Request) -> Result<Box<dyn Case>>) -> Family {
     Family {
-        ladder,
-        peer: None,
         parameters: &["size", "rows", "cols"],
-        scaled: false,
-        elements: &["f32"],
         arrays: &["input"],
-        moves: false,
         sweep: &[("cols", &[64, 1024, 4096])],
-        unused: &[],
-        open,
+        ..Family::new(ladder, open)
     }
 }
 
@@ -90,10 +84,6 @@ impl Matrix {
 impl Case for Matrix {
     fn extents(&self) -> Vec<(&'static str, u64)> {
         vec![("rows", self.rows.into()), ("cols", self.cols.into())]
-    }
-
-    fn element(&self) -> &'static str {
-        "f32"
     }
 
     fn work(&self) -> Work {

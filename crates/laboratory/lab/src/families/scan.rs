@@ -11,16 +11,9 @@ use std::cell::OnceCell;
 
 pub(super) fn family() -> Family {
     Family {
-        ladder: scan::ladder,
-        peer: None,
-        parameters: &["size"],
-        scaled: false,
-        elements: &["f32"],
         arrays: &["input"],
-        moves: false,
         sweep: &[("size", &[1 << 14, 1 << 16, 1 << 18])],
-        unused: &[],
-        open,
+        ..Family::new(scan::ladder, open)
     }
 }
 
@@ -63,10 +56,6 @@ impl Scan {
 impl Case for Scan {
     fn extents(&self) -> Vec<(&'static str, u64)> {
         vec![("size", self.length as u64)]
-    }
-
-    fn element(&self) -> &'static str {
-        "f32"
     }
 
     fn work(&self) -> Work {

@@ -1,7 +1,6 @@
 //! The transpose: any element type, moved bit for bit.
 
-use crate::families::family::cublas;
-use crate::families::family::{CUBLAS, Family, Solver};
+use crate::families::family::{CUBLAS, Family, Solver, cublas};
 use crate::problem::{Case, Request, Trial, check_countable};
 use crate::record::HostRecord;
 use lanework::{Cublas, Device, Element, Error, Job, Result};
@@ -18,10 +17,8 @@ pub type TransposeRung<E> = Rung<Matrices<E>>;
 
 pub(super) fn family() -> Family {
     Family {
-        ladder: transpose::ladder,
         peer: Some(PEER),
         parameters: &["size", "rows", "cols", "block"],
-        scaled: false,
         elements: &[
             "f32", "f64", "f16", "bf16", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64",
         ],
@@ -32,7 +29,7 @@ pub(super) fn family() -> Family {
             "block",
             &["library", "registers", "swizzled", "tma", "vectorized", "windows", "cublas"],
         )],
-        open,
+        ..Family::new(transpose::ladder, open)
     }
 }
 

@@ -11,16 +11,9 @@ use std::cell::OnceCell;
 
 pub(super) fn family() -> Family {
     Family {
-        ladder: vector_add::ladder,
-        peer: None,
-        parameters: &["size"],
-        scaled: false,
-        elements: &["f32"],
         arrays: &["a", "b"],
-        moves: false,
         sweep: &[("size", &[1 << 16, 1 << 18, 1 << 20])],
-        unused: &[],
-        open,
+        ..Family::new(vector_add::ladder, open)
     }
 }
 
@@ -66,10 +59,6 @@ impl VectorAdd {
 impl Case for VectorAdd {
     fn extents(&self) -> Vec<(&'static str, u64)> {
         vec![("n", self.length as u64)]
-    }
-
-    fn element(&self) -> &'static str {
-        "f32"
     }
 
     fn work(&self) -> Work {

@@ -4,8 +4,7 @@
 //! Rows become dots on a logarithmic axis if the values differ too much for bars. Positions are percentages: the chart
 //! fills the width of its page while its text keeps its size.
 
-use super::shape;
-use super::width;
+use super::{shape, width};
 use crate::charts::{Axis, Tip};
 use crate::format::{plain, plain as p};
 use maud::{Markup, html};

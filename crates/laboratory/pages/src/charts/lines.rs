@@ -1,7 +1,6 @@
 //! Charts over parameters: lines with intervals for one, a heat map of colored cells for two.
 
-use super::shape;
-use super::width;
+use super::{shape, width};
 use crate::charts::{Axis, Tip};
 use crate::format::{plain as p, thousands};
 use maud::{Markup, html};

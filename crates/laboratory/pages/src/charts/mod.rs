@@ -36,55 +36,22 @@ pub fn definitions() -> Markup {
 pub fn shape(kind: usize, x: f64, y: f64, size: f64) -> Markup {
     use crate::format::plain as p;
     let s = size;
+    let polygon = |corners: &[(f64, f64)]| {
+        let corner = |(a, b): &(f64, f64)| format!("{} {}", p(x + a * s), p(y + b * s));
+        format!("M{}z", corners.iter().map(corner).collect::<Vec<_>>().join("L"))
+    };
     let path = match kind % 6 {
         0 => return html! { circle cx=(p(x)) cy=(p(y)) r=(p(s)) {} },
         1 => format!("M{} {}h{d}v{d}h-{d}z", p(x - 0.9 * s), p(y - 0.9 * s), d = p(1.8 * s)),
-        2 => format!(
-            "M{} {}L{} {}L{} {}z",
-            p(x),
-            p(y - 1.25 * s),
-            p(x + 1.15 * s),
-            p(y + 0.85 * s),
-            p(x - 1.15 * s),
-            p(y + 0.85 * s)
-        ),
-        3 => format!(
-            "M{} {}L{} {}L{} {}L{} {}z",
-            p(x),
-            p(y - 1.3 * s),
-            p(x + 1.3 * s),
-            p(y),
-            p(x),
-            p(y + 1.3 * s),
-            p(x - 1.3 * s),
-            p(y)
-        ),
-        4 => format!(
-            "M{} {}L{} {}L{} {}z",
-            p(x),
-            p(y + 1.25 * s),
-            p(x + 1.15 * s),
-            p(y - 0.85 * s),
-            p(x - 1.15 * s),
-            p(y - 0.85 * s)
-        ),
+        2 => polygon(&[(0.0, -1.25), (1.15, 0.85), (-1.15, 0.85)]),
+        3 => polygon(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),
+        4 => polygon(&[(0.0, 1.25), (1.15, -0.85), (-1.15, -0.85)]),
         _ => {
             let (a, b) = (0.42 * s, 1.2 * s);
+            let [left, right, top, bottom] = [p(x - a), p(x + a), p(y - a), p(y + a)];
+            let [west, east, north, south] = [p(x - b), p(x + b), p(y - b), p(y + b)];
             format!(
-                "M{} {}H{}V{}H{}V{}H{}V{}H{}V{}H{}V{}H{}z",
-                p(x - a),
-                p(y - b),
-                p(x + a),
-                p(y - a),
-                p(x + b),
-                p(y + a),
-                p(x + a),
-                p(y + b),
-                p(x - a),
-                p(y + a),
-                p(x - b),
-                p(y - a),
-                p(x - a)
+                "M{left} {north}H{right}V{top}H{east}V{bottom}H{right}V{south}H{left}V{bottom}H{west}V{top}H{left}z"
             )
         }
     };

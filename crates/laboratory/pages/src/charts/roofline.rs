@@ -1,8 +1,7 @@
 //! The roofline (Williams, Waterman and Patterson 2009): operations per second over operations per byte, under
 //! the roofs of memory and of arithmetic. Both axes are logarithmic.
 
-use super::shape;
-use super::{Taken, width};
+use super::{Taken, shape, width};
 use crate::charts::{Axis, Tip};
 use crate::format::{digits, plain as p};
 use crate::words::{drawn, english};

@@ -1,7 +1,6 @@
 //! Reads records from JSON files: climbs, sweeps, profiles, timed kernels and whole reports, in any mixture.
 
-use super::Timed;
-use super::{Ceilings, Climb, Device, Kernel, Profile, Report, Sweep};
+use super::{Ceilings, Climb, Device, Kernel, Profile, Report, Sweep, Timed};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -4,7 +4,7 @@ use super::climbs;
 use super::climbs::{charts, link, tabs};
 use crate::format::{bytes, count, digits, factor, percent, rate, time};
 use crate::record::{Climb, Report, Rung};
-use crate::words::{marked, pair, prose, reason, t, tf};
+use crate::words::{marked, pair, prose, said, t, tf};
 use maud::{Markup, html};
 
 /// The title of a ladder, in both languages.
@@ -120,7 +120,7 @@ fn steps(report: &Report, climb: &Climb) -> Markup {
                         @if let Some(error) = &rung.error { p.bad-text { (error) } }
                         @if let Some(skipped) = &rung.skipped { p.note { (t("rung:skipped")) ": " (skipped) } }
                         @if let Some(why) = rung.reason.clone().or_else(|| why(&rung.name)) {
-                            p.note { (t("ladder:counted")) ": " (pair(&why, &reason(&why))) }
+                            p.note { (t("ladder:counted")) ": " (said(&why)) }
                         }
                     }
                 }

@@ -5,7 +5,7 @@
 use crate::format::{count, percent};
 use crate::highlight::{Language, line as colored};
 use crate::record::{Access, Kernel, Line, Listing, Picture, Sass, Source};
-use crate::words::{pair, pattern, t, tf};
+use crate::words::{said, t, tf};
 use maud::{Markup, PreEscaped, html};
 use std::collections::BTreeMap;
 
@@ -128,7 +128,7 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
                             td { (colored(text, kind)) }
                         }
                         @for remark in found.iter().flat_map(|line| &line.remarks) {
-                            tr.remark { td {} td {} td {} td {} td {} td { "▲ " (crate::words::pair(remark, &crate::words::remark(remark))) } }
+                            tr.remark { td {} td {} td {} td {} td {} td { "▲ " (said(remark)) } }
                         }
                     }
                 }
@@ -227,27 +227,13 @@ fn one(picture: &Picture) -> Markup {
 }
 
 fn of_access(access: &Access) -> Markup {
-    let word = |group: &str, name: &str| {
-        let key = format!("{group}:{name}");
-        let [english, chinese] = crate::words::both(&key);
-        if english == key {
-            [name.to_owned(), name.to_owned()]
-        } else {
-            [english.to_owned(), chinese.to_owned()]
-        }
-    };
-    let (space, kind) = (word("space", &access.space), word("kind", &access.kind));
-    let (bytes, lanes) = (access.bytes.to_string(), access.lanes.to_string());
-    let caption = crate::words::both("picture:access");
-    let said = |language: usize, pattern: &str| {
-        let with = [space[language].as_str(), kind[language].as_str(), &bytes, &lanes, pattern];
-        crate::words::filled(caption[language], &with)
-    };
+    let Access { space, kind, bytes, lanes, pattern, .. } = access;
+    let caption = format!("{space} {kind} of {bytes} B by {lanes} lanes: {pattern}");
     let cost = access.cost;
     html! {
         figure.access data-space=(access.space) {
             figcaption {
-                b { (pair(&said(0, &access.pattern), &said(1, &pattern(&access.pattern)))) }
+                b { (said(&caption)) }
                 @if cost.count > 0 {
                     " " @if cost.count <= cost.optimal {
                         span.good-text { "✓ " (tf(if access.space == "shared" { "picture:wavefronts" } else { "picture:sectors" }, &[&cost.count.to_string(), &cost.optimal.to_string()])) }

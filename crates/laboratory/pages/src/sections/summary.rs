@@ -4,7 +4,7 @@ use super::climbs::floor_ns;
 use super::{climbs, ladder};
 use crate::format::{count, digits, percent, plain, time};
 use crate::record::{Climb, Kernel, Report};
-use crate::words::{pair, remark, t, tf};
+use crate::words::{said, t, tf};
 use maud::{Markup, html};
 
 /// The page.
@@ -175,7 +175,7 @@ pub fn table(found: &[Finding<'_>], named: bool) -> Markup {
                             td.number { a href={ "#" (at) } data-line=(one.line) { (one.line) } }
                             td { div.meter { i style=(format!("width:{:.1}%", 100.0 * one.share.min(1.0))) {} } span.number { (percent(one.share)) } }
                             td {
-                                (pair(one.text, &remark(one.text)))
+                                (said(one.text))
                                 @if !one.code.is_empty() { code.small { (one.code) } }
                             }
                         }

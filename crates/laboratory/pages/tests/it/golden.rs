@@ -32,7 +32,7 @@ fn both_languages_stand_side_by_side() {
     let (report, _) = sample::report();
     let html = report.html();
     assert_eq!(html.matches("class=\"en\"").count(), html.matches("class=\"zh\"").count());
-    assert!(html.contains("<span class=\"zh\" lang=\"zh\">每次共享内存加载用 32.0 个 wavefront"));
+    assert!(html.contains("<span class=\"zh\" lang=\"zh\">每次共享读 32.0 个 wavefront"));
     assert!(
         html.contains(
             "<span class=\"en\">Summary</span><span class=\"zh\" lang=\"zh\">概览</span>"

@@ -2,8 +2,7 @@
 
 use super::Analyzer;
 use super::scopes::Binding;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};

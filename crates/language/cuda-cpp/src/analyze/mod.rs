@@ -20,8 +20,7 @@ pub use templates::TemplateArgument;
 
 use crate::lex::Name;
 use crate::parse::Parser;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::Declaration;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeTable};

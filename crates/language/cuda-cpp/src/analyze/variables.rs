@@ -3,8 +3,7 @@
 use super::Analyzer;
 use super::scopes::Binding;
 use crate::evaluate;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};

@@ -53,160 +53,28 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// Headers that only host code needs, or whose contents are always included.
-const EMPTY: &[&str] = &[
-    "algorithm",
-    "atomic",
-    "bitset",
-    "cctype",
-    "cerrno",
-    "cfloat",
-    "chrono",
-    "cinttypes",
-    "climits",
-    "cmath",
-    "complex",
-    "condition_variable",
-    "cstdarg",
-    "cstddef",
-    "cstdint",
-    "cstdio",
-    "cstdlib",
-    "cstring",
-    "ctime",
-    "cuda.h",
-    "cuda_pipeline.h",
-    "cuda_pipeline_primitives.h",
-    "cuda_profiler_api.h",
-    "cuda_runtime.h",
-    "cuda_runtime_api.h",
-    "cuda_texture_types.h",
-    "curand.h",
-    "curand_kernel.h",
-    "cublas.h",
-    "cublasLt.h",
-    "cudnn.h",
-    "cufft.h",
-    "cusparse.h",
-    "cusolverDn.h",
-    "device_functions.h",
-    "device_launch_parameters.h",
-    "deque",
-    "driver_types.h",
-    "errno.h",
-    "exception",
-    "float.h",
-    "fstream",
-    "future",
-    "helper_cuda.h",
-    "helper_functions.h",
-    "helper_math.h",
-    "helper_string.h",
-    "helper_timer.h",
-    "host_defines.h",
-    "inttypes.h",
-    "iomanip",
-    "ios",
-    "iosfwd",
-    "iostream",
-    "istream",
-    "iterator",
-    "limits",
-    "limits.h",
-    "list",
-    "locale",
-    "map",
-    "math.h",
-    "math_constants.h",
-    "math_functions.h",
-    "memory",
-    "mutex",
-    "new",
-    "numeric",
-    "nvtx3/nvToolsExt.h",
-    "omp.h",
-    "optional",
-    "ostream",
-    "queue",
-    "random",
-    "ratio",
-    "regex",
-    "set",
-    "sm_60_atomic_functions.h",
-    "sstream",
-    "stack",
-    "stdarg.h",
-    "stdbool.h",
-    "stddef.h",
-    "stdexcept",
-    "stdint.h",
-    "stdio.h",
-    "stdlib.h",
-    "streambuf",
-    "string",
-    "string.h",
-    "string_view",
-    "sys/time.h",
-    "sys/types.h",
-    "system_error",
-    "texture_fetch_functions.h",
-    "texture_types.h",
-    "thread",
-    "time.h",
-    "typeindex",
-    "typeinfo",
-    "unistd.h",
-    "unordered_map",
-    "unordered_set",
-    "valarray",
-    "variant",
-    "vector",
-    "vector_functions.h",
-    "vector_types.h",
-    "sys/resource.h",
-    "sys/stat.h",
-    "fcntl.h",
-    "mpi.h",
-    "nccl.h",
-    "cstdbool",
-    "builtin_types.h",
-    "cuda_device_runtime_api.h",
-    "crt/host_defines.h",
-    "device_atomic_functions.h",
-    "initializer_list",
-    "dirent.h",
-    "cudnn_frontend.h",
-    "getopt.h",
-    "signal.h",
-    "sys/mman.h",
-    "execution",
-    "bit",
-    "filesystem",
-    "span",
-    "concepts",
-];
+const EMPTY: &str = "\
+    algorithm atomic bitset cctype cerrno cfloat chrono cinttypes climits cmath complex \
+    condition_variable cstdarg cstddef cstdint cstdio cstdlib cstring ctime cuda.h \
+    cuda_pipeline.h cuda_pipeline_primitives.h cuda_profiler_api.h cuda_runtime.h \
+    cuda_runtime_api.h cuda_texture_types.h curand.h curand_kernel.h cublas.h cublasLt.h cudnn.h \
+    cufft.h cusparse.h cusolverDn.h device_functions.h device_launch_parameters.h deque \
+    driver_types.h errno.h exception float.h fstream future helper_cuda.h helper_functions.h \
+    helper_math.h helper_string.h helper_timer.h host_defines.h inttypes.h iomanip ios iosfwd \
+    iostream istream iterator limits limits.h list locale map math.h math_constants.h \
+    math_functions.h memory mutex new numeric nvtx3/nvToolsExt.h omp.h optional ostream queue \
+    random ratio regex set sm_60_atomic_functions.h sstream stack stdarg.h stdbool.h stddef.h \
+    stdexcept stdint.h stdio.h stdlib.h streambuf string string.h string_view sys/time.h \
+    sys/types.h system_error texture_fetch_functions.h texture_types.h thread time.h typeindex \
+    typeinfo unistd.h unordered_map unordered_set valarray variant vector vector_functions.h \
+    vector_types.h sys/resource.h sys/stat.h fcntl.h mpi.h nccl.h cstdbool builtin_types.h \
+    cuda_device_runtime_api.h crt/host_defines.h device_atomic_functions.h initializer_list \
+    dirent.h cudnn_frontend.h getopt.h signal.h sys/mman.h execution bit filesystem span concepts";
 
 /// Folders of libraries whose headers are treated as empty. If device code uses their names, errors report them.
-const LIBRARIES: &[&str] = &[
-    "torch/",
-    "ATen/",
-    "c10/",
-    "pybind11/",
-    "thrust/",
-    "cub/",
-    "cutlass/",
-    "cute/",
-    "nvtx3/",
-    "boost/",
-    "Eigen/",
-    "opencv2/",
-    "glm/",
-    "GL/",
-    "cuda/std/",
-    "nlohmann/",
-    "gtest/",
-    "benchmark/",
-    "Python.h",
-];
+const LIBRARIES: &str = "\
+    torch/ ATen/ c10/ pybind11/ thrust/ cub/ cutlass/ cute/ nvtx3/ boost/ Eigen/ opencv2/ glm/ \
+    GL/ cuda/std/ nlohmann/ gtest/ benchmark/ Python.h";
 
 /// The canonical name of a header that has several names.
 pub fn canonical(name: &str) -> &str {
@@ -220,6 +88,7 @@ pub fn text(name: &str) -> Option<&'static str> {
     if let Some((_, text)) = TEXTS.iter().find(|(known, _)| *known == name) {
         return Some(text);
     }
-    let empty = EMPTY.contains(&name) || LIBRARIES.iter().any(|library| name.starts_with(library));
+    let empty = EMPTY.split(' ').any(|known| known == name)
+        || LIBRARIES.split(' ').any(|library| name.starts_with(library));
     empty.then_some("")
 }

@@ -1,8 +1,7 @@
 //! Lowers `asm` statements.
 
 use super::FunctionLowering;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::AsmSyntax;
 use crate::typed::*;
 use lanework_ssa as ssa;

@@ -14,8 +14,7 @@ mod statements;
 pub use module::lower;
 
 use crate::analyze::Analyzer;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind, TypeTable};
 use lanework_ssa as ssa;

@@ -2,8 +2,7 @@
 
 use super::{FunctionLowering, LocalPlace, scalar_type};
 use crate::analyze::Analyzer;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 use lanework_ssa as ssa;

@@ -3,10 +3,8 @@
 use super::scopes::NameKind;
 use super::types::DeclarationSpecifiers;
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::known;
-use crate::lex::{Punctuation, TokenKind};
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::lex::{Punctuation, TokenKind, known};
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use std::rc::Rc;
 

@@ -1,8 +1,7 @@
 //! Parses expressions by precedence, down to unary operators and casts.
 
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::known;
-use crate::lex::{Punctuation, TokenKind};
+use crate::lex::{Punctuation, TokenKind, known};
 use crate::syntax::*;
 use std::rc::Rc;
 

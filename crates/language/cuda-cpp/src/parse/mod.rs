@@ -17,10 +17,8 @@ mod types;
 
 pub use scopes::ParserScopes;
 
-use crate::lex::known;
-use crate::lex::{Interner, Name, Punctuation, Token, TokenKind};
-use crate::source::{Problems, SourceProblem};
-use crate::source::{SourceMap, Span};
+use crate::lex::{Interner, Name, Punctuation, Token, TokenKind, known};
+use crate::source::{Problems, SourceMap, SourceProblem, Span};
 use crate::syntax::*;
 use std::collections::HashMap;
 use std::rc::Rc;

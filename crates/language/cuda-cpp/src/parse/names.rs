@@ -2,8 +2,7 @@
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser};
-use crate::lex::known;
-use crate::lex::{Name, Punctuation, TokenKind};
+use crate::lex::{Name, Punctuation, TokenKind, known};
 use crate::source::Span;
 use crate::syntax::*;
 use std::rc::Rc;

@@ -2,11 +2,9 @@
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::known;
 use crate::lex::literals::{NumberLiteral, number, unescape};
-use crate::lex::{Name, Punctuation, TokenKind};
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::lex::{Name, Punctuation, TokenKind, known};
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use std::rc::Rc;
 

@@ -2,8 +2,7 @@
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::known;
-use crate::lex::{Punctuation, TokenKind};
+use crate::lex::{Punctuation, TokenKind, known};
 use crate::source::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;

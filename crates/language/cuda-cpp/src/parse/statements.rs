@@ -1,8 +1,7 @@
 //! Parses statements, and decides whether a statement is a declaration.
 
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::known;
-use crate::lex::{Name, Punctuation, TokenKind};
+use crate::lex::{Name, Punctuation, TokenKind, known};
 use crate::source::SourceProblem;
 use crate::syntax::*;
 use std::rc::Rc;

@@ -1,10 +1,8 @@
 //! Parses attributes, specifiers, and the names of types.
 
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::known;
-use crate::lex::{Name, Punctuation, TokenKind};
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::lex::{Name, Punctuation, TokenKind, known};
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use std::rc::Rc;
 

@@ -1,11 +1,9 @@
 //! Evaluates the expressions of `#if`.
 
 use super::Preprocessor;
-use crate::lex::known;
 use crate::lex::literals::{NumberLiteral, number, unescape};
-use crate::lex::{Punctuation, Token, TokenKind};
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::lex::{Punctuation, Token, TokenKind, known};
+use crate::source::{SourceProblem, Span};
 
 /// Parses and evaluates an expression.
 struct Reader<'a> {

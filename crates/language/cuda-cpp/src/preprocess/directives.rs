@@ -3,10 +3,8 @@
 use super::macros::Macro;
 use super::{Conditional, DEEPEST, Preprocessor};
 use crate::headers;
-use crate::lex::known;
-use crate::lex::{Punctuation, Token, TokenKind};
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::lex::{Punctuation, Token, TokenKind, known};
+use crate::source::{SourceProblem, Span};
 use std::rc::Rc;
 
 impl Preprocessor<'_> {

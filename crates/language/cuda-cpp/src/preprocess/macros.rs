@@ -1,10 +1,8 @@
 //! Macro expansion.
 
 use super::Preprocessor;
-use crate::lex::known;
-use crate::lex::{Name, Punctuation, Token, TokenKind, scan};
-use crate::source::SourceProblem;
-use crate::source::{MacroUse, Span};
+use crate::lex::{Name, Punctuation, Token, TokenKind, known, scan};
+use crate::source::{MacroUse, SourceProblem, Span};
 use std::rc::Rc;
 
 /// A macro's definition.

@@ -3,10 +3,10 @@
 //! Kernels read a bias with adjacent elements of the epilogue's type. A bias in another layout is converted into the workspace
 //! before the product.
 
-use super::operand::ElementKind;
-use super::operand::{OperandMemory, refused};
+use super::operand::{OperandMemory, is_fp8, refused};
 use lanework::Result;
 use lanework::lang::Var;
+use lanework_numbers::NumberType;
 use std::fmt;
 
 /// A `#[device]` function of one number, for [`Gemm::map`](super::Gemm::map); made by [`function!`](crate::function).
@@ -104,10 +104,10 @@ impl Function {
     }
 
     /// The type that the function computes in.
-    fn kind(&self) -> ElementKind {
+    fn kind(&self) -> NumberType {
         match self.apply {
-            Apply::F32(_) => ElementKind::F32,
-            Apply::F64(_) => ElementKind::F64,
+            Apply::F32(_) => NumberType::F32,
+            Apply::F64(_) => NumberType::F64,
         }
     }
 
@@ -165,7 +165,7 @@ impl Along {
 /// A vector with a stride.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vector<'a> {
-    pub kind: ElementKind,
+    pub kind: NumberType,
     pub memory: OperandMemory<'a>,
     pub length: usize,
     /// Element stride.
@@ -199,7 +199,7 @@ impl Epilogue<'_> {
     /// Rejects options that do not match `m` x `n` results of type `results`, computed in `kind`, from factors of type `factors`.
     pub fn check(
         &self,
-        (factors, results, kind): (ElementKind, ElementKind, ElementKind),
+        (factors, results, kind): (NumberType, NumberType, NumberType),
         [m, n]: [usize; 2],
     ) -> Result<()> {
         if let Some(bias) = &self.bias {
@@ -222,13 +222,13 @@ impl Epilogue<'_> {
             }
         }
         if let Some([a, b]) = &self.scales {
-            if !factors.is_fp8() && factors != ElementKind::I8 {
+            if !is_fp8(factors) && factors != NumberType::I8 {
                 return refused(
                     format!("scales of a product of {}", factors.name()),
                     "scales are for 8-bit factors; give one number for all by `.alpha(..)`",
                 );
             }
-            if kind != ElementKind::F32 {
+            if kind != NumberType::F32 {
                 return refused("scales of results of i32".to_owned(), "give an output of f32");
             }
             for (name, vector, extent, lines) in [("A", a, m, "row"), ("B", b, n, "column")] {
@@ -248,7 +248,7 @@ impl Epilogue<'_> {
         }
         for activation in &self.activations {
             match activation {
-                Activation::Gelu if kind == ElementKind::I32 => {
+                Activation::Gelu if kind == NumberType::I32 => {
                     return refused("GELU of results of i32".to_owned(), "give an output of f32");
                 }
                 Activation::Map(function) if function.kind() != kind => {

@@ -15,7 +15,7 @@ mod tests;
 
 pub use epilogue::{Function, FunctionOf};
 pub use families::ForcedVariant;
-pub use operand::{ElementKind, Fp8E4m3, Fp8E5m2, GemmElement};
+pub use operand::{Fp8E4m3, Fp8E5m2, GemmElement};
 pub use problem::Precision;
 
 use crate::workspace::{Scratch, Workspace, WorkspaceLayout};

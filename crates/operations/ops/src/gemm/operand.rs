@@ -7,74 +7,20 @@ use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 use lanework::lang::prelude::{E4m3, E5m2};
 use lanework::{Error, Result, Storable, View, ViewMut};
+use lanework_numbers::NumberType;
 
-/// Element type as a runtime value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ElementKind {
-    /// `f32`.
-    F32,
-    /// `f64`.
-    F64,
-    /// `f16`.
-    F16,
-    /// `bf16`.
-    Bf16,
-    /// `i8`.
-    I8,
-    /// `i32`.
-    I32,
-    /// [`Fp8E4m3`].
-    E4m3,
-    /// [`Fp8E5m2`].
-    E5m2,
+/// Whether it is an 8-bit float.
+pub(crate) fn is_fp8(kind: NumberType) -> bool {
+    matches!(kind, NumberType::E4m3 | NumberType::E5m2)
 }
 
-impl ElementKind {
-    /// The type's name.
-    ///
-    /// ```
-    /// assert_eq!(lanework_ops::ElementKind::Bf16.name(), "bf16");
-    /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            ElementKind::F32 => "f32",
-            ElementKind::F64 => "f64",
-            ElementKind::F16 => "f16",
-            ElementKind::Bf16 => "bf16",
-            ElementKind::I8 => "i8",
-            ElementKind::I32 => "i32",
-            ElementKind::E4m3 => "e4m3",
-            ElementKind::E5m2 => "e5m2",
-        }
-    }
-
-    /// Bytes of an element.
-    ///
-    /// ```
-    /// assert_eq!(lanework_ops::ElementKind::Bf16.bytes(), 2);
-    /// ```
-    pub fn bytes(self) -> usize {
-        match self {
-            ElementKind::F64 => 8,
-            ElementKind::F32 | ElementKind::I32 => 4,
-            ElementKind::F16 | ElementKind::Bf16 => 2,
-            ElementKind::I8 | ElementKind::E4m3 | ElementKind::E5m2 => 1,
-        }
-    }
-
-    /// Whether it is an 8-bit float.
-    pub(crate) fn is_fp8(self) -> bool {
-        matches!(self, ElementKind::E4m3 | ElementKind::E5m2)
-    }
-
-    /// The accumulator type of products of this type; `None` if the type cannot be multiplied.
-    pub(crate) fn sums(self) -> Option<ElementKind> {
-        match self {
-            ElementKind::F64 => Some(ElementKind::F64),
-            ElementKind::I8 => Some(ElementKind::I32),
-            ElementKind::I32 => None,
-            _ => Some(ElementKind::F32),
-        }
+/// The accumulator type of products of a type; `None` if the type cannot be multiplied.
+pub(crate) fn sums(kind: NumberType) -> Option<NumberType> {
+    match kind {
+        NumberType::F64 => Some(NumberType::F64),
+        NumberType::I8 => Some(NumberType::I32),
+        NumberType::I32 => None,
+        _ => Some(NumberType::F32),
     }
 }
 
@@ -82,9 +28,9 @@ impl ElementKind {
 /// `bf16` and `i32` as results.
 ///
 /// ```
-/// use lanework_ops::{ElementKind, GemmElement};
+/// use lanework_ops::{NumberType, GemmElement};
 ///
-/// assert_eq!(<f32 as GemmElement>::KIND, ElementKind::F32);
+/// assert_eq!(<f32 as GemmElement>::KIND, NumberType::F32);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "matrices of `{Self}` are not multiplied",
@@ -92,13 +38,13 @@ impl ElementKind {
 )]
 pub trait GemmElement: Storable {
     /// The type as a value.
-    const KIND: ElementKind;
+    const KIND: NumberType;
 }
 
 macro_rules! elements {
     ($($t:ty: $kind:ident;)*) => {$(
         impl GemmElement for $t {
-            const KIND: ElementKind = ElementKind::$kind;
+            const KIND: NumberType = NumberType::$kind;
         }
     )*};
 }
@@ -213,7 +159,7 @@ impl Strides {
 /// A factor; its memory extends from the first element to the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MatrixOperand<'a> {
-    pub kind: ElementKind,
+    pub kind: NumberType,
     pub memory: OperandMemory<'a>,
     pub strides: Strides,
 }
@@ -221,7 +167,7 @@ pub(crate) struct MatrixOperand<'a> {
 /// The result.
 #[derive(Debug)]
 pub(crate) struct ProductOutput<'a> {
-    pub kind: ElementKind,
+    pub kind: NumberType,
     pub memory: ResultMemory<'a>,
     pub strides: Strides,
 }

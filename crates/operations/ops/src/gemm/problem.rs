@@ -3,8 +3,8 @@
 
 use super::epilogue::{Epilogue, Vector};
 use super::operand::{
-    ElementKind, GemmElement, Major, MatrixOperand, OperandMemory, ProductOutput, Strides, refused,
-    strides,
+    GemmElement, Major, MatrixOperand, OperandMemory, ProductOutput, Strides, is_fp8, refused,
+    strides, sums,
 };
 use crate::Tensor;
 use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
@@ -12,6 +12,7 @@ use half::{bf16, f16};
 use lanework::lang::rt::Cast;
 use lanework::prelude::*;
 use lanework::{Device, Element, Prepared, Result, View};
+use lanework_numbers::NumberType;
 
 /// Precision of a product.
 ///
@@ -86,14 +87,14 @@ impl<'a> GemmProblem<'a> {
 
 impl GemmProblem<'_> {
     /// The accumulator type.
-    pub fn sums(&self) -> ElementKind {
-        self.a.kind.sums().unwrap_or(ElementKind::F32)
+    pub fn sums(&self) -> NumberType {
+        sums(self.a.kind).unwrap_or(NumberType::F32)
     }
 
     /// The epilogue's type, from the scaled product on.
-    pub fn computes_in(&self) -> ElementKind {
+    pub fn computes_in(&self) -> NumberType {
         match (self.sums(), self.c.kind) {
-            (ElementKind::I32, ElementKind::F32) => ElementKind::F32,
+            (NumberType::I32, NumberType::F32) => NumberType::F32,
             (sums, _) => sums,
         }
     }
@@ -120,20 +121,20 @@ impl GemmProblem<'_> {
     /// Rejects unsupported types, numbers and extents.
     pub fn check(&self) -> Result<()> {
         let (a, b, c) = (self.a.kind, self.b.kind, self.c.kind);
-        let multiplied = a.sums().is_some() && (a == b || a.is_fp8() && b.is_fp8());
+        let multiplied = sums(a).is_some() && (a == b || is_fp8(a) && is_fp8(b));
         if !multiplied {
             return refused(
                 format!("matrices of {} and {} are not multiplied", a.name(), b.name()),
                 "give factors of one type: f32, f64, f16, bf16, i8, or both of 8-bit floats",
             );
         }
-        let results: &[ElementKind] = match a {
-            ElementKind::F32 => &[ElementKind::F32],
-            ElementKind::F64 => &[ElementKind::F64],
-            ElementKind::F16 => &[ElementKind::F32, ElementKind::F16],
-            ElementKind::Bf16 => &[ElementKind::F32, ElementKind::Bf16],
-            ElementKind::I8 => &[ElementKind::I32, ElementKind::F32],
-            _ => &[ElementKind::F32, ElementKind::F16, ElementKind::Bf16],
+        let results: &[NumberType] = match a {
+            NumberType::F32 => &[NumberType::F32],
+            NumberType::F64 => &[NumberType::F64],
+            NumberType::F16 => &[NumberType::F32, NumberType::F16],
+            NumberType::Bf16 => &[NumberType::F32, NumberType::Bf16],
+            NumberType::I8 => &[NumberType::I32, NumberType::F32],
+            _ => &[NumberType::F32, NumberType::F16, NumberType::Bf16],
         };
         if !results.contains(&c) {
             let names: Vec<&str> = results.iter().map(|kind| kind.name()).collect();
@@ -153,7 +154,7 @@ impl GemmProblem<'_> {
         }
         let whole = |x: f64| x == x.trunc() && x.abs() <= f64::from(i32::MAX);
         for (name, x) in [("alpha", self.alpha), ("beta", self.beta)] {
-            if c == ElementKind::I32 && !whole(x) {
+            if c == NumberType::I32 && !whole(x) {
                 return refused(
                     format!("{name} is {x}, and the results are i32"),
                     "give a whole number below 2^31, or an output of f32",
@@ -161,7 +162,7 @@ impl GemmProblem<'_> {
             }
         }
         if self.precision == Precision::Compensated
-            && !matches!(a, ElementKind::F32 | ElementKind::F64)
+            && !matches!(a, NumberType::F32 | NumberType::F64)
         {
             return refused(
                 format!("a compensated product of {}", a.name()),
@@ -310,14 +311,14 @@ fn step<'a>(
     device: &Device,
     from: Vector<'a>,
     to: WorkspacePart<u8>,
-    kind: ElementKind,
+    kind: NumberType,
     scratch: &Scratch,
 ) -> Result<Prepared<'a>> {
     match (from.kind, kind) {
-        (ElementKind::F16, _) => conversion::<f16, f32>(device, from, to, scratch),
-        (ElementKind::Bf16, _) => conversion::<bf16, f32>(device, from, to, scratch),
-        (ElementKind::F64, _) => conversion::<f64, f64>(device, from, to, scratch),
-        (ElementKind::I32, _) => conversion::<i32, i32>(device, from, to, scratch),
+        (NumberType::F16, _) => conversion::<f16, f32>(device, from, to, scratch),
+        (NumberType::Bf16, _) => conversion::<bf16, f32>(device, from, to, scratch),
+        (NumberType::F64, _) => conversion::<f64, f64>(device, from, to, scratch),
+        (NumberType::I32, _) => conversion::<i32, i32>(device, from, to, scratch),
         _ => conversion::<f32, f32>(device, from, to, scratch),
     }
 }

@@ -6,13 +6,13 @@
 
 use super::epilogue::Epilogue;
 use super::finish::{Finish, Finishing, Sum, finished, finishing};
-use super::operand::ElementKind;
 use super::operand::{MatrixOperand, OperandMemory, ProductOutput, ResultMemory, Strides, refused};
 use super::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout};
 use half::{bf16, f16};
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result, View};
+use lanework_numbers::NumberType;
 
 /// Results per block, in any family.
 const TILE: (usize, usize) = (128, 64);
@@ -29,14 +29,13 @@ pub(super) struct Division {
 
 /// Minimum number of steps that repays the second launch, with and without clusters that divide k anyway.
 fn least(problem: &GemmProblem<'_>) -> usize {
-    if problem.sums() == ElementKind::F64 { 2048 } else { 32_768 }
+    if problem.sums() == NumberType::F64 { 2048 } else { 32_768 }
 }
 
 /// The division of a problem, if it pays off; `skinny` tells whether the kernels for few rows or columns support it.
 pub(super) fn division(problem: &GemmProblem<'_>, skinny: bool) -> Option<Division> {
     let Extents { batch, m, n, k } = problem.extents;
-    let others =
-        problem.a.kind == ElementKind::F32 && problem.precision != Precision::TensorFloat32;
+    let others = problem.a.kind == NumberType::F32 && problem.precision != Precision::TensorFloat32;
     let compensated = problem.precision == Precision::Compensated;
     // Factors in the workspace belong to a family that has already decided.
     let given = |matrix: &MatrixOperand<'_>| matches!(matrix.memory, OperandMemory::Memory(_));
@@ -299,7 +298,7 @@ pub(super) fn add<'a>(
     from: View<'a, u8>,
     parts: SplitParts,
 ) -> Result<Prepared<'a>> {
-    use ElementKind as K;
+    use NumberType as K;
     match (problem.sums(), problem.c.kind) {
         (K::F64, _) => typed::<f64, f64, f64>(problem, scratch, from, parts),
         (K::I32, K::I32) => typed::<i32, i32, i32>(problem, scratch, from, parts),

@@ -8,6 +8,7 @@
 
 use half::f16;
 use lanework::prelude::*;
+use lanework_numbers::NumberType;
 
 /// Operation of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,46 +55,12 @@ impl ReductionOperation {
     }
 }
 
-/// Element types as runtime values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberType {
-    /// `i32`
-    I32,
-    /// `u32`
-    U32,
-    /// `i64`
-    I64,
-    /// `u64`
-    U64,
-    /// `f16`
-    F16,
-    /// `bf16`
-    Bf16,
-    /// `f32`
-    F32,
-    /// `f64`
-    F64,
-}
-
-impl NumberType {
-    /// Bytes of an element.
-    pub(crate) fn size(self) -> usize {
-        match self {
-            NumberType::F16 | NumberType::Bf16 => 2,
-            NumberType::I32 | NumberType::U32 | NumberType::F32 => 4,
-            NumberType::I64 | NumberType::U64 | NumberType::F64 => 8,
-        }
-    }
-
-    /// The accumulator type.
-    pub(crate) fn accumulator(self) -> NumberType {
-        match self {
-            NumberType::I32 | NumberType::U32 | NumberType::I64 | NumberType::U64 => {
-                NumberType::I64
-            }
-            NumberType::F16 | NumberType::Bf16 | NumberType::F32 => NumberType::F32,
-            NumberType::F64 => NumberType::F64,
-        }
+/// The accumulator type.
+pub(super) fn accumulator(element: NumberType) -> NumberType {
+    match element {
+        NumberType::F64 => NumberType::F64,
+        element if element.is_float() => NumberType::F32,
+        _ => NumberType::I64,
     }
 }
 
@@ -176,7 +143,7 @@ impl ReductionConfig {
         sharing: Sharing,
         overlaps: bool,
     ) -> ReductionConfig {
-        let accumulator = element.accumulator();
+        let accumulator = accumulator(element);
         let compensated = compensated && operation.adds() && accumulator != NumberType::I64;
         let width = if accumulator == NumberType::F32 { 1 } else { 2 };
         let values = if compensated { 2 * width } else { width };
@@ -194,7 +161,7 @@ impl ReductionConfig {
             compensated,
             single: accumulator == NumberType::F32,
             double: accumulator == NumberType::F64,
-            per_vector: 16 / element.size() as u32,
+            per_vector: 16 / element.bytes() as u32,
             width,
             words: values + u32::from(operation.finds()),
             tile: sharing.threads / sharing.group,

@@ -1,7 +1,6 @@
 //! The reduction kernel from a dense array to one result, and code shared with the other reduction kernels.
 
-use super::config::{F16, ReductionConfig};
-use super::config::{element, element_of, joined, with};
+use super::config::{F16, ReductionConfig, element, element_of, joined, with};
 use super::partials::{of_blocks, of_group, write};
 use half::f16;
 use lanework::prelude::*;

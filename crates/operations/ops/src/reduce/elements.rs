@@ -1,9 +1,9 @@
 //! Element types of reductions, and type-erased arrays of them, so that planning code is compiled once.
 
-use super::config::NumberType;
 use half::{bf16, f16};
 use lanework::lang::Float;
 use lanework::{Element, Storable, View, ViewMut};
+use lanework_numbers::NumberType;
 
 /// An element type of reductions.
 ///
@@ -117,7 +117,7 @@ pub(crate) enum NumberMemoryMut<'a> {
 
 /// Type-erases the memory of an operand.
 pub(crate) fn memory<T: Storable>(kind: NumberType, view: View<'_, T>) -> NumberMemory<'_> {
-    match (kind, kind.size()) {
+    match (kind, kind.bytes()) {
         (NumberType::F16, _) => NumberMemory::Halves(view.cast()),
         (_, 2) => NumberMemory::Shorts(view.cast()),
         (_, 4) => NumberMemory::Words(view.cast()),
@@ -130,7 +130,7 @@ pub(crate) fn memory_mut<T: Storable>(
     kind: NumberType,
     view: ViewMut<'_, T>,
 ) -> NumberMemoryMut<'_> {
-    match (kind, kind.size()) {
+    match (kind, kind.bytes()) {
         (NumberType::F16, _) => NumberMemoryMut::Halves(view.cast()),
         (_, 2) => NumberMemoryMut::Shorts(view.cast()),
         (_, 4) => NumberMemoryMut::Words(view.cast()),

@@ -37,10 +37,11 @@ mod strided;
 
 use crate::tensor::{Tensor, TensorMut, dense_strides};
 use crate::workspace::{Plan, Workspace};
-use config::{NumberType, ReductionOperation};
+use config::{ReductionOperation, accumulator};
 pub use elements::{Reducible, ReducibleFloat};
 use elements::{memory, memory_mut};
 use lanework::{Buffer, Error, Result, Storable};
+use lanework_numbers::NumberType;
 use planning::{ReductionOperand, ReductionOutput, ReductionRequest};
 use std::marker::PhantomData;
 
@@ -184,7 +185,7 @@ fn result_kind(operation: ReductionOperation, element: NumberType) -> NumberType
     match operation {
         ReductionOperation::ArgMin | ReductionOperation::ArgMax => NumberType::I64,
         ReductionOperation::Min | ReductionOperation::Max => element,
-        _ => element.accumulator(),
+        _ => accumulator(element),
     }
 }
 

@@ -5,8 +5,9 @@
 //! results are bitwise reproducible. It waits only for blocks that started before it, and all blocks of the launch are
 //! resident. It resets the words to zero.
 
-use super::config::{BF16, F16, F32, F64, I64, ReductionConfig, U64};
-use super::config::{SIGN, joined, of_lane, rounded};
+use super::config::{
+    BF16, F16, F32, F64, I64, ReductionConfig, SIGN, U64, joined, of_lane, rounded,
+};
 use half::f16;
 use lanework::prelude::*;
 

@@ -1,13 +1,13 @@
 //! Plans a reduction: validates the request and builds the launch.
 
-use super::config::{NumberType, ReductionConfig, ReductionOperation};
+use super::config::{ReductionConfig, ReductionOperation, accumulator};
 use super::dense::dense;
 use super::elements::{NumberMemory, NumberMemoryMut};
 use super::shape::{self, Dimension, ReductionShape};
-use super::strided::{self, columns};
-use super::strided::{DIMENSIONS, general};
+use super::strided::{self, DIMENSIONS, columns, general};
 use crate::workspace::{Plan, Workspace, WorkspaceLayout};
 use lanework::{Device, Error, Launch, Result, View, ViewMut};
+use lanework_numbers::NumberType;
 
 /// An operand: its strides and its memory.
 pub(crate) struct ReductionOperand<'a> {
@@ -125,7 +125,7 @@ impl ReductionRequest<'_> {
 /// Selects the instance of `$kernel` for the accumulator of an element type.
 macro_rules! of_type {
     ($kind:expr, $kernel:ident($($argument:expr),* $(,)?)) => {
-        match $kind.accumulator() {
+        match accumulator($kind) {
             NumberType::F32 => $kernel::<f32>($($argument),*),
             NumberType::F64 => $kernel::<f64>($($argument),*),
             _ => $kernel::<i64>($($argument),*),
@@ -159,7 +159,7 @@ pub(crate) fn plan<'a>(
     let (launch, blocks, scratch);
     // Both kernels wait only for blocks of the same launch that started earlier, and only if all blocks are resident.
     if is_dense {
-        let vectors = (length * element.size() / 16) as u64;
+        let vectors = (length * element.bytes() / 16) as u64;
         let (sharing, all) = shape::dense(vectors, if dot { 2 } else { 1 }, multiprocessors);
         let config = ReductionConfig::new(operation, element, compensated, sharing, overlaps);
         let config = ReductionConfig { fetches: overlaps && sharing.resident > 1, ..config };
@@ -192,13 +192,13 @@ pub(crate) fn plan<'a>(
         .block(config.sharing.threads);
         (blocks, scratch) = (all, memory);
     } else if let Some(units) = shape
-        .of_units(strided::BYTES / element.size())
+        .of_units(strided::BYTES / element.bytes())
         .filter(|_| !dot && x.address().is_multiple_of(strided::BYTES as u64))
     {
         let plan = shape::general(&units, 1, operation.adds(), multiprocessors)?;
         overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
         let config = ReductionConfig::new(operation, element, compensated, plan.sharing, overlaps);
-        let per_thread = strided::BYTES / element.size();
+        let per_thread = strided::BYTES / element.bytes();
         let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &config) * per_thread);
         let memory = workspace.reserve(&layout)?;
         let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };
@@ -228,7 +228,7 @@ pub(crate) fn plan<'a>(
         .block(config.sharing.threads);
         (blocks, scratch) = (plan.blocks, memory);
     } else {
-        let per_vector = 16 / element.size();
+        let per_vector = 16 / element.bytes();
         let vectors = aligned && shape.is_of_vectors(per_vector, dot);
         let inner = shape.inner();
         let peeled = !vectors

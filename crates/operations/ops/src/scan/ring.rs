@@ -4,8 +4,7 @@
 //! the tile before it, whose predecessors have had one tile's time to publish their sums. It reads words from other blocks before
 //! the tile's elements, and checks them after.
 
-use super::kernels::{ScanConfig, combine, identity};
-use super::kernels::{leave_zeros, look, publish, sum_of};
+use super::kernels::{ScanConfig, combine, identity, leave_zeros, look, publish, sum_of};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
 

@@ -1,7 +1,6 @@
 //! Typed memory on a device.
 
-use crate::Storable;
-use crate::{Device, Error, Result};
+use crate::{Device, Error, Result, Storable};
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use view::part;

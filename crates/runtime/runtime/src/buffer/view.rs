@@ -1,7 +1,6 @@
 //! Views: parts of buffers that kernels may read or write.
 
-use crate::Device;
-use crate::Storable;
+use crate::{Device, Storable};
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 

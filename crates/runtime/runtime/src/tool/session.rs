@@ -1,9 +1,7 @@
 //! The tool of this process, selected by environment variables: runs launches and writes records.
 
 use super::files::{Sink, micros, now, stop};
-use super::launching::LookAt;
-use super::launching::Predictor;
-use super::launching::{Launching, machine, name_memory};
+use super::launching::{Launching, LookAt, Predictor, machine, name_memory};
 use super::own_report::{self, Own};
 use super::record::{Activity, Findings, Launched, Profiled, Record};
 use crate::Profile;

@@ -18,30 +18,8 @@ use std::marker::PhantomData;
 /// Makes a type a handle: copied by name, bound with `let` or `let mut`.
 macro_rules! handle {
     ($name:ident $(<$($generic:ident $(: $bound:ident)?),*>)? $([$($constant:ident: $of:ty),*])?) => {
-        impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> Clone
-            for $name<$($($generic,)*)? $($($constant),*)?>
-        {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> Copy
-            for $name<$($($generic,)*)? $($($constant),*)?>
-        {
-        }
-
-        impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> $crate::scalar::var::Read
-            for $name<$($($generic,)*)? $($($constant),*)?>
-        {
-            type Value = Self;
-            fn view(self) -> Self {
-                self
-            }
-            fn copy(self) -> Self {
-                self
-            }
-        }
+        $crate::scalar::var::by_name!(
+            [$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?] $name<$($($generic,)*)? $($($constant),*)?>);
 
         impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> $crate::data::variable::IntoVariable
             for $name<$($($generic,)*)? $($($constant),*)?>

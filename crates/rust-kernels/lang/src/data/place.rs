@@ -77,13 +77,7 @@ pub struct Place<T> {
     element: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for Place<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Place<T> {}
+crate::scalar::var::copied!([T] Place<T>);
 
 impl<T> Place<T> {
     pub(crate) fn new(space: Space, base: Base, offset: i64) -> Self {
@@ -124,13 +118,7 @@ pub struct ReadPlace<T> {
     pub(crate) place: Place<T>,
 }
 
-impl<T> Clone for ReadPlace<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for ReadPlace<T> {}
+crate::scalar::var::copied!([T] ReadPlace<T>);
 
 impl<T> From<Place<T>> for ReadPlace<T> {
     fn from(place: Place<T>) -> Self {

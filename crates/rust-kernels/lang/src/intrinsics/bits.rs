@@ -27,22 +27,29 @@ fn unary<T: Integer>(value: Var<T>, op: &str, out: ScalarType) -> Value {
     })
 }
 
+/// ```
+/// # use lanework::prelude::*;
+/// #[kernel]
+/// fn example(x: &[u32], out: &mut [u32]) {
+///     let v = x[0]; // 0b1011
+///     out[0] = v.count_ones() + 100 * v.leading_zeros() + 10_000 * (v << 3).trailing_zeros();
+///     out[1] = v.reverse_bits();
+///     out[2] = (v << 28).mul_hi(16); // bits 32 to 63 of the product
+///     out[3] = v.wrapping_sub(12);
+///     out[4] = out[3].wrapping_add(2);
+///     out[5] = v.wrapping_mul(1 << 31);
+///     out[6] = v.div_ceil(4);
+/// }
+/// # let device = Device::emulator();
+/// # let x = device.upload(&[0b1011u32])?;
+/// # let mut out = device.zeros::<u32>(7)?;
+/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+/// let expected = [3 + 100 * 28 + 10_000 * 3, 0xd000_0000, 11, u32::MAX, 1, 1 << 31, 3];
+/// assert_eq!(out.download()?, expected);
+/// # Ok::<(), lanework::Error>(())
+/// ```
 impl<T: Integer> Var<T> {
     /// The number of set bits.
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].count_ones();
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[0b1011u32])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [3]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
     #[track_caller]
     pub fn count_ones(self) -> Var<u32> {
         here();
@@ -53,20 +60,6 @@ impl<T: Integer> Var<T> {
     }
 
     /// The number of leading zero bits.
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].leading_zeros();
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[1u32])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [31]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
     #[track_caller]
     pub fn leading_zeros(self) -> Var<u32> {
         here();
@@ -76,20 +69,6 @@ impl<T: Integer> Var<T> {
     }
 
     /// The number of trailing zero bits; the width for 0.
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].trailing_zeros();
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[8u32])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [3]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
     #[track_caller]
     pub fn trailing_zeros(self) -> Var<u32> {
         here();
@@ -103,20 +82,6 @@ impl<T: Integer> Var<T> {
     }
 
     /// The bits in reverse order.
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].reverse_bits();
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[1u32])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [1 << 31]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
     #[track_caller]
     pub fn reverse_bits(self) -> Var<T> {
         here();
@@ -138,20 +103,6 @@ impl<T: Integer> Var<T> {
     }
 
     /// The high half of the double-width product (`mul.hi`).
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].mul_hi(16); // bits 32 to 63 of the product
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[1u32 << 30])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [4]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
     #[track_caller]
     pub fn mul_hi(self, other: impl IntoVar<T>) -> Var<T> {
         here();
@@ -177,80 +128,24 @@ impl<T: Integer> Var<T> {
     }
 
     /// `self + other`, wrapping, as `+` in a kernel.
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].wrapping_add(2);
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[u32::MAX])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [1]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
     #[track_caller]
     pub fn wrapping_add(self, other: impl IntoVar<T>) -> Var<T> {
         self + other.into_var()
     }
 
     /// `self - other`, wrapping, as `-` in a kernel.
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].wrapping_sub(2);
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[1u32])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [u32::MAX]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
     #[track_caller]
     pub fn wrapping_sub(self, other: impl IntoVar<T>) -> Var<T> {
         self - other.into_var()
     }
 
     /// The low half of the product, as `*` in a kernel.
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].wrapping_mul(3);
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[0x8000_0001u32])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [0x8000_0003]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
     #[track_caller]
     pub fn wrapping_mul(self, other: impl IntoVar<T>) -> Var<T> {
         self * other.into_var()
     }
 
     /// The quotient, rounded toward positive infinity.
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// #[kernel]
-    /// fn example(x: &[u32], out: &mut [u32]) {
-    ///     out[0] = x[0].div_ceil(32);
-    /// }
-    /// # let device = Device::emulator();
-    /// # let x = device.upload(&[33u32])?;
-    /// # let mut out = device.upload(&[0u32; 1])?;
-    /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-    /// assert_eq!(out.download()?, [2]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
     #[track_caller]
     pub fn div_ceil(self, other: impl IntoVar<T>) -> Var<T> {
         here();
@@ -305,13 +200,16 @@ impl Var<u32> {
 /// # use lanework::prelude::*;
 /// #[kernel]
 /// fn example(x: &[u32], out: &mut [u32]) {
-///     out[0] = popc(x[0]);
+///     // Functions with CUDA's names; the methods do the same.
+///     out[0] = popc(x[0]) + 100 * clz(x[0]) + 10_000 * ffs(8 * x[0]);
+///     out[1] = brev(x[0]);
+///     out[2] = mul_hi(x[0] << 28, 16);
 /// }
 /// # let device = Device::emulator();
 /// # let x = device.upload(&[0b1011u32])?;
-/// # let mut out = device.upload(&[0u32; 1])?;
+/// # let mut out = device.zeros::<u32>(3)?;
 /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-/// assert_eq!(out.download()?, [3]);
+/// assert_eq!(out.download()?, [3 + 100 * 28 + 10_000 * 4, 0xd000_0000, 11]);
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[track_caller]
@@ -320,60 +218,18 @@ pub fn popc<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
 }
 
 /// The number of leading zero bits.
-///
-/// ```
-/// # use lanework::prelude::*;
-/// #[kernel]
-/// fn example(x: &[u32], out: &mut [u32]) {
-///     out[0] = clz(x[0]);
-/// }
-/// # let device = Device::emulator();
-/// # let x = device.upload(&[1u32])?;
-/// # let mut out = device.upload(&[0u32; 1])?;
-/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-/// assert_eq!(out.download()?, [31]);
-/// # Ok::<(), lanework::Error>(())
-/// ```
 #[track_caller]
 pub fn clz<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
     x.into_var().leading_zeros()
 }
 
 /// The bits in reverse order.
-///
-/// ```
-/// # use lanework::prelude::*;
-/// #[kernel]
-/// fn example(x: &[u32], out: &mut [u32]) {
-///     out[0] = brev(x[0]);
-/// }
-/// # let device = Device::emulator();
-/// # let x = device.upload(&[1u32])?;
-/// # let mut out = device.upload(&[0u32; 1])?;
-/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-/// assert_eq!(out.download()?, [1 << 31]);
-/// # Ok::<(), lanework::Error>(())
-/// ```
 #[track_caller]
 pub fn brev<T: Integer>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().reverse_bits()
 }
 
 /// The position of the lowest set bit, from 1; 0 if no bit is set.
-///
-/// ```
-/// # use lanework::prelude::*;
-/// #[kernel]
-/// fn example(x: &[u32], out: &mut [u32]) {
-///     out[0] = ffs(x[0]);
-/// }
-/// # let device = Device::emulator();
-/// # let x = device.upload(&[8u32])?;
-/// # let mut out = device.upload(&[0u32; 1])?;
-/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-/// assert_eq!(out.download()?, [4]);
-/// # Ok::<(), lanework::Error>(())
-/// ```
 #[track_caller]
 pub fn ffs<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
     here();
@@ -383,20 +239,6 @@ pub fn ffs<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
 }
 
 /// The high half of the double-width product (`mul.hi`).
-///
-/// ```
-/// # use lanework::prelude::*;
-/// #[kernel]
-/// fn example(x: &[u32], out: &mut [u32]) {
-///     out[0] = mul_hi(x[0], 16); // bits 32 to 63 of the product
-/// }
-/// # let device = Device::emulator();
-/// # let x = device.upload(&[1u32 << 30])?;
-/// # let mut out = device.upload(&[0u32; 1])?;
-/// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
-/// assert_eq!(out.download()?, [4]);
-/// # Ok::<(), lanework::Error>(())
-/// ```
 #[track_caller]
 pub fn mul_hi<T: Integer>(x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
     x.into_var().mul_hi(y)

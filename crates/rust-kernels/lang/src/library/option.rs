@@ -74,13 +74,7 @@ pub struct OptionOf<K: Kind, T: Data> {
     pub(crate) value: T::Of<K>,
 }
 
-impl<K: Kind, T: Data> Clone for OptionOf<K, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K: Kind, T: Data> Copy for OptionOf<K, T> {}
+crate::scalar::var::copied!([K: Kind, T: Data] OptionOf<K, T>);
 
 impl<T: Data> OptionOf<Values, T> {
     /// A value if `some` holds.
@@ -255,13 +249,7 @@ impl<T: Data> HostMerge<OptionOf<Values, T>> for Option<T> {
 /// A handle as a value.
 pub(super) struct Given<T: Data>(pub(super) Handle<T>);
 
-impl<T: Data> Clone for Given<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: Data> Copy for Given<T> {}
+crate::scalar::var::copied!([T: Data] Given<T>);
 
 impl<T: Data> To<T> for Given<T> {
     fn to(self) -> Handle<T> {

@@ -36,13 +36,7 @@ pub struct OrderingOf<K: Kind> {
     number: K::Scalar<i8>,
 }
 
-impl<K: Kind> Clone for OrderingOf<K> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K: Kind> Copy for OrderingOf<K> {}
+crate::scalar::var::copied!([K: Kind] OrderingOf<K>);
 
 impl Data for Ordering {
     type Of<K: Kind> = OrderingOf<K>;

@@ -73,13 +73,7 @@ pub struct ResultOf<K: Kind, T: Data, E: Data> {
     error: E::Of<K>,
 }
 
-impl<K: Kind, T: Data, E: Data> Clone for ResultOf<K, T, E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K: Kind, T: Data, E: Data> Copy for ResultOf<K, T, E> {}
+crate::scalar::var::copied!([K: Kind, T: Data, E: Data] ResultOf<K, T, E>);
 
 /// Appends leaves at `offset` that exist only if the flag has this value.
 fn guarded<T: Data>(offset: u64, (flag, value): (usize, u64), out: &mut Vec<Leaf>) {

@@ -152,13 +152,7 @@ pub(crate) fn powi(ty: ScalarType, x: Value, exponent: Value) -> Value {
 /// A value of type `T` in an algorithm.
 pub(crate) struct Raw<T>(pub Value, PhantomData<fn() -> T>);
 
-impl<T> Clone for Raw<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Raw<T> {}
+crate::scalar::var::copied!([T] Raw<T>);
 
 impl<T> Raw<T> {
     /// The value.

@@ -1,13 +1,12 @@
 //! Indexing: the traits behind `a[i]`, their implementation for register arrays, and shapes of arrays, which are known while the
 //! kernel is staged.
 
-use crate::data::variable::Receive;
-use crate::data::variable::{AssignTo, IntoVariable};
+use crate::data::variable::{AssignTo, IntoVariable, Receive};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Class, Register, Value};
 use crate::scalar::number::{Extent, Number};
-use crate::scalar::var::{IntoVar, Read, Var};
+use crate::scalar::var::{IntoVar, Read, Var, by_name};
 use std::marker::PhantomData;
 
 /// `a[i]` as a value.
@@ -120,13 +119,7 @@ pub struct RegisterArray<T, const D: usize> {
     element: PhantomData<fn() -> T>,
 }
 
-impl<T, const D: usize> Clone for RegisterArray<T, D> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, const D: usize> Copy for RegisterArray<T, D> {}
+by_name!([T, const D: usize] RegisterArray<T, D>);
 
 /// An array of registers, each initialized to `value`: `registers(0.0f32, [rows, columns])`.
 ///
@@ -229,16 +222,6 @@ array_index!(2, [I, J], (I, J), |(i, j): (I, J)| [i.extent(), j.extent()]);
 array_index!(3, [I, J, K], (I, J, K), |(i, j, k): (I, J, K)| {
     [i.extent(), j.extent(), k.extent()]
 });
-
-impl<T, const D: usize> Read for RegisterArray<T, D> {
-    type Value = Self;
-    fn view(self) -> Self {
-        self
-    }
-    fn copy(self) -> Self {
-        self
-    }
-}
 
 impl<T, const D: usize> IntoVariable for RegisterArray<T, D> {
     type Variable = Self;

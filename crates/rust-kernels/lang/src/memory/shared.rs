@@ -8,7 +8,7 @@ use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value, integer};
 use crate::memory::registers::{IntoShape, checked_shape};
 use crate::scalar::number::Extent;
-use crate::scalar::var::Read;
+use crate::scalar::var::by_name;
 use lanework_abi::IndexKind;
 use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};
 use std::marker::PhantomData;
@@ -58,13 +58,7 @@ pub struct Shared<T, const D: usize = 1> {
     element: PhantomData<fn() -> T>,
 }
 
-impl<T, const D: usize> Clone for Shared<T, D> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, const D: usize> Copy for Shared<T, D> {}
+by_name!([T, const D: usize] Shared<T, D>);
 
 /// An array in shared memory whose size is known while the kernel is staged.
 ///
@@ -237,16 +231,6 @@ impl<T: Data, const D: usize> Shared<T, D> {
             let first = Place::new(Space::Shared, Base::Symbol(self.symbol), self.start);
             element_place(b, first, &self.dims, &index)
         })
-    }
-}
-
-impl<T: Data, const D: usize> Read for Shared<T, D> {
-    type Value = Self;
-    fn view(self) -> Self {
-        self
-    }
-    fn copy(self) -> Self {
-        self
     }
 }
 

@@ -14,7 +14,7 @@ use crate::memory::shared::{Shared, dynamic_bytes, element_place};
 use crate::memory::slice::{Memory, Slice, SliceMut};
 use crate::scalar::cast::cast;
 use crate::scalar::number::IndexValue;
-use crate::scalar::var::{Read, Var};
+use crate::scalar::var::{Read, Var, by_name};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
@@ -31,13 +31,7 @@ pub struct SharedSlice<T> {
     element: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for SharedSlice<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for SharedSlice<T> {}
+by_name!([T] SharedSlice<T>);
 
 /// All the dynamic shared memory that the launch requests (`.shared_bytes(..)`), minus the bytes that `shared_dynamic` has reserved,
 /// as a slice (`%dynamic_smem_size`). It is aligned to 16 bytes and uninitialized.
@@ -175,16 +169,6 @@ impl<T: Data> SharedSlice<T> {
             let first = Place::new(Space::Shared, Base::Register(self.base), 0);
             element_place(b, first, &[u32::MAX], &[index])
         })
-    }
-}
-
-impl<T: Data> Read for SharedSlice<T> {
-    type Value = Self;
-    fn view(self) -> Self {
-        self
-    }
-    fn copy(self) -> Self {
-        self
     }
 }
 

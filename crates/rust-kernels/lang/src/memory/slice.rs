@@ -9,7 +9,7 @@ use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
 use crate::memory::registers::{Get, Locate, Put};
 use crate::scalar::number::{Element, IndexValue};
-use crate::scalar::var::{IntoVar, Read, Var};
+use crate::scalar::var::{IntoVar, Var, by_name};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
@@ -93,13 +93,7 @@ pub(crate) fn place_in_slice<T: Element>(
 
 macro_rules! slices {
     ($($slice:ident $kind:ident)*) => {$(
-        impl<T> Clone for $slice<T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T> Copy for $slice<T> {}
+        by_name!([T] $slice<T>);
 
         impl<T> $slice<T> {
             pub(crate) fn new(memory: Memory) -> Self {
@@ -181,16 +175,6 @@ macro_rules! slices {
             fn get(&self, index: I) -> Handle<T> {
                 here();
                 operations::load(self.memory.place::<T>(index.parts(), 1))
-            }
-        }
-
-        impl<T> Read for $slice<T> {
-            type Value = Self;
-            fn view(self) -> Self {
-                self
-            }
-            fn copy(self) -> Self {
-                self
             }
         }
     )*};

@@ -8,6 +8,38 @@ use lanework_ptx::ScalarType;
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 
+/// Makes a type `Copy`, whatever its parameters are.
+macro_rules! copied {
+    ([$($generics:tt)*] $handle:ty) => {
+        impl<$($generics)*> Clone for $handle {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<$($generics)*> Copy for $handle {}
+    };
+}
+pub(crate) use copied;
+
+/// Makes a type `Copy`, and bound with `let` by its name.
+macro_rules! by_name {
+    ([$($generics:tt)*] $handle:ty) => {
+        $crate::scalar::var::copied!([$($generics)*] $handle);
+
+        impl<$($generics)*> $crate::scalar::var::Read for $handle {
+            type Value = Self;
+            fn view(self) -> Self {
+                self
+            }
+            fn copy(self) -> Self {
+                self
+            }
+        }
+    };
+}
+pub(crate) use by_name;
+
 /// A type whose values fit in a register: a number or `bool`.
 ///
 /// ```
@@ -155,21 +187,9 @@ pub struct Mut<T> {
     scalar: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for Var<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
+copied!([T] Var<T>);
 
-impl<T> Copy for Var<T> {}
-
-impl<T> Clone for Mut<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Mut<T> {}
+copied!([T] Mut<T>);
 
 impl<T: Scalar> fmt::Debug for Var<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -312,13 +332,7 @@ impl<X: Read, const N: usize> Read for [X; N] {
 /// The type of an array's elements, inferred element by element.
 pub struct Joined<A>(PhantomData<fn() -> A>);
 
-impl<A> Clone for Joined<A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<A> Copy for Joined<A> {}
+copied!([A] Joined<A>);
 
 /// The type of one element.
 pub fn joined<A>(_: &A) -> Joined<A> {

@@ -11,33 +11,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, RangeLimits};
 
 /// The methods of Rust's iterators that kernels support.
-const METHODS: [&str; 25] = [
-    "map",
-    "filter",
-    "take_while",
-    "enumerate",
-    "zip",
-    "rev",
-    "skip",
-    "take",
-    "step_by",
-    "copied",
-    "cloned",
-    "for_each",
-    "fold",
-    "reduce",
-    "sum",
-    "product",
-    "count",
-    "min",
-    "max",
-    "any",
-    "all",
-    "position",
-    "find",
-    "iter",
-    "into_iter",
-];
+const METHODS: &str = "\
+    map filter take_while enumerate zip rev skip take step_by copied cloned for_each fold reduce \
+    sum product count min max any all position find iter into_iter";
 
 /// Methods that iterate over subslices.
 const OF_PARTS: [&str; 3] = ["windows", "chunks", "chunks_exact"];
@@ -202,7 +178,7 @@ fn of_parts(call: &ExprMethodCall) -> bool {
 }
 
 fn is_method(call: &ExprMethodCall) -> bool {
-    METHODS.iter().any(|name| call.method == name)
+    METHODS.split(' ').any(|name| call.method == name)
 }
 
 /// Whether an expression is a subslice, `x[a..b]`.

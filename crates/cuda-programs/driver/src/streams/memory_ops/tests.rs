@@ -1,6 +1,6 @@
 //! Conditions, parameters and refusals of operations on words.
 
-use crate::pointers::In;
+use crate::pointers::*;
 use crate::streams::memory_ops::*;
 
 #[test]

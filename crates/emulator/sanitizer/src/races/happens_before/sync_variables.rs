@@ -15,8 +15,7 @@
 //! *Source.* PTX ISA, "Memory consistency model": release and acquire patterns, morally strong
 //! accesses, scopes.
 
-use crate::races::grid_clock::GridClock;
-use crate::races::grid_clock::{KnownClocks, SCOPES};
+use crate::races::grid_clock::{GridClock, KnownClocks, SCOPES};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::lane_clocks::AcquireSource;
 use crate::races::vector_clock::{VectorClock, join_shared};

@@ -14,16 +14,10 @@ use std::cell::OnceCell;
 
 fn family<K: FactorKind>(elements: &'static [&'static str]) -> Family {
     Family {
-        ladder: K::ladder,
-        peer: None,
         parameters: &["size", "m", "n", "k"],
-        scaled: false,
         elements,
-        arrays: &[],
-        moves: false,
         sweep: &[("size", &[256, 512])],
-        unused: &[],
-        open: open::<K>,
+        ..Family::new(K::ladder, open::<K>)
     }
 }
 

@@ -1,7 +1,6 @@
 //! The product on tensor cores: bf16 factors, f32 sums.
 
-use crate::families::family::cublas;
-use crate::families::family::{CUBLAS, Family, Solver, refuse};
+use crate::families::family::{CUBLAS, Family, Solver, cublas, refuse};
 use crate::families::products::matmul::extents;
 use crate::problem::{Case, Request, Trial, check_memory};
 use half::bf16;
@@ -15,16 +14,11 @@ use std::cell::OnceCell;
 
 pub fn family() -> Family {
     Family {
-        ladder: hgemm::ladder,
         peer: Some(PEER),
         parameters: &["size", "m", "n", "k"],
-        scaled: false,
         elements: &["bf16"],
-        arrays: &[],
-        moves: false,
         sweep: &[("size", &[256, 512])],
-        unused: &[],
-        open,
+        ..Family::new(hgemm::ladder, open)
     }
 }
 
@@ -90,10 +84,6 @@ impl Hgemm {
 impl Case for Hgemm {
     fn extents(&self) -> Vec<(&'static str, u64)> {
         vec![("m", self.m as u64), ("n", self.n as u64), ("k", self.k as u64)]
-    }
-
-    fn settings(&self) -> Vec<(&'static str, u64)> {
-        Vec::new()
     }
 
     fn element(&self) -> &'static str {

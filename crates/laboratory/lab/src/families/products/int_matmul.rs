@@ -12,16 +12,12 @@ use std::cell::OnceCell;
 
 pub fn family() -> Family {
     Family {
-        ladder: int_matmul::ladder,
-        peer: None,
         parameters: &["size", "m", "n", "k", "tile"],
-        scaled: false,
         elements: &["i32"],
         arrays: &["a", "b"],
-        moves: false,
         sweep: &[("tile", &[1, 2, 4, 8, 16, 32, 64])],
         unused: &[("tile", &["naive", "pipelined", "bytes"])],
-        open,
+        ..Family::new(int_matmul::ladder, open)
     }
 }
 

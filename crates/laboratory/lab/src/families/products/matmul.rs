@@ -11,19 +11,14 @@ use std::cell::OnceCell;
 
 pub fn family() -> Family {
     Family {
-        ladder: matmul::ladder,
-        peer: None,
         parameters: &["size", "m", "n", "k", "block"],
-        scaled: false,
-        elements: &["f32"],
         arrays: &["a", "b"],
-        moves: false,
         sweep: &[("block", &[8, 16, 32, 64])],
         unused: &[(
             "block",
             &["naive", "kahan", "row-shared", "pitched", "blocked", "zero-padded", "library"],
         )],
-        open,
+        ..Family::new(matmul::ladder, open)
     }
 }
 
@@ -118,10 +113,6 @@ impl Case for Matmul {
 
     fn settings(&self) -> Vec<(&'static str, u64)> {
         vec![("block", self.block.into())]
-    }
-
-    fn element(&self) -> &'static str {
-        "f32"
     }
 
     fn work(&self) -> Work {

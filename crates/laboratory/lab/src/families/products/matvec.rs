@@ -11,16 +11,9 @@ use std::cell::OnceCell;
 
 pub fn family() -> Family {
     Family {
-        ladder: matvec::ladder,
-        peer: None,
         parameters: &["size", "rows", "cols"],
-        scaled: false,
-        elements: &["f32"],
-        arrays: &[],
-        moves: false,
         sweep: &[("rows", &[64, 512, 4096])],
-        unused: &[],
-        open,
+        ..Family::new(matvec::ladder, open)
     }
 }
 
@@ -72,10 +65,6 @@ impl MatVec {
 impl Case for MatVec {
     fn extents(&self) -> Vec<(&'static str, u64)> {
         vec![("rows", self.rows.into()), ("cols", self.cols.into())]
-    }
-
-    fn element(&self) -> &'static str {
-        "f32"
     }
 
     fn work(&self) -> Work {

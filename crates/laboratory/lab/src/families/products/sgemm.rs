@@ -1,8 +1,7 @@
 //! The general product in single precision: any shape, leading dimensions, alpha and beta. Its least operations, bytes
 //! and times on known GPUs.
 
-use crate::families::family::cublas;
-use crate::families::family::{CUBLAS, Family, Solver, given, refuse};
+use crate::families::family::{CUBLAS, Family, Solver, cublas, given, refuse};
 use crate::families::products::matmul::extents;
 use crate::problem::{Case, Request, Trial, check_countable, check_memory, lacks};
 use lanework::{Backend, Buffer, Cublas, Device, GemmShape, Job, Result};
@@ -15,16 +14,12 @@ use std::cell::OnceCell;
 
 pub fn family() -> Family {
     Family {
-        ladder: sgemm::ladder,
         peer: Some(PEER),
         parameters: &["size", "m", "n", "k", "lda", "ldb", "ldc"],
         scaled: true,
-        elements: &["f32"],
         arrays: &["a", "b", "c"],
-        moves: false,
         sweep: &[("size", &[128, 256, 512])],
-        unused: &[],
-        open,
+        ..Family::new(sgemm::ladder, open)
     }
 }
 
@@ -138,10 +133,6 @@ impl Case for Sgemm {
     fn settings(&self) -> Vec<(&'static str, u64)> {
         let Shape { lda, ldb, ldc, .. } = self.shape;
         vec![("lda", lda.into()), ("ldb", ldb.into()), ("ldc", ldc.into())]
-    }
-
-    fn element(&self) -> &'static str {
-        "f32"
     }
 
     fn work(&self) -> Work {

@@ -21,13 +21,9 @@ pub type SumSquaresRung<E> = Rung<Numbers<E>>;
 
 pub(super) fn family() -> Family {
     Family {
-        ladder: sum_squares::ladder,
-        peer: None,
         parameters: &["size", "block"],
-        scaled: false,
         elements: &["i32", "u32", "i64", "u64", "f32", "f64", "f16", "bf16"],
         arrays: &["input"],
-        moves: false,
         sweep: &[("block", &[256, 512]), ("size", &[1 << 16, 1 << 18, 1 << 20])],
         unused: &[(
             "block",
@@ -41,7 +37,7 @@ pub(super) fn family() -> Family {
                 "library",
             ],
         )],
-        open,
+        ..Family::new(sum_squares::ladder, open)
     }
 }
 

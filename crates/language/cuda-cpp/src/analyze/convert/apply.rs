@@ -1,9 +1,7 @@
 //! Applies implicit conversions to values: to a type, to a reference, to a base class, and by copying.
 
-use super::Analyzer;
-use super::UserConversion;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use super::{Analyzer, UserConversion};
+use crate::source::{SourceProblem, Span};
 use crate::syntax::BuiltinType;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};

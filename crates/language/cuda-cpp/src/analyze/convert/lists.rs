@@ -1,8 +1,7 @@
 //! List initialization: braces that fill arrays, aggregates and scalars.
 
 use super::Analyzer;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};

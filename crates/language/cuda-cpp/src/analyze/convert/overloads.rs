@@ -3,8 +3,7 @@
 use super::super::templates::TemplateArgument;
 use super::Analyzer;
 use crate::lex::Name;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 

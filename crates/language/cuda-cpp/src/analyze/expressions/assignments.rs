@@ -1,8 +1,7 @@
 //! Operators that change an object (assignment and increment), and the conditional operator.
 
 use super::Analyzer;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};

@@ -8,8 +8,7 @@ mod names;
 mod operators;
 
 use super::Analyzer;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};

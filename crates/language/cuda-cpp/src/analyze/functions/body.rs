@@ -2,8 +2,7 @@
 
 use super::super::scopes::Binding;
 use super::{Analyzer, BodyState, Frame};
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};

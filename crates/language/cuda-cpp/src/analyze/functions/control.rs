@@ -1,11 +1,9 @@
 //! Control flow: conditions, branches, loops, jumps and returns.
 
 use super::super::scopes::Binding;
-use super::Analyzer;
-use super::List;
+use super::{Analyzer, List};
 use crate::lex::known;
-use crate::source::SourceProblem;
-use crate::source::Span;
+use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};

@@ -2,8 +2,7 @@
 
 use super::super::scopes::Binding;
 use super::{Analyzer, CaptureField};
-use crate::lex::Name;
-use crate::lex::known;
+use crate::lex::{Name, known};
 use crate::source::Span;
 use crate::syntax::*;
 use crate::typed::*;

@@ -1,8 +1,7 @@
 //! Declarations of local variables: constants, references to temporaries, and structured bindings.
 
 use super::super::scopes::Binding;
-use super::Analyzer;
-use super::List;
+use super::{Analyzer, List};
 use crate::source::SourceProblem;
 use crate::syntax::*;
 use crate::typed::*;

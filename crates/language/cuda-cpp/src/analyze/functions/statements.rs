@@ -1,7 +1,6 @@
 //! Analysis of statements.
 
-use super::Analyzer;
-use super::List;
+use super::{Analyzer, List};
 use crate::source::Span;
 use crate::syntax::*;
 use crate::typed::*;

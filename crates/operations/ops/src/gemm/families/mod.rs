@@ -13,12 +13,13 @@ pub(crate) mod skinny;
 pub(crate) mod split;
 pub(crate) mod tile;
 
-use super::operand::{ElementKind, Major, refused};
+use super::operand::{Major, refused};
 use super::problem::{Extents, GemmProblem, Precision, Recipe};
 use super::split_k;
 use crate::workspace::WorkspaceLayout;
 use lanework::Result;
 use lanework::tuned::{Key, Tuned, default_place, shape_class};
+use lanework_numbers::NumberType;
 use std::sync::OnceLock;
 
 /// A family of kernels.
@@ -107,7 +108,7 @@ fn class(problem: &GemmProblem<'_>) -> String {
     let (a, b, _) = problem.majors();
     let letter = |major: Major, plain: fn(Major) -> bool| if plain(major) { 'N' } else { 'T' };
     let by_rows = |major: Major| matches!(major, Major::Rows(_));
-    let sums: ElementKind = problem.sums();
+    let sums: NumberType = problem.sums();
     let types = format!(
         "{} {} {}{} {:?} {}",
         problem.a.kind.name(),

@@ -4,13 +4,13 @@
 //! adjacent; k advances by 16. It loads one element at a time, which bounds its speed. Tests compare other families with it.
 
 use crate::gemm::finish::{Finishing, Sum, finished, finishing};
-use crate::gemm::operand::ElementKind;
 use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout};
 use half::{bf16, f16};
 use lanework::lang::Var;
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result};
+use lanework_numbers::NumberType;
 
 /// Edge of a block's result tile.
 const TILE: u32 = 64;
@@ -26,7 +26,7 @@ const EDGE: u32 = TILE / SIDE;
 #[derive(Clone, Copy, Debug)]
 struct TileConfig {
     /// The factors' types.
-    kinds: (ElementKind, ElementKind),
+    kinds: (NumberType, NumberType),
     /// Whether A and B are row-major.
     by_rows: (bool, bool),
     compensated: bool,
@@ -34,8 +34,8 @@ struct TileConfig {
 
 /// The value of an 8-bit float, via an f16 that shares its upper bits, shifted if necessary.
 #[device]
-fn widened_fp8(bits: u32, #[constant] kind: ElementKind) -> f32 {
-    if kind == ElementKind::E5m2 {
+fn widened_fp8(bits: u32, #[constant] kind: NumberType) -> f32 {
+    if kind == NumberType::E5m2 {
         let half = bits << 8;
         f16_bits(half)
     } else {
@@ -65,19 +65,17 @@ fn bits_of(x: f32) -> u32 {
 
 /// Widens a factor's element to the accumulator type.
 trait Widen: Sum {
-    fn widened<T: Element>(x: Var<T>, kind: ElementKind) -> Var<Self>;
+    fn widened<T: Element>(x: Var<T>, kind: NumberType) -> Var<Self>;
     /// Adds `a * b` to `sums[0] + sums[1]`; `sums[1]` holds the rounding errors.
     fn compensated(a: Var<Self>, b: Var<Self>, sums: [Var<Self>; 2]) -> [Var<Self>; 2];
 }
 
 impl Widen for f32 {
     #[track_caller]
-    fn widened<T: Element>(x: Var<T>, kind: ElementKind) -> Var<f32> {
+    fn widened<T: Element>(x: Var<T>, kind: NumberType) -> Var<f32> {
         use lanework::lang::rt::Cast;
         match kind {
-            ElementKind::E4m3 | ElementKind::E5m2 => {
-                widened_fp8::staged(Cast::<u32>::cast(x), kind)
-            }
+            NumberType::E4m3 | NumberType::E5m2 => widened_fp8::staged(Cast::<u32>::cast(x), kind),
             _ => Cast::<f32>::cast(x),
         }
     }
@@ -89,7 +87,7 @@ impl Widen for f32 {
 
 impl Widen for f64 {
     #[track_caller]
-    fn widened<T: Element>(x: Var<T>, _: ElementKind) -> Var<f64> {
+    fn widened<T: Element>(x: Var<T>, _: NumberType) -> Var<f64> {
         lanework::lang::rt::Cast::<f64>::cast(x)
     }
     #[track_caller]
@@ -100,7 +98,7 @@ impl Widen for f64 {
 
 impl Widen for i32 {
     #[track_caller]
-    fn widened<T: Element>(x: Var<T>, _: ElementKind) -> Var<i32> {
+    fn widened<T: Element>(x: Var<T>, _: NumberType) -> Var<i32> {
         lanework::lang::rt::Cast::<i32>::cast(x)
     }
     #[track_caller]
@@ -232,20 +230,18 @@ fn tile<T: Element, P: Widen, S: Sum, O: Element>(
 pub(crate) fn recipe<'a>(problem: GemmProblem<'a>, _: &mut WorkspaceLayout) -> Result<Recipe<'a>> {
     Ok(Box::new(move |scratch| {
         let step = match (problem.a.kind, problem.c.kind) {
-            (ElementKind::F64, _) => prepared::<f64, f64, f64, f64>(problem, scratch),
-            (ElementKind::I8, ElementKind::I32) => prepared::<i8, i32, i32, i32>(problem, scratch),
-            (ElementKind::I8, _) => prepared::<i8, i32, f32, f32>(problem, scratch),
-            (ElementKind::F16, ElementKind::F16) => {
-                prepared::<f16, f32, f32, f16>(problem, scratch)
-            }
-            (ElementKind::F16, _) => prepared::<f16, f32, f32, f32>(problem, scratch),
-            (ElementKind::Bf16, ElementKind::Bf16) => {
+            (NumberType::F64, _) => prepared::<f64, f64, f64, f64>(problem, scratch),
+            (NumberType::I8, NumberType::I32) => prepared::<i8, i32, i32, i32>(problem, scratch),
+            (NumberType::I8, _) => prepared::<i8, i32, f32, f32>(problem, scratch),
+            (NumberType::F16, NumberType::F16) => prepared::<f16, f32, f32, f16>(problem, scratch),
+            (NumberType::F16, _) => prepared::<f16, f32, f32, f32>(problem, scratch),
+            (NumberType::Bf16, NumberType::Bf16) => {
                 prepared::<bf16, f32, f32, bf16>(problem, scratch)
             }
-            (ElementKind::Bf16, _) => prepared::<bf16, f32, f32, f32>(problem, scratch),
-            (ElementKind::F32, _) => prepared::<f32, f32, f32, f32>(problem, scratch),
-            (_, ElementKind::F16) => prepared::<u8, f32, f32, f16>(problem, scratch),
-            (_, ElementKind::Bf16) => prepared::<u8, f32, f32, bf16>(problem, scratch),
+            (NumberType::Bf16, _) => prepared::<bf16, f32, f32, f32>(problem, scratch),
+            (NumberType::F32, _) => prepared::<f32, f32, f32, f32>(problem, scratch),
+            (_, NumberType::F16) => prepared::<u8, f32, f32, f16>(problem, scratch),
+            (_, NumberType::Bf16) => prepared::<u8, f32, f32, bf16>(problem, scratch),
             _ => prepared::<u8, f32, f32, f32>(problem, scratch),
         };
         Ok(vec![step?])

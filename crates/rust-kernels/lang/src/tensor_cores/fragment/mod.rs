@@ -95,13 +95,7 @@ pub type FragmentB<T, const K: u32, const N: u32> = Fragment<Right, T, K, N>;
 /// The accumulator or the result of a product: `M` x `N` elements.
 pub type FragmentC<T, const M: u32, const N: u32> = Fragment<Sum, T, M, N>;
 
-impl<P, T, const R: u32, const C: u32> Clone for Fragment<P, T, R, C> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P, T, const R: u32, const C: u32> Copy for Fragment<P, T, R, C> {}
+crate::scalar::var::copied!([P, T, const R: u32, const C: u32] Fragment<P, T, R, C>);
 
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> std::fmt::Debug
     for Fragment<P, T, R, C>

@@ -1,8 +1,7 @@
 //! Fragments as values in kernels: naming, assignment, indexing, and passing to and from device
 //! functions.
 
-use crate::data::variable::Receive;
-use crate::data::variable::{AssignTo, IntoVariable};
+use crate::data::variable::{AssignTo, IntoVariable, Receive};
 use crate::emit::current::{here, with};
 use crate::emit::value::Value;
 use crate::flow::call::{ReturnAs, Returned};

@@ -4,8 +4,7 @@
 //! Also chains of products, as in flash attention: sums can become the left factor of the next product, be read while later products
 //! run, or be scaled in place.
 
-use crate::data::variable::Receive;
-use crate::data::variable::{AssignTo, IntoVariable};
+use crate::data::variable::{AssignTo, IntoVariable, Receive};
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
 use crate::emit::value::{Register, Value};

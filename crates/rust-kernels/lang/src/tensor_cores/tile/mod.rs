@@ -12,7 +12,7 @@ use crate::emit::current::{here, with};
 use crate::emit::value::Index;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::scalar::number::{Extent, IndexValue};
-use crate::scalar::var::{IntoVar, Read, Var};
+use crate::scalar::var::{IntoVar, Read, Var, by_name};
 use crate::tensor_cores::element::{MatrixElement, unit_bits};
 use crate::tensor_cores::layout::{STAGED, agreed, constant, mul, word};
 use lanework_abi::IndexKind;
@@ -59,28 +59,12 @@ pub struct SharedTile<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     kind: PhantomData<fn() -> (T, S)>,
 }
 
-impl<T, const ROWS: u32, const COLUMNS: u32, S> Clone for SharedTile<T, ROWS, COLUMNS, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S> Copy for SharedTile<T, ROWS, COLUMNS, S> {}
+by_name!([T, const ROWS: u32, const COLUMNS: u32, S] SharedTile<T, ROWS, COLUMNS, S>);
 
 impl<T, const ROWS: u32, const COLUMNS: u32, S> crate::data::convert::Functions
     for SharedTile<T, ROWS, COLUMNS, S>
 {
     type Of = Self;
-}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S> Read for SharedTile<T, ROWS, COLUMNS, S> {
-    type Value = Self;
-    fn view(self) -> Self {
-        self
-    }
-    fn copy(self) -> Self {
-        self
-    }
 }
 
 impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>

@@ -7,7 +7,7 @@ use crate::emit::value::{Index, Value};
 use crate::memory::shared::Shared;
 use crate::memory::slice::{Memory, Slice, SliceMut};
 use crate::scalar::number::{Element, IndexValue};
-use crate::scalar::var::Read;
+use crate::scalar::var::by_name;
 use crate::tensor_cores::element::MatrixElement;
 use crate::tensor_cores::layout::word;
 use crate::tensor_cores::tile::swizzle::SwizzleMode;
@@ -104,23 +104,7 @@ macro_rules! matrices {
             element: PhantomData<fn() -> T>,
         }
 
-        impl<T> Clone for $matrix<T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T> Copy for $matrix<T> {}
-
-        impl<T> Read for $matrix<T> {
-            type Value = Self;
-            fn view(self) -> Self {
-                self
-            }
-            fn copy(self) -> Self {
-                self
-            }
-        }
+        by_name!([T] $matrix<T>);
 
         impl<T: Element> $slice<T> {
             /// The slice as a matrix of rows of `columns` elements, for fragments and tiles. Its rows must be

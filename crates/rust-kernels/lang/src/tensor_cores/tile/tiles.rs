@@ -11,7 +11,7 @@ use crate::emit::value::{Index, Value};
 use crate::memory::access::At;
 use crate::memory::registers::Get;
 use crate::scalar::number::{Element, Extent, IndexValue};
-use crate::scalar::var::Read;
+use crate::scalar::var::by_name;
 use crate::tensor_cores::element::{F8, F8Format, MatrixElement};
 use crate::tensor_cores::layout::{STAGED, agreed, constant, mul, needs_extent, word};
 use crate::tensor_cores::tile::SharedTile;
@@ -51,28 +51,12 @@ pub struct SharedTiles<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
     kind: PhantomData<fn() -> (T, S)>,
 }
 
-impl<T, const ROWS: u32, const COLUMNS: u32, S> Clone for SharedTiles<T, ROWS, COLUMNS, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S> Copy for SharedTiles<T, ROWS, COLUMNS, S> {}
+by_name!([T, const ROWS: u32, const COLUMNS: u32, S] SharedTiles<T, ROWS, COLUMNS, S>);
 
 impl<T, const ROWS: u32, const COLUMNS: u32, S> crate::data::convert::Functions
     for SharedTiles<T, ROWS, COLUMNS, S>
 {
     type Of = Self;
-}
-
-impl<T, const ROWS: u32, const COLUMNS: u32, S> Read for SharedTiles<T, ROWS, COLUMNS, S> {
-    type Value = Self;
-    fn view(self) -> Self {
-        self
-    }
-    fn copy(self) -> Self {
-        self
-    }
 }
 
 impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>

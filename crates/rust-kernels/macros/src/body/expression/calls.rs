@@ -13,32 +13,10 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Ident, PathArguments};
 
 /// Methods of numbers that take arguments of the same type.
-const PROMOTING: [&str; 24] = [
-    "min",
-    "max",
-    "clamp",
-    "powf",
-    "powi",
-    "pow",
-    "atan2",
-    "hypot",
-    "copysign",
-    "mul_add",
-    "rem_euclid",
-    "div_euclid",
-    "abs_diff",
-    "div_ceil",
-    "wrapping_add",
-    "wrapping_sub",
-    "wrapping_mul",
-    "saturating_add",
-    "saturating_sub",
-    "saturating_mul",
-    "next_multiple_of",
-    "is_multiple_of",
-    "rotate_left",
-    "rotate_right",
-];
+const PROMOTING: &str = "\
+    min max clamp powf powi pow atan2 hypot copysign mul_add rem_euclid div_euclid abs_diff \
+    div_ceil wrapping_add wrapping_sub wrapping_mul saturating_add saturating_sub saturating_mul \
+    next_multiple_of is_multiple_of rotate_left rotate_right";
 
 impl Translator {
     /// A call of a method.
@@ -71,7 +49,7 @@ impl Translator {
         let receiver = self.receiver(&call.receiver);
         let (method, turbofish) = (&call.method, &call.turbofish);
         let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
-        let promotes = PROMOTING.iter().any(|name| method == name);
+        let promotes = PROMOTING.split(' ').any(|name| method == name);
         match arguments.as_slice() {
             // The receiver may be a host value while the argument is a run-time value.
             [first, rest @ ..] if promotes && !is_place(self, &call.receiver) => {
@@ -354,22 +332,9 @@ const VALUES: [&str; 7] = [
 ];
 
 /// Methods of numbers with one argument, whose paths can be closures: `f32::max`.
-const OF_TWO: [&str; 14] = [
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "max",
-    "min",
-    "powf",
-    "atan2",
-    "hypot",
-    "copysign",
-    "wrapping_add",
-    "wrapping_sub",
-    "wrapping_mul",
-    "saturating_add",
-];
+const OF_TWO: &str = "\
+    add sub mul div max min powf atan2 hypot copysign wrapping_add wrapping_sub wrapping_mul \
+    saturating_add";
 
 impl Translator {
     /// The error for a name of CUDA C++.
@@ -394,7 +359,7 @@ impl Translator {
             let of = segments[segments.len() - 2].ident.to_string();
             if PRIMITIVES.contains(&of.as_str()) {
                 let method = &last.ident;
-                return Some(match OF_TWO.contains(&name.as_str()) {
+                return Some(match OF_TWO.split(' ').any(|known| known == name) {
                     true => quote_spanned!(span => |left, right| left.#method(right)),
                     false => quote_spanned!(span => |value| value.#method()),
                 });

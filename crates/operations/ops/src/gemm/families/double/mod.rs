@@ -13,7 +13,7 @@ mod persistent;
 mod tests;
 
 use crate::gemm::finish::{Finishing, finishing};
-use crate::gemm::operand::{ElementKind, Major, MatrixOperand, OperandMemory, Strides, refused};
+use crate::gemm::operand::{Major, MatrixOperand, OperandMemory, Strides, refused};
 use crate::gemm::problem::{Extents, GemmProblem, Recipe};
 use crate::permute::moved;
 use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
@@ -22,12 +22,13 @@ use kernel::{Lie, SHARED_BYTES, TILE, double};
 use lanework::lang::tensor_cores::Product;
 use lanework::prelude::*;
 use lanework::{Prepared, Result, TensorMap, View, ViewMut};
+use lanework_numbers::NumberType;
 use persistent::{Units, fetched};
 
 /// Whether this family supports a problem and beats FMA.
 pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let Extents { m, n, k, .. } = problem.extents;
-    problem.a.kind == ElementKind::F64
+    problem.a.kind == NumberType::F64
         && problem.precision != crate::gemm::problem::Precision::Compensated
         && problem.device.info().compute_capability >= (8, 0)
         && m.max(n).min(k) >= 16

@@ -7,8 +7,7 @@
 //! operand reuse cache keeps an operand that the previous instruction read in the same slot. The order of the multiply-adds gave
 //! the best register allocation by `ptxas`, as measured on an H200.
 
-use super::config::{FfmaConfig, WARP_ROWS};
-use super::config::{copy, fetch, places};
+use super::config::{FfmaConfig, WARP_ROWS, copy, fetch, places};
 use super::shapes;
 use crate::gemm::families::tile::dot2;
 use crate::gemm::finish::{Finish, finished};

@@ -2,7 +2,6 @@
 
 use crate::gemm::epilogue::Epilogue;
 use crate::gemm::finish::{Finishing, finishing};
-use crate::gemm::operand::ElementKind;
 use crate::gemm::operand::{Major, MatrixOperand, ProductOutput, ResultMemory, Strides, refused};
 use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::gemm::split_k::{SplitParts, add};
@@ -11,6 +10,7 @@ pub(crate) use config::Tile;
 use config::{FfmaConfig, LaunchPosition, Load};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, TensorMap, View};
+use lanework_numbers::NumberType;
 pub(crate) use shapes::TILES;
 use shapes::{FfmaChoice, Tail};
 
@@ -87,7 +87,7 @@ fn lines(problem: &GemmProblem<'_>) -> Option<(FactorLines, FactorLines)> {
 pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let hopper = problem.device.info().compute_capability.0 == 9;
     let Extents { batch, m, n, k } = problem.extents;
-    let true_f32 = problem.a.kind == ElementKind::F32
+    let true_f32 = problem.a.kind == NumberType::F32
         && matches!(problem.precision, Precision::Full | Precision::Compensated);
     true_f32 && hopper && batch > 0 && m > 0 && n > 0 && k > 0 && lines(problem).is_some()
 }
@@ -162,7 +162,7 @@ pub(crate) fn with_tile<'a>(
         };
         // The partial results, consecutive and without an epilogue.
         let of_parts = ProductOutput {
-            kind: ElementKind::F32,
+            kind: NumberType::F32,
             memory: ResultMemory::Memory(scratch.view(parts).cast()),
             strides: Strides { batch: m * pitch, row: pitch, column: 1 },
         };

@@ -12,10 +12,11 @@ use super::hopper;
 use super::split::parts::{PAIRS, Representation, TRIPLES, decided};
 use super::split::{Factor, Kept};
 use crate::gemm::epilogue::{Along, Vector};
-use crate::gemm::operand::{ElementKind, MatrixOperand, OperandMemory, ProductOutput, Strides};
+use crate::gemm::operand::{MatrixOperand, OperandMemory, ProductOutput, Strides};
 use crate::gemm::problem::{DeviceChoice, Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::WorkspaceLayout;
 use lanework::{Result, View};
+use lanework_numbers::NumberType;
 
 /// Minimum multiply-adds that amortize the rounding passes, and minimum rows and columns that reuse each element.
 const LEAST: (f64, usize) = (3e10, 128);
@@ -32,7 +33,7 @@ pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
 pub(crate) fn possible(problem: &GemmProblem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     problem.precision == Precision::TensorFloat32
-        && problem.a.kind == ElementKind::F32
+        && problem.a.kind == NumberType::F32
         && problem.device.info().compute_capability == (9, 0)
         && hopper::suits(problem)
         && batch == 1
@@ -58,12 +59,12 @@ fn rounded<'a>(
     kept: [Kept; 2],
 ) -> GemmProblem<'a> {
     let matrix = |which: usize| MatrixOperand {
-        kind: ElementKind::F16,
+        kind: NumberType::F16,
         memory: OperandMemory::Scratch(kept[which].parts),
         strides: Strides { batch: 0, row: factors[which].pitch(), column: 1 },
     };
     let scale = |which: usize, along| Vector {
-        kind: ElementKind::F32,
+        kind: NumberType::F32,
         memory: OperandMemory::Scratch(kept[which].exponents),
         length: factors[which].rows,
         stride: 1,

@@ -8,7 +8,7 @@ mod results;
 mod shape;
 
 use crate::gemm::finish::{Finishing, Sum, finishing};
-use crate::gemm::operand::{ElementKind, Major};
+use crate::gemm::operand::Major;
 use crate::gemm::problem::{DeviceChoice, Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout};
 #[cfg(test)]
@@ -17,6 +17,7 @@ use config::{HopperConfig, ROWS, Store};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{F8Format, GroupProduct, MatrixElement};
 use lanework::{Element, Prepared, Result, View};
+use lanework_numbers::NumberType;
 use results::ResultElement;
 pub use shape::HopperShape;
 use shape::shape;
@@ -24,8 +25,8 @@ use shape::shape;
 /// Whether the family supports a problem.
 pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let types = match problem.a.kind {
-        ElementKind::F32 => problem.precision == Precision::TensorFloat32,
-        ElementKind::F64 | ElementKind::I32 => false,
+        NumberType::F32 => problem.precision == Precision::TensorFloat32,
+        NumberType::F64 | NumberType::I32 => false,
         _ => true,
     };
     let (_, _, c) = problem.majors();
@@ -77,7 +78,7 @@ pub(crate) fn shaped<'a>(
         let spare = scratch.view(spare);
         let step = UntypedLaunch { problem, shape, choice, scratch, spare };
         let (a, b, c) = (step.problem.a.kind, step.problem.b.kind, step.problem.c.kind);
-        use ElementKind as K;
+        use NumberType as K;
         let launch = match (a, b, c) {
             (K::F16, _, K::F16) => step.launched::<f16, f16, f32, f32, f16, 64, 64>(),
             (K::F16, ..) => step.launched::<f16, f16, f32, f32, f32, 64, 32>(),
@@ -95,10 +96,10 @@ pub(crate) fn shaped<'a>(
 }
 
 /// The format of a factor of 8-bit floats.
-fn format(kind: ElementKind) -> Option<F8Format> {
+fn format(kind: NumberType) -> Option<F8Format> {
     match kind {
-        ElementKind::E4m3 => Some(F8Format::E4m3),
-        ElementKind::E5m2 => Some(F8Format::E5m2),
+        NumberType::E4m3 => Some(F8Format::E4m3),
+        NumberType::E5m2 => Some(F8Format::E5m2),
         _ => None,
     }
 }

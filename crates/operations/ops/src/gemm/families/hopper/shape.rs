@@ -3,6 +3,7 @@
 
 use super::config::{ROWS, TileOrder};
 use super::loads::stored_by_tma;
+use crate::gemm::operand::is_fp8;
 use crate::gemm::problem::{Extents, GemmProblem, Precision};
 use lanework::prelude::*;
 
@@ -35,7 +36,7 @@ pub struct HopperShape {
 pub(super) fn shape(problem: &GemmProblem<'_>) -> (HopperShape, bool) {
     let Extents { batch, m, n, k } = problem.extents;
     let processors = u64::from(problem.device.info().multiprocessors.max(2));
-    let narrow = problem.a.kind.is_fp8() && problem.precision == Precision::Accurate;
+    let narrow = is_fp8(problem.a.kind) && problem.precision == Precision::Accurate;
     let long = k * problem.a.kind.bytes() >= LONG;
     // With 16-bit results stored from registers, ptxas mistakes the epilogue's reads for accesses during the products and
     // serializes every product (C7514): 4095 of bf16 takes 1.7 times as long. 32-bit results are 1.2 to 1.4 times as fast with

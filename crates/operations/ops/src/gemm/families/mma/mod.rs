@@ -10,21 +10,22 @@ mod tests;
 
 use super::hopper::loads;
 use crate::gemm::finish::{Finish, Finishing, Sum, finished, finishing};
-use crate::gemm::operand::{ElementKind, Major, refused};
+use crate::gemm::operand::{Major, refused};
 use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{MatrixElement, Product, SwizzleMode};
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result};
+use lanework_numbers::NumberType;
 
 /// Whether this family supports a problem and beats CUDA cores.
 pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     let least = match (problem.a.kind, problem.precision) {
-        (ElementKind::F16, _) => (7, 5),
-        (ElementKind::Bf16 | ElementKind::I8, _) => (8, 0),
-        (ElementKind::F32, Precision::TensorFloat32) => (8, 0),
+        (NumberType::F16, _) => (7, 5),
+        (NumberType::Bf16 | NumberType::I8, _) => (8, 0),
+        (NumberType::F32, Precision::TensorFloat32) => (8, 0),
         _ => return false,
     };
     let (_, _, c) = problem.majors();
@@ -59,7 +60,7 @@ fn of_capability<'a>(
 ) -> Result<Recipe<'a>> {
     loads::factors(problem, layout, None, |problem, _| {
         Ok(Box::new(move |scratch| {
-            use ElementKind as K;
+            use NumberType as K;
             let new = capability >= (8, 0);
             let step = match (problem.a.kind, problem.c.kind) {
                 (K::F16, K::F16) if new => {

@@ -5,13 +5,14 @@ mod kernels;
 mod tests;
 
 use crate::gemm::finish::{Finishing, Sum, finishing};
-use crate::gemm::operand::{ElementKind, Major, OperandMemory, Strides, refused};
+use crate::gemm::operand::{Major, OperandMemory, Strides, refused};
 use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::permute::moved;
 use crate::workspace::{Scratch, WorkspaceLayout};
 use kernels::{GROUP, SkinnyConfig};
 use lanework::prelude::Float;
 use lanework::{Prepared, Result};
+use lanework_numbers::NumberType;
 
 /// Maximum number of vectors.
 const MOST: usize = 4;
@@ -34,7 +35,7 @@ pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
         let within = within.saturating_add(columns.saturating_mul(strides.column));
         within.saturating_add(batch.saturating_mul(strides.batch)) < 1 << 31
     };
-    matches!(problem.a.kind, ElementKind::F32 | ElementKind::F64)
+    matches!(problem.a.kind, NumberType::F32 | NumberType::F64)
         && problem.precision == Precision::Full
         && batch > 0
         && m > 0
@@ -139,7 +140,7 @@ fn launch<'a>(
     config: SkinnyConfig,
 ) -> Result<Prepared<'a>> {
     match problem.a.kind {
-        ElementKind::F64 => launch_of::<f64>(problem, scratch, config),
+        NumberType::F64 => launch_of::<f64>(problem, scratch, config),
         _ => launch_of::<f32>(problem, scratch, config),
     }
 }

@@ -11,13 +11,13 @@ mod product;
 mod tests;
 
 use crate::gemm::finish::{Finishing, finishing};
-use crate::gemm::operand::ElementKind;
 use crate::gemm::problem::{Extents, GemmProblem, Precision, Recipe};
 use crate::workspace::{Scratch, WorkspaceLayout, WorkspacePart};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement, SwizzleMode};
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result, Storable, View, ViewMut};
+use lanework_numbers::NumberType;
 use parts::{CHUNK, HELD, Representation, THREADS, TILE, WIDTH, columns};
 
 /// Workspace of a product.
@@ -188,7 +188,7 @@ const MOST: (usize, usize) = (1 << 28, 16);
 pub(crate) fn suits(problem: &GemmProblem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     problem.precision == Precision::Accurate
-        && problem.a.kind == ElementKind::F32
+        && problem.a.kind == NumberType::F32
         && problem.device.info().compute_capability == (9, 0)
         && k >= LEAST.0
         && m.min(n) >= 128
