@@ -134,15 +134,15 @@ impl Prediction {
     /// If it is predicted to be slower, or if the intervals do not decide.
     #[track_caller]
     pub fn assert_predicted_faster(&self, than: &Prediction) {
-        let us =
-            |one: &Prediction| format!("{:.2} us, limited by {}", one.time_ns / 1e3, one.limiter);
         assert!(
             self.time_ns < than.time_ns && self.differs_from(than),
-            "not predicted to be faster on {}: {}; the other: {}\n  = help: `lanework predict` shows the lines that \
-             lose the most cycles",
+            "not predicted to be faster on {}: {:.2} us, limited by {}; the other: {:.2} us, limited by {}\
+             \n  = help: `lanework predict` shows the lines that lose the most cycles",
             self.gpu,
-            us(self),
-            us(than),
+            self.time_ns / 1e3,
+            self.limiter,
+            than.time_ns / 1e3,
+            than.limiter,
         );
     }
 
