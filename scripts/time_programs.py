@@ -1,108 +1,139 @@
 """Predicts the launches of measured programs, for `lanework-lab predict-check --programs`.
 
-    python3 scripts/time_programs.py MEASURED.json SOURCES NVCC_ROOT OUTPUT.json tuning|test|all
+    python3 scripts/time_programs.py MEASURED.json SOURCES NVCC_ROOT OUTPUT.json tuning|test|all [PROGRAM ...]
 
 MEASURED.json has `programs` (source, flags, arguments) and `launches` (kernel, grid, block, duration_ns and Nsight Compute's
-counters). SOURCES has the programs' folders: HeCBench/src and llm.c/dev/cuda. The programs are built with nvcc, and run by
-`lanework exec --predict` for 30 s each: the launches until then are compared. Of the launches of a kernel in one shape, the median
-is measured and the first one is predicted.
+counters). SOURCES gets the programs' sources: clones of HeCBench and llm.c, unless they are there. NVCC_ROOT has `bin/nvcc` and
+`lib`. Each program is built once, in target/time-programs, and run by `lanework exec --predict` for at most a minute. The first
+launches of a kernel in one shape are compared in the order of the program.
+
+Variables: LANEWORK, the command; SECONDS_PER_PROGRAM [60].
 """
 import json
 import os
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 
 LANEWORK = os.environ.get("LANEWORK", "target/release/lanework")
-SECONDS = "30"
+SECONDS = os.environ.get("SECONDS_PER_PROGRAM", "60")
+REPOSITORIES = {
+    "HeCBench": "https://github.com/zjin-lcf/HeCBench",
+    "llm.c": "https://github.com/karpathy/llm.c",
+}
 # An H200: bytes per ns, and thread instructions per ns.
 BANDWIDTH, INSTRUCTIONS = 4800, 132 * 128 * 1.98
+
+
+def fetch(sources):
+    for name, address in REPOSITORIES.items():
+        if not (sources / name).exists():
+            subprocess.run(["git", "clone", "--depth", "1", address, sources / name], check=True)
+
+
+def folder_of(program, sources):
+    path = program["source"].split()[-1]
+    return sources / "llm.c/dev/cuda" if path.endswith(".cu") else sources / "HeCBench" / path
+
+
+def files_of(program, where, sources):
+    path = program["source"].split()[-1]
+    if path.endswith(".cu"):
+        return [sources / "llm.c" / path]
+    files = [*where.glob("*.cu"), *where.glob("*.cpp"), *where.glob("*.cc")]
+    makefile = where / "Makefile"
+    make = makefile.read_text().replace("\\\n", " ") if makefile.exists() else ""
+    listed = re.search(r"^source\s*=\s*(.*)$", make, re.M)
+    named = [where / file for file in listed.group(1).split()] if listed else []
+    return named if named and all(file.exists() for file in named) else files
 
 
 def build(name, program, sources, nvcc, folder):
     out = folder / name
     if out.exists():
         return out
-    path = program["source"].split()[-1]
-    if path.endswith(".cu"):
-        where, files = sources / "llm.c/dev/cuda", [sources / "llm.c" / path]
-    else:
-        where = sources / "HeCBench" / path
-        files = [*where.glob("*.cu"), *where.glob("*.cpp"), *where.glob("*.cc")]
-        make = (where / "Makefile").read_text().replace("\\\n", " ")
-        listed = re.search(r"^source\s*=\s*(.*)$", make, re.M)
-        named = [where / file for file in listed.group(1).split()] if listed else []
-        files = named if named and all(file.exists() for file in named) else files
+    where = folder_of(program, sources)
     command = [nvcc / "bin/nvcc", "-arch=sm_90", "-O3", "-std=c++17", "-include", "sys/time.h", *program["flags"],
-               f"-I{where}", f"-L{nvcc}/lib", "-cudart", "shared", "-lcublas", "-lcublasLt", "-o", out, *files]
-    return out if subprocess.run(command, cwd=where).returncode == 0 else None
+               f"-I{where}", f"-L{nvcc}/lib", "-cudart", "shared", "-lcublas", "-lcublasLt", "-o", out,
+               *files_of(program, where, sources)]
+    ran = subprocess.run(command, cwd=where, capture_output=True, text=True)
+    if ran.returncode != 0:
+        print(f"{name} is not built: {ran.stderr[-400:]}", file=sys.stderr)
+        return None
+    return out
 
 
 def base(kernel):
+    """The name of a kernel without its return type, namespaces, template arguments and parameters."""
     shown = subprocess.run(["c++filt", kernel], capture_output=True, text=True).stdout.strip()
-    return shown.split("(")[0].split("<")[0].split()[-1]
+    shown = shown.removeprefix("void ").replace("(anonymous namespace)::", "")
+    return shown.split("(")[0].split("<")[0].split()[-1].split("::")[-1]
 
 
 def key(launch):
     return base(launch["kernel"]), tuple(launch["grid"]), tuple(launch["block"])
 
 
-def predict(binary, program, where, nvcc):
+def predict(name, binary, program, where, nvcc):
     environment = dict(os.environ, LD_LIBRARY_PATH=f"{nvcc}/lib")
-    command = ["timeout", "-s", "INT", SECONDS, LANEWORK, "exec", "--predict", "--json", "--", binary, *program["args"].split()]
+    command = ["timeout", "-s", "INT", SECONDS, LANEWORK, "exec", "--predict", "--json", "--", binary,
+               *program["args"].split()]
     ran = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True)
     try:
-        return json.loads(ran.stdout)["launches"]
+        found = json.loads(ran.stdout)["launches"]
     except (ValueError, KeyError):
-        return []
+        found = []
+    if not found:
+        print(f"{name} launched nothing in {SECONDS} s: {ran.stderr[-300:]}", file=sys.stderr)
+    return found
+
+
+def grouped(launches):
+    groups = {}
+    for launch in launches:
+        groups.setdefault(key(launch), []).append(launch)
+    return groups
 
 
 def rows(name, half, measured, predicted):
-    known = {}
-    for launch in predicted:
-        known.setdefault(key(launch), launch)
-    groups = {}
-    for launch in measured:
-        groups.setdefault(key(launch), []).append(launch)
-    for group, launches in groups.items():
-        found = known.get(group)
-        if found is None:
-            continue
-        first = launches[0]
-        bytes_moved = first["dram_read_bytes"] + first["dram_write_bytes"]
-        yield {
-            "problem": name,
-            "name": f"{name}/{group[0]} {'x'.join(map(str, group[1]))}",
-            "suite": half,
-            "measured_ns": statistics.median(launch["duration_ns"] for launch in launches),
-            "predicted_ns": found["predicted_ns"],
-            "interval_ns": found["interval_ns"],
-            "limiter": found["limiter"],
-            "roofline_ns": max(bytes_moved / BANDWIDTH, first["thread_instructions"] / INSTRUCTIONS),
-        }
+    known = grouped(predicted)
+    for group, launches in grouped(measured).items():
+        for first, found in zip(launches[:1], known.get(group, [])):
+            bytes_moved = first["dram_read_bytes"] + first["dram_write_bytes"]
+            yield {
+                "problem": name,
+                "name": f"{name}/{group[0]} {'x'.join(map(str, group[1]))}, {'x'.join(map(str, group[2]))}",
+                "suite": half,
+                "measured_ns": first["duration_ns"],
+                "predicted_ns": found["predicted_ns"],
+                "interval_ns": found["interval_ns"],
+                "limiter": found["limiter"],
+                "roofline_ns": max(bytes_moved / BANDWIDTH, first["thread_instructions"] / INSTRUCTIONS),
+            }
 
 
 def main():
-    measured, sources, nvcc, output = map(pathlib.Path, sys.argv[1:5])
-    wanted = sys.argv[5]
+    measured, sources, nvcc, output = (pathlib.Path(path).resolve() for path in sys.argv[1:5])
+    wanted, only = sys.argv[5], sys.argv[6:]
     data = json.loads(measured.read_text())
     split = json.loads(pathlib.Path("docs/results/time/split.json").read_text())
-    folder = pathlib.Path("target/time-programs")
+    folder = pathlib.Path("target/time-programs").resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    fetch(sources)
     pairs = []
     for half in ["tuning", "test"]:
         for name in split[half] if wanted in (half, "all") else []:
+            if only and name not in only:
+                continue
             program = data["programs"][name]
-            binary = build(name, program, sources.resolve(), nvcc, folder.resolve())
+            binary = build(name, program, sources, nvcc, folder)
             if binary is None:
                 continue
-            path = program["source"].split()[-1]
-            where = sources / "llm.c/dev/cuda" if path.endswith(".cu") else sources / "HeCBench" / path
             launches = [launch for launch in data["launches"] if launch["program"] == name]
-            pairs.extend(rows(name, half, launches, predict(binary, program, where, nvcc)))
-    output.write_text(json.dumps(pairs, indent=1) + "\n")
+            where = folder_of(program, sources)
+            pairs.extend(rows(name, half, launches, predict(name, binary, program, where, nvcc)))
+            output.write_text(json.dumps(pairs, indent=1) + "\n")
 
 
 main()

@@ -120,17 +120,14 @@ fn hide_device(argument: clap::Arg) -> clap::Arg {
     if chooses { argument.hide(true) } else { argument }
 }
 
-/// As [`hide_device`]; `--compare` of a prediction takes two rungs, never a file.
+/// As [`hide_device`]; `--compare` of a prediction takes another file.
 fn for_prediction(argument: clap::Arg) -> clap::Arg {
     match argument.get_id().as_str() {
-        "compare" => argument.hide(true).num_args(2).value_parser(no_file_to_compare),
+        "compare" => argument.value_name("FILE").help(
+            "State which file is faster, this one or FILE, and by how much; both get the other options",
+        ),
         _ => hide_device(argument),
     }
-}
-
-fn no_file_to_compare(_: &str) -> Result<String, String> {
-    Err("two rungs are compared, such as transpose/unpadded and transpose/padded, not files"
-        .to_owned())
 }
 
 /// The forms of `--arg`, in short, for the commands that take the arguments of `run`.
@@ -186,7 +183,9 @@ pub struct ProfileKernelArgs {
     "{FORMS_OF_ARGUMENTS}.\n\n\
     Example:\n  \
     lanework predict saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
-    --arg zeros:f32:1048576 --arg u32:1048576 --gpu h200"
+    --arg zeros:f32:1048576 --arg u32:1048576 --gpu h200\n  \
+    lanework predict saxpy.cu --compare saxpy4.cu --grid 4096 --block 256 --arg f32:2.0 \\\n      \
+    --arg rand:f32:1048576 --arg zeros:f32:1048576 --arg u32:1048576"
 ))]
 pub struct PredictKernelArgs {
     #[command(flatten)]

@@ -136,7 +136,7 @@ fn counted(record: &ClimbRecord) -> String {
          warp request to global memory (opt: what the lanes' bytes fill at best); bank conflicts: excess \
          wavefronts of shared memory, at best 0; lanes: mean of active lanes, at best 32; regs: 32-bit registers \
          per thread, estimated; occup.: on an H200.",
-    ) + &prose("predicted: a time on an H200 by the model, not a measurement.")
+    ) + &prose(PREDICTED)
 }
 
 /// The table of times.
@@ -153,6 +153,8 @@ fn timed(record: &ClimbRecord) -> String {
     columns.extend(computes.then(|| Column::number("GFLOP/s").rank(1)));
     columns.extend(of_resources());
     columns.push(Column::number("vs before").rank(3));
+    let predicted = record.rungs.iter().any(|rung| rung.predicted.is_some());
+    columns.extend(predicted.then(|| Column::number("predicted").rank(4)));
     columns.extend(cycles.then(|| Column::number("cycles").rank(7)));
     columns.extend(host.then(|| Column::number("host part").rank(7)));
     let mut rows = Table::new(columns);
@@ -170,6 +172,7 @@ fn timed(record: &ClimbRecord) -> String {
             row.extend(resources(rung));
             let ratio = rung.speedup.map_or(String::new(), |ratio| format!("{ratio:.2}x"));
             row.push(ratio.into());
+            row.extend(predicted.then(|| predicted_time(rung).into()));
             let figure = |name: &str| rung.figures.get(name).copied();
             if cycles {
                 row.push(figure("cycles").map_or(String::new(), short_count).into());
@@ -189,8 +192,13 @@ fn timed(record: &ClimbRecord) -> String {
     text + &prose(
         "GPU event time, cold cache; +-: half of the median's 95 % interval; GB/s counts each input read once \
          and each output written once.",
-    )
+    ) + &match predicted {
+        true => prose(PREDICTED),
+        false => String::new(),
+    }
 }
+
+const PREDICTED: &str = "predicted: a time by the model, not a measurement.";
 
 /// A rate, unless the time cannot be right.
 fn rate(time: &TimeRecord, figure: f64) -> Cell {

@@ -41,6 +41,12 @@ pub struct Rung {
     counters: Option<Value>,
     sampled: Option<Sampled>,
     time: Option<Time>,
+    predicted: Option<PredictedTime>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PredictedTime {
+    predicted_ns: f64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -188,6 +194,8 @@ fn table(climbs: &[Climb]) -> String {
             Column::number("conflicts/request").short("confl.").rank(2),
         ],
     });
+    let predicted = rungs().any(|rung| rung.predicted.is_some());
+    columns.extend(predicted.then(|| Column::number("predicted").rank(3)));
     columns.extend([Column::number("regs").rank(5), Column::number("occup.").rank(5)]);
     columns.push(Column::label("result").rank(1));
     let host = climbs.iter().any(|climb| climb.host.is_some());
@@ -206,6 +214,10 @@ fn table(climbs: &[Climb]) -> String {
         for (place, rung) in climb.rungs.iter().enumerate() {
             let mut row: Vec<Cell> = point().chain([rung.name.clone().into()]).collect();
             row.extend(if timed { times(climb, rung) } else { counts(climb, rung) });
+            let time = |found: &PredictedTime| duration(found.predicted_ns);
+            row.extend(
+                predicted.then(|| Cell::from(rung.predicted.as_ref().map_or(String::new(), time))),
+            );
             row.extend(resources(rung));
             row.push(result(rung));
             let host = climb.host.as_ref().filter(|_| place == 0);
@@ -213,6 +225,10 @@ fn table(climbs: &[Climb]) -> String {
             rows.row(row);
         }
     }
+    let model = match predicted {
+        true => prose(super::PREDICTED),
+        false => String::new(),
+    };
     shown(&rows)
         + &prose(match timed {
             true => {
@@ -225,6 +241,7 @@ fn table(climbs: &[Climb]) -> String {
                  blocks, after every element was verified; regs: estimated; host: serially, by the host's clock."
             }
         })
+        + &model
 }
 
 fn times(climb: &Climb, rung: &Rung) -> Vec<Cell> {

@@ -7,11 +7,13 @@
 //! | [`sm`] | the simulation of one multiprocessor: schedulers, scoreboards, pipes, L1, barriers |
 //! | [`chip`] | occupancy, waves, footprints in the L2, memory bandwidth, launch overhead |
 //! | [`machine`] | the description of each GPU, with a source per value |
+//! | [`sass`] | machine code, where it is at hand |
 //! | [`predict`] | the result of all parts: the time, its interval and its explanation |
 
 pub mod chip;
 pub mod lower;
 pub mod machine;
 pub mod predict;
+pub mod sass;
 pub mod sm;
 pub mod trace;

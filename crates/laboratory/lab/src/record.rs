@@ -79,7 +79,7 @@ pub struct RungRecord {
     pub counters: Option<Counters>,
     /// Present if only a sample of the blocks was counted.
     pub sampled: Option<SampleRecord>,
-    /// The time that the model predicts on an H200; `None` on a GPU, and for a vendor's library.
+    /// The time that the model predicts, on the GPU that measured it or on an H200; `None` for a vendor's library.
     pub predicted: Option<PredictedRecord>,
     /// Time on the GPU; `None` on the emulator, which does not model time.
     pub time: Option<TimeRecord>,

@@ -6,6 +6,7 @@ use crate::findings::checked::Checked;
 use crate::findings::sources;
 use crate::program::{Ended, ProgramJson, model, run as run_program};
 use crate::{program, tables};
+use lanework::Dim3;
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;
@@ -65,8 +66,11 @@ fn check(args: &ExecArgs) -> Outcome {
 }
 
 fn profile(args: &ExecArgs) -> Outcome {
-    let ended = run_program(&args.program, "profile", &[])?;
-    let machine = model(&args.program)?.map_or_else(Machine::h200, machine);
+    let gpu = model(&args.program)?;
+    let name = gpu.map_or("H200", |gpu| gpu.name.as_str());
+    let asked = [("LANEWORK_TOOL_PREDICT", format!("{name}\tcold"))];
+    let ended = run_program(&args.program, "profile", &asked)?;
+    let machine = gpu.map_or_else(Machine::h200, machine);
     let mut profiles = Profiles::default();
     let mut kernels = Vec::new();
     for process in &ended.processes {
@@ -85,6 +89,12 @@ fn profile(args: &ExecArgs) -> Outcome {
             print(&laid(&report::profile_blocks(&title, &record, &sources, readable())))?;
         }
         let mut kernel = value!({ "name": one.profile.kernel, "launches": launches });
+        if let Some(found) = prediction(&ended, one) {
+            if !args.program.json {
+                print(&tables::predicted_line(&one.profile.kernel, &found))?;
+            }
+            kernel["predicted"] = found;
+        }
         let record = serde_json::to_value(record).unwrap_or_default();
         if let (Some(to), Some(from)) = (kernel.as_object_mut(), record.as_object()) {
             to.extend(from.clone());
@@ -95,6 +105,21 @@ fn profile(args: &ExecArgs) -> Outcome {
         print_json(&OfProgram { program: ended.json(), found: ProfilesJson { kernels } })?;
     }
     ended.own()
+}
+
+/// The prediction for the first launch of a profiled kernel in its shape.
+fn prediction(ended: &Ended, one: &Profiled) -> Option<Value> {
+    let found = ended.records().find_map(|record| match record {
+        Record::Predicted(found) => {
+            let (launch, profile) = (&found.launch, &one.profile);
+            let extents = |of: Dim3| [of.x, of.y, of.z];
+            let same = (&launch.kernel, launch.grid, launch.block)
+                == (&profile.kernel, extents(profile.grid), extents(profile.block));
+            same.then_some(&found.json)
+        }
+        _ => None,
+    });
+    serde_json::from_str(found?).ok()
 }
 
 /// Predictions in JSON.

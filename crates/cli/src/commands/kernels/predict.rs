@@ -1,6 +1,6 @@
 //! `lanework predict`: the time of a kernel on a GPU without one, explained by line.
 
-use crate::args::{PredictArgs, PredictKernelArgs, PredictOptions};
+use crate::args::{KernelArgs, PredictArgs, PredictKernelArgs, PredictOptions};
 use crate::findings::sources;
 use crate::problem::find_gpu;
 use crate::problem::subject::{Each, RungSelection, each_trial, entry_of_file};
@@ -14,6 +14,7 @@ use lanework_lab::Subject;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// A kernel's prediction with its name.
 struct Named {
@@ -31,6 +32,14 @@ pub fn run(args: &PredictArgs) -> Outcome {
         None => args.compare.iter().map(String::as_str).collect(),
     };
     let mut found = Vec::new();
+    if let Some(file) =
+        args.compare.iter().find(|name| name.ends_with(".cu") || name.ends_with(".ptx"))
+    {
+        return Err(Failure::input(
+            format_args!("`{file}` is a file; this form compares rungs"),
+            "for files: lanework predict A.cu --compare B.cu, with --grid, --block and --arg",
+        ));
+    }
     for target in targets {
         let asked = RungSelection { target, rungs: &args.rungs, problem: &args.problem };
         rungs(&asked, &args.options, &mut found)?;
@@ -47,7 +56,7 @@ pub fn run(args: &PredictArgs) -> Outcome {
     compare(first, second, args.json)
 }
 
-/// Predicts an entry of a file.
+/// Predicts an entry of a file, or compares two files.
 ///
 /// # Errors
 /// Invalid PTX, arguments that do not match, a kernel that faults.
@@ -56,21 +65,28 @@ pub fn run_kernel(args: &PredictKernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     let (model, protocol) = asked(&args.options)?;
-    let each: Each<'_> = &mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
-        let trace = subject.time_trace(effort(&model))?;
-        let found = predict(&trace, &model, protocol);
-        show(&[Named { name: name.to_owned(), found }], sources, args.kernel.json)
-    };
-    entry_of_file(&args.kernel, true, each)
+    let other = args.kernel.compare.as_ref().map(PathBuf::from);
+    let compares = other.is_some();
+    let mut all = Vec::new();
+    for files in [args.kernel.files.clone()].into_iter().chain(other.map(|file| vec![file])) {
+        let kernel = KernelArgs { files, compare: None, ..args.kernel.clone() };
+        let each: Each<'_> = &mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
+            let trace = subject.time_trace(Effort::for_model(&model))?;
+            let found = predict(&trace, &model, protocol);
+            all.push(Named { name: name.to_owned(), found });
+            if compares { Ok(()) } else { show(&all, sources, kernel.json) }
+        };
+        entry_of_file(&kernel, true, each)?;
+    }
+    match &all[..] {
+        [first, second] => compare(first, second, args.kernel.json),
+        _ => Ok(()),
+    }
 }
 
 fn asked(options: &PredictOptions) -> Result<(GpuModel, Protocol), Failure> {
     let protocol = if options.warm { Protocol::Warm } else { Protocol::Flushed };
     Ok((GpuModel::new(find_gpu(&options.gpu)?), protocol))
-}
-
-fn effort(model: &GpuModel) -> Effort {
-    Effort { multiprocessors: model.gpu.multiprocessors.into(), ..Effort::default() }
 }
 
 /// Predicts each kernel of the rungs.
@@ -81,10 +97,11 @@ fn rungs(
 ) -> Outcome {
     let (model, protocol) = asked(options)?;
     each_trial(selection, &mut |name, trial| {
-        let traces = match trial.job().and_then(|mut job| job.time_traces(effort(&model))) {
-            Err(Error::Unsupported { .. }) => Vec::new(),
-            traces => traces?,
-        };
+        let traces =
+            match trial.job().and_then(|mut job| job.time_traces(Effort::for_model(&model))) {
+                Err(Error::Unsupported { .. }) => Vec::new(),
+                traces => traces?,
+            };
         for trace in &traces {
             let name = match traces.len() {
                 1 => name.to_owned(),

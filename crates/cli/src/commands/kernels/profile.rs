@@ -3,13 +3,18 @@
 use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
 use crate::problem::find_gpu;
 use crate::problem::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
+use crate::tables::predicted_line;
 use lanework::emulator::Blocks;
 use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
+use lanework::time::machine::GpuModel;
+use lanework::time::predict::{Protocol, predict};
+use lanework::time::trace::sample::Effort;
 use lanework_lab::{Subject, profile};
 use lanework_terminal::failure::Outcome;
 use lanework_terminal::output::{print, print_json};
 use lanework_terminal::progress::Progress;
 use lanework_terminal::table::{laid, readable};
+use serde_json::Value;
 
 /// Profiles the rungs of a ladder.
 ///
@@ -44,7 +49,8 @@ fn all(
     let gpu = find_gpu(&how.gpu)?;
     let by = if how.by == "ptx" { By::Ptx } else { By::Source };
     let blocks = sample.map_or(Blocks::All, |count| Blocks::Sample { count });
-    let mut records: Vec<(String, ProfileRecord)> = Vec::new();
+    let model = GpuModel::new(gpu);
+    let mut records: Vec<(String, ProfileRecord, Option<Value>)> = Vec::new();
     subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
         let record = {
             let progress = Progress::new("profiling");
@@ -55,17 +61,20 @@ fn all(
                 None => record?,
             }
         };
+        let trace = subject.time_trace(Effort::for_model(&model));
+        let predicted = trace.ok().map(|trace| predict(&trace, &model, Protocol::Flushed).value());
         if !json {
             print(&laid(&profile_blocks(name, &record, sources, readable())))?;
+            predicted.iter().try_for_each(|found| print(&predicted_line(name, found)))?;
         }
-        records.push((name.to_owned(), record));
+        records.push((name.to_owned(), record, predicted));
         Ok(())
     })?;
     if json {
         let named: Vec<_> = records
             .iter()
-            .map(|(name, record)| {
-                let mut value = serde_json::json!({ "name": name });
+            .map(|(name, record, predicted)| {
+                let mut value = serde_json::json!({ "name": name, "predicted": predicted });
                 let profile = serde_json::to_value(record).unwrap_or_default();
                 if let (Some(to), Some(from)) = (value.as_object_mut(), profile.as_object()) {
                     to.extend(from.clone());

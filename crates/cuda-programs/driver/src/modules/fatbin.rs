@@ -106,14 +106,17 @@ fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError> {
         let payload = rest.get(header..header.saturating_add(length)).ok_or(cut.clone())?;
         match kind {
             1 if best.as_ref().is_none_or(|(of_best, _)| is_better(own, sm, *of_best)) => {
-                let compressed = payload
-                    .get(..word(16) as usize)
-                    .filter(|part| !part.is_empty())
-                    .unwrap_or(payload);
-                let text = text_of(compressed, long(40), long(56) as usize)?;
+                let text = text_of(packed(payload, word(16)), long(40), long(56) as usize)?;
                 best = Some((sm, text));
             }
-            2 => machine.push(sm),
+            2 => {
+                machine.push(sm);
+                if sm == own {
+                    let compressed = packed(payload, word(16));
+                    let unpack = || unpacked(compressed, long(40), long(56) as usize).ok();
+                    lanework::tool::learn_registers(&unpack);
+                }
+            }
             _ => {}
         }
         // A zero-length entry would loop forever.
@@ -138,19 +141,31 @@ fn is_better(own: u32, sm: u32, other: u32) -> bool {
     }
 }
 
-/// Decompresses an entry's payload.
+/// The compressed part of a payload, if it gives its size.
+fn packed(payload: &[u8], size: u32) -> &[u8] {
+    payload.get(..size as usize).filter(|part| !part.is_empty()).unwrap_or(payload)
+}
+
+/// The text of an entry's payload.
 fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, ImageError> {
+    let bytes = unpacked(payload, flags, length)?;
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+/// Decompresses an entry's payload.
+fn unpacked(payload: &[u8], flags: u64, length: usize) -> Result<Vec<u8>, ImageError> {
     if length > LONGEST {
         return Err(ImageError::Damaged("an entry says that it is longer than 256 MiB"));
     }
-    let bytes = if flags & LZ4 != 0 {
+    if flags & LZ4 != 0 {
         if length / MOST_OF_LZ4 > payload.len() {
             return Err(ImageError::Damaged(
                 "an entry's LZ4 block says that it is longer than it can be",
             ));
         }
         lz4_flex::block::decompress(payload, length)
-            .map_err(|_| ImageError::Damaged("an entry's LZ4 block is damaged"))?
+            .map_err(|_| ImageError::Damaged("an entry's LZ4 block is damaged"))
     } else if flags & ZSTD != 0 {
         let mut text = Vec::new();
         let mut decoder = ruzstd::decoding::StreamingDecoder::new(payload)
@@ -160,12 +175,10 @@ fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, ImageErr
         let limited = &mut std::io::Read::take(&mut decoder, most as u64);
         std::io::Read::read_to_end(limited, &mut text)
             .map_err(|_| ImageError::Damaged("an entry's zstd frame is damaged"))?;
-        text
+        Ok(text)
     } else {
-        payload.to_vec()
-    };
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+        Ok(payload.to_vec())
+    }
 }
 
 /// Magic number of `fatBinaryWrapper`, nvcc's pointer to a fatbin.

@@ -106,6 +106,14 @@ impl Device {
         })
     }
 
+    /// Runs something, and then undoes what it wrote to the memory of this device; not to registered memory of the host.
+    pub fn undone<R>(&self, run: impl FnOnce() -> R) -> R {
+        let saved = self.writing().save();
+        let result = run();
+        self.writing().restore(&saved);
+        result
+    }
+
     /// Allocates `bytes` bytes at a multiple of 256 and returns their device address. The same calls in the same order
     /// give the same addresses. Fresh memory holds 0xCD bytes, or zeros with [`Options::zeroed`].
     ///

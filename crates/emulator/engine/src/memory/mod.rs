@@ -122,6 +122,28 @@ impl Memory {
         })
     }
 
+    /// The bytes of every allocation that belongs to this memory, for [`Memory::restore`].
+    pub fn save(&mut self) -> Vec<(u64, Vec<u8>)> {
+        let owned = self.live.iter().filter(|(_, allocation)| allocation.own.is_some());
+        let bytes = |(&address, from): (&u64, &Allocation)| {
+            let mut bytes = vec![0; from.bytes as usize];
+            // SAFETY: both own `from.bytes` bytes and are distinct. Launches borrow the memory, so `&mut self` rules out a race.
+            unsafe { from.data.copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len()) };
+            (address, bytes)
+        };
+        owned.map(bytes).collect()
+    }
+
+    /// Writes the bytes of [`Memory::save`] back, of allocations that are still live.
+    pub fn restore(&mut self, saved: &[(u64, Vec<u8>)]) {
+        for (address, bytes) in saved {
+            if let Some(to) = self.live.get(address).filter(|to| to.bytes == bytes.len() as u64) {
+                // SAFETY: as in `save`.
+                unsafe { to.data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+            }
+        }
+    }
+
     /// The live allocations, by address.
     pub fn live(&self) -> impl Iterator<Item = (u64, &Allocation)> {
         self.live.iter().map(|(start, allocation)| (*start, allocation))

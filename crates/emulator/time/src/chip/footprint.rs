@@ -4,6 +4,8 @@
 //! neighbor determines how the footprint of many blocks grows along that axis; the size of the allocation bounds it. A
 //! unit is the smallest transfer of device memory.
 
+use crate::machine::Timings;
+use crate::sm::memory::LOCAL_SECTORS;
 use crate::trace::{AccessTarget, BlockTrace, KernelTrace};
 use lanework_engine::event::AccessKind;
 use std::collections::{HashMap, HashSet};
@@ -41,6 +43,10 @@ pub struct Footprints {
     pub of_run: Vec<Option<usize>>,
     /// By run: whether blocks touch units of their own.
     pub private: Vec<bool>,
+    /// Atomics on global memory.
+    atomics: Atomics,
+    /// Sectors of local memory of a block.
+    pub local_sectors: f64,
     /// By run: sectors that the middle block requests, caches ignored.
     sectors: Vec<f64>,
     grid: [u64; 3],
@@ -107,12 +113,47 @@ impl Footprints {
         let private = of_run.iter().map(|region| {
             region.is_none_or(|at: usize| regions[at].shared.iter().all(|part| *part < 0.5))
         });
-        Footprints { private: private.collect(), regions, of_run, sectors, grid }
+        let first = trace.blocks.first();
+        let local: HashSet<u64> = first
+            .iter()
+            .flat_map(|block| &block.sectors)
+            .copied()
+            .filter(|at| *at >= LOCAL_SECTORS)
+            .collect();
+        let local_sectors = local.len() as f64;
+        let atomics = first.map(|block| Atomics::new(block, scale)).unwrap_or_default();
+        let private = private.collect();
+        Footprints { private, regions, of_run, atomics, local_sectors, sectors, grid }
     }
 
     /// By run: sectors that a block requests.
     pub fn sectors_per_block(&self) -> Vec<f64> {
         self.sectors.clone()
+    }
+
+    /// Cycles that the slice of the L2 with the most atomics takes for them.
+    pub fn busiest_slice(&self, timings: &Timings, blocks: f64) -> f64 {
+        if self.atomics.operations == 0.0 {
+            return 0.0;
+        }
+        // Lines that all blocks share, and lines of their own.
+        let units = self.atomics.lines.len() as f64;
+        let region = self.regions.iter().filter(|region| region.written > 0.0);
+        let shared =
+            region.map(|region| region.shared).reduce(|a, b| [0, 1, 2].map(|i| a[i].min(b[i])));
+        let region = Region {
+            units: f64::INFINITY,
+            read: 0.0,
+            written: 0.0,
+            returns: 0.0,
+            shared: shared.unwrap_or_default(),
+        };
+        let lines = self.of_blocks(&region, units, blocks);
+        let per_line = self.atomics.operations * blocks / lines;
+        let hottest =
+            self.atomics.lines.values().copied().fold(0.0, f64::max) * blocks * units / lines;
+        let slice = per_line * most_of_slice(lines, timings.l2_slices);
+        slice.max(hottest) * timings.atomic_address_interval
     }
 
     /// Units that `blocks` consecutive blocks touch if one block touches `units`.
@@ -126,6 +167,51 @@ impl Footprints {
         let grows = |axis: usize| 1.0 + (along[axis] - 1.0) * (1.0 - region.shared[axis]);
         (units * grows(0) * grows(1) * grows(2)).min(region.units).min(units * blocks)
     }
+}
+
+/// Atomics of a block on global memory.
+#[derive(Clone, Debug, Default)]
+struct Atomics {
+    /// Operations; lanes on one address go one after another, those of a sector together.
+    operations: f64,
+    /// By 128-byte line: its first sector and its operations.
+    lines: HashMap<u64, f64>,
+}
+
+impl Atomics {
+    fn new(block: &BlockTrace, scale: f64) -> Atomics {
+        let mut found = Atomics::default();
+        let records = block.warps.iter().flat_map(|warp| &warp.traffic);
+        for record in records.filter(|record| record.kind == AccessKind::Atomic) {
+            if record.target != AccessTarget::Global {
+                continue;
+            }
+            let range = record.first as usize..(record.first + record.sectors) as usize;
+            let sectors = block.sectors.get(range).unwrap_or_default();
+            let each = scale * (1.0 + f64::from(record.collisions) / sectors.len().max(1) as f64);
+            for sector in sectors {
+                *found.lines.entry(sector / 4).or_default() += each;
+                found.operations += each;
+            }
+        }
+        found
+    }
+}
+
+/// The most of `lines` lines that one of `slices` slices has, if a hash spreads them: the largest number that at least half a
+/// slice reaches in the mean (a Poisson distribution).
+fn most_of_slice(lines: f64, slices: f64) -> f64 {
+    let mean = lines / slices;
+    if mean > 200.0 {
+        return mean + 2.5 * mean.sqrt();
+    }
+    let (mut term, mut below, mut count) = ((-mean).exp(), 0.0, 0.0);
+    while slices * (1.0 - below - term) >= 0.5 {
+        below += term;
+        count += 1.0;
+        term *= mean / count;
+    }
+    f64::max(count, 1.0)
 }
 
 fn overlap(one: &Touched, other: &Touched) -> f64 {
@@ -214,5 +300,20 @@ fn count_sectors(block: &BlockTrace, sectors: &mut [f64]) {
                 sectors[run] += f64::from(record.sectors);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_spreads_many_lines_better_than_few() {
+        assert_eq!(most_of_slice(1.0, 96.0), 1.0);
+        assert_eq!(most_of_slice(96.0, 96.0), 4.0);
+        let many = most_of_slice(96_000.0, 96.0) / 1000.0;
+        assert!((1.0..1.2).contains(&many), "{many}");
+        let around = [most_of_slice(19_100.0, 96.0), most_of_slice(19_300.0, 96.0)];
+        assert!((0.9..1.1).contains(&(around[0] / around[1])), "{around:?}");
     }
 }

@@ -73,7 +73,8 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
             }
             continue;
         }
-        let cycles = extrapolate(trace, placement, &queue, &sm);
+        let cycles = extrapolate(trace, placement, &queue, &sm)
+            .max(footprints.busiest_slice(&model.timings, trace.total_blocks() as f64));
         return ChipResult { cycles, simulated: sm.cycles, placement, traffic, sm };
     }
 }
@@ -123,6 +124,8 @@ fn environment(
         private: footprints.private.clone(),
         cached: lowered.cached.clone(),
         cold_code: !caches.warm_code,
+        local_lost: traffic.local_lost,
+        resident: u64::from(placement.resident),
     }
 }
 
@@ -130,6 +133,22 @@ fn environment(
 fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &SmResult) -> f64 {
     let executed = |at: &usize| trace.blocks[*at].executed() as f64;
     let per_block = queue.iter().map(executed).sum::<f64>() / queue.len().max(1) as f64;
+    // The traced blocks are not the mean of the grid.
+    let scale = match trace.sampled.is_empty() {
+        true => 1.0,
+        false => trace.mean_work() / per_block.max(1.0),
+    };
+    scale * extrapolate_blocks(trace, placement, queue, sm, per_block)
+}
+
+/// The same for blocks like those of the queue.
+fn extrapolate_blocks(
+    trace: &KernelTrace,
+    placement: Placement,
+    queue: &[usize],
+    sm: &SmResult,
+    per_block: f64,
+) -> f64 {
     let all = per_block * placement.blocks as f64;
     let replayed = sm.steps as f64;
     let left = (all - replayed).max(0.0);
@@ -164,6 +183,8 @@ pub struct MemoryTraffic {
     pub written: f64,
     /// Bytes that the kernel touches.
     pub footprint: f64,
+    /// Fraction of the sectors of local memory that the L2 loses before they are read or written again.
+    pub local_lost: f64,
     /// By run: bytes read per sector requested from the L2.
     pub read_bytes: Vec<f64>,
     /// By run: bytes written per sector requested from the L2.
@@ -193,7 +214,9 @@ pub fn traffic(
     let written_all = of(&|region| region.written, blocks);
     let written_wave = of(&|region| region.written, wave);
     let footprint: f64 = read_all.iter().zip(&written_all).map(|(r, w)| r.max(*w)).sum();
-    let at_once: f64 = read_wave.iter().zip(&written_wave).map(|(r, w)| r.max(*w)).sum();
+    let local = 32.0 * footprints.local_sectors * wave;
+    let at_once: f64 =
+        local + read_wave.iter().zip(&written_wave).map(|(r, w)| r.max(*w)).sum::<f64>();
     let lost = |bytes: f64| (1.0 - capacity / bytes.max(1.0)).max(0.0);
     let fits = footprint <= capacity;
     let reads = footprints.regions.iter().enumerate().map(|(at, region)| {
@@ -228,6 +251,7 @@ pub fn traffic(
         read: reads.iter().sum(),
         written: writes.iter().sum(),
         footprint,
+        local_lost: lost(at_once),
         read_bytes: vec![0.0; requests.len()],
         written_bytes: vec![0.0; requests.len()],
     };

@@ -54,7 +54,7 @@ pub fn expand(
                 };
                 of(alu_sequence(*alu, inst))
             }
-            opcode => other(opcode, inst, &simple),
+            opcode => other(opcode, &simple),
         },
     };
     let last = operations.len() - 1;
@@ -268,11 +268,7 @@ fn space_number(space: MemorySpace) -> u8 {
     }
 }
 
-fn other(
-    opcode: &Opcode,
-    inst: &Inst,
-    simple: &dyn Fn(Unit) -> MachineOperation,
-) -> Vec<MachineOperation> {
+fn other(opcode: &Opcode, simple: &dyn Fn(Unit) -> MachineOperation) -> Vec<MachineOperation> {
     let one = |unit, order| vec![MachineOperation { order, ..simple(unit) }];
     match opcode {
         Opcode::Memory(op) => {
@@ -359,10 +355,7 @@ fn other(
             }
         },
         Opcode::Texture(_) => one(Unit::Memory, MemoryClass::Load(0)),
-        Opcode::Converge(_) => match inst.src.len() > 1 {
-            true => one(Unit::Shuffle, MemoryClass::Wall),
-            false => one(Unit::Nop, MemoryClass::Wall),
-        },
+        Opcode::Converge(_) => one(Unit::Nop, MemoryClass::Wall),
         Opcode::Annotation(note) => match note {
             SyncAnnotation::Fence(lanework_ptx_ir::kernel::Scope::Device) => {
                 one(Unit::Fence, MemoryClass::Wall)

@@ -7,15 +7,17 @@
 
 pub mod expand;
 pub mod fold;
-pub mod operation;
+pub mod listed;
 pub mod schedule;
 
 use crate::lower::expand::expand;
 use crate::lower::fold::Folded;
+use crate::lower::listed::{CodeLayout, apply};
 use crate::trace::{InstructionRun, KernelTrace};
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
+use lanework_ptx_ir::opcode::memory::AtomicOp;
 
-pub use operation::{MachineOperation, MemoryClass, Queue, Unit};
+pub use crate::machine::operation::{MachineOperation, MemoryClass, Queue, Unit};
 
 /// A kernel as machine operations.
 pub struct Lowered {
@@ -25,6 +27,10 @@ pub struct Lowered {
     pub stores: Vec<bool>,
     /// By run: whether its loads may hit the L1.
     pub cached: Vec<bool>,
+    /// Whether an atomic on shared memory is a loop, by run.
+    pub spins: Vec<bool>,
+    /// How ptxas laid out the code, if the operations are those of the machine code.
+    pub layout: Option<CodeLayout>,
 }
 
 impl Lowered {
@@ -59,11 +65,20 @@ impl Lowered {
             .all
             .iter()
             .map(|run| access(run).is_some_and(|op| !op.volatile && op.order.strong.is_none()));
-        Lowered {
-            operations: operations.collect(),
-            stores: stores.collect(),
-            cached: cached.collect(),
-        }
+        let spins = trace.runs.all.iter().map(|run| {
+            access(run).is_some_and(|op| {
+                use AtomicOp::{AddDouble, AddSingle, Narrow};
+                matches!(
+                    op.kind,
+                    MemoryKind::Atomic(AddSingle { .. } | AddDouble { .. } | Narrow { .. })
+                )
+            })
+        });
+        let spins: Vec<bool> = spins.collect();
+        let mut operations: Vec<Vec<MachineOperation>> = operations.collect();
+        let listing = trace.listing.as_ref();
+        let layout = listing.and_then(|listing| apply(trace, listing, &spins, &mut operations));
+        Lowered { operations, layout, stores: stores.collect(), cached: cached.collect(), spins }
     }
 
     /// Bytes of code: 16 for each operation that is not free.

@@ -15,7 +15,7 @@ use lanework_ptx_ir::kernel::{Kernel, Opcode, Operand, Reg, Width};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp};
 use lanework_ptx_ir::opcode::logic::MoveOp;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of loaded words that wait in registers for their first use.
 const WAITING_WORDS: u32 = 64;
@@ -75,6 +75,8 @@ struct ScheduleNode {
     priority: u32,
     consumers: u32,
     sources: Vec<u32>,
+    /// Its place in the machine code.
+    place: u32,
 }
 
 fn latency(unit: Unit, order: MemoryClass) -> u32 {
@@ -103,7 +105,10 @@ pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Sched
         let after = nodes[at].successors.iter().map(|&next| nodes[next as usize].priority);
         nodes[at].priority = after.max().unwrap_or(0) + nodes[at].latency.max(1);
     }
-    let order = list(&mut nodes);
+    let order = match lowered.layout {
+        Some(_) => as_placed(&mut nodes),
+        None => list(&mut nodes),
+    };
     made.operations = order.iter().map(|&at| nodes[at as usize].scheduled).collect();
     made
 }
@@ -124,13 +129,18 @@ fn nodes(
         for offset in 0..key.runs {
             let run = key.first + offset;
             let start = trace.runs.all[run as usize].start as usize;
-            let grows = copy > 0 && grows_by_constant(&trace.kernel, start);
-            for operation in &lowered.operations[run as usize] {
+            let grows =
+                copy > 0 && lowered.layout.is_none() && grows_by_constant(&trace.kernel, start);
+            let block = trace.runs.all[run as usize].block;
+            for (number, operation) in lowered.operations[run as usize].iter().enumerate() {
                 let at = nodes.len() as u32;
                 let inner = copy + 1 < key.copies;
+                let modeled = lowered.layout.is_none();
                 let unit = match operation.unit {
                     Unit::Branch if inner => Unit::Free,
-                    Unit::Predicate if inner && feeds_branch(trace, lowered, run) => Unit::Free,
+                    Unit::Predicate if inner && modeled && feeds_branch(trace, lowered, run) => {
+                        Unit::Free
+                    }
                     _ if grows => Unit::Free,
                     unit => unit,
                 };
@@ -212,6 +222,12 @@ fn nodes(
                     priority: 0,
                     consumers: 0,
                     sources,
+                    place: match &lowered.layout {
+                        Some(layout) if unit != Unit::Free => {
+                            layout.place(run, block, copy, number)
+                        }
+                        _ => 0,
+                    },
                 });
             }
         }
@@ -232,6 +248,26 @@ fn feeds_branch(trace: &KernelTrace, lowered: &Lowered, run: u32) -> bool {
         branch.unit == Unit::Branch
             && written.clone().any(|register| branch.reads.contains(register))
     })
+}
+
+/// The order of the machine code, as far as the dependences of the model allow.
+fn as_placed(nodes: &mut [ScheduleNode]) -> Vec<u32> {
+    let mut available: BTreeSet<(u32, u32)> = (0..nodes.len() as u32)
+        .filter(|&at| nodes[at as usize].predecessors == 0)
+        .map(|at| (nodes[at as usize].place, at))
+        .collect();
+    let mut order = Vec::with_capacity(nodes.len());
+    while let Some((_, at)) = available.pop_first() {
+        for next in std::mem::take(&mut nodes[at as usize].successors) {
+            let node = &mut nodes[next as usize];
+            node.predecessors -= 1;
+            if node.predecessors == 0 {
+                available.insert((node.place, next));
+            }
+        }
+        order.push(at);
+    }
+    order
 }
 
 /// List scheduling: returns the operations in issue order.
@@ -292,6 +328,9 @@ pub fn unroll_factors(trace: &KernelTrace, lowered: &Lowered) -> Vec<u8> {
         let itself = trace.runs.successors[block as usize].contains(&block);
         if !itself {
             return 1;
+        }
+        if let Some(layout) = &lowered.layout {
+            return layout.copies[block as usize].max(1);
         }
         let runs = trace.runs.of_block(block);
         if !counts_by_constant(trace, runs.clone()) {

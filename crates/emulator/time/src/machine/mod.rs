@@ -2,6 +2,8 @@
 //! intervals by compute capability come from `data/machines.json`, each with a source and a basis: `measured` (by this
 //! project), `document`, or `estimate`.
 
+pub mod operation;
+
 use lanework_gpu_specs::{Architecture, Gpu, specs};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -75,6 +77,8 @@ pub struct Timings {
     pub shuffle_interval: f64,
     /// Latency of a load from shared memory, in cycles.
     pub shared_latency: f64,
+    /// Atomics of a warp on one address of shared memory, in cycles per lane.
+    pub shared_atomic_interval: f64,
     /// Latency of a load that hits the L1, in cycles.
     pub l1_latency: f64,
     /// Latency of a load from constant memory at an address in a register, in cycles.
@@ -111,6 +115,8 @@ pub struct Timings {
     pub fence_latency: f64,
     /// Latency of an atomic on global memory that returns a value, in cycles.
     pub atomic_latency: f64,
+    /// Slices of the L2.
+    pub l2_slices: f64,
     /// Interval between atomics on one address in the L2, in cycles.
     pub atomic_address_interval: f64,
     /// Additional latency of a bulk copy, compared with a load, in cycles.
@@ -189,6 +195,7 @@ impl Timings {
             shuffle_latency: of("shuffle_latency"),
             shuffle_interval: of("shuffle_interval"),
             shared_latency: of("shared_latency"),
+            shared_atomic_interval: of("shared_atomic_interval"),
             l1_latency: of("l1_latency"),
             constant_latency: of("constant_latency"),
             l2_latency: of("l2_latency"),
@@ -207,6 +214,7 @@ impl Timings {
             branch_penalty: of("branch_penalty"),
             fence_latency: of("fence_latency"),
             atomic_latency: of("atomic_latency"),
+            l2_slices: of("l2_slices"),
             atomic_address_interval: of("atomic_address_interval"),
             tma_latency: of("tma_latency"),
             mma_interval: of("mma_interval"),
@@ -239,6 +247,12 @@ impl GpuModel {
     pub fn named(name: &str) -> GpuModel {
         let gpu = specs().gpu(name).or_else(|| specs().gpu("H200"));
         GpuModel::new(gpu.expect("tested: the table has an H200"))
+    }
+
+    /// Its compute capability as a number: 90 for sm_90.
+    pub fn capability(&self) -> u32 {
+        let (major, minor) = self.gpu.capability();
+        10 * major + minor
     }
 
     /// Cycles per nanosecond.

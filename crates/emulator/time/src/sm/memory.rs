@@ -7,9 +7,10 @@
 
 use crate::machine::{GpuModel, Timings};
 use crate::sm::pipes::{RESOURCES, Resource};
+use crate::trace::recorder::LOCAL_BASE;
 use crate::trace::{AccessTarget, Traffic};
 use lanework_engine::event::AccessKind;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The caches and shares of bandwidth of one multiprocessor.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +33,10 @@ pub struct Environment {
     pub cached: Vec<bool>,
     /// Whether the first fetch of each instruction goes to memory.
     pub cold_code: bool,
+    /// Fraction of the sectors of local memory that the L2 loses to other data.
+    pub local_lost: f64,
+    /// Resident blocks; blocks that follow each other in one place have their local memory at the same addresses.
+    pub resident: u64,
 }
 
 /// Capacity of the queue of memory instructions, in cycles of requests.
@@ -53,7 +58,7 @@ fn scattered(sectors: u32, short: f64) -> f64 {
 
 /// Contiguous sectors of an access: all of them if its lines are full, else those of one line.
 fn in_a_row(record: &Traffic) -> u32 {
-    let lines = record.wavefronts.max(1);
+    let lines = record.lines.max(1);
     match record.sectors / lines {
         4.. => record.sectors,
         some => some,
@@ -71,6 +76,9 @@ pub struct MemorySystem {
     bulk_free: f64,
     /// By run: the accumulated fraction of the next miss.
     carry: Vec<f64>,
+    local_carry: f64,
+    /// Shared pairs of sectors that this multiprocessor has requested.
+    seen: HashSet<u64>,
     busy: [f64; 3],
     /// Sectors requested from the L2, by run.
     pub l2_sectors: Vec<u64>,
@@ -88,6 +96,8 @@ impl MemorySystem {
             dram_free: 0.0,
             bulk_free: 0.0,
             carry: vec![0.5; runs],
+            local_carry: 0.5,
+            seen: HashSet::new(),
             busy: [0.0; 3],
             l2_sectors: vec![0; runs],
         }
@@ -116,7 +126,7 @@ impl MemorySystem {
     }
 
     /// Occupies the data path for a number of wavefronts; returns the starting cycle.
-    fn data(&mut self, time: f64, wavefronts: f64) -> f64 {
+    pub fn pass(&mut self, time: f64, wavefronts: f64) -> f64 {
         let start = self.data_free.max(time);
         self.data_free = start + wavefronts;
         self.busy[0] += wavefronts;
@@ -125,20 +135,33 @@ impl MemorySystem {
 
     /// Executes a shuffle; returns the cycle of its result.
     pub fn shuffle(&mut self, time: f64, timings: &Timings) -> f64 {
-        self.data(time, timings.shuffle_interval) + timings.shuffle_latency
+        self.pass(time, timings.shuffle_interval) + timings.shuffle_latency
+    }
+
+    /// The latency of a sector that the model takes to hit the L2. Blocks that start together request what they share at the same
+    /// time: then all of them wait for device memory, although only one reads it.
+    fn hit_latency(&mut self, run: u32, sector: u64) -> f64 {
+        let at = run as usize;
+        let cold = self.environment.read_bytes[at] > 0.0 && !self.environment.private[at];
+        match cold && self.seen.insert(sector / 2) {
+            true => self.timings.dram_latency,
+            false => self.timings.l2_latency,
+        }
     }
 
     /// Requests a sector from the L2 at `time`, for an access to `of` contiguous sectors; returns the cycle of its arrival.
-    fn request(&mut self, time: f64, run: u32, of: u32) -> f64 {
+    fn request(&mut self, time: f64, run: u32, of: u32, sector: u64) -> f64 {
         self.l2_sectors[run as usize] += 1;
         let cycles = 32.0 / self.environment.l2_bytes_per_clock;
         self.l2_free = self.l2_free.max(time) + cycles;
         self.busy[1] += cycles;
-        let bytes = self.environment.read_bytes[run as usize];
-        let carry = &mut self.carry[run as usize];
+        let (bytes, carry) = match sector >= LOCAL_SECTORS {
+            true => (32.0 * self.environment.local_lost, &mut self.local_carry),
+            false => (self.environment.read_bytes[run as usize], &mut self.carry[run as usize]),
+        };
         *carry += bytes / UNIT;
         if *carry < 1.0 {
-            return self.l2_free + self.timings.l2_latency;
+            return self.l2_free + self.hit_latency(run, sector);
         }
         *carry -= 1.0;
         let cycles = UNIT / self.environment.read_bytes_per_clock
@@ -161,6 +184,20 @@ impl MemorySystem {
         self.busy[2] += cycles;
     }
 
+    /// Writes dirty sectors that the L1 no longer holds to the L2; all are local memory.
+    fn write_back(&mut self, time: f64, run: u32) {
+        let sectors = std::mem::take(&mut self.l1.evicted);
+        if sectors == 0 {
+            return;
+        }
+        let sectors = f64::from(sectors);
+        self.write(time, run, (sectors, WHOLE), 1.0);
+        let bytes = 32.0 * self.environment.local_lost * sectors;
+        let cycles = bytes / self.environment.write_bytes_per_clock;
+        self.dram_free = self.dram_free.max(time) + cycles;
+        self.busy[2] += cycles;
+    }
+
     /// Executes an access at `time`; returns the cycle of its result.
     pub fn access(
         &mut self,
@@ -173,25 +210,26 @@ impl MemorySystem {
         let wavefronts = f64::from(record.wavefronts);
         match (record.target, record.kind) {
             (AccessTarget::Shared, AccessKind::Atomic) => {
-                let start = self.data(time, 2.0 * wavefronts);
-                start + self.timings.shared_latency + 2.0 * wavefronts
+                let start = self.pass(time, 2.0 * wavefronts);
+                let turns = f64::from(record.rounds.max(1)) - 1.0;
+                let in_turn = turns * self.timings.shared_atomic_interval;
+                start + self.timings.shared_latency + in_turn.max(2.0 * wavefronts)
             }
             (AccessTarget::Shared, _) => {
-                let start = self.data(time, wavefronts);
+                let start = self.pass(time, wavefronts);
                 start + self.timings.shared_latency + wavefronts - 1.0
             }
             (AccessTarget::Constant, _) => {
-                let start = self.data(time, wavefronts);
+                let start = self.pass(time, wavefronts);
                 start + self.timings.constant_latency
             }
             (AccessTarget::Bulk, AccessKind::Load) => {
                 let start = self.bulk_free.max(time + 30.0);
                 let mut done = start;
-                let mut count = record.sectors;
-                // The trace has no sectors for tiles of a tensor map.
-                while count > 0 {
-                    done = done.max(self.request(start, run, WHOLE));
-                    count -= 1;
+                // Tiles of a tensor map come without their sectors.
+                for at in 0..record.sectors as usize {
+                    let sector = sectors.get(at).copied().unwrap_or_default();
+                    done = done.max(self.request(start, run, WHOLE, sector));
                 }
                 self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
                 done.max(self.bulk_free) + self.timings.tma_latency
@@ -203,8 +241,18 @@ impl MemorySystem {
                 self.bulk_free + self.timings.tma_latency
             }
             (_, AccessKind::Load) => self.load(time, run, record, sectors, instance),
+            (AccessTarget::Local, AccessKind::Store) => {
+                // The L1 writes local memory back only when it evicts it.
+                let start = self.pass(time, wavefronts);
+                let shift = self.local_shift(instance);
+                for &sector in sectors {
+                    self.l1.store(sector ^ shift, start);
+                }
+                self.write_back(start, run);
+                start
+            }
             (_, AccessKind::Store) => {
-                let start = self.data(time, wavefronts.max(f64::from(record.sectors) / 4.0));
+                let start = self.pass(time, wavefronts.max(f64::from(record.sectors) / 4.0));
                 let sectors = f64::from(record.sectors);
                 let partial = f64::from(record.bytes) < 24.0 * sectors;
                 let cost = if partial { self.timings.l2_partial_write } else { 1.0 };
@@ -212,7 +260,7 @@ impl MemorySystem {
                 start
             }
             (_, AccessKind::Atomic) => {
-                let start = self.data(time, wavefronts);
+                let start = self.pass(time, wavefronts);
                 let work = f64::from(record.sectors) + f64::from(record.collisions) / 2.0;
                 self.write(start, run, (work, in_a_row(record)), 1.0);
                 self.l2_free + self.timings.atomic_latency
@@ -229,31 +277,41 @@ impl MemorySystem {
         instance: u64,
     ) -> f64 {
         let passes = f64::from(record.wavefronts).max(f64::from(record.sectors) / 4.0);
-        let start = self.data(time, passes);
+        let start = self.pass(time, passes);
         let mut done = start + self.timings.l1_latency + passes - 1.0;
         let at = run as usize;
         let cached = self.environment.cached[at] || record.target == AccessTarget::Local;
         // One trace stands for several blocks, whose private data have different addresses.
-        let shift = match self.environment.private[at] || record.target == AccessTarget::Local {
-            true => (instance + 1) << 52,
-            false => 0,
+        let shift = match record.target {
+            AccessTarget::Local => self.local_shift(instance),
+            _ if self.environment.private[at] => (instance + 1) << 44,
+            _ => 0,
         };
         for &sector in sectors {
             let sector = sector ^ shift;
             let arrival = match self.l1.arrival(sector).filter(|_| cached) {
                 Some(arrival) => arrival,
                 None => {
-                    let arrival =
-                        self.request(start + self.timings.l1_latency / 4.0, run, in_a_row(record));
+                    let sent = start + self.timings.l1_latency / 4.0;
+                    let arrival = self.request(sent, run, in_a_row(record), sector);
                     self.l1.fill(sector, arrival);
                     arrival
                 }
             };
             done = done.max(arrival);
         }
+        self.write_back(start, run);
         done
     }
+
+    /// Distinguishes the local memory of the resident blocks.
+    fn local_shift(&self, instance: u64) -> u64 {
+        (instance % self.environment.resident.max(1)) << 44
+    }
 }
+
+/// Sectors of local memory start here.
+pub const LOCAL_SECTORS: u64 = LOCAL_BASE / 32;
 
 /// Ways per set.
 const WAYS: usize = 16;
@@ -264,6 +322,7 @@ struct Line {
     tag: u64,
     used: u64,
     arrives: [f64; 4],
+    dirty: [bool; 4],
 }
 
 /// The L1 cache.
@@ -272,12 +331,19 @@ pub struct L1Cache {
     sets: HashMap<u64, Vec<Line>>,
     count: u64,
     clock: u64,
+    /// Dirty sectors of evicted lines.
+    pub evicted: u32,
 }
 
 impl L1Cache {
     /// Creates an empty cache of `bytes` bytes.
     pub fn new(bytes: u64) -> L1Cache {
-        L1Cache { sets: HashMap::new(), count: (bytes / 128 / WAYS as u64).max(1), clock: 0 }
+        L1Cache {
+            sets: HashMap::new(),
+            count: (bytes / 128 / WAYS as u64).max(1),
+            clock: 0,
+            evicted: 0,
+        }
     }
 
     fn line(&mut self, sector: u64) -> &mut Line {
@@ -291,9 +357,10 @@ impl L1Cache {
             None => {
                 if lines.len() == WAYS {
                     let oldest = (0..WAYS).min_by_key(|&at| lines[at].used).unwrap_or(0);
-                    lines.swap_remove(oldest);
+                    let line = lines.swap_remove(oldest);
+                    self.evicted += line.dirty.iter().filter(|dirty| **dirty).count() as u32;
                 }
-                lines.push(Line { tag, used: 0, arrives: [f64::INFINITY; 4] });
+                lines.push(Line { tag, used: 0, arrives: [f64::INFINITY; 4], dirty: [false; 4] });
                 lines.len() - 1
             }
         };
@@ -305,6 +372,14 @@ impl L1Cache {
     pub fn arrival(&mut self, sector: u64) -> Option<f64> {
         let time = self.line(sector).arrives[(sector % 4) as usize];
         time.is_finite().then_some(time)
+    }
+
+    /// Stores a sector that is written back later.
+    pub fn store(&mut self, sector: u64, time: f64) {
+        let line = self.line(sector);
+        let at = (sector % 4) as usize;
+        line.arrives[at] = line.arrives[at].min(time);
+        line.dirty[at] = true;
     }
 
     /// Records that a requested sector arrives at `time`.
@@ -328,5 +403,19 @@ mod tests {
             cache.fill(4 * line, 1.0);
         }
         assert_eq!(cache.arrival(5), None);
+    }
+
+    #[test]
+    fn stored_sectors_are_written_once_when_their_line_is_evicted() {
+        let mut cache = L1Cache::new(128 * WAYS as u64);
+        for _ in 0..3 {
+            cache.store(4, 10.0);
+            cache.store(5, 10.0);
+        }
+        assert_eq!((cache.arrival(4), cache.evicted), (Some(10.0), 0));
+        for line in 2..2 + WAYS as u64 {
+            cache.fill(4 * line, 1.0);
+        }
+        assert_eq!(cache.evicted, 2);
     }
 }

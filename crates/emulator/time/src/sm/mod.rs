@@ -7,19 +7,25 @@
 //!
 //! Not modeled: register bank conflicts beyond a mean, replays in the L1, and the limit of outstanding misses.
 
+pub mod choice;
+pub mod fetch;
 pub mod memory;
 pub mod pipes;
+pub mod spin;
 pub mod warp;
 
 use crate::lower::schedule::Scheduled;
 use crate::lower::{Lowered, Unit};
 use crate::machine::GpuModel;
+use crate::sm::choice::{Choices, NextIssue, SCHEDULERS};
+use crate::sm::fetch::CodeFetch;
 use crate::sm::memory::{Environment, MemorySystem};
 use crate::sm::pipes::Pipes;
 use crate::sm::warp::{Regions, WarpState};
 use crate::trace::{AccessTarget, KernelTrace, NONE};
 use lanework_engine::event::AccessKind;
 use pipes::{LostCycles, Stall};
+use std::collections::HashMap;
 use warp::TokenState;
 
 /// Work of a multiprocessor.
@@ -80,39 +86,33 @@ struct Simulation<'a> {
     warps: Vec<WarpState>,
     of_scheduler: Vec<Vec<usize>>,
     last_issued: Vec<usize>,
+    choices: Choices,
     blocks: Vec<Resident>,
     next_block: usize,
     memory: MemorySystem,
     pipes: Pipes,
-    code_seen: Vec<bool>,
-    code_line: Vec<u32>,
-    fetch_free: f64,
+    code: CodeFetch,
+    /// The last successful swap of each word, by block.
+    swapped: HashMap<(usize, u32), f64>,
     result: SmResult,
 }
 
 /// Runs a simulation.
 pub fn simulate(work: &SmWork<'_>) -> SmResult {
     let runs = work.trace.runs.all.len();
-    let mut code_line = Vec::with_capacity(runs);
-    let mut bytes = 0u32;
-    for operations in &work.lowered.operations {
-        code_line.push(bytes / 128);
-        bytes += 16 * operations.iter().filter(|op| op.unit != Unit::Free).count() as u32;
-    }
-    let schedulers = 4;
     let mut simulation = Simulation {
         work,
         regions: Regions::new(work.trace, work.lowered),
         warps: Vec::new(),
-        of_scheduler: vec![Vec::new(); schedulers],
-        last_issued: vec![usize::MAX; schedulers],
+        of_scheduler: vec![Vec::new(); SCHEDULERS],
+        last_issued: vec![usize::MAX; SCHEDULERS],
+        choices: Choices::default(),
         blocks: Vec::new(),
         next_block: 0,
         memory: MemorySystem::new(work.model, &work.environment, runs),
-        pipes: Pipes::new(work.model, schedulers),
-        code_seen: vec![!work.environment.cold_code; bytes as usize / 128 + 1],
-        code_line,
-        fetch_free: 0.0,
+        pipes: Pipes::new(work.model, SCHEDULERS),
+        code: CodeFetch::new(work.lowered, work.environment.cold_code),
+        swapped: HashMap::new(),
         result: SmResult { lost: LostCycles::new(runs), ..SmResult::default() },
     };
     for _ in 0..work.resident.min(work.queue.len()) {
@@ -145,8 +145,8 @@ impl Simulation<'_> {
             // The block scheduler starts a warp every other cycle.
             let start = time + 2.0 * warp as f64;
             self.warps.push(WarpState::new(number, warp, slots, start));
-            let scheduler = at % self.of_scheduler.len();
-            self.of_scheduler[scheduler].push(at);
+            self.of_scheduler[at % SCHEDULERS].push(at);
+            self.choices.wake(at % SCHEDULERS);
             self.advance(at);
         }
     }
@@ -184,18 +184,15 @@ impl Simulation<'_> {
     /// Delays a warp for the first fetch of a line of code after a flush.
     fn fetch(&mut self, at: usize) {
         let warp = &mut self.warps[at];
-        let line = self.code_line[warp.operation.run as usize] as usize;
-        if self.code_seen[line] {
+        let timings = &self.work.model.timings;
+        let Some(arrival) = self.code.arrival(warp.operation.run, warp.next, timings) else {
             return;
-        }
-        self.code_seen[line] = true;
-        let start = self.fetch_free.max(warp.next);
-        self.fetch_free = start + 128.0 / self.work.model.timings.code_bytes_per_clock;
-        if self.fetch_free > warp.eligible {
-            warp.eligible = self.fetch_free;
+        };
+        if arrival > warp.eligible {
+            warp.eligible = arrival;
             warp.reason = Stall::NoInstruction;
         }
-        warp.next = warp.next.max(self.fetch_free);
+        warp.next = warp.next.max(arrival);
     }
 
     /// The earliest cycle at which a warp can issue, and the reason for waiting until then.
@@ -227,25 +224,16 @@ impl Simulation<'_> {
 
     fn run(&mut self) {
         loop {
-            let mut best: Option<(f64, bool, usize, usize, Stall)> = None;
-            for scheduler in 0..self.of_scheduler.len() {
-                for &at in &self.of_scheduler[scheduler] {
-                    let (time, reason) = self.earliest(scheduler, at);
-                    let other = self.last_issued[scheduler] != at;
-                    let better = best
-                        .as_ref()
-                        .is_none_or(|known| (time, other, at) < (known.0, known.1, known.3));
-                    if time.is_finite() && better {
-                        best = Some((time, other, scheduler, at, reason));
-                    }
-                }
-            }
-            let Some((time, _, scheduler, at, reason)) = best else {
+            let mut choices = std::mem::take(&mut self.choices);
+            let next = choices.next(|scheduler| self.search(scheduler));
+            self.choices = choices;
+            let Some((scheduler, NextIssue { time, at, reason, .. })) = next else {
                 if !self.break_deadlock() {
                     break;
                 }
                 continue;
             };
+            self.choices.issued();
             self.issue(time, scheduler, at, reason);
             if self.result.issued == self.work.operations / 2 {
                 self.result.middle = (self.regions.steps, time);
@@ -258,6 +246,16 @@ impl Simulation<'_> {
         }
     }
 
+    /// The warp of a scheduler that can issue first.
+    fn search(&self, scheduler: usize) -> NextIssue {
+        self.of_scheduler[scheduler].iter().fold(NextIssue::NONE, |best, &at| {
+            let (time, reason) = self.earliest(scheduler, at);
+            let other = self.last_issued[scheduler] != at;
+            let one = NextIssue { time, other, at, reason };
+            if one.precedes(&best) { one } else { best }
+        })
+    }
+
     /// Releases warps that wait for events missing from the trace; returns whether there were any.
     fn break_deadlock(&mut self) -> bool {
         let mut any = false;
@@ -265,6 +263,7 @@ impl Simulation<'_> {
             warp.blocked = false;
             any = true;
         }
+        self.choices = Choices::default();
         any
     }
 
@@ -290,8 +289,10 @@ impl Simulation<'_> {
         warp.next = time + 1.0;
         self.last_issued[scheduler] = at;
         let latency = self.pipes.issue(scheduler, operation.unit, time);
-        self.execute(time, scheduler, at, operation, latency);
-        self.advance(at);
+        if !self.spin(time, scheduler, at) {
+            self.execute(time, scheduler, at, operation, latency);
+            self.advance(at);
+        }
     }
 
     /// Applies an operation to the state of its warp.
@@ -392,6 +393,7 @@ impl Simulation<'_> {
         let Some(state) = self.blocks[block].tokens.get_mut(token as usize) else { return };
         let Some((done, waiting)) = state.arrive(time) else { return };
         for at in waiting {
+            self.choices.wake(at % SCHEDULERS);
             let warp = &mut self.warps[at];
             warp.blocked = false;
             warp.wake(done);

@@ -48,6 +48,10 @@ impl Resource {
 /// best loop of FFMA and LDS on an H200 reaches 57.3 of 66.9 TFLOP/s.
 const BANK_CONFLICTS: f64 = 1.12;
 
+/// Cycles of special functions that wait in the queue of a scheduler: five instructions (Huerta et al., MICRO 2025, on the
+/// queues of the memory pipe).
+const SPECIAL_QUEUE: f64 = 40.0;
+
 /// The cycles at which the pipes of one scheduler are free.
 #[derive(Clone, Debug, Default)]
 struct SchedulerPipes {
@@ -89,6 +93,12 @@ impl Pipes {
         self.schedulers[scheduler].slot
     }
 
+    /// Further issues of a scheduler after the last one.
+    pub fn take_slots(&mut self, scheduler: usize, count: f64) {
+        self.schedulers[scheduler].slot += count;
+        self.busy[Resource::Issue as usize] += count;
+    }
+
     /// The cycle at which the pipe of a unit is free, and the stall reason of a warp that waits for it.
     pub fn free(&self, scheduler: usize, unit: Unit) -> (f64, Stall) {
         let pipes = &self.schedulers[scheduler];
@@ -100,7 +110,8 @@ impl Pipes {
             Unit::Alu | Unit::Predicate => pipes.alu,
             Unit::Half => pipes.half,
             Unit::Double => pipes.double,
-            Unit::Special | Unit::Convert => pipes.special,
+            // They queue, as instructions of variable latency do.
+            Unit::Special | Unit::Convert => pipes.special - SPECIAL_QUEUE,
             // The queue holds a few warpgroup products.
             Unit::Mma(_) => pipes.tensor,
             Unit::Wgmma(_) => pipes.tensor - 512.0,
@@ -161,12 +172,14 @@ impl Pipes {
                 timings.double_latency
             }
             Unit::Special => {
+                let queued = (pipes.special - time).max(0.0);
                 occupy(&mut pipes.special, timings.xu_interval, Resource::Special);
-                timings.xu_latency
+                queued + timings.xu_latency
             }
             Unit::Convert => {
+                let queued = (pipes.special - time).max(0.0);
                 occupy(&mut pipes.special, timings.convert_interval, Resource::Special);
-                timings.convert_latency
+                queued + timings.convert_latency
             }
             Unit::Mma(units) => {
                 let cycles = f64::from(units) / 64.0 * timings.mma_interval;

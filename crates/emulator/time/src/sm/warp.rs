@@ -46,11 +46,22 @@ pub struct WarpState {
     pub done: bool,
     /// The cycle of its last issue.
     pub last_issue: f64,
+    /// Its loop around an atomic.
+    pub spin: Option<SpinLoop>,
     groups: [Groups; 3],
 }
 
 /// Sentinel: no region.
 const NO_REGION: usize = usize::MAX;
+
+/// A warp in a loop around an atomic on shared memory.
+#[derive(Clone, Copy, Debug)]
+pub struct SpinLoop {
+    /// Rounds that have to succeed.
+    pub left: u32,
+    /// When the word was loaded, if the swap comes next.
+    pub loaded: Option<f64>,
+}
 
 impl WarpState {
     /// Creates a warp that starts at cycle `start`.
@@ -80,6 +91,7 @@ impl WarpState {
             blocked: false,
             done: false,
             last_issue: start - 1.0,
+            spin: None,
             groups: Default::default(),
         }
     }

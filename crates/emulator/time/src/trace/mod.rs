@@ -9,9 +9,11 @@
 pub mod recorder;
 pub mod sample;
 
+use crate::sass::listing::Listing;
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::analysis::Analyses;
-use lanework_ptx_ir::kernel::Kernel;
+use lanework_ptx_ir::kernel::{Kernel, MemoryKind, Opcode};
+use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::sync::Arc;
 
 /// Sentinel: no index.
@@ -33,11 +35,17 @@ pub struct KernelTrace {
     pub shared_bytes: u32,
     /// Registers per thread.
     pub registers: u32,
+    /// Whether they are those that ptxas allocated, not an estimate.
+    pub exact_registers: bool,
+    /// Its machine instructions, if ptxas and nvdisasm are at hand.
+    pub listing: Option<Arc<Listing>>,
     /// Global allocations: first address and bytes.
     pub allocations: Vec<(u64, u64)>,
     /// The traced blocks.
     pub blocks: Vec<BlockTrace>,
-    /// Whether blocks may wait for each other.
+    /// Instructions of further blocks all over the grid, if the traced ones differ.
+    pub sampled: Vec<u64>,
+    /// Whether blocks may wait for each other in a loop.
     pub polls: bool,
 }
 
@@ -102,14 +110,18 @@ pub struct Traffic {
     pub target: AccessTarget,
     /// Load, store or atomic.
     pub kind: AccessKind,
-    /// Passes through the banks of shared memory, or 128-byte lines of global memory.
+    /// Passes through the banks of shared memory or of the L1.
     pub wavefronts: u32,
-    /// The first of its sectors in [`BlockTrace::sectors`].
+    /// 128-byte lines of global or local memory.
+    pub lines: u32,
+    /// The first of its sectors in [`BlockTrace::sectors`]; of an atomic on shared memory, its most contended address.
     pub first: u32,
     /// Number of its sectors.
     pub sectors: u32,
     /// Number of lanes that share their address with a lower lane.
     pub collisions: u32,
+    /// The most lanes of an atomic on one address.
+    pub rounds: u32,
     /// Bytes, for a bulk copy.
     pub bytes: u32,
     /// The token that its completion arrives at, or [`NONE`].
@@ -133,6 +145,20 @@ impl KernelTrace {
     /// Number of blocks in the grid.
     pub fn total_blocks(&self) -> u64 {
         self.grid.iter().map(|&blocks| u64::from(blocks)).product()
+    }
+
+    /// Instructions of the blocks that were counted all over the grid; of the traced ones if there are none.
+    pub fn work(&self) -> Vec<f64> {
+        match self.sampled.is_empty() {
+            true => self.blocks.iter().map(|block| block.executed() as f64).collect(),
+            false => self.sampled.iter().map(|&executed| executed as f64).collect(),
+        }
+    }
+
+    /// Mean instructions of a block.
+    pub fn mean_work(&self) -> f64 {
+        let work = self.work();
+        work.iter().sum::<f64>() / work.len().max(1) as f64
     }
 
     /// Number of warps per block.
@@ -174,6 +200,8 @@ pub struct Runs {
     pub first_of_block: Vec<u32>,
     /// The successors of each basic block.
     pub successors: Vec<Vec<u32>>,
+    /// By run: whether it reads memory that others write at the same time (a volatile or strong load, or a swap).
+    pub observes: Vec<bool>,
     by_origin: Vec<Vec<u32>>,
 }
 
@@ -209,7 +237,27 @@ impl Runs {
         let successors = (0..analyses.cfg.blocks.len())
             .map(|b| analyses.cfg.successors(b).iter().map(|&s| s as u32).collect())
             .collect();
-        Runs { all, first_of_block, successors, by_origin }
+        let observes = all.iter().map(|run| {
+            kernel.insts[run.start as usize..run.end as usize].iter().any(|inst| {
+                match inst.opcode {
+                    Opcode::Memory(op) => match op.kind {
+                        MemoryKind::Load => op.volatile || op.order.strong.is_some(),
+                        MemoryKind::Store => false,
+                        MemoryKind::Atomic(op) => {
+                            matches!(op, AtomicOp::CompareAndSwap(_) | AtomicOp::Exchange)
+                        }
+                    },
+                    _ => false,
+                }
+            })
+        });
+        Runs { observes: observes.collect(), all, first_of_block, successors, by_origin }
+    }
+
+    /// Whether a PTX instruction reads memory that others write at the same time.
+    pub fn observes_at(&self, origin: u32) -> bool {
+        let runs = self.by_origin.get(origin as usize);
+        runs.is_some_and(|runs| runs.iter().any(|&run| self.observes[run as usize]))
     }
 
     /// The run of PTX instruction `origin` that a warp executes after run `previous`.

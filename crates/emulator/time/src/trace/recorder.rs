@@ -6,10 +6,15 @@ use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Spa
 use lanework_engine::observer::Observer;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// First address of local memory in the trace.
-const LOCAL_BASE: u64 = 1 << 60;
+pub const LOCAL_BASE: u64 = 1 << 60;
+
+/// Instructions of other blocks after which a wanted block is taken to have ended.
+const ENDED: u64 = 300_000;
+
+/// Repetitions of a look at one address after which a warp is taken to wait for another block.
+const WAITS: u32 = 64;
 
 /// Limits of a recording.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +33,8 @@ pub struct Recorder {
     bounds: Bounds,
     wanted: Vec<u64>,
     executed: u64,
+    /// Instructions of other blocks since the last one of a wanted block.
+    others: u64,
     /// Index in `blocks` of the running block, if it is recorded.
     current: Option<usize>,
     current_block: u64,
@@ -44,6 +51,19 @@ pub struct BlockRecorder {
     barriers: HashMap<usize, u32>,
     phases: HashMap<u64, PhaseTokens>,
     last_copy: Option<(u32, u32, u64)>,
+    /// By warp: its last look at memory that others write, if it has changed nothing since.
+    polls: HashMap<u32, Poll>,
+    /// By warp: its last look at memory that others write, recorded or not, and how often it was repeated.
+    looks: HashMap<u32, (u32, u64, u32)>,
+}
+
+/// A look at memory that others write.
+#[derive(Clone, Copy)]
+struct Poll {
+    run: u32,
+    address: u64,
+    step: u32,
+    traffic: usize,
 }
 
 /// Tokens of the last two phases of an mbarrier.
@@ -57,8 +77,14 @@ struct PhaseTokens {
 impl Recorder {
     /// Creates a recorder for the blocks in `wanted` of a kernel with these runs.
     pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
-        let (executed, current, current_block) = (0, None, u64::MAX);
-        Recorder { runs, bounds, wanted, executed, current, current_block, blocks: Vec::new() }
+        let (executed, others, current, current_block) = (0, 0, None, u64::MAX);
+        let blocks = Vec::new();
+        Recorder { runs, bounds, wanted, executed, others, current, current_block, blocks }
+    }
+
+    /// Whether all wanted blocks seem to have ended: they have not run for a long time.
+    pub fn saw_all(&self) -> bool {
+        self.others > ENDED && self.blocks.len() == self.wanted.len()
     }
 
     /// Makes a block the current one.
@@ -81,6 +107,26 @@ impl Recorder {
 }
 
 impl BlockRecorder {
+    /// Whether a warp waits for another block: it repeats a look at one address and stores nothing.
+    pub fn waits(&self) -> bool {
+        self.looks.values().any(|(_, _, repeated)| *repeated > WAITS)
+    }
+
+    fn look(&mut self, runs: &Runs, access: &Access<'_>) {
+        let (warp, instruction) = (access.place.warp, access.place.instruction);
+        if access.space != Space::Global {
+            return;
+        }
+        if access.kind == AccessKind::Store {
+            self.looks.remove(&warp);
+        } else if runs.observes_at(instruction) {
+            let address = access.addresses[access.mask.trailing_zeros() as usize & 31];
+            let last = self.looks.entry(warp).or_default();
+            let repeated = (last.0, last.1) == (instruction, address);
+            *last = (instruction, address, if repeated { last.2 + 1 } else { 0 });
+        }
+    }
+
     fn warp(&mut self, warp: u32) -> &mut WarpTrace {
         let at = warp as usize;
         if self.trace.warps.len() <= at {
@@ -151,6 +197,24 @@ impl BlockRecorder {
         (first as u32, (sectors.len() - first) as u32, lines.len() as u32)
     }
 
+    /// The same for local memory, which is interleaved: a word of all lanes of a warp is a line.
+    fn keep_local_sectors(&mut self, access: &Access<'_>) -> (u32, u32, u32) {
+        let base = LOCAL_BASE + (u64::from(access.place.warp) << 24);
+        let words = u64::from(access.bytes.div_ceil(4));
+        let lanes = (0..32u64).filter(|lane| access.mask >> lane & 1 != 0);
+        let of_lane = |lane: u64| {
+            let start = access.addresses[lane as usize] / 4;
+            (start..start + words).map(move |word| (base + word * 128) / 32 + lane / 8)
+        };
+        let mut found: Vec<u64> = lanes.flat_map(of_lane).collect();
+        found.sort_unstable();
+        found.dedup();
+        let lines = found.chunk_by(|a, b| a / 4 == b / 4).count();
+        let first = self.trace.sectors.len();
+        self.trace.sectors.append(&mut found);
+        (first as u32, (self.trace.sectors.len() - first) as u32, lines as u32)
+    }
+
     fn instruction(&mut self, runs: &Runs, most: usize, place: Place, mask: u32) {
         let warp = self.warp(place.warp);
         let full = warp.steps.len() >= most || warp.steps.len() as u64 != warp.instructions;
@@ -168,50 +232,78 @@ impl BlockRecorder {
         }
     }
 
-    fn access(&mut self, access: &Access<'_>) {
+    /// Forgets the rounds of a loop that waits for other blocks, except the last: how many there are is a matter of the
+    /// emulator's schedule.
+    fn forget_polls(&mut self, runs: &Runs, access: &Access<'_>, step: u32) -> u32 {
+        let number = access.place.warp;
+        let warp = &mut self.trace.warps[number as usize];
+        let run = warp.steps[step as usize].run;
+        if access.kind == AccessKind::Store || access.space != Space::Global {
+            self.polls.remove(&number);
+            return step;
+        }
+        if !runs.observes[run as usize] {
+            return step;
+        }
+        let address = access.addresses[access.mask.trailing_zeros() as usize & 31];
+        let last = self.polls.get(&number).copied();
+        let mut poll = Poll { run, address, step, traffic: warp.traffic.len() };
+        if let Some(last) = last
+            && (last.run, last.address) == (run, address)
+            && warp.traffic.len() <= last.traffic + 2
+            && warp.waits.last().is_none_or(|wait| wait.step < last.step)
+        {
+            warp.traffic.truncate(last.traffic);
+            warp.steps.drain(last.step as usize..step as usize);
+            warp.instructions -= u64::from(step - last.step);
+            poll = last;
+        }
+        self.polls.insert(number, poll);
+        poll.step
+    }
+
+    fn access(&mut self, runs: &Runs, access: &Access<'_>) {
         let Some(step) = self.step(access.place.warp) else { return };
+        let step = self.forget_polls(runs, access, step);
         let target = match access.space {
             Space::Shared => AccessTarget::Shared,
             Space::Global => AccessTarget::Global,
             Space::Local => AccessTarget::Local,
             Space::Constant => AccessTarget::Constant,
         };
-        let (mut first, mut sectors, mut wavefronts) = (0, 0, 1);
+        let (mut first, mut sectors, mut lines, mut wavefronts) = (0, 0, 0, 1);
         match target {
             AccessTarget::Shared => {
-                let groups =
-                    banks::groups(access.kind, access.mask, access.addresses, access.bytes);
-                wavefronts = groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1);
+                wavefronts = passes(access.kind, access);
             }
             AccessTarget::Global | AccessTarget::Constant => {
-                (first, sectors, wavefronts) = self.keep_sectors(access);
+                (first, sectors, lines) = self.keep_sectors(access);
+                wavefronts = passes(AccessKind::Load, access);
             }
             AccessTarget::Local => {
-                // Local memory is interleaved by lane: each 32-bit word of the warp fills a 128-byte line.
-                let words = access.bytes.div_ceil(4);
-                let base = LOCAL_BASE + (u64::from(access.place.warp) << 24);
-                let lane = access.mask.trailing_zeros() as usize;
-                first = self.trace.sectors.len() as u32;
-                for word in 0..u64::from(words) {
-                    let line = (base + (access.addresses[lane] / 4 + word) * 128) / 32;
-                    self.trace.sectors.extend(line..line + 4);
-                }
-                (sectors, wavefronts) = (4 * words, words);
+                (first, sectors, lines) = self.keep_local_sectors(access);
+                wavefronts = lines;
             }
             AccessTarget::Bulk => {}
         }
-        let collisions = match access.kind {
-            AccessKind::Atomic => collisions(access.mask, access.addresses),
-            _ => 0,
-        };
+        let (mut collisions, mut rounds) = (0, 0);
+        if access.kind == AccessKind::Atomic {
+            let contended;
+            (collisions, rounds, contended) = contention(access.mask, access.addresses);
+            if target == AccessTarget::Shared {
+                first = contended as u32;
+            }
+        }
         let traffic = Traffic {
             step,
             target,
             kind: access.kind,
             wavefronts,
+            lines,
             first,
             sectors,
             collisions,
+            rounds,
             bytes: access.bytes * access.mask.count_ones(),
             token: NONE,
         };
@@ -252,23 +344,34 @@ impl BlockRecorder {
             target: AccessTarget::Bulk,
             kind,
             wavefronts: bytes.div_ceil(128),
+            lines: bytes.div_ceil(128),
             first,
             sectors: if sectors > 0 || again || within { sectors } else { bytes.div_ceil(32) },
             collisions: 0,
+            rounds: 0,
             bytes,
             token,
         });
     }
 }
 
-/// Number of lanes of an atomic that share their address with a lower lane.
-fn collisions(mask: u32, addresses: &[u64; 32]) -> u32 {
+/// Passes of an access through the banks: of shared memory, or of the L1, whose data has the same banks.
+fn passes(kind: AccessKind, access: &Access<'_>) -> u32 {
+    let groups = banks::groups(kind, access.mask, access.addresses, access.bytes);
+    groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1)
+}
+
+/// The contention of an atomic: lanes that share their address with a lower lane, the lanes of the address with the most of
+/// them, and that address.
+fn contention(mask: u32, addresses: &[u64; 32]) -> (u32, u32, u64) {
     let mut active: Vec<u64> =
         (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();
-    let all = active.len();
     active.sort_unstable();
-    active.dedup();
-    (all - active.len()) as u32
+    let groups = active.chunk_by(|a, b| a == b);
+    let distinct = groups.clone().count();
+    let most = groups.max_by_key(|group| group.len()).unwrap_or_default();
+    let address = most.first().copied().unwrap_or_default();
+    ((active.len() - distinct) as u32, most.len() as u32, address)
 }
 
 impl Observer for Recorder {
@@ -291,25 +394,25 @@ impl Observer for Recorder {
     }
 
     fn stops(&self) -> bool {
-        self.executed > self.bounds.instructions
+        self.executed > self.bounds.instructions || self.saw_all()
     }
 
     fn instruction(&mut self, place: Place, mask: u32) {
         self.executed += 1;
         self.enter(place.block);
         let most = self.bounds.steps;
+        self.others += 1;
         if let Some(at) = self.current {
+            self.others = 0;
             self.blocks[at].instruction(&self.runs, most, place, mask);
         }
     }
 
     fn access(&mut self, access: &Access<'_>) {
-        let most = self.bounds.sectors;
-        if let Some(block) = self.block()
-            && access.mask != 0
-            && block.trace.sectors.len() <= most
-        {
-            block.access(access);
+        let Some(at) = self.current.filter(|_| access.mask != 0) else { return };
+        self.blocks[at].look(&self.runs, access);
+        if self.blocks[at].trace.sectors.len() <= self.bounds.sectors {
+            self.blocks[at].access(&self.runs, access);
         }
     }
 
@@ -346,38 +449,5 @@ impl Observer for Recorder {
             }
             _ => {}
         }
-    }
-}
-
-/// Counts the instructions of a block that is too long for a trace, for a limited time.
-pub struct TimedRun {
-    started: Instant,
-    limit: Duration,
-}
-
-impl TimedRun {
-    /// Creates a run that stops after `limit`.
-    pub fn new(limit: Duration) -> TimedRun {
-        TimedRun { started: Instant::now(), limit }
-    }
-}
-
-impl Observer for TimedRun {
-    fn fork(&self) -> Self {
-        TimedRun { started: self.started, limit: self.limit }
-    }
-
-    fn merge(&mut self, _: Self) {}
-
-    fn wants(&self) -> Wants {
-        Wants::PASSES | Wants::ONE_WORKER
-    }
-
-    fn time_slice(&self) -> u64 {
-        1 << 16
-    }
-
-    fn stops(&self) -> bool {
-        self.started.elapsed() > self.limit
     }
 }

@@ -3,11 +3,15 @@
 //! The chosen blocks are those that one multiprocessor would hold together, their neighbors along each axis (which share
 //! data), and the first and the last block (which have edges). Each runs in its own launch, up to a limit.
 
-use crate::trace::recorder::{Bounds, Recorder, TimedRun};
+use crate::machine::GpuModel;
+use crate::sass::listing::MachineCode;
+use crate::trace::recorder::{BlockRecorder, Bounds, Recorder};
 use crate::trace::{BlockTrace, KernelTrace, Runs};
 use lanework_engine::device::Device;
+use lanework_engine::event::Wants;
 use lanework_engine::fault::{Fault, FaultKind};
 use lanework_engine::launch::{Blocks, LaunchConfig};
+use lanework_engine::observer::Observer;
 use lanework_engine::program::Program;
 use lanework_ptx_ir::analysis::Analyses;
 use std::sync::Arc;
@@ -24,6 +28,16 @@ pub struct Effort {
     pub multiprocessors: u64,
     /// Wall-clock time after which no further block starts.
     pub time: Duration,
+    /// Compute capability for which ptxas assembles, where it is installed: 90 for sm_90.
+    pub capability: u32,
+}
+
+impl Effort {
+    /// The effort for a prediction on a GPU.
+    pub fn for_model(model: &GpuModel) -> Effort {
+        let multiprocessors = model.gpu.multiprocessors.into();
+        Effort { multiprocessors, capability: model.capability(), ..Effort::default() }
+    }
 }
 
 impl Default for Effort {
@@ -33,6 +47,7 @@ impl Default for Effort {
             instructions: 12_000_000,
             multiprocessors: 132,
             time: Duration::from_millis(700),
+            capability: 90,
         }
     }
 }
@@ -44,23 +59,27 @@ const LONGEST: Duration = Duration::from_millis(800);
 /// rungs on sm_90.
 const ESTIMATED_REGISTERS: f64 = 0.87;
 
+/// The block that is traced where blocks wait for earlier ones, if the grid is larger.
+const EARLY: u64 = 40;
+
+/// Blocks that are counted all over the grid if blocks differ.
+const SAMPLED: usize = 96;
+
 /// Maximum number of traced blocks that share a multiprocessor.
 const TOGETHER: u64 = 4;
 
-/// The blocks to trace, the most useful first.
-fn choose(grid: [u32; 3], multiprocessors: u64) -> Vec<u64> {
+/// The blocks to trace, the most useful first: `first` and others around it.
+fn choose(grid: [u32; 3], multiprocessors: u64, first: u64) -> Vec<u64> {
     let [x, y, z] = grid.map(u64::from);
     let total = x * y * z;
-    // The middle of each axis: its neighbors exist, and it is not an edge.
-    let middle = (x - 1) / 2 + x * ((y - 1) / 2 + y * ((z - 1) / 2));
-    let mut wanted = vec![middle, middle + 1];
+    let mut wanted = vec![first, first + 1];
     if y > 1 {
-        wanted.push(middle + x);
+        wanted.push(first + x);
     }
     if z > 1 {
-        wanted.push(middle + x * y);
+        wanted.push(first + x * y);
     }
-    wanted.extend((1..TOGETHER).map(|i| middle + i * multiprocessors));
+    wanted.extend((1..TOGETHER).map(|i| first + i * multiprocessors));
     wanted.extend([0, total - 1, total / 4, total * 3 / 4]);
     let mut chosen: Vec<u64> = Vec::new();
     for block in wanted {
@@ -71,14 +90,161 @@ fn choose(grid: [u32; 3], multiprocessors: u64) -> Vec<u64> {
     chosen
 }
 
-/// The blocks to trace if blocks wait for others; includes the first one, which never waits for long.
+/// The block in the middle of each axis: its neighbors are there, and it is no edge.
+fn middle(grid: [u32; 3]) -> u64 {
+    let [x, y, z] = grid.map(|extent| (u64::from(extent) - 1) / 2);
+    x + u64::from(grid[0]) * (y + u64::from(grid[1]) * z)
+}
+
+/// The blocks to trace where blocks wait for others: also the first one, which never waits for long.
 fn polling(chosen: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut wanted: Vec<u64> = chosen.filter(|&block| block > 0).collect();
     wanted.push(0);
     wanted
 }
 
-/// Traces blocks of a launch. The traced blocks really run and modify memory.
+/// How the run of some blocks ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Complete,
+    /// At a limit.
+    Stopped,
+    /// At a limit, while a warp waited for another block.
+    Waiting,
+}
+
+/// A tracing of some blocks of a launch.
+struct Tracing<'a> {
+    device: &'a Device,
+    program: &'a Program,
+    launch: &'a LaunchConfig<'a>,
+    arguments: &'a [&'a [u8]],
+    runs: Arc<Runs>,
+    warps: usize,
+    started: Instant,
+    /// The rest of the effort.
+    effort: Effort,
+    blocks: Vec<BlockTrace>,
+}
+
+impl Tracing<'_> {
+    /// Runs blocks and records the wanted ones.
+    fn run(&mut self, which: Blocks, wanted: Vec<u64>, bounds: Bounds) -> Result<End, Fault> {
+        let mut recorder = Recorder::new(self.runs.clone(), bounds, wanted);
+        let config = LaunchConfig { blocks: which, ..*self.launch };
+        let ran = self.device.run_with(self.program, &config, self.arguments, &mut recorder)?;
+        let fault = ran.fault.filter(|_| !recorder.saw_all());
+        let complete = fault.is_none();
+        let waits = recorder.blocks.iter().any(BlockRecorder::waits);
+        let mut end = if complete { End::Complete } else { End::Stopped };
+        if let Some(fault) = fault {
+            use FaultKind::{Deadlock, InstructionLimit, TimeLimit, Unsupported};
+            if !matches!(fault.kind, InstructionLimit | TimeLimit | Unsupported | Deadlock) {
+                return Err(fault);
+            }
+            if waits || fault.kind == Deadlock {
+                end = End::Waiting;
+            }
+        }
+        for recorded in recorder.blocks {
+            let block = BlockTrace { complete, ..recorded.trace };
+            self.effort.steps = self.effort.steps.saturating_sub(block.recorded() as usize);
+            self.effort.instructions = self.effort.instructions.saturating_sub(block.executed());
+            self.blocks.push(block);
+        }
+        Ok(end)
+    }
+
+    fn is_over(&self) -> bool {
+        self.started.elapsed() > self.effort.time || self.effort.instructions == 0
+    }
+
+    /// Traces blocks one by one; whether the first one ran to its end.
+    fn alone(&mut self, chosen: &[u64], may_wait: bool) -> Result<bool, Fault> {
+        for (at, &first) in chosen.iter().enumerate() {
+            let steps = self.effort.steps;
+            if at > 0 && (self.is_over() || steps < 64 * self.warps) {
+                break;
+            }
+            let share = if at == 0 { 2 } else { 3 };
+            let bounds = Bounds {
+                steps: (steps / share / self.warps).max(32),
+                sectors: 8 * steps / share,
+                instructions: self.effort.instructions / share as u64,
+            };
+            let which = Blocks::Range { first, count: 1 };
+            match self.run(which, vec![first], bounds)? {
+                End::Complete => {}
+                End::Waiting if may_wait && at == 0 => return Ok(false),
+                _ => {
+                    self.count_rest(which)?;
+                    break;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Runs the last block once more for a limited time, to know how long it is.
+    fn count_rest(&mut self, which: Blocks) -> Result<(), Fault> {
+        let config = LaunchConfig { blocks: which, ..*self.launch };
+        let mut timed = TimedRun::new(LONGEST);
+        let ran = self.device.run_with(self.program, &config, self.arguments, &mut timed)?;
+        let Some(block) = self.blocks.last_mut() else { return Ok(()) };
+        let factor = ran.outcome.warp_instructions as f64 / block.executed().max(1) as f64;
+        if factor > 1.0 {
+            for warp in &mut block.warps {
+                warp.instructions = (warp.instructions as f64 * factor) as u64;
+            }
+        }
+        block.complete = ran.fault.is_none();
+        Ok(())
+    }
+
+    /// Traces blocks that wait for others together with all of them.
+    fn together(&mut self, chosen: &[u64], first: u64) -> Result<(), Fault> {
+        let steps = self.effort.steps;
+        let bounds = Bounds {
+            steps: (steps / 3 / self.warps).max(32),
+            sectors: 8 * steps / 3,
+            instructions: 3 * self.effort.instructions,
+        };
+        let wanted = polling(chosen.iter().take(3).copied());
+        self.run(Blocks::All, wanted, bounds)?;
+        // The chosen block first, as for other kernels.
+        self.blocks.sort_by_key(|block| (block.block != first, block.block));
+        Ok(())
+    }
+
+    /// If the traced blocks differ, counts the instructions of blocks all over the grid.
+    fn sample(&mut self, total: u64) -> Result<Vec<u64>, Fault> {
+        let work: Vec<u64> = self.blocks.iter().map(BlockTrace::executed).collect();
+        let (least, most) = (work.iter().min(), work.iter().max());
+        let differ =
+            most.zip(least).is_some_and(|(most, least)| *most as f64 > 1.03 * *least as f64);
+        let complete = self.blocks.iter().all(|block| block.complete);
+        let mut counted = Vec::new();
+        if !differ || !complete || total <= self.blocks.len() as u64 {
+            return Ok(counted);
+        }
+        let mut last = 0.5f64;
+        while counted.len() < SAMPLED && !self.is_over() {
+            // A sequence of low discrepancy.
+            last = (last + 0.618_033_988_749_895).fract();
+            let first = ((last * total as f64) as u64).min(total - 1);
+            let which = Blocks::Range { first, count: 1 };
+            let bounds = Bounds { steps: 0, sectors: 0, instructions: self.effort.instructions };
+            if self.run(which, vec![first], bounds)? != End::Complete {
+                self.blocks.pop();
+                break;
+            }
+            counted.extend(self.blocks.pop().map(|block| block.executed()));
+        }
+        Ok(counted)
+    }
+}
+
+/// Traces blocks of a launch. The blocks that run have their usual effect on memory.
 ///
 /// # Errors
 /// If the launch does not fit the device or the kernel, or a traced block faults.
@@ -88,82 +254,46 @@ pub fn record(
     launch: &LaunchConfig<'_>,
     arguments: &[&[u8]],
     effort: Effort,
+    code: MachineCode,
 ) -> Result<KernelTrace, Fault> {
-    let started = Instant::now();
     let unknown = || {
         let what = format!("there is no kernel `{}`", launch.entry);
         Fault::before_launch(FaultKind::LimitExceeded, launch.entry, what, "name one of the file")
     };
     let kernel = program.kernel(launch.entry).ok_or_else(unknown)?.clone();
     let runs = Arc::new(Runs::new(&kernel, &Analyses::new(&kernel)));
-    let polls = launch.cooperative || program.polls(launch.entry);
     let cluster = launch.cluster.or(kernel.required_cluster).unwrap_or([1; 3]);
     let cluster: u64 = cluster.iter().map(|&blocks| u64::from(blocks)).product();
     let threads: u32 = launch.block.iter().product();
-    let warps = threads.div_ceil(32) as usize;
-    let mut blocks: Vec<BlockTrace> = Vec::new();
-    let chosen = choose(launch.grid, effort.multiprocessors);
-    let (mut steps, mut instructions) = (effort.steps, effort.instructions);
-    // Blocks that may wait for others run in one launch with them; independent blocks run in separate launches.
-    let launches: Vec<(Blocks, Vec<u64>)> = match polls {
-        true => vec![(Blocks::All, polling(chosen.into_iter().take(3)))],
-        false => {
-            let own = chosen.into_iter();
-            own.map(|first| (Blocks::Range { first, count: 1 }, vec![first])).collect()
-        }
+    let total: u64 = launch.grid.iter().map(|&blocks| u64::from(blocks)).product();
+    let mut tracing = Tracing {
+        device,
+        program,
+        launch,
+        arguments,
+        runs,
+        warps: threads.div_ceil(32) as usize,
+        started: Instant::now(),
+        effort,
+        blocks: Vec::new(),
     };
-    for (at, (which, wanted)) in launches.into_iter().enumerate() {
-        if at > 0 && (started.elapsed() > effort.time || steps < 64 * warps) {
-            break;
-        }
-        let share = if at == 0 && !polls { 2 } else { 3 };
-        let bounds = Bounds {
-            steps: (steps / share / warps).max(32),
-            sectors: 8 * steps / share,
-            instructions: if polls { 3 * instructions } else { instructions / share as u64 },
-        };
-        let mut recorder = Recorder::new(runs.clone(), bounds, wanted);
-        let config = LaunchConfig { blocks: which, ..*launch };
-        let ran = device.run_with(program, &config, arguments, &mut recorder)?;
-        let mut complete = true;
-        if let Some(fault) = ran.fault {
-            let bounded = matches!(
-                fault.kind,
-                FaultKind::InstructionLimit | FaultKind::TimeLimit | FaultKind::Unsupported
-            );
-            if !bounded {
-                return Err(fault);
-            }
-            complete = false;
-        }
-        for recorded in recorder.blocks {
-            let mut block = recorded.trace;
-            steps = steps.saturating_sub(block.recorded() as usize);
-            instructions = instructions.saturating_sub(block.executed());
-            block.complete = complete;
-            if !complete && !polls {
-                let mut timed = TimedRun::new(LONGEST);
-                let ran = device.run_with(program, &config, arguments, &mut timed)?;
-                let executed = block.executed();
-                let factor = ran.outcome.warp_instructions as f64 / executed.max(1) as f64;
-                if ran.fault.is_none() && factor > 1.0 {
-                    for warp in &mut block.warps {
-                        warp.instructions = (warp.instructions as f64 * factor) as u64;
-                    }
-                    block.complete = true;
-                }
-            }
-            blocks.push(block);
-        }
-        if !complete {
-            break;
-        }
-    }
+    let first = middle(launch.grid);
+    let chosen = choose(launch.grid, effort.multiprocessors, first);
+    // A block that waits for others does not end alone.
+    let may_wait = launch.cooperative || program.polls(launch.entry);
+    let polls = launch.cooperative || !tracing.alone(&chosen, may_wait)?;
+    let mut sampled = Vec::new();
     if polls {
-        // The middle block first, as for other kernels.
-        let middle = choose(launch.grid, effort.multiprocessors).first().copied().unwrap_or(0);
-        blocks.sort_by_key(|block| (block.block != middle, block.block));
+        tracing.blocks.clear();
+        tracing.effort = effort;
+        // Blocks that wait for earlier ones run from the first one on.
+        let early = if launch.cooperative { first } else { first.min(EARLY) };
+        let chosen = choose(launch.grid, effort.multiprocessors, early);
+        tracing.together(&chosen, early)?;
+    } else {
+        sampled = tracing.sample(total)?;
     }
+    let blocks = tracing.blocks;
     if blocks.is_empty() {
         let what = "no block could be traced".to_owned();
         let help = "predict a smaller grid";
@@ -171,9 +301,8 @@ pub fn record(
     }
     let estimate = program.register_pressure(launch.entry).map_or(32, |found| found.registers);
     let most = (65_536 / threads.next_multiple_of(32).max(1)).min(255);
-    let registers = kernel.entry_registers.unwrap_or_else(|| {
-        ((f64::from(estimate) * ESTIMATED_REGISTERS) as u32).clamp(16, most.max(16))
-    });
+    let exact = kernel.entry_registers.or_else(|| code.registers.map(|count| count.max(16)));
+    let estimated = ((f64::from(estimate) * ESTIMATED_REGISTERS) as u32).clamp(16, most.max(16));
     let shared = kernel.declared_shared.next_multiple_of(16) + launch.dynamic_shared;
     let memory = device.memory();
     let allocations = memory.live().map(|(at, found)| (at, found.bytes)).collect();
@@ -184,11 +313,47 @@ pub fn record(
         threads,
         cluster,
         shared_bytes: shared,
-        registers,
+        registers: exact.unwrap_or(estimated),
+        exact_registers: exact.is_some(),
+        listing: code.listing,
         allocations,
         blocks,
+        sampled,
         polls,
     })
+}
+
+/// Counts the instructions of a block that is too long for a trace, for a limited time.
+struct TimedRun {
+    started: Instant,
+    limit: Duration,
+}
+
+impl TimedRun {
+    /// Creates a run that stops after `limit`.
+    fn new(limit: Duration) -> TimedRun {
+        TimedRun { started: Instant::now(), limit }
+    }
+}
+
+impl Observer for TimedRun {
+    fn fork(&self) -> Self {
+        TimedRun { started: self.started, limit: self.limit }
+    }
+
+    fn merge(&mut self, _: Self) {}
+
+    fn wants(&self) -> Wants {
+        Wants::PASSES | Wants::ONE_WORKER
+    }
+
+    fn time_slice(&self) -> u64 {
+        1 << 16
+    }
+
+    fn stops(&self) -> bool {
+        self.started.elapsed() > self.limit
+    }
 }
 
 #[cfg(test)]
@@ -197,8 +362,8 @@ mod tests {
 
     #[test]
     fn small_grids_are_traced_whole_and_large_ones_in_places() {
-        assert_eq!(choose([3, 1, 1], 132), [1, 2, 0]);
-        let large = choose([64, 64, 1], 132);
+        assert_eq!(choose([3, 1, 1], 132, middle([3, 1, 1])), [1, 2, 0]);
+        let large = choose([64, 64, 1], 132, middle([64, 64, 1]));
         assert_eq!(large[..4], [31 + 64 * 31, 32 + 64 * 31, 31 + 64 * 32, 31 + 64 * 31 + 132]);
         assert!(large.contains(&0) && large.contains(&4095));
     }

@@ -14,7 +14,9 @@ use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{note, print, print_json, write};
 use page::MeasuredPair;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Compares predictions with measurements, and prints or writes the result.
 ///
@@ -51,13 +53,25 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
         all.extend(stored.into_iter().filter(|pair| pair.name.contains(&args.only)));
     }
     if let Some(folder) = &args.output {
-        write(&folder.join("time.md"), &page::text(&args.gpu, &all, &ablated))?;
+        let causes = causes(&folder.join("time/causes.json"))?;
+        write(&folder.join("time.md"), &page::text(&args.gpu, &all, &ablated, &causes))?;
         write(&folder.join("time/scatter.svg"), &scatter(&all))?;
     }
     match args.json {
         true => print_json(&all),
         false => print(&page::summary(&all)),
     }
+}
+
+/// The known causes of errors, by kernel; none without the file.
+///
+/// # Errors
+/// If the file is not an object of texts.
+fn causes(path: &Path) -> Result<HashMap<String, String>, Failure> {
+    let Ok(text) = std::fs::read_to_string(path) else { return Ok(HashMap::new()) };
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::input(format_args!("{}: {error}", path.display()), "write an object of texts")
+    })
 }
 
 /// Predicts the rungs of every stored ladder with each model.

@@ -4,6 +4,7 @@
 use lanework::time::machine::GpuModel;
 use lanework_terminal::output::duration;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// The suites.
@@ -232,7 +233,12 @@ pub fn summary(pairs: &[MeasuredPair]) -> String {
 }
 
 /// The page.
-pub fn text(gpu: &str, pairs: &[MeasuredPair], ablated: &[(&str, f64)]) -> String {
+pub fn text(
+    gpu: &str,
+    pairs: &[MeasuredPair],
+    ablated: &[(&str, f64)],
+    causes: &HashMap<String, String>,
+) -> String {
     let mut text = format!(
         "# Predicted and measured times, {gpu}\n\n\
          `lanework-lab predict-check --programs docs/results/time/programs.json --ablation --output docs/results` writes\n\
@@ -269,7 +275,12 @@ pub fn text(gpu: &str, pairs: &[MeasuredPair], ablated: &[(&str, f64)]) -> Strin
     let mut sorted: Vec<&MeasuredPair> = pairs.iter().collect();
     let distance = |pair: &MeasuredPair| (pair.predicted_ns / pair.measured_ns).ln().abs();
     sorted.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
-    table(&mut text, sorted.iter().take(WORST).copied());
+    let worst = || sorted.iter().take(WORST).copied();
+    table(&mut text, worst());
+    text.push('\n');
+    for (pair, cause) in worst().filter_map(|pair| Some((pair, causes.get(&pair.name)?))) {
+        let _ = writeln!(text, "- {}: {cause}", pair.name);
+    }
     text.push_str("\n## All kernels\n\n");
     table(&mut text, pairs.iter());
     text

@@ -166,19 +166,24 @@ fn climb_rung(
             found.figures = trial.figures().into_iter().collect();
         }
     }
-    if device.backend() == Backend::Emulator {
-        found.predicted = predicted(trial.as_mut());
-    }
+    found.predicted = match device.backend() {
+        Backend::Emulator => predicted(trial.as_mut(), &GpuModel::named("H200")),
+        // Next to the measured time, the predicted one of the same GPU.
+        Backend::Cuda => specs().gpu(&device.info().name).and_then(|gpu| {
+            let mut trial = case.trial(rung, &Device::emulator()).ok()?;
+            predicted(trial.as_mut(), &GpuModel::new(gpu))
+        }),
+    };
     Ok(())
 }
 
 /// The predicted time of a rung whose result and counts are known; `None` if it cannot be predicted.
-fn predicted(trial: &mut dyn Trial) -> Option<PredictedRecord> {
-    let traces = trial.job().and_then(|mut job| job.time_traces(Effort::default())).ok()?;
-    let model = GpuModel::named("H200");
+fn predicted(trial: &mut dyn Trial, model: &GpuModel) -> Option<PredictedRecord> {
+    let effort = Effort::for_model(model);
+    let traces = trial.job().and_then(|mut job| job.time_traces(effort)).ok()?;
     let mut found: Option<PredictedRecord> = None;
     for trace in &traces {
-        let one = predict(trace, &model, Protocol::Rotated);
+        let one = predict(trace, model, Protocol::Rotated);
         let sum = found.get_or_insert_with(|| PredictedRecord {
             gpu: one.gpu.clone(),
             limiter: one.limiter,

@@ -82,6 +82,8 @@ pub struct Rung {
     pub sampled: Option<Sampled>,
     /// Time on the GPU.
     pub time: Option<Time>,
+    /// The time that the model predicts.
+    pub predicted: Option<PredictedTime>,
     /// Time of the previous rung divided by this one's.
     pub speedup: Option<f64>,
     /// The changes since the previous rung.
@@ -178,6 +180,20 @@ pub struct Time {
     pub invalid: Option<String>,
 }
 
+/// A predicted time.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PredictedTime {
+    /// The GPU.
+    pub gpu: String,
+    /// Nanoseconds.
+    pub predicted_ns: f64,
+    /// The interval that should contain four of five measurements.
+    pub interval_ns: [f64; 2],
+    /// The limiting resource.
+    pub limiter: String,
+}
+
 /// Climbs of one ladder at several points.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -249,6 +265,11 @@ impl Climb {
         timed
             .filter(|(_, time)| time.invalid.is_none())
             .min_by(|(_, a), (_, b)| a.median_ns.total_cmp(&b.median_ns))
+    }
+
+    /// The rungs with a predicted time.
+    pub fn predicted(&self) -> impl Iterator<Item = (&Rung, &PredictedTime)> {
+        self.rungs.iter().filter_map(|rung| Some((rung, rung.predicted.as_ref()?)))
     }
 
     /// The vendor library, if it was timed.

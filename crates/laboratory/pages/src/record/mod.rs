@@ -7,8 +7,8 @@ mod climb;
 mod read;
 
 pub use climb::{
-    Accuracy, Ceilings, Climb, Counters, Device, Histogram, Host, Resources, Rung, Sampled, Sweep,
-    Time,
+    Accuracy, Ceilings, Climb, Counters, Device, Histogram, Host, PredictedTime, Resources, Rung,
+    Sampled, Sweep, Time,
 };
 
 use serde::{Deserialize, Serialize};

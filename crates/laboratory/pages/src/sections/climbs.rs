@@ -1,10 +1,11 @@
-//! The charts of a climb: times and rates on a GPU, counts on the emulator, never both in one chart. Also the URL
+//! The charts of a climb: times and rates on a GPU, counts and predicted times on the emulator, never two kinds in one chart. Also the URL
 //! fragments of the pages within the file.
 
 use crate::charts::{Bar, Bars, Reference, Segment, Tip};
 use crate::format::{
     bandwidth, count, digits, factor, integer_rate, percent, rate, thousands, time,
 };
+use crate::record::PredictedTime;
 use crate::record::{Ceilings, Climb, Counters, Report, Rung, Time};
 use crate::words::{t, tf};
 use maud::{Markup, html};
@@ -237,7 +238,34 @@ fn counts(report: &Report, climb: &Climb) -> Vec<Panel> {
         };
         (any > 0).then_some(Panel { name, chart })
     };
-    kinds.into_iter().filter_map(panel).collect()
+    predicted(report, climb).into_iter().chain(kinds.into_iter().filter_map(panel)).collect()
+}
+
+/// The chart of predicted times, if there are any.
+fn predicted(report: &Report, climb: &Climb) -> Option<Panel> {
+    let (_, first) = climb.predicted().next()?;
+    let of = |(_, found): (&Rung, &PredictedTime)| found.predicted_ns;
+    let best = climb.predicted().map(of).fold(f64::MAX, f64::min);
+    let rows = rows(report, climb, &|rung, bare| {
+        let found = rung.predicted.as_ref()?;
+        let value = found.predicted_ns;
+        let [low, high] = found.interval_ns;
+        let tip = Tip::new(format!("{}/{}", climb.ladder, rung.name))
+            .row("col:predicted", time(value))
+            .row("predicted:interval", format!("{} – {}", time(low), time(high)))
+            .row("predicted:limit", found.limiter.clone());
+        let class = if value <= best { "best" } else { "own" };
+        Some(Bar {
+            parts: vec![Segment { value, class }],
+            interval: Some(found.interval_ns),
+            text: Some(html! { (time(value)) }),
+            tip,
+            ..bare
+        })
+    });
+    let title = tf("axis:predicted-on", &[&first.gpu]);
+    let bars = Bars { title, tick: time, rows, references: Vec::new(), may_be_dots: true };
+    Some(Panel { name: "panel:predicted", chart: bars.draw(&t("axis:log")) })
 }
 
 fn tip_of_counts(climb: &Climb, rung: &Rung, found: &Counters) -> Tip {

@@ -135,6 +135,7 @@ fn figures(report: &Report, climb: &Climb) -> Markup {
         .rungs
         .iter()
         .any(|rung| rung.accuracy.as_ref().is_some_and(|found| found.rule != "bit-exact"));
+    let predicted = climb.predicted().next().is_some();
     html! {
         details.card.figures {
             summary { h2 { (t("ladder:figures")) " · " (climb.device.name) } }
@@ -155,6 +156,7 @@ fn figures(report: &Report, climb: &Climb) -> Markup {
                                 th scope="col" { (t("count:wavefronts")) }
                                 th scope="col" { (t("count:conflicts")) }
                             }
+                            @if predicted { th scope="col" { (t("col:predicted")) } }
                             th scope="col" { (t("resource:registers")) }
                             th scope="col" { (t("resource:spills")) }
                             th scope="col" { (t("resource:shared")) }
@@ -163,14 +165,20 @@ fn figures(report: &Report, climb: &Climb) -> Markup {
                             @if errors { th scope="col" { (t("error:normwise")) } }
                         }
                     }
-                    tbody { @for rung in &climb.rungs { (figure_row(report, climb, rung, errors)) } }
+                    tbody { @for rung in &climb.rungs { (figure_row(report, climb, rung, errors, predicted)) } }
                 }
             }
         }
     }
 }
 
-fn figure_row(report: &Report, climb: &Climb, rung: &Rung, errors: bool) -> Markup {
+fn figure_row(
+    report: &Report,
+    climb: &Climb,
+    rung: &Rung,
+    errors: bool,
+    predicted: bool,
+) -> Markup {
     let dash = || html! { span.none { "–" } };
     let value = |found: Option<String>| found.map_or_else(dash, |text| html! { (text) });
     let of_time = rung.time.as_ref();
@@ -196,6 +204,7 @@ fn figure_row(report: &Report, climb: &Climb, rung: &Rung, errors: bool) -> Mark
                 td { (value(counters.map(|found| count(found.wavefronts() as f64)))) }
                 td { (value(counters.map(|found| count(found.conflicts() as f64)))) }
             }
+            @if predicted { td { (value(rung.predicted.as_ref().map(|found| time(found.predicted_ns)))) } }
             td { (value(resources.map(|found| format!("{}{}", if found.estimated { "~" } else { "" }, found.registers)))) }
             td { (value(resources.map(|found| bytes(f64::from(found.spill_bytes))))) }
             td { (value(resources.map(|found| bytes(f64::from(found.shared_bytes))))) }

@@ -3,7 +3,7 @@
 use super::climbs::floor_ns;
 use super::{climbs, ladder};
 use crate::format::{count, digits, percent, plain, time};
-use crate::record::{Climb, Kernel, Report};
+use crate::record::{Climb, Kernel, PredictedTime, Report, Rung};
 use crate::words::{said, t, tf};
 use maud::{Markup, html};
 
@@ -79,6 +79,12 @@ fn headline(report: &Report, climb: &Climb) -> Markup {
             }
         };
     }
+    let by_time = |a: &(&Rung, &PredictedTime), b: &(&Rung, &PredictedTime)| {
+        a.1.predicted_ns.total_cmp(&b.1.predicted_ns)
+    };
+    if let Some((best, found)) = climb.predicted().min_by(by_time) {
+        return tf("summary:predicted", &[&best.name, &time(found.predicted_ns), &found.gpu]);
+    }
     let counted = climb.rungs.iter().filter_map(|rung| Some((rung, rung.counters.as_ref()?)));
     let most = counted.clone().max_by_key(|(_, counters)| counters.get("warp_instructions"));
     let least = counted.min_by_key(|(_, counters)| counters.get("warp_instructions"));
@@ -93,11 +99,18 @@ fn headline(report: &Report, climb: &Climb) -> Markup {
     }
 }
 
-/// Small bars of a climb from zero: GPU times, else warp instructions.
+/// Small bars of a climb from zero: GPU times, else predicted times, else warp instructions.
 fn spark(climb: &Climb) -> Markup {
-    let value = |rung: &crate::record::Rung| match climb.timed() {
+    let predicted = !climb.timed() && climb.predicted().next().is_some();
+    let value = |rung: &Rung| match climb.timed() {
         true => rung.time.as_ref().map(|time| time.median_ns),
+        false if predicted => rung.predicted.as_ref().map(|found| found.predicted_ns),
         false => rung.counters.as_ref().map(|found| found.get("warp_instructions") as f64),
+    };
+    let axis = match (climb.timed(), predicted) {
+        (true, _) => "axis:time",
+        (_, true) => "axis:predicted",
+        _ => "axis:instructions",
     };
     let values: Vec<(f64, bool)> =
         climb.rungs.iter().filter_map(|rung| Some((value(rung)?, rung.peer()))).collect();
@@ -106,7 +119,7 @@ fn spark(climb: &Climb) -> Markup {
     let best =
         values.iter().filter(|(_, peer)| !peer).map(|(value, _)| *value).fold(f64::MAX, f64::min);
     html! {
-        svg.spark viewBox="0 0 240 58" role="img" aria-label=(crate::words::english(if climb.timed() { "axis:time" } else { "axis:instructions" })) {
+        svg.spark viewBox="0 0 240 58" role="img" aria-label=(crate::words::english(axis)) {
             @for (index, (value, peer)) in values.iter().enumerate() {
                 @let height = (52.0 * value / most).max(1.5);
                 rect.own.vendor[*peer].best[!peer && *value <= best]
@@ -115,7 +128,7 @@ fn spark(climb: &Climb) -> Markup {
             }
             line.base x1="0" x2="240" y1="54.5" y2="54.5" {}
         }
-        p.spark-name { @if climb.timed() { (t("axis:time")) } @else { (t("axis:instructions")) } }
+        p.spark-name { (t(axis)) }
     }
 }
 

@@ -11,6 +11,9 @@ use crate::tool::Session;
 use crate::{Arg, Dim3, Error, Profile, Result};
 use lanework_abi::{Definition, StageOptions, Staged};
 use lanework_emulator::Blocks;
+use lanework_time::machine::GpuModel;
+use lanework_time::predict::{Prediction, Protocol};
+use lanework_time::trace::sample::Effort;
 use prepared::invalid;
 use std::sync::Arc;
 
@@ -181,6 +184,40 @@ impl<'a> Launch<'a> {
     /// As [`Launch::launch`]; [`Error::Unsupported`](crate::Error::Unsupported) on a GPU.
     pub fn profile(self, device: &Device) -> Result<Profile> {
         self.prepare(device)?.profile(Blocks::All)
+    }
+
+    /// Predicts the time of the kernel on a GPU from a few blocks that run on the emulator. Memory is as before.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// # use lanework::time::{machine::GpuModel, predict::Protocol};
+    /// #[kernel]
+    /// fn add(x: &[f32], y: &mut [f32], apart: u32) {
+    ///     let i = (block_idx.x * block_dim.x + thread_idx.x) * apart;
+    ///     y[i] = y[i] + x[i];
+    /// }
+    ///
+    /// let emulator = Device::emulator();
+    /// let (gpu, cold) = (GpuModel::named("H200"), Protocol::Flushed);
+    /// let x = emulator.upload(&vec![1.0f32; 1 << 23])?;
+    /// let mut y = emulator.zeros::<f32>(1 << 23)?;
+    /// let near = add(&x, &mut y, 1).grid(1 << 12).block(256).predict(&emulator, &gpu, cold)?;
+    /// let far = add(&x, &mut y, 8).grid(1 << 12).block(256).predict(&emulator, &gpu, cold)?;
+    /// near.assert_predicted_faster(&far);
+    /// assert!(y.download()?.iter().all(|&y| y == 0.0));
+    /// # lanework::Result::<()>::Ok(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Launch::launch`]; [`Error::Unsupported`](crate::Error::Unsupported) on a GPU.
+    pub fn predict(
+        self,
+        device: &Device,
+        gpu: &GpuModel,
+        protocol: Protocol,
+    ) -> Result<Prediction> {
+        let trace = self.prepare(device)?.time_trace(Effort::for_model(gpu))?;
+        Ok(lanework_time::predict::predict(&trace, gpu, protocol))
     }
 
     /// Compiles the kernel with bounds checks, for repeated launches.

@@ -11,6 +11,7 @@ use lanework_emulator::sanitize::{Checked, Report};
 use lanework_emulator::{
     Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, TraceConfig,
 };
+use lanework_time::sass::machine_code;
 use lanework_time::trace::KernelTrace;
 use lanework_time::trace::sample::{Effort, record};
 use std::sync::Arc;
@@ -212,11 +213,13 @@ impl Prepared<'_> {
     /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
     #[doc(hidden)]
     pub fn time_trace(&mut self, effort: Effort) -> Result<KernelTrace> {
+        let text = self.module().to_string();
         let run = |emulator: &Emulator,
                    program: &Program,
                    config: &LaunchConfig<'_>,
                    arguments: &[&[u8]]| {
-            record(emulator, program, config, arguments, effort)
+            let code = machine_code(&text, config.entry, effort.capability);
+            emulator.undone(|| record(emulator, program, config, arguments, effort, code))
         };
         self.emulate(Blocks::All, run)
     }

@@ -15,8 +15,10 @@ use lanework_report as report;
 use lanework_report::{By, Extras, Machine};
 use lanework_time::machine::GpuModel;
 use lanework_time::predict::{Protocol, predict};
+use lanework_time::sass::machine_code;
 use lanework_time::trace::sample::{Effort, record};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 static MACHINE: OnceLock<Machine> = OnceLock::new();
 
@@ -253,6 +255,9 @@ impl LookAt {
 /// Maximum number of warp instructions of a launch that runs as a whole.
 const WHOLE: f64 = 2e8;
 
+/// Maximum bytes of device memory that are saved before the traced blocks run.
+const COPIED: u64 = 1 << 30;
+
 /// Number of predicted launches for each kernel and shape.
 const LAUNCHES: u64 = 2;
 
@@ -261,6 +266,7 @@ pub(super) struct Predictor {
     model: GpuModel,
     protocol: Protocol,
     seen: Mutex<Vec<(Launched, u64, bool)>>,
+    texts: Mutex<HashMap<u64, Arc<str>>>,
 }
 
 /// The prediction of one launch.
@@ -279,17 +285,26 @@ impl Predictor {
             "warm" => Protocol::Warm,
             _ => Protocol::Flushed,
         };
-        Predictor { model: GpuModel::named(gpu), protocol, seen: Mutex::default() }
+        let (seen, texts) = (Mutex::default(), Mutex::default());
+        Predictor { model: GpuModel::named(gpu), protocol, seen, texts }
     }
 
-    /// Predicts a launch on an emulator with its memory.
+    /// Keeps the PTX of a module.
+    pub(super) fn keep_text(&self, module: u64, text: String) {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).insert(module, text.into());
+    }
+
+    fn text(&self, module: u64) -> Option<Arc<str>> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).get(&module).cloned()
+    }
+
+    /// Predicts a launch. Its traced blocks have no effect on the memory of the device, unless it is too large to be saved.
     ///
     /// # Errors
     /// A fault of a traced block.
     pub(super) fn predict(
         &self,
         launch: Launching<'_>,
-        on: &Emulator,
         launched: Launched,
     ) -> Result<PredictedLaunch, Fault> {
         {
@@ -301,12 +316,18 @@ impl Predictor {
                 }
             }
         }
-        let effort =
-            Effort { multiprocessors: self.model.gpu.multiprocessors.into(), ..Effort::default() };
-        let trace = record(on, launch.program, launch.config, launch.arguments, effort)?;
-        let blocks = trace.blocks.len().max(1) as f64;
-        let executed: u64 = trace.blocks.iter().map(|block| block.executed()).sum();
-        let whole = executed as f64 / blocks * trace.total_blocks() as f64;
+        let effort = Effort::for_model(&self.model);
+        let text = launch.module.and_then(|id| self.text(id)).unwrap_or_default();
+        let code = machine_code(&text, launch.config.entry, self.model.capability());
+        let traced = || {
+            record(launch.emulator, launch.program, launch.config, launch.arguments, effort, code)
+        };
+        // The traced blocks run again with the others.
+        let trace = match launch.emulator.memory_used() <= COPIED {
+            true => launch.emulator.undone(traced)?,
+            false => traced()?,
+        };
+        let whole = trace.mean_work() * trace.total_blocks() as f64;
         let partial = whole > WHOLE || trace.blocks.iter().any(|block| !block.complete);
         let found = predict(&trace, &self.model, self.protocol);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

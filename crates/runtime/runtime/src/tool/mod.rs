@@ -34,6 +34,8 @@ pub use own_report::{Profiles, names};
 #[doc(hidden)]
 pub use record::{Activity, Findings, Launched, Picture, Predicted, Process, Profiled, Record};
 pub(crate) use session::Session;
+#[doc(hidden)]
+pub use session::learn_registers;
 
 use crate::Device;
 use crate::device::Engine;

@@ -10,6 +10,7 @@ use lanework_emulator::sanitize::{Checks, Report};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome};
 use lanework_report as report;
 use lanework_report::Extras;
+use lanework_time::sass::learn_from_cubin;
 use std::cell::Cell;
 use std::io::Write;
 use std::path::Path;
@@ -24,11 +25,21 @@ const COPIED: u64 = 1 << 30;
 /// A tool.
 pub(super) enum Tool {
     Check,
-    Profile,
+    Profile(Box<Predictor>),
     Trace,
     Inspect,
     Look(LookAt),
     Predict(Box<Predictor>),
+}
+
+/// Learns the registers of the kernels in machine code, if the tool predicts times.
+#[doc(hidden)]
+pub fn learn_registers(code: &dyn Fn() -> Option<Vec<u8>>) {
+    if Session::active().is_some_and(Session::predicts)
+        && let Some(code) = code()
+    {
+        learn_from_cubin(&code);
+    }
 }
 
 /// The tool of this process.
@@ -62,7 +73,7 @@ impl Session {
         let predictor = std::env::var("LANEWORK_TOOL_PREDICT").unwrap_or_default();
         let tool = match (name.as_str(), &folder, LookAt::parse(&look)) {
             ("check", ..) => Tool::Check,
-            ("profile", ..) => Tool::Profile,
+            ("profile", ..) => Tool::Profile(Box::new(Predictor::parse(&predictor))),
             ("trace", Some(_), _) => Tool::Trace,
             ("inspect", Some(_), _) => Tool::Inspect,
             ("predict", Some(_), _) => Tool::Predict(Box::new(Predictor::parse(&predictor))),
@@ -132,9 +143,17 @@ impl Session {
         self.sink().keep(record);
     }
 
+    /// Whether the tool predicts times.
+    pub(super) fn predicts(&self) -> bool {
+        matches!(self.tool, Tool::Predict(_) | Tool::Profile(_))
+    }
+
     /// Records a kernel's PTX, if it is requested or findings may refer to it, and returns its number.
     pub(crate) fn module(&self, kernel: &str, text: &dyn Fn() -> String) -> u64 {
         let id = self.modules.fetch_add(1, Relaxed);
+        if let Tool::Predict(predictor) | Tool::Profile(predictor) = &self.tool {
+            predictor.keep_text(id, text());
+        }
         if matches!(&*self.sink(), Sink::File(_)) {
             self.keep(Record::Module(kernel.to_owned(), id, text()));
         }
@@ -145,7 +164,7 @@ impl Session {
     pub(crate) fn checking(&self, launch: Launching<'_>) {
         let launched = self.launching(launch.config);
         match &self.tool {
-            Tool::Profile => {
+            Tool::Profile(_) => {
                 let Some(copy) = self.copy(launch) else { return };
                 // The launch itself reports its failure.
                 let Ok(counted) = launch.count(&copy) else { return };
@@ -192,7 +211,10 @@ impl Session {
     pub(crate) fn run(&self, launch: Launching<'_>) -> Result<Outcome, Fault> {
         let launched = self.launching(launch.config);
         match &self.tool {
-            Tool::Profile => {
+            Tool::Profile(predictor) => {
+                if let Some(found) = predictor.predict(launch, launched.clone())?.record {
+                    self.keep(Record::Predicted(Box::new(found)));
+                }
                 let (outcome, profile) = self.count_for(launch, &launched)?;
                 let (profile, extras) = profile;
                 self.profiled(launch.module, profile, extras);
@@ -214,12 +236,7 @@ impl Session {
                 Ok(outcome)
             }
             Tool::Predict(predictor) => {
-                let copy = match launch.emulator.memory_used() <= COPIED {
-                    true => launch.emulator.copy(),
-                    false => None,
-                };
-                let on = copy.as_ref().unwrap_or(launch.emulator);
-                let found = predictor.predict(launch, on, launched)?;
+                let found = predictor.predict(launch, launched)?;
                 let partial = found.partial;
                 if let Some(record) = found.record {
                     self.keep(Record::Predicted(Box::new(record)));
@@ -240,7 +257,7 @@ impl Session {
 
     /// Records the counts of a launch that the program itself profiled.
     pub(crate) fn counted(&self, module: Option<u64>, profile: &Profile) {
-        if matches!(self.tool, Tool::Profile) {
+        if matches!(self.tool, Tool::Profile(_)) {
             self.profiled(module, profile.clone(), Extras::default());
         }
     }
@@ -310,7 +327,7 @@ impl Session {
     fn report(&self) -> Option<i32> {
         let Sink::Own(own) = &*self.sink() else { return None };
         let (text, failed) = match self.tool {
-            Tool::Profile => (own.profiles_text(), false),
+            Tool::Profile(_) => (own.profiles_text(), false),
             _ => own.findings_text(),
         };
         // Ignore a closed standard error.

@@ -1,0 +1,204 @@
+//! Replaces the model of ptxas by the machine instructions of a listing.
+//!
+//! Each PTX line of a basic block has its instructions in the listing. ptxas copies blocks (unrolled loops), and moves
+//! instructions out of loops. So the depth of a block's loops in the machine code is that of its accesses, which do not move,
+//! and the number of copies is that of an access. An instruction at a smaller depth was moved out of the loop; of the others,
+//! each execution of the block has the copies' share.
+
+use crate::machine::operation::{MachineOperation, MemoryClass, Unit};
+use crate::sass::listing::{Listing, MachineInstruction};
+use crate::trace::KernelTrace;
+
+/// The part of a kernel's lines that have to match the text that was assembled.
+const ALIKE: f64 = 0.5;
+
+/// Whether an operation comes from the trace, or decides where the warp goes.
+fn from_trace(operation: &MachineOperation) -> bool {
+    matches!(
+        operation.unit,
+        Unit::Memory
+            | Unit::Shuffle
+            | Unit::Mma(_)
+            | Unit::Wgmma(_)
+            | Unit::Commit(_)
+            | Unit::Wait(..)
+            | Unit::Sync
+            | Unit::Fence
+            | Unit::Branch
+            | Unit::Exit
+    )
+}
+
+/// How the machine code has the basic blocks.
+#[derive(Clone, Debug, Default)]
+pub struct CodeLayout {
+    /// By basic block, how often it was copied.
+    pub copies: Vec<u8>,
+    /// By run, the places of its instructions, those of the first copy first.
+    pub places: Vec<Vec<u32>>,
+}
+
+impl CodeLayout {
+    /// The place of an operation of a run, in one of the copies of its block.
+    pub fn place(&self, run: u32, block: u32, copy: u32, operation: usize) -> u32 {
+        let places = &self.places[run as usize];
+        let copies = usize::from(self.copies[block as usize]).max(1);
+        let of_copy = (copy as usize % copies * places.len()).div_ceil(copies);
+        places
+            .get(of_copy + operation)
+            .or(places.get(of_copy))
+            .or(places.last())
+            .copied()
+            .unwrap_or(0)
+    }
+}
+
+/// Replaces the operations of each run; returns the layout of the code, or `None` if the listing is of another text.
+pub fn apply(
+    trace: &KernelTrace,
+    listing: &Listing,
+    spins: &[bool],
+    operations: &mut [Vec<MachineOperation>],
+) -> Option<CodeLayout> {
+    let origins = &trace.kernel.origins;
+    // Kernels that were not parsed from text have no lines in it, but the order of its instructions.
+    let line = |run: usize| {
+        let origin = trace.runs.all[run].origin as usize;
+        match origins[origin].text_line {
+            0 => listing.instructions.get(origin).copied().unwrap_or_default(),
+            line => line,
+        }
+    };
+    let known = (0..operations.len()).filter(|&run| listing.by_line.contains_key(&line(run)));
+    let costs = operations.iter().filter(|of| of.iter().any(|one| one.unit != Unit::Free));
+    if (known.count() as f64) < ALIKE * costs.count() as f64 {
+        return None;
+    }
+    let blocks = trace.runs.successors.len();
+    let mut layout =
+        CodeLayout { copies: vec![1; blocks], places: vec![Vec::new(); operations.len()] };
+    for block in 0..blocks {
+        let runs = trace.runs.of_block(block as u32);
+        let runs: Vec<usize> = runs.map(|run| run as usize).collect();
+        let of_line = |run: usize| listing.by_line.get(&line(run)).map_or(&[][..], Vec::as_slice);
+        let Some((depth, count)) = place(&runs, spins, operations, &of_line) else { continue };
+        layout.copies[block] = count.min(16) as u8;
+        let mut carried = 0.0;
+        for &run in &runs {
+            let here = of_line(run).iter().filter(|one| one.depth >= depth);
+            layout.places[run] = here.map(|one| one.place).collect();
+            // A call's instructions are elsewhere; those of a loop around an atomic come with the atomic.
+            if listing.calls.contains(&line(run)) || spins[run] {
+                continue;
+            }
+            // Runs that share a line share its instructions.
+            let sharing = runs.iter().filter(|&&other| line(other) == line(run)).count();
+            let share = 1.0 / (count as usize * sharing) as f64;
+            replace(&mut operations[run], of_line(run), depth, share, &mut carried);
+        }
+    }
+    Some(layout)
+}
+
+/// The depth of a block in the machine code, and its copies.
+fn place<'l>(
+    runs: &[usize],
+    spins: &[bool],
+    operations: &[Vec<MachineOperation>],
+    of_line: &dyn Fn(usize) -> &'l [MachineInstruction],
+) -> Option<(u32, u32)> {
+    let anchor = |run: usize| {
+        let accesses = operations[run].iter().any(|one| {
+            matches!(one.unit, Unit::Memory | Unit::Shuffle | Unit::Mma(_) | Unit::Sync)
+        });
+        let arithmetic = matches!(&operations[run][..], [one] if matches!(one.unit, Unit::Fma | Unit::Double | Unit::Special));
+        (accesses, arithmetic)
+    };
+    let fits = |accesses: bool, one: &&MachineInstruction| match accesses {
+        true => one.traced,
+        false => matches!(one.unit, Unit::Fma | Unit::Double | Unit::Special),
+    };
+    for wanted in [true, false] {
+        let chosen = runs.iter().filter(|&&run| match anchor(run) {
+            (accesses, _) if wanted => accesses && !spins[run],
+            (_, arithmetic) => arithmetic,
+        });
+        let lists: Vec<Vec<u32>> = chosen
+            .map(|&run| of_line(run).iter().filter(|one| fits(wanted, one)).map(|one| one.depth))
+            .map(Iterator::collect)
+            .collect();
+        // Most of them agree; one may be in a loop of its own.
+        let mut depths: Vec<u32> =
+            lists.iter().filter_map(|list| list.iter().copied().max()).collect();
+        depths.sort_unstable();
+        let Some(&depth) = depths.get(depths.len().saturating_sub(1) / 2) else { continue };
+        let counts = lists.iter().map(|list| list.iter().filter(|&&one| one == depth).count());
+        let mut counts: Vec<usize> = counts.filter(|&count| count > 0).collect();
+        counts.sort_unstable();
+        return Some((depth, counts[counts.len() / 2] as u32));
+    }
+    // No instruction that stays: the deepest ones, of which each line has one.
+    let depth = runs.iter().flat_map(|&run| of_line(run)).map(|one| one.depth).max()?;
+    Some((depth, 1))
+}
+
+/// Replaces the operations of a run by a share of the instructions at a depth. `carried` is what is left of earlier runs.
+fn replace(
+    operations: &mut Vec<MachineOperation>,
+    listed: &[MachineInstruction],
+    depth: u32,
+    share: f64,
+    carried: &mut f64,
+) {
+    let here: Vec<&MachineInstruction> = listed.iter().filter(|one| one.depth == depth).collect();
+    let moved_out = here.is_empty() && listed.iter().any(|one| one.depth < depth);
+    let arithmetic: Vec<Unit> = here.iter().filter(|one| !one.traced).map(|one| one.unit).collect();
+    *carried += arithmetic.len() as f64 * share;
+    let count = (*carried + 1e-6).floor();
+    *carried -= count;
+    let from = operations.first().cloned();
+    let Some(first) = from else { return };
+    let simple = |unit| MachineOperation {
+        unit,
+        run: first.run,
+        reads: Vec::new(),
+        writes: Vec::new(),
+        words: 0,
+        chained: false,
+        order: MemoryClass::Anything,
+        queue: None,
+    };
+    let (reads, last) = (first.reads.clone(), operations.last().cloned());
+    let (writes, words) = last.map_or((Vec::new(), 0), |last| (last.writes, last.words));
+    // Those of one copy come first.
+    let units = arithmetic.iter().copied().cycle().take(count as usize);
+    let mut made: Vec<MachineOperation> = units.map(simple).collect();
+    let kept: Vec<MachineOperation> = operations.drain(..).filter(from_trace).collect();
+    if !kept.is_empty() {
+        let gone = !here.iter().any(|one| one.traced);
+        if gone && (moved_out || !listed.is_empty()) {
+            made.push(MachineOperation { reads, writes, ..simple(Unit::Free) });
+        } else {
+            made.extend(kept);
+        }
+        *operations = made;
+        return;
+    }
+    // The last operation has the result; the others before it are its sequence.
+    let mut before = false;
+    for one in &mut made {
+        one.chained = before && one.unit != Unit::Nop;
+        before |= one.unit != Unit::Nop;
+    }
+    made.sort_by_key(|one| one.unit != Unit::Nop);
+    match made.iter().position(|one| one.unit != Unit::Nop) {
+        Some(at) => {
+            made[at].reads = reads;
+            if let Some(last) = made.last_mut() {
+                (last.writes, last.words) = (writes, words);
+            }
+        }
+        None => made.push(MachineOperation { reads, writes, words, ..simple(Unit::Free) }),
+    }
+    *operations = made;
+}
