@@ -6,6 +6,8 @@
 
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod tests;
 
 use crate::number::approximate::{
     EX2, LG2, RCP, RSQRT, SIN, SQRT, SegmentAlignment, SegmentTable, TANH, UnitFunction, cut,

@@ -1,18 +1,13 @@
-//! The reference for the special function unit: integers, case by case. The tests here compare the branch-free functions
-//! with it.
+//! The special function unit in integers, case by case: the reference that [`super`] is compared with.
 
-use crate::number::approximate::unit::*;
-use crate::number::approximate::{
-    EX2, LG2, RCP, RSQRT, Row, SIN, SQRT, TANH, of, of_lanes, square,
-};
+use crate::number::approximate::Row;
+use crate::number::approximate::square;
+use crate::number::approximate::{EX2, LG2, RCP, RSQRT, SIN, SQRT, TANH};
 use crate::number::single::NAN32;
 
 const SIGN: u32 = 0x8000_0000;
-
 const INFINITY: u32 = 0x7f80_0000;
-
 const ONE: u32 = 0x3f80_0000;
-
 const FRACTION: u32 = 0x7f_ffff;
 
 /// Alignment of a function's coefficients: C0 is shifted left, and so is the product with C2; a constant is
@@ -290,55 +285,4 @@ pub fn tanh(x: u32) -> u32 {
     let lower = (p.fraction & (FRACTION >> bits)) >> (6 - bits);
     let alignment = Alignment { c0: 15, c2: 1, constant: 0 };
     p.sign | truncated(interpolate(row, lower, alignment) >> 15, 150 - exponent)
-}
-
-type OfOne = fn(u32) -> u32;
-
-type OfLanes = fn(&[u32; 32]) -> [u32; 32];
-
-/// The functions under test, each with its reference.
-const FUNCTIONS: [(&str, OfOne, OfLanes, OfOne); 8] = [
-    ("rcp", of::<Rcp>, of_lanes::<Rcp>, reference::rcp),
-    ("rsqrt", of::<Rsqrt>, of_lanes::<Rsqrt>, reference::rsqrt),
-    ("sqrt", of::<Sqrt>, of_lanes::<Sqrt>, reference::sqrt),
-    ("ex2", of::<Ex2>, of_lanes::<Ex2>, reference::ex2),
-    ("lg2", of::<Lg2>, of_lanes::<Lg2>, reference::lg2),
-    ("sin", of::<Sin>, of_lanes::<Sin>, reference::sin),
-    ("cos", of::<Cos>, of_lanes::<Cos>, reference::cos),
-    ("tanh", of::<Tanh>, of_lanes::<Tanh>, reference::tanh),
-];
-
-/// Compares 32 inputs from each of the starts on, `step` apart.
-fn compare(starts: impl Iterator<Item = u32> + Clone, step: u32) {
-    for (name, of_one, of_lanes, reference) in FUNCTIONS {
-        for start in starts.clone() {
-            let x: [u32; 32] = std::array::from_fn(|i| start.wrapping_add(i as u32 * step));
-            let (lanes, want) = (of_lanes(&x), x.map(reference));
-            assert_eq!(lanes, want, "{name} of {start:#010x} and the next by {step}");
-            assert_eq!(of_one(start), want[0], "{name} of {start:#010x}");
-        }
-    }
-}
-
-#[test]
-fn functions_equal_the_reference_at_the_ends_of_every_power_of_two_and_in_between() {
-    compare((0..512u32).map(|i| (i << 23).wrapping_sub(16)), 1);
-    compare((0..1u32 << 17).map(|i| i << 15), 1021);
-}
-
-#[test]
-fn mantissas_equal_the_reference() {
-    for fraction in (0..1 << 23).step_by(8) {
-        assert_eq!(rcp_mantissa(fraction), reference::rcp_mantissa(fraction));
-        for odd in [false, true] {
-            let got = rsqrt_mantissa(odd, fraction);
-            assert_eq!(got, reference::rsqrt_mantissa(odd, fraction), "{odd} {fraction}");
-        }
-    }
-}
-
-#[test]
-#[ignore = "exhaustive: every f32, many minutes"]
-fn functions_equal_the_reference_for_every_f32() {
-    compare((0..1u32 << 27).map(|i| i << 5), 1);
 }
