@@ -133,7 +133,7 @@ pub enum Command {
     /// Make a project: a kernel, its reference on the host, a checked test, a benchmark.
     #[command(after_help = "Examples:\n  \
         lanework new my-kernels\n  \
-        lanework new ../my-kernels --path .    with the library of this checkout")]
+        lanework new my-kernels --published    with the published library, also in a checkout")]
     New(NewArgs),
     /// List the ladders and their rungs.
     #[command(after_help = "Examples:\n  lanework list\n  lanework list --json")]

@@ -34,9 +34,12 @@ pub struct NewArgs {
     /// The name of the package [default: the name of the folder].
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Depend on the checkout in this folder, and not on the published version.
+    /// Depend on the checkout in this folder [default: the one that this command was built in, if it exists].
     #[arg(long, value_name = "FOLDER")]
     pub path: Option<PathBuf>,
+    /// Depend on the published version.
+    #[arg(long, conflicts_with = "path")]
+    pub published: bool,
 }
 
 #[derive(Debug, Args)]

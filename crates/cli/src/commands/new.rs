@@ -33,7 +33,8 @@ pub fn run(args: &NewArgs) -> Outcome {
             "give a folder that does not exist yet",
         ));
     }
-    let dependency_on = |name| dependency(name, args.path.as_deref());
+    let checkout = args.path.clone().or_else(|| built_in().filter(|_| !args.published));
+    let dependency_on = |name| dependency(name, checkout.as_deref());
     let (library, bench) = (dependency_on("lanework")?, dependency_on("lanework-bench")?);
     let parent = std::path::absolute(folder)?;
     let inside = parent.ancestors().skip(1).any(|above| above.join("Cargo.toml").is_file());
@@ -61,7 +62,22 @@ pub fn run(args: &NewArgs) -> Outcome {
          cargo run                             on a GPU, if there is one\n  \
          cargo bench                           times on a GPU, counts on the emulator\n  \
          lanework exec --profile -- cargo run  what every line costs\n"
-    ))
+    ))?;
+    match (checkout, &args.path) {
+        (Some(checkout), None) => {
+            let checkout = checkout.display();
+            print(&format!(
+                "It depends on the checkout {checkout}; with --published, on the published version.\n"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The checkout that this command was built in, if it exists on this machine.
+fn built_in() -> Option<PathBuf> {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.parent()?;
+    holds(&checkout.join("crates/runtime/lanework"), "lanework").then(|| checkout.to_owned())
 }
 
 /// Quotes a path for a shell, if it has characters other than letters, digits and plain punctuation.
@@ -142,7 +158,12 @@ mod tests {
     use super::*;
 
     fn asked(folder: &str, name: Option<&str>) -> NewArgs {
-        NewArgs { folder: folder.into(), name: name.map(str::to_owned), path: None }
+        NewArgs {
+            folder: folder.into(),
+            name: name.map(str::to_owned),
+            path: None,
+            published: false,
+        }
     }
 
     #[test]

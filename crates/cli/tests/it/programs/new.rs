@@ -76,11 +76,21 @@ fn a_project_inside_another_workspace_stands_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("Cargo.toml"), "[workspace]\nmembers = []\n")
         .expect("written");
-    let made = lanework(folder.path(), &["new", "inner"]);
+    let made = lanework(folder.path(), &["new", "inner", "--published"]);
     assert!(made.status.success(), "{made:?}");
     let manifest = std::fs::read_to_string(folder.path().join("inner/Cargo.toml")).expect("made");
     assert!(manifest.ends_with("[workspace]\n"), "{manifest}");
     assert!(manifest.contains(&format!("lanework = \"{}\"", env!("CARGO_PKG_VERSION"))));
+}
+
+#[test]
+fn a_project_depends_on_the_checkout_that_the_command_was_built_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = lanework(folder.path(), &["new", "kernels"]);
+    assert!(made.status.success(), "{made:?}");
+    assert!(text(&made.stdout).contains("It depends on the checkout"), "{made:?}");
+    let manifest = std::fs::read_to_string(folder.path().join("kernels/Cargo.toml")).expect("made");
+    assert!(manifest.contains("runtime/lanework' }"), "{manifest}");
 }
 
 #[test]
