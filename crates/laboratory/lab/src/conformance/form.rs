@@ -120,7 +120,7 @@ fn expand(chapter: usize, row: &Row, forms: &mut Vec<InstructionForm>) {
 static NAMED: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let rows = CHAPTERS.iter().flat_map(|chapter| chapter.rows);
     let written = rows.filter(|row| !matches!(row.kinds, RowKinds::Rest(_)));
-    written.flat_map(|row| names(row)).collect()
+    written.flat_map(names).collect()
 });
 
 /// The names of a row's forms.
