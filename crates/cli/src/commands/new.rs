@@ -74,10 +74,13 @@ pub fn run(args: &NewArgs) -> Outcome {
     }
 }
 
-/// The checkout that this command was built in, if it exists on this machine.
+/// The checkout whose target folder holds this command.
 fn built_in() -> Option<PathBuf> {
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.parent()?;
-    holds(&checkout.join("crates/runtime/lanework"), "lanework").then(|| checkout.to_owned())
+    let command = std::env::current_exe().ok()?;
+    let mut folders = command.ancestors().skip(1);
+    folders
+        .find(|folder| holds(&folder.join("crates/runtime/lanework"), "lanework"))
+        .map(Path::to_owned)
 }
 
 /// Quotes a path for a shell, if it has characters other than letters, digits and plain punctuation.
