@@ -106,11 +106,11 @@ pub struct CheckArgs {
 pub struct PredictArgs {
     /// The kernel: a .ptx or .cu file, a ladder, or one rung of it as ladder/rung; `lanework list`
     /// shows the ladders.
-    #[arg(value_name = "FILE|LADDER", required_unless_present = "compare")]
-    pub ladder: Option<String>,
-    /// State which of two rungs is faster, and by how much.
-    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "ladder")]
-    pub compare: Vec<String>,
+    #[arg(value_name = "FILE|LADDER")]
+    pub ladder: String,
+    /// State which of two rungs is faster, this one or RUNG, and by how much.
+    #[arg(long, value_name = "RUNG")]
+    pub compare: Option<String>,
     #[command(flatten)]
     pub problem: ProblemOptions,
     /// Only these rungs, separated by commas.

@@ -73,7 +73,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  \
         lanework predict sgemm/tile-2d --size 4096\n  \
         lanework predict transpose --size 8192 --gpu a100\n  \
-        lanework predict --compare transpose/unpadded transpose/padded --size 4096\n  \
+        lanework predict transpose/unpadded --compare transpose/padded --size 4096\n  \
         lanework predict kernel.cu --grid 4096 --block 256 --arg rand:f32:1048576 --arg zeros:f32:1048576\n\n\
         A few blocks run on the emulator, and their instructions are replayed on a model of one multiprocessor and of \
         the memory that it shares. The interval is meant to hold four of five measurements of kernels like those that the model was \

@@ -274,11 +274,15 @@ const LISTED: usize = 8;
 pub fn predicted_line(kernel: &str, found: &Value) -> String {
     let ns = |value: &Value| duration(value.as_f64().unwrap_or_default());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let [low, high] = [0, 1].map(|end| ns(&found["interval_ns"][end]));
+    // One unit is enough for both ends of the interval.
+    let low = match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other => number,
+        _ => &low,
+    };
     format!(
-        "{kernel}: predicted {} ({} to {}) on {}, limited by {}\n",
+        "{kernel}: predicted {} ({low} to {high}) on {}, limited by {}\n",
         ns(&found["predicted_ns"]),
-        ns(&found["interval_ns"][0]),
-        ns(&found["interval_ns"][1]),
         text(&found["gpu"]),
         text(&found["limiter"]),
     )

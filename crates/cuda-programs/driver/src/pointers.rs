@@ -33,7 +33,7 @@ impl Address {
 pub struct Text<'call>(*const c_char, PhantomData<&'call c_char>);
 
 /// Access to results, with errors of the driver.
-pub trait Results<T> {
+pub trait ResultAccess<T> {
     /// Stores a result. Null is refused.
     fn store(self, value: T) -> Result;
 
@@ -43,7 +43,7 @@ pub trait Results<T> {
         T: Plain;
 }
 
-impl<T> Results<T> for Out<'_, T> {
+impl<T> ResultAccess<T> for Out<'_, T> {
     fn store(self, value: T) -> Result {
         if self.is_null() {
             return Err(Status::InvalidValue);

@@ -27,24 +27,20 @@ struct Named {
 /// # Errors
 /// Unknown names, problems that do not fit, a kernel that faults.
 pub fn run(args: &PredictArgs) -> Outcome {
-    let targets: Vec<&str> = match &args.ladder {
-        Some(ladder) => vec![ladder],
-        None => args.compare.iter().map(String::as_str).collect(),
-    };
     let mut found = Vec::new();
-    if let Some(file) =
-        args.compare.iter().find(|name| name.ends_with(".cu") || name.ends_with(".ptx"))
+    if let Some(file) = &args.compare
+        && (file.ends_with(".cu") || file.ends_with(".ptx"))
     {
         return Err(Failure::input(
-            format_args!("`{file}` is a file; this form compares rungs"),
-            "for files: lanework predict A.cu --compare B.cu, with --grid, --block and --arg",
+            format_args!("`{file}` is a file, and `{}` is none", args.ladder),
+            "compare two files or two rungs; files: lanework predict A.cu --compare B.cu, with --grid, --block and --arg",
         ));
     }
-    for target in targets {
+    for target in [&args.ladder].into_iter().chain(&args.compare) {
         let asked = RungSelection { target, rungs: &args.rungs, problem: &args.problem };
         rungs(&asked, &args.options, &mut found)?;
     }
-    if args.compare.is_empty() {
+    if args.compare.is_none() {
         return show(&found, &sources(), args.json);
     }
     let [first, second] = &found[..] else {
