@@ -79,6 +79,33 @@ impl Emulator {
         Some(Emulator { device: self.device.copy()?, options: self.options.clone() })
     }
 
+    /// Runs something on a copy of this emulator, so that it has no effect here. If there can be no copy, because addresses
+    /// are the host's, it runs here, and its writes are undone; other threads must not write to the memory meanwhile.
+    ///
+    /// ```
+    /// use lanework_emulator::{Emulator, Options};
+    ///
+    /// let emulator = Emulator::new(Options::default());
+    /// let x = emulator.allocate(1, "x")?;
+    /// emulator.write(x, &[1])?;
+    /// emulator.without_effect(|copy| copy.write(x, &[2]))?;
+    /// let mut found = [0];
+    /// emulator.read(x, &mut found)?;
+    /// assert_eq!(found, [1]);
+    ///
+    /// // Writes of other threads stay.
+    /// emulator.without_effect(|_| emulator.write(x, &[3]))?;
+    /// emulator.read(x, &mut found)?;
+    /// assert_eq!(found, [3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn without_effect<R>(&self, run: impl FnOnce(&Emulator) -> R) -> R {
+        match self.copy() {
+            Some(copy) => run(&copy),
+            None => self.device.undone(|| run(self)),
+        }
+    }
+
     /// The options of this emulator.
     pub fn options(&self) -> &Options {
         &self.options

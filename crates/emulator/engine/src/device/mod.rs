@@ -107,6 +107,7 @@ impl Device {
     }
 
     /// Runs something, and then undoes what it wrote to the memory of this device; not to registered memory of the host.
+    /// What other threads write to the memory meanwhile is undone, too: use [`Device::copy`] where there can be a copy.
     pub fn undone<R>(&self, run: impl FnOnce() -> R) -> R {
         let saved = self.writing().save();
         let result = run();

@@ -214,7 +214,7 @@ impl PtxModule {
         let run =
             |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
                 let code = machine_code(&self.module.to_string(), config.entry, effort.capability);
-                emulator.undone(|| record(emulator, program, config, bytes, effort, code))
+                emulator.without_effect(|on| record(on, program, config, bytes, effort, code))
             };
         self.emulate(entry, shape, arguments, Blocks::All, run)
     }

@@ -219,7 +219,7 @@ impl Prepared<'_> {
                    config: &LaunchConfig<'_>,
                    arguments: &[&[u8]]| {
             let code = machine_code(&text, config.entry, effort.capability);
-            emulator.undone(|| record(emulator, program, config, arguments, effort, code))
+            emulator.without_effect(|on| record(on, program, config, arguments, effort, code))
         };
         self.emulate(Blocks::All, run)
     }

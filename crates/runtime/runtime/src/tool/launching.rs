@@ -319,13 +319,13 @@ impl Predictor {
         let effort = Effort::for_model(&self.model);
         let text = launch.module.and_then(|id| self.text(id)).unwrap_or_default();
         let code = machine_code(&text, launch.config.entry, self.model.capability());
-        let traced = || {
-            record(launch.emulator, launch.program, launch.config, launch.arguments, effort, code)
+        let traced = |on: &Emulator| {
+            record(on, launch.program, launch.config, launch.arguments, effort, code)
         };
         // The traced blocks run again with the others.
         let trace = match launch.emulator.memory_used() <= COPIED {
-            true => launch.emulator.undone(traced)?,
-            false => traced()?,
+            true => launch.emulator.without_effect(traced)?,
+            false => traced(launch.emulator)?,
         };
         let whole = trace.mean_work() * trace.total_blocks() as f64;
         let partial = whole > WHOLE || trace.blocks.iter().any(|block| !block.complete);
