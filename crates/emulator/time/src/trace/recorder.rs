@@ -10,9 +10,6 @@ use std::sync::Arc;
 /// First address of local memory in the trace.
 pub const LOCAL_BASE: u64 = 1 << 60;
 
-/// Instructions of other blocks after which a wanted block is taken to have ended.
-const ENDED: u64 = 300_000;
-
 /// Repetitions of a look at one address after which a warp is taken to wait for another block.
 const WAITS: u32 = 64;
 
@@ -33,8 +30,6 @@ pub struct Recorder {
     bounds: Bounds,
     wanted: Vec<u64>,
     executed: u64,
-    /// Instructions of other blocks since the last one of a wanted block.
-    others: u64,
     /// Index in `blocks` of the running block, if it is recorded.
     current: Option<usize>,
     current_block: u64,
@@ -47,6 +42,7 @@ pub struct Recorder {
 pub struct BlockRecorder {
     /// The trace so far.
     pub trace: BlockTrace,
+    ended: bool,
     previous: Vec<Option<u32>>,
     barriers: HashMap<usize, u32>,
     phases: HashMap<u64, PhaseTokens>,
@@ -77,14 +73,20 @@ struct PhaseTokens {
 impl Recorder {
     /// Creates a recorder for the blocks in `wanted` of a kernel with these runs.
     pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
-        let (executed, others, current, current_block) = (0, 0, None, u64::MAX);
-        let blocks = Vec::new();
-        Recorder { runs, bounds, wanted, executed, others, current, current_block, blocks }
+        let (executed, current, current_block, blocks) = (0, None, u64::MAX, Vec::new());
+        Recorder { runs, bounds, wanted, executed, current, current_block, blocks }
     }
 
-    /// Whether all wanted blocks seem to have ended: they have not run for a long time.
+    /// Whether all wanted blocks have ended.
     pub fn saw_all(&self) -> bool {
-        self.others > ENDED && self.blocks.len() == self.wanted.len()
+        self.blocks.len() == self.wanted.len() && self.blocks.iter().all(|block| block.ended)
+    }
+
+    /// Notes that the block of the last instruction has ended.
+    fn end(&mut self) {
+        if let Some(block) = self.block() {
+            block.ended = true;
+        }
     }
 
     /// Makes a block the current one.
@@ -386,7 +388,7 @@ impl Observer for Recorder {
     }
 
     fn wants(&self) -> Wants {
-        Wants::EVENTS | Wants::SYNCHRONIZATION | Wants::PASSES | Wants::ONE_WORKER
+        Wants::EVENTS | Wants::SYNCHRONIZATION | Wants::PASSES | Wants::ONE_WORKER | Wants::EDGES
     }
 
     fn time_slice(&self) -> u64 {
@@ -401,11 +403,17 @@ impl Observer for Recorder {
         self.executed += 1;
         self.enter(place.block);
         let most = self.bounds.steps;
-        self.others += 1;
         if let Some(at) = self.current {
-            self.others = 0;
             self.blocks[at].instruction(&self.runs, most, place, mask);
         }
+    }
+
+    fn cluster_end(&mut self) {
+        self.end();
+    }
+
+    fn block_end(&mut self, _: u32) {
+        self.end();
     }
 
     fn access(&mut self, access: &Access<'_>) {
