@@ -52,7 +52,7 @@ fn said_with(name: &str, leaks: &str) -> String {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--exact", "the_scenario_of_this_process", "--test-threads=1", "--nocapture"]);
     command.env(SCENARIO, name).env("LANEWORK_TOOL", "check").env("LANEWORK_TOOL_LEAKS", leaks);
-    let ended = child::run(&mut command, Duration::from_secs(120));
+    let ended = child::run(&mut command, Duration::from_secs(900));
     assert!(ended.status.is_some(), "{name} takes too long");
     ended.said
 }
