@@ -65,7 +65,9 @@ fn all(
         let predicted = trace.ok().map(|trace| predict(&trace, &model, Protocol::Flushed).value());
         if !json {
             print(&laid(&profile_blocks(name, &record, sources, readable())))?;
-            predicted.iter().try_for_each(|found| print(&predicted_line(name, found)))?;
+            // The heading above names the file.
+            let kernel = name.split(" of ").next().unwrap_or(name);
+            predicted.iter().try_for_each(|found| print(&predicted_line(kernel, found)))?;
         }
         records.push((name.to_owned(), record, predicted));
         Ok(())
