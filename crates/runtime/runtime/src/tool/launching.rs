@@ -255,8 +255,8 @@ impl LookAt {
 /// Maximum number of warp instructions of a launch that runs as a whole.
 const WHOLE: f64 = 2e8;
 
-/// Maximum bytes of device memory that are saved before the traced blocks run.
-const COPIED: u64 = 1 << 30;
+/// Maximum bytes of device memory that a tool copies or saves, so that its own runs have no effect.
+pub(super) const COPIED: u64 = 1 << 30;
 
 /// Number of predicted launches for each kernel and shape.
 const LAUNCHES: u64 = 2;

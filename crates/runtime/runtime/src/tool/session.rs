@@ -1,7 +1,7 @@
 //! The tool of this process, selected by environment variables: runs launches and writes records.
 
 use super::files::{Sink, micros, now, stop};
-use super::launching::{Launching, LookAt, Predictor, machine, name_memory};
+use super::launching::{COPIED, Launching, LookAt, Predictor, machine, name_memory};
 use super::own_report::{self, Own};
 use super::record::{Activity, Findings, Launched, Profiled, Record};
 use crate::Profile;
@@ -18,9 +18,6 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
-
-/// Maximum size of a device memory that the tool copies. Runs on the copy give patterns, caches and pictures.
-const COPIED: u64 = 1 << 30;
 
 /// A tool.
 pub(super) enum Tool {
@@ -212,8 +209,12 @@ impl Session {
         let launched = self.launching(launch.config);
         match &self.tool {
             Tool::Profile(predictor) => {
-                if let Some(found) = predictor.predict(launch, launched.clone())?.record {
-                    self.keep(Record::Predicted(Box::new(found)));
+                // A prediction must not change the program: its traced blocks are undone, and it fails alone.
+                if launch.emulator.memory_used() <= COPIED
+                    && let Ok(found) = predictor.predict(launch, launched.clone())
+                    && let Some(record) = found.record
+                {
+                    self.keep(Record::Predicted(Box::new(record)));
                 }
                 let (outcome, profile) = self.count_for(launch, &launched)?;
                 let (profile, extras) = profile;
