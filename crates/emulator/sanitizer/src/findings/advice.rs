@@ -184,7 +184,7 @@ impl<'k> Adviser<'k> {
         let acquired =
             self.fenced(read.inst.origin, now.instruction, needed, read.op.order.acquire);
         let (fence, ptx) = fence_of(needed);
-        // What the reading thread lacks, after what the writing thread lacks.
+        // First the missing fence of the writing thread, then that of the reading thread.
         let reader = match acquired {
             Fenced::Yes => None,
             Fenced::Narrowly(at) => {
@@ -223,7 +223,7 @@ impl<'k> Adviser<'k> {
         }
     }
 
-    /// Whether a fence of a scope stands between two instructions; if the second comes first in the text, the way to
+    /// Whether a fence of a scope is between two instructions; if the second comes first in the text, the way to
     /// it leads through a loop.
     fn fenced(&self, from: u32, to: u32, needed: Scope, ordered: bool) -> Fenced {
         let on_the_way = |at: u32| match from < to {
@@ -244,7 +244,7 @@ impl<'k> Adviser<'k> {
         self.fences().find(|(at, _)| *at == fence).map_or(Scope::Block, |(_, scope)| scope)
     }
 
-    /// Order two strong accesses, neither of which is the flag of the other.
+    /// Order two strong accesses when neither is the flag of the other.
     fn order(&self, race: &RaceFacts) -> Option<String> {
         let [now, prior] = race.accesses;
         let strong = race.accesses.iter().all(|access| access.strong.is_some());

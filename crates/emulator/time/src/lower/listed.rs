@@ -1,15 +1,15 @@
 //! Replaces the model of ptxas by the machine instructions of a listing.
 //!
-//! Each PTX line of a basic block has its instructions in the listing. ptxas copies blocks (unrolled loops), and moves
-//! instructions out of loops. So the depth of a block's loops in the machine code is that of its accesses, which do not move,
-//! and the number of copies is that of an access. An instruction at a smaller depth was moved out of the loop; of the others,
-//! each execution of the block has the copies' share.
+//! The listing has the machine instructions of each PTX line. ptxas copies basic blocks (unrolled loops), and moves
+//! instructions out of loops. Accesses do not move: their loop depth in the machine code is the depth of their block, and an
+//! access occurs once per copy of the block. An instruction at a smaller depth was moved out of the loop. The others are
+//! divided by the number of copies, because each execution of the block runs one copy.
 
 use crate::machine::operation::{MachineOperation, MemoryClass, Unit};
 use crate::sass::listing::{Listing, MachineInstruction};
 use crate::trace::KernelTrace;
 
-/// The part of a kernel's lines that have to match the text that was assembled.
+/// Minimum share of a kernel's lines that the listing must have; otherwise ptxas assembled another text.
 const ALIKE: f64 = 0.5;
 
 /// Whether an operation comes from the trace, or decides where the warp goes.
@@ -29,7 +29,7 @@ fn from_trace(operation: &MachineOperation) -> bool {
     )
 }
 
-/// How the machine code has the basic blocks.
+/// Copies of the basic blocks in the machine code, and places of their instructions.
 #[derive(Clone, Debug, Default)]
 pub struct CodeLayout {
     /// By basic block, how often it was copied.
@@ -87,7 +87,7 @@ pub fn apply(
         for &run in &runs {
             let here = of_line(run).iter().filter(|one| one.depth >= depth);
             layout.places[run] = here.map(|one| one.place).collect();
-            // A call's instructions are elsewhere; those of a loop around an atomic come with the atomic.
+            // The instructions of a call are elsewhere. An atomic includes the loop around it.
             if listing.calls.contains(&line(run)) || spins[run] {
                 continue;
             }
@@ -137,7 +137,7 @@ fn place<'l>(
         counts.sort_unstable();
         return Some((depth, counts[counts.len() / 2] as u32));
     }
-    // No instruction that stays: the deepest ones, of which each line has one.
+    // No instruction stays in its block. Take the deepest ones: each line has one of them.
     let depth = runs.iter().flat_map(|&run| of_line(run)).map(|one| one.depth).max()?;
     Some((depth, 1))
 }
@@ -170,7 +170,7 @@ fn replace(
     };
     let (reads, last) = (first.reads.clone(), operations.last().cloned());
     let (writes, words) = last.map_or((Vec::new(), 0), |last| (last.writes, last.words));
-    // Those of one copy come first.
+    // The first copy comes first.
     let units = arithmetic.iter().copied().cycle().take(count as usize);
     let mut made: Vec<MachineOperation> = units.map(simple).collect();
     let kept: Vec<MachineOperation> = operations.drain(..).filter(from_trace).collect();
