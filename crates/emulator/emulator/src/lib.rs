@@ -79,8 +79,8 @@ impl Emulator {
         Some(Emulator { device: self.device.copy()?, options: self.options.clone() })
     }
 
-    /// Runs something on a copy of this emulator, so that it has no effect here. If there can be no copy, because addresses
-    /// are the host's, it runs here, and its writes are undone; other threads must not write to the memory meanwhile.
+    /// Runs something on a copy of this device, so that it has no effect here. If there can be no copy, because addresses are
+    /// the host's, it gets the memory alone, other threads wait, and its writes are undone.
     ///
     /// ```
     /// use lanework_emulator::{Emulator, Options};
@@ -93,16 +93,24 @@ impl Emulator {
     /// emulator.read(x, &mut found)?;
     /// assert_eq!(found, [1]);
     ///
-    /// // Writes of other threads stay.
-    /// emulator.without_effect(|_| emulator.write(x, &[3]))?;
+    /// // The same where addresses are the host's. What another thread writes meanwhile comes later, and stays.
+    /// let emulator = Emulator::on_host_memory(Options::default());
+    /// let x = emulator.allocate(1, "x")?;
+    /// std::thread::scope(|scope| {
+    ///     let writing = emulator.without_effect(|alone| {
+    ///         let writing = scope.spawn(|| emulator.write(x, &[3]));
+    ///         alone.write(x, &[2]).map(|()| writing)
+    ///     });
+    ///     writing?.join().expect("no panic")
+    /// })?;
     /// emulator.read(x, &mut found)?;
     /// assert_eq!(found, [3]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn without_effect<R>(&self, run: impl FnOnce(&Emulator) -> R) -> R {
-        match self.copy() {
+    pub fn without_effect<R>(&self, run: impl FnOnce(&Device) -> R) -> R {
+        match self.device.copy() {
             Some(copy) => run(&copy),
-            None => self.device.undone(|| run(self)),
+            None => self.device.undone(run),
         }
     }
 

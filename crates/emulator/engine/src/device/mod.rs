@@ -33,6 +33,25 @@ pub struct Device {
     workspaces: Mutex<Vec<u64>>,
 }
 
+/// A device that has the memory of another one. The memory goes back when this is dropped, also by a panic.
+struct Borrowing<'a> {
+    memory: RwLockWriteGuard<'a, Memory>,
+    alone: Device,
+    saved: Vec<(u64, Vec<u8>)>,
+}
+
+impl Drop for Borrowing<'_> {
+    fn drop(&mut self) {
+        std::mem::swap(&mut *self.memory, &mut *self.alone.writing());
+        self.memory.restore(&self.saved);
+        let workspaces = self.alone.workspaces.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for workspace in workspaces.drain(..) {
+            // It was allocated in this memory and is live.
+            let _ = self.memory.free(workspace);
+        }
+    }
+}
+
 impl std::fmt::Debug for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Device").field("options", &self.options).finish_non_exhaustive()
@@ -106,13 +125,14 @@ impl Device {
         })
     }
 
-    /// Runs something, and then undoes what it wrote to the memory of this device; not to registered memory of the host.
-    /// What other threads write to the memory meanwhile is undone, too: use [`Device::copy`] where there can be a copy.
-    pub fn undone<R>(&self, run: impl FnOnce() -> R) -> R {
-        let saved = self.writing().save();
-        let result = run();
-        self.writing().restore(&saved);
-        result
+    /// Runs something on a device that has this one's memory, and then undoes what it wrote there; not in registered memory of
+    /// the host. Waits for running launches; launches, copies and allocations of other threads wait until it returns.
+    pub fn undone<R>(&self, run: impl FnOnce(&Device) -> R) -> R {
+        let mut memory = self.writing();
+        let saved = memory.save();
+        let alone = Device::with_addresses(self.options.clone(), memory.addresses());
+        std::mem::swap(&mut *memory, &mut *alone.writing());
+        run(&Borrowing { memory, alone, saved }.alone)
     }
 
     /// Allocates `bytes` bytes at a multiple of 256 and returns their device address. The same calls in the same order

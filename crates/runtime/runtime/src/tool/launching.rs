@@ -9,7 +9,7 @@ use crate::tool::record::{Launched, Picture, Predicted};
 use cpp_demangle::Symbol;
 use lanework_emulator::sanitize::Report;
 use lanework_emulator::{
-    Blocks, Emulator, Fault, Keep, LaunchConfig, Outcome, Program, TraceConfig,
+    Blocks, Device, Emulator, Fault, Keep, LaunchConfig, Outcome, Program, TraceConfig,
 };
 use lanework_report as report;
 use lanework_report::{By, Extras, Machine};
@@ -319,9 +319,8 @@ impl Predictor {
         let effort = Effort::for_model(&self.model);
         let text = launch.module.and_then(|id| self.text(id)).unwrap_or_default();
         let code = machine_code(&text, launch.config.entry, self.model.capability());
-        let traced = |on: &Emulator| {
-            record(on, launch.program, launch.config, launch.arguments, effort, code)
-        };
+        let traced =
+            |on: &Device| record(on, launch.program, launch.config, launch.arguments, effort, code);
         // The traced blocks run again with the others.
         let trace = match launch.emulator.memory_used() <= COPIED {
             true => launch.emulator.without_effect(traced)?,

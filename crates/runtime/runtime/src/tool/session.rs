@@ -209,8 +209,10 @@ impl Session {
         let launched = self.launching(launch.config);
         match &self.tool {
             Tool::Profile(predictor) => {
-                // A prediction must not change the program: its traced blocks are undone, and it fails alone.
+                // A prediction must not change the program: its traced blocks are undone, it fails alone, and no block waits
+                // for another thread, which waits for the trace.
                 if launch.emulator.memory_used() <= COPIED
+                    && !launch.program.polls(launch.config.entry)
                     && let Ok(found) = predictor.predict(launch, launched.clone())
                     && let Some(record) = found.record
                 {
