@@ -76,6 +76,7 @@ fn run_parsed<T: Parser>(arguments: Vec<OsString>, command: impl Fn(&T) -> Outco
 fn run(command: Command) -> Outcome {
     match command {
         Command::Devices(args) => commands::devices::list(&args),
+        Command::Doctor(args) => commands::doctor::run(&args),
         Command::List(args) => commands::ladders::list::run(&args),
         Command::Hello(args) => commands::devices::hello(&args),
         Command::Climb(args)

@@ -169,7 +169,7 @@ const GROUPS: [(&str, &[&str]); 3] = [
         "Ladders: kernels from the simplest to the fastest",
         &["list", "climb", "sweep", "bench", "compare", "roofline", "tune", "history", "report"],
     ),
-    ("Devices", &["devices", "gpus", "hello", "streams"]),
+    ("Devices", &["doctor", "devices", "gpus", "hello", "streams"]),
 ];
 
 impl Arguments {

@@ -19,8 +19,8 @@ pub use ladder::{
     PredictArgs, Problem, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
 pub use program::{
-    DevicesArgs, ExecArgs, ExplainArgs, GpusArgs, HelloArgs, InspectProgramArgs, JudgeArgs,
-    LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,
+    DevicesArgs, DoctorArgs, ExecArgs, ExplainArgs, GpusArgs, HelloArgs, InspectProgramArgs,
+    JudgeArgs, LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,
 };
 pub use stored::{HistoryArgs, ReportArgs, SaveOptions};
 pub use timing::{
@@ -217,6 +217,11 @@ pub enum Command {
     /// List the devices: GPUs with their limits, and the emulator.
     #[command(after_help = "Examples:\n  lanework devices\n  lanework devices --json")]
     Devices(DevicesArgs),
+    /// Test this installation: the emulator, the compilers, the libraries for CUDA programs, the GPU.
+    #[command(after_help = "Examples:\n  lanework doctor\n  lanework doctor --json\n\n\
+        Each part is tested by running a small kernel, and missing parts come with the command that adds them.\n\
+        Exit codes: 0, or 1 if a part is installed and does not work.")]
+    Doctor(DoctorArgs),
     /// List known GPUs: multiprocessors, clocks, rates and limits, with sources.
     #[command(after_help = "Examples:\n  lanework gpus\n  lanework gpus --file mine.json")]
     Gpus(GpusArgs),

@@ -167,6 +167,13 @@ pub struct DevicesArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct GpusArgs {
     /// A JSON file of more GPUs, in the schema of `lanework gpus --json`.
     #[arg(long, value_name = "FILE")]

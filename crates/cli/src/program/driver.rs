@@ -33,7 +33,7 @@ const NAMED: [&str; 4] = [
 ];
 
 /// The folder of the libraries: the value of the variable, the folder of this command, or `../lib/lanework`.
-fn folder() -> Option<PathBuf> {
+pub fn folder() -> Option<PathBuf> {
     let named = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     let own = std::env::current_exe()
         .ok()
@@ -46,6 +46,11 @@ fn folder() -> Option<PathBuf> {
 /// Whether the libraries exist; `cargo install` installs only the command.
 pub fn is_there() -> bool {
     folder().is_some()
+}
+
+/// The number of libraries in their folder.
+pub fn installed(folder: &Path) -> usize {
+    LIBRARIES.iter().filter(|(library, _)| folder.join(library).exists()).count()
 }
 
 /// Links the libraries in a folder under the names that programs load, and returns the variables that make a program

@@ -42,6 +42,37 @@ fn kernels_of_files_need_no_checkout() {
     assert!(installed.run("inspect saxpy.ptx").contains("fma"));
 }
 
+/// The state of each part, by its name, and the exit code.
+fn doctor(variables: &[(&str, &str)]) -> (serde_json::Value, Option<i32>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+    let output = command.args(["doctor", "--json"]).envs(variables.iter().copied()).output();
+    let output = output.expect("the command runs");
+    let parts: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let state = |part: &serde_json::Value| {
+        (part["name"].as_str().expect("a name").to_owned(), part["state"].clone())
+    };
+    let states = parts.as_array().expect("parts").iter().map(state);
+    (states.collect::<serde_json::Map<_, _>>().into(), output.status.code())
+}
+
+#[test]
+fn the_doctor_tests_each_part() {
+    let (parts, _) = doctor(&[]);
+    assert_eq!(parts["command"], "works");
+    assert_eq!(parts["emulator"], "works");
+    for part in ["NVRTC", "nvcc", "clang", "ptxas", "driver", "GPU", "Python"] {
+        assert!(parts[part].is_string(), "{part}: {parts}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_part_that_does_not_work_is_no_success() {
+    let (parts, code) = doctor(&[("PTXAS", "false")]);
+    assert_eq!(parts["ptxas"], "broken");
+    assert_eq!(code, Some(1));
+}
+
 #[test]
 fn rungs_show_their_source_lines_without_a_checkout() {
     let installed = Installed::new();

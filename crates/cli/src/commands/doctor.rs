@@ -1,0 +1,369 @@
+//! `lanework doctor`: the parts of this installation, a test of each, and the commands that add the missing ones.
+
+use crate::args::DoctorArgs;
+use crate::program::driver;
+use lanework::Device;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::progress::Progress;
+use lanework_terminal::table::{Column, Table, listed, shown};
+use lanework_terminal::words;
+use serde::Serialize;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A kernel that every compiler accepts.
+const KERNEL: &str = "extern \"C\" __global__ void square(float *x, int n) {\n    \
+    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) x[i] = x[i] * x[i];\n}\n";
+
+/// How long a test may take.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// The result of a test.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Works,
+    Missing,
+    Broken,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            State::Works => "works",
+            State::Missing => "missing",
+            State::Broken => "BROKEN",
+        }
+    }
+}
+
+/// A part of the installation.
+#[derive(Serialize)]
+struct Part {
+    name: &'static str,
+    state: State,
+    /// The version, the place, or the reason.
+    detail: String,
+    /// The command that adds or repairs the part, and its use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+/// The end of a process.
+struct Tested {
+    worked: bool,
+    output: String,
+    errors: String,
+}
+
+/// Tests every part and prints the table.
+///
+/// # Errors
+/// [`Failure::Check`] if a part that is installed does not work.
+pub fn run(args: &DoctorArgs) -> Outcome {
+    let folder = tempfile::Builder::new().prefix("lanework").tempdir()?;
+    let kernel = folder.path().join("square.cu");
+    std::fs::write(&kernel, KERNEL)?;
+    let parts = {
+        let progress = Progress::new("testing");
+        let test = |name: &'static str, part: &dyn Fn() -> Result<Part, Failure>| {
+            progress.say(name);
+            part()
+        };
+        vec![
+            test("command", &|| Ok(command()))?,
+            test("emulator", &|| emulator(&kernel))?,
+            test("NVRTC", &|| compiler("NVRTC", "nvrtc", &kernel))?,
+            test("nvcc", &|| compiler("nvcc", "nvcc", &kernel))?,
+            test("clang", &|| compiler("clang", "clang", &kernel))?,
+            test("ptxas", &|| Ok(ptxas()))?,
+            test("driver", &|| libraries(folder.path()))?,
+            test("GPU", &|| gpu())?,
+            test("Python", &|| Ok(python()))?,
+        ]
+    };
+    if args.json {
+        print_json(&parts)?;
+    } else {
+        print(&text(&parts))?;
+    }
+    let broken: Vec<&str> =
+        parts.iter().filter(|part| part.state == State::Broken).map(|part| part.name).collect();
+    match broken.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Check(format!("installed, but not working: {}", broken.join(", ")))),
+    }
+}
+
+fn text(parts: &[Part]) -> String {
+    let mut table =
+        Table::new([Column::name("part"), Column::text("state"), Column::text("detail").rank(0)]);
+    for part in parts {
+        table.row([
+            words::term(part.name).into_owned(),
+            words::term(part.state.name()).into_owned(),
+            words::say(&part.detail).into_owned(),
+        ]);
+    }
+    let mut text = shown(&table);
+    let next: Vec<&String> = parts.iter().filter_map(|part| part.next.as_ref()).collect();
+    if !next.is_empty() {
+        text.push_str(&format!("\n{}\n", words::term("What to type next")));
+        text.extend(next.into_iter().map(|next| listed("  ", next)));
+    }
+    text
+}
+
+fn command() -> Part {
+    let missing: Vec<&str> = [
+        ("history", cfg!(feature = "history")),
+        ("host", cfg!(feature = "host")),
+        ("judge", cfg!(feature = "judge")),
+        ("mcp", cfg!(feature = "mcp")),
+        ("report", cfg!(feature = "report")),
+    ]
+    .into_iter()
+    .filter_map(|(feature, built)| (!built).then_some(feature))
+    .collect();
+    let place =
+        std::env::current_exe().map_or_else(|_| "-".to_owned(), |path| path.display().to_string());
+    let version = env!("CARGO_PKG_VERSION");
+    Part {
+        name: "command",
+        state: State::Works,
+        detail: match missing.is_empty() {
+            true => format!("version {version}, {place}"),
+            false => format!("version {version}, {place}, without {}", missing.join(", ")),
+        },
+        next: (!missing.is_empty()).then(|| {
+            "cargo build --release -p lanework-cli    builds the command with all its features"
+                .to_owned()
+        }),
+    }
+}
+
+/// Checks a kernel that Lanework's own compiler compiles.
+fn emulator(kernel: &Path) -> Result<Part, Failure> {
+    let tested = this_command(
+        &["check", "--compiler", "own", "--grid", "4", "--block", "256"],
+        kernel,
+        &["--arg", "rand:f32:1000", "--arg", "i32:1000"],
+    )?;
+    Ok(match tested.worked {
+        true => Part {
+            name: "emulator",
+            state: State::Works,
+            detail: "compiled and checked a kernel of 1,024 threads".to_owned(),
+            next: None,
+        },
+        false => broken("emulator", &tested, None),
+    })
+}
+
+/// Compiles a kernel by one of the compilers of other vendors.
+fn compiler(name: &'static str, choice: &str, kernel: &Path) -> Result<Part, Failure> {
+    let tested = this_command(&["inspect", "--compiler", choice], kernel, &[])?;
+    if tested.worked {
+        let detail = match on_path(choice) {
+            Some(place) => format!("compiled a kernel, {}", place.display()),
+            None => "compiled a kernel".to_owned(),
+        };
+        return Ok(Part { name, state: State::Works, detail, next: None });
+    }
+    let named = (choice == "nvrtc").then(|| std::env::var_os("LANEWORK_NVRTC")).flatten();
+    let next = (choice == "nvrtc").then(|| {
+        "pip install nvidia-cuda-nvrtc    adds NVIDIA's compiler for .cu files; without it, Lanework's own compiles them"
+            .to_owned()
+    });
+    let absent = tested.errors.contains("is CUDA C++, and there is no")
+        || tested.errors.contains("clang finds no CUDA toolkit");
+    Ok(match absent && named.is_none() {
+        true => Part { name, state: State::Missing, detail: reason(&tested), next },
+        false => broken(name, &tested, next),
+    })
+}
+
+/// Finds the assembler whose machine code `predict` reads.
+fn ptxas() -> Part {
+    let name = "ptxas";
+    match std::env::var_os("PTXAS").map(PathBuf::from).or_else(|| on_path(name)) {
+        Some(place) => {
+            let mut command = Command::new(&place);
+            let tested = finished(command.arg("--version"));
+            match tested.worked {
+                true => Part { name, state: State::Works, detail: place.display().to_string(), next: None },
+                false => broken(name, &tested, None),
+            }
+        }
+        None => Part {
+            name,
+            state: State::Missing,
+            detail: "`lanework predict` uses its own model of ptxas".to_owned(),
+            next: Some("pip install nvidia-cuda-nvcc    adds ptxas, which makes predicted times more exact".to_owned()),
+        },
+    }
+}
+
+/// Runs a kernel through the library that CUDA programs load in place of NVIDIA's driver. The process also loads the
+/// stand-ins for NVIDIA's other libraries.
+fn libraries(folder: &Path) -> Result<Part, Failure> {
+    let name = "driver";
+    let Some(place) = driver::folder() else {
+        return Ok(Part {
+            name,
+            state: State::Missing,
+            detail: "CUDA programs cannot run: the libraries that they load are not next to this command".to_owned(),
+            next: Some(
+                "LANEWORK_DRIVER=CHECKOUT/target/release lanework doctor    after `cargo build --release` in a checkout"
+                    .to_owned(),
+            ),
+        });
+    };
+    let links = folder.join("links");
+    std::fs::create_dir(&links)?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["hello", "--device", "cuda:0", "--blocks", "1", "--threads", "2x1"]);
+    command.envs(driver::environment(&links, None, None)?);
+    let tested = finished(&mut command);
+    // The loader names each library that it cannot load, and starts the program without it.
+    let lacks = tested.errors.contains("cannot be preloaded");
+    let ran = tested.output.matches("Hello World from Thread").count() == 2;
+    Ok(match tested.worked && ran && !lacks {
+        true => Part {
+            name,
+            state: State::Works,
+            detail: format!(
+                "ran a kernel, with {} libraries of {}",
+                driver::installed(&place),
+                place.display()
+            ),
+            next: Some(
+                "lanework exec --check -- ./program    checks every kernel of a CUDA program"
+                    .to_owned(),
+            ),
+        },
+        false => broken(name, &tested, None),
+    })
+}
+
+/// Runs a kernel on the GPU.
+fn gpu() -> Result<Part, Failure> {
+    let name = "GPU";
+    let found = match Device::gpus() {
+        Ok(found) => found,
+        Err(error) => {
+            let detail = error.to_string();
+            return Ok(Part { name, state: State::Missing, detail, next: None });
+        }
+    };
+    let Some(first) = found.first() else {
+        let detail = "the driver finds no GPU".to_owned();
+        return Ok(Part { name, state: State::Missing, detail, next: None });
+    };
+    let mut command = Command::new(std::env::current_exe()?);
+    let tested = finished(command.args([
+        "hello",
+        "--device",
+        &first.id,
+        "--blocks",
+        "1",
+        "--threads",
+        "2x1",
+    ]));
+    Ok(match tested.worked {
+        true => Part {
+            name,
+            state: State::Works,
+            detail: format!("ran a kernel on {}, one of {}", first.name, found.len()),
+            next: Some(format!(
+                "lanework climb transpose --device {}    measures the ladder on the GPU",
+                first.id
+            )),
+        },
+        false => broken(name, &tested, None),
+    })
+}
+
+/// Imports the Python package.
+fn python() -> Part {
+    let name = "Python";
+    let mut command = Command::new("python3");
+    let tested = finished(command.args(["-c", "import lanework; print(lanework.__file__)"]));
+    if tested.worked {
+        return Part {
+            name,
+            state: State::Works,
+            detail: tested.output.trim().to_owned(),
+            next: None,
+        };
+    }
+    let next = Some("scripts/python.sh    in a checkout, builds the Python package with this command and the driver".to_owned());
+    match tested.errors.contains("No module named 'lanework'") || tested.errors.is_empty() {
+        true => Part {
+            name,
+            state: State::Missing,
+            detail: "the package is not installed".to_owned(),
+            next,
+        },
+        false => broken(name, &tested, next),
+    }
+}
+
+fn broken(name: &'static str, tested: &Tested, next: Option<String>) -> Part {
+    Part { name, state: State::Broken, detail: reason(tested), next }
+}
+
+/// The first error of a test, in one line.
+fn reason(tested: &Tested) -> String {
+    let lines = || tested.errors.lines().map(str::trim).filter(|line| !line.is_empty());
+    let error = lines().find_map(|line| line.strip_prefix("error: "));
+    error.or_else(|| lines().last()).unwrap_or("it ended without a message").to_owned()
+}
+
+/// The file of a program on the `PATH`, or in the toolkit that `CUDA_HOME` names.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let toolkit = std::env::var_os("CUDA_HOME").map(|home| PathBuf::from(home).join("bin"));
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).chain(toolkit).collect();
+    folders.into_iter().map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// Runs this command on the kernel, in English.
+fn this_command(before: &[&str], kernel: &Path, after: &[&str]) -> Result<Tested, Failure> {
+    let (first, options) = before.split_first().unwrap_or((&"inspect", &[]));
+    let mut line = vec![OsString::from(first), kernel.as_os_str().to_owned()];
+    line.extend(options.iter().chain(after).map(OsString::from));
+    let mut command = Command::new(std::env::current_exe()?);
+    Ok(finished(command.args(line).env("LANEWORK_LANG", "en").env("COLUMNS", "1000")))
+}
+
+/// Runs a process to its end, or for the longest time.
+fn finished(command: &mut Command) -> Tested {
+    let failed = |errors: String| Tested { worked: false, output: String::new(), errors };
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return failed(String::new()),
+        Err(error) => return failed(error.to_string()),
+    };
+    let started = Instant::now();
+    // The tests print less than a pipe holds.
+    while matches!(child.try_wait(), Ok(None)) {
+        if started.elapsed() > LONGEST {
+            let _ = (child.kill(), child.wait());
+            return failed(format!("no answer after {} seconds", LONGEST.as_secs()));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    match child.wait_with_output() {
+        Ok(ended) => Tested {
+            worked: ended.status.success(),
+            output: String::from_utf8_lossy(&ended.stdout).into_owned(),
+            errors: String::from_utf8_lossy(&ended.stderr).into_owned(),
+        },
+        Err(error) => failed(error.to_string()),
+    }
+}
