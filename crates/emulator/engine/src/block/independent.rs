@@ -215,7 +215,8 @@ impl Worker<'_> {
         let at_barrier = at_barrier.min_by_key(|one| place(one));
         let named = self.splits[w].iter().filter(|one| matches!(one.waits, Waits::Lanes(_)));
         let named = named.min_by_key(|one| place(one));
-        // The lanes at the later of the two have passed by the earlier, which is in a branch.
+        // Report the earlier of the two places: the lanes at the later one have passed it, so it is
+        // inside a branch.
         let one = match (at_barrier, named) {
             (Some(barrier), Some(named)) if place(barrier) < place(named) => barrier,
             (barrier, named) => match named.or(barrier) {

@@ -102,8 +102,9 @@ pub trait Observer: Send + 'static {
     }
 }
 
-// SAFETY: the handlers are the engine's own (`access_operation` and `plan` keep their defaults), `copy` keeps its default,
-// `invalid_access` excuses nothing, and an observer is given no pointer that it could follow without unsafe code.
+// SAFETY: the handlers are the engine's own (`access_operation` and `plan` keep their defaults).
+// `copy` and `invalid_access` keep theirs, too: no access continues after a fault. An observer gets
+// no pointer that it could follow without unsafe code.
 unsafe impl<O: Observer> Instrument for O {
     fn fork(&self) -> Self {
         Observer::fork(self)

@@ -97,7 +97,7 @@ impl PoolRegions {
         }
     }
 
-    /// The pool takes the part at an address back.
+    /// Returns the part at an address to its pool.
     pub fn free(&mut self, start: u64) {
         if let Some(region) = self.regions.get_mut(&start) {
             region.freed = true;

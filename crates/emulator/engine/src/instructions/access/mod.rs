@@ -167,7 +167,9 @@ unsafe fn lane_by_lane(
     Ok(())
 }
 
-/// The varying registers of two words that are moved together, from an even element on: a vector is aligned to its size.
+/// The registers of elements `element` and `element + 1`, to move both words at once: only 32-bit
+/// elements from an even element on, because a vector is aligned to its size, and only if both
+/// registers are varying words.
 #[inline(always)]
 fn pair<T>(site: &AccessSite, element: usize) -> Option<[Slot; 2]> {
     if size_of::<T>() != 4 || !(usize::from(site.count) | element).is_multiple_of(2) {
