@@ -1,5 +1,5 @@
-//! How ptxas and the load/store unit treat each memory access, as far as its cost depends on it. Only counters use this;
-//! results do not change.
+//! Classifies memory accesses by how ptxas and the load/store unit treat them, which determines
+//! their cost. Only counters use this; results do not change.
 //!
 //! - [`AccessClass`]: native atomics, compare-and-swap loops, vectorized loads, matrix rows.
 //! - [`AccessClassifier`] chooses the class. Warp-aggregated atomics follow ptxas 13.0 for sm_90: one lane acts for all lanes of
