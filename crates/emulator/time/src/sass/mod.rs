@@ -1,5 +1,6 @@
-//! Machine code (SASS), where it is at hand: registers of a kernel from the cubin that a program brings with it or that ptxas
-//! makes, and the machine instructions of each PTX line from nvdisasm's listing. It is read, never executed.
+//! Machine code (SASS), if available: the registers of a kernel, from the cubin that a program
+//! brings or that ptxas makes, and the machine instructions of each PTX line, from nvdisasm's
+//! listing. It is read, never executed.
 //!
 //! | module | contents |
 //! | --- | --- |
