@@ -35,7 +35,7 @@ fn from_trace(operation: &MachineOperation) -> bool {
 pub struct CodeLayout {
     /// By basic block, how often it was copied.
     pub copies: Vec<u8>,
-    /// By run, the places of its instructions, those of the first copy first.
+    /// By run, the places of its instructions, first in the first copy, then in the others.
     pub places: Vec<Vec<u32>>,
 }
 
