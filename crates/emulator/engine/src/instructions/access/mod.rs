@@ -1,8 +1,9 @@
 //! Loads, stores and atomics in their general form.
 //!
-//! The check of an access compares its lowest and highest address with the region hit last; if that fails, each lane is
-//! checked. In scalar form, the end points are these addresses. [`crate::instructions::access::direct`] has the hot forms;
-//! these handlers are compiled once.
+//! The check of an access compares the addresses of all active lanes with the region hit last,
+//! without branches, and after a miss with the region of the first active lane. If that fails, too,
+//! each lane is checked. [`crate::instructions::access::direct`] has the hot forms; the handlers
+//! here are compiled for fewer SIMD levels.
 
 pub(crate) mod atomic;
 pub(crate) mod direct;
