@@ -1,6 +1,6 @@
-//! Independent thread scheduling (the CUDA programming guide, Volta and later): some lanes wait for other
-//! lanes of their warp, at a lock that one of these holds or at an instruction that names them all. With a
-//! reconvergence stack alone, the lanes that they wait for would never run.
+//! Independent thread scheduling (the CUDA programming guide, Volta and later): some lanes of a
+//! warp wait for other lanes of it, for a lock that one of these holds, or at an instruction that
+//! names them all. With a reconvergence stack alone, the lanes that they wait for would never run.
 //!
 //! Such a warp continues in the code in which every register is varying, as several splits that run one
 //! after the other, until all its lanes are at one place again. Limits: a warp that spins in lanes of one

@@ -51,7 +51,8 @@ pub trait Observer: Send + 'static {
     /// A warp diverges at a branch ([`Wants::BRANCHES`]).
     fn diverged(&mut self, _place: Place) {}
 
-    /// A warp arrives at a barrier ([`Wants::BARRIERS`], or [`Wants::BRANCHES`] in any order).
+    /// A warp arrives at a barrier: in the order of arrival with [`Wants::BARRIERS`], in any order
+    /// with [`Wants::BRANCHES`].
     fn barrier(&mut self, _place: Place, _mask: u32) {}
 
     /// A warp arrives at a barrier of its block by number; it may not wait there ([`Wants::SYNCHRONIZATION`]).

@@ -115,8 +115,8 @@ impl PoolRegions {
         around(&self.pools, address)
     }
 
-    /// Whether an access violates a pool: `None` if it is in no pool, or in one live part. Otherwise whether that
-    /// part was freed, and the nearest part.
+    /// Whether an access violates a pool: `None` if it is in no pool, or in one live part.
+    /// Otherwise, whether it is in one part that was freed, and the nearest part.
     pub fn violation(&self, address: u64, bytes: u64) -> Option<(bool, Option<NearPart>)> {
         self.pool_at(address)?;
         let end = address.saturating_add(bytes);

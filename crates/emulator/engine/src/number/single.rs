@@ -1,10 +1,11 @@
 //! f32 arithmetic in which a GPU differs from the host: flushed subnormals, clamped results, the resulting NaN,
 //! and the minimum and maximum (PTX manual, "Floating-Point Instructions").
 //!
-//! The host's own arithmetic rounds to the nearest even, as a GPU's does. With `.ftz` a GPU flushes results that
-//! would be subnormal with unlimited exponent range: a result that rounds up to the smallest normal number is
-//! flushed if its unrounded value is too far below it ([`flush_rounded_up`], [`fma_flushed`]; compared with an
-//! H200). Functions that a GPU approximates are in [`super::approximate`].
+//! The host's own arithmetic rounds to the nearest even, as a GPU's does. With `.ftz` a GPU flushes
+//! a result that would be below the smallest normal number if it kept 24 bits. So a result that
+//! becomes that number only because subnormal numbers have fewer bits is flushed, too
+//! ([`flush_rounded_up`], [`fma_flushed`]; compared with an H200). Functions that a GPU
+//! approximates are in [`super::approximate`].
 
 use crate::number::soft;
 use crate::number::soft::{Number, Round};

@@ -214,7 +214,8 @@ impl ShadowCell {
             }
         }
         if now.packed & STRONG == 0 {
-            // The thread's own earlier write may have left another value, which others are unordered with, too.
+            // An earlier write by this thread may have stored another value, with which other
+            // threads race, too.
             let [other, last] = self.strong.writes;
             let own = |prior: &PackedEpoch| *prior != 0 && same_thread(*prior, now.packed);
             let before =
