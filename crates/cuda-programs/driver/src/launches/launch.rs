@@ -139,9 +139,9 @@ impl Arguments<'_> {
             };
             match key {
                 END => break,
-                // SAFETY: the value behind its key.
+                // SAFETY: `value` is the second element of the pair, as above.
                 BUFFER => buffer = unsafe { value.read() }.cast(),
-                // SAFETY: the value behind this key is a pointer to the size.
+                // SAFETY: as above; for this key, the value is a pointer to the size.
                 BUFFER_BYTES => length = unsafe { value.read().cast::<usize>().read() },
                 _ => return Err(Status::InvalidValue),
             }

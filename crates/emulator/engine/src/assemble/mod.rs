@@ -28,8 +28,8 @@ use lanework_ptx_ir::types::UniformityClass;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Lowered instructions from one [`Breath`](crate::instructions::control::Breath) operation of a
-/// basic block to the next.
+/// Number of lowered instructions between two [`Breath`](crate::instructions::control::Breath)
+/// operations of a basic block.
 const CHAIN: usize = 128;
 
 /// Operand shapes of control flow and similar operations.
