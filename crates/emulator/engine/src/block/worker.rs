@@ -44,7 +44,7 @@ pub struct Shape {
     pub schedule: Schedule,
 }
 
-/// What a warp does next.
+/// The state of a warp between time slices.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum State {
     Ready,
