@@ -100,7 +100,8 @@ pub fn fault(why: &str, help: &str) {
     find(ReportKind::UseAfterFree, why, help);
 }
 
-/// The same for an operation that does no harm on a GPU.
+/// Records a finding about an operation, without the warning of [`fault`]: on a GPU the operation
+/// does no harm.
 pub fn find(kind: ReportKind, why: &str, help: &str) {
     if let Some(hooks) = HOOKS.get() {
         (hooks.fault)(kind, why, help);

@@ -79,8 +79,9 @@ impl Emulator {
         Some(Emulator { device: self.device.copy()?, options: self.options.clone() })
     }
 
-    /// Runs something on a copy of this device, so that it has no effect here. If there can be no copy, because addresses are
-    /// the host's, it gets the memory alone, other threads wait, and its writes are undone.
+    /// Calls `run` with a copy of this device, so that it has no effect here. If the device cannot
+    /// be copied, because its addresses are the host's, `run` gets this device's memory while other
+    /// threads wait, and its writes are then undone.
     ///
     /// ```
     /// use lanework_emulator::{Emulator, Options};

@@ -107,6 +107,7 @@ impl Assembler<'_> {
             self.code.constants.push(bits);
         }
         self.code.registers = self.code.constants.len() as u32;
+        // Only slots that are used are opened.
         for (value, slot) in slots {
             let register = self.new_register();
             self.registers.insert(value, register);
@@ -114,7 +115,6 @@ impl Assembler<'_> {
             self.code.slots.push((offset, size));
             self.push(Op::FrameAddress { d: register, offset });
         }
-        // Slots without a use stay closed.
         let parameters = self.function.block(SsaFunction::ENTRY).parameters.clone();
         self.code.parameters = self.code.registers;
         for value in parameters {

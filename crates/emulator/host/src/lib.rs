@@ -1,5 +1,5 @@
-//! An interpreter of the host code of CUDA programs, to which the front end lowers `main` and its functions. It runs
-//! one thread and checks every memory access.
+//! An interpreter of the host code of CUDA programs: the SSA form that the front end makes of
+//! `main` and the functions that it uses. It runs one thread and checks every memory access.
 //!
 //! `assemble` turns SSA form into `code` for registers, which `interpret` runs. `memory` has the checks, `process` the
 //! state of a running program, `program` its start and end, and `library` the functions of the C library that programs

@@ -6,7 +6,8 @@
 //!
 //! The engine detects divergence and deadlocks at barriers and raises faults.
 //!
-//! *Limit.* If the warp does not wait for a named lane, the check cannot know whether it arrives later.
+//! *Limit.* If the warp does not wait for a named lane, the check cannot know whether the lane
+//! arrives later.
 
 use crate::access::position::{LaneAt, Position, ThreadAt};
 use crate::findings::kinds::ReportKind;

@@ -198,15 +198,16 @@ const LIMITS: [&str; 9] = [
     "DRAM",
 ];
 
-/// Standard deviations of the logarithm of measured over predicted time, by cause. With them, the intervals hold 83 % of the
-/// tuning half of the programs, and 79 % if each program is left out of the choice of the first one.
+/// Standard deviations of the logarithm of measured over predicted time, by cause. With them, the
+/// intervals contain 83 % of the programs in the tuning half, and 79 % in a leave-one-out test of
+/// `MODEL_ERROR`.
 const MODEL_ERROR: f64 = 0.22;
 const LATENCY_ERROR: f64 = 0.12;
 const EXTRAPOLATION_ERROR: f64 = 0.15;
 const ATOMICS_ERROR: f64 = 0.35;
 const WAITING_ERROR: f64 = 0.5;
 const UNLISTED_ERROR: f64 = 0.1;
-/// How much longer a kernel may take whose blocks were not run to their end.
+/// Factor by which the upper end of the interval grows if a traced block did not run to its end.
 const UNSEEN: f64 = 10.0;
 /// Variation of the launch overhead in nanoseconds.
 const LAUNCH_ERROR_NS: f64 = 200.0;

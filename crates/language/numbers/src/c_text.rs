@@ -147,7 +147,7 @@ struct Conversion {
     width: usize,
     precision: Option<usize>,
     long: bool,
-    /// How many `h` stand before the conversion.
+    /// Number of `h` before the conversion.
     short: u32,
 }
 

@@ -13,7 +13,7 @@ const WINDOW: usize = 160;
 pub struct Diagnostic {
     /// The file of the text, if known.
     pub file: Option<String>,
-    /// Line of the text, from 1; 0 if there is none (a program built the module).
+    /// Line of the text, from 1; 0 if a program built the module, so there is no text.
     pub line: usize,
     /// Column in characters, from 1; 0 if only the line is known.
     pub column: usize,

@@ -18,9 +18,9 @@ pub enum Swizzle {
 }
 
 impl Swizzle {
-    /// The swizzled address of the byte that has `address` in a plain layout. XORs address bits from 7 up into bits
-    /// from 4 up. The pattern is relative to address 0 of shared memory, not to the tile. The function is its own
-    /// inverse.
+    /// The swizzled address of the byte that has `address` in a plain layout. XORs address bits
+    /// from 7 up into bits from 4 up (from 5 up for `B128By32`). The pattern is relative to address
+    /// 0 of shared memory, not to the tile. The function is its own inverse.
     #[inline]
     pub fn apply(self, address: u64) -> u64 {
         let (shift, mask) = self.pattern();

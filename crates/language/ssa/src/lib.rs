@@ -62,8 +62,9 @@ pub fn optimize(module: &mut SsaModule, options: &Optimization) {
     }
 }
 
-/// The bits of an instruction's result, given the bits of its operands of type `from`; `None` if no operation, a
-/// division by zero, or NaN.
+/// The bits of an instruction's result, given the bits of its operands of type `from`. `None` if
+/// constant folding does not know the result: the instruction does not compute a number, divides by
+/// zero, or gives NaN.
 #[doc(hidden)]
 pub fn evaluate(
     kind: &InstructionKind,

@@ -64,7 +64,8 @@ pub fn in_kernels(name: &Ident) -> Ident {
     format_ident!("{}_in_kernels", name)
 }
 
-/// The function that adds a trait's methods to a value, by the trait's position among those of a function.
+/// The name of the function that adds a trait's methods to a value. `position` counts the traits of
+/// a function.
 pub fn adapter(position: usize) -> Option<Ident> {
     (position < MOST).then(|| format_ident!("__bound{}", position))
 }

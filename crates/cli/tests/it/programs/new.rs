@@ -16,13 +16,13 @@ fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Cargo in a project, with files of the checkout: its lock file, its registry, and a target folder that stays.
+/// Runs cargo offline in a project, with a target folder that later runs reuse.
 fn cargo(project: &Path, args: &[&str]) -> Output {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args).arg("--offline").current_dir(project);
     command.env("CARGO_TARGET_DIR", target).env_remove("CARGO_ENCODED_RUSTFLAGS");
-    // Whatever the environment sets for the tests of this repository is not part of a user's.
+    // Remove variables that the tests of this repository set: a user does not have them.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();
         if name.starts_with("CARGO_PROFILE_") || name.starts_with("LANEWORK_") {
@@ -56,7 +56,7 @@ fn a_project_builds_and_its_test_program_and_benchmark_succeed() {
     assert!(!complained.contains("warning"), "{complained}");
     let run = cargo(&project, &["run", "--quiet"]);
     assert!(text(&run.stdout).contains("3 * 1 + 2 = 5"), "{run:?}");
-    // The same profile: the release build of a user would take a minute here.
+    // Use the dev profile again: a release build, as a user has it, would take a minute.
     let bench = cargo(&project, &["bench", "--profile", "dev"]);
     let said = text(&bench.stdout);
     assert!(said.contains("saxpy on the emulator, which does not model time"), "{bench:?}");

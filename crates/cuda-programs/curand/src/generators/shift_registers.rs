@@ -5,10 +5,10 @@
 //! and headers: 4096 generators take turns, each 2^67 numbers ahead of the previous one, and the seed is mixed into
 //! Marsaglia's start. The fast lower-quality order (`CURAND_ORDERING_PSEUDO_SEEDED`) is the same here.
 //!
-//! MT19937 (Matsumoto and Nishimura, "Mersenne Twister", ACM Transactions on Modeling and Computer Simulation 8, 1998) has
-//! the seeding of 2002 (`init_genrand`). This is one generator in its own order. NVIDIA's library interleaves 8192
-//! generators that are far apart, the first of which is this one: its first number is the same, but the order of the
-//! others differs.
+//! MT19937 (Matsumoto and Nishimura, "Mersenne Twister", ACM Transactions on Modeling and Computer
+//! Simulation 8, 1998) has the seeding of 2002 (`init_genrand`). Here, one generator makes all
+//! numbers. NVIDIA's library interleaves 8192 generators that are far apart, and its first one is
+//! the one here: the first number is the same, but the order of the others differs.
 //!
 //! MTGP32 (Saito and Matsumoto, "Variants of Mersenne Twister suitable for graphic processors", ACM Transactions on
 //! Mathematical Software 39, 2013) has Mersenne exponent 11213 and parameters of the authors' dynamic creator. As in

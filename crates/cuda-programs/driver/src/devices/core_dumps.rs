@@ -65,7 +65,8 @@ unsafe fn set(setting: i32, from: *const c_void, size: In<'_, usize>) -> Result 
         return Err(Status::InvalidValue);
     }
     let wanted = if matches!(setting, FILE | PIPE) { bytes } else { least };
-    // SAFETY: `from` is not null and has `bytes` bytes (contract of this function), at least `wanted`: smaller settings have one byte.
+    // SAFETY: `from` is not null and has `bytes` bytes (contract of this function). `wanted` is not
+    // larger: settings of a fixed size have 1 or 4 bytes, which `bytes` was compared with.
     let mut given = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), wanted) }.to_vec();
     if matches!(setting, FILE | PIPE) {
         given.truncate(given.iter().position(|&byte| byte == 0).unwrap_or(given.len()));

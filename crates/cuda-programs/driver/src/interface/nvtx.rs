@@ -120,13 +120,14 @@ abi!(RegisterBatch = 48, 8 { compatibility: 0, size: 2, kind: 4, heap: 8, count:
 abi!(RegionBatch = 32, 8 { compatibility: 0, size: 2, kind: 4, count: 8, stride: 16, elements: 24 });
 abi!(RegionName = 32, 8 { reference: 0, text_kind: 4, region: 8, text: 16, category: 24, reserved: 28 });
 
-/// NVTX's core asks whether a tool is there; this one uses nothing of the core.
+/// NVTX's core calls this to start a tool, and expects 1. This tool uses nothing that the core
+/// exports.
 #[unsafe(no_mangle)]
 pub extern "C" fn InitializeInjectionNvtx2(_exports: *const c_void) -> i32 {
     1
 }
 
-/// NVTX attaches an extension: 1 if this library has functions for it.
+/// NVTX calls this to attach an extension. Returns 1 if this library has functions for it.
 ///
 /// # Safety
 /// `module` is NVTX's description of the extension, whose slots are writable.
@@ -188,7 +189,7 @@ extern "C" fn register_heap(_domain: *const c_void, heap: In<'_, HeapDescription
         if heap.usage != SUB_ALLOCATOR || heap.kind != VIRTUAL_ADDRESS {
             return None;
         }
-        // SAFETY: of this kind, NVTX passes a range, or null.
+        // SAFETY: for a heap of this kind, NVTX passes a range or null.
         let range = unsafe { In::new(heap.range) }.find()?;
         let (start, bytes) = (range.start, range.bytes as u64);
         let driver = driver().ok()?;
@@ -262,11 +263,11 @@ extern "C" fn unregister_regions(_domain: *const c_void, batch: In<'_, RegionBat
 /// `nvtxMemRegionsName`; other texts than ASCII are ignored.
 extern "C" fn name_regions(_domain: *const c_void, batch: In<'_, RegionBatch>) {
     guarded((), || {
-        // Its `kind` is reserved.
+        // The `kind` of the batch is reserved, so it is not checked.
         let batch = batch.find()?;
         let names = elements::<RegionName>(batch.elements, batch.stride, batch.count);
         for name in names.iter().filter(|name| name.text_kind == ASCII && !name.text.is_null()) {
-            // SAFETY: not null, and of this kind NVTX passes a zero-terminated string.
+            // SAFETY: not null, and NVTX passes ASCII names as zero-terminated strings.
             let text = unsafe { CStr::from_ptr(name.text) }.to_str().ok()?.to_owned();
             driver().ok()?.device.with_pools(|pools| pools.name(name.region, Some(text))).ok()?;
         }

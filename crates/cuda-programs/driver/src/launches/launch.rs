@@ -139,9 +139,9 @@ impl Arguments<'_> {
             };
             match key {
                 END => break,
-                // SAFETY: the value behind its key.
+                // SAFETY: `value` is the second element of the pair, as above.
                 BUFFER => buffer = unsafe { value.read() }.cast(),
-                // SAFETY: the value behind this key is a pointer to the size.
+                // SAFETY: as above; for this key, the value is a pointer to the size.
                 BUFFER_BYTES => length = unsafe { value.read().cast::<usize>().read() },
                 _ => return Err(Status::InvalidValue),
             }
@@ -385,7 +385,7 @@ fn run(
     let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
     let context = driver().and_then(|driver| driver.context());
     let stack = context.map_or(0, |context| context.stack_bytes());
-    // SAFETY: the emulator checks every access.
+    // SAFETY: the device is an emulator (`state::start`), which checks every access of the kernel.
     let launch = || unsafe { module.code.launch(kernel, shape, &arguments) };
     let ran = lanework::emulator::workspace::with_stack_bytes(stack, launch);
     ran.map(drop).map_err(|error| {

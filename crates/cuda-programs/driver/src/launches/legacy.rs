@@ -67,7 +67,8 @@ fn launch(function: Handle, grid: [i32; 2], stream: Handle) -> Result {
     let grid = [x, y, 1];
     let launch =
         Launch { function, grid, block, dynamic_shared, cluster: None, cooperative: false, stream };
-    // SAFETY: pairs of a key and a value that ends with the key 0; they and what they point to outlive the call of `submit`.
+    // SAFETY: `extra` is a list of pairs, a key and a value, that ends with the key 0. It, and what
+    // it points to, outlive the call of `submit`.
     let arguments = Arguments { each: In::NULL, extra: unsafe { In::new(extra.as_ptr()) } };
     launch.submit(arguments)
 }

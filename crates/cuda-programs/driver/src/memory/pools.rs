@@ -277,7 +277,8 @@ api! {
         table::<Pool>().some(pool)?;
         access.find().ok_or(Status::InvalidValue)?;
         for of in access.list(count)? {
-            // Location and access: none (0), or reads and writes (3).
+            // Location, and access: none (0), or reads and writes (3). 2 is invalid; read-only
+            // access (1) is not supported.
             let [1, device, flags @ (0 | 2 | 3)] = of else { return Err(Status::NotSupported) };
             driver()?.gpu(device)?;
             match flags {

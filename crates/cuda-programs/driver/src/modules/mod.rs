@@ -116,8 +116,8 @@ impl Outputs {
         for (log, text) in [(&self.info, info), (&self.error, error)] {
             let Some(Log { buffer, bytes, size }) = *log else { continue };
             let kept = text.len().min(bytes.saturating_sub(1));
-            // SAFETY: from the options that a program passed. CUDA requires it to keep the buffer of `bytes` bytes and
-            // the value as long as the module or
+            // SAFETY: the log comes from the options that a program passed. CUDA requires the
+            // program to keep the buffer of `bytes` bytes, and the value, as long as the module or
             // linker whose log this is.
             unsafe {
                 // A null buffer receives no text.

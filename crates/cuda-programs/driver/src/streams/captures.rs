@@ -93,7 +93,7 @@ const UNSAFE: [&str; 22] = [
     "cuProfilerStop",
 ];
 
-/// Key of a stream: each thread's default stream is its own.
+/// Key of a stream. The per-thread default stream has a different key in each thread.
 fn known(stream: Handle) -> Handle {
     if stream == PER_THREAD { own_stream() } else { stream }
 }

@@ -289,7 +289,8 @@ fn null_and_missing_parameters_are_refused() {
         "cuModuleLoadData",
         "cuGraphCreate",
     ] {
-        // SAFETY: null for results, and numbers.
+        // SAFETY: each function takes at most two words, pointers or numbers, and reports null
+        // pointers.
         let code = unsafe {
             let function: unsafe extern "C" fn(u64, u64) -> i32 =
                 std::mem::transmute(crate::common::address(name));
@@ -364,7 +365,8 @@ impl Drop for AtTheEnd {
             call!("cuGetExportTable"(&mut table => *mut *const usize, id.as_ptr() => *const u8)),
             0
         );
-        // SAFETY: the table's second slot removes a value of a context.
+        // SAFETY: the second slot of this table is a function of this type; it removes a value of a
+        // context.
         unsafe {
             let delete: unsafe extern "C" fn(u64, u64) -> i32 = std::mem::transmute(*table.add(1));
             assert_eq!(delete(0, 7), 0);

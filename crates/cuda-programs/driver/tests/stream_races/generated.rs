@@ -130,9 +130,10 @@ fn host_accesses(random: &mut ProgramRandom, defect: bool) {
     }
 }
 
-/// A parent of 64 threads writes 64 words, then its first thread launches children that change words, and writes a
-/// word. The defect: no barrier between the words and a child of them, a late write to a child's words, two children
-/// of the same words that nothing orders, or such children of two blocks.
+/// A parent of 64 threads writes 64 words. Its first thread then launches children that change
+/// words, and writes one more word. The defect is one of these: no barrier between the parent's
+/// words and a child that changes them; a late write to a word of a child; two unordered children
+/// that change the same words; the same with one child from each of two blocks.
 fn child_grids(random: &mut ProgramRandom, defect: bool) {
     let named = [0x2000, 0x2001, 0x2002];
     let first = random.below(128);
@@ -142,7 +143,8 @@ fn child_grids(random: &mut ProgramRandom, defect: bool) {
     let inside = first + 1 + random.below(32);
     let apart = 512 + random.below(64);
     let one = [0, FORGET, named[0]][random.below(3) as usize];
-    // The parent writes before the launches, behind a barrier, and after the launches.
+    // Whether a barrier separates the parent's writes from its launches, the word that it writes
+    // after them, and the number of blocks.
     let (mut barrier, mut late, mut blocks) = (true, None, 1);
     let mut children = Vec::new();
     match kind {
@@ -164,7 +166,8 @@ fn child_grids(random: &mut ProgramRandom, defect: bool) {
             children.push((apart, threads, [0, FORGET][random.below(2) as usize]));
             blocks = 2;
         }
-        // Launches into one stream, at the end of the grid, or on words of their own.
+        // A correct kernel: its launches are in one stream, at the end of the grid, or on separate
+        // words.
         _ => match random.below(4) {
             0 => {
                 let stream = [0, named[0]][random.below(2) as usize];
@@ -172,7 +175,8 @@ fn child_grids(random: &mut ProgramRandom, defect: bool) {
             }
             1 => {
                 children.push((inside, threads, TAIL));
-                // The late write needs the barrier against the other threads, and the tail launch needs nothing.
+                // The late write is to a word of another thread, so it needs the barrier. The tail
+                // launch needs none.
                 barrier = random.below(2) == 0;
                 late = barrier.then_some(inside);
             }
@@ -204,7 +208,8 @@ fn stream_ordered(random: &mut ProgramRandom, defect: bool) {
         let (own, also) = if random.below(2) == 0 { (one, other) } else { (other, one) };
         let x = allocate_async(own);
         let before = defect && step == wrong && random.below(2) == 0;
-        // A use that comes too early would race with this one, too.
+        // This write by the parent stream would race with a use that comes too early, as a second
+        // finding.
         if random.below(2) == 0 && !before {
             gpu.fill(x, own);
         }

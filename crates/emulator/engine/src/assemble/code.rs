@@ -67,8 +67,8 @@ pub struct Code {
     pub texture_plans: Vec<Arc<texture::Plan>>,
 }
 
-// SAFETY: sites hold null pointers until a worker copies them, and operations hold addresses as numbers, of sequences
-// and plans that this code owns and nothing changes.
+// SAFETY: sites hold null pointers until a worker copies them. Operations hold the addresses of
+// sequences and plans as numbers; this code owns those, and nothing changes them.
 unsafe impl Send for Code {}
 // SAFETY: see `Send`: shared code is only read.
 unsafe impl Sync for Code {}

@@ -14,8 +14,8 @@ use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::types::UniformityClass;
 
 impl Assembler<'_> {
-    /// Whether the operands that `uniformity` calls varying, and the result, have the widths of the
-    /// instruction's own types.
+    /// Whether the result, and the operands that `uniformity` classifies as varying, have the
+    /// widths of the instruction's own types.
     fn own_widths(&self, inst: &Inst, operation: &AluOperation, uniformity: &Uniformity) -> bool {
         let varying = |src: &Operand| match src {
             Operand::Reg(r) if uniformity.class(*r) >= UniformityClass::Affine => Some(*r),
@@ -27,8 +27,8 @@ impl Assembler<'_> {
             && inst.dst[0].is_none_or(|r| Some(&width(r)) == operation.widths.last())
     }
 
-    /// The handler for the mix of scalar and varying operands in `uniformity`, if the instruction has one, and the
-    /// bits of its scalar operands; affine operands count as varying.
+    /// The handler for the mix of scalar and varying operands in `uniformity`, if the instruction
+    /// has one, and a bit for each operand that is scalar. Affine operands count as varying.
     fn direct(
         &self,
         inst: &Inst,
@@ -90,8 +90,9 @@ impl Assembler<'_> {
         }
     }
 
-    /// Materializes the affine operands of an instruction that has a handler for varying ones, in separate
-    /// registers, and returns their slots. All-varying code has no-ops in the same places.
+    /// Emits operations that copy affine operands to temporary varying registers, for an
+    /// instruction that has a handler for varying operands, and returns the slots of these
+    /// registers. The all-varying code has no-ops in the same places.
     fn materialize(&mut self, inst: &Inst, operation: &AluOperation) -> [Option<Slot>; 3] {
         let mut materialized = [None; 3];
         if self.direct(inst, operation, self.divergence).is_none() {

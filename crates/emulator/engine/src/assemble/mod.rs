@@ -28,7 +28,8 @@ use lanework_ptx_ir::types::UniformityClass;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Lowered instructions between two [`Breath`](crate::instructions::control::Breath) operations in a basic block.
+/// Number of lowered instructions between two [`Breath`](crate::instructions::control::Breath)
+/// operations of a basic block.
 const CHAIN: usize = 128;
 
 /// Operand shapes of control flow and similar operations.

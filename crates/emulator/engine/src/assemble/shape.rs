@@ -16,7 +16,8 @@ pub const WIDE_WORDS: RegisterForms = 1 << 3;
 /// A predicate.
 pub const PREDICATE: RegisterForms = 1 << 4;
 
-/// The bytes of a register of a form. Registers are aligned to 32 bytes, and to 64 from 128 bytes on.
+/// The bytes of a register of a form. Registers are aligned to 32 bytes; those of 128 bytes or
+/// more, to 64.
 pub const fn form_bytes(form: RegisterForms) -> usize {
     match form {
         WORDS => 128,

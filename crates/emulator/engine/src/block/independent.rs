@@ -1,6 +1,6 @@
-//! Independent thread scheduling (the CUDA programming guide, Volta and later): some lanes wait for other
-//! lanes of their warp, at a lock that one of these holds or at an instruction that names them all. With a
-//! reconvergence stack alone, the lanes that they wait for would never run.
+//! Independent thread scheduling (the CUDA programming guide, Volta and later): some lanes of a
+//! warp wait for other lanes of it, for a lock that one of these holds, or at an instruction that
+//! names them all. With a reconvergence stack alone, the lanes that they wait for would never run.
 //!
 //! Such a warp continues in the code in which every register is varying, as several splits that run one
 //! after the other, until all its lanes are at one place again. Limits: a warp that spins in lanes of one
@@ -215,7 +215,8 @@ impl Worker<'_> {
         let at_barrier = at_barrier.min_by_key(|one| place(one));
         let named = self.splits[w].iter().filter(|one| matches!(one.waits, Waits::Lanes(_)));
         let named = named.min_by_key(|one| place(one));
-        // The lanes at the later of the two have passed by the earlier, which is in a branch.
+        // Report the earlier of the two places: the lanes at the later one have passed it, so it is
+        // inside a branch.
         let one = match (at_barrier, named) {
             (Some(barrier), Some(named)) if place(barrier) < place(named) => barrier,
             (barrier, named) => match named.or(barrier) {

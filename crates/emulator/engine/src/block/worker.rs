@@ -44,7 +44,7 @@ pub struct Shape {
     pub schedule: Schedule,
 }
 
-/// A snapshot of a warp's next step.
+/// The state of a warp between time slices.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum State {
     Ready,
@@ -104,7 +104,7 @@ pub struct Worker<'a> {
     pub(crate) arrived_only: bool,
     /// Whether a warp has used up its time slice since the instrument last asked.
     pub(crate) yielded: bool,
-    /// Whether a warp has stopped for another reason in this pass.
+    /// Whether a warp has stopped in this pass, other than at the end of its time slice or to wait.
     pub(crate) stepped: bool,
     /// The length of a time slice, if the instrument has set it.
     pub(crate) slice_override: Option<u64>,

@@ -94,11 +94,11 @@ pub struct Options {
     /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
     /// the reference that the fast engine is compared with.
     pub all_varying: bool,
-    /// Allocations, and variables in shared memory, are far apart, so that an index out of one does not reach
-    /// another; and initialized bytes are tracked.
+    /// Place allocations and shared variables far apart, so that an index past the end of one does
+    /// not reach another. Also track initialized bytes.
     pub gaps: bool,
-    /// Fresh global memory holds zeros, as mostly on a GPU that no program has used before. Ignored if `gaps` is
-    /// set: unwritten memory then holds 0xCD bytes, the default.
+    /// Fill fresh global memory with zeros, which a GPU that no program has used before mostly
+    /// holds. Without this option, or if `gaps` is set, fresh memory holds 0xCD bytes.
     pub zeroed: bool,
     /// Check assembled code before it runs; see the module `assemble::verify`.
     pub verify: bool,

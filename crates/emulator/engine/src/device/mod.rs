@@ -33,7 +33,8 @@ pub struct Device {
     workspaces: Mutex<Vec<u64>>,
 }
 
-/// A device that has the memory of another one. The memory goes back when this is dropped, also by a panic.
+/// Lends one device's memory to another, `alone`. Dropping this returns the memory, also during a
+/// panic.
 struct Borrowing<'a> {
     memory: RwLockWriteGuard<'a, Memory>,
     alone: Device,
@@ -46,7 +47,7 @@ impl Drop for Borrowing<'_> {
         self.memory.restore(&self.saved);
         let workspaces = self.alone.workspaces.get_mut().unwrap_or_else(PoisonError::into_inner);
         for workspace in workspaces.drain(..) {
-            // It was allocated in this memory and is live.
+            // `alone` allocated it in this memory, and it is still live.
             let _ = self.memory.free(workspace);
         }
     }
@@ -112,8 +113,9 @@ impl Device {
         self.memory.alone()
     }
 
-    /// A device with a copy of this one's memory. This one's programs run on it too, without effect on the original.
-    /// Waits for running launches. `None` if addresses are the host's, or if there is not enough memory.
+    /// A device with a copy of this one's memory. It can run this one's programs, without effect on
+    /// the original. Waits for running launches. `None` if addresses are the host's, or if there is
+    /// not enough memory.
     pub fn copy(&self) -> Option<Device> {
         let memory = self.writing().copy()?;
         Some(Device {
@@ -125,8 +127,9 @@ impl Device {
         })
     }
 
-    /// Runs something on a device that has this one's memory, and then undoes what it wrote there; not in registered memory of
-    /// the host. Waits for running launches; launches, copies and allocations of other threads wait until it returns.
+    /// Lends this device's memory to a temporary device, calls `run` with it, and then restores the
+    /// memory; writes to registered host memory stay. Waits for running launches; other threads'
+    /// launches, copies and allocations wait until it returns.
     pub fn undone<R>(&self, run: impl FnOnce(&Device) -> R) -> R {
         let mut memory = self.writing();
         let saved = memory.save();
@@ -171,8 +174,8 @@ impl Device {
         self.writing().free(address)
     }
 
-    /// Registers for kernels `bytes` bytes of host memory at their own address; waits for running launches.
-    /// Every other access still faults.
+    /// Makes `bytes` bytes of host memory accessible to kernels at their own address; waits for
+    /// running launches. An access to any other host memory still faults.
     ///
     /// # Errors
     /// When this is not a device on host memory, or the range overlaps another.
@@ -205,7 +208,7 @@ impl Device {
         change(&mut pools)
     }
 
-    /// The bytes of a range in one allocation count as unwritten again.
+    /// Marks a range within one allocation as unwritten.
     pub fn forget_contents(&self, address: u64, bytes: u64) {
         let memory = self.memory();
         if let Some((start, allocation)) = memory.find(address)

@@ -42,7 +42,7 @@ pub struct Job<'a> {
 pub struct LaunchResult {
     /// Its outcome.
     pub outcome: Outcome,
-    /// The fault of the lowest cluster that faulted.
+    /// The fault of the first cluster, in the order of the launch, that faulted.
     pub fault: Option<Fault>,
 }
 

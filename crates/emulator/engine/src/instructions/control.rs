@@ -118,8 +118,8 @@ unsafe fn diverged(op: &Op, warp: &Warp) {
     }
 }
 
-/// The start of a block where lanes reconverge: `a` is its own index, `imm` the instructions of a block that
-/// fell through to here.
+/// The start of a block where lanes reconverge: `a` is its own index. `b` to `d` are
+/// [`ENDS`](crate::machine::ENDS) if the lanes then exit.
 pub struct Join;
 
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.

@@ -126,8 +126,9 @@ unsafe impl Body for Shuffle {
     }
 }
 
-/// The values of a shuffle, and the lanes whose source is in their segment; the others keep their own value. From the lane,
-/// the amount, the bits of its segment, and the last lane, `place` computes the source and whether it is in the segment.
+/// The values that a shuffle gives, and the lanes whose source is in their segment; the other lanes
+/// keep their own value. `place` computes the source and whether it is in the segment, from the
+/// lane, the amount, the bits of the segment, and the segment's last lane (its first for `.up`).
 #[inline(always)]
 fn moved(
     a: &Lanes<u32>,
@@ -347,7 +348,7 @@ unsafe impl Body for Elect {
     }
 }
 
-/// Modes of [`Redux`].
+/// Mode of [`Redux`]: the sum.
 pub const REDUX_ADD: u32 = 0;
 /// Unsigned minimum.
 pub const REDUX_MIN_U: u32 = 1;

@@ -344,10 +344,10 @@ pub unsafe trait Instrument: Send + 'static {
         TIME_SLICE
     }
 
-    /// After a scheduler pass: a fault stops the cluster, in the block of a rank.
+    /// Called after each scheduler pass. An error stops the cluster.
     ///
     /// # Errors
-    /// The rank and the fault.
+    /// The fault, and the rank of the block that it is in.
     fn scheduler_pass(
         &mut self,
         _cluster: &mut dyn ClusterView,

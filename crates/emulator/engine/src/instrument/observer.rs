@@ -51,7 +51,8 @@ pub trait Observer: Send + 'static {
     /// A warp diverges at a branch ([`Wants::BRANCHES`]).
     fn diverged(&mut self, _place: Place) {}
 
-    /// A warp arrives at a barrier ([`Wants::BARRIERS`], or [`Wants::BRANCHES`] in any order).
+    /// A warp arrives at a barrier: in the order of arrival with [`Wants::BARRIERS`], in any order
+    /// with [`Wants::BRANCHES`].
     fn barrier(&mut self, _place: Place, _mask: u32) {}
 
     /// A warp arrives at a barrier of its block by number; it may not wait there ([`Wants::SYNCHRONIZATION`]).
@@ -102,8 +103,9 @@ pub trait Observer: Send + 'static {
     }
 }
 
-// SAFETY: the handlers are the engine's own (`access_operation` and `plan` keep their defaults), `copy` keeps its default,
-// `invalid_access` excuses nothing, and an observer is given no pointer that it could follow without unsafe code.
+// SAFETY: the handlers are the engine's own (`access_operation` and `plan` keep their defaults).
+// `copy` and `invalid_access` keep theirs, too: no access continues after a fault. An observer gets
+// no pointer that it could follow without unsafe code.
 unsafe impl<O: Observer> Instrument for O {
     fn fork(&self) -> Self {
         Observer::fork(self)

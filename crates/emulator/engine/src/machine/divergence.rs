@@ -105,8 +105,8 @@ impl Warp {
         self.stop_at(op, Stop::Done)
     }
 
-    /// Whether other lanes may still arrive at an operation that all lanes have to execute together, as after a warp
-    /// instruction at which both sides of a branch have met.
+    /// Whether other lanes may still arrive at an operation that all lanes must execute together:
+    /// the two sides of a branch may have converged only at a warp instruction.
     pub fn may_align(&mut self) -> bool {
         if self.mask != self.live {
             self.retire();
@@ -229,7 +229,8 @@ pub fn number(op: Option<WarpOp>) -> u32 {
     kind | op.map_or(0, |op| cross::handler(op).1) << 8
 }
 
-/// The name and qualifiers in an instruction's number: lanes meet at instructions in which they are equal.
+/// The name and qualifiers in an instruction's number: lanes converge at instructions for which
+/// these are equal.
 pub fn qualifiers(number: u32) -> u32 {
     number & !NEGATED
 }

@@ -150,7 +150,7 @@ pub struct Warp {
     pub(crate) stop: Stop,
     /// The operation where it stopped, for continuing or reporting.
     pub(crate) stopped_at: *const Op,
-    /// The lanes that waited when it stopped with [`Stop::Wait`], and where.
+    /// The lanes that waited when it stopped with [`Stop::Wait`].
     pub(crate) waiting: u32,
     /// Where they waited.
     pub(crate) waits_at: *const Op,

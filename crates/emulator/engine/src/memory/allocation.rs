@@ -231,7 +231,7 @@ impl InitializedBytes {
         self.each_word(offset, bytes, |word, mask| !word.load(Relaxed) & mask == 0)
     }
 
-    /// The lanes of these whose aligned word of 4 bytes at their offset has been written.
+    /// The lanes among `lanes` whose aligned word of 4 bytes, at their offset, has been written.
     #[inline(always)]
     pub fn has_words(&self, offsets: &[u64; 32], lanes: u32) -> u32 {
         if self.whole.load(Relaxed) {
@@ -246,7 +246,7 @@ impl InitializedBytes {
         lanes & written
     }
 
-    /// The aligned words of 4 bytes of some lanes have been written, each at its offset.
+    /// Marks the aligned words of some lanes, each of 4 bytes at its offset, as written.
     #[inline(always)]
     pub fn set_words(&self, offsets: &[u64; 32], lanes: u32) {
         if self.has_words(offsets, lanes) == lanes {

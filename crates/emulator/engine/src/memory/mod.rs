@@ -39,8 +39,8 @@ const QUARANTINE: usize = 4096;
 /// Addresses below this are a null pointer plus an offset.
 const NULL_PAGE: u64 = 4096;
 
-/// Regions start at multiples of this: handlers take a distance from the start of a region for as
-/// aligned as the address itself.
+/// Regions start at multiples of this: handlers assume that a distance from the start of a region
+/// is as aligned as the address itself.
 const REGION_ALIGN: u64 = 16;
 
 /// The end of a host program's addresses.
@@ -149,8 +149,9 @@ impl Memory {
         self.live.iter().map(|(start, allocation)| (*start, allocation))
     }
 
-    /// Counts every byte as written, after a kernel whose writes were not followed. A program may have tens of thousands of allocations
-    /// (each variable of a module is one), so an unchecked launch walks none of them.
+    /// Counts every byte as written, after a kernel whose writes were not followed. Does nothing if
+    /// accesses are not checked: a program may have tens of thousands of allocations, because each
+    /// variable of a module is one.
     pub fn take_as_written(&self) {
         if self.checked {
             self.live.values().filter_map(|a| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));

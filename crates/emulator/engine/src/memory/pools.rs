@@ -97,7 +97,7 @@ impl PoolRegions {
         }
     }
 
-    /// The pool takes the part at an address back.
+    /// Returns the part at an address to its pool.
     pub fn free(&mut self, start: u64) {
         if let Some(region) = self.regions.get_mut(&start) {
             region.freed = true;
@@ -115,8 +115,8 @@ impl PoolRegions {
         around(&self.pools, address)
     }
 
-    /// Whether an access violates a pool: `None` if it is in no pool, or in one live part. Otherwise whether that
-    /// part was freed, and the nearest part.
+    /// Whether an access violates a pool: `None` if it is in no pool, or in one live part.
+    /// Otherwise, whether it is in one part that was freed, and the nearest part.
     pub fn violation(&self, address: u64, bytes: u64) -> Option<(bool, Option<NearPart>)> {
         self.pool_at(address)?;
         let end = address.saturating_add(bytes);

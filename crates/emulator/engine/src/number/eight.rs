@@ -31,23 +31,23 @@ fn float(format: SmallFloatFormat) -> SmallFloat {
     }
 }
 
-/// Two f32, the first to the high byte or half of it.
+/// Converts two f32. `high` becomes the high byte, or the high half of a byte in a 4-bit format.
 pub fn narrow_singles(format: SmallFloatFormat, relu: bool, high: f32, low: f32) -> u32 {
     narrow(format, relu, high) << format.distance() | narrow(format, relu, low)
 }
 
-/// Two packed f16 to two bytes.
+/// Converts two packed f16 to two bytes.
 pub fn narrow_halves(format: SmallFloatFormat, relu: bool, a: u32) -> u32 {
     let half = |bits: u32| widen16(f16::from_bits(bits as u16));
     narrow_singles(format, relu, half(a >> 16), half(a))
 }
 
-/// Two bytes to two packed f16.
+/// Converts two bytes to two packed f16.
 pub fn widen(format: SmallFloatFormat, relu: bool, a: u32) -> u32 {
     widen_one(format, relu, a >> format.distance()) << 16 | widen_one(format, relu, a)
 }
 
-/// The f16 of the low 8 bits.
+/// Converts the low 8 bits to f16.
 fn widen_one(format: SmallFloatFormat, relu: bool, bits: u32) -> u32 {
     let value = f16::from_f32(float(format).decode(bits as u8));
     match u32::from(value.to_bits()) {

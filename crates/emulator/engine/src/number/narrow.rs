@@ -179,8 +179,9 @@ fn odd(x: f64) -> f32 {
     f32::from_bits(if (wide < x) | (wide > x) { odd } else { nearest.to_bits() })
 }
 
-/// A result before it is rounded to an f16 that is to be flushed. Subnormal numbers have fewer digits, so
-/// one may round up to the smallest normal number that would stay below it with all digits.
+/// Flushes a result that would be subnormal if it were rounded to 11 bits. Rounding it to f16 first
+/// would keep some of these: subnormal numbers have fewer digits, so it may round up to the
+/// smallest normal number.
 pub fn flushable(x: f32) -> f32 {
     const BELOW: f32 = (1.0 - 1.0 / 4096.0) / 16384.0;
     if x.abs() < BELOW { 0f32.copysign(x) } else { x }
@@ -267,8 +268,8 @@ mod tests {
         assert_eq!(wide_to_f16(1e9), f16::INFINITY);
     }
 
-    /// Results of an H200: products and sums that round to the smallest normal f16, but are below it with
-    /// all digits, are flushed.
+    /// Results of an H200: a product or sum that rounds to the smallest normal f16 is flushed if it
+    /// would stay below that number with 11 bits.
     #[test]
     fn results_just_below_the_least_normal_number_are_flushed() {
         let number = |bits| f16::from_bits(bits).to_f32();

@@ -1,10 +1,11 @@
 //! f32 arithmetic in which a GPU differs from the host: flushed subnormals, clamped results, the resulting NaN,
 //! and the minimum and maximum (PTX manual, "Floating-Point Instructions").
 //!
-//! The host's own arithmetic rounds to the nearest even, as a GPU's does. With `.ftz` a GPU flushes results that
-//! would be subnormal with unlimited exponent range: a result that rounds up to the smallest normal number is
-//! flushed if its unrounded value is too far below it ([`flush_rounded_up`], [`fma_flushed`]; compared with an
-//! H200). Functions that a GPU approximates are in [`super::approximate`].
+//! The host's own arithmetic rounds to the nearest even, as a GPU's does. With `.ftz` a GPU flushes
+//! a result that would be below the smallest normal number if it kept 24 bits. So a result that
+//! becomes that number only because subnormal numbers have fewer bits is flushed, too
+//! ([`flush_rounded_up`], [`fma_flushed`]; compared with an H200). Functions that a GPU
+//! approximates are in [`super::approximate`].
 
 use crate::number::soft;
 use crate::number::soft::{Number, Round};
@@ -18,12 +19,12 @@ pub fn flush(x: f32) -> f32 {
     if x.abs() < f32::MIN_POSITIVE { f32::from_bits(x.to_bits() & 0x8000_0000) } else { x }
 }
 
-/// From here on a number rounds to the smallest normal one, if it keeps all its digits.
+/// The smallest number that rounds to the smallest normal f32 if it keeps 24 bits.
 const SMALLEST_ROUNDED_UP: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 0.5 / (1 << 24) as f64);
 
-/// Flushes a `result` that is the smallest normal number only by rounding; `wide` is its unrounded value.
-/// Subnormal numbers have fewer digits, so one may round up to the smallest normal number that would stay
-/// below it with all digits.
+/// Flushes a `result` that is the smallest normal number only by rounding; `wide` is its unrounded
+/// value. Subnormal numbers have fewer than 24 bits, so `wide` may round up to the smallest normal
+/// number although with 24 bits it would stay below.
 #[inline(always)]
 pub fn flush_rounded_up(result: f32, wide: f64) -> f32 {
     match result.abs() == f32::MIN_POSITIVE && wide.abs() < SMALLEST_ROUNDED_UP {
@@ -63,7 +64,7 @@ pub fn flush_number(number: Number) -> Number {
     }
 }
 
-/// `fma.ftz`: flushes what would be subnormal if it had all digits.
+/// `fma.ftz`: flushes results that would be subnormal if they kept 24 bits.
 #[inline(always)]
 pub fn fma_flushed(a: f32, b: f32, c: f32) -> f32 {
     let (a, b, c) = (flush(a), flush(b), flush(c));
@@ -73,8 +74,8 @@ pub fn fma_flushed(a: f32, b: f32, c: f32) -> f32 {
     if below { 0f32.copysign(result) } else { result }
 }
 
-/// `fma.ftz` of a warp. Whether a result is below the smallest normal number with all digits matters only if one rounds
-/// to that number, which is rare.
+/// `fma.ftz` of a warp. Only a result equal to the smallest normal number needs the exact test of
+/// [`fma_flushed`], which is rare.
 #[inline(always)]
 pub fn fma_flushed_lanes(a: &[f32; 32], b: &[f32; 32], c: &[f32; 32]) -> [f32; 32] {
     let (mut out, mut smallest) = ([0.0f32; 32], 0);
@@ -91,8 +92,9 @@ pub fn fma_flushed_lanes(a: &[f32; 32], b: &[f32; 32], c: &[f32; 32]) -> [f32; 3
     out
 }
 
-/// Whether `a * b + c`, which rounds to the smallest normal number of its sign, would stay below it with
-/// all digits; see [`flush_rounded_up`].
+/// Whether `a * b + c` rounds to the smallest normal number of its sign only because subnormal
+/// numbers have fewer digits; see [`flush_rounded_up`]. The caller has found that it does round to
+/// that number.
 #[inline(always)]
 fn rounds_up_to_normal(a: f32, b: f32, c: f32) -> bool {
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));

@@ -120,7 +120,8 @@ fn heat(wavefronts: usize) -> &'static str {
 struct Canvas {
     drawing: Drawing,
     y: f64,
-    /// Rectangles and labels by color, if those of one color are merged into one shape.
+    /// Rectangles and labels by color, if the rectangles of a color become one element of the
+    /// picture, and its labels another.
     merged: Option<Merged>,
 }
 

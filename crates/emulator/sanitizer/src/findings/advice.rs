@@ -5,12 +5,14 @@
 //!
 //! 1. A thread read a flag by a relaxed access, and only a fence after that read is missing: name the line.
 //! 2. One of two strong accesses has a scope that does not include the other thread: widen it.
-//! 3. Between the accesses, a strong write by one thread and a strong read by the other could pass the
-//!    data, but the writer has no fence before it, the reader none after it, or one of a narrower scope:
-//!    name each fence that is missing.
+//! 3. Between the accesses, a strong write by one thread and a strong read by the other could pass
+//!    the data, but a fence before the write or after the read is missing or has too narrow a
+//!    scope: name each such fence.
 //! 4. Two strong accesses of one size (`volatile`) without such a flag: pass the data by a flag.
-//! 5. A load and a store of one word, the store's value computed from the load's: one atomic.
-//! 6. Lanes of a warp, or warps of a block: the barrier, and the two lines that it belongs between.
+//! 5. A load and a store of one word, where the store's value is computed from the load's: replace
+//!    both by one atomic.
+//! 6. Lanes of a warp, or warps of a block: name the barrier, and the two lines that it belongs
+//!    between.
 //! 7. Blocks: end the kernel between the two, or give each block its own element.
 //!
 //! *Limit.* The third rule looks at the code, not at the run: it takes the nearest strong write after the
@@ -223,8 +225,8 @@ impl<'k> Adviser<'k> {
         }
     }
 
-    /// Whether a fence of a scope is between two instructions; if the second comes first in the text, the way to
-    /// it leads through a loop.
+    /// Whether a fence of at least this scope is between two instructions. If `to` comes first in
+    /// the text, the path from `from` goes around a loop.
     fn fenced(&self, from: u32, to: u32, needed: Scope, ordered: bool) -> Fenced {
         let on_the_way = |at: u32| match from < to {
             true => from < at && at < to,

@@ -1,28 +1,15 @@
 //! Initialization: reads of uninitialized memory and registers.
 //!
-//! *Algorithm.* An initialized-byte bitmap per memory, similar to the validity bits of Valgrind's
-//! Memcheck and MemorySanitizer. Global allocations carry their bitmap, which uploads by the host
-//! set as well; the bitmaps of shared and local memory are here. [`registers`] tracks uninitialized
-//! registers.
+//! *Algorithm.* Each memory has a bitmap of its initialized bytes, like the validity bits of
+//! Valgrind's Memcheck and MemorySanitizer. A global allocation carries its bitmap, which uploads
+//! by the host set as well; the bitmaps of shared and local memory are here. [`registers`] tracks
+//! uninitialized registers, [`CopiedValues`] the uninitialized bytes of values that are only
+//! copied.
 //!
-//! *Limit.* A read is reported where it happens, not where its value matters. Three kinds are not reported:
-//! values that are only copied (below), padding that CUB and Thrust copy in other ways (the suppression list),
-//! and reads that race with the missed write (the race is reported).
-//!
-//! *Copied values.* [`CopiedValues`] tracks the uninitialized bytes of values that a kernel only copies.
-//!
-//! A structure with padding is copied with bytes that were never written. That is harmless until such a
-//! byte decides something. So a load is not reported if some byte of it was written and its values
-//! only go to stores; the tracker remembers which bytes of each lane's registers are uninitialized, and the
-//! store marks the same bytes of its target. A load without any written byte is reported where it
-//! copies, because the author has to find the missing write. Only a load of elements of one or two bytes
-//! may copy padding alone: a written byte in the same aligned 8 bytes counts if another load copies it from
-//! the same base register.
-//!
-//! *Algorithm.* Memcheck's shadow values (Seward and Nethercote, 2005), for the few registers that hold
-//! copies: each is written by one load, or by a move of such a register, and read by moves and stores
-//! alone. Nothing is tracked before the first such load of uninitialized bytes; from then on every
-//! access of the launch takes the reference path.
+//! *Limit.* A read is reported where it happens, not where its value matters. Three kinds of reads
+//! are not reported: of values that are only copied, of padding that CUB and Thrust copy in ways
+//! that [`CopiedValues`] does not follow (the suppression list), and reads that race with the
+//! missing write (the race is reported).
 
 pub mod bits;
 pub mod registers;
@@ -118,7 +105,8 @@ type ElementRegisters = HashMap<u32, Vec<Option<Reg>>>;
 struct CopyInstructions {
     loads: ElementRegisters,
     stores: ElementRegisters,
-    /// By load of elements of at most two bytes: the places of other such loads from the same base, from its own on.
+    /// By load of elements of at most two bytes: the offset ranges, relative to the load, of other
+    /// such loads from the same base register.
     pieces: HashMap<u32, Vec<Range<i64>>>,
 }
 
@@ -126,6 +114,20 @@ struct CopyInstructions {
 pub type LaneOfBlock = (u64, u32, u32);
 
 /// Uninitialized bytes in registers that hold copies.
+///
+/// A copy of a structure includes its padding, which was never written. That is harmless until such
+/// a byte decides something. So a load is not reported if at least one of its bytes was written and
+/// its values only go to stores. The tracker remembers which bytes of each lane's registers are
+/// uninitialized, and the store marks the same bytes of its target.
+///
+/// A load without any written byte is reported where it copies, because the author has to find the
+/// missing write. Only a load of elements of one or two bytes may copy padding alone: a written
+/// byte in the same aligned 8 bytes counts if another load copies it from the same base register.
+///
+/// *Algorithm.* Memcheck's shadow values (Seward and Nethercote, 2005), for the few registers that
+/// hold copies: each is written by one load, or by a move of such a register, and is read only by
+/// moves and stores. Nothing is tracked before the first such load of uninitialized bytes; from
+/// then on every access of the launch takes the reference path.
 #[derive(Default)]
 pub struct CopiedValues {
     instructions: Option<CopyInstructions>,
@@ -169,7 +171,8 @@ impl CopiedValues {
         true
     }
 
-    /// The places, from the load's own on, of other loads that copy pieces of the same structure.
+    /// The offset ranges, relative to this load, of other loads that copy pieces of the same
+    /// structure.
     pub fn pieces(&mut self, kernel: &Kernel, instruction: u32) -> &[Range<i64>] {
         let found = self.instructions.get_or_insert_with(|| CopyInstructions::find(kernel));
         found.pieces.get(&instruction).map_or(&[], Vec::as_slice)

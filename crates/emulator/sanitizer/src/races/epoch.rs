@@ -62,7 +62,8 @@ pub const DATA: PackedEpoch = 1 << 29;
 /// Write by a copy that was waited for.
 pub const COPIED: PackedEpoch = 1 << 30;
 
-/// Write whose value a later write has changed, so a write of the value now in memory races with it.
+/// Write whose value a later write has changed, or whose thread wrote another value before it in
+/// the same epoch. So even a write of the value that is now in memory races with it.
 pub const REPLACED: PackedEpoch = 1 << 31;
 
 // The fields do not overlap and fill the word; two bits have a second meaning for other accesses.
@@ -160,8 +161,9 @@ pub fn same_thread(a: PackedEpoch, b: PackedEpoch) -> bool {
     (a ^ b) & THREAD == 0
 }
 
-/// Whether a write follows a write by the same thread in the same epoch, but by another instruction. The
-/// first write may have left another value, which other threads are unordered with, too.
+/// Whether a write follows a write by the same thread in the same epoch, but by another
+/// instruction. The first write may have stored another value, with which accesses of other threads
+/// race, too.
 #[inline(always)]
 pub fn other_write_of_thread(prior: PackedEpoch, now: PackedEpoch) -> bool {
     prior != 0

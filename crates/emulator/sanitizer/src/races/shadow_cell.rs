@@ -17,8 +17,8 @@
 //! between ([`REPLACED`]). `.volatile` accesses to a word that was polled as a
 //! flag since the last weak write. Concurrent reductions by copies.
 //!
-//! *Limits.* Only two of three or more concurrent reads are remembered, so a write that races with
-//! another one only is missed. The same holds for strong accesses.
+//! *Limits.* Only two of three or more concurrent reads are remembered. So a write that races only
+//! with one of the other reads is missed. The same holds for strong accesses.
 
 use crate::races::epoch::{
     ASYNC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, REPLACED, STRONG, number,
@@ -214,7 +214,8 @@ impl ShadowCell {
             }
         }
         if now.packed & STRONG == 0 {
-            // The thread's own earlier write may have left another value, which others are unordered with, too.
+            // An earlier write by this thread may have stored another value, with which other
+            // threads race, too.
             let [other, last] = self.strong.writes;
             let own = |prior: &PackedEpoch| *prior != 0 && same_thread(*prior, now.packed);
             let before =

@@ -20,7 +20,8 @@ const CACHE_LINE: usize = 64;
 /// Cache lines of the reads of a shadow line.
 const READ_LINES: usize = size_of::<WeakReads>() / CACHE_LINE;
 
-// The fast paths compare whole lines of packed epochs, and a cell is a cache line.
+// The fast paths compare whole lines of packed epochs, which have no gaps. A shadow cell with all
+// its fields fills one cache line.
 const _: () = assert!(size_of::<WeakWrites>() == 8 * LINE && size_of::<WeakReads>() == 16 * LINE);
 const _: () = assert!(size_of::<ShadowCell>() == CACHE_LINE);
 

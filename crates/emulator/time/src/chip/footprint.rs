@@ -131,12 +131,12 @@ impl Footprints {
         self.sectors.clone()
     }
 
-    /// Cycles that the slice of the L2 with the most atomics takes for them.
+    /// Cycles that the busiest slice of the L2 takes for its atomics.
     pub fn busiest_slice(&self, timings: &Timings, blocks: f64) -> f64 {
         if self.atomics.operations == 0.0 {
             return 0.0;
         }
-        // Lines that all blocks share, and lines of their own.
+        // Blocks share lines with atomics as they share the regions that they write.
         let units = self.atomics.lines.len() as f64;
         let region = self.regions.iter().filter(|region| region.written > 0.0);
         let shared =
@@ -172,9 +172,10 @@ impl Footprints {
 /// Atomics of a block on global memory.
 #[derive(Clone, Debug, Default)]
 struct Atomics {
-    /// Operations; lanes on one address go one after another, those of a sector together.
+    /// Operations. Lanes on one address are serialized; lanes on different addresses of a sector
+    /// share an operation.
     operations: f64,
-    /// By 128-byte line: its first sector and its operations.
+    /// Operations by 128-byte line (sector number divided by 4).
     lines: HashMap<u64, f64>,
 }
 
@@ -198,8 +199,8 @@ impl Atomics {
     }
 }
 
-/// The most of `lines` lines that one of `slices` slices has, if a hash spreads them: the largest number that at least half a
-/// slice reaches in the mean (a Poisson distribution).
+/// The number of lines in the fullest of `slices` slices, if a hash spreads `lines` lines over
+/// them: the largest count that at least half a slice is expected to reach (Poisson distribution).
 fn most_of_slice(lines: f64, slices: f64) -> f64 {
     let mean = lines / slices;
     if mean > 200.0 {

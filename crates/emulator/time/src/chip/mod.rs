@@ -141,7 +141,7 @@ fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &
     scale * extrapolate_blocks(trace, placement, queue, sm, per_block)
 }
 
-/// The same for blocks like those of the queue.
+/// The same, if all blocks of the multiprocessor are like the simulated ones.
 fn extrapolate_blocks(
     trace: &KernelTrace,
     placement: Placement,

@@ -1,9 +1,10 @@
 //! Replaces the model of ptxas by the machine instructions of a listing.
 //!
-//! The listing has the machine instructions of each PTX line. ptxas copies basic blocks (unrolled loops), and moves
-//! instructions out of loops. Accesses do not move: their loop depth in the machine code is the depth of their block, and an
-//! access occurs once per copy of the block. An instruction at a smaller depth was moved out of the loop. The others are
-//! divided by the number of copies, because each execution of the block runs one copy.
+//! The listing has the machine instructions of each PTX line. ptxas copies basic blocks when it
+//! unrolls loops, and moves instructions out of loops. It does not move accesses: their loop depth
+//! in the machine code is the depth of their block, and each copy of the block has one of them. An
+//! instruction at a smaller depth was moved out of the loop. The number of the others is divided by
+//! the number of copies, because each execution of the block runs one copy.
 
 use crate::machine::operation::{MachineOperation, MemoryClass, Unit};
 use crate::sass::listing::{Listing, MachineInstruction};
@@ -34,7 +35,7 @@ fn from_trace(operation: &MachineOperation) -> bool {
 pub struct CodeLayout {
     /// By basic block, how often it was copied.
     pub copies: Vec<u8>,
-    /// By run, the places of its instructions, those of the first copy first.
+    /// By run, the places of its instructions, first in the first copy, then in the others.
     pub places: Vec<Vec<u32>>,
 }
 
@@ -61,7 +62,8 @@ pub fn apply(
     operations: &mut [Vec<MachineOperation>],
 ) -> Option<CodeLayout> {
     let origins = &trace.kernel.origins;
-    // Kernels that were not parsed from text have no lines in it, but the order of its instructions.
+    // Kernels that were not parsed from text have no line numbers; the order of the instructions
+    // gives their lines in the listed text.
     let line = |run: usize| {
         let origin = trace.runs.all[run].origin as usize;
         match origins[origin].text_line {
@@ -137,12 +139,13 @@ fn place<'l>(
         counts.sort_unstable();
         return Some((depth, counts[counts.len() / 2] as u32));
     }
-    // No instruction stays in its block. Take the deepest ones: each line has one of them.
+    // Nothing identifies the depth of the block: take the greatest depth, and one copy.
     let depth = runs.iter().flat_map(|&run| of_line(run)).map(|one| one.depth).max()?;
     Some((depth, 1))
 }
 
-/// Replaces the operations of a run by a share of the instructions at a depth. `carried` is what is left of earlier runs.
+/// Replaces the operations of a run by a share of the listed instructions at a depth. `carried` is
+/// the fraction of an instruction that earlier runs left over.
 fn replace(
     operations: &mut Vec<MachineOperation>,
     listed: &[MachineInstruction],

@@ -29,7 +29,7 @@ pub struct Lowered {
     pub cached: Vec<bool>,
     /// Whether an atomic on shared memory is a loop, by run.
     pub spins: Vec<bool>,
-    /// How ptxas laid out the code, if the operations are those of the machine code.
+    /// How ptxas laid out the code, if the operations are machine instructions.
     pub layout: Option<CodeLayout>,
 }
 

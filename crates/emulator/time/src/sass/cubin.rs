@@ -66,7 +66,7 @@ pub fn registers(elf: &[u8]) -> Vec<(String, u32)> {
 mod tests {
     use super::*;
 
-    /// A cubin with these sections, of which the first holds their names.
+    /// A cubin with these sections; the first section holds their names.
     fn elf(sections: &[(&str, Vec<u8>)]) -> Vec<u8> {
         let mut names = vec![0];
         let mut file = vec![0u8; 64];

@@ -1,5 +1,6 @@
-//! Machine code (SASS), where it is at hand: registers of a kernel from the cubin that a program brings with it or that ptxas
-//! makes, and the machine instructions of each PTX line from nvdisasm's listing. It is read, never executed.
+//! Machine code (SASS), if available: the registers of a kernel, from the cubin that a program
+//! brings or that ptxas makes, and the machine instructions of each PTX line, from nvdisasm's
+//! listing. It is read, never executed.
 //!
 //! | module | contents |
 //! | --- | --- |
@@ -29,8 +30,9 @@ pub fn learn_from_cubin(code: &[u8]) {
     OF_CUBINS.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
 }
 
-/// The machine code of a kernel of a module for a compute capability (90 for sm_90), as far as it is known: from ptxas and
-/// nvdisasm where they are installed, else the registers from a cubin.
+/// The machine code of a kernel of a module for a compute capability (90 for sm_90). It comes from
+/// ptxas and nvdisasm, if they are installed. Without ptxas, at most the number of registers is
+/// known, from a cubin.
 pub fn machine_code(text: &str, kernel: &str, capability: u32) -> MachineCode {
     let mut hasher = DefaultHasher::new();
     (text, kernel, capability).hash(&mut hasher);

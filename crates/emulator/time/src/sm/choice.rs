@@ -15,7 +15,7 @@ pub struct NextIssue {
     pub other: bool,
     /// The warp.
     pub at: usize,
-    /// Why it cannot earlier.
+    /// Why it cannot issue earlier.
     pub reason: Stall,
 }
 
@@ -24,7 +24,7 @@ impl NextIssue {
     pub const NONE: NextIssue =
         NextIssue { time: f64::INFINITY, other: true, at: usize::MAX, reason: Stall::Wait };
 
-    /// Whether it goes before another one.
+    /// Whether it issues before another one.
     pub fn precedes(&self, other: &NextIssue) -> bool {
         self.order(other) == Ordering::Less
     }

@@ -34,14 +34,16 @@ impl CodeFetch {
         CodeFetch { line, seen: vec![!cold; lines], free: 0.0, started: false }
     }
 
-    /// The cycle at which the line of a run arrives that a warp needs at `time`; `None` if it is there.
+    /// The cycle at which the code line of a run, which a warp needs at `time`, arrives; `None` if
+    /// it is already there.
     pub fn arrival(&mut self, run: u32, time: f64, timings: &Timings) -> Option<f64> {
         let line = self.line[run as usize] as usize;
         if std::mem::replace(&mut self.seen[line], true) {
             return None;
         }
-        // With the first line, the parameters come from the L2. The others are fetched ahead, also across branches: kernels
-        // with many branches are as fast on an H200 as if they waited for none.
+        // The first line also waits for the parameters, which come from the L2. Later lines are
+        // prefetched, even across branches: on an H200, kernels with many branches are as fast as
+        // if they waited for none.
         let latency = if self.started { 0.0 } else { timings.dram_latency + timings.l2_latency };
         self.started = true;
         self.free = self.free.max(time) + latency + 128.0 / timings.code_bytes_per_clock;

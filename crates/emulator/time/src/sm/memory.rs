@@ -56,7 +56,8 @@ fn scattered(sectors: u32, short: f64) -> f64 {
     1.0 + (short - 1.0) * doublings / 2.0
 }
 
-/// Contiguous sectors of an access: all of them if its lines are full, else those of one line.
+/// Number of contiguous sectors of an access: all its sectors if its lines are full, else the
+/// sectors of one line.
 fn in_a_row(record: &Traffic) -> u32 {
     let lines = record.lines.max(1);
     match record.sectors / lines {

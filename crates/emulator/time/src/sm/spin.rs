@@ -26,7 +26,8 @@ impl Simulation<'_> {
         (record.step == step && record.target == AccessTarget::Shared).then_some(*record)
     }
 
-    /// Issues the next half of a round, if the warp's operation is such a loop; whether it is.
+    /// Issues the next half of a round if the warp's operation is such a loop; returns whether it
+    /// is.
     pub(super) fn spin(&mut self, time: f64, scheduler: usize, at: usize) -> bool {
         let Some(record) = self.spinning(at) else { return false };
         let timings = &self.work.model.timings;

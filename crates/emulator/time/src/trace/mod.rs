@@ -147,7 +147,8 @@ impl KernelTrace {
         self.grid.iter().map(|&blocks| u64::from(blocks)).product()
     }
 
-    /// Instructions of the blocks that were counted all over the grid; of the traced ones if there are none.
+    /// Number of instructions of each block that was counted all over the grid, or of each traced
+    /// block if none was.
     pub fn work(&self) -> Vec<f64> {
         match self.sampled.is_empty() {
             true => self.blocks.iter().map(|block| block.executed() as f64).collect(),

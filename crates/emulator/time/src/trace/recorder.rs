@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// First address of local memory in the trace.
 pub const LOCAL_BASE: u64 = 1 << 60;
 
-/// Repetitions of a look at one address after which a warp is taken to wait for another block.
+/// Consecutive reads of one address after which a warp counts as waiting for another block.
 const WAITS: u32 = 64;
 
 /// Limits of a recording.
@@ -47,13 +47,14 @@ pub struct BlockRecorder {
     barriers: HashMap<usize, u32>,
     phases: HashMap<u64, PhaseTokens>,
     last_copy: Option<(u32, u32, u64)>,
-    /// By warp: its last look at memory that others write, if it has changed nothing since.
+    /// By warp: its last read of memory that others write, if it has changed nothing since.
     polls: HashMap<u32, Poll>,
-    /// By warp: its last look at memory that others write, recorded or not, and how often it was repeated.
+    /// By warp: its last read of memory that others write, recorded or not: instruction, address,
+    /// and number of repetitions.
     looks: HashMap<u32, (u32, u64, u32)>,
 }
 
-/// A look at memory that others write.
+/// A read of memory that others write.
 #[derive(Clone, Copy)]
 struct Poll {
     run: u32,
@@ -109,7 +110,8 @@ impl Recorder {
 }
 
 impl BlockRecorder {
-    /// Whether a warp waits for another block: it repeats a look at one address and stores nothing.
+    /// Whether a warp waits for another block: it reads one address again and again and stores
+    /// nothing.
     pub fn waits(&self) -> bool {
         self.looks.values().any(|(_, _, repeated)| *repeated > WAITS)
     }
@@ -234,8 +236,8 @@ impl BlockRecorder {
         }
     }
 
-    /// Forgets the rounds of a loop that waits for other blocks, except the last: how many there are is a matter of the
-    /// emulator's schedule.
+    /// Drops all rounds but the last of a loop that waits for other blocks: their number depends
+    /// only on the emulator's schedule.
     fn forget_polls(&mut self, runs: &Runs, access: &Access<'_>, step: u32) -> u32 {
         let number = access.place.warp;
         let warp = &mut self.trace.warps[number as usize];
@@ -363,8 +365,8 @@ fn passes(kind: AccessKind, access: &Access<'_>) -> u32 {
     groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1)
 }
 
-/// The contention of an atomic: lanes that share their address with a lower lane, the lanes of the address with the most of
-/// them, and that address.
+/// The contention of an atomic: the number of lanes that share their address with a lower lane, the
+/// number of lanes on the most contended address, and that address.
 fn contention(mask: u32, addresses: &[u64; 32]) -> (u32, u32, u64) {
     let mut active: Vec<u64> =
         (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();

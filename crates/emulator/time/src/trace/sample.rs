@@ -59,7 +59,8 @@ const LONGEST: Duration = Duration::from_millis(800);
 /// rungs on sm_90.
 const ESTIMATED_REGISTERS: f64 = 0.87;
 
-/// The block that is traced where blocks wait for earlier ones, if the grid is larger.
+/// Maximum index of the first traced block if blocks wait for earlier ones, which then have to run,
+/// too.
 const EARLY: u64 = 40;
 
 /// Blocks that are counted all over the grid if blocks differ.
@@ -90,13 +91,13 @@ fn choose(grid: [u32; 3], multiprocessors: u64, first: u64) -> Vec<u64> {
     chosen
 }
 
-/// The block in the middle of each axis: its neighbors are there, and it is no edge.
+/// The block in the middle of each axis: it has all its neighbors, and is not at an edge.
 fn middle(grid: [u32; 3]) -> u64 {
     let [x, y, z] = grid.map(|extent| (u64::from(extent) - 1) / 2);
     x + u64::from(grid[0]) * (y + u64::from(grid[1]) * z)
 }
 
-/// The blocks to trace where blocks wait for others: also the first one, which never waits for long.
+/// The blocks to trace if blocks wait for others: also the first one, which never waits for long.
 fn polling(chosen: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut wanted: Vec<u64> = chosen.filter(|&block| block > 0).collect();
     wanted.push(0);
@@ -122,7 +123,7 @@ struct Tracing<'a> {
     runs: Arc<Runs>,
     warps: usize,
     started: Instant,
-    /// The rest of the effort.
+    /// The remaining effort.
     effort: Effort,
     blocks: Vec<BlockTrace>,
 }
@@ -185,7 +186,8 @@ impl Tracing<'_> {
         Ok(true)
     }
 
-    /// Runs the last block once more for a limited time, to know how long it is.
+    /// Runs the last traced block once more, for a limited time, to estimate its number of
+    /// instructions.
     fn count_rest(&mut self, which: Blocks) -> Result<(), Fault> {
         let config = LaunchConfig { blocks: which, ..*self.launch };
         let mut timed = TimedRun::new(LONGEST);
@@ -279,7 +281,7 @@ pub fn record(
     };
     let first = middle(launch.grid);
     let chosen = choose(launch.grid, effort.multiprocessors, first);
-    // A block that waits for others does not end alone.
+    // A block that waits for others does not end if it runs alone.
     let may_wait = launch.cooperative || program.polls(launch.entry);
     let polls = launch.cooperative || !tracing.alone(&chosen, may_wait)?;
     let mut sampled = Vec::new();

@@ -78,7 +78,8 @@ pub fn forms() -> Vec<InstructionForm> {
     forms
 }
 
-/// The first form of each instruction and kinds of operands in each row that runs; combinations are made from these.
+/// For each row that runs: the first form of each combination of opcode and operand kinds.
+/// Combinations are made from these.
 pub(super) fn firsts() -> Vec<InstructionForm> {
     let mut firsts: Vec<InstructionForm> = Vec::new();
     for (chapter, part) in CHAPTERS.iter().enumerate() {
@@ -142,7 +143,8 @@ fn class_of(instruction: &Instruction) -> NumberClass {
     }
 }
 
-/// The kinds of results and operands of an instruction of a row; a test rules out that the table does not say them.
+/// The kinds of results and operands of a row's instruction. A test ensures that the instruction
+/// table has the types of every row that relies on it.
 fn kinds(row: &Row, instruction: &Instruction) -> [Vec<OperandKind>; 2] {
     let named = |words: &str| words.split_whitespace().map(OperandKind::from_name).collect();
     match row.kinds {

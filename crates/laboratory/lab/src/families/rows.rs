@@ -194,7 +194,8 @@ impl Operation {
     }
 }
 
-/// Roundings of an element in addition to those of its row's sums: exponential, root, quotients and products.
+/// Roundings of an element in addition to the roundings of its row's sums: exponential, root,
+/// quotients and products.
 const OTHERS: usize = 32;
 
 /// The results for rows of `cols` numbers, each with the sum of magnitudes that scales its rounding errors.

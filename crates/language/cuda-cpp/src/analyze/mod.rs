@@ -68,7 +68,7 @@ pub struct Analyzer {
     converting: bool,
     /// Whether a cast is being converted, which may use `explicit` conversion operators.
     casting: bool,
-    /// Host code is analyzed, not device code.
+    /// Whether host code is analyzed, instead of device code.
     pub host: bool,
     /// Initializations of global variables before `main`.
     pub at_start: Vec<TypedStatement>,

@@ -100,7 +100,7 @@ impl Parser {
         self.is(Punctuation::ShiftLeft) && next.is(Punctuation::Less) && !next.spaced
     }
 
-    /// Number of tokens of the `>>` at the cursor: 2, or 0 without one.
+    /// Whether two `>` without a space between them, `>>` in C++, are at the cursor.
     pub(super) fn adjacent_greater(&self) -> bool {
         self.is(Punctuation::Greater)
             && self.ahead(1).is(Punctuation::Greater)

@@ -1,15 +1,17 @@
-//! How ptxas and the load/store unit treat each memory access, as far as its cost depends on it. Only counters use this;
-//! results do not change.
+//! Classifies memory accesses by how ptxas and the load/store unit treat them, which determines
+//! their cost. Only counters use this; results do not change.
 //!
 //! - [`AccessClass`]: native atomics, compare-and-swap loops, vectorized loads, matrix rows.
 //! - [`AccessClassifier`] chooses the class. Warp-aggregated atomics follow ptxas 13.0 for sm_90: one lane acts for all lanes of
 //!   a warp if ptxas can prove that the address is uniform, the operation is on 32-bit integers and the result is unused. If the
 //!   result of a sum is used, aggregation also needs a uniform addend, or else all lanes active. An unused shared-memory sum of 1
 //!   becomes an increment. ptxas does not know the block shape, so "uniform" means uniform in any block.
-//! - [`LoadVectorization`]: neighboring shared-memory loads that ptxas 13.0 merges for sm_90, modeled by comparison with its
-//!   output. Candidates share a base and a basic block, with no other shared-memory access in between. Loads that cover an
-//!   aligned 8 bytes become one 8-byte load. Loads in an aligned 16 bytes become one 16-byte load if one half is complete and the
-//!   other half is touched. Alignment comes from [`crate::analysis::known_bits`]. Global and local loads are not changed.
+//! - [`LoadVectorization`]: neighboring shared-memory loads that ptxas 13.0 merges for sm_90, modeled
+//!   by comparison with its output. Candidates share a base and a basic block; between them are only
+//!   arithmetic, loads, and accesses of memory that is not shared. Loads that cover an aligned 8
+//!   bytes become one 8-byte load. Loads in an aligned 16 bytes become one 16-byte load if one half
+//!   is complete and the other half is touched. Alignment comes from
+//!   [`crate::analysis::known_bits`]. Global and local loads are not changed.
 
 use crate::analysis::Analyses;
 use crate::analysis::cfg::ControlFlowGraph;
@@ -239,7 +241,7 @@ impl LoadVectorization {
         self.0.get(&instruction).copied()
     }
 
-    /// Merges loads without another access in between.
+    /// Merges candidates, if no instruction between them prevents it.
     fn close(&mut self, loads: Vec<Candidate>) {
         let mut chunks: Vec<Chunk<'_>> = Vec::new();
         for load in &loads {

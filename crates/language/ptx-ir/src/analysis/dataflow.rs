@@ -49,7 +49,8 @@ pub enum Direction {
     Backward,
 }
 
-/// The nodes that still have to be visited: in ascending order, from the first again after the last.
+/// The nodes that still have to be visited. They are visited in ascending order; after the last
+/// comes the first again.
 pub struct Worklist {
     pending: BitSet,
     at: usize,

@@ -71,7 +71,7 @@ impl Lowering<'_> {
             }
             for (i, body) in group.bodies.iter().enumerate() {
                 let (first, end) = body.dispatch;
-                // The way out of the group stays, as the last instruction of the first body.
+                // Keep the branch that leaves the group: the last instruction of the first body.
                 let results: Vec<Operand> = body.results.iter().map(|r| Operand::Reg(*r)).collect();
                 let last = end - usize::from(i == 0);
                 alone.insts[first..last].iter_mut().for_each(|inst| nothing(inst, Vec::new()));

@@ -58,8 +58,9 @@ impl VariableLayout {
     /// Places a variable in local memory; returns its address.
     pub fn local(&self, kernel: &mut Kernel, variable: &Variable) -> Operand {
         let align = variable.alignment().clamp(1, 1024);
-        // Code for debugging has thousands of variables once its calls are inlined, and each thread
-        // has them all: parameters of calls are not indexed, and gaps eventually get narrow.
+        // Debug code has thousands of variables once its calls are inlined, and each thread has its
+        // own copy of all. So call parameters, which are not indexed, get no gap, and gaps become
+        // narrow after the first `WIDE_GAPS` bytes.
         let gap = match variable.space {
             StateSpace::Param => 0,
             _ if kernel.local_bytes < WIDE_GAPS => GAP,

@@ -37,7 +37,8 @@ impl<'m> Lowering<'m> {
         group.is_some_and(|group| group.members.contains(function.name.as_str()))
     }
 
-    /// The stack pointer and a place in the frame that is being laid out for a variable, if there is one.
+    /// Places a variable in the frame of the current function of a group; `None` if variables do
+    /// not go into a frame now.
     pub(super) fn in_frame(&mut self, variable: &Variable) -> Option<Symbol> {
         if !self.framed {
             return None;
@@ -178,7 +179,7 @@ impl<'m> Lowering<'m> {
         let full = self.new_register(Width::Predicate);
         let inst = self.kernel.insts.len();
         let base = self.stack_base();
-        // The last place of a frame, as a number that may be negative.
+        // The highest address at which the frame fits on the stack; negative if it never fits.
         let last = if self.groups[group].recursive {
             let (bytes, last) = (SpecialRegister::StackBytes, self.new_register(Width::Wide));
             let bytes = self.special(bytes, Width::Wide);
@@ -268,7 +269,8 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// From the end of a function to the call that its frame names; from the outermost one to `end`.
+    /// Emits the jump from the end of a function to the call that its frame names, or to `end` if
+    /// the frame is the outermost one.
     fn way_back(&mut self, group: usize, body: usize, end: Label) {
         let sp = self.groups[group].sp;
         self.set_label(self.groups[group].bodies[body].epilogue);

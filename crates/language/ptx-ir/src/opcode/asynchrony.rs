@@ -44,7 +44,8 @@ pub enum AsyncOp {
         to: AddressOperand,
         /// The mbarrier.
         barrier: AddressOperand,
-        /// To this place, and its mbarrier, in every block of the cluster.
+        /// Whether the values go to this offset in the shared memory of every block of the cluster,
+        /// and signal the mbarrier there.
         everywhere: bool,
     },
     /// `wgmma.commit_group`: no effect, because products are computed at issue.
@@ -148,7 +149,8 @@ pub struct TensorOp {
     pub shared: AddressOperand,
     /// The tensor map.
     pub map: AddressOperand,
-    /// The mbarrier that counts the bytes of a load; of a store, the thread's bulk group does.
+    /// The mbarrier that counts the bytes of a load. A store has none: the thread's bulk group
+    /// counts its bytes.
     pub barrier: Option<AddressOperand>,
     /// To several blocks of the cluster.
     pub multicast: bool,

@@ -54,7 +54,8 @@ pub enum ConvertOp {
     DoubleToInteger {
         /// The integer's type.
         to: Integer,
-        /// NaN becomes the integer whose highest bit alone is set; else 0. It always does for 64 bits.
+        /// Whether NaN becomes the integer with only the highest bit set, instead of 0. For 64-bit
+        /// integers it always does.
         nan_is_lowest: bool,
     },
     /// An integral f64 as an f16, or a bf16.
@@ -87,13 +88,15 @@ pub enum ConvertOp {
     ToTf32(Tf32Rounding),
     /// A TF32 number clamped.
     ClampTf32(Tf32Clamp),
-    /// Two f32, the first to the high byte, each as the power of two nearest to its magnitude on one side (`.ue8m0x2`).
+    /// Two f32 to two powers of two (`.ue8m0x2`): each magnitude is rounded up or down to a power
+    /// of two. The first becomes the high byte.
     SinglesToScales(ScaleRounding),
     /// Two packed bf16, likewise.
     HalvesToScales(ScaleRounding),
     /// Two powers of two as packed bf16.
     ScalesToHalves,
-    /// A word clamped between the signed words that `b` holds, the lower one below (`cvt.pack`).
+    /// A word clamped to the range between two signed words, the low one (lower bound) and the high
+    /// one (upper bound) of `b` (`cvt.pack`).
     PackClamp,
     /// The low `c` bits of `a` above the low `c` bits of `b` (`cvt.pack`).
     PackPair,

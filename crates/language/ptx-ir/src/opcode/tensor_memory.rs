@@ -101,8 +101,9 @@ impl TransferShape {
         }
     }
 
-    /// Which lane and column, from where the movement starts, register `register` of a thread stands for (PTX
-    /// manual, "Matrix fragments for shape ..."; the order of threads follows CuTe's copy traits).
+    /// The lane and column, relative to the start of the transfer, that register `register` of a
+    /// thread holds (PTX manual, "Matrix fragments for shape ..."; the order of threads follows
+    /// CuTe's copy traits).
     pub fn place(self, thread: u32, register: u32) -> (u32, i32) {
         let (t, r) = (thread, register);
         let (lane, column) = match self {

@@ -37,7 +37,7 @@ impl Geometry {
         })
     }
 
-    /// Elements of the vector of coordinates as PTX writes it, with those that are ignored.
+    /// Number of elements in the coordinate vector that PTX writes, including ignored ones.
     pub fn written(self) -> usize {
         match self {
             Geometry::Line => 1,

@@ -52,7 +52,8 @@ pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
-/// `call`, only where an expansion of another instruction has one: [`Lowering`](crate::lower::Lowering) inlines the others.
+/// `call`: never used, because [`Lowering`](crate::lower::Lowering) handles calls itself, but the
+/// instruction table requires a rule.
 pub fn call(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Err(cx.unsupported("this operation"))
 }

@@ -47,8 +47,8 @@ macro_rules! define_rule_of {
 }
 lanework_ptx::for_each_lowering_rule!(define_rule_of);
 
-/// Lowers one instruction of a module. Its modifiers must be those of a form in the instruction table; a rule that
-/// refuses the instruction says more, so it comes first.
+/// Lowers one instruction of a module by its rule, and then checks that some form in the
+/// instruction table has its modifiers. The rule comes first, because its errors say more.
 ///
 /// # Errors
 /// When it, or one of its modifiers or operands, is not known.

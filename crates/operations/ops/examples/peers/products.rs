@@ -126,7 +126,8 @@ pub fn all(arena: &mut Arena, quick: bool) {
         [64, 8192, 8192, 1],
         1.0,
     );
-    // Bounds: tensor cores truncate every partial sum to about 14 bits (16384 terms: 3.2e-4); then those of f32 sums.
+    // Bounds: in the first kind, tensor cores truncate every partial sum to about 14 bits (3.2e-4
+    // for 16384 terms); the second has the rounding errors of f32 sums.
     let fp8 = Kind { group: "fp8", peer: Type::E4m3Fast, bound: 5e-4, ..half };
     let sizes: &[u32] = if quick { &[8192] } else { &[4096, 8192, 16384] };
     squares(arena, fp8, sizes, 0.97, contest::<lanework_ops::Fp8E4m3, f32>);

@@ -173,7 +173,8 @@ fn planted_defects_are_found_and_right_kernels_are_not_flagged() {
     assert!(right >= 100 && defects >= 100 && repaired >= 40, "{right} {defects} {repaired}");
 }
 
-/// Pools with random parts, of which a kernel of 32 threads writes one: it leaves its part, or the part was freed.
+/// A kernel of 32 threads writes one of the random parts of a pool. The defect: it writes outside
+/// of its part, or the part was freed.
 fn check_pools(seeds: std::ops::Range<u64>) {
     let text = ".version 8.3
 .target sm_90

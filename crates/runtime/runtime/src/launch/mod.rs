@@ -186,7 +186,8 @@ impl<'a> Launch<'a> {
         self.prepare(device)?.profile(Blocks::All)
     }
 
-    /// Predicts the time of the kernel on a GPU from a few blocks that run on the emulator. Memory is as before.
+    /// Predicts the time of the kernel on a GPU from a few blocks that run on the emulator. Their
+    /// effects on memory are undone.
     ///
     /// ```
     /// # use lanework::prelude::*;

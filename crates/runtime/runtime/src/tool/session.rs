@@ -209,8 +209,9 @@ impl Session {
         let launched = self.launching(launch.config);
         match &self.tool {
             Tool::Profile(predictor) => {
-                // A prediction must not change the program: its traced blocks are undone, it fails alone, and no block waits
-                // for another thread, which waits for the trace.
+                // A prediction must not change the program: the effects of its traced blocks are
+                // undone, its failure is ignored, and it is skipped if blocks may wait for another
+                // thread, which would wait for the trace.
                 if launch.emulator.memory_used() <= COPIED
                     && !launch.program.polls(launch.config.entry)
                     && let Ok(found) = predictor.predict(launch, launched.clone())

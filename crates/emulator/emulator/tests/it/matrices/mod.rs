@@ -29,8 +29,8 @@ fn registers(first: usize, count: usize) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// PTX that loads `count` words per lane into registers from `first` on; those of lane `l` start at word
-/// `at + l * count`.
+/// PTX that loads `count` words per lane into registers from `first` on. The words of lane `l`
+/// start at word `at + l * count`.
 fn load_lanes(first: usize, count: usize, at: usize) -> String {
     let mut text = format!("mul.wide.u32 %rd6, %r1, {}; add.s64 %rd7, %rd1, %rd6;\n", count * 4);
     for i in 0..count {

@@ -142,7 +142,7 @@ pub(crate) fn longest(
     });
     let chain = FmaSequence {
         links: links.collect(),
-        // The loads keep the sites of the first operations, which cache the regions.
+        // The loads keep the sites of the sequence's first two loads, where the regions are cached.
         same: Op { c: first_same.c, ..same },
         run: Op { c: first_run.c, ..run },
         same_bytes: same_span + 4,
@@ -157,9 +157,9 @@ pub(crate) fn longest(
 /// One step of a [`FmaSequence`]: two loads and the `fma` of both.
 #[derive(Clone, Copy)]
 pub struct FmaStep {
-    /// From the chain's lowest scalar address to this step's, in bytes.
+    /// Bytes from the lowest scalar address of the sequence to this step's.
     pub(crate) same: u32,
-    /// The same for the run of lanes.
+    /// Bytes from the lowest address of a run of lanes to this step's.
     pub(crate) run: u32,
     /// Sites of the scalar load and of the run.
     pub(crate) sites: [u32; 2],
@@ -180,14 +180,14 @@ pub struct FmaSequence {
     /// Operations that load from the lowest addresses.
     pub(crate) same: Op,
     pub(crate) run: Op,
-    /// Bytes from the lowest to past the highest access.
+    /// Bytes from the start of the lowest access to the end of the highest.
     pub(crate) same_bytes: u64,
     pub(crate) run_bytes: u64,
     /// The slot of the first sum's input.
     pub(crate) sum_from: u32,
-    /// Operations in all.
+    /// Number of operations.
     pub(crate) length: u32,
-    /// Its number among the program's.
+    /// Index among the program's sequences.
     pub(crate) index: u32,
 }
 

@@ -94,7 +94,7 @@ pub enum Mark {
     Fma,
     /// A sum of scalar forms.
     Sum,
-    /// A uniform comparison, with the handler of it and a branch.
+    /// A uniform comparison; holds the handler that fuses it with a branch.
     Compare(Tiers),
     /// A branch on a uniform predicate.
     BranchUniform,
@@ -150,8 +150,8 @@ impl Step for Sum {
 unsafe impl Body for Sum {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `step` needs what `Body::run` requires of `op` and `warp`; a sum never stops, so that the operation
-        // falls through.
+        // SAFETY: `step` needs what `Body::run` requires of `op` and `warp`. A sum never stops the
+        // warp, so the operation falls through.
         unsafe {
             let _ = Sum::step(op, warp);
             op.next(warp)

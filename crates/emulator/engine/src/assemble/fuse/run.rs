@@ -167,10 +167,10 @@ unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: b
     }
 }
 
-/// Only the first operation of a sequence, in its general form.
+/// Runs only the first operation of a sequence, by its general handler.
 ///
 /// # Safety
-/// A running handler was given the operation and the warp: as for [`Body::run`].
+/// As for [`Body::run`]: a handler that runs passes its own operation and warp.
 #[inline(never)]
 unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: the operation is a load of words, assembled for this warp (`Body::run`); the baseline needs no SIMD
@@ -235,7 +235,8 @@ pub(crate) fn one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
     }
 }
 
-/// The same with a sum before it, which usually makes an address.
+/// The handler of a scalar sum followed by a chain of one step. The sum usually computes an
+/// address.
 pub(crate) fn sum_and_one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
     match (wide, scalar_first, count) {
         (false, false, false) => WideTiers::split::<

@@ -82,7 +82,7 @@ impl Verifier<'_> {
         self.code.sites.get(index).filter(|_| offset % size == 0)
     }
 
-    /// Whether an operation's immediate is the address of the next of a list.
+    /// Whether an operation's immediate is the address of the next element of `list`.
     fn next<P: Deref>(&mut self, which: usize, list: &[P], op: &Op) -> bool
     where
         P::Target: Sized,

@@ -1,8 +1,9 @@
 //! Loads, stores and atomics in their general form.
 //!
-//! The check of an access compares its lowest and highest address with the region hit last; if that fails, each lane is
-//! checked. In scalar form, the end points are these addresses. [`crate::instructions::access::direct`] has the hot forms;
-//! these handlers are compiled once.
+//! The check of an access compares the addresses of all active lanes with the region hit last,
+//! without branches, and after a miss with the region of the first active lane. If that fails, too,
+//! each lane is checked. [`crate::instructions::access::direct`] has the hot forms; the handlers
+//! here are compiled for fewer SIMD levels.
 
 pub(crate) mod atomic;
 pub(crate) mod direct;
@@ -167,7 +168,9 @@ unsafe fn lane_by_lane(
     Ok(())
 }
 
-/// The varying registers of two words that are moved together, from an even element on: a vector is aligned to its size.
+/// The registers of elements `element` and `element + 1`, to move both words at once: only 32-bit
+/// elements from an even element on, because a vector is aligned to its size, and only if both
+/// registers are varying words.
 #[inline(always)]
 fn pair<T>(site: &AccessSite, element: usize) -> Option<[Slot; 2]> {
     if size_of::<T>() != 4 || !(usize::from(site.count) | element).is_multiple_of(2) {

@@ -11,7 +11,8 @@ use lanework_ptx_ir::kernel::{MemoryOrder, MemorySpace};
 /// The bounds of the region hit last, as the common handlers of one memory instruction check them.
 #[derive(Clone, Copy)]
 pub struct CachedBounds {
-    /// Added to the address operand, it gives the distance from the region's start; includes the offset.
+    /// The distance of an address from the region's start is the address operand plus this, which
+    /// includes the instruction's offset.
     pub from: u64,
     /// For distances below this, all bytes that the instruction touches are inside.
     pub room: u64,
@@ -20,7 +21,7 @@ pub struct CachedBounds {
 }
 
 impl CachedBounds {
-    /// Nothing is inside.
+    /// Bounds that contain no address.
     pub const EMPTY: CachedBounds = CachedBounds { from: 0, room: 0, host: std::ptr::null_mut() };
 }
 

@@ -48,7 +48,8 @@ pub unsafe fn tally<const STEPS: bool>(
         let bytes = if rule.bytes != 0 { rule.bytes.into() } else { bytes };
         let low = first[0] & u64::from(rule.phase);
         let known = &(*site).memo.pattern;
-        // Field by field: a pattern to compare with would be written to the host's stack each time.
+        // Compare field by field: a `Pattern` to compare with would be written to the host's stack
+        // each time.
         if known.stride != stride
             || known.delta != delta
             || known.low != low
@@ -86,8 +87,9 @@ unsafe fn ask(
     }
 }
 
-/// Counts an access by 32 lanes to independent words: the distinct 32-byte granules of their addresses, and of those at most
-/// the four that 32 adjacent words fill. `from` moves the addresses so that their granules fit in 32 bits.
+/// Counts an access by 32 lanes to independent words: the number of distinct 32-byte granules, and
+/// the same number limited to 4, which is what 32 adjacent words need. `from` moves the addresses
+/// so that granule numbers fit in 32 bits.
 ///
 /// # Safety
 /// The site comes from the assembler.

@@ -1,8 +1,8 @@
 //! Handlers of conversions.
 //!
-//! The host rounds to the nearest even; [`crate::number::soft`] rounds in the other directions. NaN:
-//! conversions between f64 and f32 keep the bits of the payload that fit; 16-bit results from f32 and
-//! integers are 0x7fff.
+//! The host rounds to the nearest even; [`crate::number::soft`] rounds in the other directions.
+//! NaN: conversions from and to f64 keep the bits of the payload that fit; other conversions to f16
+//! and bf16 give 0x7fff.
 
 use crate::instructions::alu::moves::widened;
 use crate::instructions::alu::operation::{

@@ -43,8 +43,9 @@ pub struct Affine {
 /// A function value without state, made from its type alone.
 fn zero_sized_instance<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0) };
-    // SAFETY: `F` is `Copy` and has no bytes, so a value of it is nothing but a proof that one was
-    // made, and every path here comes from a constructor below that was given one.
+    // SAFETY: `F` has no bytes to initialize, as asserted above. It has a value, because the
+    // constructors below are the only ones to name `F` and each receives a value of it; `F: Copy`
+    // allows another one.
     unsafe { std::mem::MaybeUninit::<F>::zeroed().assume_init() }
 }
 

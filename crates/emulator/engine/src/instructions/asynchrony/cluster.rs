@@ -77,7 +77,7 @@ impl Cluster {
         self.tensor_work.start();
     }
 
-    /// The shared memory that an address above the first block's is in, if its block still runs.
+    /// The shared memory that an address from `mapa` is in, if its block still runs.
     pub fn region(&self, address: u64) -> Option<Region> {
         let rank = usize::try_from((address >> RANK_SHIFT).checked_sub(1)?).ok()?;
         let region = self.shared.get(rank).filter(|_| self.running[rank])?;

@@ -291,8 +291,9 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
         }
     }
     cluster.changes += 1;
-    // SAFETY: `Job::work` keeps the instrument alive longer than its blocks' contexts, and `&mut self` is the only way
-    // to it while the reference lives.
+    // SAFETY: `Job::work` keeps the instrument alive longer than the cluster. No other reference to
+    // it exists: the executor finishes copies while no handler runs, and `wait_group` keeps none
+    // while it finishes them.
     if let Some(instrument) = unsafe { cluster.hook.get(Wants::ASYNCHRONOUS) } {
         let done = Asynchronous::Done { copy: copy.id };
         instrument.asynchronous(copy.place, copy.owner.lane, done);

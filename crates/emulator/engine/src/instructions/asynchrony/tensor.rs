@@ -114,7 +114,8 @@ pub(crate) unsafe fn start(
     }
 }
 
-/// The rows of a copy that are not a box of the tensor; a map for four separate rows gets a tile of four rows.
+/// The address of each row of a copy, if the rows are not a box of the tensor. If they are four
+/// separate rows, the map gets a tile of four rows.
 fn rows_of(
     map: &mut TensorMap,
     mode: TensorMode,
@@ -170,8 +171,8 @@ fn reduces(kind: AtomicKind, ty: ScalarType) -> bool {
     }
 }
 
-/// Refuses start positions of tiles at which an H200 ends the kernel with an illegal instruction: within 16 bytes of
-/// a row, and for stores before the tensor's first element.
+/// Refuses start positions at which an H200 ends the kernel with an illegal instruction: inside 16
+/// bytes of a row, and, for stores, before the tensor's first element.
 fn starts_well(
     lane: u32,
     tensor: TensorOp,
@@ -339,8 +340,9 @@ impl Tile {
                 if low < high {
                     host = place(memory, &mut near, global, high - low)?;
                 }
-                // SAFETY: the chunk is in the tile's place, for swizzles keep chunks within their
-                // width, and both ends are checked.
+                // SAFETY: a swizzle keeps chunks within its width, so the chunk is in the tile's
+                // place, which was checked at the start of the copy. `place` checked the bytes at
+                // `host`, which are used only if `low < high`.
                 unsafe { self.chunk(shared, host, low as usize, high as usize) };
             }
         }
@@ -350,11 +352,12 @@ impl Tile {
     /// Moves the bytes `low..high` of a chunk; a load fills the others.
     ///
     /// # Safety
-    /// `CHUNK` bytes are at `shared`, which this block owns, and at `global`; `low..high` is in them.
+    /// `CHUNK` bytes are at `shared`, which this block owns. `low..high` is a part of them. If it
+    /// is not empty, `high - low` bytes of global memory are at `global`.
     unsafe fn chunk(&self, shared: *mut u8, global: *mut u8, low: usize, high: usize) {
         let size = self.map.element.bytes() as usize;
-        // SAFETY: `low..high` is in a chunk of `CHUNK` bytes, which are at `shared` and at `global`, as this function
-        // requires.
+        // SAFETY: `CHUNK` bytes are at `shared`, and `high - low` bytes at `global` if `low <
+        // high`, as this function requires.
         unsafe {
             if self.load {
                 let mut bytes = [0; CHUNK as usize];

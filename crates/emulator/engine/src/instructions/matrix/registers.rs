@@ -117,8 +117,9 @@ impl Places {
     }
 }
 
-/// The order in which products are added. A warp's product of 8-bit floats consists of two products like those of f16: the
-/// first takes the lower halves of all registers, the second the upper ones.
+/// The order in which products are added. A warp's product of 8-bit floats consists of two
+/// products, each like one of f16: the first takes the lower halves of all registers, the second
+/// the upper halves.
 #[derive(Clone, Copy)]
 pub struct Order {
     k: usize,

@@ -13,7 +13,8 @@ use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::matrix::{self as opcode, ElementType, Fragment, MatrixOp};
 
-/// Checks one access of a lane and returns its host address; `near` is the region of the last one.
+/// Checks one access of a lane and returns its host address. `near` is the region of the last
+/// access.
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::context::Body::run).

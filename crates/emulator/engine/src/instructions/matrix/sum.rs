@@ -129,7 +129,7 @@ pub fn add_group(kept: i32, a: &[Term], b: &[Terms], c: &Terms) -> [f64; SIDE] {
     sum
 }
 
-/// The same if some term may be infinite or NaN: plain sums determine the result.
+/// The same if some term may be infinite or NaN: a plain sum that is not finite is then the result.
 #[inline(never)]
 pub fn add_special(kept: i32, a: &[Term], b: &[Terms], c: &Terms) -> [f64; SIDE] {
     let mut plain = c.value;
@@ -151,7 +151,7 @@ pub fn add_special(kept: i32, a: &[Term], b: &[Terms], c: &Terms) -> [f64; SIDE]
     sum
 }
 
-/// A sum as f32, rounded toward zero; one beyond the largest f32 is infinite.
+/// A sum as f32, rounded toward zero; infinite from 2^128 on.
 #[inline(always)]
 pub fn single(x: f64) -> f32 {
     let near = x as f32;

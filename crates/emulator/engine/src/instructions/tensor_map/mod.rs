@@ -9,7 +9,7 @@
 //! | 8-15 | ignored: programs clear a bit that they know of NVIDIA's layout |
 //! | 16 | dimensions, 1 to 5 |
 //! | 17 | the element's type, as its place in [`TensorElement::ALL`] |
-//! | 18 | the swizzle: 0 none, 1 over 32 bytes, 2 over 64, 3 over 128 |
+//! | 18 | the swizzle: 0 none, 1 over 32 bytes, 2 over 64, 3 over 128, 4 over 128 in units of 32 |
 //! | 19 | 1 if elements outside the tensor are NaN, else 0 |
 //! | 20 | 1 if pixels are copied as for `im2col`, else 0 |
 //! | 24-43 | five extents less 1, 4 bytes each |

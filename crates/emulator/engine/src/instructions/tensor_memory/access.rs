@@ -84,7 +84,8 @@ unsafe fn check(warp: &Warp, at: Place, this: &TmemTransfer) -> Result<(), RawFa
     Ok(())
 }
 
-/// The columns of register `register` of a thread, one or two.
+/// The lane and the column of register `register` of a thread, and the column after it, which a
+/// packed register also holds.
 fn columns(this: &TmemTransfer, at: Place, thread: u32, register: u32) -> (u32, [u32; 2]) {
     let (lane, column) = this.shape.place(thread, register);
     // Packed, a step covers twice the columns; the distance of halves is in columns.

@@ -24,9 +24,10 @@ use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::asynchrony::AddressOperand;
 use lanework_ptx_ir::opcode::tensor_memory::{CopyLanes, TmemCopy};
 
-/// State of a pair's collective: whether both blocks' warps have arrived. The second to arrive does the work.
+/// Whether the warps of both blocks of a pair have arrived at a collective instruction. Each then
+/// does the work for its own block.
 enum Meeting {
-    /// The other has arrived, or the work is done.
+    /// The other has arrived, or has already done its part.
     Met,
     /// This one was the first.
     Waits,
@@ -90,7 +91,7 @@ pub unsafe fn allocate(
 /// The events for which the store of the address is reported.
 const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
-/// Synchronizes two warps of a pair at a collective instruction; `columns` is 0 for a release.
+/// Synchronizes two warps of a pair at an allocation or release of `columns` columns.
 ///
 /// # Safety
 /// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).

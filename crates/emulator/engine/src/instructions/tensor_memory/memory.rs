@@ -37,7 +37,8 @@ pub struct TensorMemory {
     relinquished: bool,
     /// The arrivals of warps at collective instructions of a pair: allocations and releases begun.
     pub rounds: u64,
-    /// A request by this block's warp that its peer has not made yet: columns, 0 for a release.
+    /// The number of columns that this block's warp asks to allocate or free, if its peer has not
+    /// asked yet.
     pub asked: Option<u32>,
 }
 

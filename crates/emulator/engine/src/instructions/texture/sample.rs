@@ -185,9 +185,10 @@ pub fn has_shape(image: &Image, shape: ImageShape, layered: bool) -> bool {
 // The mipmap level to read, and the weight of the next one (CUDA C++ Programming Guide, "Texture Fetching"; the Vulkan
 // specification's "Level-of-Detail Operation" has the formulas in full).
 //
-// Not measured on a GPU. The level is the logarithm of the longer of the two gradients, which a GPU approximates, then the
-// sampler's bias is added and its limits apply; weights are rounded to the nearest of 1/256. Filtering is isotropic: a
-// sampler that requests more is refused if a gradient would make a difference.
+// Not measured on a GPU. The level is the base-2 logarithm of the longer of the two gradients,
+// which a GPU approximates. The sampler's bias is added to it, then the sampler's limits apply.
+// Weights are rounded to the nearest multiple of 1/256. Filtering is isotropic: a sampler that
+// requests more is refused if a gradient would make a difference.
 
 /// The mipmap level of a sample.
 #[derive(Clone, Copy)]

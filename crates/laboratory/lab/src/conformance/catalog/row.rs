@@ -14,7 +14,7 @@ pub struct Row {
 /// Where a row's kinds of operands come from.
 #[derive(Clone, Copy, Debug)]
 pub enum RowKinds {
-    /// One result and operands of the types that the instruction table of `lanework-ptx` says.
+    /// One result, and operands, of the types that the instruction table of `lanework-ptx` gives.
     Table,
     /// The same, for each form of the opcodes in `names` that the instruction table has and no other row names.
     Rest(NumberClass),
@@ -35,7 +35,7 @@ pub enum NumberClass {
     Half,
 }
 
-/// A row of values whose types the instruction table says.
+/// A row of values whose types the instruction table gives.
 pub(super) const fn values(names: &'static str) -> Row {
     Row { names, kinds: RowKinds::Table, text: "" }
 }
@@ -45,7 +45,8 @@ pub(super) const fn rest(opcodes: &'static str, class: NumberClass) -> Row {
     Row { names: opcodes, kinds: RowKinds::Rest(class), text: "" }
 }
 
-/// A row whose text is its name and its operands in order, of kinds that the instruction table does not say.
+/// A row whose text is its name and its operands in order, of kinds that the instruction table does
+/// not give.
 pub(super) const fn row(names: &'static str, results: &'static str, operands: &'static str) -> Row {
     text(names, results, operands, "")
 }

@@ -48,7 +48,7 @@ fn long_rows_are_held_by_several_blocks_and_copied_in_bulk() {
     let request = matrix(8, 40_000);
     let bytes = 4 * 8 * 40_000;
     for ladder in ["softmax", "layer-norm", "rms-norm"] {
-        // Blocks also publish partial results and poll those of other blocks.
+        // Blocks also publish partial results, and poll the partial results of other blocks.
         let spread = counted(ladder, "spread", &request);
         let stored = spread.global_store.bytes;
         assert!((bytes..bytes + bytes / 8).contains(&stored), "{ladder}: {stored} of {bytes}");

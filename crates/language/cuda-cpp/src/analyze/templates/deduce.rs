@@ -35,7 +35,8 @@ impl<'a> Deduction<'a> {
             return true;
         }
         match self.found.get(&name) {
-            // Treat the size of an array and an `int` as equal if only their types differ.
+            // The size of an array and an `int` parameter may have different types: compare only
+            // their values.
             Some(TemplateArgument::Value(old, _)) => {
                 matches!(argument, TemplateArgument::Value(new, _) if new == *old)
             }

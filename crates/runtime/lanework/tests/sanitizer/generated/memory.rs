@@ -169,8 +169,8 @@ pub fn pieces(random: &mut KernelRandom, defect: bool) -> Generated {
     body.finish("pieces", [1, 64], defect.then_some(ReportKind::Uninitialized), false)
 }
 
-/// Blocks of the device heap, which later calls return again. Defect: an access past a block, of a word that was never
-/// written, or after the block is freed, or a second `free`.
+/// Blocks of the device heap, which later calls return again. Defect: an access past a block, a
+/// read of a word that was never written, an access after `free`, or a second `free`.
 pub fn heap(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     body.0 = format!(

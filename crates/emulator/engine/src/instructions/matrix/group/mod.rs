@@ -235,7 +235,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Re
     Ok(())
 }
 
-/// Eight columns: by register, the lanes' words.
+/// Eight columns of the accumulator: for each register, the words of all lanes.
 pub type Words = [[u32; 32]; 4];
 
 /// Whether the product is added to the accumulator, rather than replacing it.
@@ -253,13 +253,14 @@ fn accumulators<'p>(this: &GroupMultiply, plan: &'p Plan) -> &'p [Slot] {
     &plan.src[first..][..this.accumulators()]
 }
 
-/// The lane and the place among four that hold an element of eight columns of the accumulator.
+/// The lane that holds an element of eight columns of the accumulator, and the element's index
+/// among that lane's four.
 #[inline(always)]
 pub fn place(row: usize, column: usize) -> (usize, usize) {
     (row % 8 * 4 + column / 2, row / 8 * 2 + column % 2)
 }
 
-/// The registers of eight columns, `each` of them; zeros if the accumulator is not added.
+/// Reads the `each` registers that hold eight columns; zeros if the accumulator is not added.
 ///
 /// # Safety
 /// The plan's slots are registers of the warp.
@@ -282,7 +283,7 @@ pub unsafe fn read(
     words
 }
 
-/// Writes the registers of eight columns, `each` of them.
+/// Writes the `each` registers that hold eight columns.
 ///
 /// # Safety
 /// The plan's slots are registers of the warp.

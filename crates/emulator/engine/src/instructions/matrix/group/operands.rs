@@ -18,7 +18,8 @@ use std::ops::Range;
 pub const ROWS: usize = 16;
 /// Maximum number of elements in a warp's rows of A: 64 columns of bytes if it is sparse.
 const MOST: usize = ROWS * 64;
-/// Maximum number of words in a row: bits are multiplied by words.
+/// Maximum number of elements along K. Bits are multiplied in words of 32, which count as one
+/// element here.
 pub const MOST_K: usize = 64;
 
 /// Elements of a matrix by rows of M or N.
@@ -235,10 +236,16 @@ pub unsafe fn dense_a<T: Copy>(
 // Matrices in shared memory for `wgmma`: a 64-bit descriptor holds the start and the layout of a matrix (PTX manual,
 // "Asynchronous warpgroup-level matrix shared memory layout").
 //
-// The unit is a chunk of 16 bytes; eight rows of one chunk are a core matrix. If K is contiguous, rows of M or N of
-// a swizzled layout are 32, 64 or 128 bytes apart, and groups of eight rows are one stride apart. Without a swizzle,
-// chunks along K are one leading dimension apart. If M or N is contiguous, the same holds with the two exchanged,
-// and the leading dimension is the distance between the widths of swizzled rows along M or N.
+// The unit is a chunk of 16 bytes; eight rows of one chunk are a core matrix.
+//
+// If K is contiguous, a row is a row of M or N, and groups of eight rows are one stride apart. In a
+// group, the rows of a swizzled layout are 32, 64 or 128 bytes apart. Without a swizzle, they are
+// 16 bytes apart, and chunks along K are one leading dimension apart.
+//
+// If M or N is contiguous, a row is a row of K. In a swizzled layout, groups of rows are one stride
+// apart, and pieces of 32, 64 or 128 bytes along M or N are one leading dimension apart. Without a
+// swizzle, it is the opposite: groups of eight rows are one leading dimension apart, and chunks
+// along M or N one stride.
 
 /// The fields of a descriptor, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
