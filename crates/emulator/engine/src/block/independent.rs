@@ -19,9 +19,9 @@ use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 
 /// Instructions of a split's time slice: short, because the other splits may be spinning until it has ended.
 const SPLIT_SLICE: u64 = 256;
-/// Instructions after which a diverged warp is suspected of spinning: normally, and once lanes of a warp were seen
-/// to spin in this launch.
-const PATIENCE: [u64; 2] = [1 << 20, 1 << 14];
+/// Instructions after which a diverged warp is suspected of spinning: normally, in a kernel that may poll global memory, and
+/// once lanes of a warp were seen to spin in this launch.
+const PATIENCE: [u64; 3] = [1 << 20, 1 << 16, 1 << 14];
 
 /// If two splits enter a basic block and merge, they run the rest of it together, so it counts once.
 fn uncount_visit(visits: &mut [[u64; 2]], assembled: &Assembled, warp: &Warp, split: &WarpSplit) {
@@ -46,8 +46,14 @@ impl Worker<'_> {
             }
             _ => false,
         };
+        let [normally, polling, once_seen] = PATIENCE;
+        let patience = match (self.seen_spinning, self.shape.polls) {
+            (true, _) => once_seen,
+            (false, true) => polling,
+            (false, false) => normally,
+        };
         warp.mask != warp.live
-            && warp.instructions >= PATIENCE[usize::from(self.seen_spinning)]
+            && warp.instructions >= patience
             && self.assembled.kernel.insts.iter().any(|inst| looks(&inst.opcode))
     }
 

@@ -162,6 +162,7 @@ fn jobs_use_a_port_one_after_another() {
 }
 
 #[test]
+#[ignore = "slow: waits twelve seconds for a rank that does not come"]
 fn a_port_kept_by_another_job_is_reported() {
     let port = port();
     let soon = |job: &str, rank| {
