@@ -1,6 +1,6 @@
 //! A program of the user under a tool: its environment, its end, and the records of its processes.
 
-mod driver;
+pub mod driver;
 #[cfg(feature = "host")]
 pub mod host;
 pub mod ptxas;

@@ -18,7 +18,7 @@
 )]
 #![allow(
     clippy::redundant_closure,
-    reason = "instructions are closures; see `alu_operation::zero_sized_instance`"
+    reason = "instructions are closures; see `instructions::alu::operation`"
 )]
 #![allow(
     clippy::vec_box,
