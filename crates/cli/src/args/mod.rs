@@ -76,8 +76,8 @@ pub enum Command {
         lanework predict transpose/unpadded --compare transpose/padded --size 4096\n  \
         lanework predict kernel.cu --grid 4096 --block 256 --arg rand:f32:1048576 --arg zeros:f32:1048576\n\n\
         A few blocks run on the emulator, and their instructions are replayed on a model of one multiprocessor and of \
-        the memory that it shares. The interval is meant to hold four of five measurements of kernels like those that the model was \
-        compared with; the page `time` of the documentation has the figures.")]
+        the memory that it shares. The interval is meant to contain four of five measured times of kernels like those that the model \
+        was compared with; the page `time` of the documentation has the figures.")]
     Predict(PredictArgs),
     /// Draw the sectors and banks that a warp accesses, and how a block's warps diverge.
     #[command(after_help = "Examples:\n  \
