@@ -93,7 +93,7 @@ pub enum Command {
         lanework inspect sgemm    every rung, without its PTX\n  \
         lanework inspect --kernel saxpy -- cargo run")]
     Inspect(InspectArgs),
-    /// Run a program, also an unmodified CUDA program, and check, profile or trace every kernel that it launches.
+    /// Run a program, such as an unmodified CUDA program, and check, profile or trace every kernel that it launches.
     #[command(after_help = "Examples:\n  \
         lanework exec -- cargo run\n  \
         lanework exec --check --sarif found.sarif -- cargo test\n  \
