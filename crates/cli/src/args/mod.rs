@@ -104,8 +104,8 @@ pub enum Command {
         The program runs on the emulator, even if it requests a GPU: a CUDA program (C++, numba, CuPy) loads the \
         driver of the emulator in place of NVIDIA's, and needs PTX in its fatbins, as `nvcc -arch=sm_90` puts it there.\n\
         Its output comes first, the report last.\n\
-        Exit codes: 1 for findings, else the program's own. `LANEWORK_TOOL=check cargo run`, or profile, does the \
-        same without this command: each process prints its report on standard error when it ends.\n\
+        Exit codes: 1 for findings, 10 to 13 for an incomplete check, else the program's own. `LANEWORK_TOOL=check cargo run`, \
+        or profile, does the same without this command: each process prints its report on standard error when it ends.\n\
         `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]
     Exec(ExecArgs),
     /// Test an untrusted kernel: right, wrong or refused, with the first reason.
