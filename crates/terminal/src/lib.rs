@@ -45,7 +45,7 @@ pub fn start(line: Vec<OsString>) -> Result<Vec<OsString>, ExitCode> {
         Ok(language) => words::speak(language),
         Err(other) => {
             return Err(report(&Failure::input(
-                format_args!("LANEWORK_LANG is `{other}`, which lanework does not speak"),
+                format_args!("LANEWORK_LANG is `{other}`, which is not a supported language"),
                 "set it to en or zh, or unset it",
             )));
         }

@@ -76,8 +76,8 @@ pub enum Command {
         lanework predict transpose/unpadded --compare transpose/padded --size 4096\n  \
         lanework predict kernel.cu --grid 4096 --block 256 --arg rand:f32:1048576 --arg zeros:f32:1048576\n\n\
         A few blocks run on the emulator, and their instructions are replayed on a model of one multiprocessor and of \
-        the memory that it shares. The interval is meant to hold four of five measurements of kernels like those that the model was \
-        compared with; the page `time` of the documentation has the figures.")]
+        the memory that it shares. The interval is meant to contain four of five measured times of kernels like those that the model \
+        was compared with; the page `time` of the documentation has the figures.")]
     Predict(PredictArgs),
     /// Draw the sectors and banks that a warp accesses, and how a block's warps diverge.
     #[command(after_help = "Examples:\n  \
@@ -93,7 +93,7 @@ pub enum Command {
         lanework inspect sgemm    every rung, without its PTX\n  \
         lanework inspect --kernel saxpy -- cargo run")]
     Inspect(InspectArgs),
-    /// Run a program, also an unmodified CUDA program, and check, profile or trace every kernel that it launches.
+    /// Run a program, such as an unmodified CUDA program, and check, profile or trace every kernel that it launches.
     #[command(after_help = "Examples:\n  \
         lanework exec -- cargo run\n  \
         lanework exec --check --sarif found.sarif -- cargo test\n  \
@@ -104,8 +104,8 @@ pub enum Command {
         The program runs on the emulator, even if it requests a GPU: a CUDA program (C++, numba, CuPy) loads the \
         driver of the emulator in place of NVIDIA's, and needs PTX in its fatbins, as `nvcc -arch=sm_90` puts it there.\n\
         Its output comes first, the report last.\n\
-        Exit codes: 1 for findings, else the program's own. `LANEWORK_TOOL=check cargo run`, or profile, does the \
-        same without this command: each process prints its report on standard error when it ends.\n\
+        Exit codes: 1 for findings, 10 to 13 for an incomplete check, else the program's own. `LANEWORK_TOOL=check cargo run`, \
+        or profile, does the same without this command: each process prints its report on standard error when it ends.\n\
         `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]
     Exec(ExecArgs),
     /// Test an untrusted kernel: right, wrong or refused, with the first reason.

@@ -82,10 +82,10 @@ pub struct Filters {
     /// Runs with this rung, or ladder/rung.
     #[arg(long, value_name = "NAME")]
     pub rung: Option<String>,
-    /// Runs with this own kernel, by its name or its file.
+    /// Runs with this kernel of a file, by its name or its file.
     #[arg(long, value_name = "NAME|FILE")]
     pub kernel: Option<String>,
-    /// Runs on a device whose name holds this.
+    /// Runs on a device whose name contains this.
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
     /// Runs since a date (2026-11-22), a time (2026-11-22T16:00:00Z), or for as long (7d, 12h, 30m).

@@ -47,7 +47,7 @@ pub fn axis(text: &str) -> Result<Vec<u64>, String> {
     let values = std::iter::successors(Some(start), next).take_while(|value| *value <= end);
     let values: Vec<u64> = values.take(MOST_VALUES + 1).collect();
     match values.len() > MOST_VALUES {
-        true => Err(format!("the range has more than {MOST_VALUES} values: take greater steps")),
+        true => Err(format!("the range has more than {MOST_VALUES} values: use larger steps")),
         false => Ok(values),
     }
 }

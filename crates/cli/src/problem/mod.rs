@@ -116,7 +116,7 @@ pub fn check_seed(numbers: &Numbers, request: &Request, family: &Family) -> Resu
     match numbers.seed {
         Some(seed) if family.arrays.iter().all(given) => Err(Failure::input(
             format_args!("--seed {seed} is not used: no array is random"),
-            "remove --seed, or leave an array to be drawn",
+            "remove --seed, or omit the file of an array, which is then random",
         )),
         _ => Ok(()),
     }
@@ -184,7 +184,7 @@ pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
     if name == lanework_ladders::multi_gpu::ladder().name {
         return Err(Failure::input(
             format_args!("the ladder {name} runs on several devices at once"),
-            format!("it is climbed: `lanework climb {name} --gpus 2`"),
+            format!("climb it: `lanework climb {name} --gpus 2`"),
         ));
     }
     let ladders = lanework_ladders::ladders();

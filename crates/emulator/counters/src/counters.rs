@@ -142,7 +142,7 @@ table! {
     sectors: u64, "sectors", "32-byte sectors", ["l1tex__t_sectors_pipe_lsu_mem_"],
         "Distinct 32-byte sectors touched, summed over requests; for atomics, summed over the serialized passes of lanes with the same address.";
     ideal_sectors: u64, "ideal sectors", "32-byte sectors", [],
-        "The optimum of `sectors`: the number that the active lanes' bytes would fill if contiguous, if that is fewer: 4 for a full warp's 4-byte loads, 16 for 16-byte loads.";
+        "The optimum of `sectors`: the number that the active lanes' bytes would fill if they were contiguous, and at most `sectors`: 4 for a full warp's 4-byte loads, 16 for 16-byte loads.";
     bytes: u64, "bytes", "bytes", [],
         "Bytes that the active lanes requested.";
 }
@@ -209,11 +209,11 @@ table! {
     global_atomic: Global, "global atomic", "", ["global_op_atom", "global_op_red"],
         "Atomics and reductions on global memory.";
     local_load: Global, "local load", "", ["local_op_ld"],
-        "Loads from local memory (spills, indexed arrays), which lies interleaved by lane.";
+        "Loads from local memory (spills, indexed arrays), which is interleaved by lane.";
     local_store: Global, "local store", "", ["local_op_st"],
         "Stores to local memory.";
     shared_load: Shared, "shared load", "", ["shared_op_ld"],
-        "Loads from shared memory; those of atomics that are loops of a load and a compare-and-swap too.";
+        "Loads from shared memory, including the loads of atomics that are loops of a load and a compare-and-swap.";
     shared_store: Shared, "shared store", "", ["shared_op_st"],
         "Stores to shared memory.";
     shared_atomic: Shared, "shared atomic", "", ["shared_op_atom"],

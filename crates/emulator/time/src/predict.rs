@@ -296,10 +296,10 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
         notes.push(note);
     };
     if matches!(limiter, "latency" | "barriers") {
-        add(LATENCY_ERROR, "latencies limit it, which depend on the clock and on the load");
+        add(LATENCY_ERROR, "latencies limit it, and they depend on the clock and on the load");
     }
     if trace.listing.is_none() {
-        add(UNLISTED_ERROR, "ptxas and nvdisasm were not found, so a model stands in for them");
+        add(UNLISTED_ERROR, "ptxas and nvdisasm were not found, so a model replaces them");
     }
     let (work, mean) = (trace.work(), trace.mean_work());
     let variance =
@@ -311,7 +311,7 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
     if trace.blocks.iter().any(|block| !block.complete) {
         add(
             2.0 * EXTRAPOLATION_ERROR,
-            "the traced block did not end in the time for it, so the kernel may take much longer",
+            "the traced block did not end within the time limit, so the kernel may take much longer",
         );
     } else if trace.blocks.iter().any(|block| block.executed() > block.recorded()) {
         add(EXTRAPOLATION_ERROR, "long warps were traced in part");

@@ -45,11 +45,11 @@ fn judge(ratio: f64, interval: [f64; 2], resolution: f64) -> Judged {
     let range = format!("{} ({} to {})", percent(ratio), percent(low), percent(high));
     let (verdict, why) = match () {
         () if low <= 1.0 && high >= 1.0 => {
-            (Verdict::Ambiguous, format!("{range}: the interval holds 0"))
+            (Verdict::Ambiguous, format!("{range}: the interval contains 0"))
         }
         () if (ratio - 1.0).abs() <= resolution => {
             let limit = 100.0 * resolution;
-            (Verdict::Ambiguous, format!("{range}: within the {limit} % that is resolved"))
+            (Verdict::Ambiguous, format!("{range}: within the resolution of {limit} %"))
         }
         () if ratio > 1.0 => (Verdict::Slow, range),
         () => (Verdict::Fast, range),

@@ -229,7 +229,7 @@ Options, after `cargo bench --`:
   --time-limit SECONDS    longest time of sampling [default: 15]
   --device DEVICE         best, emulator or cuda:N [default: best]
   --json                  print one JSON object a line
-  NAME                    only benchmarks whose name holds this
+  NAME                    only benchmarks whose name contains this
 ";
 
 impl Options {

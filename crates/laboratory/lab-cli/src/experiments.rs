@@ -249,7 +249,10 @@ fn figure(row: &Experiment, text: &str) -> Option<String> {
                 _ => Some("the same result; time is not modeled".to_owned()),
             }
         }
-        Figure::Devices => Some(format!("{} devices", json.as_array()?.len())),
+        Figure::Devices => Some(match json.as_array()?.len() {
+            1 => "1 device".to_owned(),
+            count => format!("{count} devices"),
+        }),
         Figure::Analysis => Some(json["analysis"].as_array()?.first()?.as_str()?.to_owned()),
         Figure::Lines => None,
     }

@@ -86,9 +86,9 @@ impl Format {
     pub fn name(self) -> &'static str {
         match self {
             Format::Tf32 | Format::Tf32Away => "rounded to TF32",
-            Format::Tf32Cut => "cut off to TF32",
+            Format::Tf32Cut => "truncated to TF32",
             Format::Bf16 => "rounded to bf16",
-            Format::Bf16Cut => "cut off to bf16",
+            Format::Bf16Cut => "truncated to bf16",
             Format::F16 => "rounded to fp16",
         }
     }

@@ -32,7 +32,7 @@ pub fn run(args: &PredictArgs) -> Outcome {
         && (file.ends_with(".cu") || file.ends_with(".ptx"))
     {
         return Err(Failure::input(
-            format_args!("`{file}` is a file, and `{}` is none", args.ladder),
+            format_args!("`{file}` is a file, but `{}` is not", args.ladder),
             "compare two files or two rungs; files: lanework predict A.cu --compare B.cu, with --grid, --block and --arg",
         ));
     }

@@ -275,7 +275,7 @@ fn describe_multi_gpu(record: &SeveralRecord) -> String {
         }
     }
     text.push_str(&prose(if timed {
-        "link GB/s: bytes that each device has to receive, 2 (n - 1) / n of a vector, by the time."
+        "link GB/s: bytes that each device has to receive, 2 (n - 1) / n of a vector, divided by the time."
     } else {
         "The emulator does not model time: every rung ran, and its sums were compared."
     }));

@@ -251,7 +251,7 @@ impl Launch {
             let fixed = entry.resources.static_shared;
             return invalid(
                 format!(
-                    "{shared} bytes of dynamic shared memory exceed the {most_shared} that the kernel may use beside its {fixed} static ones"
+                    "{shared} bytes of dynamic shared memory exceed the {most_shared} that the kernel may use in addition to its {fixed} static ones"
                 ),
                 "raise the limit by `cudaFuncSetAttribute` with `cudaFuncAttributeMaxDynamicSharedMemorySize`, or use a smaller tile",
             );

@@ -319,9 +319,9 @@ impl Job<'_> {
             0 if self.order.count < self.order.total => (
                 FaultKind::Unsupported,
                 format!(
-                    "; of {} blocks, {} were to run: those that are left out may be the ones that it waits for",
-                    self.order.total * self.per_cluster(),
-                    self.order.count * self.per_cluster()
+                    "; only {} of {} blocks ran, and it may wait for one of the others",
+                    self.order.count * self.per_cluster(),
+                    self.order.total * self.per_cluster()
                 ),
             ),
             0 => (raw.kind, "; no running code can change them".to_owned()),

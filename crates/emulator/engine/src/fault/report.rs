@@ -131,7 +131,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         FaultKind::InstructionLimit | FaultKind::TimeLimit if raw.note.starts_with(STOPPED) => {
             fault.message = raw.note;
             fault.help =
-                "what was found before is reported; the rest of the launch was not checked".into();
+                "the findings so far are reported; the rest of the launch was not checked".into();
         }
         FaultKind::InstructionLimit => {
             fault.message = format!("instruction limit: {}", raw.note);

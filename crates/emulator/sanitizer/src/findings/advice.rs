@@ -175,7 +175,7 @@ impl<'k> Adviser<'k> {
         let needed = race.distance.scope();
         if [write.op, read.op].iter().any(|op| op.order.strong < Some(needed)) {
             return Some(format!(
-                "widen the scope of the accesses at {} and {} that pass the data: they are to include the other {}",
+                "widen the scope of the accesses at {} and {} that pass the data: they must include the other {}",
                 self.line(write.inst.origin),
                 self.line(read.inst.origin),
                 race.distance.whose()

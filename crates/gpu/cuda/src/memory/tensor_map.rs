@@ -248,7 +248,7 @@ fn check(map: &TiledMap) -> Result<(), String> {
             ));
         }
         if !(1..=1024).contains(pixels) {
-            return Err(format!("{pixels} pixels of a copy are not 1 to 1024"));
+            return Err(format!("{pixels} pixels per copy; 1 to 1024 are possible"));
         }
     }
     if !map.address.is_multiple_of(16) {

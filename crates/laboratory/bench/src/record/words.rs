@@ -129,8 +129,8 @@ impl TimedRecord {
 impl fmt::Display for ComparisonRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match self.interleaved {
-            true => "in turns, A B B A",
-            false => "two runs, not in turns",
+            true => "alternating, A B B A",
+            false => "two runs, not alternating",
         };
         writeln!(f, "{} against {}, {how}", self.b.subject.title(), self.a.subject.title())?;
         for (letter, record) in [("A", &self.a), ("B", &self.b)] {

@@ -136,11 +136,7 @@ fn narrow(got: &[f64], right: &[f64]) -> Option<String> {
             .map(|(got, _)| *got)
             .collect();
         if conclusive.len() >= ENOUGH && conclusive.iter().all(|x| holds(*x)) {
-            let name = format.name();
-            return Some(format!(
-                "every result is {}",
-                name.replace("cut off", "a number cut off")
-            ));
+            return Some(format!("every result is {}", format.name()));
         }
     }
     None

@@ -213,7 +213,7 @@ pub fn extents(top: &Table<'_>) -> Result<Vec<Extent>, TaskError> {
                     format!("{number} is not a multiple of {multiple_of} from {low} to {high}"),
                     "",
                 )),
-                false => Err(value.error(format!("{number} is not from {low} to {high}"), "")),
+                false => Err(value.error(format!("{number} is not between {low} and {high}"), "")),
             }
         };
         if multiple_of == 0 || low > high || low.next_multiple_of(multiple_of) > high {

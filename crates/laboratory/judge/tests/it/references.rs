@@ -102,7 +102,7 @@ fn mistakes_in_tasks_are_told_with_their_place() {
             6,
             "`m` is not an extent",
         ),
-        ("timed = 65536", "timed = 2000000", 12, "2000000 is not from 0 to 1000000"),
+        ("timed = 65536", "timed = 2000000", 12, "2000000 is not between 0 and 1000000"),
         ("range = [0, 1000000]", "range = [5]", 12, "expected two numbers"),
         ("grid = [\"ceil_div(n, 256)\"]", "grid = [\"ceil_div(n, 256\"]", 15, "expected `,`"),
         ("block = [256]", "block = [1, 1, 1, 1]", 16, "expected 1 to 3"),

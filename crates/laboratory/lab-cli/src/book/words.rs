@@ -131,7 +131,8 @@ fn point(text: &str) -> String {
 
 /// A number and its unit in Chinese.
 fn quantity(text: &str) -> String {
-    const UNITS: [(&str, &str); 6] = [
+    const UNITS: [(&str, &str); 7] = [
+        (" device", " 个设备"),
         (" devices", " 个设备"),
         (" sectors", " 个扇区"),
         (" conflicts", " 次冲突"),
@@ -168,6 +169,7 @@ mod tests {
     #[test]
     fn a_cell_of_the_experiments_is_told_in_chinese() {
         let cases = [
+            ("verified: 1 device", "已验证：1 个设备"),
             ("verified: 2 devices", "已验证：2 个设备"),
             ("verified: 16.78 us, 250 GB/s", "已验证：16.78 us，250 GB/s"),
             (

@@ -133,7 +133,7 @@ impl Run<'_> {
         let text = text_of(one.file, data).map_err(|why| Error::Launch {
             kernel: name.clone(),
             why,
-            help: "leave out the folder to use the PTX that is built in".to_owned(),
+            help: "omit the folder to use the PTX that is built in".to_owned(),
         })?;
         let module = self.device.load_ptx(&text)?;
         let only = module.module().entries().next().map(|entry| entry.name.clone());

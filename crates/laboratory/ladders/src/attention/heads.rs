@@ -42,7 +42,9 @@ impl Heads {
         if heads == 0 || length == 0 || !length.is_multiple_of(TILE) {
             return Err(Error::Launch {
                 kernel: "attention".to_owned(),
-                why: format!("{heads} heads of {length} rows are not made of tiles of {TILE}"),
+                why: format!(
+                    "{heads} heads of {length} rows do not form whole tiles of {TILE} rows"
+                ),
                 help: format!(
                     "give at least one head, and a length that is a multiple of {TILE}; `lanework_ops::attention` takes any"
                 ),

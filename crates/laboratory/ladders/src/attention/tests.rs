@@ -39,5 +39,5 @@ fn a_length_that_is_not_made_of_tiles_is_refused() {
     let x = numbers(100 * HEAD, 1);
     let placed = Heads::place(&Device::emulator(), 1, 100, [&x, &x, &x]);
     let text = placed.err().expect("refused").to_string();
-    assert!(text.contains("1 heads of 100 rows are not made of tiles of 128"), "{text}");
+    assert!(text.contains("1 heads of 100 rows do not form whole tiles of 128 rows"), "{text}");
 }

@@ -2,8 +2,8 @@
 //!
 //! Idea: one block per row; neighboring threads read neighboring numbers, and a tree in shared memory combines their values.
 //! 思路：每行一个线程块；相邻线程读取相邻的数，再用共享内存中的树形归约合并各线程的值。
-//! Predicts: 4 sectors per request; two trees of 8 steps and 10 barriers per row.
-//! 预测：每个请求 4 个扇区；每行两棵 8 步的树、10 次屏障。
+//! Predicts: 4 sectors per request; two trees per row, each with 8 steps and 10 barriers.
+//! 预测：每个请求 4 个扇区；每行两棵树，每棵 8 步、10 次屏障。
 //! Costs: 1 KB of shared memory; most threads idle in the trees, and threads idle in rows shorter than the block.
 //! 代价：1 KB 共享内存；树形归约时大部分线程空闲；行比线程块短时，也有线程空闲。
 

@@ -144,8 +144,8 @@ fn describe(names: &[String; 2], sides: &Sides, warnings: &[String]) -> String {
         text.push_str(&prose(&format!("warning: {why}")));
     }
     text + &prose(
-        "Time of the second over the first. Stored runs were not taken in turns, so 1 % is resolved at best; \
-         `lanework compare A B` of two kernels measures in turns.",
+        "Time of the second over the first. Stored runs did not alternate, so differences below 1 % are not resolved; \
+         `lanework compare A B` alternates between two kernels.",
     )
 }
 

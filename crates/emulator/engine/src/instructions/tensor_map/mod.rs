@@ -350,7 +350,7 @@ impl TensorMap {
                 return Err("a tile of pixels is one pixel large".to_owned());
             }
             if !(1..=1024).contains(&im2col.pixels) {
-                return Err(format!("{} pixels of a copy are not 1 to 1024", im2col.pixels));
+                return Err(format!("{} pixels per copy; 1 to 1024 are possible", im2col.pixels));
             }
             if (0..dimensions - 2).any(|s| self.box_of(s, im2col).is_none()) {
                 return Err("the box of pixels is empty".to_owned());

@@ -235,9 +235,7 @@ impl Sampler {
         }
         let bytes = image.texel.channel == Channel::Unsigned && image.texel.bits == 8;
         if self.srgb && !(bytes && self.as_float) {
-            return Err(
-                "only unsigned channels of 8 bits that are read as floats are sRGB's".to_owned()
-            );
+            return Err("sRGB needs unsigned channels of 8 bits that are read as floats".to_owned());
         }
         if levels && !self.normalized {
             return Err("several mipmap levels are read only by normalized coordinates".to_owned());

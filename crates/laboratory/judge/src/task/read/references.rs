@@ -112,7 +112,7 @@ impl Task {
     }
 
     fn output_and_input(&self, table: &Table<'_>) -> Result<(usize, usize), TaskError> {
-        let input = table.need("input", "the array that it is of")?;
+        let input = table.need("input", "the array that the operation reads")?;
         let (output, number) = (self.output(table)?, self.array(input)?);
         let (of_output, of_input) = (self.rank(output), self.rank(number));
         if of_output != of_input || of_input == 0 {
