@@ -9,7 +9,6 @@ use lanework_terminal::progress::Progress;
 use lanework_terminal::table::{Column, Table, listed, shown};
 use lanework_terminal::words;
 use serde::Serialize;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -24,32 +23,44 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// The result of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum State {
+enum PartState {
     Works,
     Missing,
     Broken,
 }
 
-impl State {
+impl PartState {
     fn name(self) -> &'static str {
         match self {
-            State::Works => "works",
-            State::Missing => "missing",
-            State::Broken => "BROKEN",
+            PartState::Works => "works",
+            PartState::Missing => "missing",
+            PartState::Broken => "BROKEN",
         }
+    }
+}
+
+/// A command that adds, repairs or uses a part, and its effect.
+#[derive(Serialize)]
+struct Next {
+    command: String,
+    effect: &'static str,
+}
+
+impl Next {
+    fn new(command: impl Into<String>, effect: &'static str) -> Next {
+        Next { command: command.into(), effect }
     }
 }
 
 /// A part of the installation.
 #[derive(Serialize)]
-struct Part {
+struct TestedPart {
     name: &'static str,
-    state: State,
+    state: PartState,
     /// The version, the place, or the reason.
     detail: String,
-    /// The command that adds or repairs the part, and its use.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<String>,
+    next: Option<Next>,
 }
 
 /// The end of a process.
@@ -69,7 +80,7 @@ pub fn run(args: &DoctorArgs) -> Outcome {
     std::fs::write(&kernel, KERNEL)?;
     let parts = {
         let progress = Progress::new("testing");
-        let test = |name: &'static str, part: &dyn Fn() -> Result<Part, Failure>| {
+        let test = |name: &'static str, part: &dyn Fn() -> Result<TestedPart, Failure>| {
             progress.say(name);
             part()
         };
@@ -91,16 +102,19 @@ pub fn run(args: &DoctorArgs) -> Outcome {
         print(&text(&parts))?;
     }
     let broken: Vec<&str> =
-        parts.iter().filter(|part| part.state == State::Broken).map(|part| part.name).collect();
+        parts.iter().filter(|part| part.state == PartState::Broken).map(|part| part.name).collect();
     match broken.is_empty() {
         true => Ok(()),
         false => Err(Failure::Check(format!("installed, but not working: {}", broken.join(", ")))),
     }
 }
 
-fn text(parts: &[Part]) -> String {
-    let mut table =
-        Table::new([Column::name("part"), Column::text("state"), Column::text("detail").rank(0)]);
+fn text(parts: &[TestedPart]) -> String {
+    let mut table = Table::new([
+        Column::name("component"),
+        Column::text("state"),
+        Column::text("detail").rank(0),
+    ]);
     for part in parts {
         table.row([
             words::term(part.name).into_owned(),
@@ -109,15 +123,13 @@ fn text(parts: &[Part]) -> String {
         ]);
     }
     let mut text = shown(&table);
-    let next: Vec<&String> = parts.iter().filter_map(|part| part.next.as_ref()).collect();
-    if !next.is_empty() {
-        text.push_str(&format!("\n{}\n", words::term("What to type next")));
-        text.extend(next.into_iter().map(|next| listed("  ", next)));
+    for Next { command, effect } in parts.iter().filter_map(|part| part.next.as_ref()) {
+        text.push_str(&format!("\n  {command}\n{}", listed("      ", effect)));
     }
     text
 }
 
-fn command() -> Part {
+fn command() -> TestedPart {
     let missing: Vec<&str> = [
         ("history", cfg!(feature = "history")),
         ("host", cfg!(feature = "host")),
@@ -131,31 +143,29 @@ fn command() -> Part {
     let place =
         std::env::current_exe().map_or_else(|_| "-".to_owned(), |path| path.display().to_string());
     let version = env!("CARGO_PKG_VERSION");
-    Part {
+    TestedPart {
         name: "command",
-        state: State::Works,
+        state: PartState::Works,
         detail: match missing.is_empty() {
             true => format!("version {version}, {place}"),
             false => format!("version {version}, {place}, without {}", missing.join(", ")),
         },
         next: (!missing.is_empty()).then(|| {
-            "cargo build --release -p lanework-cli    builds the command with all its features"
-                .to_owned()
+            Next::new(
+                "cargo build --release -p lanework-cli",
+                "builds the command with all its features",
+            )
         }),
     }
 }
 
 /// Checks a kernel that Lanework's own compiler compiles.
-fn emulator(kernel: &Path) -> Result<Part, Failure> {
-    let tested = this_command(
-        &["check", "--compiler", "own", "--grid", "4", "--block", "256"],
-        kernel,
-        &["--arg", "rand:f32:1000", "--arg", "i32:1000"],
-    )?;
+fn emulator(kernel: &Path) -> Result<TestedPart, Failure> {
+    let tested = compiled_by("own", kernel)?;
     Ok(match tested.worked {
-        true => Part {
+        true => TestedPart {
             name: "emulator",
-            state: State::Works,
+            state: PartState::Works,
             detail: "compiled and checked a kernel of 1,024 threads".to_owned(),
             next: None,
         },
@@ -164,61 +174,72 @@ fn emulator(kernel: &Path) -> Result<Part, Failure> {
 }
 
 /// Compiles a kernel by one of the compilers of other vendors.
-fn compiler(name: &'static str, choice: &str, kernel: &Path) -> Result<Part, Failure> {
-    let tested = this_command(&["inspect", "--compiler", choice], kernel, &[])?;
+fn compiler(name: &'static str, choice: &str, kernel: &Path) -> Result<TestedPart, Failure> {
+    let tested = compiled_by(choice, kernel)?;
     if tested.worked {
         let detail = match on_path(choice) {
             Some(place) => format!("compiled a kernel, {}", place.display()),
             None => "compiled a kernel".to_owned(),
         };
-        return Ok(Part { name, state: State::Works, detail, next: None });
+        return Ok(TestedPart { name, state: PartState::Works, detail, next: None });
     }
     let named = (choice == "nvrtc").then(|| std::env::var_os("LANEWORK_NVRTC")).flatten();
     let next = (choice == "nvrtc").then(|| {
-        "pip install nvidia-cuda-nvrtc    adds NVIDIA's compiler for .cu files; without it, Lanework's own compiles them"
-            .to_owned()
+        Next::new("pip install nvidia-cuda-nvrtc", "adds NVIDIA's compiler for .cu files")
     });
     let absent = tested.errors.contains("is CUDA C++, and there is no")
         || tested.errors.contains("clang finds no CUDA toolkit");
     Ok(match absent && named.is_none() {
-        true => Part { name, state: State::Missing, detail: reason(&tested), next },
+        true => TestedPart {
+            name,
+            state: PartState::Missing,
+            detail: "not found; Lanework's own compiler takes its place".to_owned(),
+            next,
+        },
         false => broken(name, &tested, next),
     })
 }
 
 /// Finds the assembler whose machine code `predict` reads.
-fn ptxas() -> Part {
+fn ptxas() -> TestedPart {
     let name = "ptxas";
     match std::env::var_os("PTXAS").map(PathBuf::from).or_else(|| on_path(name)) {
         Some(place) => {
             let mut command = Command::new(&place);
             let tested = finished(command.arg("--version"));
             match tested.worked {
-                true => Part { name, state: State::Works, detail: place.display().to_string(), next: None },
+                true => TestedPart {
+                    name,
+                    state: PartState::Works,
+                    detail: place.display().to_string(),
+                    next: None,
+                },
                 false => broken(name, &tested, None),
             }
         }
-        None => Part {
+        None => TestedPart {
             name,
-            state: State::Missing,
+            state: PartState::Missing,
             detail: "`lanework predict` uses its own model of ptxas".to_owned(),
-            next: Some("pip install nvidia-cuda-nvcc    adds ptxas, which makes predicted times more exact".to_owned()),
+            next: Some(Next::new(
+                "pip install nvidia-cuda-nvcc",
+                "adds ptxas, which makes predicted times more exact",
+            )),
         },
     }
 }
 
 /// Runs a kernel through the library that CUDA programs load in place of NVIDIA's driver. The process also loads the
 /// stand-ins for NVIDIA's other libraries.
-fn libraries(folder: &Path) -> Result<Part, Failure> {
+fn libraries(folder: &Path) -> Result<TestedPart, Failure> {
     let name = "driver";
     let Some(place) = driver::folder() else {
-        return Ok(Part {
+        return Ok(TestedPart {
             name,
-            state: State::Missing,
+            state: PartState::Missing,
             detail: "CUDA programs cannot run: the libraries that they load are not next to this command".to_owned(),
             next: Some(
-                "LANEWORK_DRIVER=CHECKOUT/target/release lanework doctor    after `cargo build --release` in a checkout"
-                    .to_owned(),
+                Next::new("LANEWORK_DRIVER=CHECKOUT/target/release lanework doctor", "uses the libraries that `cargo build --release` builds in a checkout"),
             ),
         });
     };
@@ -232,36 +253,36 @@ fn libraries(folder: &Path) -> Result<Part, Failure> {
     let lacks = tested.errors.contains("cannot be preloaded");
     let ran = tested.output.matches("Hello World from Thread").count() == 2;
     Ok(match tested.worked && ran && !lacks {
-        true => Part {
+        true => TestedPart {
             name,
-            state: State::Works,
+            state: PartState::Works,
             detail: format!(
                 "ran a kernel, with {} libraries of {}",
                 driver::installed(&place),
                 place.display()
             ),
-            next: Some(
-                "lanework exec --check -- ./program    checks every kernel of a CUDA program"
-                    .to_owned(),
-            ),
+            next: Some(Next::new(
+                "lanework exec --check -- ./program",
+                "checks every kernel of a CUDA program",
+            )),
         },
         false => broken(name, &tested, None),
     })
 }
 
 /// Runs a kernel on the GPU.
-fn gpu() -> Result<Part, Failure> {
+fn gpu() -> Result<TestedPart, Failure> {
     let name = "GPU";
     let found = match Device::gpus() {
         Ok(found) => found,
         Err(error) => {
             let detail = error.to_string();
-            return Ok(Part { name, state: State::Missing, detail, next: None });
+            return Ok(TestedPart { name, state: PartState::Missing, detail, next: None });
         }
     };
     let Some(first) = found.first() else {
         let detail = "the driver finds no GPU".to_owned();
-        return Ok(Part { name, state: State::Missing, detail, next: None });
+        return Ok(TestedPart { name, state: PartState::Missing, detail, next: None });
     };
     let mut command = Command::new(std::env::current_exe()?);
     let tested = finished(command.args([
@@ -274,13 +295,13 @@ fn gpu() -> Result<Part, Failure> {
         "2x1",
     ]));
     Ok(match tested.worked {
-        true => Part {
+        true => TestedPart {
             name,
-            state: State::Works,
+            state: PartState::Works,
             detail: format!("ran a kernel on {}, one of {}", first.name, found.len()),
-            next: Some(format!(
-                "lanework climb transpose --device {}    measures the ladder on the GPU",
-                first.id
+            next: Some(Next::new(
+                format!("lanework climb transpose --device {}", first.id),
+                "measures the ladder on the GPU",
             )),
         },
         false => broken(name, &tested, None),
@@ -288,23 +309,26 @@ fn gpu() -> Result<Part, Failure> {
 }
 
 /// Imports the Python package.
-fn python() -> Part {
+fn python() -> TestedPart {
     let name = "Python";
     let mut command = Command::new("python3");
     let tested = finished(command.args(["-c", "import lanework; print(lanework.__file__)"]));
     if tested.worked {
-        return Part {
+        return TestedPart {
             name,
-            state: State::Works,
+            state: PartState::Works,
             detail: tested.output.trim().to_owned(),
             next: None,
         };
     }
-    let next = Some("scripts/python.sh    in a checkout, builds the Python package with this command and the driver".to_owned());
+    let next = Some(Next::new(
+        "scripts/python.sh",
+        "in a checkout, builds the Python package with the command and the driver",
+    ));
     match tested.errors.contains("No module named 'lanework'") || tested.errors.is_empty() {
-        true => Part {
+        true => TestedPart {
             name,
-            state: State::Missing,
+            state: PartState::Missing,
             detail: "the package is not installed".to_owned(),
             next,
         },
@@ -312,15 +336,15 @@ fn python() -> Part {
     }
 }
 
-fn broken(name: &'static str, tested: &Tested, next: Option<String>) -> Part {
-    Part { name, state: State::Broken, detail: reason(tested), next }
+fn broken(name: &'static str, tested: &Tested, next: Option<Next>) -> TestedPart {
+    TestedPart { name, state: PartState::Broken, detail: reason(tested), next }
 }
 
 /// The first error of a test, in one line.
 fn reason(tested: &Tested) -> String {
     let lines = || tested.errors.lines().map(str::trim).filter(|line| !line.is_empty());
     let error = lines().find_map(|line| line.strip_prefix("error: "));
-    error.or_else(|| lines().last()).unwrap_or("it ended without a message").to_owned()
+    error.or_else(|| lines().next_back()).unwrap_or("it ended without a message").to_owned()
 }
 
 /// The file of a program on the `PATH`, or in the toolkit that `CUDA_HOME` names.
@@ -331,13 +355,19 @@ fn on_path(name: &str) -> Option<PathBuf> {
     folders.into_iter().map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Runs this command on the kernel, in English.
-fn this_command(before: &[&str], kernel: &Path, after: &[&str]) -> Result<Tested, Failure> {
-    let (first, options) = before.split_first().unwrap_or((&"inspect", &[]));
-    let mut line = vec![OsString::from(first), kernel.as_os_str().to_owned()];
-    line.extend(options.iter().chain(after).map(OsString::from));
+/// Checks the kernel with this command, in English, after one of the compilers has compiled it.
+fn compiled_by(compiler: &str, kernel: &Path) -> Result<Tested, Failure> {
     let mut command = Command::new(std::env::current_exe()?);
-    Ok(finished(command.args(line).env("LANEWORK_LANG", "en").env("COLUMNS", "1000")))
+    command.arg("check").arg(kernel).args([
+        "--compiler",
+        compiler,
+        "--grid",
+        "4",
+        "--block",
+        "256",
+    ]);
+    command.args(["--arg", "rand:f32:1000", "--arg", "i32:1000"]);
+    Ok(finished(command.env("LANEWORK_LANG", "en").env("COLUMNS", "1000")))
 }
 
 /// Runs a process to its end, or for the longest time.
