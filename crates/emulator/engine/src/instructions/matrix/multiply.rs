@@ -100,8 +100,7 @@ unsafe fn narrow_floats<const MOST: usize>(warp: &mut Warp, this: &Multiply, pla
             narrow::decode(this.b, words, shift)
         });
     }
-    let fit = a.find_powers(this.a, m * stride)
-        && b.find_powers(this.b, n * stride);
+    let fit = a.find_powers(this.a, m * stride) && b.find_powers(this.b, n * stride);
     if !fit {
         return false;
     }
@@ -255,12 +254,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
 /// # Safety
 /// As for [`floats`].
 #[inline(always)]
-unsafe fn integers_of<const MOST: usize>(
-    warp: &mut Warp,
-    this: &Multiply,
-    k: usize,
-    plan: &Plan,
-) {
+unsafe fn integers_of<const MOST: usize>(warp: &mut Warp, this: &Multiply, k: usize, plan: &Plan) {
     let [of_a, of_b, _] = this.registers;
     let (rows, stored) = (this.shape.m / SIDE, if this.sparse.is_some() { k / 2 } else { k });
     let (mut a, mut b) = ([0i32; MOST], [0i32; MOST]);

@@ -205,7 +205,8 @@ pub unsafe fn read_tile(
     tile: usize,
 ) -> [Lanes<u32>; 2] {
     // SAFETY: the slots are in the register file of this warp, as this function requires.
-    tile_slots(number, slots, tile).map(|slot| unsafe { *u32::view(warp, slot, &mut Lanes([0; 32])) })
+    tile_slots(number, slots, tile)
+        .map(|slot| unsafe { *u32::view(warp, slot, &mut Lanes([0; 32])) })
 }
 
 /// Writes the registers of eight rows and columns of a warp's result.

@@ -203,8 +203,7 @@ impl Product {
                             *c = narrow::value(shape.d, word);
                         }
                     }
-                    let factors =
-                        TileFactors { a: [&a.value, &a.power], b: [value, power], k };
+                    let factors = TileFactors { a: [&a.value, &a.power], b: [value, power], k };
                     let finite = tile.as_flattened().iter().all(|c| c.is_finite());
                     if !finite || !factors.add_to(&mut tile, adder, least) {
                         return None;

@@ -121,11 +121,8 @@ fn narrow_block(
     for (group, result) in results.iter_mut().enumerate() {
         let mut tile = decode_tile(this.d, [&result[0], &result[1]]);
         let first = group * SIDE * k;
-        let factors = TileFactors {
-            a: [&a.value[first..], &a.power[first..]],
-            b: [b_value, b_power],
-            k,
-        };
+        let factors =
+            TileFactors { a: [&a.value[first..], &a.power[first..]], b: [b_value, b_power], k };
         let finite = tile.as_flattened().iter().all(|c| c.is_finite());
         if !finite || !factors.add_to(&mut tile, adder, least) {
             return false;
@@ -168,7 +165,9 @@ fn any_block(
         for j in 0..SIDE {
             let (lane, registers) = (row % SIDE * 4 + j / 2, &words[row / SIDE]);
             let term = match halves {
-                true => Term::decode(ElementType::F16, (registers[0][lane] >> (16 * (j % 2))).into()),
+                true => {
+                    Term::decode(ElementType::F16, (registers[0][lane] >> (16 * (j % 2))).into())
+                }
                 false => Term::decode(ElementType::F32, registers[j % 2][lane].into()),
             };
             special |= !term.value.is_finite();
@@ -286,7 +285,9 @@ unsafe fn read(
     let first = if this.registers { 6 } else { 3 };
     let slots = &plan.src[first..][..this.accumulators()];
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-    [0, 1].map(|rows| unsafe { read_tile(warp, this.d, slots, 2 * block + rows) }.map(|lanes| lanes.0))
+    [0, 1].map(|rows| {
+        unsafe { read_tile(warp, this.d, slots, 2 * block + rows) }.map(|lanes| lanes.0)
+    })
 }
 
 /// Writes the registers of eight columns.

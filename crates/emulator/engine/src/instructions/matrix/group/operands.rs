@@ -90,7 +90,8 @@ pub unsafe fn read<const GROUPS: usize>(
             let chunk = chunk(descriptor.across_k(k, ((first + part) / per) as u64))?;
             let chunk = u128::from_le_bytes(chunk);
             for row in part..(part + per).min(SIDE * GROUPS) {
-                let bits = (chunk >> (8 * size * (row - part))) as u32 & u32::MAX >> (32 - 8 * size);
+                let bits =
+                    (chunk >> (8 * size * (row - part))) as u32 & u32::MAX >> (32 - 8 * size);
                 let register = (row / SIDE + GROUPS * (word / 4)) % 4;
                 to[register][row % SIDE * 4 + word % 4] |= bits << shift;
             }
