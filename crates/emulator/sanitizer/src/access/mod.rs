@@ -21,6 +21,7 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::{AccessSite, Region};
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
+use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::sync::Arc;
 
@@ -355,7 +356,10 @@ fn cell_shift(kernel: &Kernel) -> u32 {
             {
                 least = least.min(op.ty.size() * u32::from(op.count));
             }
-            Opcode::Matrix(_) => least = least.min(2),
+            // `wmma`: rows of `ldmatrix` and operands of products have 16 bytes.
+            Opcode::Matrix(MatrixOp::Tile { fragment, by_rows, .. }) => {
+                least = least.min(fragment.bytes_together(*by_rows) as u32);
+            }
             _ => {}
         }
     }

@@ -6,6 +6,7 @@ pub(crate) mod narrow;
 pub(crate) mod registers;
 pub(crate) mod rows;
 pub(crate) mod sum;
+pub(crate) mod tile;
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::matrix::registers::Places;

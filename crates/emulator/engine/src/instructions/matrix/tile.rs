@@ -1,0 +1,231 @@
+//! Registers of fragments as lines of a matrix. A register holds 16 bytes of each of eight lines: rows of A or of the
+//! accumulators, or columns of B. Four neighboring lanes have one line ([`Fragment::place`] says the same for each element).
+//!
+//! [`Fragment::place`]: lanework_ptx_ir::opcode::matrix::Fragment::place
+
+use crate::instructions::matrix::narrow::value;
+use crate::instructions::matrix::registers::{Order, fragments};
+use crate::instructions::matrix::sum::SIDE;
+use crate::machine::Warp;
+use crate::machine::lanes::{Source, put_warm};
+use crate::machine::slot::{Lanes, NO_SLOT, Slot};
+use crate::number::narrow::f16_bits;
+use lanework_ptx_ir::opcode::matrix::{ElementType, Fragment, MatrixOperand, Multiply};
+
+/// A register of a warp.
+pub type Words = [u32; 32];
+
+/// Accumulators of eight rows and eight columns.
+pub type Tile = [[f32; SIDE]; SIDE];
+
+/// Elements of a 16-byte part of lines, and where they go.
+#[derive(Clone, Copy)]
+pub struct Part {
+    /// The positions of elements along K.
+    pub order: Order,
+    /// Bits of an element.
+    pub bits: usize,
+    /// Registers with earlier elements of the same lines.
+    pub index: usize,
+}
+
+impl Part {
+    /// The positions of element `i` of each of a line's words.
+    #[inline(always)]
+    fn places(self, i: usize) -> [usize; 4] {
+        let per = 32 / self.bits;
+        std::array::from_fn(|word| self.order.of_column(per * (4 * self.index + word) + i))
+    }
+
+    /// Decodes a part of eight rows, each of which has `stride` elements. `decode` takes the elements some bits up in all words.
+    #[inline(always)]
+    pub fn put_rows<T: Copy>(
+        self,
+        words: &Words,
+        (to, stride): (&mut [T], usize),
+        decode: impl Fn(&Words, usize) -> [T; 32],
+    ) {
+        let per = 32 / self.bits;
+        if per == 2 {
+            let pairs = [decode(words, 0), decode(words, 16)];
+            for (line, row) in to.chunks_exact_mut(stride).enumerate().take(SIDE) {
+                let Some(row) = row[SIDE * self.index..].first_chunk_mut::<SIDE>() else { return };
+                for i in 0..SIDE {
+                    row[i] = pairs[i % 2][4 * line + i / 2];
+                }
+            }
+            return;
+        }
+        for i in 0..per {
+            let (values, places) = (decode(words, self.bits * i), self.places(i));
+            for (line, row) in to.chunks_exact_mut(stride).enumerate().take(SIDE) {
+                for word in 0..4 {
+                    row[places[word]] = values[4 * line + word];
+                }
+            }
+        }
+    }
+
+    /// Decodes a part of eight columns to rows of B.
+    #[inline(always)]
+    pub fn put_columns<T: Copy>(
+        self,
+        words: &Words,
+        to: &mut [[T; SIDE]],
+        decode: impl Fn(&Words, usize) -> [T; 32],
+    ) {
+        let mut by_place = [0; 32];
+        for word in 0..4 {
+            for line in 0..SIDE {
+                by_place[SIDE * word + line] = words[4 * line + word];
+            }
+        }
+        for i in 0..32 / self.bits {
+            let (values, places) = (decode(&by_place, self.bits * i), self.places(i));
+            for (place, values) in places.iter().zip(values.as_chunks::<SIDE>().0) {
+                to[*place] = *values;
+            }
+        }
+    }
+}
+
+/// The accumulators in one register of two f16 per lane, or in two registers of f32.
+#[inline(always)]
+pub fn decode_tile(c: ElementType, [first, second]: [&Words; 2]) -> Tile {
+    let mut flat = [0.0; SIDE * SIDE];
+    if c == ElementType::F16 {
+        for lane in 0..32 {
+            flat[2 * lane] = value(ElementType::F16, first[lane]);
+            flat[2 * lane + 1] = value(ElementType::F16, first[lane] >> 16);
+        }
+    } else {
+        for lane in 0..32 {
+            flat[2 * lane] = f32::from_bits(first[lane]);
+            flat[2 * lane + 1] = f32::from_bits(second[lane]);
+        }
+    }
+    let mut tile = [[0.0; SIDE]; SIDE];
+    tile.copy_from_slice(flat.as_chunks::<SIDE>().0);
+    tile
+}
+
+/// The registers of accumulators that are numbers or infinite; f16 take the first one only.
+#[inline(always)]
+pub fn encode_tile(d: ElementType, tile: &Tile) -> [Words; 2] {
+    let flat = tile.as_flattened();
+    let mut words = [[0; 32]; 2];
+    if d == ElementType::F16 {
+        for lane in 0..32 {
+            words[0][lane] = f16_bits(flat[2 * lane]) | f16_bits(flat[2 * lane + 1]) << 16;
+        }
+    } else {
+        for lane in 0..32 {
+            words[0][lane] = flat[2 * lane].to_bits();
+            words[1][lane] = flat[2 * lane + 1].to_bits();
+        }
+    }
+    words
+}
+
+/// Decodes a warp's A to rows of `stride` elements. A register has part of eight rows.
+///
+/// # Safety
+/// The slots are registers of the warp: the sources of the product.
+#[inline(always)]
+pub unsafe fn read_rows<T: Copy>(
+    warp: &Warp,
+    this: &Multiply,
+    sources: &[Slot],
+    (to, stride): (&mut [T], usize),
+    decode: impl Fn(&Words, usize) -> [T; 32],
+) {
+    let [fragment, ..] = fragments(this);
+    let (bits, groups) = (fragment.number.bits(), this.shape.m / SIDE);
+    // `wmma` has more registers, which repeat the first ones.
+    for (i, slot) in sources.iter().enumerate().take(fragment.registers()) {
+        let mut copy = Lanes([0; 32]);
+        // SAFETY: the slot is in the register file of this warp, as this function requires.
+        let words = unsafe { u32::view(warp, *slot, &mut copy) };
+        let part = Part { order: order_of(this, fragment), bits, index: i / groups };
+        part.put_rows(&words.0, (&mut to[i % groups * SIDE * stride..], stride), &decode);
+    }
+}
+
+/// Decodes a warp's B to blocks of eight columns with `stride` rows.
+///
+/// # Safety
+/// The slots are registers of the warp: the sources of the product.
+#[inline(always)]
+pub unsafe fn read_columns<T: Copy>(
+    warp: &Warp,
+    this: &Multiply,
+    sources: &[Slot],
+    (to, stride): (&mut [[T; SIDE]], usize),
+    decode: impl Fn(&Words, usize) -> [T; 32],
+) {
+    let [_, fragment, _] = fragments(this);
+    let (bits, groups) = (fragment.number.bits(), this.shape.n / SIDE);
+    let slots = &sources[this.registers[0]..];
+    for (i, slot) in slots.iter().enumerate().take(fragment.registers()) {
+        let mut copy = Lanes([0; 32]);
+        // SAFETY: the slot is in the register file of this warp, as this function requires.
+        let words = unsafe { u32::view(warp, *slot, &mut copy) };
+        let part = Part { order: order_of(this, fragment), bits, index: i / groups };
+        part.put_columns(&words.0, &mut to[i % groups * stride..], &decode);
+    }
+}
+
+/// The order of a factor's elements. A sparse A is put in order when it is expanded.
+#[inline(always)]
+fn order_of(this: &Multiply, fragment: Fragment) -> Order {
+    match fragment.part {
+        MatrixOperand::A if this.sparse.is_some() => Order::PLAIN,
+        _ => Order::new(this),
+    }
+}
+
+/// The registers of accumulators of eight rows and columns; f16 have one, which is given twice.
+#[inline(always)]
+fn tile_slots(number: ElementType, slots: &[Slot], tile: usize) -> [Slot; 2] {
+    match number {
+        ElementType::F16 => [slots[tile]; 2],
+        _ => [slots[2 * tile], slots[2 * tile + 1]],
+    }
+}
+
+/// The registers of eight rows and columns of a warp's accumulators.
+///
+/// # Safety
+/// The slots are registers of the warp: those of the accumulators.
+#[inline(always)]
+pub unsafe fn read_tile(
+    warp: &Warp,
+    number: ElementType,
+    slots: &[Slot],
+    tile: usize,
+) -> [Lanes<u32>; 2] {
+    // SAFETY: the slots are in the register file of this warp, as this function requires.
+    tile_slots(number, slots, tile)
+        .map(|slot| unsafe { *u32::view(warp, slot, &mut Lanes([0; 32])) })
+}
+
+/// Writes the registers of eight rows and columns of a warp's result.
+///
+/// # Safety
+/// As for [`read_tile`].
+#[inline(always)]
+pub unsafe fn write_tile(
+    warp: &mut Warp,
+    number: ElementType,
+    slots: &[Slot],
+    tile: usize,
+    words: &[Words; 2],
+) {
+    let count = if number == ElementType::F16 { 1 } else { 2 };
+    for (slot, words) in tile_slots(number, slots, tile).iter().zip(words).take(count) {
+        if *slot != NO_SLOT {
+            // SAFETY: the slots are in the register file of this warp, as this function requires.
+            unsafe { put_warm(warp, *slot, Lanes(*words)) }
+        }
+    }
+}
