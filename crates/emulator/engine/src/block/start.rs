@@ -308,6 +308,7 @@ impl Worker<'_> {
                     self.states[w] = State::Polling;
                     return Ok(());
                 }
+                Stop::Signal => return Ok(()),
                 Stop::Widen => self.widen(w),
                 Stop::Fault => return Err(self.faulted(w, limit)),
             }

@@ -237,6 +237,7 @@ unsafe impl Body for Guard {
                 return warp.op(op.a);
             }
             warp.unguarded = warp.mask;
+            warp.guarded = true;
             warp.mask = mask;
             op.next(warp)
         }
@@ -251,6 +252,7 @@ unsafe impl Body for Unguard {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         warp.mask = warp.unguarded;
+        warp.guarded = false;
         // SAFETY: this operation falls through, and the last one of every program does not (`assemble` ends it with
         // `Exit`): there is a next one.
         unsafe { op.next(warp) }

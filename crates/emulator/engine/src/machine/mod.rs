@@ -100,6 +100,8 @@ pub enum Stop {
     Align,
     /// A scalar form overflowed: continues at the same operation with every register varying.
     Widen,
+    /// It has signaled other warps, which run before its next access.
+    Signal,
 }
 
 /// An entry of the reconvergence stack (SIMT stack; Fung et al., "Dynamic Warp Formation and Scheduling for Efficient
@@ -132,6 +134,8 @@ pub struct Warp {
     pub(crate) reconvergence_pc: u32,
     /// The mask to restore after a guarded operation.
     pub(crate) unguarded: u32,
+    /// Whether it is in a guarded operation.
+    pub(crate) guarded: bool,
     /// The operations, first to last.
     pub(crate) ops: *const Op,
     /// PTX instructions executed.
@@ -181,6 +185,7 @@ impl Warp {
             live: 0,
             reconvergence_pc: NO_RECONVERGENCE,
             unguarded: 0,
+            guarded: false,
             ops: std::ptr::null(),
             instructions: 0,
             lane_instructions: 0,
@@ -274,6 +279,7 @@ impl Warp {
         self.mask = lanes;
         self.live = lanes;
         self.reconvergence_pc = NO_RECONVERGENCE;
+        self.guarded = false;
         self.ops = ops;
         self.stopped_at = ops;
         self.depth = 0;
@@ -291,6 +297,17 @@ impl Warp {
         self.stop = why;
         self.stopped_at = op;
         std::ptr::null()
+    }
+
+    /// Whether its time slice may end before the current operation: not within a guarded instruction.
+    pub fn can_pause(&self) -> bool {
+        !self.guarded
+    }
+
+    /// Ends the time slice before an operation, which runs in the warp's next one. Returns null, for the operation's handler
+    /// to return.
+    pub fn pause_at(&mut self, op: &Op) -> *const Op {
+        self.stop_at(op, Stop::Signal)
     }
 
     /// The operation at `pc`.

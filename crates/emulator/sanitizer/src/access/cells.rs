@@ -5,13 +5,17 @@ use crate::async_proxy::ByteRun;
 use crate::bounds::MemoryId;
 use crate::findings::kinds::ReportKind;
 use crate::races::epoch::{self, PackedEpoch};
-use crate::races::shadow_cell::{Conflict, LaneAccess};
+use crate::races::shadow_cell::{Conflict, LaneAccess, mixed_sizes};
 use lanework_engine::event::AccessKind;
 use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
 use lanework_engine::slot::Slot;
+use lanework_ptx_ir::kernel::{Inst, Opcode};
 use std::cell::Cell;
+
+/// Bytes of the largest vector that an instruction accesses at once.
+const VECTOR_BYTES: u64 = 32;
 
 /// Start of a run of bytes.
 #[derive(Clone, Copy, Debug)]
@@ -58,10 +62,38 @@ impl AccessCheck {
             at += grain;
         }
         if let Some((conflict, at)) = found {
-            self.report_race(access, lane, id, at.max(offset), conflict);
+            if writes || !self.saw_other_element(&now, id, at, conflict.with) {
+                self.report_race(access, lane, id, at.max(offset), conflict);
+            }
         } else if let Some((with, at)) = stale {
             self.report_stale(access, lane, id, at.max(offset), with);
         }
+    }
+
+    /// Whether a `.volatile` read is of an element of a vector store of which its thread has polled another element.
+    #[cold]
+    fn saw_other_element(
+        &mut self,
+        now: &LaneAccess,
+        id: MemoryId,
+        at: u64,
+        prior: PackedEpoch,
+    ) -> bool {
+        let (kernel, instruction) = (self.reports.kernel(), epoch::instruction(prior));
+        let vector = |inst: &Inst| match &inst.opcode {
+            Opcode::Memory(op) => inst.origin == instruction && op.count > 1,
+            _ => false,
+        };
+        let data = now.packed & prior & epoch::DATA != 0;
+        if !data || !kernel.insts.iter().any(vector) {
+            return false;
+        }
+        let bytes = self.bounds.extent(id).bytes;
+        let (shadow, order) = self.races.parts(id);
+        let start = at & !(VECTOR_BYTES - 1);
+        let mut cells = (start..bytes.min(start + VECTOR_BYTES)).step_by(shadow.grain() as usize);
+        !mixed_sizes(order, now.packed, prior)
+            && cells.any(|at| shadow.at(at).strong.observed_last(order, now, prior))
     }
 
     /// Checks a run of bytes that a lane's copy reads or writes: the run must stay inside one

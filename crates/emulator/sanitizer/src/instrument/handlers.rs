@@ -11,7 +11,7 @@ use lanework_engine::insertion::{BeforeAccess, Inserted, Plan};
 use lanework_engine::lanes::addresses;
 use lanework_engine::machine::{Op, Warp};
 use lanework_engine::slot::SCALAR;
-use lanework_ptx_ir::analysis::Analyses;
+use lanework_ptx_ir::analysis::{Analyses, may_wait};
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode};
 use lanework_ptx_ir::opcode::asynchrony::AsyncOp;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use std::collections::HashMap;
 /// for the SIMD level.
 pub struct CheckAccess<const INLINED: bool>;
 
-// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+// SAFETY: `run` only reads the warp, and returns what `Op::next` or `Warp::pause_at` gives.
 unsafe impl<const INLINED: bool> Body for CheckAccess<INLINED> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
@@ -32,9 +32,15 @@ unsafe impl<const INLINED: bool> Body for CheckAccess<INLINED> {
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
             let sanitizer = warp.instrument::<Sanitizer>();
+            if sanitizer.signals.pending()
+                && let Some(stopped) = pause(op, warp, sanitizer)
+            {
+                return stopped;
+            }
             let at = addresses(warp, op.b, site.offset);
-            if sanitizer.probe.in_trial() {
-                sanitizer.probe.follow(warp, instruction, site, &at.0);
+            match sanitizer.probe.in_trial() {
+                true => sanitizer.probe.follow(warp, instruction, site, &at.0),
+                false => sanitizer.signals.note(warp, instruction, site, &at.0),
             }
             sanitizer.probe.note(site);
             if let Some(checkers) = &mut sanitizer.checkers {
@@ -49,10 +55,21 @@ unsafe impl<const INLINED: bool> Body for CheckAccess<INLINED> {
     }
 }
 
+/// Pauses a warp that has just signaled others; returns what its handler must return. The probe then lets other clusters
+/// run, too.
+#[cold]
+fn pause(op: &Op, warp: &mut Warp, sanitizer: &mut Sanitizer) -> Option<*const Op> {
+    if !warp.can_pause() || !sanitizer.signals.pauses(warp) {
+        return None;
+    }
+    sanitizer.probe.note_sync();
+    Some(warp.pause_at(op))
+}
+
 /// The same for weak loads and stores with a scalar-form address.
 pub struct CheckRun<const SHARED: bool, const LOADS: bool>;
 
-// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+// SAFETY: `run` only reads the warp, and returns what `Op::next` or `Warp::pause_at` gives.
 unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOADS> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
@@ -63,6 +80,7 @@ unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOA
             let sanitizer = warp.instrument::<Sanitizer>();
             // No closures: they would not be compiled for the SIMD level.
             if !sanitizer.probe.in_trial()
+                && !sanitizer.signals.pending()
                 && let Some(checkers) = &mut sanitizer.checkers
                 && (LOADS || SHARED || !checkers.in_flight)
                 && let Some(form) = HalfWarpAddresses::of_scalar(op, warp, site.offset)
@@ -92,7 +110,7 @@ unsafe fn any_path(op: &Op, warp: &mut Warp) -> *const Op {
 /// [`LoadGroup`], the site belongs to the first load.
 pub struct CheckGroup<const SHARED: bool>;
 
-// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+// SAFETY: `run` only reads the warp, and returns what `Op::next` or `Warp::pause_at` gives.
 unsafe impl<const SHARED: bool> Body for CheckGroup<SHARED> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
@@ -101,6 +119,11 @@ unsafe impl<const SHARED: bool> Body for CheckGroup<SHARED> {
         unsafe {
             let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
             let sanitizer = warp.instrument::<Sanitizer>();
+            if sanitizer.signals.pending()
+                && let Some(stopped) = pause(op, warp, sanitizer)
+            {
+                return stopped;
+            }
             if sanitizer.probe.in_trial() {
                 let site = &*warp.site(op.c);
                 for member in &group.members {
@@ -136,13 +159,18 @@ unsafe impl<const SHARED: bool> Body for CheckGroup<SHARED> {
 /// The same, load by load.
 pub struct CheckMembers;
 
-// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+// SAFETY: `run` only reads the warp, and returns what `Op::next` or `Warp::pause_at` gives.
 unsafe impl Body for CheckMembers {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: as in `CheckGroup`, the immediate is the address of a `LoadGroup` that the code
         // keeps alive; site, slot and hook are as in `CheckAccess`.
         unsafe {
             let sanitizer = warp.instrument::<Sanitizer>();
+            if sanitizer.signals.pending()
+                && let Some(stopped) = pause(op, warp, sanitizer)
+            {
+                return stopped;
+            }
             if sanitizer.probe.in_trial() {
                 let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
                 let site = &*warp.site(op.c);
@@ -253,6 +281,8 @@ pub struct InsertedOperations {
     shared: Vec<bool>,
     /// The `setmaxnreg` instructions.
     register_changes: HashMap<usize, Box<u32>>,
+    /// Whether a loop of the kernel looks at memory.
+    pub waits: bool,
 }
 
 impl InsertedOperations {
@@ -288,6 +318,7 @@ impl InsertedOperations {
             runs,
             shared,
             register_changes,
+            waits: may_wait(kernel, &analyses.cfg),
         }
     }
 }

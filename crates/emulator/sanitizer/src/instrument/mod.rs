@@ -16,6 +16,7 @@ use crate::findings::report::{Report, merge};
 use crate::footprint::LaunchShadow;
 use crate::instrument::checkers::{Checkers, SuspendedCheckers};
 use crate::instrument::handlers::CheckAccess;
+use crate::livelock::signals::Signals;
 use crate::livelock::{self, LivelockProbe};
 use handlers::InsertedOperations;
 use lanework_engine::cluster_view::{ClusterView, Verdict};
@@ -33,6 +34,10 @@ use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::Any;
 use std::sync::Arc;
 
+/// With fewer suspended clusters, one that has signaled others makes way for those that have not started, which may be the
+/// ones to see the signal.
+const FEW_CLUSTERS: usize = 16;
+
 /// State of a suspended cluster.
 pub struct SuspendedCluster {
     /// Its checks.
@@ -49,6 +54,8 @@ pub struct Sanitizer {
     pub(crate) checkers: Option<Checkers>,
     /// Livelock probe of the running cluster.
     pub(crate) probe: LivelockProbe,
+    /// The signals of the running cluster's warps.
+    pub(crate) signals: Signals,
     /// Residency slot of the running cluster.
     pub(crate) seat: usize,
     /// The clusters in the other slots.
@@ -72,6 +79,7 @@ impl Sanitizer {
             checks,
             checkers,
             probe,
+            signals: Signals::default(),
             seat: 0,
             seats: Vec::new(),
             reports: Vec::new(),
@@ -141,6 +149,7 @@ unsafe impl Instrument for Sanitizer {
             launch.plan.and_then(|plan| (plan as &dyn Any).downcast_ref::<InsertedOperations>());
         let (followed, accumulators) =
             plan.map(|plan| (plan.followed.clone(), plan.accumulators.count)).unwrap_or_default();
+        self.signals = Signals::new(plan.is_some_and(|plan| plan.waits));
         self.checkers = Some(Checkers::new(self.checks, launch, followed, accumulators));
     }
 
@@ -191,8 +200,10 @@ unsafe impl Instrument for Sanitizer {
         if let Some(checkers) = &mut self.checkers {
             checkers.synchronize(warp, instruction, note, operand);
         }
-        if note == SyncAnnotation::WarpSync {
-            self.probe.note_sync();
+        match note {
+            SyncAnnotation::WarpSync => self.probe.note_sync(),
+            SyncAnnotation::Fence(_) => self.signals.fence(warp.index),
+            _ => {}
         }
     }
 
@@ -323,6 +334,7 @@ unsafe impl Instrument for Sanitizer {
 
     fn cluster_start(&mut self, blocks: &[u64]) {
         self.probe.restart(false);
+        self.signals.restart();
         if let Some(checkers) = &mut self.checkers {
             checkers.start(blocks);
         }
@@ -340,6 +352,7 @@ unsafe impl Instrument for Sanitizer {
             checkers.access.enter(rank);
         }
         self.probe.enter(rank);
+        self.signals.enter(rank);
     }
 
     fn block_end(&mut self, rank: u32) {
@@ -371,7 +384,10 @@ unsafe impl Instrument for Sanitizer {
         let result = self.probe.pass(cluster, &name, alone);
         checkers.access.disable_word_cells(self.probe.in_trial());
         match result {
-            Ok(Verdict::GoesOn) if self.probe.passed_sync() && self.others_can_resume() => {
+            Ok(Verdict::GoesOn)
+                if self.probe.passed_sync()
+                    && (self.seats.len() < FEW_CLUSTERS || self.others_can_resume()) =>
+            {
                 self.probe.yield_turn();
                 Ok(Verdict::Leaves)
             }
@@ -398,6 +414,7 @@ unsafe impl Instrument for Sanitizer {
         });
         checkers.exchange(&mut other.checkers);
         std::mem::swap(&mut self.probe, &mut other.probe);
+        self.signals.restart();
         self.seats[self.seat] = Some(other);
         self.seat = seat;
     }

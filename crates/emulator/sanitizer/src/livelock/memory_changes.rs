@@ -21,7 +21,7 @@ const MOST_READS: usize = 1 << 12;
 
 /// Bytes on the host and their value at one time.
 #[derive(Clone, Copy)]
-struct ByteSnapshot {
+pub struct ByteSnapshot {
     host: *const u8,
     bytes: usize,
     value: [u8; MOST_BYTES],
@@ -32,9 +32,11 @@ struct ByteSnapshot {
 unsafe impl Send for ByteSnapshot {}
 
 impl ByteSnapshot {
+    /// Captures the value of some bytes, at most [`MOST_BYTES`].
+    ///
     /// # Safety
     /// `host` is valid for reads of `bytes` bytes.
-    unsafe fn capture(host: *const u8, bytes: usize) -> ByteSnapshot {
+    pub unsafe fn capture(host: *const u8, bytes: usize) -> ByteSnapshot {
         let mut value = [0; MOST_BYTES];
         // SAFETY: `bytes` bytes are readable at `host`, as this function requires; another launch writes them by guest
         // accesses only.
@@ -42,9 +44,11 @@ impl ByteSnapshot {
         ByteSnapshot { host, bytes: bytes.min(MOST_BYTES), value }
     }
 
+    /// Whether the bytes still have this value.
+    ///
     /// # Safety
     /// The bytes are still allocated, as required by [`ByteSnapshot::capture`].
-    unsafe fn unchanged(&self) -> bool {
+    pub unsafe fn unchanged(&self) -> bool {
         // SAFETY: `capture` read the same range, which is still allocated, as this function requires.
         unsafe { ByteSnapshot::capture(self.host, self.bytes).value == self.value }
     }

@@ -10,6 +10,7 @@
 //! a condition of the loop reads, and spins with a period longer than a trial.
 
 mod memory_changes;
+pub mod signals;
 
 use crate::livelock::memory_changes::{MemoryChanges, SpinRead, SpinReads};
 use lanework_engine::cluster_view::{ClusterView, Progress, Verdict, WarpSnapshot};

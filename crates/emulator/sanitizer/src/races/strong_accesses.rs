@@ -61,6 +61,16 @@ impl StrongAccesses {
         self.reads.iter().filter(saw).any(|read| now.ordered(order, *read))
     }
 
+    /// Whether a read of this thread, or one that happens before, saw the last strong write, made by an access like `write`.
+    pub(crate) fn observed_last(
+        &self,
+        order: &mut HappensBefore,
+        now: &LaneAccess,
+        write: PackedEpoch,
+    ) -> bool {
+        (self.writes[1] ^ write) & !(DATA | REPLACED) == 0 && self.observed(order, now)
+    }
+
     /// Records a strong read. It replaces the first read if every access that races with the first also
     /// races with this one.
     pub(crate) fn note_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {

@@ -55,8 +55,19 @@ const MOST_SEARCHES: usize = 64;
 /// model"). A loop is a strongly connected component of the control-flow graph; a search from a block's successors finds
 /// whether the block is in one.
 pub fn may_poll(kernel: &Kernel, cfg: &ControlFlowGraph) -> bool {
+    let global = |space| matches!(space, MemorySpace::Global | MemorySpace::Generic);
+    loops_look(kernel, cfg, global)
+}
+
+/// Whether a kernel may wait in a loop for a value that another thread writes, in global or shared memory.
+pub fn may_wait(kernel: &Kernel, cfg: &ControlFlowGraph) -> bool {
+    loops_look(kernel, cfg, |space| !matches!(space, MemorySpace::Local | MemorySpace::Parameter))
+}
+
+/// Whether a loop observes values that other threads may have written to some spaces.
+fn loops_look(kernel: &Kernel, cfg: &ControlFlowGraph, of: impl Fn(MemorySpace) -> bool) -> bool {
     let looking = cfg.blocks.iter().enumerate().filter(|(_, block)| {
-        kernel.insts[block.start..block.end].iter().any(looks_at_global_memory)
+        kernel.insts[block.start..block.end].iter().any(|inst| looks_at_memory(inst, &of))
     });
     let looking: Vec<usize> = looking.map(|(b, _)| b).collect();
     let many = looking.len() > MOST_SEARCHES;
@@ -64,16 +75,15 @@ pub fn may_poll(kernel: &Kernel, cfg: &ControlFlowGraph) -> bool {
     loops && !looking.is_empty() && (many || looking.iter().any(|b| in_loop(cfg, *b)))
 }
 
-/// Whether an instruction returns values that other blocks may have written.
-fn looks_at_global_memory(inst: &Inst) -> bool {
+/// Whether an instruction returns values that other threads may have written to some spaces.
+fn looks_at_memory(inst: &Inst, of: impl Fn(MemorySpace) -> bool) -> bool {
     let Opcode::Memory(op) = &inst.opcode else { return false };
-    let global = matches!(op.space, MemorySpace::Global | MemorySpace::Generic);
     let looks = match op.kind {
         MemoryKind::Load => op.volatile || op.order.strong.is_some(),
         MemoryKind::Store => false,
         MemoryKind::Atomic(_) => inst.dst.iter().any(Option::is_some),
     };
-    global && looks
+    looks && of(op.space)
 }
 
 /// Whether control can come back to a block.

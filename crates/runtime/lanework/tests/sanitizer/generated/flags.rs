@@ -250,3 +250,90 @@ pub fn locks(random: &mut KernelRandom, defect: bool) -> Generated {
     let blocks = 2 + random.below(4);
     body.finish("locks", [blocks, 32], defect.then_some(ReportKind::Race), true)
 }
+
+/// A slot that one thread fills and another empties, each of which waits for the other's signal: two warps with shared
+/// memory, or two blocks. Defect: the first does not wait until the slot is empty, or the second signals too early.
+pub fn slots(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let shared = random.below(2) == 0;
+    let scope = random.of(&["gpu", if shared { "cta" } else { "gpu" }]);
+    let (space, base) = if shared { ("shared", "%r6") } else { ("global", "%rd1") };
+    let (rounds, unrolled) = (2 + random.below(4), random.below(2) == 0);
+    let kind = if defect { random.below(2) } else { 2 };
+    let word = 4 * (2 + random.below(64));
+    // The filling thread is the first or the second.
+    let first = random.below(2) == 0;
+    if shared {
+        body.add("setp.lt.u32 %p1, %r1, 2;");
+        body.add(format!("@%p1 st.shared.u32 [%r7], 0;"));
+        body.add("bar.sync 0;");
+    }
+    body.add("and.b32 %r10, %r1, 31;");
+    body.add("setp.ne.u32 %p1, %r10, 0;");
+    body.add("@%p1 bra END;");
+    body.add(if shared { "shr.u32 %r11, %r1, 5;" } else { "mov.u32 %r11, %r2;" });
+    body.add(format!("setp.ne.u32 %p2, %r11, {};", u32::from(!first)));
+    body.add("mov.u32 %r20, 1;");
+    body.add("@%p2 bra EMPTY;");
+    let [waits, signals] = match random.below(3) {
+        0 => [
+            format!("ld.acquire.{scope}.{space}.u32 %r21, [AT];"),
+            format!("st.release.{scope}.{space}.u32 [AT], %r20;"),
+        ],
+        1 => [
+            format!("ld.volatile.{space}.u32 %r21, [AT];\nfence.acq_rel.{scope};"),
+            format!("fence.acq_rel.{scope};\nst.volatile.{space}.u32 [AT], %r20;"),
+        ],
+        _ => [
+            format!("atom.acquire.{scope}.{space}.or.b32 %r21, [AT], 0;"),
+            format!("atom.release.{scope}.{space}.exch.b32 %r22, [AT], %r20;"),
+        ],
+    };
+    let at = |text: &str, offset: u32| text.replace("AT", &format!("{base}+{offset}"));
+    let copies = if unrolled { rounds } else { 1 };
+    let side = |body: &mut KernelText, fills: bool, random: &mut KernelRandom| {
+        let name = if fills { "F" } else { "E" };
+        if !unrolled {
+            body.add(format!("{name}LOOP:"));
+        }
+        for copy in 0..copies {
+            let wait = |body: &mut KernelText, offset: u32, least: &str| {
+                body.add(format!("{name}WAIT{copy}:"));
+                body.add(at(&waits, offset));
+                body.add(format!("setp.lt.u32 %p3, %r21, {least};"));
+                body.add(format!("@%p3 bra {name}WAIT{copy};"));
+            };
+            if fills {
+                if kind != 0 {
+                    body.add("sub.u32 %r23, %r20, 1;");
+                    wait(body, 4, "%r23");
+                }
+                body.add(format!("st.{space}.u32 [{base}+{word}], %r20;"));
+                body.noise(random);
+                body.add(at(&signals, 0));
+            } else {
+                wait(body, 0, "%r20");
+                if kind == 1 {
+                    body.add(at(&signals, 4));
+                }
+                body.noise(random);
+                body.add(format!("ld.{space}.u32 %r24, [{base}+{word}];"));
+                if kind != 1 {
+                    body.add(at(&signals, 4));
+                }
+            }
+            body.add("add.u32 %r20, %r20, 1;");
+        }
+        if !unrolled {
+            body.add(format!("setp.le.u32 %p4, %r20, {rounds};"));
+            body.add(format!("@%p4 bra {name}LOOP;"));
+        }
+    };
+    side(&mut body, true, random);
+    body.add("bra END;");
+    body.add("EMPTY:");
+    side(&mut body, false, random);
+    body.add("END:");
+    let shape = if shared { [1, 64] } else { [2, 32] };
+    body.finish("slots", shape, defect.then_some(ReportKind::Race), false)
+}

@@ -265,13 +265,14 @@ pub fn locals(random: &mut KernelRandom, defect: bool) -> Generated {
 }
 
 /// Tiles of several warps, which cooperative groups synchronize by a word of the memory reserved for CUDA's libraries.
-/// Defect: a barrier is missing, or threads read the data of another tile.
+/// Defect: a barrier is missing, also at the end of a loop, or threads read the data of another tile.
 pub fn tiles(random: &mut KernelRandom, defect: bool) -> Generated {
     let mut body = KernelText::new();
     let warps = random.of(&[2, 4]);
     let threads = 32 * warps * (2 + random.below(2));
     let rounds = 1 + random.below(3);
-    let missing = if defect { random.below(2) } else { 2 };
+    // 0: another tile's data, 1: the barrier in the loop, 2: the one at its end, 3: nothing.
+    let missing = if defect { random.below(if rounds > 1 { 3 } else { 2 }) } else { 3 };
     let partner = if missing == 0 { 32 * warps } else { 32 * (1 + random.below(warps - 1)) };
     body.add("mov.u32 %r10, %reserved_smem_offset_1;");
     body.add("shr.u32 %r11, %r1, 5;");
@@ -321,7 +322,9 @@ pub fn tiles(random: &mut KernelRandom, defect: bool) -> Generated {
     body.add("add.u32 %r32, %r6, %r32;");
     body.add("ld.shared.u32 %r33, [%r32];");
     body.add("st.global.u32 [%rd3], %r33;");
-    barrier(&mut body, "B");
+    if missing != 2 {
+        barrier(&mut body, "B");
+    }
     body.add("add.u32 %r30, %r30, 1;");
     body.add(format!("setp.lt.u32 %p5, %r30, {rounds};"));
     body.add("@%p5 bra L;");
