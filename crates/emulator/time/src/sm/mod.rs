@@ -249,6 +249,10 @@ impl Simulation<'_> {
     /// The warp of a scheduler that can issue first.
     fn search(&self, scheduler: usize) -> NextIssue {
         self.of_scheduler[scheduler].iter().fold(NextIssue::NONE, |best, &at| {
+            // Most warps wait for operands; the rest of the search costs more than this test.
+            if self.warps[at].blocked || self.warps[at].eligible > best.time {
+                return best;
+            }
             let (time, reason) = self.earliest(scheduler, at);
             let other = self.last_issued[scheduler] != at;
             let one = NextIssue { time, other, at, reason };
