@@ -16,7 +16,7 @@ use crate::trace::KernelTrace;
 use lanework_engine::launch::Multiprocessor;
 
 /// Maximum number of operations that a simulation issues.
-const OPERATIONS: u64 = 1_200_000;
+const OPERATIONS: u64 = 800_000;
 /// Maximum number of simulated waves of blocks.
 const WAVES: usize = 3;
 

@@ -47,17 +47,17 @@ impl Default for Effort {
             steps: 2_000_000,
             instructions: 12_000_000,
             multiprocessors: 132,
-            time: Duration::from_millis(600),
+            time: Duration::from_millis(500),
             capability: 90,
         }
     }
 }
 
 /// Time limit for counting the instructions of a block that is too long for a trace.
-const LONGEST: Duration = Duration::from_millis(400);
+const LONGEST: Duration = Duration::from_millis(300);
 
 /// Time limit for tracing one block, and for tracing blocks together with those that they wait for.
-const ONE: Duration = Duration::from_millis(400);
+const ONE: Duration = Duration::from_millis(300);
 const TOGETHER_TIME: Duration = Duration::from_millis(1200);
 
 /// Registers that ptxas allocates, relative to the maximum of live registers in our analysis: the median of the ladders'
@@ -74,7 +74,7 @@ const SAMPLED: usize = 192;
 const COUNTED: f64 = 2e7;
 
 /// Time limit for counting blocks all over the grid.
-const COUNTING: Duration = Duration::from_millis(300);
+const COUNTING: Duration = Duration::from_millis(250);
 
 /// Limits on the trace of the block that takes longest: recorded steps, executed instructions.
 const LONGEST_STEPS: usize = 500_000;
