@@ -99,6 +99,8 @@ pub struct Timings {
     pub dram_write_efficiency: f64,
     /// Cost per byte of 128-byte reads by a warp, relative to 512-byte reads.
     pub dram_short_reads: f64,
+    /// Cost per byte of reads of at most 64 contiguous bytes, relative to 512-byte reads.
+    pub dram_half_lines: f64,
     /// Cost per byte of 128-byte writes by a warp, relative to 512-byte writes.
     pub dram_short_writes: f64,
     /// Cost of writing part of a sector in the L2, relative to the whole sector.
@@ -206,6 +208,7 @@ impl Timings {
             dram_read_efficiency: of("dram_read_efficiency"),
             dram_write_efficiency: of("dram_write_efficiency"),
             dram_short_reads: of("dram_short_reads"),
+            dram_half_lines: of("dram_half_lines"),
             dram_short_writes: of("dram_short_writes"),
             l2_partial_write: of("l2_partial_write"),
             l2_capacity_fraction: of("l2_capacity_fraction"),

@@ -46,6 +46,8 @@ const STORE_QUEUE: f64 = 600.0;
 
 /// Smallest transfer of device memory, in bytes.
 const UNIT: f64 = 64.0;
+/// Sectors of half a line.
+const HALF_LINE: u32 = 2;
 /// Sectors of an access to 512 contiguous bytes.
 const WHOLE: u32 = 16;
 
@@ -165,7 +167,10 @@ impl MemorySystem {
         }
         *carry -= 1.0;
         let cycles = UNIT / self.environment.read_bytes_per_clock
-            * scattered(of, self.timings.dram_short_reads);
+            * match of {
+                ..=HALF_LINE => self.timings.dram_half_lines,
+                _ => scattered(of, self.timings.dram_short_reads),
+            };
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;
         self.dram_free.max(self.l2_free) + self.timings.dram_latency
