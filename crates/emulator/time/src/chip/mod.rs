@@ -136,6 +136,7 @@ fn environment(
         cached: lowered.cached.clone(),
         cold_code: !caches.warm_code,
         local_lost: traffic.local_lost,
+        block_interval: timings.block_interval * active,
         resident: u64::from(placement.resident),
     }
 }

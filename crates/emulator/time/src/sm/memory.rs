@@ -35,6 +35,8 @@ pub struct Environment {
     pub cold_code: bool,
     /// Fraction of the sectors of local memory that the L2 loses to other data.
     pub local_lost: f64,
+    /// Cycles between two blocks that start on this multiprocessor.
+    pub block_interval: f64,
     /// Resident blocks; blocks that follow each other in one place have their local memory at the same addresses.
     pub resident: u64,
 }
