@@ -207,8 +207,10 @@ const EXTRAPOLATION_ERROR: f64 = 0.15;
 const ATOMICS_ERROR: f64 = 0.35;
 const WAITING_ERROR: f64 = 0.5;
 const UNLISTED_ERROR: f64 = 0.1;
-/// Factor by which the upper end of the interval grows if a traced block did not run to its end.
-const UNSEEN: f64 = 10.0;
+/// How much longer a kernel takes whose blocks were not run to their end than the part that ran: the median, and the ends of an
+/// 80 % interval, if the part ended at a time that has nothing to do with the kernel (Gott, Nature 363, 1993).
+const UNSEEN: f64 = 2.0;
+const UNSEEN_ENDS: [f64; 2] = [1.1, 10.0];
 /// Variation of the launch overhead in nanoseconds.
 const LAUNCH_ERROR_NS: f64 = 200.0;
 /// Half width of an interval that contains 80 %, in standard deviations.
@@ -219,12 +221,14 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
     let lowered = Lowered::new(trace);
     let found = chip::run(trace, &lowered, model, protocol.caches());
     let launch_ns = protocol.launch_ns(model) + model.timings.ramp_ns;
-    let run_ns = found.cycles / model.clock_ghz();
+    let seen = trace.blocks.iter().all(|block| block.complete);
+    let (unseen, ends) = if seen { (1.0, [1.0, 1.0]) } else { (UNSEEN, UNSEEN_ENDS) };
+    let run_ns = unseen * found.cycles / model.clock_ghz();
     let time_ns = launch_ns + run_ns;
     let (limiter, use_of_limiter) = limiter(&found, launch_ns / time_ns);
     let (deviation, notes) = deviation(trace, limiter);
     let relative = ((WIDTH * deviation).powi(2) + (LAUNCH_ERROR_NS / time_ns).powi(2)).sqrt();
-    let unseen = if trace.blocks.iter().all(|block| block.complete) { 1.0 } else { UNSEEN };
+    let [low, high] = [(-relative).exp(), relative.exp()];
     let placement = found.placement;
     let whole = trace.mean_work() * trace.total_blocks() as f64 / found.sm.steps.max(1) as f64;
     let sectors: u64 = found.sm.l2_sectors.iter().sum();
@@ -233,9 +237,9 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
         gpu: model.gpu.name.clone(),
         protocol,
         time_ns,
-        interval_ns: [time_ns * (-relative).exp(), time_ns * relative.exp() * unseen],
+        interval_ns: [time_ns * low * ends[0] / unseen, time_ns * high * ends[1] / unseen],
         launch_ns,
-        cycles: found.cycles,
+        cycles: unseen * found.cycles,
         limiter,
         use_of_limiter,
         resident: (placement.resident, placement.limiter),

@@ -6,8 +6,9 @@
 
 use crate::machine::Timings;
 use crate::sm::memory::LOCAL_SECTORS;
-use crate::trace::{AccessTarget, BlockTrace, KernelTrace};
+use crate::trace::{AccessTarget, BlockTrace, KernelTrace, WarpTrace};
 use lanework_engine::event::AccessKind;
+use lanework_ptx_ir::kernel::{MemoryKind, Opcode};
 use std::collections::{HashMap, HashSet};
 
 /// Bytes per unit.
@@ -121,7 +122,7 @@ impl Footprints {
             .filter(|at| *at >= LOCAL_SECTORS)
             .collect();
         let local_sectors = local.len() as f64;
-        let atomics = first.map(|block| Atomics::new(block, scale)).unwrap_or_default();
+        let atomics = first.map(|block| Atomics::new(trace, block, scale)).unwrap_or_default();
         let private = private.collect();
         Footprints { private, regions, of_run, atomics, local_sectors, sectors, grid }
     }
@@ -133,7 +134,10 @@ impl Footprints {
 
     /// Cycles that the busiest slice of the L2 takes for its atomics.
     pub fn busiest_slice(&self, timings: &Timings, blocks: f64) -> f64 {
-        if self.atomics.operations == 0.0 {
+        let [plain, float] = [timings.atomic_address_interval, timings.atomic_float_interval];
+        let cycles = |of: &[f64; 2]| of[0] * plain + of[1] * float;
+        let operations = cycles(&self.atomics.operations);
+        if operations == 0.0 {
             return 0.0;
         }
         // Blocks share lines with atomics as they share the regions that they write.
@@ -149,11 +153,10 @@ impl Footprints {
             shared: shared.unwrap_or_default(),
         };
         let lines = self.of_blocks(&region, units, blocks);
-        let per_line = self.atomics.operations * blocks / lines;
-        let hottest =
-            self.atomics.lines.values().copied().fold(0.0, f64::max) * blocks * units / lines;
-        let slice = per_line * most_of_slice(lines, timings.l2_slices);
-        slice.max(hottest) * timings.atomic_address_interval
+        let per_line = operations * blocks / lines;
+        let most = self.atomics.lines.values().map(cycles).fold(0.0, f64::max);
+        let hottest = most * blocks * units / lines;
+        (per_line * most_of_slice(lines, timings.l2_slices)).max(hottest)
     }
 
     /// Units that `blocks` consecutive blocks touch if one block touches `units`.
@@ -172,27 +175,40 @@ impl Footprints {
 /// Atomics of a block on global memory.
 #[derive(Clone, Debug, Default)]
 struct Atomics {
-    /// Operations. Lanes on one address are serialized; lanes on different addresses of a sector
-    /// share an operation.
-    operations: f64,
-    /// Operations by 128-byte line (sector number divided by 4).
-    lines: HashMap<u64, f64>,
+    /// Operations; lanes on one address go one after another, those of a sector together. The second number is that of
+    /// further lanes of a sum of floats, which take longer.
+    operations: [f64; 2],
+    /// The same by 128-byte line.
+    lines: HashMap<u64, [f64; 2]>,
 }
 
 impl Atomics {
-    fn new(block: &BlockTrace, scale: f64) -> Atomics {
+    fn new<'b>(trace: &KernelTrace, block: &'b BlockTrace, scale: f64) -> Atomics {
         let mut found = Atomics::default();
-        let records = block.warps.iter().flat_map(|warp| &warp.traffic);
-        for record in records.filter(|record| record.kind == AccessKind::Atomic) {
-            if record.target != AccessTarget::Global {
+        let is_float = |run: u32| {
+            let run = &trace.runs.all[run as usize];
+            trace.kernel.insts[run.start as usize..run.end as usize].iter().any(|inst| {
+                matches!(inst.opcode, Opcode::Memory(op)
+                    if matches!(op.kind, MemoryKind::Atomic(atomic) if atomic.is_float()))
+            })
+        };
+        let of_warp = |warp: &'b WarpTrace| warp.traffic.iter().map(move |record| (warp, record));
+        for (warp, record) in block.warps.iter().flat_map(of_warp) {
+            if record.kind != AccessKind::Atomic || record.target != AccessTarget::Global {
                 continue;
             }
             let range = record.first as usize..(record.first + record.sectors) as usize;
             let sectors = block.sectors.get(range).unwrap_or_default();
-            let each = scale * (1.0 + f64::from(record.collisions) / sectors.len().max(1) as f64);
+            let turns = scale * f64::from(record.collisions) / sectors.len().max(1) as f64;
+            let each = match is_float(warp.steps[record.step as usize].run) {
+                true => [scale, turns],
+                false => [scale + turns, 0.0],
+            };
             for sector in sectors {
-                *found.lines.entry(sector / 4).or_default() += each;
-                found.operations += each;
+                let line = found.lines.entry(sector / 4).or_default();
+                for sum in [line, &mut found.operations] {
+                    sum.iter_mut().zip(each).for_each(|(sum, one)| *sum += one);
+                }
             }
         }
         found

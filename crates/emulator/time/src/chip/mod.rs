@@ -16,7 +16,7 @@ use crate::trace::KernelTrace;
 use lanework_engine::launch::Multiprocessor;
 
 /// Maximum number of operations that a simulation issues.
-const OPERATIONS: u64 = 1_200_000;
+const OPERATIONS: u64 = 800_000;
 /// Maximum number of simulated waves of blocks.
 const WAVES: usize = 3;
 
@@ -73,8 +73,18 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
             }
             continue;
         }
+        let longest = trace.longest.map_or(0.0, |at| {
+            let alone = Placement { active: 1, blocks: 1, resident: 1, ..placement };
+            let (queue, operations) = (vec![at], OPERATIONS / 4);
+            let environment =
+                environment(lowered, model, alone, &traffic, &footprints, trace, caches);
+            let work = SmWork { resident: 1, queue, environment, operations, ..work };
+            let per_block = trace.blocks[at].executed() as f64;
+            extrapolate_blocks(trace, alone, &work.queue, &simulate(&work), per_block)
+        });
         let cycles = extrapolate(trace, placement, &queue, &sm)
-            .max(footprints.busiest_slice(&model.timings, trace.total_blocks() as f64));
+            .max(footprints.busiest_slice(&model.timings, trace.total_blocks() as f64))
+            .max(longest);
         return ChipResult { cycles, simulated: sm.cycles, placement, traffic, sm };
     }
 }
@@ -90,9 +100,10 @@ fn queue(trace: &KernelTrace, placement: Placement) -> Vec<usize> {
     let total = trace.total_blocks();
     let edge = |block: u64| block == 0 || block == total - 1;
     let keep = |at: &usize| total <= 64 || !edge(trace.blocks[*at].block);
-    let mut pool: Vec<usize> = (0..trace.blocks.len()).filter(keep).collect();
+    let usual: Vec<usize> = (0..trace.blocks.len()).filter(|&at| trace.longest != Some(at)).collect();
+    let mut pool: Vec<usize> = usual.iter().copied().filter(keep).collect();
     if pool.is_empty() {
-        pool = (0..trace.blocks.len()).collect();
+        pool = usual;
     }
     let most = placement.resident as usize * WAVES;
     let count = (placement.blocks as usize).min(most);
@@ -125,6 +136,7 @@ fn environment(
         cached: lowered.cached.clone(),
         cold_code: !caches.warm_code,
         local_lost: traffic.local_lost,
+        block_interval: timings.block_interval * active,
         resident: u64::from(placement.resident),
     }
 }

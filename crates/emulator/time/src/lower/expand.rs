@@ -204,8 +204,9 @@ fn alu_sequence(alu: Alu, inst: &Inst) -> UnitSequence {
             ConvertOp::ExtendToWide(_) | ConvertOp::ExtendToWord(_) | ConvertOp::ExtendToHalf => {
                 &[(ALU, 1)]
             }
-            ConvertOp::WordToFloat { double: false, .. }
-            | ConvertOp::SingleToWord { .. }
+            // To a float on the integer pipe, to an integer on the special-function unit.
+            ConvertOp::WordToFloat { double: false, .. } => &[(ALU, 1)],
+            ConvertOp::SingleToWord { .. }
             | ConvertOp::RoundSingle(_) => &[(Unit::Convert, 1)],
             ConvertOp::WordToFloat { .. }
             | ConvertOp::WideToFloat { .. }
@@ -286,7 +287,8 @@ fn other(opcode: &Opcode, simple: &dyn Fn(Unit) -> MachineOperation) -> Vec<Mach
             WarpOp::Vote { .. } => one(Unit::Predicate, MemoryClass::Anything),
             WarpOp::Match { .. } => {
                 let mut all = one(Unit::Shuffle, MemoryClass::Anything);
-                all.extend((0..8).map(|_| simple(Unit::Shuffle)));
+                // 64 cycles if the values of all lanes differ, fewer if some agree.
+                all.extend((0..31).map(|_| simple(Unit::Shuffle)));
                 all
             }
             WarpOp::Reduce(_) => vec![simple(Unit::Shuffle), simple(Unit::Shuffle)],

@@ -1,14 +1,15 @@
 //! Replaces the model of ptxas by the machine instructions of a listing.
 //!
-//! The listing has the machine instructions of each PTX line. ptxas copies basic blocks when it
-//! unrolls loops, and moves instructions out of loops. It does not move accesses: their loop depth
-//! in the machine code is the depth of their block, and each copy of the block has one of them. An
-//! instruction at a smaller depth was moved out of the loop. The number of the others is divided by
-//! the number of copies, because each execution of the block runs one copy.
+//! The listing has the machine instructions of each PTX line. ptxas copies basic blocks (unrolled loops), and moves
+//! instructions out of loops. Accesses do not move: their loop depth in the machine code is the depth of their block, and an
+//! access occurs once per copy of the block. The others are divided by the number of copies, because each execution of the
+//! block runs one copy. An instruction at another depth than its block was moved out of a loop, or is computed again in it: it
+//! counts for the block whose instructions are around it.
 
 use crate::machine::operation::{MachineOperation, MemoryClass, Unit};
 use crate::sass::listing::{Listing, MachineInstruction};
 use crate::trace::KernelTrace;
+use std::collections::HashMap;
 
 /// Minimum share of a kernel's lines that the listing must have; otherwise ptxas assembled another text.
 const ALIKE: f64 = 0.5;
@@ -79,12 +80,14 @@ pub fn apply(
     let blocks = trace.runs.successors.len();
     let mut layout =
         CodeLayout { copies: vec![1; blocks], places: vec![Vec::new(); operations.len()] };
+    let mut depths = vec![None; blocks];
     for block in 0..blocks {
         let runs = trace.runs.of_block(block as u32);
         let runs: Vec<usize> = runs.map(|run| run as usize).collect();
         let of_line = |run: usize| listing.by_line.get(&line(run)).map_or(&[][..], Vec::as_slice);
         let Some((depth, count)) = place(&runs, spins, operations, &of_line) else { continue };
         layout.copies[block] = count.min(16) as u8;
+        depths[block] = Some(depth);
         let mut carried = 0.0;
         for &run in &runs {
             let here = of_line(run).iter().filter(|one| one.depth >= depth);
@@ -99,7 +102,68 @@ pub fn apply(
             replace(&mut operations[run], of_line(run), depth, share, &mut carried);
         }
     }
+    let of_line = |run: usize| (!listing.calls.contains(&line(run)) && !spins[run]).then(|| line(run));
+    moved(trace, listing, &depths, &layout, &of_line, operations);
     Some(layout)
+}
+
+/// Adds the instructions that ptxas moved to other blocks than those of their lines; `depths` has the depth of each block.
+fn moved(
+    trace: &KernelTrace,
+    listing: &Listing,
+    depths: &[Option<u32>],
+    layout: &CodeLayout,
+    line: &dyn Fn(usize) -> Option<u32>,
+    operations: &mut [Vec<MachineOperation>],
+) {
+    let mut runs_of_line: HashMap<u32, Vec<usize>> = HashMap::new();
+    for run in 0..operations.len() {
+        if let Some(line) = line(run) {
+            runs_of_line.entry(line).or_default().push(run);
+        }
+    }
+    let mut all: Vec<(&MachineInstruction, &Vec<usize>)> = Vec::new();
+    for (line, instructions) in &listing.by_line {
+        let Some(runs) = runs_of_line.get(line) else { continue };
+        all.extend(instructions.iter().map(|one| (one, runs)));
+    }
+    all.sort_unstable_by_key(|(one, _)| one.place);
+    let block = |run: usize| trace.runs.all[run].block as usize;
+    let mut around = None;
+    let mut carried = vec![0.0; depths.len()];
+    for (one, runs) in all {
+        match runs.iter().find(|&&run| depths[block(run)] == Some(one.depth)) {
+            Some(&run) => around = Some(run),
+            None if one.traced || runs.iter().any(|&run| depths[block(run)].is_none()) => {}
+            None => {
+                let Some(run) = around else { continue };
+                let carry = &mut carried[block(run)];
+                *carry += 1.0 / f64::from(layout.copies[block(run)].max(1));
+                if *carry >= 1.0 - 1e-6 {
+                    *carry -= 1.0;
+                    let of = &mut operations[run];
+                    let ends = of
+                        .last()
+                        .is_some_and(|last| matches!(last.unit, Unit::Branch | Unit::Exit));
+                    of.insert(of.len() - usize::from(ends), simple(one.unit, run as u32));
+                }
+            }
+        }
+    }
+}
+
+/// An operation without operands.
+fn simple(unit: Unit, run: u32) -> MachineOperation {
+    MachineOperation {
+        unit,
+        run,
+        reads: Vec::new(),
+        writes: Vec::new(),
+        words: 0,
+        chained: false,
+        order: MemoryClass::Anything,
+        queue: None,
+    }
 }
 
 /// The depth of a block in the machine code, and its copies.
@@ -161,16 +225,7 @@ fn replace(
     *carried -= count;
     let from = operations.first().cloned();
     let Some(first) = from else { return };
-    let simple = |unit| MachineOperation {
-        unit,
-        run: first.run,
-        reads: Vec::new(),
-        writes: Vec::new(),
-        words: 0,
-        chained: false,
-        order: MemoryClass::Anything,
-        queue: None,
-    };
+    let simple = |unit| simple(unit, first.run);
     let (reads, last) = (first.reads.clone(), operations.last().cloned());
     let (writes, words) = last.map_or((Vec::new(), 0), |last| (last.writes, last.words));
     // The first copy comes first.

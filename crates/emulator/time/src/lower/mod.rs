@@ -14,7 +14,8 @@ use crate::lower::expand::expand;
 use crate::lower::fold::Folded;
 use crate::lower::listed::{CodeLayout, apply};
 use crate::trace::{InstructionRun, KernelTrace};
-use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
+use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode};
+use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 
 pub use crate::machine::operation::{MachineOperation, MemoryClass, Queue, Unit};
@@ -44,6 +45,7 @@ impl Lowered {
             for at in insts {
                 expand(kernel, &folded, at, number as u32, &mut found);
             }
+            join_conversion(kernel, run, &mut found);
             found
         });
         let access = |run: &InstructionRun| {
@@ -76,6 +78,7 @@ impl Lowered {
         });
         let spins: Vec<bool> = spins.collect();
         let mut operations: Vec<Vec<MachineOperation>> = operations.collect();
+        merge_loads(trace, &mut operations);
         let listing = trace.listing.as_ref();
         let layout = listing.and_then(|listing| apply(trace, listing, &spins, &mut operations));
         Lowered { operations, layout, stores: stores.collect(), cached: cached.collect(), spins }
@@ -85,5 +88,46 @@ impl Lowered {
     pub fn code_bytes(&self) -> u64 {
         let all = self.operations.iter().flatten();
         16 * all.filter(|operation| operation.unit != Unit::Free).count() as u64
+    }
+}
+
+/// Joins the steps of a conversion between a float and an integer: on a GPU, it is one instruction.
+fn join_conversion(kernel: &Kernel, run: &InstructionRun, operations: &mut Vec<MachineOperation>) {
+    let steps = &kernel.insts[run.start as usize..run.end as usize];
+    let name = &kernel.origins[run.origin as usize].name;
+    let converts = |inst: &Inst| matches!(inst.opcode, Opcode::Alu(Alu::Convert(_)));
+    if steps.len() < 2 || !name.contains(".f") || !steps.iter().all(converts) {
+        return;
+    }
+    let writes = operations.last().map(|last| (last.writes.clone(), last.words));
+    operations.truncate(1);
+    if let (Some(one), Some((writes, words))) = (operations.first_mut(), writes) {
+        (one.writes, one.words) = (writes, words);
+        one.unit = if name.contains("64") { Unit::Special } else { Unit::Convert };
+    }
+}
+
+/// Makes loads free that ptxas merges into an earlier one; their results arrive with its result.
+fn merge_loads(trace: &KernelTrace, operations: &mut [Vec<MachineOperation>]) {
+    let runs = &trace.runs;
+    let access = |run: usize| {
+        let inst = &trace.kernel.insts[runs.all[run].start as usize];
+        match inst.opcode {
+            Opcode::Memory(op) => Some((inst.src.first().copied(), op.offset)),
+            _ => None,
+        }
+    };
+    for run in (0..operations.len()).filter(|&run| runs.is_merged(run as u32)) {
+        let Some((base, offset)) = access(run) else { continue };
+        let is_first = |&before: &usize| {
+            !runs.is_merged(before as u32)
+                && runs.all[before].block == runs.all[run].block
+                && access(before).is_some_and(|(of, at)| of == base && (at - offset).abs() < 16)
+        };
+        let Some(first) = (0..run).rev().find(is_first) else { continue };
+        let results: Vec<_> = operations[first].iter().flat_map(|one| one.writes.clone()).collect();
+        for one in &mut operations[run] {
+            (one.unit, one.order, one.reads) = (Unit::Free, MemoryClass::Anything, results.clone());
+        }
     }
 }

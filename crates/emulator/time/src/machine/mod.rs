@@ -99,6 +99,8 @@ pub struct Timings {
     pub dram_write_efficiency: f64,
     /// Cost per byte of 128-byte reads by a warp, relative to 512-byte reads.
     pub dram_short_reads: f64,
+    /// Cost per byte of reads of at most 64 contiguous bytes, relative to 512-byte reads.
+    pub dram_half_lines: f64,
     /// Cost per byte of 128-byte writes by a warp, relative to 512-byte writes.
     pub dram_short_writes: f64,
     /// Cost of writing part of a sector in the L2, relative to the whole sector.
@@ -119,6 +121,10 @@ pub struct Timings {
     pub l2_slices: f64,
     /// Interval between atomics on one address in the L2, in cycles.
     pub atomic_address_interval: f64,
+    /// Interval between float atomics of a warp's lanes on one address in the L2, in cycles.
+    pub atomic_float_interval: f64,
+    /// Latency of the compare-and-swap in the loop of a float atomic on shared memory, in cycles.
+    pub shared_swap_latency: f64,
     /// Additional latency of a bulk copy, compared with a load, in cycles.
     pub tma_latency: f64,
     /// Issue interval of an `mma` of m16n8k16 and 16-bit floats on one scheduler, in cycles.
@@ -138,6 +144,8 @@ pub struct Timings {
     pub event_launch_ns: f64,
     /// Rate of the first fetch of instructions after a flush, in bytes per cycle.
     pub code_bytes_per_clock: f64,
+    /// Interval between the starts of two blocks on the whole chip, in cycles.
+    pub block_interval: f64,
     /// Time from the end of a block to the first instruction of the block that takes its place, in cycles.
     pub block_start: f64,
 }
@@ -206,6 +214,7 @@ impl Timings {
             dram_read_efficiency: of("dram_read_efficiency"),
             dram_write_efficiency: of("dram_write_efficiency"),
             dram_short_reads: of("dram_short_reads"),
+            dram_half_lines: of("dram_half_lines"),
             dram_short_writes: of("dram_short_writes"),
             l2_partial_write: of("l2_partial_write"),
             l2_capacity_fraction: of("l2_capacity_fraction"),
@@ -216,6 +225,8 @@ impl Timings {
             atomic_latency: of("atomic_latency"),
             l2_slices: of("l2_slices"),
             atomic_address_interval: of("atomic_address_interval"),
+            atomic_float_interval: of("atomic_float_interval"),
+            shared_swap_latency: of("shared_swap_latency"),
             tma_latency: of("tma_latency"),
             mma_interval: of("mma_interval"),
             mma_latency: of("mma_latency"),
@@ -225,6 +236,7 @@ impl Timings {
             graph_launch_ns: of("graph_launch_ns"),
             event_launch_ns: of("event_launch_ns"),
             code_bytes_per_clock: of("code_bytes_per_clock"),
+            block_interval: of("block_interval"),
             block_start: of("block_start"),
         }
     }

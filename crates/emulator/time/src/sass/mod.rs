@@ -16,7 +16,10 @@ pub use listing::MachineCode;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Registers by kernel, from cubins. Of kernels with one name, the last one counts.
 static OF_CUBINS: LazyLock<Mutex<HashMap<String, u32>>> = LazyLock::new(Mutex::default);
@@ -30,23 +33,53 @@ pub fn learn_from_cubin(code: &[u8]) {
     OF_CUBINS.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
 }
 
-/// The machine code of a kernel of a module for a compute capability (90 for sm_90). It comes from
-/// ptxas and nvdisasm, if they are installed. Without ptxas, at most the number of registers is
-/// known, from a cubin.
-pub fn machine_code(text: &str, kernel: &str, capability: u32) -> MachineCode {
+/// How long ptxas and nvdisasm may take together.
+const LONGEST: Duration = Duration::from_millis(1400);
+
+/// The machine code of a kernel that ptxas and nvdisasm make while other work goes on.
+pub struct Assembling {
+    kernel: String,
+    key: u64,
+    started: Instant,
+    unwanted: Arc<AtomicBool>,
+    running: Option<JoinHandle<Option<MachineCode>>>,
+    known: MachineCode,
+}
+
+/// Starts to make the machine code of a kernel of a module for a compute capability (90 for sm_90), if ptxas and nvdisasm are
+/// installed and have not made it before.
+pub fn start_assembling(text: &str, kernel: &str, capability: u32) -> Assembling {
     let mut hasher = DefaultHasher::new();
     (text, kernel, capability).hash(&mut hasher);
     let key = hasher.finish();
     let known = ASSEMBLED.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-    let mut code = known.unwrap_or_else(|| {
-        let code = tools::assemble(text, kernel, capability).unwrap_or_default();
-        let mut assembled = ASSEMBLED.lock().unwrap_or_else(PoisonError::into_inner);
-        assembled.insert(key, code.clone());
-        code
+    let unwanted = Arc::new(AtomicBool::new(false));
+    let running = known.is_none().then(|| {
+        let (text, kernel, unwanted) = (text.to_owned(), kernel.to_owned(), unwanted.clone());
+        std::thread::spawn(move || tools::assemble(&text, &kernel, capability, &unwanted))
     });
-    if code.registers.is_none() {
-        code.registers =
-            OF_CUBINS.lock().unwrap_or_else(PoisonError::into_inner).get(kernel).copied();
+    let (kernel, started) = (kernel.to_owned(), Instant::now());
+    Assembling { kernel, key, started, unwanted, running, known: known.unwrap_or_default() }
+}
+
+impl Assembling {
+    /// The machine code as far as it is known: from ptxas and nvdisasm unless they take too long, else the registers from a
+    /// cubin.
+    pub fn finish(self) -> MachineCode {
+        let mut code = self.known;
+        if let Some(running) = self.running {
+            while !running.is_finished() && self.started.elapsed() < LONGEST {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            self.unwanted.store(true, Ordering::Relaxed);
+            code = running.join().ok().flatten().unwrap_or_default();
+            let mut assembled = ASSEMBLED.lock().unwrap_or_else(PoisonError::into_inner);
+            assembled.insert(self.key, code.clone());
+        }
+        if code.registers.is_none() {
+            let of_cubins = OF_CUBINS.lock().unwrap_or_else(PoisonError::into_inner);
+            code.registers = of_cubins.get(&self.kernel).copied();
+        }
+        code
     }
-    code
 }

@@ -9,10 +9,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// How long each of them may take.
-const LONGEST: Duration = Duration::from_secs(6);
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|name| !name.is_empty()).map(PathBuf::from)
@@ -26,16 +24,15 @@ fn installed(variable: &str, name: &str) -> Option<PathBuf> {
     named(variable).or_else(found)
 }
 
-/// Runs a program for a limited time with its output in a file; whether it succeeded.
-fn run(program: &Path, arguments: &[&OsStr], output: Stdio) -> bool {
+/// Runs a program with its output in a file until it ends or is no longer wanted; whether it succeeded.
+fn run(program: &Path, arguments: &[&OsStr], output: Stdio, unwanted: &AtomicBool) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return false };
-    let started = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return status.success(),
-            Ok(None) if started.elapsed() < LONGEST => {}
+            Ok(None) if !unwanted.load(Ordering::Relaxed) => {}
             _ => {
                 let _ = (child.kill(), child.wait());
                 return false;
@@ -45,9 +42,44 @@ fn run(program: &Path, arguments: &[&OsStr], output: Stdio) -> bool {
     }
 }
 
-/// The machine code that ptxas makes of a kernel for a compute capability; `None` without ptxas, or if it refuses the kernel or
-/// takes too long.
-pub fn assemble(text: &str, kernel: &str, capability: u32) -> Option<MachineCode> {
+/// A module with one of its kernels only; the lines of the others are empty. ptxas reads every kernel of a module, also those
+/// that it need not assemble.
+fn only(text: &str, kernel: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    // Open braces of a kernel to leave out; it ends with the one that closes its body.
+    let mut other: Option<i32> = None;
+    for line in text.lines() {
+        if other.is_none()
+            && let Some((_, rest)) = line.split_once(".entry ")
+            && !line.trim_start().starts_with("//")
+            && rest.split(['(', ' ', '{']).next() != Some(kernel)
+        {
+            other = Some(0);
+        }
+        if let Some(depth) = &mut other {
+            let code = line.split("//").next().unwrap_or_default();
+            let (opened, closed) = (code.matches('{').count(), code.matches('}').count());
+            *depth += opened as i32 - closed as i32;
+            let declared = *depth == 0 && code.trim_end().ends_with(';');
+            if declared || *depth <= 0 && closed > 0 {
+                other = None;
+            }
+        } else {
+            kept.push_str(line);
+        }
+        kept.push('\n');
+    }
+    kept
+}
+
+/// The machine code that ptxas makes of a kernel for a compute capability; `None` without ptxas, or if it refuses the kernel, or
+/// if the result is no longer wanted.
+pub fn assemble(
+    text: &str,
+    kernel: &str,
+    capability: u32,
+    unwanted: &AtomicBool,
+) -> Option<MachineCode> {
     let ptxas = installed("PTXAS", "ptxas")?;
     let target = text.lines().find_map(|line| line.trim().strip_prefix(".target "))?;
     let target = target.split([',', ' ']).next()?.trim();
@@ -61,10 +93,10 @@ pub fn assemble(text: &str, kernel: &str, capability: u32) -> Option<MachineCode
     (text, kernel, std::process::id()).hash(&mut hasher);
     let source = std::env::temp_dir().join(format!("lanework-{:016x}.ptx", hasher.finish()));
     let [code, listing] = ["cubin", "sass"].map(|kind| source.with_extension(kind));
-    let found = std::fs::write(&source, text).ok().and_then(|()| {
+    let found = std::fs::write(&source, only(text, kernel)).ok().and_then(|()| {
         let flags = [architecture.as_str(), "-lineinfo", "-e", kernel, "-o"].map(OsStr::new);
         let files = [code.as_os_str(), source.as_os_str()];
-        if !run(&ptxas, &[&flags[..], &files].concat(), Stdio::null()) {
+        if !run(&ptxas, &[&flags[..], &files].concat(), Stdio::null(), unwanted) {
             return None;
         }
         let registers = cubin::registers(&std::fs::read(&code).ok()?);
@@ -74,7 +106,7 @@ pub fn assemble(text: &str, kernel: &str, capability: u32) -> Option<MachineCode
         let lines = ["-gp", "-c"].map(OsStr::new);
         let listed = tool.is_some_and(|tool| {
             let output = File::create(&listing).map_or(Stdio::null(), Stdio::from);
-            run(&tool, &[&lines[..], &[code.as_os_str()]].concat(), output)
+            run(&tool, &[&lines[..], &[code.as_os_str()]].concat(), output, unwanted)
         });
         let shown = listed.then(|| std::fs::read_to_string(&listing).ok()).flatten();
         let instructions = instruction_lines(text, kernel);
@@ -86,4 +118,22 @@ pub fn assemble(text: &str, kernel: &str, capability: u32) -> Option<MachineCode
         let _ = std::fs::remove_file(file);
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_kernels_are_left_out_and_lines_stay() {
+        let text = ".version 8.0\n.visible .entry one(\n)\n{\n\tmov.b64 %rd1, {%r1, %r2}; // }\n\t{ // call\n\t}\n}\n\
+                    .func helper()\n{\n}\n.visible .entry two()\n{\n\tret;\n}\n.entry three(){ret;}\n.global .u32 x;\n";
+        let found = only(text, "two");
+        assert_eq!(found.lines().count(), text.lines().count());
+        let left: Vec<&str> = found.lines().filter(|line| !line.is_empty()).collect();
+        let helper = [".version 8.0", ".func helper()", "{", "}"];
+        let two = [".visible .entry two()", "{", "\tret;", "}", ".global .u32 x;"];
+        assert_eq!(left, [&helper[..], &two].concat());
+        assert_eq!(only(text, "three").matches("ret;").count(), 1);
+    }
 }

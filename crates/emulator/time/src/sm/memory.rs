@@ -35,6 +35,8 @@ pub struct Environment {
     pub cold_code: bool,
     /// Fraction of the sectors of local memory that the L2 loses to other data.
     pub local_lost: f64,
+    /// Cycles between two blocks that start on this multiprocessor.
+    pub block_interval: f64,
     /// Resident blocks; blocks that follow each other in one place have their local memory at the same addresses.
     pub resident: u64,
 }
@@ -46,6 +48,8 @@ const STORE_QUEUE: f64 = 600.0;
 
 /// Smallest transfer of device memory, in bytes.
 const UNIT: f64 = 64.0;
+/// Sectors of half a line.
+const HALF_LINE: u32 = 2;
 /// Sectors of an access to 512 contiguous bytes.
 const WHOLE: u32 = 16;
 
@@ -166,7 +170,10 @@ impl MemorySystem {
         }
         *carry -= 1.0;
         let cycles = UNIT / self.environment.read_bytes_per_clock
-            * scattered(of, self.timings.dram_short_reads);
+            * match of {
+                ..=HALF_LINE => self.timings.dram_half_lines,
+                _ => scattered(of, self.timings.dram_short_reads),
+            };
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;
         self.dram_free.max(self.l2_free) + self.timings.dram_latency

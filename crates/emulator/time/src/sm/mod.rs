@@ -89,6 +89,8 @@ struct Simulation<'a> {
     choices: Choices,
     blocks: Vec<Resident>,
     next_block: usize,
+    /// The earliest cycle at which a block can start: those of the whole chip start one after another.
+    next_start: f64,
     memory: MemorySystem,
     pipes: Pipes,
     code: CodeFetch,
@@ -109,6 +111,7 @@ pub fn simulate(work: &SmWork<'_>) -> SmResult {
         choices: Choices::default(),
         blocks: Vec::new(),
         next_block: 0,
+        next_start: 0.0,
         memory: MemorySystem::new(work.model, &work.environment, runs),
         pipes: Pipes::new(work.model, SCHEDULERS),
         code: CodeFetch::new(work.lowered, work.environment.cold_code),
@@ -134,6 +137,8 @@ impl Simulation<'_> {
     fn start_block(&mut self, time: f64) {
         let Some(&traced) = self.work.queue.get(self.next_block) else { return };
         let instance = self.next_block as u64;
+        let time = time.max(self.next_start);
+        self.next_start = time + self.work.environment.block_interval;
         self.next_block += 1;
         let block = &self.work.trace.blocks[traced];
         let tokens = block.tokens.iter().map(|&needed| TokenState::new(needed)).collect();
@@ -249,6 +254,10 @@ impl Simulation<'_> {
     /// The warp of a scheduler that can issue first.
     fn search(&self, scheduler: usize) -> NextIssue {
         self.of_scheduler[scheduler].iter().fold(NextIssue::NONE, |best, &at| {
+            // Most warps wait for operands; the rest of the search costs more than this test.
+            if self.warps[at].blocked || self.warps[at].eligible > best.time {
+                return best;
+            }
             let (time, reason) = self.earliest(scheduler, at);
             let other = self.last_issued[scheduler] != at;
             let one = NextIssue { time, other, at, reason };

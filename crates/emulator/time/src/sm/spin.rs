@@ -49,7 +49,7 @@ impl Simulation<'_> {
                 if !changed {
                     self.swapped.insert(word, start);
                 }
-                let ready = start + timings.shared_latency + timings.predicate_latency;
+                let ready = start + timings.shared_swap_latency + timings.predicate_latency;
                 (SpinLoop { left, loaded: None }, ready + timings.branch_penalty)
             }
         };

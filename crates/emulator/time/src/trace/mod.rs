@@ -6,12 +6,14 @@
 //! A run is the unit of a trace: the typed instructions of one PTX instruction within one basic block. The emulator reports
 //! it as one step.
 
+pub mod census;
 pub mod recorder;
 pub mod sample;
 
 use crate::sass::listing::Listing;
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::analysis::Analyses;
+use lanework_ptx_ir::analysis::access::{AccessClass, AccessClassifier};
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, Opcode};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::sync::Arc;
@@ -45,6 +47,8 @@ pub struct KernelTrace {
     pub blocks: Vec<BlockTrace>,
     /// Instructions of further blocks all over the grid, if the traced ones differ.
     pub sampled: Vec<u64>,
+    /// The index in `blocks` of a block that takes far longer than the others, if one was found.
+    pub longest: Option<usize>,
     /// Whether blocks may wait for each other in a loop.
     pub polls: bool,
 }
@@ -203,6 +207,8 @@ pub struct Runs {
     pub successors: Vec<Vec<u32>>,
     /// By run: whether it reads memory that others write at the same time (a volatile or strong load, or a swap).
     pub observes: Vec<bool>,
+    /// By PTX instruction: how the load/store unit treats its access.
+    pub classes: Vec<AccessClass>,
     by_origin: Vec<Vec<u32>>,
 }
 
@@ -252,7 +258,23 @@ impl Runs {
                 }
             })
         });
-        Runs { observes: observes.collect(), all, first_of_block, successors, by_origin }
+        let classifier = AccessClassifier::new(kernel, analyses, true);
+        let mut classes = vec![AccessClass::Load; kernel.origins.len()];
+        for (at, inst) in kernel.insts.iter().enumerate().rev() {
+            if let (Opcode::Memory(op), Some(class)) =
+                (&inst.opcode, classes.get_mut(inst.origin as usize))
+            {
+                *class = classifier.class(at, op);
+            }
+        }
+        let observes = observes.collect();
+        Runs { observes, classes, all, first_of_block, successors, by_origin }
+    }
+
+    /// Whether ptxas merges the load of a run into an earlier one.
+    pub fn is_merged(&self, run: u32) -> bool {
+        let origin = self.all[run as usize].origin as usize;
+        self.classes.get(origin) == Some(&AccessClass::Rest)
     }
 
     /// Whether a PTX instruction reads memory that others write at the same time.

@@ -4,8 +4,10 @@ use crate::trace::{AccessTarget, BlockTrace, NONE, Runs, SyncStep, TraceStep, Tr
 use lanework_counters::cost::banks;
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span, Wants};
 use lanework_engine::observer::Observer;
+use lanework_ptx_ir::analysis::access::AccessClass;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// First address of local memory in the trace.
 pub const LOCAL_BASE: u64 = 1 << 60;
@@ -22,6 +24,8 @@ pub struct Bounds {
     pub sectors: usize,
     /// Number of instructions of all warps after which the block is stopped.
     pub instructions: u64,
+    /// Time after which it is stopped.
+    pub time: Duration,
 }
 
 /// Records some blocks of a launch.
@@ -29,6 +33,7 @@ pub struct Recorder {
     runs: Arc<Runs>,
     bounds: Bounds,
     wanted: Vec<u64>,
+    started: Instant,
     executed: u64,
     /// Index in `blocks` of the running block, if it is recorded.
     current: Option<usize>,
@@ -75,7 +80,8 @@ impl Recorder {
     /// Creates a recorder for the blocks in `wanted` of a kernel with these runs.
     pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
         let (executed, current, current_block, blocks) = (0, None, u64::MAX, Vec::new());
-        Recorder { runs, bounds, wanted, executed, current, current_block, blocks }
+        let started = Instant::now();
+        Recorder { runs, bounds, wanted, started, executed, current, current_block, blocks }
     }
 
     /// Whether all wanted blocks have ended.
@@ -267,6 +273,25 @@ impl BlockRecorder {
     }
 
     fn access(&mut self, runs: &Runs, access: &Access<'_>) {
+        let class = runs.classes.get(access.place.instruction as usize);
+        let mut access = access.clone();
+        let starts;
+        match class.copied().unwrap_or_default() {
+            AccessClass::Rest => return,
+            // As ptxas aggregates atomics: one lane acts for the others.
+            AccessClass::OneLane => access.mask &= access.mask.wrapping_neg(),
+            AccessClass::OneOfAll if access.mask == u32::MAX => access.mask = 1,
+            AccessClass::Vectorized(wide) => {
+                access.bytes = u32::from(wide);
+                starts = access.addresses.map(|address| address & !(u64::from(wide) - 1));
+                access.addresses = &starts;
+            }
+            _ => {}
+        }
+        self.classified(runs, &access);
+    }
+
+    fn classified(&mut self, runs: &Runs, access: &Access<'_>) {
         let Some(step) = self.step(access.place.warp) else { return };
         let step = self.forget_polls(runs, access, step);
         let target = match access.space {
@@ -398,7 +423,9 @@ impl Observer for Recorder {
     }
 
     fn stops(&self) -> bool {
-        self.executed > self.bounds.instructions || self.saw_all()
+        self.executed > self.bounds.instructions
+            || self.started.elapsed() > self.bounds.time
+            || self.saw_all()
     }
 
     fn instruction(&mut self, place: Place, mask: u32) {

@@ -4,7 +4,8 @@
 //! data), and the first and the last block (which have edges). Each runs in its own launch, up to a limit.
 
 use crate::machine::GpuModel;
-use crate::sass::listing::MachineCode;
+use crate::sass::Assembling;
+use crate::trace::census::{BlockWork, Census};
 use crate::trace::recorder::{BlockRecorder, Bounds, Recorder};
 use crate::trace::{BlockTrace, KernelTrace, Runs};
 use lanework_engine::device::Device;
@@ -46,14 +47,18 @@ impl Default for Effort {
             steps: 2_000_000,
             instructions: 12_000_000,
             multiprocessors: 132,
-            time: Duration::from_millis(700),
+            time: Duration::from_millis(500),
             capability: 90,
         }
     }
 }
 
 /// Time limit for counting the instructions of a block that is too long for a trace.
-const LONGEST: Duration = Duration::from_millis(800);
+const LONGEST: Duration = Duration::from_millis(300);
+
+/// Time limit for tracing one block, and for tracing blocks together with those that they wait for.
+const ONE: Duration = Duration::from_millis(300);
+const TOGETHER_TIME: Duration = Duration::from_millis(1200);
 
 /// Registers that ptxas allocates, relative to the maximum of live registers in our analysis: the median of the ladders'
 /// rungs on sm_90.
@@ -64,7 +69,20 @@ const ESTIMATED_REGISTERS: f64 = 0.87;
 const EARLY: u64 = 40;
 
 /// Blocks that are counted all over the grid if blocks differ.
-const SAMPLED: usize = 96;
+const SAMPLED: usize = 192;
+
+/// Instructions of a grid that is counted as a whole.
+const COUNTED: f64 = 2e7;
+
+/// Time limit for counting blocks all over the grid.
+const COUNTING: Duration = Duration::from_millis(250);
+
+/// Limits on the trace of the block that takes longest: recorded steps, executed instructions.
+const LONGEST_STEPS: usize = 500_000;
+const LONGEST_INSTRUCTIONS: u64 = 2_000_000;
+
+/// A block with this many times the instructions of the traced ones is traced, too.
+const FAR_LONGER: f64 = 1.5;
 
 /// Maximum number of traced blocks that share a multiprocessor.
 const TOGETHER: u64 = 4;
@@ -172,6 +190,7 @@ impl Tracing<'_> {
                 steps: (steps / share / self.warps).max(32),
                 sectors: 8 * steps / share,
                 instructions: self.effort.instructions / share as u64,
+                time: ONE,
             };
             let which = Blocks::Range { first, count: 1 };
             match self.run(which, vec![first], bounds)? {
@@ -210,6 +229,7 @@ impl Tracing<'_> {
             steps: (steps / 3 / self.warps).max(32),
             sectors: 8 * steps / 3,
             instructions: 3 * self.effort.instructions,
+            time: TOGETHER_TIME,
         };
         let wanted = polling(chosen.iter().take(3).copied());
         self.run(Blocks::All, wanted, bounds)?;
@@ -218,31 +238,53 @@ impl Tracing<'_> {
         Ok(())
     }
 
-    /// If the traced blocks differ, counts the instructions of blocks all over the grid.
-    fn sample(&mut self, total: u64) -> Result<Vec<u64>, Fault> {
+    /// Counts the instructions of all blocks if they have few, else of blocks all over the grid if the traced ones differ.
+    fn sample(&self, total: u64) -> Result<Vec<BlockWork>, Fault> {
         let work: Vec<u64> = self.blocks.iter().map(BlockTrace::executed).collect();
         let (least, most) = (work.iter().min(), work.iter().max());
         let differ =
             most.zip(least).is_some_and(|(most, least)| *most as f64 > 1.03 * *least as f64);
         let complete = self.blocks.iter().all(|block| block.complete);
-        let mut counted = Vec::new();
-        if !differ || !complete || total <= self.blocks.len() as u64 {
-            return Ok(counted);
+        if !complete || total <= self.blocks.len() as u64 {
+            return Ok(Vec::new());
         }
+        let started = Instant::now();
+        let count = |blocks: Blocks| {
+            let mut census = Census::new(started, COUNTING);
+            let config = LaunchConfig { blocks, ..*self.launch };
+            self.device.run_with(self.program, &config, self.arguments, &mut census)?;
+            Ok::<_, Fault>(census.blocks)
+        };
+        let mean = work.iter().sum::<u64>() as f64 / work.len().max(1) as f64;
+        if mean * total as f64 <= COUNTED {
+            return count(Blocks::All);
+        }
+        let mut counted = Vec::new();
         let mut last = 0.5f64;
-        while counted.len() < SAMPLED && !self.is_over() {
+        while differ && counted.len() < SAMPLED && started.elapsed() < COUNTING {
             // A sequence of low discrepancy.
             last = (last + 0.618_033_988_749_895).fract();
             let first = ((last * total as f64) as u64).min(total - 1);
-            let which = Blocks::Range { first, count: 1 };
-            let bounds = Bounds { steps: 0, sectors: 0, instructions: self.effort.instructions };
-            if self.run(which, vec![first], bounds)? != End::Complete {
-                self.blocks.pop();
-                break;
-            }
-            counted.extend(self.blocks.pop().map(|block| block.executed()));
+            counted.append(&mut count(Blocks::Range { first, count: 1 })?);
         }
         Ok(counted)
+    }
+
+    /// Traces the block with the most instructions, if it has far more than the traced ones; returns its index.
+    fn longest(&mut self, counted: &[BlockWork]) -> Result<Option<usize>, Fault> {
+        let known = self.blocks.iter().map(BlockTrace::executed).max().unwrap_or(0);
+        let most = counted.iter().max_by_key(|block| block.instructions);
+        let Some(most) = most.filter(|most| most.instructions as f64 > FAR_LONGER * known as f64)
+        else {
+            return Ok(None);
+        };
+        let (steps, instructions) = (LONGEST_STEPS / self.warps, LONGEST_INSTRUCTIONS);
+        let bounds = Bounds { steps, sectors: 8 * LONGEST_STEPS, instructions, time: ONE };
+        let which = Blocks::Range { first: most.block, count: 1 };
+        if self.run(which, vec![most.block], bounds)? != End::Complete {
+            self.count_rest(which)?;
+        }
+        Ok(Some(self.blocks.len() - 1))
     }
 }
 
@@ -256,7 +298,7 @@ pub fn record(
     launch: &LaunchConfig<'_>,
     arguments: &[&[u8]],
     effort: Effort,
-    code: MachineCode,
+    code: Assembling,
 ) -> Result<KernelTrace, Fault> {
     let unknown = || {
         let what = format!("there is no kernel `{}`", launch.entry);
@@ -284,7 +326,7 @@ pub fn record(
     // A block that waits for others does not end if it runs alone.
     let may_wait = launch.cooperative || program.polls(launch.entry);
     let polls = launch.cooperative || !tracing.alone(&chosen, may_wait)?;
-    let mut sampled = Vec::new();
+    let (mut sampled, mut longest) = (Vec::new(), None);
     if polls {
         tracing.blocks.clear();
         tracing.effort = effort;
@@ -293,7 +335,9 @@ pub fn record(
         let chosen = choose(launch.grid, effort.multiprocessors, early);
         tracing.together(&chosen, early)?;
     } else {
-        sampled = tracing.sample(total)?;
+        let counted = tracing.sample(total)?;
+        longest = tracing.longest(&counted)?;
+        sampled = counted.iter().map(|block| block.instructions).collect();
     }
     let blocks = tracing.blocks;
     if blocks.is_empty() {
@@ -301,6 +345,7 @@ pub fn record(
         let help = "predict a smaller grid";
         return Err(Fault::before_launch(FaultKind::Unsupported, launch.entry, what, help));
     }
+    let code = code.finish();
     let estimate = program.register_pressure(launch.entry).map_or(32, |found| found.registers);
     let most = (65_536 / threads.next_multiple_of(32).max(1)).min(255);
     let exact = kernel.entry_registers.or_else(|| code.registers.map(|count| count.max(16)));
@@ -321,6 +366,7 @@ pub fn record(
         allocations,
         blocks,
         sampled,
+        longest,
         polls,
     })
 }

@@ -148,6 +148,7 @@ pub fn ablations(model: &GpuModel) -> Vec<(&'static str, GpuModel)> {
             "no cost of short accesses to memory",
             without(&|model| {
                 model.timings.dram_short_reads = 1.0;
+                model.timings.dram_half_lines = 1.0;
                 model.timings.dram_short_writes = 1.0;
                 model.timings.l2_partial_write = 1.0;
             }),

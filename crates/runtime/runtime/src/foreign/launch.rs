@@ -9,7 +9,7 @@ use lanework_cuda::LaunchShape;
 use lanework_emulator::{
     Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, TraceConfig,
 };
-use lanework_time::sass::machine_code;
+use lanework_time::sass::start_assembling;
 use lanework_time::trace::KernelTrace;
 use lanework_time::trace::sample::{Effort, record};
 
@@ -213,7 +213,7 @@ impl PtxModule {
     ) -> Result<KernelTrace> {
         let run =
             |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
-                let code = machine_code(&self.module.to_string(), config.entry, effort.capability);
+                let code = start_assembling(&self.module.to_string(), config.entry, effort.capability);
                 emulator.without_effect(|on| record(on, program, config, bytes, effort, code))
             };
         self.emulate(entry, shape, arguments, Blocks::All, run)

@@ -11,7 +11,7 @@ use lanework_emulator::sanitize::{Checked, Report};
 use lanework_emulator::{
     Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, TraceConfig,
 };
-use lanework_time::sass::machine_code;
+use lanework_time::sass::start_assembling;
 use lanework_time::trace::KernelTrace;
 use lanework_time::trace::sample::{Effort, record};
 use std::sync::Arc;
@@ -218,7 +218,7 @@ impl Prepared<'_> {
                    program: &Program,
                    config: &LaunchConfig<'_>,
                    arguments: &[&[u8]]| {
-            let code = machine_code(&text, config.entry, effort.capability);
+            let code = start_assembling(&text, config.entry, effort.capability);
             emulator.without_effect(|on| record(on, program, config, arguments, effort, code))
         };
         self.emulate(Blocks::All, run)

@@ -15,7 +15,7 @@ use lanework_report as report;
 use lanework_report::{By, Extras, Machine};
 use lanework_time::machine::GpuModel;
 use lanework_time::predict::{Protocol, predict};
-use lanework_time::sass::machine_code;
+use lanework_time::sass::start_assembling;
 use lanework_time::trace::sample::{Effort, record};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -318,7 +318,7 @@ impl Predictor {
         }
         let effort = Effort::for_model(&self.model);
         let text = launch.module.and_then(|id| self.text(id)).unwrap_or_default();
-        let code = machine_code(&text, launch.config.entry, self.model.capability());
+        let code = start_assembling(&text, launch.config.entry, self.model.capability());
         let traced =
             |on: &Device| record(on, launch.program, launch.config, launch.arguments, effort, code);
         // The traced blocks run again with the others.

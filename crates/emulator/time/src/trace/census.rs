@@ -1,0 +1,86 @@
+//! Counts the instructions of blocks all over the grid, where the traced ones may not stand for the others.
+
+use lanework_engine::event::{Place, Wants};
+use lanework_engine::observer::Observer;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// The instructions of one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockWork {
+    /// Linear index in the grid.
+    pub block: u64,
+    /// Instructions of all its warps.
+    pub instructions: u64,
+    /// Whether it ran to its end.
+    pub ended: bool,
+}
+
+/// Counts the instructions of the blocks that run, for a limited time.
+pub struct Census {
+    started: Instant,
+    limit: Duration,
+    /// The counted blocks, in the order of their first instructions.
+    pub blocks: Vec<BlockWork>,
+    places: HashMap<u64, usize>,
+    current: usize,
+}
+
+impl Census {
+    /// Creates a count that stops `limit` after `started`.
+    pub fn new(started: Instant, limit: Duration) -> Census {
+        Census { started, limit, blocks: Vec::new(), places: HashMap::new(), current: 0 }
+    }
+
+    fn enter(&mut self, block: u64) {
+        if self.blocks.get(self.current).is_some_and(|known| known.block == block) {
+            return;
+        }
+        let next = self.blocks.len();
+        self.current = *self.places.entry(block).or_insert(next);
+        if self.current == next {
+            self.blocks.push(BlockWork { block, instructions: 0, ended: false });
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(block) = self.blocks.get_mut(self.current) {
+            block.ended = true;
+        }
+    }
+}
+
+impl Observer for Census {
+    fn fork(&self) -> Self {
+        Census::new(self.started, self.limit)
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.blocks.extend(other.blocks);
+    }
+
+    fn wants(&self) -> Wants {
+        Wants::INSTRUCTIONS | Wants::PASSES | Wants::EDGES
+    }
+
+    fn time_slice(&self) -> u64 {
+        1 << 14
+    }
+
+    fn stops(&self) -> bool {
+        self.started.elapsed() > self.limit
+    }
+
+    fn instruction(&mut self, place: Place, _: u32) {
+        self.enter(place.block);
+        self.blocks[self.current].instructions += 1;
+    }
+
+    fn cluster_end(&mut self) {
+        self.end();
+    }
+
+    fn block_end(&mut self, _: u32) {
+        self.end();
+    }
+}
