@@ -74,8 +74,11 @@ pub fn grammar(line: &[OsString]) -> CommandLine {
     let rung = own.find_subcommand(&name);
     let commands: Vec<&Command> = std::iter::once(&own).chain(rung).chain(&others).collect();
     let first = first_positional(line, at + 1, &commands).map(|first| line[first].as_os_str());
+    let asks = line[at..].iter().any(|word| word == "--help" || word == "-h");
     let grammar = match first {
         _ if others.is_empty() => Grammar::Rung,
+        // The help of a command starts with the user's own kernels.
+        None if asks && !line.iter().any(|word| word == "--") => Grammar::File,
         Some(first) if is_file(first, &name) => Grammar::File,
         _ if others.len() > 1 && line.iter().any(|argument| argument == "--") => Grammar::Program,
         _ => Grammar::Rung,
@@ -271,6 +274,11 @@ mod tests {
             ("lanework inspect k.ptx", Grammar::File),
             ("lanework inspect Cargo.toml", Grammar::File),
             ("lanework inspect transpose", Grammar::Rung),
+            ("lanework check --help", Grammar::File),
+            ("lanework check -h --json", Grammar::File),
+            ("lanework check transpose --help", Grammar::Rung),
+            ("lanework climb --help", Grammar::Rung),
+            ("lanework check k.cu 2.0 x.npy y=zeros:8", Grammar::File),
             ("lanework climb k.ptx", Grammar::Rung),
             ("lanework exec -- ./program k.ptx", Grammar::Rung),
             ("lanework --help", Grammar::Rung),

@@ -4,7 +4,8 @@ use crate::args::{KernelArgs, ProblemOptions};
 use crate::findings::sources;
 use crate::kernel_file::source::{Ptx, linked_ptx};
 use crate::kernel_file::{
-    Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, upload,
+    Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, shape,
+    signature, upload,
 };
 use crate::problem::{check_rung, find_family, ladder_and_rungs, rejected, request_of, runnable};
 use lanework::emulator::{Blocks, FaultKind, Trace, TraceConfig};
@@ -107,17 +108,18 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
         ));
     }
     no_fidelity(asked)?;
-    let (ready, _) = arguments(asked)?;
-    let ptx = linked_ptx(&asked.files, asked.compiler)?;
+    let ptx = linked_ptx(asked.files(), asked.compiler)?;
     let device = emulator(asked, Some(if some { PARTIAL_STUCK_AFTER } else { STUCK_AFTER }));
     let module = ptx.load(&device)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
-    check_arguments(&module, &entry, &ready)?;
+    let signature = signature(&module, &entry, asked);
+    let (ready, _) = arguments(asked, &signature)?;
+    check_arguments(&module, &signature, &ready)?;
+    let shape = shape(asked, &ready)?;
     let sources = sources();
     sources.insert_ptx(&ptx.text);
     let name = format!("{} of {}", entry, asked.names());
-    let mut launch =
-        FileLaunch { device, ptx, module, entry, shape: asked.shape(), ready, ran: false };
+    let mut launch = FileLaunch { device, ptx, module, entry, shape, ready, ran: false };
     each(&name, &mut launch, &sources)
 }
 

@@ -17,8 +17,8 @@ type Count = fn(&Counters) -> u64;
 
 /// Compared counts: name and field. Fewer is better.
 const COUNTS: [(&str, Count); 8] = [
-    ("load sectors", |c| c.global_load.sectors),
-    ("store sectors", |c| c.global_store.sectors),
+    ("load sectors", |c| c.global_load.sectors + c.bulk_load.sectors),
+    ("store sectors", |c| c.global_store.sectors + c.bulk_store.sectors),
     ("global requests", |c| c.global_load.requests + c.global_store.requests),
     ("bank conflicts", |c| c.shared_load.bank_conflicts + c.shared_store.bank_conflicts),
     ("shared wavefronts", |c| c.shared_load.wavefronts + c.shared_store.wavefronts),
@@ -26,6 +26,15 @@ const COUNTS: [(&str, Count); 8] = [
     ("barriers", |c| c.barriers),
     ("divergent branches", |c| c.divergent_branches),
 ];
+
+/// Counts of load and store instructions. Where bulk copies replace those instructions, the work is done by another unit,
+/// and fewer of them are no gain.
+const OF_INSTRUCTIONS: [&str; 2] = ["global requests", "shared wavefronts"];
+
+/// Whether a kernel moves data by bulk copies.
+fn copies_in_bulk(counters: &Counters) -> bool {
+    counters.bulk_load.requests + counters.bulk_store.requests > 0
+}
 
 /// The direction in which a figure improves.
 #[derive(Clone, Copy, PartialEq)]
@@ -40,6 +49,8 @@ enum Better {
 struct Change {
     factor: f64,
     words: String,
+    /// The same in a sentence: `4.0x fewer load sectors`.
+    phrase: String,
     /// Whether it is an improvement; `None` if unknown.
     good: Option<bool>,
 }
@@ -53,6 +64,30 @@ pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<(Step, Str
             Some(counted(changes(before, now)))
         }
     }
+}
+
+/// The largest changes from one rung to the next as phrases, at most three, improvements first.
+pub(crate) fn story(before: &RungRecord, now: &RungRecord) -> Vec<String> {
+    let mut changes = changes(before, now);
+    changes.sort_by(|a, b| b.factor.total_cmp(&a.factor));
+    let notable = changes.iter().filter(|change| change.factor >= NOTABLE).count();
+    changes.truncate(notable.max(1));
+    let of = |good: Option<bool>| {
+        let chosen = changes.iter().filter(move |change| change.good == good);
+        chosen.map(|change| change.phrase.clone())
+    };
+    let moved = |rung: &RungRecord| rung.counters.as_ref().is_some_and(copies_in_bulk);
+    let moved = match (moved(before), moved(now)) {
+        (false, true) => Some("bulk copies (TMA) move the data".to_owned()),
+        (true, false) => Some("the threads move the data, without bulk copies".to_owned()),
+        _ => None,
+    };
+    let worse = of(Some(false)).count().min(1);
+    let better = NAMED - worse - moved.iter().count();
+    let mut told: Vec<String> = moved.into_iter().chain(of(Some(true)).take(better)).collect();
+    let left = NAMED - told.len();
+    told.extend(of(Some(false)).take(left));
+    told
 }
 
 /// The step by its time; `None` if a time is invalid.
@@ -121,7 +156,11 @@ fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
     };
     let counts =
         before.counters.as_ref().zip(now.counters.as_ref()).into_iter().flat_map(|(a, b)| {
-            COUNTS.iter().filter_map(move |(name, count)| {
+            let moved = copies_in_bulk(a) != copies_in_bulk(b);
+            let compared = move |(name, _): &&(&str, Count)| {
+                !(moved && OF_INSTRUCTIONS.contains(name))
+            };
+            COUNTS.iter().filter(compared).filter_map(move |(name, count)| {
                 let (a, b) = (count(a) as f64 * whole(before), count(b) as f64 * whole(now));
                 change(name, Better::Less, a, b)
             })
@@ -157,19 +196,29 @@ fn change(name: &str, better: Better, before: f64, now: f64) -> Option<Change> {
         Better::More => Some(now > before),
         Better::Neither => None,
     };
-    let (factor, words) = match (before > 0.0, now > 0.0) {
+    let (factor, words, phrase) = match (before > 0.0, now > 0.0) {
         (false, false) => return None,
-        (false, true) => (f64::MAX, format!("+{name}")),
-        (true, false) => (f64::MAX, format!("no {name}")),
+        (false, true) => (f64::MAX, format!("+{name}"), format!("new: {name}")),
+        (true, false) => (f64::MAX, format!("no {name}"), format!("no {name}")),
         (true, true) => {
             let ratio = now / before;
             let factor = ratio.max(1.0 / ratio);
             let digits = if factor < NOTABLE { 2 } else { 1 };
             let sign = if ratio < 1.0 { '/' } else { 'x' };
-            (factor, format!("{name} {sign}{factor:.digits$}"))
+            let than = match (name, ratio < 1.0) {
+                ("occupancy", true) => "lower",
+                ("occupancy", false) => "higher",
+                (_, true) => "fewer",
+                (_, false) => "more",
+            };
+            (
+                factor,
+                format!("{name} {sign}{factor:.digits$}"),
+                format!("{factor:.digits$}x {than} {name}"),
+            )
         }
     };
-    (factor >= SLIGHT).then_some(Change { factor, words, good })
+    (factor >= SLIGHT).then_some(Change { factor, words, phrase, good })
 }
 
 #[cfg(test)]
@@ -221,6 +270,29 @@ mod tests {
         assert_eq!(of(800, 20), (Step::Dearer, dearer));
         assert_eq!(of(800, 10).0, Step::Unchanged);
         assert!(of(800, 10).1.starts_with("no counter improved"));
+    }
+
+    #[test]
+    fn the_story_has_at_most_three_changes_in_words() {
+        let before = counting(800, 10);
+        assert_eq!(story(&before, &counting(100, 0)), ["no barriers", "8.0x fewer load sectors"]);
+        assert_eq!(
+            story(&before, &counting(100, 20)),
+            ["8.0x fewer load sectors", "2.0x more barriers"]
+        );
+        assert!(story(&before, &before).is_empty());
+    }
+
+    #[test]
+    fn work_that_bulk_copies_take_over_is_no_gain() {
+        let mut before = counting(800, 10);
+        before.counters.iter_mut().for_each(|counters| counters.global_load.requests = 200);
+        let mut now = counting(0, 10);
+        for counters in &mut now.counters {
+            (counters.bulk_load.requests, counters.bulk_load.sectors) = (2, 800);
+        }
+        assert_eq!(said(&before, &now).0, Step::Unchanged);
+        assert_eq!(story(&before, &now), ["bulk copies (TMA) move the data"]);
     }
 
     #[test]
