@@ -52,6 +52,8 @@ fn main() -> ExitCode {
         (Grammar::File, "inspect") => run_parsed(arguments, commands::kernels::inspect::run),
         (Grammar::File, "bench") => run_parsed(arguments, commands::timing::bench::run_kernel),
         (Grammar::File, "compare") => run_parsed(arguments, commands::timing::compare::run_kernel),
+        #[cfg(feature = "report")]
+        (Grammar::File, "report") => run_parsed(arguments, commands::stored::report::run_kernel),
         (Grammar::Program, "look") => run_parsed(arguments, commands::kernels::look::run_program),
         (Grammar::Program, "inspect") => {
             run_parsed(arguments, commands::kernels::inspect::run_program)

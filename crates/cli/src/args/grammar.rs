@@ -8,7 +8,7 @@
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs,
     InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, PredictKernelArgs,
-    ProfileKernelArgs,
+    ProfileKernelArgs, ReportKernelArgs,
 };
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches};
@@ -51,6 +51,7 @@ fn others(command: &str) -> Vec<Command> {
         "inspect" => vec![InspectFileArgs::command(), InspectProgramArgs::command()],
         "bench" => vec![BenchKernelArgs::command()],
         "compare" => vec![CompareKernelArgs::command()],
+        "report" => vec![ReportKernelArgs::command()],
         _ => Vec::new(),
     }
 }
@@ -280,6 +281,9 @@ mod tests {
             ("lanework climb --help", Grammar::Rung),
             ("lanework check k.cu 2.0 x.npy y=zeros:8", Grammar::File),
             ("lanework climb k.ptx", Grammar::Rung),
+            ("lanework report k.cu -o page.html 1", Grammar::File),
+            ("lanework report transpose -o k.cu", Grammar::Rung),
+            ("lanework report --from k.ptx", Grammar::Rung),
             ("lanework exec -- ./program k.ptx", Grammar::Rung),
             ("lanework --help", Grammar::Rung),
             ("lanework", Grammar::Rung),

@@ -178,7 +178,7 @@ fn for_prediction(argument: clap::Arg) -> clap::Arg {
 }
 
 /// The forms of an argument, in short, for the commands that take the arguments of `run`.
-const FORMS_OF_ARGUMENTS: &str = "The kernel's arguments come after the file, in order or as NAME=VALUE. A value is\n  \
+pub const FORMS_OF_ARGUMENTS: &str = "The kernel's arguments come after the file, in order or as NAME=VALUE. A value is\n  \
     2.0, 1000           a number, in the parameter's type; f32:2.0 states the type\n  \
     x.npy               memory initialized with the array of the file\n  \
     zeros:1000          memory of 1000 zeros; also uninit:N and rand:N[:SEED]; zeros:f32:1000 states the type\n\

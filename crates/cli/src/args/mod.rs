@@ -22,7 +22,7 @@ pub use program::{
     DevicesArgs, ExecArgs, ExplainArgs, GpusArgs, HelloArgs, InspectProgramArgs, JudgeArgs,
     LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,
 };
-pub use stored::{HistoryArgs, ReportArgs, SaveOptions};
+pub use stored::{HistoryArgs, ReportArgs, ReportKernelArgs, SaveOptions};
 pub use timing::{
     BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming, RooflineArgs,
 };
@@ -99,6 +99,7 @@ pub enum Command {
         lanework exec -- cargo run\n  \
         lanework exec --check --sarif found.sarif -- cargo test\n  \
         lanework exec --profile --json -- cargo run --release\n  \
+        lanework exec --report kernels.html -- ./program\n  \
         lanework exec --trace launches.json -- ./program input.txt\n  \
         lanework exec --plain --gpus 2 -- python script.py\n  \
         lanework exec --check --gpu l20 -- ./program\n\n\
@@ -210,6 +211,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  \
         lanework report --open\n  \
         lanework report transpose sgemm -o report.html\n  \
+        lanework report kernel.cu --grid auto --block 256 rand:1000 zeros:1000\n  \
         lanework report --device cuda:0 --records report.json\n  \
         lanework report --from climb.json sweep.json\n  \
         lanework report --runs 12,14\n\n\

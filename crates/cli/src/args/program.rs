@@ -56,6 +56,9 @@ pub struct ExecArgs {
     /// Profile every launch as `lanework profile` does; launches of a kernel in one shape are added up.
     #[arg(long, conflicts_with = "check")]
     pub profile: bool,
+    /// Profile every launch, and write a page with the counters of every line to this file.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "trace", "predict", "plain", "sarif"])]
+    pub report: Option<PathBuf>,
     /// Write a timeline of launches and copies to this file, for ui.perfetto.dev or chrome://tracing.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile"])]
     pub trace: Option<PathBuf>,

@@ -26,7 +26,7 @@ pub mod new;
 /// Commands that show stored runs.
 pub mod stored {
     #[cfg(feature = "report")]
-    mod gather;
+    pub mod gather;
     #[cfg(feature = "history")]
     pub mod history;
     #[cfg(feature = "report")]

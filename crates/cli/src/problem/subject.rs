@@ -101,6 +101,31 @@ pub fn partial_run(error: Error) -> Failure {
 /// # Errors
 /// Invalid PTX, arguments that do not match, and the errors of `each`.
 pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
+    let mut of_launch = |name: &str, launch: &mut FileLaunch| {
+        let sources = sources();
+        sources.insert_ptx(launch.ptx_text());
+        each(name, launch, &sources)
+    };
+    with_launch(asked, some, &mut of_launch)
+}
+
+/// Calls `each` with an entry of a file.
+///
+/// # Errors
+/// Invalid PTX, arguments that do not match, and the errors of `each`.
+#[cfg(feature = "report")]
+pub fn file_entry(
+    asked: &KernelArgs,
+    each: &mut dyn FnMut(&str, &mut FileLaunch) -> Outcome,
+) -> Outcome {
+    with_launch(asked, false, each)
+}
+
+fn with_launch(
+    asked: &KernelArgs,
+    some: bool,
+    each: &mut dyn FnMut(&str, &mut FileLaunch) -> Outcome,
+) -> Outcome {
     if asked.compare.is_some() || !matches!(asked.on.device.as_str(), "best" | "emulator") {
         return Err(Failure::input(
             "profiles and pictures are made on the emulator only",
@@ -116,15 +141,13 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
     let (ready, _) = arguments(asked, &signature)?;
     check_arguments(&module, &signature, &ready)?;
     let shape = shape(asked, &ready)?;
-    let sources = sources();
-    sources.insert_ptx(&ptx.text);
     let name = format!("{} of {}", entry, asked.names());
     let mut launch = FileLaunch { device, ptx, module, entry, shape, ready, ran: false };
-    each(&name, &mut launch, &sources)
+    each(&name, &mut launch)
 }
 
 /// An entry of a file. Every run starts with the same contents of memory.
-struct FileLaunch {
+pub struct FileLaunch {
     device: Device,
     ptx: Ptx,
     module: PtxModule,
@@ -135,6 +158,11 @@ struct FileLaunch {
 }
 
 impl FileLaunch {
+    /// The PTX of the file.
+    pub fn ptx_text(&self) -> &str {
+        &self.ptx.text
+    }
+
     /// Runs it with fresh memory and, if it has variables that kernels may write, a fresh module.
     fn fresh<T>(
         &mut self,
