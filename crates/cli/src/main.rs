@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod exercises;
 mod findings;
 mod kernel_file;
 mod npy;
@@ -115,6 +116,7 @@ fn run(command: Command) -> Outcome {
         Command::Mcp(args) => commands::mcp::run(&args),
         #[cfg(not(feature = "mcp"))]
         Command::Mcp(_) => Err(args::built_without("mcp")),
+        Command::Exercise(args) => commands::exercise::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::New(args) => commands::new::run(&args),
         Command::Gpus(args) => commands::devices::gpus(&args),

@@ -171,7 +171,7 @@ const GROUPS: [(&str, &[&str]); 3] = [
     ),
     (
         "Ladders: kernels from the simplest to the fastest",
-        &["list", "climb", "sweep", "bench", "compare", "roofline", "tune", "history", "report"],
+        &["exercise", "list", "climb", "sweep", "bench", "compare", "roofline", "tune", "history", "report"],
     ),
     ("Devices", &["devices", "gpus", "hello", "streams"]),
 ];

@@ -19,7 +19,7 @@ pub use ladder::{
     PredictArgs, Problem, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
 pub use program::{
-    DevicesArgs, ExecArgs, ExplainArgs, GpusArgs, HelloArgs, InspectProgramArgs, JudgeArgs,
+    DevicesArgs, ExecArgs, ExerciseArgs, ExplainArgs, GpusArgs, HelloArgs, InspectProgramArgs, JudgeArgs,
     LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,
 };
 pub use stored::{HistoryArgs, ReportArgs, ReportKernelArgs, SaveOptions};
@@ -137,6 +137,12 @@ pub enum Command {
         lanework new my-kernels\n  \
         lanework new my-kernels --published    with the published library, also in a checkout")]
     New(NewArgs),
+    /// Solve an exercise: repair a kernel until it is right and reaches the goal.
+    #[command(after_help = "Examples:\n  \
+        lanework exercise\n  \
+        lanework exercise 1    writes exercise-1.cu; after your edit, checks it\n  \
+        lanework exercise 1 --hint")]
+    Exercise(ExerciseArgs),
     /// List the ladders and their rungs.
     #[command(after_help = "Examples:\n  lanework list\n  lanework list --json")]
     List(ListArgs),

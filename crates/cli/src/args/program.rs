@@ -142,6 +142,19 @@ pub struct JudgeArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct ExerciseArgs {
+    /// The number of the exercise [default: list all].
+    #[arg(value_name = "N")]
+    pub number: Option<u32>,
+    /// Show all hints.
+    #[arg(long)]
+    pub hint: bool,
+    /// Write the kernel of the exercise again, over the edited one.
+    #[arg(long, conflicts_with = "hint")]
+    pub again: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// The name [default: list all].
     #[arg(value_name = "NAME")]

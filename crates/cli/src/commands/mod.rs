@@ -1,6 +1,7 @@
 //! The commands, grouped by subject.
 
 pub mod devices;
+pub mod exercise;
 pub mod explain;
 #[cfg(feature = "judge")]
 pub mod judge;

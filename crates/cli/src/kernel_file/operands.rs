@@ -100,7 +100,9 @@ fn value(text: &str, parameter: &Parameter) -> Result<Argument, String> {
         let before = Contents::File(text.into());
         return Ok(Argument::Memory { before, after: None, map: None });
     }
-    let number = |element| Ok(Argument::Scalar(element, scalar(element, text)?));
+    let number = |element| -> Result<Argument, String> {
+        Ok(Argument::Scalar(element, scalar(element, text)?))
+    };
     match parameter.takes {
         _ if text.contains(':') => Err(format!("give a number or {FORMS}")),
         Takes::Number(element) => number(element),
@@ -212,7 +214,7 @@ fn example(parameter: &Parameter, values: &[Option<String>]) -> String {
         fits.then(|| last.to_owned())
     };
     let count = values.iter().flatten().find_map(sized).unwrap_or_else(|| "1000".to_owned());
-    let integer = if count.contains('x') { "1000" } else { &count };
+    let integer = if count.contains('x') { "1000" } else { count.as_str() };
     match parameter.takes {
         Takes::Number(element) if element.name.contains('f') => "2.0".to_owned(),
         Takes::Number(_) => integer.to_owned(),
@@ -307,7 +309,11 @@ mod tests {
     fn arguments_are_positional_or_named() {
         let whole = assigned("2 rand:8:3 zeros:8 8").unwrap();
         assert_eq!(whole, assigned("n=8 2 y=zeros:8 rand:8:3").unwrap());
-        assert_eq!(whole, assigned("f32:2 rand:f32:8:3 zeros:f32:8 i32:8").unwrap().iter().zip(&whole).map(|(a, b)| (b.0.clone(), a.1.clone())).collect::<Vec<_>>());
+        let typed = assigned("f32:2 rand:f32:8:3 zeros:f32:8 i32:8").unwrap();
+        let arguments = |all: &[(String, Argument)]| -> Vec<Argument> {
+            all.iter().map(|(_, argument)| argument.clone()).collect()
+        };
+        assert_eq!(arguments(&whole), arguments(&typed));
         assert_eq!(whole[3].1, Argument::Scalar(number("i32"), vec![8, 0, 0, 0]));
         let of_file = assigned("2 x.npy y.npy -8 -o y=z.npy").unwrap();
         assert!(matches!(&of_file[1].1, Argument::Memory { after: None, .. }));

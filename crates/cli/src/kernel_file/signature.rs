@@ -171,10 +171,11 @@ impl Declared {
         let words: Vec<&str> = tokens[..bracket].iter().copied().filter(|token| is_word(token)).collect();
         // The last word is the name, unless it is all there is: `f(int)`, `f(unsigned int)`.
         let last = tokens[..bracket].last().copied().filter(|token| is_word(token));
-        let types = words.iter().filter(|word| !QUALIFIERS.contains(word)).count();
-        let whole = words.join(" ");
+        let types: Vec<&str> =
+            words.into_iter().filter(|word| !QUALIFIERS.contains(word)).collect();
+        let whole = types.join(" ");
         let name = last
-            .filter(|last| types > 1 && !QUALIFIERS.contains(last))
+            .filter(|last| types.len() > 1 && !QUALIFIERS.contains(last))
             .filter(|_| element_of(&whole).is_none());
         let mut text = String::new();
         for (index, token) in tokens.iter().enumerate() {

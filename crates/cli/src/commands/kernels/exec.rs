@@ -9,6 +9,8 @@ use crate::findings::sources;
 use crate::program::{Ended, ProgramJson, model, run as run_program};
 use crate::{program, tables};
 use lanework::Dim3;
+#[cfg(feature = "report")]
+use lanework::ptx::cpp_names::readable;
 use lanework::report::{self, By, Machine};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;
@@ -108,7 +110,8 @@ fn profile(args: &ExecArgs) -> Outcome {
         if args.report.is_some() {
             let by_ptx = report::record(&counted, one.extras(), By::Ptx, &machine);
             let text = text.as_deref().unwrap_or_default();
-            let page = gather::of_profile(&one.profile.kernel, text, &record, &by_ptx)?;
+            let name = readable(&one.profile.kernel);
+            let page = gather::of_profile(&name, text, &record, &by_ptx)?;
             let predicted = kernel.get("predicted").cloned();
             pages.push(stored::report::with_prediction(page, predicted));
         }

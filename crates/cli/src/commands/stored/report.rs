@@ -6,6 +6,7 @@ use crate::commands::stored::gather;
 use crate::problem::subject::{FileLaunch, file_entry};
 use crate::problem::{find_family, find_gpu, rejected};
 use crate::saving::failed;
+use lanework::ptx::cpp_names::readable;
 use lanework::time::machine::GpuModel;
 use lanework::time::predict::{Protocol, predict};
 use lanework::time::trace::sample::Effort;
@@ -115,7 +116,8 @@ pub fn run_kernel(args: &ReportKernelArgs) -> Outcome {
         let progress = Progress::new("profiling");
         progress.say(name);
         let text = launch.ptx_text().to_owned();
-        let kernel = gather::of_subject(launch, name, &text, &machine)?;
+        let entry = readable(name.split(" of ").next().unwrap_or(name));
+        let kernel = gather::of_subject(launch, &entry, &text, &machine)?;
         let trace = launch.time_trace(Effort::for_model(&model));
         let predicted = trace.ok().map(|trace| predict(&trace, &model, Protocol::Flushed).value());
         found.push(with_prediction(kernel, predicted));

@@ -306,7 +306,7 @@ impl Translator {
             Unknown::Misspelled(known) => self.refuse(
                 path,
                 &format!("no function is called `{name}`"),
-                &format!("did you mean `{known}`?"),
+                &format!("did you mean `{name}`?", name = known),
             ),
         }
     }
