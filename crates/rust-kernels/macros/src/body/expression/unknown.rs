@@ -8,7 +8,7 @@
 use crate::host::DEVICE_ONLY;
 use proc_macro2::Ident;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 use syn::visit_mut::{VisitMut, visit_item_fn_mut, visit_item_mut};
@@ -48,8 +48,10 @@ pub fn unknown(name: &Ident) -> Option<Unknown> {
 #[derive(Default)]
 struct Declarations {
     text: String,
-    /// Functions by name: whether every one of the name is unmarked, or a kernel.
+    /// The marks of the functions of each name.
     functions: HashMap<String, Vec<Mark>>,
+    /// Names that the file imports one by one.
+    imported: HashSet<String>,
     /// Whether a glob imports names of other crates than Lanework.
     open: bool,
 }
@@ -82,6 +84,9 @@ impl Declarations {
     }
 
     fn judge(&self, name: &str) -> Option<Unknown> {
+        if self.imported.contains(name) {
+            return None;
+        }
         if let Some(marks) = self.functions.get(name) {
             return match marks[..] {
                 _ if marks.contains(&Mark::Device) => None,
@@ -119,6 +124,7 @@ impl VisitMut for Declarations {
         if let syn::Item::Use(import) = item {
             let ours = matches!(&import.tree, syn::UseTree::Path(path) if path.ident == "lanework");
             self.open |= !ours && has_glob(&import.tree);
+            imported(&import.tree, &mut self.imported);
         }
         visit_item_mut(self, item);
     }
@@ -128,14 +134,26 @@ impl VisitMut for Declarations {
             attribute.path().segments.last().is_some_and(|last| last.ident == word)
         };
         let plain = ["doc", "inline", "must_use", "allow", "expect", "cfg", "test", "deprecated"];
-        let mark = match function.attrs.iter() {
-            mut all if all.any(|one| is(one, "kernel")) => Mark::Kernel,
-            // Another attribute may add `#[device]`.
-            mut all if all.any(|one| !plain.iter().any(|word| is(one, word))) => Mark::Device,
-            _ => Mark::None,
+        let any = |test: &dyn Fn(&syn::Attribute) -> bool| function.attrs.iter().any(test);
+        // An attribute that is not known may add `#[device]`.
+        let mark = match any(&|one| !plain.iter().any(|word| is(one, word))) {
+            _ if any(&|one| is(one, "kernel")) => Mark::Kernel,
+            true => Mark::Device,
+            false => Mark::None,
         };
         self.functions.entry(function.sig.ident.to_string()).or_default().push(mark);
         visit_item_fn_mut(self, function);
+    }
+}
+
+/// Adds the names that an import brings, apart from those of globs.
+fn imported(tree: &syn::UseTree, names: &mut HashSet<String>) {
+    match tree {
+        syn::UseTree::Path(path) => imported(&path.tree, names),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|one| imported(one, names)),
+        syn::UseTree::Name(name) => drop(names.insert(name.ident.to_string())),
+        syn::UseTree::Rename(name) => drop(names.insert(name.rename.to_string())),
+        syn::UseTree::Glob(_) => {}
     }
 }
 
@@ -162,6 +180,7 @@ mod tests {
             #[device]\nfn double(x: f32) -> f32 { x }\n#[kernel]\nfn k() { half(1.0); }\n\
             mod inner { #[lanework::device] pub fn half_of() {} }\n#[other]\nfn marked() {}";
         assert_eq!(judged(text, "half"), Some(Unknown::Unmarked));
+        assert_eq!(judged(&format!("use math::half;\n{text}"), "half"), None);
         assert_eq!(judged(text, "double"), None);
         assert_eq!(judged(text, "half_of"), None);
         assert_eq!(judged(text, "marked"), None);
