@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod exercises;
 mod findings;
 mod kernel_file;
 mod npy;
@@ -52,6 +53,8 @@ fn main() -> ExitCode {
         (Grammar::File, "inspect") => run_parsed(arguments, commands::kernels::inspect::run),
         (Grammar::File, "bench") => run_parsed(arguments, commands::timing::bench::run_kernel),
         (Grammar::File, "compare") => run_parsed(arguments, commands::timing::compare::run_kernel),
+        #[cfg(feature = "report")]
+        (Grammar::File, "report") => run_parsed(arguments, commands::stored::report::run_kernel),
         (Grammar::Program, "look") => run_parsed(arguments, commands::kernels::look::run_program),
         (Grammar::Program, "inspect") => {
             run_parsed(arguments, commands::kernels::inspect::run_program)
@@ -114,6 +117,7 @@ fn run(command: Command) -> Outcome {
         Command::Mcp(args) => commands::mcp::run(&args),
         #[cfg(not(feature = "mcp"))]
         Command::Mcp(_) => Err(args::built_without("mcp")),
+        Command::Exercise(args) => commands::exercise::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::New(args) => commands::new::run(&args),
         Command::Gpus(args) => commands::devices::gpus(&args),

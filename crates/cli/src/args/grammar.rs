@@ -8,7 +8,7 @@
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs,
     InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, PredictKernelArgs,
-    ProfileKernelArgs,
+    ProfileKernelArgs, ReportKernelArgs,
 };
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches};
@@ -51,6 +51,7 @@ fn others(command: &str) -> Vec<Command> {
         "inspect" => vec![InspectFileArgs::command(), InspectProgramArgs::command()],
         "bench" => vec![BenchKernelArgs::command()],
         "compare" => vec![CompareKernelArgs::command()],
+        "report" => vec![ReportKernelArgs::command()],
         _ => Vec::new(),
     }
 }
@@ -74,8 +75,11 @@ pub fn grammar(line: &[OsString]) -> CommandLine {
     let rung = own.find_subcommand(&name);
     let commands: Vec<&Command> = std::iter::once(&own).chain(rung).chain(&others).collect();
     let first = first_positional(line, at + 1, &commands).map(|first| line[first].as_os_str());
+    let asks = line[at..].iter().any(|word| word == "--help" || word == "-h");
     let grammar = match first {
         _ if others.is_empty() => Grammar::Rung,
+        // The help of a command starts with the user's own kernels.
+        None if asks && !line.iter().any(|word| word == "--") => Grammar::File,
         Some(first) if is_file(first, &name) => Grammar::File,
         _ if others.len() > 1 && line.iter().any(|argument| argument == "--") => Grammar::Program,
         _ => Grammar::Rung,
@@ -167,7 +171,10 @@ const GROUPS: [(&str, &[&str]); 3] = [
     ),
     (
         "Ladders: kernels from the simplest to the fastest",
-        &["list", "climb", "sweep", "bench", "compare", "roofline", "tune", "history", "report"],
+        &[
+            "exercise", "list", "climb", "sweep", "bench", "compare", "roofline", "tune",
+            "history", "report",
+        ],
     ),
     ("Devices", &["doctor", "devices", "gpus", "hello", "streams"]),
 ];
@@ -271,7 +278,15 @@ mod tests {
             ("lanework inspect k.ptx", Grammar::File),
             ("lanework inspect Cargo.toml", Grammar::File),
             ("lanework inspect transpose", Grammar::Rung),
+            ("lanework check --help", Grammar::File),
+            ("lanework check -h --json", Grammar::File),
+            ("lanework check transpose --help", Grammar::Rung),
+            ("lanework climb --help", Grammar::Rung),
+            ("lanework check k.cu 2.0 x.npy y=zeros:8", Grammar::File),
             ("lanework climb k.ptx", Grammar::Rung),
+            ("lanework report k.cu -o page.html 1", Grammar::File),
+            ("lanework report transpose -o k.cu", Grammar::Rung),
+            ("lanework report --from k.ptx", Grammar::Rung),
             ("lanework exec -- ./program k.ptx", Grammar::Rung),
             ("lanework --help", Grammar::Rung),
             ("lanework", Grammar::Rung),

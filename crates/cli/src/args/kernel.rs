@@ -23,36 +23,44 @@ pub enum CudaCompiler {
 /// `lanework run FILE`: run an entry of a PTX or CUDA C++ file.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "lanework run", max_term_width = 100)]
-#[command(after_help = "An argument is one of\n  \
-    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
-    in:x.npy            memory initialized with the array of the file\n  \
-    inout:y.npy         the same, written back to the file after the launch\n  \
-    out:z.npy:f32:2x3   memory that is written to a new file, of this type and shape\n  \
-    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n  \
+#[command(
+    after_help = "The kernel's arguments come after the file, in order or as NAME=VALUE with the names of its source. A value is\n  \
+    2.0, 1000, 2^20     a number, in the parameter's type; f32:2.0 states the type: f16 to f64, u8 to u64,\n                      \
+    i8 to i64, or PTX's s32, b64\n  \
+    x.npy               memory initialized with the array of the file\n  \
+    zeros:1000          memory of 1000 zeros; zeros:20x50 has a shape, and zeros:f32:1000 states the type;\n                      \
+    also uninit:N and rand:N[:SEED]\n  \
     struct:f32:2,in:x.npy  a struct, float4 or __half2 by value: scalars and memory, laid out as in C\n  \
     tensormap:32x64:in:x.npy  a tensor map of the memory that follows, with tiles of 32 rows and 64\n                      \
     columns; after the tile ,swizzle32 to ,swizzle128 or ,nan; arg:1 for\n                      \
     the memory means that of the first argument\n\
-    Uninitialized memory is filled with 0xCD.\n\n\
+    Uninitialized memory is filled with 0xCD. -o NAME=FILE writes memory to a file after the launch;\n\
+    inout:y.npy reads and writes one file.\n\n\
     Examples:\n  \
-    lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n      \
-    --arg inout:y.npy --arg u32:1000\n  \
-    lanework run main.ptx library.ptx --arg f32:2.0 --arg zeros:f32:1\n  \
+    lanework run saxpy.cu --grid auto --block 256 2.0 x.npy y.npy 1000 -o y=z.npy\n  \
+    lanework run saxpy.cu --grid 4 --block 256 a=2.0 x=rand:1000 y=zeros:1000 n=1000\n  \
+    lanework run main.ptx library.ptx 2.0 zeros:f32:1\n  \
     lanework run saxpy.cu --entry saxpy --grid 4 --block 256 --compare emulator,cuda:0 \\\n      \
-    --arg f32:2.0 --arg rand:f32:1000 --arg zeros:f32:1000 --arg u32:1000")]
+    2.0 rand:1000 zeros:1000 1000"
+)]
 pub struct KernelArgs {
-    /// The file: .ptx or .cu. Several files are linked: a name declared `.extern` in one is defined in another.
-    #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
+    /// The file: .ptx or .cu. Several files are linked: a name declared `.extern` in one is defined in another. After it,
+    /// the kernel's arguments.
+    #[arg(value_name = "FILE|ARG", required = true, allow_negative_numbers = true)]
+    pub operands: Vec<PathBuf>,
+    /// Write an argument to a file after the launch.
+    #[arg(short = 'o', long = "output", value_name = "NAME=FILE")]
+    pub outputs: Vec<String>,
     /// The compiler of .cu files [default: NVRTC, nvcc or clang if one is installed, else Lanework's own].
     #[arg(long, value_name = "NAME")]
     pub compiler: Option<CudaCompiler>,
     /// The entry; may be omitted if there is only one.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// Blocks of the grid, as N, XxY or XxYxZ [default: 1; of `check`: a thread for each element of the largest array].
-    #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
-    pub grid: Option<Dim3>,
+    /// Blocks of the grid, as N, XxY or XxYxZ; `auto` makes a thread for each element of the largest array [default: 1;
+    /// of `check`: auto].
+    #[arg(long, value_name = "SHAPE", value_parser = grid)]
+    pub grid: Option<Grid>,
     /// Threads of a block, as N, XxY or XxYxZ [default: 1].
     #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
     pub block: Option<Dim3>,
@@ -63,10 +71,10 @@ pub struct KernelArgs {
     /// works; a grid that does not fit is refused.
     #[arg(long)]
     pub cooperative: bool,
-    /// The kernel's arguments, in order.
+    /// The same as an argument after the file.
     #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
     pub arguments: Vec<String>,
-    /// Bytes of dynamic shared memory per block.
+    /// Bytes of dynamic shared memory per block, for `extern __shared__` arrays: the third value of `<<<grid, block, bytes>>>`.
     #[arg(long, default_value = "0", value_name = "BYTES", value_parser = shared_bytes)]
     pub shared: u32,
     /// Warp instructions, summed over all warps, after which the emulator stops. This limit and the next two choose
@@ -95,17 +103,59 @@ pub struct KernelArgs {
 /// The shape of a grid of one block, and of a block of one thread.
 const ONE: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
 
+/// The grid of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grid {
+    /// A thread for each element of the largest array.
+    Auto,
+    /// These blocks.
+    Of(Dim3),
+}
+
+/// `auto`, `N`, `XxY` or `XxYxZ`.
+fn grid(text: &str) -> Result<Grid, String> {
+    if text == "auto" { Ok(Grid::Auto) } else { dimensions(text).map(Grid::Of) }
+}
+
 impl KernelArgs {
+    /// The files: the operands up to the first that is neither PTX nor CUDA C++.
+    pub fn files(&self) -> &[PathBuf] {
+        let is_file = |path: &PathBuf| {
+            path.extension().is_some_and(|kind| kind == "ptx" || kind == "cu")
+                && !path.to_string_lossy().contains('=')
+        };
+        let end = self.operands.iter().position(|operand| !is_file(operand));
+        &self.operands[..end.unwrap_or(self.operands.len())]
+    }
+
+    /// The kernel's arguments as typed, those of --arg last.
+    pub fn values(&self) -> Vec<String> {
+        let operands = self.operands[self.files().len()..].iter();
+        let operands = operands.map(|operand| operand.to_string_lossy().into_owned());
+        operands.chain(self.arguments.iter().cloned()).collect()
+    }
+
+    /// The same on another file.
+    pub fn on_file(&self, file: &str) -> KernelArgs {
+        let rest = &self.operands[self.files().len()..];
+        let operands = [&[PathBuf::from(file)], rest].concat();
+        KernelArgs { operands, compare: None, ..self.clone() }
+    }
+
     /// The names of the files.
     pub fn names(&self) -> String {
-        let names: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
+        let names: Vec<String> =
+            self.files().iter().map(|file| file.display().to_string()).collect();
         names.join(" and ")
     }
 
-    /// The shape of the launch.
+    /// The shape of the launch; one block where the grid is to follow from the data.
     pub fn shape(&self) -> PtxShape {
         PtxShape {
-            grid: self.grid.unwrap_or(ONE),
+            grid: match self.grid {
+                Some(Grid::Of(grid)) => grid,
+                Some(Grid::Auto) | None => ONE,
+            },
             block: self.block.unwrap_or(ONE),
             dynamic_shared: self.shared,
             cluster: self.cluster,
@@ -114,9 +164,10 @@ impl KernelArgs {
     }
 }
 
-/// Hides the options that choose a device: `check`, `profile` and `look` use the emulator.
+/// Hides the options that choose a device or write arrays: `check`, `profile` and `look` use the emulator.
 fn hide_device(argument: clap::Arg) -> clap::Arg {
-    let chooses = matches!(argument.get_id().as_str(), "compare" | "device" | "fidelity");
+    let chooses =
+        matches!(argument.get_id().as_str(), "compare" | "device" | "fidelity" | "outputs");
     if chooses { argument.hide(true) } else { argument }
 }
 
@@ -130,23 +181,22 @@ fn for_prediction(argument: clap::Arg) -> clap::Arg {
     }
 }
 
-/// The forms of `--arg`, in short, for the commands that take the arguments of `run`.
-const FORMS_OF_ARGUMENTS: &str = "An argument is one of\n  \
-    f32:2.0             a scalar: f16 to f64, u8 to u64, i8 to i64, or PTX's s32, b64\n  \
-    in:x.npy            memory initialized with the array of the file\n  \
-    zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n\
-    `lanework run k.ptx --help` lists all forms";
+/// The forms of an argument, in short, for the commands that take the arguments of `run`.
+pub const FORMS_OF_ARGUMENTS: &str = "The kernel's arguments come after the file, in order or as NAME=VALUE. A value is\n  \
+    2.0, 1000           a number, in the parameter's type; f32:2.0 states the type\n  \
+    x.npy               memory initialized with the array of the file\n  \
+    zeros:1000          memory of 1000 zeros; also uninit:N and rand:N[:SEED]; zeros:f32:1000 states the type\n\
+    `lanework run --help` lists all forms. Rungs of ladders have other options: `lanework check transpose --help`";
 
 /// `lanework check FILE`: check an entry of a PTX or CUDA C++ file.
 #[derive(Debug, Parser)]
 #[command(name = "lanework check", max_term_width = 100)]
 #[command(mut_args(hide_device))]
 #[command(after_help = format!(
-    "{FORMS_OF_ARGUMENTS}. Memory of `uninit:` and `out:` counts\n\
-    as uninitialized.\n\n\
+    "{FORMS_OF_ARGUMENTS}.\n\
+    Memory of `uninit:` counts as uninitialized.\n\n\
     Example:\n  \
-    lanework check saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n      \
-    --arg zeros:f32:1000 --arg u32:1000 --sarif saxpy.sarif"
+    lanework check saxpy.cu --grid 4 --block 256 2.0 rand:1000 zeros:1000 1000 --sarif saxpy.sarif"
 ))]
 pub struct CheckKernelArgs {
     #[command(flatten)]
@@ -162,8 +212,7 @@ pub struct CheckKernelArgs {
 #[command(after_help = format!(
     "{FORMS_OF_ARGUMENTS}.\n\n\
     Example:\n  \
-    lanework profile saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n      \
-    --arg zeros:f32:1000 --arg u32:1000"
+    lanework profile saxpy.cu --grid 4 --block 256 2.0 rand:1000 zeros:1000 1000"
 ))]
 pub struct ProfileKernelArgs {
     #[command(flatten)]
@@ -182,10 +231,9 @@ pub struct ProfileKernelArgs {
 #[command(after_help = format!(
     "{FORMS_OF_ARGUMENTS}.\n\n\
     Example:\n  \
-    lanework predict saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
-    --arg zeros:f32:1048576 --arg u32:1048576 --gpu h200\n  \
-    lanework predict saxpy.cu --compare saxpy4.cu --grid 4096 --block 256 --arg f32:2.0 \\\n      \
-    --arg rand:f32:1048576 --arg zeros:f32:1048576 --arg u32:1048576"
+    lanework predict saxpy.cu --grid 4096 --block 256 2.0 rand:2^20 zeros:2^20 2^20 --gpu h200\n  \
+    lanework predict saxpy.cu --compare saxpy4.cu --grid 4096 --block 256 \\\n      \
+    2.0 rand:2^20 zeros:2^20 2^20"
 ))]
 pub struct PredictKernelArgs {
     #[command(flatten)]
@@ -201,8 +249,7 @@ pub struct PredictKernelArgs {
 #[command(after_help = format!(
     "{FORMS_OF_ARGUMENTS}.\n\n\
     Example:\n  \
-    lanework look saxpy.cu --grid 4 --block 256 --arg f32:2.0 --arg rand:f32:1000 \\\n      \
-    --arg zeros:f32:1000 --arg u32:1000 --line 3 --svg saxpy.svg"
+    lanework look saxpy.cu --grid 4 --block 256 2.0 rand:1000 zeros:1000 1000 --line 3 --svg saxpy.svg"
 ))]
 pub struct LookKernelArgs {
     #[command(flatten)]
@@ -257,6 +304,9 @@ pub struct ProfileOptions {
     /// List by source line, or by PTX instruction.
     #[arg(long, value_name = "WHAT", default_value = "line", value_parser = ["line", "ptx"])]
     pub by: String,
+    /// Compare line by line with another file, which gets the same arguments and options, or with another rung.
+    #[arg(long, value_name = "FILE|RUNG")]
+    pub against: Option<String>,
     /// Count a sample of about N blocks, spread over the grid, instead of all blocks.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub sample: Option<u64>,

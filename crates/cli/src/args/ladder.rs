@@ -26,6 +26,9 @@ pub struct ClimbArgs {
     /// Number of devices of the ladder multi-gpu: GPUs if there are enough, else emulated ones [default: 2].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub gpus: Option<u32>,
+    /// Show one rung on the emulator: its idea, source, picture, and the counts of the rung before and its own.
+    #[arg(long, value_name = "RUNG", conflicts_with_all = ["all", "gpus", "json", "rungs", "save", "store"])]
+    pub explain: Option<String>,
     #[command(flatten)]
     pub problem: Problem<false>,
     #[command(flatten)]
@@ -231,7 +234,7 @@ impl<const LISTS: bool> clap::FromArgMatches for Problem<LISTS> {
 }
 
 /// Element type, factors and seed of a problem.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Numbers {
     /// Element type, such as f32, bf16, u8 or i64; each ladder has its own default. A sweep takes several.
     #[arg(long = "type", value_name = "TYPE", help_heading = "Problem")]
@@ -248,7 +251,7 @@ pub struct Numbers {
 }
 
 /// The user's own arrays, instead of random ones.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Arrays {
     /// The input of a ladder with one input: a .npy file.
     #[arg(long, value_name = "FILE", help_heading = "Problem")]

@@ -11,18 +11,19 @@ mod values;
 
 pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
 pub use kernel::{
-    CheckKernelArgs, CudaCompiler, InspectFileArgs, KernelArgs, LookKernelArgs, PictureOptions,
-    PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions, SanitizerOptions,
+    CheckKernelArgs, CudaCompiler, Grid, InspectFileArgs, KernelArgs, LookKernelArgs,
+    PictureOptions, PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions,
+    SanitizerOptions,
 };
 pub use ladder::{
     Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers,
     PredictArgs, Problem, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
 pub use program::{
-    DevicesArgs, DoctorArgs, ExecArgs, ExplainArgs, GpusArgs, HelloArgs, InspectProgramArgs,
-    JudgeArgs, LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,
+    DevicesArgs, DoctorArgs, ExecArgs, ExerciseArgs, ExplainArgs, GpusArgs, HelloArgs,
+    InspectProgramArgs, JudgeArgs, LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,
 };
-pub use stored::{HistoryArgs, ReportArgs, SaveOptions};
+pub use stored::{HistoryArgs, ReportArgs, ReportKernelArgs, SaveOptions};
 pub use timing::{
     BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming, RooflineArgs,
 };
@@ -51,21 +52,22 @@ pub struct Arguments {
 pub enum Command {
     /// Run a kernel of a file, or a rung of a ladder, on your own arrays, or a whole program from its source.
     #[command(after_help = "Examples:\n  \
-        lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n      \
-        --arg inout:y.npy --arg u32:1000\n  \
+        lanework run saxpy.cu --grid auto --block 256 2.0 x.npy y.npy 1000 -o y=z.npy\n  \
         lanework run program.cu -- 1000\n  \
         lanework run transpose/padded --input a.npy --output b.npy\n  \
         lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 \\\n      --output d.npy")]
     Run(RunArgs),
     /// Check a kernel: bounds, uninitialized memory, races, barriers, async copies.
     #[command(after_help = "Examples:\n  \
-        lanework check kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg uninit:f32:1000\n  \
+        lanework check kernel.cu --block 256 rand:1000 uninit:1000\n  \
         lanework check transpose --size 256\n  \
         lanework check sum-squares/single-pass --json")]
     Check(CheckArgs),
     /// Profile a kernel on the emulator: the cost of every line, with reasons.
     #[command(after_help = "Examples:\n  \
-        lanework profile kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg zeros:f32:1000\n  \
+        lanework profile kernel.cu --grid auto --block 256 rand:1000 zeros:1000\n  \
+        lanework profile before.cu --against after.cu --grid auto --block 256 rand:1000 zeros:1000\n  \
+        lanework profile transpose/unpadded --against transpose/padded\n  \
         lanework profile transpose --rung unpadded --size 1024\n  \
         lanework profile sgemm --rungs shared,tile-2d --by ptx")]
     Profile(ProfileArgs),
@@ -74,14 +76,14 @@ pub enum Command {
         lanework predict sgemm/tile-2d --size 4096\n  \
         lanework predict transpose --size 8192 --gpu a100\n  \
         lanework predict transpose/unpadded --compare transpose/padded --size 4096\n  \
-        lanework predict kernel.cu --grid 4096 --block 256 --arg rand:f32:1048576 --arg zeros:f32:1048576\n\n\
+        lanework predict kernel.cu --grid auto --block 256 rand:2^20 zeros:2^20\n\n\
         A few blocks run on the emulator, and their instructions are replayed on a model of one multiprocessor and of \
         the memory that it shares. The interval is meant to contain four of five measured times of kernels like those that the model \
         was compared with; the page `time` of the documentation has the figures.")]
     Predict(PredictArgs),
     /// Draw the sectors and banks that a warp accesses, and how a block's warps diverge.
     #[command(after_help = "Examples:\n  \
-        lanework look kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg zeros:f32:1000\n  \
+        lanework look kernel.cu --grid auto --block 256 rand:1000 zeros:1000\n  \
         lanework look transpose/unpadded --size 1024 --warp 3\n  \
         lanework look transpose/unpadded --svg picture.svg")]
     Look(LookArgs),
@@ -98,6 +100,7 @@ pub enum Command {
         lanework exec -- cargo run\n  \
         lanework exec --check --sarif found.sarif -- cargo test\n  \
         lanework exec --profile --json -- cargo run --release\n  \
+        lanework exec --report kernels.html -- ./program\n  \
         lanework exec --trace launches.json -- ./program input.txt\n  \
         lanework exec --plain --gpus 2 -- python script.py\n  \
         lanework exec --check --gpu l20 -- ./program\n\n\
@@ -135,6 +138,12 @@ pub enum Command {
         lanework new my-kernels\n  \
         lanework new my-kernels --published    with the published library, also in a checkout")]
     New(NewArgs),
+    /// Solve an exercise: repair a kernel until it is right and reaches the goal.
+    #[command(after_help = "Examples:\n  \
+        lanework exercise\n  \
+        lanework exercise 1    writes exercise-1.cu; after your edit, checks it\n  \
+        lanework exercise 1 --hint")]
+    Exercise(ExerciseArgs),
     /// List the ladders and their rungs.
     #[command(after_help = "Examples:\n  lanework list\n  lanework list --json")]
     List(ListArgs),
@@ -144,6 +153,7 @@ pub enum Command {
         lanework climb transpose --rows 1000 --cols 333 --type u8\n  \
         lanework climb sum-squares --size 2^20\n  \
         lanework climb sgemm --m 300 --n 200 --k 100 --alpha 0.5 --beta 1\n  \
+        lanework climb transpose --explain padded\n  \
         lanework climb transpose --size 8192 --device cuda:0 --json\n  \
         lanework climb --all")]
     Climb(ClimbArgs),
@@ -162,14 +172,13 @@ pub enum Command {
     #[command(after_help = "Examples:\n  \
         lanework bench transpose/padded --size 8192 --cache both\n  \
         lanework bench sgemm/cublas --size 4096 --time-limit 5\n  \
-        lanework bench saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
-        --arg rand:f32:1048576:2 --arg u32:1048576 --bytes 12582912")]
+        lanework bench saxpy.cu --grid auto --block 256 2.0 rand:2^20 rand:2^20:2 2^20 \\\n      \
+        --bytes 12582912")]
     Bench(BenchArgs),
     /// Compare two kernels on a GPU, interleaved, or two stored runs, with a verdict: FAST, SLOW or AMBIGUOUS.
     #[command(after_help = "Examples:\n  \
         lanework compare transpose/unpadded transpose/padded --size 8192\n  \
-        lanework compare before.ptx after.ptx --grid 4096 --block 256 --arg rand:f32:1048576 \\\n      \
-        --arg zeros:f32:1048576\n  \
+        lanework compare before.ptx after.ptx --grid 4096 --block 256 rand:f32:2^20 zeros:f32:2^20\n  \
         lanework compare 12 15\n  \
         lanework compare --last\n  \
         lanework compare sgemm --revision 4f2a91c 8d03b7e\n\n\
@@ -209,6 +218,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  \
         lanework report --open\n  \
         lanework report transpose sgemm -o report.html\n  \
+        lanework report kernel.cu --grid auto --block 256 rand:1000 zeros:1000\n  \
         lanework report --device cuda:0 --records report.json\n  \
         lanework report --from climb.json sweep.json\n  \
         lanework report --runs 12,14\n\n\

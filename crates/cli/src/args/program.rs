@@ -56,6 +56,9 @@ pub struct ExecArgs {
     /// Profile every launch as `lanework profile` does; launches of a kernel in one shape are added up.
     #[arg(long, conflicts_with = "check")]
     pub profile: bool,
+    /// Profile every launch, and write a page with the counters of every line to this file.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "trace", "predict", "plain", "sarif"])]
+    pub report: Option<PathBuf>,
     /// Write a timeline of launches and copies to this file, for ui.perfetto.dev or chrome://tracing.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile"])]
     pub trace: Option<PathBuf>,
@@ -136,6 +139,19 @@ pub struct JudgeArgs {
     /// Print the verdict as one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExerciseArgs {
+    /// The number of the exercise [default: list all].
+    #[arg(value_name = "N")]
+    pub number: Option<u32>,
+    /// Show all hints.
+    #[arg(long)]
+    pub hint: bool,
+    /// Write the kernel of the exercise again, over the edited one.
+    #[arg(long, conflicts_with = "hint")]
+    pub again: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,8 @@
 //! The options of the commands on stored results: `--save`, `lanework history` and `lanework report`.
 
+use super::kernel::{FORMS_OF_ARGUMENTS, KernelArgs};
 use super::values::run_number;
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
 
@@ -106,10 +107,42 @@ pub struct Filters {
     pub last: Option<usize>,
 }
 
+/// Adapts the options of `run` to a report, which writes a page instead of arrays.
+fn of_report(argument: clap::Arg) -> clap::Arg {
+    match argument.get_id().as_str() {
+        "compare" | "device" | "fidelity" | "json" => argument.hide(true),
+        "outputs" => argument
+            .value_name("FILE")
+            .help("Where to write the HTML file [default: lanework-report.html]"),
+        _ => argument,
+    }
+}
+
+/// `lanework report FILE`: the report on an entry of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework report", max_term_width = 100)]
+#[command(mut_args(of_report))]
+#[command(after_help = format!(
+    "{FORMS_OF_ARGUMENTS}.\n\
+    The page has counts and a predicted time. It compares no result with a reference.\n\n\
+    Example:\n  \
+    lanework report saxpy.cu --grid auto --block 256 2.0 rand:1000 zeros:1000 1000 -o saxpy.html"
+))]
+pub struct ReportKernelArgs {
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// The GPU whose occupancy, caches and time are modeled; `lanework gpus` lists them.
+    #[arg(long, value_name = "NAME", default_value = "H200")]
+    pub gpu: String,
+    /// Open the report in the browser.
+    #[arg(long)]
+    pub open: bool,
+}
+
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The ladders [default: all].
-    #[arg(value_name = "LADDERS", conflicts_with = "from")]
+    /// The ladders [default: all]; or a .ptx or .cu file and its kernel's arguments.
+    #[arg(value_name = "LADDERS|FILE", conflicts_with = "from")]
     pub ladders: Vec<String>,
     /// Where to write the HTML file.
     #[arg(short, long, value_name = "FILE", default_value = "lanework-report.html")]

@@ -92,9 +92,9 @@ pub struct KernelTiming {
     /// State of the cache when the kernel starts.
     #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
     pub cache: CacheChoice,
-    /// Expected value of an argument after a launch: N:FILE.npy, or FILE.npy for the only argument that is out: or
-    /// inout:. Without it the result is compared with the emulator's.
-    #[arg(long, value_name = "[N:]FILE")]
+    /// Expected value of an argument after a launch: NAME=FILE.npy, or FILE.npy for the only argument that is written to
+    /// a file. Without it the result is compared with the emulator's.
+    #[arg(long, value_name = "[NAME=]FILE")]
     pub expect: Vec<String>,
     /// Largest difference from --expect, relative to each element [default: none, every bit is compared].
     #[arg(long, value_name = "X", requires = "expect")]
@@ -126,10 +126,10 @@ fn of_timing(argument: clap::Arg) -> clap::Arg {
 #[command(name = "lanework bench", max_term_width = 100)]
 #[command(mut_args(of_timing))]
 #[command(
-    after_help = "An argument is one of the forms that `lanework run k.ptx --help` lists. Files of out: and inout: are not written.\n\n\
+    after_help = "An argument is one of the forms that `lanework run k.ptx --help` lists. Files of -o, out: and inout: are not written.\n\n\
     Example:\n  \
-    lanework bench saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
-    --arg rand:f32:1048576:2 --arg u32:1048576 --bytes 12582912 --flops 2097152"
+    lanework bench saxpy.cu --grid auto --block 256 2.0 rand:2^20 rand:2^20:2 2^20 \\\n      \
+    --bytes 12582912 --flops 2097152"
 )]
 pub struct BenchKernelArgs {
     #[command(flatten)]
@@ -147,7 +147,7 @@ pub struct BenchKernelArgs {
     Exit codes: 3 when the second is slower, 0 when it is not or that is not known.\n\n\
     Example:\n  \
     lanework compare before.ptx after.ptx --grid 4096 --block 256 --block-b 512 --grid-b 2048 \\\n      \
-    --arg rand:f32:1048576 --arg zeros:f32:1048576"
+    rand:f32:2^20 zeros:f32:2^20"
 )]
 pub struct CompareKernelArgs {
     #[command(flatten)]
@@ -169,9 +169,8 @@ pub struct CompareKernelArgs {
 }
 
 impl CompareKernelArgs {
-    /// The shape of the second launch.
-    pub fn shape_b(&self) -> PtxShape {
-        let shape = self.kernel.shape();
+    /// The shape of the second launch, which is `shape` where no option of the second says otherwise.
+    pub fn shape_b(&self, shape: PtxShape) -> PtxShape {
         PtxShape {
             grid: self.grid_b.unwrap_or(shape.grid),
             block: self.block_b.unwrap_or(shape.block),

@@ -2,6 +2,7 @@
 
 pub mod devices;
 pub mod doctor;
+pub mod exercise;
 pub mod explain;
 #[cfg(feature = "judge")]
 pub mod judge;
@@ -27,7 +28,7 @@ pub mod new;
 /// Commands that show stored runs.
 pub mod stored {
     #[cfg(feature = "report")]
-    mod gather;
+    pub mod gather;
     #[cfg(feature = "history")]
     pub mod history;
     #[cfg(feature = "report")]

@@ -1,4 +1,4 @@
-//! The arguments of a kernel of a file: the syntax of `--arg`, contents of memory before a launch, and tensor maps.
+//! The arguments of a kernel of a file: the forms of their values, contents of memory before a launch, and tensor maps.
 
 use crate::npy;
 use lanework::{Buffer, DynTensorMap, Swizzle, TensorElement, Tiling};
@@ -116,7 +116,11 @@ fn tensor_map(text: &str) -> Result<Argument, String> {
     }
 }
 
-fn element_type(name: &str) -> Result<ElementType, String> {
+/// The element type of this name: Rust's, or PTX's `b32` and `s32`.
+///
+/// # Errors
+/// If there is none.
+pub fn element_type(name: &str) -> Result<ElementType, String> {
     // PTX's b32 and s32 are u32 and i32 here.
     let name = match name.strip_prefix(['b', 's']).filter(|bits| bits.parse::<u8>().is_ok()) {
         Some(bits) if name.starts_with('s') => format!("i{bits}"),
@@ -127,9 +131,12 @@ fn element_type(name: &str) -> Result<ElementType, String> {
         .ok_or_else(|| format!("`{name}` is not a type; use f16 to f64, u8 to u64 or i8 to i64"))
 }
 
-/// `N`, or `RxC` and so on.
-fn extents(text: &str) -> Result<Vec<u64>, String> {
-    let extents: Option<Vec<u64>> = text.split('x').map(|part| part.parse().ok()).collect();
+/// `N`, `2^N`, or `RxC` and so on.
+///
+/// # Errors
+/// Texts of no such form, and arrays of no elements or too many.
+pub fn extents(text: &str) -> Result<Vec<u64>, String> {
+    let extents: Option<Vec<u64>> = text.split('x').map(extent).collect();
     let total = extents.as_ref().and_then(|extents| {
         extents.iter().try_fold(1u64, |total, extent| total.checked_mul(*extent))
     });
@@ -141,8 +148,19 @@ fn extents(text: &str) -> Result<Vec<u64>, String> {
     }
 }
 
+/// A whole number, or a power of two as `2^20`.
+fn extent(text: &str) -> Option<u64> {
+    match text.split_once('^') {
+        Some(("2", exponent)) => 1u64.checked_shl(exponent.parse().ok()?),
+        _ => text.parse().ok(),
+    }
+}
+
 /// The bytes of a scalar.
-fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
+///
+/// # Errors
+/// If the text is not a number that the type can represent.
+pub fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
     let wrong = || format!("`{text}` is not a valid {}", element.name);
     if element.name.contains('f') {
         let value: f64 = text.parse().map_err(|_| wrong())?;
@@ -165,15 +183,20 @@ fn scalar(element: ElementType, text: &str) -> Result<Vec<u8>, String> {
             false => Ok(bytes),
         };
     }
+    let text = match text {
+        "true" => "1",
+        "false" => "0",
+        text => text,
+    };
     let (digits, negative) = match text.strip_prefix('-') {
         Some(digits) => (digits, true),
         None => (text, false),
     };
     let value = match digits.strip_prefix("0x") {
-        Some(hex) => i128::from_str_radix(hex, 16),
-        None => digits.parse(),
+        Some(hex) => i128::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok().or_else(|| extent(digits).map(i128::from)),
     };
-    let value = value.map_err(|_| wrong())? * if negative { -1 } else { 1 };
+    let value = value.ok_or_else(wrong)? * if negative { -1 } else { 1 };
     let bits = 8 * element.bytes as u32;
     let signed = element.name.starts_with('i');
     // A hexadecimal number may be the bits of a signed one.

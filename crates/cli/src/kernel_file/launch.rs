@@ -1,11 +1,13 @@
 //! A launch: the arguments of the command line with their files read, their memory on a device, the kernel's values,
 //! and the contents of memory after the launch.
 //!
-//! `--arg struct:PART,PART` is a struct that a kernel takes by value. Its layout is C's: each part at a multiple of its
+//! `struct:PART,PART` is a struct that a kernel takes by value. Its layout is C's: each part at a multiple of its
 //! size, the whole a multiple of the largest.
 
 use crate::args::KernelArgs;
-use crate::kernel_file::argument::{Argument, Contents, MapForm, parse};
+use crate::kernel_file::argument::{Argument, Contents, MapForm};
+use crate::kernel_file::operands::assign;
+use crate::kernel_file::signature::Signature;
 use crate::npy::Output;
 use lanework::emulator::Options;
 use lanework::{Buffer, Device, DynTensorMap, Executed, PtxArg, PtxModule, PtxShape};
@@ -70,15 +72,11 @@ pub fn launch(
 /// If the device has too little memory.
 pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<Buffer<u8>>>> {
     let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
-    for (index, argument) in ready.iter().enumerate() {
+    for argument in ready {
         buffers.push(match argument {
             Ready::Scalar(..) | Ready::MapOf(..) | Ready::Struct(..) => None,
-            Ready::Memory { array, fresh, in_struct, .. } => {
-                let name = match in_struct {
-                    true => "memory of a struct".to_owned(),
-                    false => format!("argument {}", index + 1),
-                };
-                let mut buffer = device.uninit_named(array.bytes.len(), &name)?;
+            Ready::Memory { name, array, fresh, .. } => {
+                let mut buffer = device.uninit_named(array.bytes.len(), name)?;
                 if !(*fresh && device.is_sanitized()) {
                     buffer.upload(&array.bytes)?;
                 }
@@ -141,6 +139,8 @@ pub enum Ready {
     Scalar(ElementType, Vec<u8>),
     /// Memory.
     Memory {
+        /// Its name in findings and faults: `argument 2 (x)`.
+        name: String,
         /// Its initial contents.
         array: Array,
         /// The name of its type in its file.
@@ -166,20 +166,19 @@ pub fn parameters(ready: &[Ready]) -> &[Ready] {
     &ready[..ready.iter().position(is_inner).unwrap_or(ready.len())]
 }
 
-/// Reads the files of the arguments, and prepares the output files. The memory of structs comes after the arguments.
+/// Reads the arguments and their files, and prepares the output files. The memory of structs comes after the arguments.
 ///
 /// # Errors
-/// Arguments of no known form, and files that cannot be read or written.
-pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>), Failure> {
+/// Arguments that do not fit the kernel's signature, and files that cannot be read or written.
+pub fn arguments(
+    args: &KernelArgs,
+    signature: &Signature,
+) -> Result<(Vec<Ready>, Vec<Option<Output>>), Failure> {
     let (mut ready, mut outputs) = (Vec::new(), Vec::new());
-    let parsed = args.arguments.iter().map(|text| {
-        parse(text).map_err(|why| {
-            Failure::input(format_args!("--arg {text}: {why}"), "see `lanework run k.ptx --help`")
-        })
-    });
-    let mut parsed: Vec<Argument> = parsed.collect::<Result<_, _>>()?;
+    let (texts, mut parsed): (Vec<String>, Vec<Argument>) =
+        assign(args, signature)?.into_iter().unzip();
     let mut structs = Struct::all(&mut parsed).into_iter();
-    fit_memory(args, &parsed)?;
+    fit_memory(args, &texts, &parsed)?;
     let written = |argument: &Argument| match argument {
         Argument::Memory { after, .. } => after.clone(),
         _ => None,
@@ -202,19 +201,23 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
             Argument::Memory { before, after, map } => {
                 let (array, type_name) = before.array()?;
                 let fresh = matches!(before, Contents::Poison(..));
-                let in_struct = index >= args.arguments.len();
-                Ready::Memory { array, type_name, after, fresh, map, in_struct }
+                let in_struct = index >= texts.len();
+                let name = match signature.parameters.get(index) {
+                    Some(parameter) => format!("argument {} ({})", index + 1, parameter.name),
+                    None => "memory of a struct".to_owned(),
+                };
+                Ready::Memory { name, array, type_name, after, fresh, map, in_struct }
             }
             Argument::MapOf(index, form) => Ready::MapOf(index, form),
             Argument::Struct(_) => Ready::Struct(structs.next().expect("one for each argument")),
         });
     }
-    for (text, argument) in args.arguments.iter().zip(&ready) {
+    for (text, argument) in texts.iter().zip(&ready) {
         if let Ready::MapOf(index, _) = argument
             && !matches!(ready.get(*index), Some(Ready::Memory { .. }))
         {
             return Err(Failure::input(
-                format_args!("--arg {text}: argument {} is not memory", index + 1),
+                format_args!("{text}: argument {} is not memory", index + 1),
                 "arguments are counted from 1; give the number of one that is memory",
             ));
         }
@@ -223,20 +226,20 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
 }
 
 /// Checks that the arrays fit the emulator's memory, before any of them is made on the host.
-fn fit_memory(args: &KernelArgs, arguments: &[Argument]) -> Result<(), Failure> {
+fn fit_memory(args: &KernelArgs, texts: &[String], arguments: &[Argument]) -> Result<(), Failure> {
     let default = (args.on.device == "emulator").then(|| Options::default().limits.memory);
     let Some(limit) = args.memory_limit.or(default) else { return Ok(()) };
     let mut total = 0u64;
     // The memory of structs has no argument text.
-    let of_structs = args.arguments.iter().find(|text| text.starts_with("struct:"));
+    let of_structs = texts.iter().find(|text| text.starts_with("struct:"));
     for (index, argument) in arguments.iter().enumerate() {
-        let text = args.arguments.get(index).or(of_structs).map_or("", String::as_str);
+        let text = texts.get(index).or(of_structs).map_or("", String::as_str);
         let Argument::Memory { before, .. } = argument else { continue };
         total = total.saturating_add(before.bytes());
         if total > limit {
             return Err(Failure::input(
                 format_args!(
-                    "--arg {text}: the arguments up to this one need {} bytes of memory, and the emulator has {}",
+                    "{text}: the arguments up to this one need {} bytes of memory, and the emulator has {}",
                     thousands(total),
                     thousands(limit)
                 ),

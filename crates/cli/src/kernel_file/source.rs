@@ -1,5 +1,6 @@
 //! Kernels in files: PTX text, and CUDA C++ if a compiler is found.
 
+use super::cached;
 use crate::args::CudaCompiler;
 use lanework::ptx::{Diagnostics, Module};
 use lanework::{Device, NvrtcError, PtxModule};
@@ -78,7 +79,7 @@ pub fn ptx_of(path: &Path) -> Result<Ptx, Failure> {
 fn read(path: &Path, part: bool, compiler: Option<CudaCompiler>) -> Result<Ptx, Failure> {
     let name = path.display();
     if path.extension().is_some_and(|kind| kind == "cu") {
-        return Ok(Ptx { text: compile(path, part, compiler)?, file: None });
+        return Ok(Ptx { text: compiled(path, part, compiler)?, file: None });
     }
     let text = read_text(path, "give PTX text; let the compiler emit PTX in place of a cubin")?;
     Ok(Ptx { text, file: Some(name.to_string()) })
@@ -109,19 +110,45 @@ pub fn host_code(path: &Path) -> Result<lanework_ssa::SsaModule, Failure> {
 #[cfg(feature = "host")]
 pub fn device_code(path: &Path) -> Result<String, Failure> {
     let source = read_text(path, "give CUDA C++ source in UTF-8")?;
-    own(&source, path, false).map_err(|failure| own_failure(path, &failure))
+    let (compiler, ptx) =
+        own(&source, path, false).map_err(|failure| own_failure(path, &failure))?;
+    note(&format!("{compiler} compiled {}", path.display()));
+    Ok(ptx)
 }
 
 /// The targets that are tried in turn.
 const TARGETS: [&str; 2] = ["80", "90a"];
 
+/// Compiles CUDA C++, or takes the PTX of an earlier compilation of the same content with the same options.
+fn compiled(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<String, Failure> {
+    let source = read_text(path, "give CUDA C++ source in UTF-8")?;
+    let key = cached::key(path, &source, part, choice);
+    if let Some((compiler, ptx)) = key.as_deref().and_then(cached::recall) {
+        note(&format!("{compiler} compiled {}; the PTX is from the cache", path.display()));
+        return Ok(ptx);
+    }
+    let (compiler, ptx) = compile(path, &source, part, choice)?;
+    if let Some(key) = key {
+        cached::record(&key, compiler, &ptx);
+    }
+    note(&format!("{compiler} compiled {}", path.display()));
+    Ok(ptx)
+}
+
+/// A compiler's name, and the PTX that it made.
+type Compiled = (&'static str, String);
+
 /// Compiles CUDA C++ with the compiler asked for. Without a choice, with NVRTC; if NVRTC is missing or refuses (it
 /// takes no host code and no system headers), tries nvcc and clang; if none is installed, Lanework's own compiler.
-fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<String, Failure> {
+fn compile(
+    path: &Path,
+    source: &str,
+    part: bool,
+    choice: Option<CudaCompiler>,
+) -> Result<Compiled, Failure> {
     let name = path.display();
-    let source = read_text(path, "give CUDA C++ source in UTF-8")?;
     if choice == Some(CudaCompiler::Own) {
-        return own(&source, path, part).map_err(|failure| own_failure(path, &failure));
+        return own(source, path, part).map_err(|failure| own_failure(path, &failure));
     }
     let tried = |compiler| choice.is_none_or(|choice| choice == compiler);
     let mut refused: Option<(&str, String)> = None;
@@ -137,11 +164,17 @@ fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<Stri
         let options = [architecture.as_str(), "-lineinfo", whole, beside.as_str()];
         let first = refused.is_none();
         if tried(CudaCompiler::Nvrtc) {
-            match lanework::compile_cuda(&source, &name.to_string(), &options) {
+            match lanework::compile_cuda(source, &name.to_string(), &options) {
                 Ok(ptx) if !last && needs_newer_target(&ptx) => continue 'targets,
-                Ok(ptx) => return Ok(compiled_by("NVRTC", ptx, path)),
+                Ok(ptx) => return Ok(("NVRTC", ptx)),
                 Err(NvrtcError::Compile(why) | NvrtcError::Library(why)) if first => {
                     refused = Some(("NVRTC", why));
+                }
+                Err(NvrtcError::Missing(why)) if std::env::var_os("LANEWORK_NVRTC").is_some() => {
+                    return Err(Failure::input(
+                        why,
+                        "correct LANEWORK_NVRTC, such as FOLDER/lib/libnvrtc.so.13, or unset it",
+                    ));
                 }
                 Err(_) => {}
             }
@@ -158,7 +191,7 @@ fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<Stri
             }
             match outside(compiler, options, path)? {
                 Made::Ptx(ptx) if !last && needs_newer_target(&ptx) => continue 'targets,
-                Made::Ptx(ptx) => return Ok(compiled_by(compiler, ptx, path)),
+                Made::Ptx(ptx) => return Ok((compiler, ptx)),
                 Made::Nothing => {}
                 Made::NoToolkit => {
                     lacks =
@@ -176,8 +209,8 @@ fn compile(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<Stri
         }
     }
     if refused.is_none() && choice.is_none() {
-        match own(&source, path, part) {
-            Ok(ptx) => return Ok(ptx),
+        match own(source, path, part) {
+            Ok(compiled) => return Ok(compiled),
             Err(failure) if !failure.unsupported => return Err(own_failure(path, &failure)),
             // Another compiler may accept the source.
             Err(failure) => {
@@ -220,12 +253,6 @@ fn needs_newer_target(ptx: &str) -> bool {
     ptx.contains("begin inline asm") && checked_module(ptx).is_err()
 }
 
-/// Says which compiler ran.
-fn compiled_by(compiler: &str, ptx: String, path: &Path) -> String {
-    note(&format!("{compiler} compiled {}", path.display()));
-    ptx
-}
-
 /// Files next to a source.
 struct FilesBeside<'a>(&'a Path);
 
@@ -241,7 +268,7 @@ impl Loader for FilesBeside<'_> {
 }
 
 /// Compiles with Lanework's own compiler.
-fn own(source: &str, path: &Path, part: bool) -> Result<String, CompileFailure> {
+fn own(source: &str, path: &Path, part: bool) -> Result<Compiled, CompileFailure> {
     let name = path.display().to_string();
     let mut failed = None;
     for target in TARGETS {
@@ -255,7 +282,7 @@ fn own(source: &str, path: &Path, part: bool) -> Result<String, CompileFailure> 
                 if !compiled.warnings.is_empty() {
                     anstream::eprintln!("{}", compiled.warnings.trim_end());
                 }
-                return Ok(compiled_by("Lanework", compiled.text, path));
+                return Ok(("Lanework", compiled.text));
             }
             Err(failure) => failed = failed.or(Some(failure)),
         }

@@ -3,7 +3,7 @@
 use crate::args::{BenchKernelArgs, CompareKernelArgs, KernelArgs, KernelTiming};
 use crate::kernel_file::source::Ptx;
 use crate::kernel_file::{
-    Ready, check_arguments, emulator, find_entry, given, launch, maps, upload,
+    Ready, Signature, check_arguments, emulator, find_entry, given, launch, maps, signature, upload,
 };
 use crate::npy;
 use crate::problem::rejected;
@@ -53,19 +53,37 @@ impl Loaded {
     /// Loads PTX of a file and finds the entry.
     ///
     /// # Errors
-    /// Invalid PTX, an unknown entry, or arguments that do not match the parameters.
+    /// Invalid PTX, or an unknown entry.
     pub fn new(
         device: &Device,
         file: &str,
         ptx: Ptx,
         entry: Option<&str>,
-        shape: PtxShape,
-        ready: &[Ready],
     ) -> Result<Loaded, Failure> {
         let module = ptx.load(device)?;
         let entry = find_entry(&module, entry)?;
-        check_arguments(&module, &entry, ready)?;
+        let shape = PtxShape::new(1, 1);
         Ok(Loaded { module, entry, shape, file: file.to_owned(), ptx })
+    }
+
+    /// The signature of the entry.
+    pub fn signature(&self, args: &KernelArgs) -> Signature {
+        signature(&self.module, &self.entry, args)
+    }
+
+    /// The kernel with a shape, for arguments that have `signature`.
+    ///
+    /// # Errors
+    /// If the arguments do not match the entry's parameters.
+    pub fn shaped(
+        self,
+        shape: PtxShape,
+        signature: &Signature,
+        ready: &[Ready],
+    ) -> Result<Loaded, Failure> {
+        let own = Signature { entry: self.entry.clone(), ..signature.clone() };
+        check_arguments(&self.module, &own, ready)?;
+        Ok(Loaded { shape, ..self })
     }
 
     /// Runs it once on fresh arguments and compares the results.
@@ -124,7 +142,7 @@ impl Loaded {
 pub fn expected(
     args: &KernelArgs,
     timing: &KernelTiming,
-    kernel: &Loaded,
+    (kernel, signature): (&Loaded, &Signature),
     ready: &[Ready],
     progress: &Progress,
 ) -> Result<Expected, Failure> {
@@ -154,26 +172,30 @@ pub fn expected(
     }
     let mut expected = Expected { by: Verified::Reference, ..nothing() };
     for text in &timing.expect {
-        let (index, file) = of_argument(text, ready)?;
+        let (index, file) = of_argument(text, signature, ready)?;
         let (array, _) = npy::read(Path::new(file))?;
         expected.arrays[index] = Some(array);
     }
     Ok(expected)
 }
 
-/// The argument that `[N:]FILE` names, from 0, and the file.
+/// The argument that `[NAME=]FILE` names, or `[N:]FILE`, from 0, and the file.
 ///
 /// # Errors
 /// If the argument does not exist, or a file without a number fits several.
-fn of_argument<'a>(text: &'a str, ready: &[Ready]) -> Result<(usize, &'a str), Failure> {
-    let numbered =
-        text.split_once(':').and_then(|(n, file)| Some((n.parse::<usize>().ok()?, file)));
-    if let Some((number, file)) = numbered {
-        return match number.checked_sub(1).and_then(|index| ready.get(index)) {
-            Some(Ready::Memory { .. }) => Ok((number - 1, file)),
+fn of_argument<'a>(
+    text: &'a str,
+    signature: &Signature,
+    ready: &[Ready],
+) -> Result<(usize, &'a str), Failure> {
+    let numbered = text.split_once(':').filter(|(number, _)| number.parse::<usize>().is_ok());
+    if let Some((name, file)) = text.split_once('=').or(numbered) {
+        let index = signature.index(name);
+        return match index.and_then(|index| Some((index, ready.get(index)?))) {
+            Some((index, Ready::Memory { .. })) => Ok((index, file)),
             _ => Err(Failure::input(
-                format_args!("--expect {text}: argument {number} is not memory"),
-                "arguments are counted from 1",
+                format_args!("--expect {text}: `{name}` is not memory"),
+                format_args!("name a pointer; the kernel is {signature}"),
             )),
         };
     }
@@ -185,7 +207,7 @@ fn of_argument<'a>(text: &'a str, ready: &[Ready]) -> Result<(usize, &'a str), F
         [index] => Ok((index, text)),
         _ => Err(Failure::input(
             format_args!("--expect {text} does not say which argument it is of"),
-            format_args!("give its number, counted from 1: --expect 3:{text}"),
+            format_args!("name it, such as --expect y={text}; the kernel is {signature}"),
         )),
     }
 }

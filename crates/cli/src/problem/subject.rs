@@ -4,7 +4,8 @@ use crate::args::{KernelArgs, ProblemOptions};
 use crate::findings::sources;
 use crate::kernel_file::source::{Ptx, linked_ptx};
 use crate::kernel_file::{
-    Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, upload,
+    Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, shape,
+    signature, upload,
 };
 use crate::problem::{check_rung, find_family, ladder_and_rungs, rejected, request_of, runnable};
 use lanework::emulator::{Blocks, FaultKind, Trace, TraceConfig};
@@ -100,6 +101,31 @@ pub fn partial_run(error: Error) -> Failure {
 /// # Errors
 /// Invalid PTX, arguments that do not match, and the errors of `each`.
 pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
+    let mut of_launch = |name: &str, launch: &mut FileLaunch| {
+        let sources = sources();
+        sources.insert_ptx(launch.ptx_text());
+        each(name, launch, &sources)
+    };
+    with_launch(asked, some, &mut of_launch)
+}
+
+/// Calls `each` with an entry of a file.
+///
+/// # Errors
+/// Invalid PTX, arguments that do not match, and the errors of `each`.
+#[cfg(feature = "report")]
+pub fn file_entry(
+    asked: &KernelArgs,
+    each: &mut dyn FnMut(&str, &mut FileLaunch) -> Outcome,
+) -> Outcome {
+    with_launch(asked, false, each)
+}
+
+fn with_launch(
+    asked: &KernelArgs,
+    some: bool,
+    each: &mut dyn FnMut(&str, &mut FileLaunch) -> Outcome,
+) -> Outcome {
     if asked.compare.is_some() || !matches!(asked.on.device.as_str(), "best" | "emulator") {
         return Err(Failure::input(
             "profiles and pictures are made on the emulator only",
@@ -107,22 +133,21 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
         ));
     }
     no_fidelity(asked)?;
-    let (ready, _) = arguments(asked)?;
-    let ptx = linked_ptx(&asked.files, asked.compiler)?;
+    let ptx = linked_ptx(asked.files(), asked.compiler)?;
     let device = emulator(asked, Some(if some { PARTIAL_STUCK_AFTER } else { STUCK_AFTER }));
     let module = ptx.load(&device)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
-    check_arguments(&module, &entry, &ready)?;
-    let sources = sources();
-    sources.insert_ptx(&ptx.text);
+    let signature = signature(&module, &entry, asked);
+    let (ready, _) = arguments(asked, &signature)?;
+    check_arguments(&module, &signature, &ready)?;
+    let shape = shape(asked, &ready)?;
     let name = format!("{} of {}", entry, asked.names());
-    let mut launch =
-        FileLaunch { device, ptx, module, entry, shape: asked.shape(), ready, ran: false };
-    each(&name, &mut launch, &sources)
+    let mut launch = FileLaunch { device, ptx, module, entry, shape, ready, ran: false };
+    each(&name, &mut launch)
 }
 
 /// An entry of a file. Every run starts with the same contents of memory.
-struct FileLaunch {
+pub struct FileLaunch {
     device: Device,
     ptx: Ptx,
     module: PtxModule,
@@ -133,6 +158,11 @@ struct FileLaunch {
 }
 
 impl FileLaunch {
+    /// The PTX of the file.
+    pub fn ptx_text(&self) -> &str {
+        &self.ptx.text
+    }
+
     /// Runs it with fresh memory and, if it has variables that kernels may write, a fresh module.
     fn fresh<T>(
         &mut self,

@@ -1,14 +1,15 @@
 //! Climbs as tables: verification, counts or times, and the reason why a rung is faster; and predicted times as text.
 
+pub mod limits;
 pub mod points;
+pub mod story;
 
 use lanework::Backend;
 use lanework::report::Sources;
 use lanework::time::predict::{LineLoss, Prediction};
-use lanework_lab::{Accuracy, ClimbRecord, RungRecord, Step, TimeRecord};
+use lanework_lab::{Accuracy, ClimbRecord, RungRecord, TimeRecord};
 use lanework_terminal::output::{duration, short_count, thousands};
 use lanework_terminal::table::{Cell, Column, Table, Tone, listed, prose, shown};
-use lanework_terminal::words;
 use serde_json::Value;
 
 /// The climb as text.
@@ -32,7 +33,7 @@ pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
         Backend::Emulator => counted(record),
         Backend::Cuda => timed(record),
     });
-    text.push_str(&steps(record));
+    text.push_str(&story::steps(record));
     text.push_str(&errors(record));
     for (peer, why) in &record.skipped_peers {
         text.push_str(&prose(&format!("\n{peer} was skipped: {why}")));
@@ -206,35 +207,6 @@ fn rate(time: &TimeRecord, figure: f64) -> Cell {
         Some(_) => Cell::from("INVALID").tone(Tone::Bad),
         None => format!("{figure:.0}").into(),
     }
-}
-
-/// A line for each step: whether it is an improvement and why; if it is not, the rung's costs; or the reason why it was
-/// skipped.
-fn steps(record: &ClimbRecord) -> String {
-    let widest = record.rungs.iter().map(|rung| rung.name.len()).max().unwrap_or(0);
-    let ladder = lanework_ladders::ladders().into_iter().find(|known| known.name == record.ladder);
-    let header = |name: &str| {
-        let known = ladder.as_ref()?.rungs.iter().find(|known| known.name == name)?;
-        Some(known.header(words::of_kernels()))
-    };
-    let line = |rung: &RungRecord| {
-        let label = format!("  {:<widest$}  ", rung.name);
-        if let Some(why) = &rung.skipped {
-            return Some(listed(&label, &format!("skipped: {why}")));
-        }
-        let mut text = listed(&label, rung.reason.as_ref()?);
-        let header = header(rung.name).unwrap_or_default();
-        let of_header = match rung.step? {
-            Step::Faster => format!("predicted: {}", header.predicts),
-            step if !step.gains() => format!("costs: {}", header.costs),
-            _ => String::new(),
-        };
-        if of_header.len() > "predicted: ".len() {
-            text.push_str(&listed(&" ".repeat(label.len()), &of_header));
-        }
-        Some(text)
-    };
-    record.rungs.iter().filter_map(line).collect()
 }
 
 /// The errors of rungs that round.

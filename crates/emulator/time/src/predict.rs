@@ -3,9 +3,10 @@
 use crate::chip::{self, Caches, ChipResult};
 use crate::lower::Lowered;
 use crate::machine::GpuModel;
-use crate::sm::pipes::{Resource, STALLS, Stall};
+use crate::sm::pipes::{RESOURCES, Resource, STALLS, Stall};
 use crate::trace::KernelTrace;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The measurement protocol that a prediction is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,8 @@ pub struct Prediction {
     pub limiter: &'static str,
     /// Utilization of the limiting resource, as a fraction; if the limiter is not a resource, its fraction of the time.
     pub use_of_limiter: f64,
+    /// Utilization of each resource by its name, as a fraction: issue slots, pipes, caches, memory.
+    pub utilization: [(&'static str, f64); RESOURCES],
     /// Resident blocks per multiprocessor, and the resource that limits them.
     pub resident: (u32, &'static str),
     /// Number of waves of blocks.
@@ -168,6 +171,7 @@ impl Prediction {
             "cycles": self.cycles,
             "limiter": self.limiter,
             "use": self.use_of_limiter,
+            "utilization": self.utilization.iter().copied().collect::<BTreeMap<_, _>>(),
             "resident_blocks": self.resident.0,
             "resident_limit": self.resident.1,
             "waves": self.waves,
@@ -186,7 +190,7 @@ impl Prediction {
 const LINES: usize = 20;
 
 /// Names of the limits, in the order of [`Resource::ALL`].
-const LIMITS: [&str; 9] = [
+const LIMITS: [&str; RESOURCES] = [
     "issue",
     "FP32 pipe",
     "integer pipe",
@@ -242,6 +246,7 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
         cycles: unseen * found.cycles,
         limiter,
         use_of_limiter,
+        utilization: utilization(&found),
         resident: (placement.resident, placement.limiter),
         waves: trace.total_blocks() as f64 / wave,
         memory_bytes: [found.traffic.read, found.traffic.written],
@@ -254,25 +259,28 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
     }
 }
 
+/// Utilization of each resource by its name.
+fn utilization(found: &ChipResult) -> [(&'static str, f64); RESOURCES] {
+    Resource::ALL.map(|resource| {
+        let units = match resource {
+            Resource::Shared | Resource::L2 | Resource::Dram => 1.0,
+            _ => 4.0,
+        };
+        let busy = found.sm.busy[resource as usize];
+        (LIMITS[resource as usize], busy / units / found.sm.cycles.max(1.0))
+    })
+}
+
 /// The limiter and its fraction: the launch if it takes most of the time, else the busiest resource if it is busy enough,
 /// else the tail of the last wave or the warps' waits.
 fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
     if launch > 0.6 {
         return ("launch", launch);
     }
-    let cycles = found.sm.cycles.max(1.0);
-    let share = |resource: &Resource| {
-        let busy = found.sm.busy[*resource as usize];
-        let units = match resource {
-            Resource::Shared | Resource::L2 | Resource::Dram => 1.0,
-            _ => 4.0,
-        };
-        busy / units / cycles
-    };
-    let shares = Resource::ALL.iter().map(|resource| (share(resource), *resource as usize));
-    let (most, at) = shares.fold((0.0, 0), |best, one| if one.0 > best.0 { one } else { best });
+    let shares = utilization(found).into_iter();
+    let (name, most) = shares.fold(("", 0.0), |best, one| if one.1 > best.1 { one } else { best });
     if most > 0.6 {
-        return (LIMITS[at], most);
+        return (name, most);
     }
     let placement = found.placement;
     let waves = placement.blocks as f64 / f64::from(placement.resident);

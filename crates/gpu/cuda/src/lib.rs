@@ -44,7 +44,7 @@ pub use kernel::shape::LaunchShape;
 pub use libraries::cublas::{Cublas, GemmShape};
 pub use libraries::nccl::{Nccl, NcclElement, NcclId, NcclReduction};
 pub use libraries::nvml::{Monitor, Reading};
-pub use libraries::nvrtc::{NvrtcError, compile, header_folders};
+pub use libraries::nvrtc::{NvrtcError, compile, header_folders, version as nvrtc_version};
 pub use memory::Rows;
 pub use memory::pinned::{PinnedBuffer, Transfer};
 pub use memory::tensor_map::{

@@ -94,6 +94,9 @@ pub struct RungRecord {
     pub step: Option<Step>,
     /// The gain as text, with the changes since the previous rung.
     pub reason: Option<String>,
+    /// The previous rung that ran, and the largest changes since, as phrases; not part of the JSON.
+    #[serde(skip)]
+    pub since: Option<(&'static str, Vec<String>)>,
 }
 
 /// A predicted time.

@@ -20,6 +20,8 @@ pub use buffer::{Buffer, View, ViewMut};
 pub use device::Device;
 pub use device::gpu::{Backend, DeviceInfo};
 pub use error::{Error, IndexFault, Reports, Result};
+#[doc(hidden)]
+pub use foreign::DiskCache;
 pub use foreign::{Executed, PreparedPtx, PtxArg, PtxModule, PtxShape};
 pub use jobs::{Cublas, GemmShape, Job, VendorCall};
 pub use lanework_abi::Storable;
@@ -27,6 +29,8 @@ pub use lanework_abi::Storable;
 pub use lanework_cuda::{Monitor, Reading};
 /// Compiles CUDA C++ to PTX with NVRTC, if that library is installed; needs no GPU.
 pub use lanework_cuda::{NvrtcError, compile as compile_cuda};
+#[doc(hidden)]
+pub use lanework_cuda::{header_folders, nvrtc_version};
 pub use lanework_emulator as emulator;
 pub use lanework_emulator::sanitize::{Checks, KindInfo, Level, Report, ReportKind};
 pub use lanework_emulator::{Counters, Swizzle, TensorElement};

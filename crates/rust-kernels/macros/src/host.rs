@@ -196,7 +196,7 @@ fn is_plain_index(index: &Expr) -> bool {
 /// Intrinsics without a meaning for a single host thread: positions, memory spaces, barriers and fences, exchanges
 /// between threads, asynchronous copies, clusters, roles, tensor cores, clocks. A device function that uses one cannot
 /// run on the host.
-const DEVICE_ONLY: &str = "
+pub const DEVICE_ONLY: &str = "
     thread_idx block_idx block_dim grid_dim lane_id lane_mask_lt active_mask
     registers shared shared_dynamic shared_slice address_of load_nc load_volatile
     sync_threads sync_threads_count sync_warp barrier threadfence threadfence_block

@@ -53,6 +53,9 @@ pub const WHY: &[(&str, &str)] = &[
 pub const REASONS: &[(&str, &str)] = &[
     ("#[device] is for functions, structs, enums, traits and `impl` blocks", "other items have no values, and no code that a kernel could stage"),
     ("a #[device] trait has no generics", "a use of the trait stands for one set of functions for kernels"),
+    ("`{name}` is not marked #[device]", "the attribute makes the version of a function that kernels inline"),
+    ("a kernel cannot call the kernel `{name}`", "a launch starts a kernel for many threads"),
+    ("no function is called `{name}`", "neither this file nor the prelude has it"),
     ("`{name}` is CUDA C++", "a kernel in Rust has the same under Rust's spelling"),
     ("cannot infer the target type of `into` in a kernel", "types are inferred from left to right, and nothing before this expression determines its type"),
     ("#[device] takes no arguments", "a device function is inlined into the kernels that call it, whatever their launches are"),

@@ -1,15 +1,16 @@
 //! `lanework check`: runs kernels under the sanitizer and reports its findings.
 
-use crate::args::{CheckArgs, CheckKernelArgs, KernelArgs, SanitizerOptions};
+use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
 use crate::findings::checked::Checked;
 use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{
-    Ready, arguments, check_arguments, emulator, find_entry, launch, no_fidelity,
+    arguments, auto_shape, check_arguments, emulator, find_entry, launch, no_fidelity, shape,
+    signature,
 };
 use crate::problem::{check_rung, find_family, ladder_and_rungs, request_of, runnable};
-use lanework::{Backend, Checks, Device, PtxShape, ReportKind};
+use lanework::{Backend, Checks, Device, ReportKind};
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{check_writable, note, thousands};
+use lanework_terminal::output::check_writable;
 use lanework_terminal::progress::Progress;
 
 /// Checks the rungs of a ladder.
@@ -61,16 +62,20 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     }
     no_fidelity(kernel)?;
     args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
-    let (ready, _) = arguments(kernel)?;
-    let ptx = linked_ptx(&kernel.files, kernel.compiler)?;
+    let ptx = linked_ptx(kernel.files(), kernel.compiler)?;
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
     let mut checked = Checked::default();
     {
         let _progress = Progress::new("checking");
         let module = ptx.load(&device)?;
         let entry = find_entry(&module, kernel.entry.as_deref())?;
-        check_arguments(&module, &entry, &ready)?;
-        let shape = whole_shape(kernel, &ready)?;
+        let signature = signature(&module, &entry, kernel);
+        let (ready, _) = arguments(kernel, &signature)?;
+        check_arguments(&module, &signature, &ready)?;
+        let shape = match kernel.grid {
+            None => auto_shape(kernel, &ready)?,
+            Some(_) => shape(kernel, &ready)?,
+        };
         let result = launch(&device, &module, &entry, shape, &ready).map(drop);
         let file = kernel.names();
         checked.add(&entry, result, Some((&file, &ptx.text)))?;
@@ -78,58 +83,6 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         checked.leaks(&device);
     }
     checked.show(args.sanitizer.sarif.as_deref(), kernel.json, None)
-}
-
-/// The shape of the launch; without `--grid`, one with a thread for each element of the largest array, which is printed.
-///
-/// # Errors
-/// If the grid does not follow from the data: no shape or a block of several axes is given.
-fn whole_shape(args: &KernelArgs, ready: &[Ready]) -> Result<PtxShape, Failure> {
-    let shape = args.shape();
-    let elements = |argument: &Ready| match argument {
-        Ready::Memory { array, map: None, .. } => array.shape.iter().product::<u64>(),
-        _ => 0,
-    };
-    let sizes = ready.iter().map(elements).enumerate();
-    let Some((largest, count)) = sizes.max_by_key(|(index, count)| (*count, usize::MAX - index))
-    else {
-        return Ok(shape);
-    };
-    if args.grid.is_some() || count <= 1 {
-        return Ok(shape);
-    }
-    let (number, shown) = (largest + 1, thousands(count));
-    let Some(block) = args.block else {
-        return Err(Failure::input(
-            format_args!(
-                "neither --grid nor --block is given: one thread would check at most one of the {shown} elements of argument {number}"
-            ),
-            "give --block 128, say, and the grid follows from the data; or --grid 1 for one thread",
-        ));
-    };
-    let threads = u64::from(block.x) * u64::from(block.y) * u64::from(block.z);
-    if block.y > 1 || block.z > 1 {
-        if threads >= count {
-            return Ok(shape);
-        }
-        return Err(Failure::input(
-            format_args!(
-                "--grid is not given: one block would check at most {} of the {shown} elements of argument {number}",
-                thousands(threads)
-            ),
-            "give --grid, as XxY for a block of two axes; --grid 1 checks one block",
-        ));
-    }
-    let blocks = u32::try_from(count.div_ceil(threads)).unwrap_or(u32::MAX);
-    if blocks == 1 {
-        return Ok(shape);
-    }
-    note(&format!(
-        "note: --grid is not given: {} blocks of {} threads are checked, a thread for each of the {shown} elements of argument {number}",
-        thousands(u64::from(blocks)),
-        thousands(threads)
-    ));
-    Ok(PtxShape { grid: (blocks, 1).into(), ..shape })
 }
 
 /// Instructions of one warp after which a checked kernel counts as an endless loop.

@@ -2,14 +2,20 @@
 //! this library or through CUDA's driver.
 
 use crate::args::ExecArgs;
+#[cfg(feature = "report")]
+use crate::commands::stored::{self, gather};
 use crate::findings::checked::Checked;
 use crate::findings::sources;
 use crate::program::{Ended, ProgramJson, model, run as run_program};
 use crate::{program, tables};
 use lanework::Dim3;
-use lanework::report::{self, By, Machine, Sources};
+#[cfg(feature = "report")]
+use lanework::ptx::cpp_names::readable;
+use lanework::report::{self, By, Machine};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;
+#[cfg(feature = "report")]
+use lanework_terminal::failure::Failure;
 use lanework_terminal::failure::Outcome;
 use lanework_terminal::output::{check_writable, print, print_json, write};
 use lanework_terminal::table::{laid, readable};
@@ -22,11 +28,15 @@ use std::path::Path;
 /// # Errors
 /// If there are findings, if the check is not complete, or if the program fails.
 pub fn run(args: &ExecArgs) -> Outcome {
-    args.sarif.iter().chain(&args.trace).try_for_each(|path| check_writable(path))?;
+    args.sarif
+        .iter()
+        .chain(&args.trace)
+        .chain(&args.report)
+        .try_for_each(|path| check_writable(path))?;
     if let Some(path) = &args.trace {
         return trace(args, path);
     }
-    if args.profile {
+    if args.profile || args.report.is_some() {
         return profile(args);
     }
     if args.predict {
@@ -73,6 +83,8 @@ fn profile(args: &ExecArgs) -> Outcome {
     let machine = gpu.map_or_else(Machine::h200, machine);
     let mut profiles = Profiles::default();
     let mut kernels = Vec::new();
+    #[cfg(feature = "report")]
+    let mut pages = Vec::new();
     for process in &ended.processes {
         for record in process {
             if let Record::Profile(one) = record {
@@ -83,23 +95,50 @@ fn profile(args: &ExecArgs) -> Outcome {
     for (launches, one) in &profiles.0 {
         let counted = one.profile.counted();
         let record = report::record(&counted, one.extras(), By::Source, &machine);
-        if !args.program.json {
+        let text = ptx_of_module(&ended, one);
+        let prints = !args.program.json && args.report.is_none();
+        if prints {
             let title = Profiles::title(*launches, one);
-            let sources = of_module(&ended, one);
+            let sources = sources();
+            text.iter().for_each(|text| sources.insert_ptx(text));
             print(&laid(&report::profile_blocks(&title, &record, &sources, readable())))?;
         }
         let mut kernel = value!({ "name": one.profile.kernel, "launches": launches });
         if let Some(found) = prediction(&ended, one) {
-            if !args.program.json {
+            if prints {
                 print(&tables::predicted_line(&one.profile.kernel, &found))?;
             }
             kernel["predicted"] = found;
+        }
+        #[cfg(feature = "report")]
+        if args.report.is_some() {
+            let by_ptx = report::record(&counted, one.extras(), By::Ptx, &machine);
+            let text = text.as_deref().unwrap_or_default();
+            let name = readable(&one.profile.kernel);
+            let page = gather::of_profile(&name, text, &record, &by_ptx)?;
+            let predicted = kernel.get("predicted").cloned();
+            pages.push(stored::report::with_prediction(page, predicted));
         }
         let record = serde_json::to_value(record).unwrap_or_default();
         if let (Some(to), Some(from)) = (kernel.as_object_mut(), record.as_object()) {
             to.extend(from.clone());
         }
         kernels.push(kernel);
+    }
+    #[cfg(feature = "report")]
+    if let Some(page) = &args.report {
+        if pages.is_empty() {
+            ended.own()?;
+            return Err(Failure::input(
+                "the program launches no kernel",
+                "run a program that launches kernels through CUDA's driver or this library",
+            ));
+        }
+        stored::report::write_own(page, pages, name)?;
+    }
+    #[cfg(not(feature = "report"))]
+    if args.report.is_some() {
+        return Err(crate::args::built_without("report"));
     }
     if args.program.json {
         print_json(&OfProgram { program: ended.json(), found: ProfilesJson { kernels } })?;
@@ -157,9 +196,8 @@ fn predict(args: &ExecArgs) -> Outcome {
     ended.own()
 }
 
-/// The source lines of a kernel, and its PTX if the program loaded text.
-fn of_module(ended: &Ended, one: &Profiled) -> Sources {
-    let sources = sources();
+/// The PTX of a kernel, if the program loaded text.
+fn ptx_of_module(ended: &Ended, one: &Profiled) -> Option<String> {
     let of_process = |process: &Vec<Record>| {
         let same = |record: &Record| match record {
             Record::Profile(other) => {
@@ -170,10 +208,7 @@ fn of_module(ended: &Ended, one: &Profiled) -> Sources {
         let found = process.iter().any(same);
         found.then(|| Ended::module(process, one.module)).flatten().map(str::to_owned)
     };
-    if let Some(text) = ended.processes.iter().find_map(of_process) {
-        sources.insert_ptx(&text);
-    }
-    sources
+    ended.processes.iter().find_map(of_process)
 }
 
 /// Writes a timeline in the Trace Event Format of Chrome, which Perfetto reads, too.

@@ -1,6 +1,6 @@
 //! `lanework look`: draws the sectors and banks that a warp accesses, and how a block's warps diverge.
 
-use crate::args::{LookArgs, LookKernelArgs, LookProgramArgs, PictureOptions};
+use crate::args::{LookArgs, LookKernelArgs, LookProgramArgs, PictureOptions, ProblemOptions};
 use crate::findings::sources;
 use crate::pictures;
 use crate::problem::check_no_path;
@@ -30,6 +30,19 @@ pub fn run(args: &LookArgs) -> Outcome {
     }
     let asked = RungSelection { target: &args.rung, rungs: &[], problem: &args.problem };
     draw(&args.picture, args.json, &mut |each| each_rung(&asked, each))
+}
+
+/// Draws the most expensive line of a rung on a problem; nothing if the rung accesses no memory by loads and stores.
+///
+/// # Errors
+/// Problems that do not fit, a rung that is wrong.
+pub fn draw_rung(rung: &str, problem: &ProblemOptions) -> Outcome {
+    let asked = RungSelection { target: rung, rungs: &[], problem };
+    let options = PictureOptions { line: None, block_index: 0, warp: 0, svg: None };
+    match draw(&options, false, &mut |each| each_rung(&asked, each)) {
+        Err(Failure::Input(_)) => Ok(()),
+        drawn => drawn,
+    }
 }
 
 /// Draws a kernel that a program launches.

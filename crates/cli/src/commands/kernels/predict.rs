@@ -14,7 +14,6 @@ use lanework_lab::Subject;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
 /// A kernel's prediction with its name.
 struct Named {
@@ -33,7 +32,7 @@ pub fn run(args: &PredictArgs) -> Outcome {
     {
         return Err(Failure::input(
             format_args!("`{file}` is a file, but `{}` is not", args.ladder),
-            "compare two files or two rungs; files: lanework predict A.cu --compare B.cu, with --grid, --block and --arg",
+            "compare two files or two rungs; files: lanework predict A.cu --compare B.cu, with --grid, --block and the arguments",
         ));
     }
     for target in [&args.ladder].into_iter().chain(&args.compare) {
@@ -61,11 +60,11 @@ pub fn run_kernel(args: &PredictKernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     let (model, protocol) = asked(&args.options)?;
-    let other = args.kernel.compare.as_ref().map(PathBuf::from);
+    let other = args.kernel.compare.as_deref().map(|file| args.kernel.on_file(file));
     let compares = other.is_some();
+    let first = KernelArgs { compare: None, ..args.kernel.clone() };
     let mut all = Vec::new();
-    for files in [args.kernel.files.clone()].into_iter().chain(other.map(|file| vec![file])) {
-        let kernel = KernelArgs { files, compare: None, ..args.kernel.clone() };
+    for kernel in [first].into_iter().chain(other) {
         let each: Each<'_> = &mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
             let trace = subject.time_trace(Effort::for_model(&model))?;
             let found = predict(&trace, &model, protocol);

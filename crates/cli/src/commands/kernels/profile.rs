@@ -3,29 +3,39 @@
 use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
 use crate::problem::find_gpu;
 use crate::problem::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
-use crate::tables::predicted_line;
+use crate::tables::{limits, predicted_line};
 use lanework::emulator::Blocks;
 use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
 use lanework::time::machine::GpuModel;
-use lanework::time::predict::{Protocol, predict};
+use lanework::time::predict::{Prediction, Protocol, predict};
 use lanework::time::trace::sample::Effort;
 use lanework_lab::{Subject, profile};
-use lanework_terminal::failure::Outcome;
+use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json};
 use lanework_terminal::progress::Progress;
 use lanework_terminal::table::{laid, readable};
-use serde_json::Value;
 
-/// Profiles the rungs of a ladder.
+/// Profiles the rungs of a ladder, or compares two.
 ///
 /// # Errors
 /// Unknown names, problems that do not fit, rungs that are wrong.
 pub fn run(args: &ProfileArgs) -> Outcome {
-    let asked = RungSelection { target: &args.ladder, rungs: &args.rungs, problem: &args.problem };
-    all(&args.options, args.options.sample, args.json, &mut |each| each_rung(&asked, each))
+    let other = args.options.against.as_deref();
+    if let Some(file) = other.filter(|other| other.ends_with(".cu") || other.ends_with(".ptx")) {
+        return Err(Failure::input(
+            format_args!("`{file}` is a file, and `{}` is none", args.ladder),
+            "compare two files or two rungs, such as transpose/padded --against transpose/unpadded",
+        ));
+    }
+    all(&args.options, args.options.sample, args.json, &mut |each| {
+        for target in [args.ladder.as_str()].into_iter().chain(other) {
+            each_rung(&RungSelection { target, rungs: &args.rungs, problem: &args.problem }, each)?;
+        }
+        Ok(())
+    })
 }
 
-/// Profiles an entry of a file.
+/// Profiles an entry of a file, or compares two files.
 ///
 /// # Errors
 /// Invalid PTX, arguments that do not match, a kernel that faults.
@@ -35,11 +45,22 @@ pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
     }
     let sample = args.options.sample.or(args.blocks);
     all(&args.options, sample, args.kernel.json, &mut |each| {
-        entry_of_file(&args.kernel, sample.is_some(), each)
+        entry_of_file(&args.kernel, sample.is_some(), each)?;
+        match &args.options.against {
+            Some(file) => entry_of_file(&args.kernel.on_file(file), sample.is_some(), each),
+            None => Ok(()),
+        }
     })
 }
 
-/// Profiles each kernel of `subjects`, and shows the profile.
+/// A profile with its name and the predicted time.
+struct Profiled {
+    name: String,
+    record: ProfileRecord,
+    predicted: Option<Prediction>,
+}
+
+/// Profiles each kernel of `subjects`, and shows the profiles, or compares two.
 fn all(
     how: &ProfileOptions,
     sample: Option<u64>,
@@ -50,7 +71,7 @@ fn all(
     let by = if how.by == "ptx" { By::Ptx } else { By::Source };
     let blocks = sample.map_or(Blocks::All, |count| Blocks::Sample { count });
     let model = GpuModel::new(gpu);
-    let mut records: Vec<(String, ProfileRecord, Option<Value>)> = Vec::new();
+    let mut found: Vec<Profiled> = Vec::new();
     subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
         let record = {
             let progress = Progress::new("profiling");
@@ -62,29 +83,54 @@ fn all(
             }
         };
         let trace = subject.time_trace(Effort::for_model(&model));
-        let predicted = trace.ok().map(|trace| predict(&trace, &model, Protocol::Flushed).value());
-        if !json {
-            print(&laid(&profile_blocks(name, &record, sources, readable())))?;
-            // The heading above names the file.
-            let kernel = name.split(" of ").next().unwrap_or(name);
-            predicted.iter().try_for_each(|found| print(&predicted_line(kernel, found)))?;
+        let predicted = trace.ok().map(|trace| predict(&trace, &model, Protocol::Flushed));
+        let one = Profiled { name: name.to_owned(), record, predicted };
+        if json {
+            found.push(one);
+            return Ok(());
         }
-        records.push((name.to_owned(), record, predicted));
+        if how.against.is_none() {
+            print(&laid(&profile_blocks(name, &one.record, sources, readable())))?;
+        }
+        one.limits(&model, how.against.is_none())?;
+        if let (Some(_), Some(other)) = (&how.against, found.first()) {
+            let pairs = ((&*other.name, &other.record), (name, &one.record));
+            print(&limits::against(pairs.0, pairs.1, sources))?;
+        }
+        found.push(one);
         Ok(())
     })?;
+    if how.against.is_some() && found.len() != 2 {
+        return Err(Failure::input(
+            format_args!("--against compares two kernels, and these are {}", found.len()),
+            "name two rungs, each as ladder/rung, that launch one kernel each",
+        ));
+    }
     if json {
-        let named: Vec<_> = records
-            .iter()
-            .map(|(name, record, predicted)| {
-                let mut value = serde_json::json!({ "name": name, "predicted": predicted });
-                let profile = serde_json::to_value(record).unwrap_or_default();
-                if let (Some(to), Some(from)) = (value.as_object_mut(), profile.as_object()) {
-                    to.extend(from.clone());
-                }
-                value
-            })
-            .collect();
-        print_json(&named)?;
+        let value = |one: &Profiled| {
+            let predicted = one.predicted.as_ref().map(Prediction::value);
+            let mut value = serde_json::json!({ "name": one.name, "predicted": predicted });
+            let profile = serde_json::to_value(&one.record).unwrap_or_default();
+            if let (Some(to), Some(from)) = (value.as_object_mut(), profile.as_object()) {
+                to.extend(from.clone());
+            }
+            value
+        };
+        print_json(&found.iter().map(value).collect::<Vec<_>>())?;
     }
     Ok(())
+}
+
+impl Profiled {
+    /// Prints the predicted time, and in full what limits it.
+    fn limits(&self, model: &GpuModel, full: bool) -> Outcome {
+        let Some(predicted) = &self.predicted else { return Ok(()) };
+        // The heading above names the file.
+        let kernel = if full { self.name.split(" of ").next() } else { None };
+        print(&predicted_line(kernel.unwrap_or(&self.name), &predicted.value()))?;
+        match full {
+            true => print(&limits::describe(predicted, &self.record, model)),
+            false => Ok(()),
+        }
+    }
 }

@@ -2,7 +2,9 @@
 
 use crate::args::{KernelArgs, ProblemOptions, RunArgs};
 use crate::kernel_file::source::linked_ptx;
-use crate::kernel_file::{Ready, arguments, check_arguments, emulator, find_entry, launch};
+use crate::kernel_file::{
+    Ready, arguments, check_arguments, emulator, find_entry, launch, shape, signature,
+};
 use crate::npy::Output;
 use crate::problem::{
     check_no_path, check_rung, check_seed, find_family, read_arrays, rejected, request,
@@ -165,11 +167,11 @@ pub fn run_file(args: &KernelArgs) -> Outcome {
     if args.json {
         lanework::print_on_stderr();
     }
-    let (ready, outputs) = arguments(args)?;
-    let ptx = linked_ptx(&args.files, args.compiler)?;
     let names = devices(args)?;
+    let ptx = linked_ptx(args.files(), args.compiler)?;
     let progress = Progress::of("running", names.len() as u64);
     let (mut results, mut fidelities) = (Vec::new(), Vec::new());
+    let mut given = None;
     for name in &names {
         progress.next(name);
         let device = open(name, args)?;
@@ -177,10 +179,17 @@ pub fn run_file(args: &KernelArgs) -> Outcome {
         let entry = find_entry(&module, args.entry.as_deref())?;
         let forms = if args.fidelity { fidelity_of(&module, &entry) } else { None };
         fidelities.extend(forms);
-        check_arguments(&module, &entry, &ready)?;
-        results.push((launch(&device, &module, &entry, args.shape(), &ready)?, device, entry));
+        if given.is_none() {
+            let signature = signature(&module, &entry, args);
+            let (ready, outputs) = arguments(args, &signature)?;
+            check_arguments(&module, &signature, &ready)?;
+            given = Some((shape(args, &ready)?, ready, outputs));
+        }
+        let Some((shape, ready, _)) = &given else { continue };
+        results.push((launch(&device, &module, &entry, *shape, ready)?, device, entry));
     }
     drop(progress);
+    let Some((shape, ready, outputs)) = given else { return Ok(()) };
     let ((executed, arrays), device, entry) = &results[0];
     let differences: Vec<String> = results[1..]
         .iter()
@@ -204,8 +213,8 @@ pub fn run_file(args: &KernelArgs) -> Outcome {
         return print_json(&KernelJson {
             entry,
             device: device.info().id,
-            grid: args.shape().grid.to_array(),
-            block: args.shape().block.to_array(),
+            grid: shape.grid.to_array(),
+            block: shape.block.to_array(),
             warp_instructions: executed.map(|executed| executed.warp_instructions),
             lane_instructions: executed.map(|executed| executed.lane_instructions),
             written,

@@ -1,7 +1,8 @@
 //! `lanework climb`: a ladder from the bottom up. `lanework climb multi-gpu`: the ladder of all-reduces, on several
 //! GPUs or several emulated devices.
 
-use crate::args::{ClimbArgs, ClimbOptions};
+use crate::args::{ClimbArgs, ClimbOptions, ProblemOptions};
+use crate::commands::kernels::look;
 use crate::problem::{
     check_rung, find_family, nothing_runs, read_arrays, request, with_parameters,
 };
@@ -14,7 +15,7 @@ use lanework_ladders::RungInfo;
 use lanework_ladders::multi_gpu::{LONGEST, ladder};
 use lanework_terminal::check_time_limit;
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{duration, print, print_json, thousands};
+use lanework_terminal::output::{duration, print, print_data, print_json, thousands};
 use lanework_terminal::progress::Progress;
 use lanework_terminal::table::{Cell, Column, Table, Tone, prose, shown};
 use serde_json::json;
@@ -43,6 +44,9 @@ pub fn run(args: &ClimbArgs) -> Outcome {
         ));
     }
     families.iter().try_for_each(|family| check_rungs(family, &args.options.rungs))?;
+    if let ([family], Some(rung)) = (&families[..], &args.explain) {
+        return explain(args, family, rung);
+    }
     let device = Device::open(&args.options.on.device)?;
     check_time_limit(args.options.time_limit, device.backend())?;
     let mut request =
@@ -87,6 +91,49 @@ pub fn run(args: &ClimbArgs) -> Outcome {
         (true, records) => print_json(&records)?,
     }
     records.iter().try_for_each(|record| failures(record).and(ran(&[record])))
+}
+
+/// Shows a rung: its idea, source and picture, and the counts of the rung before and its own.
+///
+/// # Errors
+/// An unknown rung, a problem that does not fit, or a wrong result.
+fn explain(args: &ClimbArgs, family: &Family, rung: &str) -> Outcome {
+    let ladder = family.with_peer();
+    check_rung(&ladder, rung)?;
+    let place = ladder.rungs.iter().position(|known| known.name == rung).unwrap_or(0);
+    let device = Device::emulator();
+    let mut request =
+        with_parameters(request(&args.options.numbers, device.backend())?, &args.problem);
+    read_arrays(&mut request, &args.arrays, family)?;
+    let case = family.case(&request)?;
+    // The rung before may be skipped on this problem.
+    let skipped = |info: &&RungInfo| case.skips(info.name, &device).is_some();
+    let before = ladder.rungs[..place].iter().rev().find(|info| !skipped(info));
+    let names: Vec<String> =
+        before.iter().map(|info| info.name.to_owned()).chain([rung.to_owned()]).collect();
+    let settings = ClimbSettings { rungs: names.clone(), ..settings(&args.options) };
+    let record = {
+        let progress = Progress::of(&format!("climbing {}", ladder.name), 1 + names.len() as u64);
+        let mut next = |rung: &str| progress.next(rung);
+        climb(family, case.as_ref(), &device, &settings, &mut next)?
+    };
+    failures(&record)?;
+    ran(&[&record])?;
+    let Some((now, earlier)) = record.rungs.split_last() else { return Ok(()) };
+    print(&tables::story::explained(&record, earlier.last(), now))?;
+    if let Some(code) = tables::story::source(record.ladder, rung) {
+        print_data(&format!("\n{code}\n"))?;
+    }
+    look::draw_rung(&format!("{}/{rung}", record.ladder), &request_options(args))
+}
+
+/// The problem of a climb as that of one rung.
+fn request_options(args: &ClimbArgs) -> ProblemOptions {
+    ProblemOptions {
+        parameters: args.problem.clone(),
+        numbers: args.options.numbers.clone(),
+        arrays: args.arrays.clone(),
+    }
 }
 
 /// Steps of a climb: the host's, and each rung that was chosen.

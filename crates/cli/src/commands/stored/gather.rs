@@ -8,8 +8,8 @@ use crate::findings::sources;
 use lanework::emulator::{Blocks, Keep, TraceConfig};
 use lanework::report::pictures::{cost, grid};
 use lanework::report::{self, By, Machine, ProfileRecord, first_of_each, pattern};
-use lanework::{Device, Job, Prepared};
-use lanework_lab::{Case, Gpu, Specs};
+use lanework::{Device, Job};
+use lanework_lab::{Case, Gpu, Specs, Subject};
 use lanework_ladders::{Ladder, Language, RungInfo};
 use lanework_pages::record::{
     Access, Ceilings, Cost, Header, Kernel, Line, Listing, Picture, Profile, Sass, Source, Story,
@@ -78,35 +78,64 @@ pub fn kernel(
     }
     trial.poison()?;
     let Job::Kernel(mut prepared) = trial.job()? else { return Ok(None) };
-    let (by_line, by_ptx) = profiles(&mut prepared, machine)?;
     let text = prepared.module().to_string();
+    let found = of_subject(&mut prepared, rung.name, &text, machine)?;
     let extents: Vec<String> =
         case.extents().iter().map(|(_, extent)| extent.to_string()).collect();
-    let ptx = ptx(&text, &by_line, &by_ptx);
     Ok(Some(Kernel {
         ladder: ladder.to_owned(),
-        name: rung.name.to_owned(),
         experiment: rung.experiment.to_owned(),
         problem: format!("{} {}", extents.join(" × "), case.element()),
         header: Some(header(rung)),
-        sources: files(&by_line),
-        pictures: pictures(&mut prepared, &by_line)?,
-        sass: of(&text, &by_line.kernel),
-        profile: Some(as_page(&by_line)?),
-        ptx: Some(ptx),
+        ..found
     }))
+}
+
+/// The page of a kernel that has this PTX.
+///
+/// # Errors
+/// If the device fails.
+pub fn of_subject(
+    subject: &mut dyn Subject,
+    name: &str,
+    text: &str,
+    machine: &Machine,
+) -> Result<Kernel, Failure> {
+    let (by_line, by_ptx) = profiles(subject, machine)?;
+    let pictures = pictures(subject, &by_line)?;
+    Ok(Kernel { pictures, ..of_profile(name, text, &by_line, &by_ptx)? })
+}
+
+/// The page of a profiled kernel that has this PTX.
+///
+/// # Errors
+/// If the profile has no JSON form.
+pub fn of_profile(
+    name: &str,
+    text: &str,
+    by_line: &ProfileRecord,
+    by_ptx: &ProfileRecord,
+) -> Result<Kernel, Failure> {
+    Ok(Kernel {
+        name: name.to_owned(),
+        sources: files(by_line),
+        sass: of(text, &by_line.kernel),
+        profile: Some(as_page(by_line)?),
+        ptx: Some(ptx(text, by_line, by_ptx)),
+        ..Kernel::default()
+    })
 }
 
 /// The profile by lines of the source and by instructions of the PTX, of one run.
 fn profiles(
-    prepared: &mut Prepared<'_>,
+    subject: &mut dyn Subject,
     machine: &Machine,
 ) -> Result<(ProfileRecord, ProfileRecord), Failure> {
-    let profile = prepared.profile(Blocks::All)?;
+    let profile = subject.profile(Blocks::All)?;
     let counted = profile.counted();
-    let waits = prepared.blocks_may_wait();
+    let waits = subject.waits();
     let extras = report::extras(&counted, machine, waits, &mut |blocks, wanted| {
-        prepared.trace(blocks, wanted)
+        subject.trace(blocks, wanted)
     })?;
     let by_line = report::record(&counted, extras.clone(), By::Source, machine);
     Ok((by_line, report::record(&counted, extras, By::Ptx, machine)))
@@ -136,7 +165,7 @@ fn files(record: &ProfileRecord) -> Vec<Source> {
 }
 
 /// Accesses of the first warp of the first block, at the most expensive lines.
-fn pictures(prepared: &mut Prepared<'_>, record: &ProfileRecord) -> Result<Vec<Picture>, Failure> {
+fn pictures(subject: &mut dyn Subject, record: &ProfileRecord) -> Result<Vec<Picture>, Failure> {
     let accesses = |line: &&lanework::report::LineRecord| {
         line.counters.sectors() + line.counters.wavefronts() > 0
     };
@@ -144,7 +173,7 @@ fn pictures(prepared: &mut Prepared<'_>, record: &ProfileRecord) -> Result<Vec<P
     lines.sort_by(|a, b| b.share.total_cmp(&a.share));
     lines.truncate(LINES);
     lines.sort_by_key(|line| line.line);
-    let blocks = match prepared.blocks_may_wait() {
+    let blocks = match subject.waits() {
         true => Blocks::All,
         false => Blocks::Range { first: 0, count: 1 },
     };
@@ -157,7 +186,7 @@ fn pictures(prepared: &mut Prepared<'_>, record: &ProfileRecord) -> Result<Vec<P
             only: Some(0..1),
             ..TraceConfig::default()
         };
-        let trace = prepared.trace(blocks, wanted)?;
+        let trace = subject.trace(blocks, wanted)?;
         let mut shown = first_of_each(&trace.touches, 0);
         shown.truncate(ACCESSES);
         let access = |touch: &lanework::emulator::TracedAccess| {

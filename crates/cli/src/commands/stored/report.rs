@@ -1,15 +1,20 @@
 //! `lanework report`: everything about kernels in one HTML file.
 
-use crate::args::ReportArgs;
+use crate::args::{KernelArgs, ReportArgs, ReportKernelArgs};
 use crate::commands::ladders::climb::{failures, steps};
 use crate::commands::stored::gather;
+use crate::problem::subject::{FileLaunch, file_entry};
 use crate::problem::{find_family, find_gpu, rejected};
 use crate::saving::failed;
+use lanework::ptx::cpp_names::readable;
+use lanework::time::machine::GpuModel;
+use lanework::time::predict::{Protocol, predict};
+use lanework::time::trace::sample::Effort;
 use lanework::{Backend, Device};
 use lanework_lab::roofline::measure_ceilings;
 use lanework_lab::timing::utc_now;
 use lanework_lab::{
-    ClimbRecord, ClimbSettings, Family, Request, climb, families, family, machine, specs,
+    ClimbRecord, ClimbSettings, Family, Request, Subject, climb, families, family, machine, specs,
 };
 use lanework_pages::Report;
 use lanework_pages::record::Kernel;
@@ -19,7 +24,7 @@ use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{check_writable, note, print, read_text, write};
 use lanework_terminal::progress::Progress;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -91,6 +96,65 @@ pub fn run(args: &ReportArgs) -> Outcome {
         open(&args.output)?;
     }
     climbed.iter().try_for_each(failures)
+}
+
+/// Profiles an entry of a file and writes the report on it.
+///
+/// # Errors
+/// Invalid PTX, arguments that do not match, a kernel that faults.
+pub fn run_kernel(args: &ReportKernelArgs) -> Outcome {
+    let of_arguments = |text: &&String| text.contains('=');
+    let page = args.kernel.outputs.iter().rfind(|text| !of_arguments(text));
+    let page = page.map_or_else(|| PathBuf::from(PAGE), PathBuf::from);
+    let outputs = args.kernel.outputs.iter().filter(of_arguments).cloned().collect();
+    let asked = KernelArgs { outputs, ..args.kernel.clone() };
+    check_writable(&page)?;
+    let gpu = find_gpu(&args.gpu)?;
+    let (machine, model) = (machine(gpu), GpuModel::new(gpu));
+    let mut found = Vec::new();
+    file_entry(&asked, &mut |name: &str, launch: &mut FileLaunch| {
+        let progress = Progress::new("profiling");
+        progress.say(name);
+        let text = launch.ptx_text().to_owned();
+        let entry = readable(name.split(" of ").next().unwrap_or(name));
+        let kernel = gather::of_subject(launch, &entry, &text, &machine)?;
+        let trace = launch.time_trace(Effort::for_model(&model));
+        let predicted = trace.ok().map(|trace| predict(&trace, &model, Protocol::Flushed).value());
+        found.push(with_prediction(kernel, predicted));
+        Ok(())
+    })?;
+    write_own(&page, found, &args.gpu)?;
+    if args.open { open(&page) } else { Ok(()) }
+}
+
+/// The default file of a report.
+const PAGE: &str = "lanework-report.html";
+
+/// A kernel with its predicted time, from the JSON form of a prediction.
+pub fn with_prediction(kernel: Kernel, predicted: Option<serde_json::Value>) -> Kernel {
+    Kernel { predicted: predicted.and_then(|one| serde_json::from_value(one).ok()), ..kernel }
+}
+
+/// Writes the report on kernels of the user, whose results nothing was compared with.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_own(page: &Path, kernels: Vec<Kernel>, gpu: &str) -> Outcome {
+    let report = Report {
+        taken: utc_now(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        chinese: lanework_terminal::words::are_chinese(),
+        kernels,
+        ceilings: gather::ceilings(specs(), gpu).into_iter().collect(),
+        ..Report::default()
+    };
+    let html = report.html();
+    write(page, &html)?;
+    print(&format!(
+        "the report is in {}: {} kB, no network needed\n",
+        page.display(),
+        html.len().div_ceil(1000)
+    ))
 }
 
 /// Reads records from a file.

@@ -3,7 +3,9 @@
 use crate::args::{BenchArgs, BenchKernelArgs, KernelArgs, SaveOptions};
 use crate::kernel_file::source::{Ptx, linked_ptx};
 use crate::kernel_file::timing::{self, Loaded, expected};
-use crate::kernel_file::{Ready, arguments, check_arguments, find_entry, given, maps, upload};
+use crate::kernel_file::{
+    arguments, check_arguments, find_entry, given, maps, shape, signature, upload,
+};
 use crate::problem::{check_no_path, check_rung, find_family, rejected, request_of};
 use crate::saving::{Plan, Point, RunKind, Saving, Store};
 use crate::tables;
@@ -98,24 +100,19 @@ pub fn rung_of(name: &str) -> Result<(&str, &str), Failure> {
 /// Invalid PTX, arguments that do not match; a wrong result, a kernel that faults.
 pub fn run_kernel(args: &BenchKernelArgs) -> Outcome {
     check_options(&args.kernel)?;
-    let (ready, _) = arguments(&args.kernel)?;
-    let ptx = linked_ptx(&args.kernel.files, args.kernel.compiler)?;
+    let ptx = linked_ptx(args.kernel.files(), args.kernel.compiler)?;
     let device = Device::open(&args.kernel.on.device)?;
     check_time_limit(args.kernel.time_limit, device.backend())?;
     let store = args.timing.save.open()?;
     if device.backend() == Backend::Emulator {
-        return count(args, &device, &ptx, &ready, store);
+        return count(args, &device, &ptx, store);
     }
     let progress = Progress::new("timing");
-    let kernel = Loaded::new(
-        &device,
-        &args.kernel.names(),
-        ptx,
-        args.kernel.entry.as_deref(),
-        args.kernel.shape(),
-        &ready,
-    )?;
-    let expected = expected(&args.kernel, &args.timing, &kernel, &ready, &progress)?;
+    let kernel = Loaded::new(&device, &args.kernel.names(), ptx, args.kernel.entry.as_deref())?;
+    let signature = kernel.signature(&args.kernel);
+    let (ready, _) = arguments(&args.kernel, &signature)?;
+    let kernel = kernel.shaped(shape(&args.kernel, &ready)?, &signature, &ready)?;
+    let expected = expected(&args.kernel, &args.timing, (&kernel, &signature), &ready, &progress)?;
     let mut records = Vec::new();
     for &cache in args.timing.cache.states() {
         let on = timing::On { device: &device, ready: &ready, expected: &expected };
@@ -147,20 +144,17 @@ pub fn check_options(args: &KernelArgs) -> Outcome {
 }
 
 /// Counts one launch on the emulator.
-fn count(
-    args: &BenchKernelArgs,
-    device: &Device,
-    ptx: &Ptx,
-    ready: &[Ready],
-    store: Option<Store>,
-) -> Outcome {
+fn count(args: &BenchKernelArgs, device: &Device, ptx: &Ptx, store: Option<Store>) -> Outcome {
     let module = ptx.load(device)?;
     let entry = find_entry(&module, args.kernel.entry.as_deref())?;
-    check_arguments(&module, &entry, ready)?;
-    let buffers = upload(device, ready)?;
-    let maps = maps(ready, &buffers)?;
-    let given = given(ready, &buffers, &maps);
-    let profile = module.profile(&entry, args.kernel.shape(), &given, Blocks::All)?;
+    let signature = signature(&module, &entry, &args.kernel);
+    let (ready, _) = arguments(&args.kernel, &signature)?;
+    check_arguments(&module, &signature, &ready)?;
+    let buffers = upload(device, &ready)?;
+    let maps = maps(&ready, &buffers)?;
+    let given = given(&ready, &buffers, &maps);
+    let shape = shape(&args.kernel, &ready)?;
+    let profile = module.profile(&entry, shape, &given, Blocks::All)?;
     let counts = json!({
         "kind": "counts",
         "kernel": entry,

@@ -6,9 +6,9 @@ mod runs;
 
 use super::bench::{check_options, rung_of};
 use crate::args::{CompareArgs, CompareKernelArgs, ProblemOptions, SaveOptions};
-use crate::kernel_file::arguments;
 use crate::kernel_file::source::ptx_of;
 use crate::kernel_file::timing::{self, Loaded, On, expected};
+use crate::kernel_file::{arguments, shape};
 use crate::problem::{check_rung, find_family, read_arrays, rejected, request, with_parameters};
 use crate::saving::{Plan, Point, RunKind, Saving, Store};
 use asked::stored;
@@ -96,7 +96,7 @@ fn save(store: Option<Store>, options: &SaveOptions, compared: &[ComparisonRecor
 /// Invalid PTX, arguments that do not match, the emulator; a wrong result; a second kernel that is slower.
 pub fn run_kernel(args: &CompareKernelArgs) -> Outcome {
     check_options(&args.kernel)?;
-    let [first, second] = &args.kernel.files[..] else {
+    let [first, second] = args.kernel.files() else {
         return Err(Failure::input(
             format_args!("{} is not two files", args.kernel.names()),
             "give two .ptx or .cu files, or two rungs as ladder/rung",
@@ -104,15 +104,19 @@ pub fn run_kernel(args: &CompareKernelArgs) -> Outcome {
     };
     let device = gpu(&args.kernel.on.device)?;
     let store = args.timing.save.open()?;
-    let (ready, _) = arguments(&args.kernel)?;
     let progress = Progress::new("comparing");
     let entry = args.kernel.entry.as_deref();
-    let load = |file: &std::path::Path, entry, shape| {
-        Loaded::new(&device, &file.display().to_string(), ptx_of(file)?, entry, shape, &ready)
+    let load = |file: &std::path::Path, entry| {
+        Loaded::new(&device, &file.display().to_string(), ptx_of(file)?, entry)
     };
-    let a = load(first, entry, args.kernel.shape())?;
-    let b = load(second, args.entry_b.as_deref().or(entry), args.shape_b())?;
-    let expected = expected(&args.kernel, &args.timing, &a, &ready, &progress)?;
+    let a = load(first, entry)?;
+    let b = load(second, args.entry_b.as_deref().or(entry))?;
+    let signature = a.signature(&args.kernel);
+    let (ready, _) = arguments(&args.kernel, &signature)?;
+    let shape = shape(&args.kernel, &ready)?;
+    let a = a.shaped(shape, &signature, &ready)?;
+    let b = b.shaped(args.shape_b(shape), &signature, &ready)?;
+    let expected = expected(&args.kernel, &args.timing, (&a, &signature), &ready, &progress)?;
     let on = On { device: &device, ready: &ready, expected: &expected };
     let mut compared = Vec::new();
     for &cache in args.timing.cache.states() {

@@ -55,6 +55,87 @@ fn a_ptx_file_runs_on_the_users_arrays_and_writes_them_back() {
 }
 
 #[test]
+fn arguments_are_positional_or_named_and_take_the_types_of_the_source() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    fs::write(place("x.npy"), npy(&[1.0, 2.0, 3.0])).expect("written");
+    let source = "__global__ void scale(float factor, const float* in, float* out, int n) {\n\
+        int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) out[i] = factor * in[i];\n}\n";
+    fs::write(place("scale.cu"), source).expect("written");
+    let (file, x, y) = (place("scale.cu"), place("x.npy"), format!("out={}", place("y.npy")));
+    let run = [
+        "run",
+        &file,
+        "--compiler",
+        "own",
+        "--device",
+        "emulator",
+        "--grid",
+        "auto",
+        "--block",
+        "2",
+    ];
+    for arguments in [&["2.5", &x, "zeros:3", "3"][..], &["n=3", "2.5", "out=uninit:3", &x]] {
+        let output = lanework(&[&run[..], arguments, &["-o", &y]].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(stdout(&output).contains("ran on"), "{said}");
+        assert!(said.contains("--grid 2: a thread for each of the 3 elements"), "{said}");
+        assert_eq!(fs::read(place("y.npy")).expect("a file"), npy(&[2.5, 5.0, 7.5]));
+    }
+    let stderr = fails(2, &[&run[..], &["2.5", &x]].concat());
+    let signature = "kernel: scale(float factor, const float *in, float *out, int n)";
+    assert!(stderr.contains(signature) && stderr.contains("missing: out, n"), "{stderr}");
+    // The command line of the message runs.
+    let line =
+        stderr.lines().find_map(|line| line.split_once("help: lanework ")).expect("a line").1;
+    let words: Vec<&str> = line.split(' ').collect();
+    assert!(stdout(&lanework(&words)).contains("ran on"), "{line}");
+    let beyond = ["run", &file, "--compiler", "own", "--device", "emulator", "--block", "4"];
+    let fault = fails(1, &[&beyond[..], &["2.5", &x, "zeros:3", "4"]].concat());
+    assert!(fault.contains("argument 2 (in)") || fault.contains("argument 3 (out)"), "{fault}");
+}
+
+#[test]
+fn compiled_files_are_cached_by_their_content() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let run = |text: &str| {
+        fs::write(place("beside.cuh"), format!("#define VALUE {text}\n")).expect("written");
+        let source = "#include \"beside.cuh\"\n__global__ void k(int* out) { *out = VALUE; }\n";
+        fs::write(place("k.cu"), source).expect("written");
+        let output = Command::new(env!("CARGO_BIN_EXE_lanework"))
+            .args(["run", &place("k.cu"), "--compiler", "own", "--device", "emulator"])
+            .args(["uninit:1", "-o", &format!("out={}", place("out.npy"))])
+            .env("LANEWORK_CACHE_DIR", place("cache"))
+            .output()
+            .expect("the command runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        let bytes = fs::read(place("out.npy")).expect("a file");
+        (said.contains("the PTX is from the cache"), bytes[bytes.len() - 4])
+    };
+    assert_eq!(run("7"), (false, 7));
+    assert_eq!(run("7"), (true, 7));
+    assert_eq!(run("8"), (false, 8));
+    assert_eq!(run("7"), (true, 7));
+}
+
+#[test]
+fn a_wrong_library_of_nvrtc_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("k.cu");
+    fs::write(&file, "__global__ void k() {}\n").expect("written");
+    let output = Command::new(env!("CARGO_BIN_EXE_lanework"))
+        .args(["run", file.to_str().expect("UTF-8"), "--device", "emulator"])
+        .env("LANEWORK_NVRTC", folder.path().join("libnvrtc.so.13"))
+        .output()
+        .expect("the command runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("LANEWORK_NVRTC names"), "{said}");
+}
+
+#[test]
 fn a_fault_names_the_argument_and_writes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("z.npy");
@@ -138,14 +219,17 @@ fn bad_input_says_what_to_do() {
         (&["run", SAXPY, "--entry", "k", "--device", "emulator"], "there are: saxpy"),
         (
             &["run", SAXPY, "--arg", "f32:1", "--device", "emulator"],
-            "has 4 parameters; arguments given: 1",
+            "arguments given: 1, needed: 4",
         ),
-        (&["run", SAXPY, "--device", "emulator"], "give one --arg for each of"),
+        (&["run", SAXPY, "--device", "emulator"], "missing: a, x, y, n"),
         (&["run", SAXPY, "--arg", "f31:1"], "TYPE:VALUE"),
         (&["run", SAXPY, "--grid", "0x"], "whole numbers"),
         (&["run", SAXPY, "--shared", "48kB"], "give a number of bytes, such as 49152"),
         (&["run", SAXPY, "--arg", "in:"], "a file is missing after `in:`"),
-        (&["run", SAXPY, "--arg", &format!("in:{archive}")], "np.save('a.npy', a)"),
+        (
+            &["run", SAXPY, "1", &format!("x=in:{archive}"), "zeros:f32:1", "1"],
+            "np.save('a.npy', a)",
+        ),
         (&["check", "./a.out"], "`./a.out` is neither a .ptx or .cu file nor a ladder"),
         (&["profile", "/dev/null"], "lanework exec --check -- PROGRAM"),
         (&["run", "a.out"], "neither"),

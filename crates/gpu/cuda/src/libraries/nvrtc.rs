@@ -38,6 +38,7 @@ type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> Sta
 type Size = unsafe extern "C" fn(Program, *mut usize) -> Status;
 type Fill = unsafe extern "C" fn(Program, *mut c_char) -> Status;
 type Destroy = unsafe extern "C" fn(*mut Program) -> Status;
+type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status;
 type Describe = unsafe extern "C" fn(Status) -> *const c_char;
 
 struct Functions {
@@ -49,6 +50,7 @@ struct Functions {
     log: Fill,
     destroy: Destroy,
     describe: Describe,
+    version: Version,
 }
 
 /// The reason why a source was not compiled.
@@ -74,6 +76,14 @@ fn functions() -> Result<&'static Functions, String> {
 fn load() -> Result<Functions, String> {
     let named = std::env::var_os("LANEWORK_NVRTC").map(PathBuf::from);
     named.iter().for_each(|library| load_builtins(library));
+    if let Some(file) = &named
+        && library::find([file.as_path()]).is_none()
+    {
+        return Err(format!(
+            "LANEWORK_NVRTC names {}, which is not a library that can be loaded",
+            file.display()
+        ));
+    }
     let candidates = named.as_deref().into_iter().chain(NAMES.iter().map(Path::new));
     let of_pip = || {
         pip_libraries().into_iter().find_map(|file| {
@@ -94,8 +104,32 @@ fn load() -> Result<Functions, String> {
             log: library::function(library, library_name, "nvrtcGetProgramLog")?,
             destroy: library::function(library, library_name, "nvrtcDestroyProgram")?,
             describe: library::function(library, library_name, "nvrtcGetErrorString")?,
+            version: library::function(library, library_name, "nvrtcVersion")?,
         })
     }
+}
+
+/// The version of NVRTC, such as `13.0`, and the size and time of the files that it may come from: what its output
+/// depends on beside its input.
+///
+/// # Errors
+/// The reason why NVRTC cannot be used, in one line.
+#[doc(hidden)]
+pub fn version() -> Result<String, String> {
+    let functions = functions()?;
+    let (mut major, mut minor) = (0, 0);
+    // SAFETY: stores two numbers.
+    if unsafe { (functions.version)(&mut major, &mut minor) } != 0 {
+        return Err("NVRTC has no version".to_owned());
+    }
+    let named = std::env::var_os("LANEWORK_NVRTC").map(PathBuf::from);
+    let fixed = NAMES.iter().map(PathBuf::from).filter(|file| file.is_absolute());
+    let mut text = format!("{major}.{minor}");
+    for file in named.into_iter().chain(fixed).chain(pip_libraries()) {
+        let Ok(about) = std::fs::metadata(&file) else { continue };
+        text.push_str(&format!(" {} {} {:?}", file.display(), about.len(), about.modified().ok()));
+    }
+    Ok(text)
 }
 
 /// The libraries in the Python environments that are in use.

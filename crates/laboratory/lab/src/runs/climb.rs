@@ -10,7 +10,7 @@ use crate::record::{
     ClimbRecord, PredictedRecord, RungRecord, SkippedRecord, SweepRecord, TimeRecord,
 };
 use crate::runs::measure::{RungOf, Timing, launch, time_trial};
-use crate::runs::reason::reason;
+use crate::runs::reason::{reason, story};
 use lanework::emulator::Blocks;
 use lanework::report::{Machine, ResourcesRecord, SampleRecord};
 use lanework::time::machine::GpuModel;
@@ -99,6 +99,7 @@ pub fn climb(
         if let Some(before) = record.rungs.iter().rev().find(|rung| rung.verified) {
             let median = |rung: &RungRecord| rung.time.as_ref().map(|time| time.median_ns);
             found.speedup = median(before).zip(median(&found)).map(|(before, now)| before / now);
+            found.since = Some((before.name, story(before, &found)));
             if let Some((step, why)) = reason(before, &found) {
                 (found.step, found.reason) = (Some(step), Some(why));
             }

@@ -27,6 +27,16 @@ const COUNTS: [(&str, Count); 8] = [
     ("divergent branches", |c| c.divergent_branches),
 ];
 
+/// Counts of load and store instructions. Where bulk copies replace those instructions, another unit does the work, and
+/// fewer of them are no gain.
+const OF_INSTRUCTIONS: [&str; 4] =
+    ["load sectors", "store sectors", "global requests", "shared wavefronts"];
+
+/// Whether a kernel moves data by bulk copies.
+fn copies_in_bulk(counters: &Counters) -> bool {
+    counters.bulk_load.requests + counters.bulk_store.requests > 0
+}
+
 /// The direction in which a figure improves.
 #[derive(Clone, Copy, PartialEq)]
 enum Better {
@@ -38,8 +48,11 @@ enum Better {
 
 /// A change of a figure.
 struct Change {
+    name: String,
     factor: f64,
     words: String,
+    /// The same in a sentence: `4.0x fewer load sectors`.
+    phrase: String,
     /// Whether it is an improvement; `None` if unknown.
     good: Option<bool>,
 }
@@ -52,6 +65,37 @@ pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<(Step, Str
             before.counters.as_ref().and(now.counters.as_ref())?;
             Some(counted(changes(before, now)))
         }
+    }
+}
+
+/// The largest changes from one rung to the next as phrases, at most three, improvements first.
+pub(crate) fn story(before: &RungRecord, now: &RungRecord) -> Vec<String> {
+    let moves = moves_work(before, now);
+    let mut changes = changes(before, now);
+    changes.retain(|change| !(moves.is_some() && OF_INSTRUCTIONS.contains(&change.name.as_str())));
+    changes.sort_by(|a, b| b.factor.total_cmp(&a.factor));
+    let notable = changes.iter().filter(|change| change.factor >= NOTABLE).count();
+    changes.truncate(notable.max(1));
+    let of = |good: Option<bool>| {
+        let chosen = changes.iter().filter(move |change| change.good == good);
+        chosen.map(|change| change.phrase.clone())
+    };
+    let worse = of(Some(false)).count().min(1);
+    let better = NAMED - worse - moves.iter().count();
+    let moves = moves.map(str::to_owned);
+    let mut told: Vec<String> = moves.into_iter().chain(of(Some(true)).take(better)).collect();
+    let left = NAMED - told.len();
+    told.extend(of(Some(false)).take(left));
+    told
+}
+
+/// The unit that moves the data, if it changes from one rung to the next.
+fn moves_work(before: &RungRecord, now: &RungRecord) -> Option<&'static str> {
+    let in_bulk = |rung: &RungRecord| rung.counters.as_ref().is_some_and(copies_in_bulk);
+    match (in_bulk(before), in_bulk(now)) {
+        (false, true) => Some("bulk copies (TMA) move the data"),
+        (true, false) => Some("the threads move the data, without bulk copies"),
+        _ => None,
     }
 }
 
@@ -157,19 +201,30 @@ fn change(name: &str, better: Better, before: f64, now: f64) -> Option<Change> {
         Better::More => Some(now > before),
         Better::Neither => None,
     };
-    let (factor, words) = match (before > 0.0, now > 0.0) {
+    let (factor, words, phrase) = match (before > 0.0, now > 0.0) {
         (false, false) => return None,
-        (false, true) => (f64::MAX, format!("+{name}")),
-        (true, false) => (f64::MAX, format!("no {name}")),
+        (false, true) => (f64::MAX, format!("+{name}"), format!("new: {name}")),
+        (true, false) => (f64::MAX, format!("no {name}"), format!("no {name}")),
         (true, true) => {
             let ratio = now / before;
             let factor = ratio.max(1.0 / ratio);
             let digits = if factor < NOTABLE { 2 } else { 1 };
             let sign = if ratio < 1.0 { '/' } else { 'x' };
-            (factor, format!("{name} {sign}{factor:.digits$}"))
+            let than = match (name, ratio < 1.0) {
+                ("occupancy", true) => "lower",
+                ("occupancy", false) => "higher",
+                (_, true) => "fewer",
+                (_, false) => "more",
+            };
+            (
+                factor,
+                format!("{name} {sign}{factor:.digits$}"),
+                format!("{factor:.digits$}x {than} {name}"),
+            )
         }
     };
-    (factor >= SLIGHT).then_some(Change { factor, words, good })
+    let name = name.to_owned();
+    (factor >= SLIGHT).then_some(Change { name, factor, words, phrase, good })
 }
 
 #[cfg(test)]
@@ -221,6 +276,28 @@ mod tests {
         assert_eq!(of(800, 20), (Step::Dearer, dearer));
         assert_eq!(of(800, 10).0, Step::Unchanged);
         assert!(of(800, 10).1.starts_with("no counter improved"));
+    }
+
+    #[test]
+    fn the_story_has_at_most_three_changes_in_words() {
+        let before = counting(800, 10);
+        assert_eq!(story(&before, &counting(100, 0)), ["no barriers", "8.0x fewer load sectors"]);
+        assert_eq!(
+            story(&before, &counting(100, 20)),
+            ["8.0x fewer load sectors", "2.0x more barriers"]
+        );
+        assert!(story(&before, &before).is_empty());
+    }
+
+    #[test]
+    fn work_that_bulk_copies_take_over_is_no_gain() {
+        let mut before = counting(800, 10);
+        before.counters.iter_mut().for_each(|counters| counters.global_load.requests = 200);
+        let mut now = counting(0, 10);
+        for counters in &mut now.counters {
+            (counters.bulk_load.requests, counters.bulk_load.sectors) = (2, 800);
+        }
+        assert_eq!(story(&before, &now), ["bulk copies (TMA) move the data"]);
     }
 
     #[test]

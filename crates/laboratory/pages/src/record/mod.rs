@@ -62,6 +62,11 @@ impl Report {
         names
     }
 
+    /// Whether every figure is of a kernel whose result was compared: a profile of a user's kernel compares nothing.
+    pub fn compares(&self) -> bool {
+        self.kernels.iter().all(|kernel| !kernel.ladder.is_empty())
+    }
+
     /// The story of a ladder.
     pub fn story(&self, ladder: &str) -> Option<&Story> {
         self.stories.iter().find(|story| story.name == ladder)
@@ -130,6 +135,8 @@ pub struct Kernel {
     pub sass: Sass,
     /// Pictures of warp accesses.
     pub pictures: Vec<Picture>,
+    /// The time that the model predicts, for a user's kernel.
+    pub predicted: Option<PredictedTime>,
 }
 
 /// A profile, as printed by `profile --json`.

@@ -26,6 +26,7 @@ pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
                     dt { (t("kernel:costs")) } dd { (prose(&english.costs, &chinese.costs)) }
                 }
             }
+            @if kernel.ladder.is_empty() { p.note { (t("kernel:not-compared")) } }
             (on_gpus(report, kernel))
             @if let Some(profile) = &kernel.profile {
                 div.card {
@@ -124,6 +125,12 @@ fn facts(kernel: &Kernel, profile: &Profile) -> Markup {
             li { (tf("chip:model", &[&profile.gpu])) }
         }
         dl.numbers {
+            @if let Some(found) = &kernel.predicted {
+                div {
+                    dt { (t("kernel:predicted")) } dd { (time(found.predicted_ns)) }
+                    p.note { (tf("kernel:predicted-on", &[&found.gpu, &found.limiter])) }
+                }
+            }
             div {
                 dt { (t("resource:registers")) }
                 @match assembled {

@@ -23,7 +23,7 @@ pub fn page(report: &Report) -> Markup {
     html! {
         section.page id="summary" data-title="" {
             h1 { (t("summary:title")) }
-            p.lead { (t("summary:lead")) }
+            p.lead { (t(if report.compares() { "summary:lead" } else { "summary:lead-own" })) }
             ul.chips {
                 @for (name, gpu, driver) in &devices {
                     li.device.gpu[*gpu] { (name) @if *gpu && !driver.is_empty() { " · " (tf("chip:driver", &[driver])) } }
@@ -31,12 +31,12 @@ pub fn page(report: &Report) -> Markup {
                 @if !report.taken.is_empty() { li { (report.taken) } }
                 @if !report.version.is_empty() { li { "Lanework " (report.version) } }
             }
-            dl.numbers {
+            @if rungs > 0 { dl.numbers {
                 div { dt { (t("summary:ladders")) } dd { (report.ladders().len()) } }
                 div { dt { (t("summary:rungs")) } dd { (rungs) } }
                 div { dt { (t("summary:verified")) } dd { (verified) } }
                 div.alarm[rejected > 0] { dt { (t("summary:rejected")) } dd { (rejected) } }
-            }
+            } }
             @if devices.iter().all(|(_, gpu, _)| !gpu) && !devices.is_empty() {
                 p.callout { (t("summary:emulator-only")) }
             }

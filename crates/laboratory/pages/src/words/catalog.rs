@@ -28,6 +28,22 @@ pub const WORDS: &[(&str, &str, &str)] = &[
         "Every figure is of a kernel whose result was compared with a reference first. Counts are the emulator's, times are a GPU's, and the two never share a chart.",
         "每个数字都来自结果先与参考值比较过的核函数。计数来自模拟器，时间来自 GPU，二者从不放在同一张图里。",
     ),
+    (
+        "summary:lead-own",
+        "Counts are the emulator's, predicted times are a model's, and measured times are a GPU's. The results of your own kernels were not compared with a reference.",
+        "计数来自模拟器，预测时间来自模型，实测时间来自 GPU。自己的核函数的结果没有与参考值比较。",
+    ),
+    (
+        "kernel:not-compared",
+        "Its results were not compared with a reference.",
+        "它的结果没有与参考值比较。",
+    ),
+    ("kernel:predicted", "Predicted time", "预测时间"),
+    (
+        "kernel:predicted-on",
+        "on {0}, limited by {1}; not measured",
+        "在 {0} 上，受限于 {1}；非实测",
+    ),
     ("summary:ladders", "Ladders", "优化阶梯"),
     ("summary:rungs", "Rungs", "级数"),
     ("summary:verified", "Verified", "已验证"),

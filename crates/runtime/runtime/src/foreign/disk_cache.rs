@@ -1,4 +1,5 @@
-//! Disk cache of PTX texts that passed all checks, so that other processes need not check them again.
+//! Disk cache of PTX texts that passed all checks, so that other processes need not check them again, and of texts that
+//! were made from others, such as compiled CUDA C++.
 //!
 //! A file holds the whole text and identifies the build of this library that wrote it. A lookup compares both byte for
 //! byte, and so ignores torn or damaged files, files of other builds, and hash collisions. Writers rename files into
@@ -6,6 +7,7 @@
 //! the checks are then repeated.
 
 use std::fs;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -24,6 +26,7 @@ const NOTED: Duration = Duration::from_secs(24 * 3600);
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// A folder of texts.
+#[doc(hidden)]
 pub struct DiskCache {
     folder: PathBuf,
     most: u64,
@@ -81,6 +84,23 @@ impl DiskCache {
         }
     }
 
+    /// The text that [`DiskCache::record`] stored for this key.
+    pub fn recall(&self, key: &str) -> Option<String> {
+        let text = fs::read_to_string(self.place(number_of(key))).ok()?;
+        let made =
+            text.strip_prefix(&self.build)?.strip_prefix(&heading(key))?.strip_prefix(key)?;
+        Some(made.to_owned())
+    }
+
+    /// Stores the text that was made from everything in `key`.
+    pub fn record(&self, key: &str, made: &str) {
+        let text = [&heading(key), key, made].concat();
+        if text.len() as u64 <= self.most / 4 {
+            let _ = self.write(number_of(key), &text);
+            self.shrink();
+        }
+    }
+
     fn write(&self, number: u64, text: &str) -> std::io::Result<()> {
         static WRITTEN: AtomicU32 = AtomicU32::new(0);
         fs::create_dir_all(&self.folder)?;
@@ -124,6 +144,17 @@ impl DiskCache {
             bytes -= of_file;
         }
     }
+}
+
+/// A line before a key, with its length, so that no other pair of key and text has the same bytes.
+fn heading(key: &str) -> String {
+    format!("made from {} bytes\n", key.len())
+}
+
+fn number_of(key: &str) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn is_older(about: &fs::Metadata, age: Duration) -> bool {
@@ -205,6 +236,21 @@ mod tests {
             names.map(|entry| entry.file_name()).collect::<Vec<_>>(),
             ["0000000000000007.ptx"]
         );
+        fs::remove_dir_all(&cache.folder).expect("it was there");
+    }
+
+    #[test]
+    fn a_made_text_is_found_by_its_whole_key() {
+        let cache = cache("made", 1 << 20);
+        assert_eq!(cache.recall("source"), None);
+        cache.record("source", ".version 8.0");
+        cache.record("sour", "ce.version 8.0");
+        assert_eq!(cache.recall("source").as_deref(), Some(".version 8.0"));
+        assert_eq!(cache.recall("sour").as_deref(), Some("ce.version 8.0"));
+        // A file of another key under the same number is not taken for this one's.
+        fs::rename(cache.place(number_of("sour")), cache.place(number_of("source")))
+            .expect("moved");
+        assert_eq!(cache.recall("source"), None);
         fs::remove_dir_all(&cache.folder).expect("it was there");
     }
 

@@ -7,6 +7,7 @@ mod disk_cache;
 mod launch;
 mod load;
 
+pub use disk_cache::DiskCache;
 pub use launch::{Executed, PreparedPtx};
 
 use crate::device::Device;

@@ -36,32 +36,38 @@ pub trait Valued: To<<Self as Valued>::Value> {
     type Value: Data;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> To<T> for T {
     fn to(self) -> Var<T> {
         Var::constant(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Valued for T {
     type Value = T;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> To<T> for Var<T> {
     fn to(self) -> Var<T> {
         self
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Valued for Var<T> {
     type Value = T;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> To<T> for Mut<T> {
     fn to(self) -> Var<T> {
         self.view()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Valued for Mut<T> {
     type Value = T;
 }

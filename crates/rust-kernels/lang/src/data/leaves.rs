@@ -89,6 +89,7 @@ impl<'a> Parts<'a> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Data for T {
     type Of<K: Kind> = K::Scalar<T>;
     fn leaves(offset: u64, out: &mut Vec<Leaf>) {

@@ -66,6 +66,7 @@ pub trait Receive: Copy {
     fn receive(self) -> Self::Receiver;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Receive for T {
     type Receiver = T;
     fn receive(self) -> T {
@@ -73,6 +74,7 @@ impl<T: Scalar> Receive for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Receive for Var<T> {
     type Receiver = Var<T>;
     fn receive(self) -> Var<T> {
@@ -80,6 +82,7 @@ impl<T: Scalar> Receive for Var<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Receive for Mut<T> {
     type Receiver = Var<T>;
     fn receive(self) -> Var<T> {
@@ -115,6 +118,7 @@ pub trait Target: Copy {
     fn set(self, value: Handle<Self::Value>);
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Target for Mut<T> {
     type Value = T;
     #[track_caller]
@@ -215,6 +219,7 @@ fn versions<T: Data>(variable: T::Of<Variables>) -> Vec<u64> {
     with(|b| registers.iter().map(|r| b.writes(*r)).collect())
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Exclusive<T> for Mut<T> {
     fn enter(self) -> (Mut<T>, Loan<T>) {
         lend::<T>(self)

@@ -136,12 +136,14 @@ fn written<T: Scalar>(value: Value) -> Written {
     Written(with(|b| b.operand(value, T::SCALAR)).to_string())
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Input for T {
     fn written(self) -> Written {
         written::<T>(self.into_var().value)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Input for Var<T> {
     fn written(self) -> Written {
         written::<T>(self.value)

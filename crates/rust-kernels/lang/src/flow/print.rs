@@ -63,12 +63,14 @@ pub struct Printed {
     ty: ScalarType,
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Printable for T {
     fn printable(&self) -> Printed {
         Printed { value: Value::Constant(self.bits()), ty: T::SCALAR }
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Printable for Var<T> {
     fn printable(&self) -> Printed {
         Printed { value: self.value, ty: T::SCALAR }

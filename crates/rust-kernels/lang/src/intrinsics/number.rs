@@ -128,6 +128,7 @@ pub(crate) fn operate<T: Scalar>(op: Operation, x: impl IntoVar<T>, y: impl Into
 
 macro_rules! handle_operators {
     ($bound:ident: $($trait:ident $method:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: $bound> $trait<Var<T>> for Var<T> {
             type Output = Var<T>;
             #[track_caller]
@@ -135,6 +136,7 @@ macro_rules! handle_operators {
                 operate(Operation::$trait, self, other)
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<T: $bound> $trait<T> for Var<T> {
             type Output = Var<T>;
             #[track_caller]
@@ -153,6 +155,7 @@ macro_rules! value_operators {
     };
     (@rows $types:tt $($row:tt)*) => { $(value_operators!(@row $types $row);)* };
     (@row [$($t:ty)*] ($trait:ident $method:ident $op:ident)) => {$(
+        #[diagnostic::do_not_recommend]
         impl $trait<Var<$t>> for $t {
             type Output = Var<$t>;
             #[track_caller]
@@ -170,6 +173,7 @@ value_operators!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize:
 
 macro_rules! bit_operators {
     ($($trait:ident $method:ident $op:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Bits> $trait<Var<T>> for Var<T> {
             type Output = Var<T>;
             #[track_caller]
@@ -177,6 +181,7 @@ macro_rules! bit_operators {
                 operate(Operation::$op, self, other)
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<T: Bits> $trait<T> for Var<T> {
             type Output = Var<T>;
             #[track_caller]

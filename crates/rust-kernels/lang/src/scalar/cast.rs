@@ -25,6 +25,7 @@ pub trait Cast<U> {
     fn cast(self) -> Self::Output;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar, U: Scalar> Cast<U> for T {
     type Output = U;
     fn cast(self) -> U {
@@ -32,6 +33,7 @@ impl<T: Scalar, U: Scalar> Cast<U> for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar, U: Scalar> Cast<U> for Var<T> {
     type Output = Var<U>;
     #[track_caller]

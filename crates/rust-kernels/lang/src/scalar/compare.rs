@@ -178,10 +178,12 @@ fn compare<T: Scalar>(relation: Relation, x: Value, y: Value) -> Var<bool> {
 
 macro_rules! comparisons {
     ([$($generics:tt)*] $left:ty, $right:ty, $t:ty, $x:expr, $y:expr) => {
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Equate<$right> for $left {
             type Output = Var<bool>;
             comparisons!(@methods $right, $t, $x, $y, eq Eq, ne Ne);
         }
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> Order<$right> for $left {
             type Output = Var<bool>;
             comparisons!(@methods $right, $t, $x, $y, lt Lt, le Le, gt Gt, ge Ge);

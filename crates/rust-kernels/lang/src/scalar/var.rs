@@ -262,12 +262,14 @@ pub trait IntoVar<T: Scalar> {
     fn into_var(self) -> Var<T>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> IntoVar<T> for T {
     fn into_var(self) -> Var<T> {
         Var::constant(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> IntoVar<T> for Var<T> {
     fn into_var(self) -> Var<T> {
         self
@@ -284,6 +286,7 @@ pub trait Read: Copy {
     fn copy(self) -> Self::Value;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Read for T {
     type Value = T;
     fn view(self) -> T {
@@ -294,6 +297,7 @@ impl<T: Scalar> Read for T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Read for Var<T> {
     type Value = Var<T>;
     fn view(self) -> Var<T> {
@@ -309,6 +313,7 @@ impl<T: Scalar> Read for Var<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Read for Mut<T> {
     type Value = Var<T>;
     fn view(self) -> Var<T> {
@@ -369,6 +374,7 @@ impl<A> Join<A> for A {
     type Output = A;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Join<T> for Var<T> {
     type Output = Var<T>;
 }

@@ -2,6 +2,7 @@
 //! or an intrinsic; its staged version generates the code.
 
 use super::range;
+use super::unknown::{Unknown, unknown};
 use crate::body::places::{is_constructor, is_place};
 use crate::body::scope::{Mode, Translator, as_name};
 use crate::body::statement::is_array_function;
@@ -272,6 +273,11 @@ impl Translator {
         if path.qself.is_some() || local || of_type || of_std || of_host || is_type(&last.ident) {
             return quote!(#path);
         }
+        if segments.len() == 1
+            && let Some(why) = unknown(&last.ident)
+        {
+            return self.not_staged(path, why);
+        }
         let mut twin = path.path.clone();
         let arguments = twin
             .segments
@@ -279,6 +285,30 @@ impl Translator {
             .map(|segment| std::mem::replace(&mut segment.arguments, PathArguments::None));
         let span = path.span();
         quote_spanned!(span => #twin::staged #arguments)
+    }
+}
+
+impl Translator {
+    /// The error for a call of a function that kernels cannot call.
+    fn not_staged(&mut self, path: &ExprPath, why: Unknown) -> TokenStream {
+        let name = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        match why {
+            Unknown::Unmarked => self.refuse(
+                path,
+                &format!("`{name}` is not marked #[device]"),
+                &format!("put #[device] above `fn {name}`; the host can still call it"),
+            ),
+            Unknown::Kernel => self.refuse(
+                path,
+                &format!("a kernel cannot call the kernel `{name}`"),
+                "move the common code to a #[device] function",
+            ),
+            Unknown::Misspelled(known) => self.refuse(
+                path,
+                &format!("no function is called `{name}`"),
+                &format!("did you mean `{name}`?", name = known),
+            ),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! value.
 
 pub(crate) mod calls;
+mod unknown;
 
 use crate::body::flow::{breaks, without_else};
 use crate::body::scope::{Mode, Returns, Tail, Translator, as_name, root};

@@ -1,0 +1,171 @@
+//! `lanework exercise`: writes an exercise's kernel to the current folder, checks the edited kernel, and gives hints.
+
+use crate::args::{ExerciseArgs, KernelArgs};
+use crate::exercises::{Exercise, Goal, all};
+use crate::findings::checked::Checked;
+use crate::kernel_file::source::linked_ptx;
+use crate::kernel_file::{
+    Ready, arguments, check_arguments, emulator, find_entry, given, launch, maps, signature, upload,
+};
+use clap::Parser;
+use lanework::emulator::Blocks;
+use lanework_lab::Array;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, write};
+use lanework_terminal::table::{listed, prose};
+use std::path::{Path, PathBuf};
+
+/// Instructions of a warp after which an exercise counts as an endless loop.
+const STUCK_AFTER: u64 = 1_000_000;
+
+/// Lists the exercises, writes one, or checks it.
+///
+/// # Errors
+/// An unknown number, a file that cannot be written or compiled, and a kernel that does not reach the goal yet.
+pub fn run(args: &ExerciseArgs) -> Outcome {
+    let exercises = all();
+    let Some(number) = args.number else {
+        let mut text = String::new();
+        for (index, one) in exercises.iter().enumerate() {
+            text.push_str(&listed(&format!("  {}  {:<15}", index + 1, one.title), one.task));
+        }
+        return print(
+            &(text
+                + &prose(
+                    "`lanework exercise 1` writes the kernel of the first one to this folder.",
+                )),
+        );
+    };
+    let one = (number as usize).checked_sub(1).and_then(|index| exercises.get(index));
+    let Some(one) = one else {
+        return Err(Failure::input(
+            format_args!("there is no exercise {number}"),
+            format_args!("give 1 to {}; `lanework exercise` lists them", exercises.len()),
+        ));
+    };
+    let file = PathBuf::from(format!("exercise-{number}.cu"));
+    if args.again || !file.exists() {
+        write(&file, one.source)?;
+        return print(&format!(
+            "{}{}",
+            prose(&format!("{} is written: {}", file.display(), one.task)),
+            prose(&format!(
+                "Edit it; then `lanework exercise {number}` checks it, and --hint shows all hints."
+            ))
+        ));
+    }
+    if args.hint {
+        let hints = one.hints.iter().map(|hint| listed("  hint: ", hint));
+        return print(&hints.collect::<String>());
+    }
+    match check(one, &file)? {
+        None => print(&prose(&format!("exercise {number} is solved"))),
+        Some(why) => Err(Failure::Check(format!("{why}\n  = help: {}", one.hints[0]))),
+    }
+}
+
+/// Runs the kernel of a file. Why it is no solution; `None` if it is one.
+///
+/// # Errors
+/// A file that does not compile, and findings of the sanitizer.
+fn check(exercise: &Exercise, file: &Path) -> Result<Option<String>, Failure> {
+    let words = ["lanework run", "--compiler", "own"].map(str::to_owned).into_iter();
+    let words = words.chain([file.display().to_string()]);
+    let words = words.chain(exercise.launch.split(' ').map(str::to_owned));
+    let args = KernelArgs::parse_from(words);
+    let ptx = linked_ptx(args.files(), args.compiler)?;
+    let device = emulator(&args, Some(STUCK_AFTER)).sanitized();
+    let module = ptx.load(&device)?;
+    let entry = find_entry(&module, None)?;
+    let signature = signature(&module, &entry, &args);
+    let (ready, _) = arguments(&args, &signature)?;
+    check_arguments(&module, &signature, &ready)?;
+    let launched = launch(&device, &module, &entry, args.shape(), &ready);
+    let after = match launched {
+        Ok((_, after)) => after,
+        Err(error) => {
+            let mut checked = Checked::default();
+            checked.add(&entry, Err(error), Some((&args.names(), &ptx.text)))?;
+            let shown = checked.show(None, false, None);
+            shown.map_err(|failure| with_hint(failure, exercise))?;
+            return Ok(Some("the kernel stopped".to_owned()));
+        }
+    };
+    if let Some(why) = wrong(exercise, &ready, &after) {
+        return Ok(Some(why));
+    }
+    let Some(Goal { name, count, most }) = exercise.goal else { return Ok(None) };
+    let device = emulator(&args, Some(STUCK_AFTER));
+    let module = ptx.load(&device)?;
+    let buffers = upload(&device, &ready)?;
+    let maps = maps(&ready, &buffers)?;
+    let given = given(&ready, &buffers, &maps);
+    let counters = module.profile(&entry, args.shape(), &given, Blocks::All)?.counters;
+    let value = count(&counters);
+    Ok((value > most).then(|| format!("the result is right; {name}: {value}, the goal is {most}")))
+}
+
+/// A failure with the first hint below.
+fn with_hint(failure: Failure, exercise: &Exercise) -> Failure {
+    match failure {
+        Failure::Check(text) => Failure::Check(format!("{text}\n  = help: {}", exercise.hints[0])),
+        other => other,
+    }
+}
+
+/// The first wrong element of the result.
+fn wrong(exercise: &Exercise, ready: &[Ready], after: &[Option<Array>]) -> Option<String> {
+    let floats = |array: &Array| -> Vec<f32> {
+        array.bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+    };
+    let inputs = ready.iter().filter_map(|argument| match argument {
+        Ready::Memory { array, .. } => Some(floats(array)),
+        _ => None,
+    });
+    let inputs: Vec<Vec<f32>> = inputs.collect();
+    let got = floats(after.iter().flatten().next_back()?);
+    let want = (exercise.expected)(&inputs);
+    let differs =
+        |(got, want): (&f32, &f32)| (got - want).abs() > 1e-4 * want.abs().max(1.0) || got.is_nan();
+    let index = got.iter().zip(&want).position(differs)?;
+    Some(format!("element {index} of the result is {}, should be {}", got[index], want[index]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+    use crate::exercises::all;
+
+    /// The fixes of the exercises: the text to replace, and its replacement.
+    const FIXES: [(&str, &str); 5] = [
+        ("    z[i] =", "    if (i < n) z[i] ="),
+        (
+            "int row = blockIdx.x * blockDim.x + threadIdx.x;\n    int column = blockIdx.y * blockDim.y + threadIdx.y;",
+            "int column = blockIdx.x * blockDim.x + threadIdx.x;\n    int row = blockIdx.y * blockDim.y + threadIdx.y;",
+        ),
+        ("    y[i] =", "    __syncthreads();\n    y[i] ="),
+        ("tile[32][32]", "tile[32][33]"),
+        (
+            "for (int step = 1; step < 256; step *= 2) {\n        if (i % (2 * step) == 0) part",
+            "for (int step = 128; step > 0; step /= 2) {\n        if (i < step) part",
+        ),
+    ];
+
+    #[test]
+    fn each_exercise_fails_as_given_and_is_solved_by_its_fix() {
+        let folder = tempfile::tempdir().unwrap();
+        for (index, (exercise, (flaw, fix))) in all().iter().zip(FIXES).enumerate() {
+            let file = folder.path().join(format!("{index}.cu"));
+            std::fs::write(&file, exercise.source).unwrap();
+            assert!(!matches!(check(exercise, &file), Ok(None)), "{index}");
+            assert!(exercise.source.contains(flaw), "{index}");
+            std::fs::write(&file, exercise.source.replace(flaw, fix)).unwrap();
+            assert!(
+                matches!(check(exercise, &file), Ok(None)),
+                "{index}: {:?}",
+                check(exercise, &file)
+            );
+            assert!(exercise.hints.len() > 1, "{index}");
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Assigns the arguments of a command line, positional or as NAME=VALUE, to the parameters of a kernel.
+
+use super::argument::{Argument, Contents, FORMS, element_type, extents, parse, scalar};
+use super::signature::{Parameter, Signature, Takes};
+use crate::args::KernelArgs;
+use lanework_lab::ElementType;
+use lanework_terminal::failure::Failure;
+
+/// The value of each parameter, as typed and as read, in the kernel's order. `-o NAME=FILE` marks memory to write.
+///
+/// # Errors
+/// Missing, surplus and unknown arguments, and values of no known form. The message has the kernel's signature and a
+/// command line to copy.
+pub fn assign(
+    args: &KernelArgs,
+    signature: &Signature,
+) -> Result<Vec<(String, Argument)>, Failure> {
+    let asked = Asked { args, signature, values: place(args, signature)? };
+    let mut found = Vec::new();
+    for (index, parameter) in signature.parameters.iter().enumerate() {
+        let Some(text) = &asked.values[index] else { return Err(asked.missing()) };
+        let argument = value(text, parameter)
+            .map_err(|why| asked.refused(&format!("{}={text}: {why}", parameter.name), &[index]))?;
+        found.push((text.clone(), argument));
+    }
+    for output in &args.outputs {
+        let named = output.split_once('=').filter(|(_, file)| !file.is_empty());
+        let Some((name, file)) = named else {
+            return Err(Failure::input(
+                format_args!("-o {output} is not NAME=FILE"),
+                format_args!("give a parameter and a file, such as -o y=y.npy; {}", asked.kernel()),
+            ));
+        };
+        let index = signature.index(name).ok_or_else(|| asked.unknown(name))?;
+        let Argument::Memory { after, .. } = &mut found[index].1 else {
+            return Err(Failure::input(
+                format_args!("-o {output}: `{name}` is not memory"),
+                format_args!("name a pointer of {}", asked.kernel()),
+            ));
+        };
+        *after = Some(file.into());
+    }
+    Ok(found)
+}
+
+/// The texts of the parameters' values.
+fn place(args: &KernelArgs, signature: &Signature) -> Result<Vec<Option<String>>, Failure> {
+    let mut values = vec![None; signature.parameters.len()];
+    let mut positional = Vec::new();
+    let asked = |values: &Vec<_>| Asked { args, signature, values: values.clone() };
+    for text in args.values() {
+        let Some((name, value)) = named(&text) else {
+            positional.push(text);
+            continue;
+        };
+        let index = signature.parameters.iter().position(|parameter| parameter.name == name);
+        let Some(index) = index else { return Err(asked(&values).unknown(name)) };
+        if values[index].replace(value.to_owned()).is_some() {
+            return Err(asked(&values).refused(&format!("`{name}` is given twice"), &[]));
+        }
+    }
+    let mut positional = positional.into_iter();
+    for value in values.iter_mut().filter(|value| value.is_none()) {
+        *value = positional.next();
+    }
+    match positional.next() {
+        None => Ok(values),
+        Some(surplus) => {
+            let what = format!("`{surplus}` is one argument too many");
+            Err(asked(&values).refused(&what, &[]))
+        }
+    }
+}
+
+/// `NAME=VALUE`.
+fn named(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '%';
+    let starts = name.starts_with(|c: char| is_name(c) && !c.is_numeric());
+    (starts && name.chars().all(is_name)).then_some((name, value))
+}
+
+/// Reads the value of a parameter.
+fn value(text: &str, parameter: &Parameter) -> Result<Argument, String> {
+    if let Some((form @ ("zeros" | "uninit" | "rand"), rest)) = text.split_once(':')
+        && rest.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return memory_of(form, rest, parameter);
+    }
+    let of_file = text.to_ascii_lowercase().ends_with(".npy");
+    let formed = |(form, _): (&str, &str)| {
+        let forms = ["in", "inout", "out", "zeros", "uninit", "rand", "tensormap", "struct"];
+        forms.contains(&form) || element_type(form).is_ok()
+    };
+    if text.split_once(':').is_some_and(formed) {
+        return parse(text);
+    }
+    if of_file {
+        let before = Contents::File(text.into());
+        return Ok(Argument::Memory { before, after: None, map: None });
+    }
+    let number = |element| -> Result<Argument, String> {
+        Ok(Argument::Scalar(element, scalar(element, text)?))
+    };
+    match parameter.takes {
+        _ if text.contains(':') => Err(format!("give a number or {FORMS}")),
+        Takes::Number(element) => number(element),
+        Takes::Bits(element) => match (text.parse::<i128>(), text.parse::<f64>(), element.bytes) {
+            (Err(_), Ok(_), 4) => number(ElementType::named("f32").unwrap_or(element)),
+            (Err(_), Ok(_), 8) => number(ElementType::named("f64").unwrap_or(element)),
+            _ => number(element),
+        },
+        Takes::Memory(..) => Err(format!(
+            "`{}` is a pointer: give a file such as x.npy, zeros:1000, rand:1000 or uninit:1000",
+            parameter.declared
+        )),
+        Takes::Struct(bytes) => Err(format!(
+            "`{}` is a struct of {bytes} bytes: give struct:PART,PART, such as struct:f32:2,u32:7",
+            parameter.declared
+        )),
+    }
+}
+
+/// `zeros:SHAPE`, `uninit:SHAPE` or `rand:SHAPE[:SEED]` with the element type of the parameter.
+fn memory_of(form: &str, rest: &str, parameter: &Parameter) -> Result<Argument, String> {
+    let Takes::Memory(Some((element, lanes)), _) = parameter.takes else {
+        return Err(format!(
+            "the element type of `{}` is unknown here: give {form}:f32:{rest}",
+            parameter.declared
+        ));
+    };
+    let (shape, seed) = match rest.split_once(':') {
+        Some((shape, seed)) if form == "rand" => {
+            (shape, seed.parse().map_err(|_| format!("`{seed}` is not a valid seed"))?)
+        }
+        _ => (rest, 1),
+    };
+    let mut shape = extents(shape)?;
+    if lanes > 1 {
+        shape.push(lanes);
+    }
+    let before = match form {
+        "zeros" => Contents::Zeros(element, shape),
+        "rand" => Contents::Random(element, shape, seed),
+        _ => Contents::Poison(element, shape),
+    };
+    Ok(Argument::Memory { before, after: None, map: None })
+}
+
+/// A command line with its arguments so far, for messages.
+struct Asked<'a> {
+    args: &'a KernelArgs,
+    signature: &'a Signature,
+    values: Vec<Option<String>>,
+}
+
+impl Asked<'_> {
+    fn kernel(&self) -> String {
+        format!("the kernel is {}", self.signature)
+    }
+
+    /// The failure of a name that no parameter has.
+    fn unknown(&self, name: &str) -> Failure {
+        let names = self.signature.parameters.iter().map(|parameter| parameter.name.as_str());
+        let close = names.map(|known| (strsim::damerau_levenshtein(known, name), known));
+        let hint = match close.min().filter(|(distance, _)| *distance <= 2) {
+            Some((_, known)) => format!("; did you mean {known}?"),
+            None => String::new(),
+        };
+        self.refused(&format!("no parameter is called `{name}`{hint}"), &[])
+    }
+
+    /// The failure of missing arguments.
+    fn missing(&self) -> Failure {
+        let missing = self.values.iter().filter(|value| value.is_none()).count();
+        let total = self.signature.parameters.len();
+        self.refused(&format!("arguments given: {}, needed: {total}", total - missing), &[])
+    }
+
+    /// A failure with the signature, the arguments that are given and missing, and a command line to copy, in which
+    /// the values of `wrong` are examples.
+    fn refused(&self, what: &str, wrong: &[usize]) -> Failure {
+        let Asked { args, signature, values } = self;
+        let parameters = signature.parameters.iter().zip(values).enumerate();
+        let (mut given, mut missing, mut line) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, (parameter, value)) in parameters {
+            let fitting = value.as_ref().filter(|_| !wrong.contains(&index));
+            let shown = fitting.cloned().unwrap_or_else(|| example(parameter, values));
+            line.push(format!("{}={shown}", parameter.name));
+            match value {
+                Some(text) => given.push(format!("{}={text}", parameter.name)),
+                None => missing.push(parameter.name.clone()),
+            }
+        }
+        let mut text = format!("{what}\n  kernel: {signature}");
+        if !given.is_empty() {
+            text.push_str(&format!("\n  given: {}", given.join(" ")));
+        }
+        if !missing.is_empty() {
+            text.push_str(&format!("\n  missing: {}", missing.join(", ")));
+        }
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        Failure::input(text, command_line(&words, &args.values(), &line))
+    }
+}
+
+/// A value that a parameter takes, for a command line to copy.
+fn example(parameter: &Parameter, values: &[Option<String>]) -> String {
+    let sized = |text: &String| {
+        let (form, rest) = text.split_once(':')?;
+        let last = rest.rsplit(':').next()?;
+        let fits = ["zeros", "rand", "uninit"].contains(&form) && extents(last).is_ok();
+        fits.then(|| last.to_owned())
+    };
+    let count = values.iter().flatten().find_map(sized).unwrap_or_else(|| "1000".to_owned());
+    let integer = if count.contains('x') { "1000" } else { count.as_str() };
+    match parameter.takes {
+        Takes::Number(element) if element.name.contains('f') => "2.0".to_owned(),
+        Takes::Number(_) => integer.to_owned(),
+        Takes::Bits(element) if element.bytes < 8 => integer.to_owned(),
+        Takes::Memory(Some(_), true) => format!("rand:{count}"),
+        Takes::Memory(Some(_), false) => format!("zeros:{count}"),
+        Takes::Memory(None, _) | Takes::Bits(_) => format!("zeros:f32:{count}"),
+        Takes::Struct(bytes) => {
+            let (element, count) = if bytes % 4 == 0 { ("u32", bytes / 4) } else { ("u8", bytes) };
+            let parts: Vec<String> = (0..count).map(|_| format!("{element}:0")).collect();
+            format!("struct:{}", parts.join(","))
+        }
+    }
+}
+
+/// Options without a value.
+const FLAGS: [&str; 9] = [
+    "--cooperative",
+    "--fidelity",
+    "--json",
+    "--leaks",
+    "--cold",
+    "--warm",
+    "--save",
+    "--unverified",
+    "--open",
+];
+
+/// The command line `words` with `arguments` in place of the kernel's arguments `given`.
+fn command_line(words: &[String], given: &[String], arguments: &[String]) -> String {
+    let mut line = vec!["lanework".to_owned()];
+    let mut before = "";
+    for word in words {
+        let is_value = before.starts_with('-') && !before.contains('=') && !FLAGS.contains(&before);
+        let of_kernel = match is_value {
+            true => before == "--arg",
+            false => word == "--arg" || word.starts_with("--arg=") || given.contains(word),
+        };
+        if !of_kernel {
+            line.push(quoted(word));
+        }
+        before = word;
+    }
+    line.extend(arguments.iter().map(|argument| quoted(argument)));
+    line.join(" ")
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:=,+%@^".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(name: &'static str) -> ElementType {
+        ElementType::named(name).unwrap()
+    }
+
+    fn saxpy() -> Signature {
+        let parameter = |declared: &str, takes| Parameter {
+            name: declared[declared.len() - 1..].to_owned(),
+            declared: declared.to_owned(),
+            takes,
+        };
+        let pointer = |constant| Takes::Memory(Some((number("f32"), 1)), constant);
+        let parameters = vec![
+            parameter("float a", Takes::Number(number("f32"))),
+            parameter("const float *x", pointer(true)),
+            parameter("float *y", pointer(false)),
+            parameter("int n", Takes::Number(number("i32"))),
+        ];
+        Signature { entry: "saxpy".to_owned(), parameters }
+    }
+
+    fn assigned(line: &str) -> Result<Vec<(String, Argument)>, String> {
+        let words = ["lanework run", "saxpy.cu"].into_iter().chain(line.split_whitespace());
+        let args = <KernelArgs as clap::Parser>::try_parse_from(words).unwrap();
+        assign(&args, &saxpy()).map_err(|failure| match failure {
+            Failure::Input(text) => text,
+            other => panic!("{other:?}"),
+        })
+    }
+
+    #[test]
+    fn arguments_are_positional_or_named() {
+        let whole = assigned("2 rand:8:3 zeros:8 8").unwrap();
+        assert_eq!(whole, assigned("n=8 2 y=zeros:8 rand:8:3").unwrap());
+        let typed = assigned("f32:2 rand:f32:8:3 zeros:f32:8 i32:8").unwrap();
+        let arguments = |all: &[(String, Argument)]| -> Vec<Argument> {
+            all.iter().map(|(_, argument)| argument.clone()).collect()
+        };
+        assert_eq!(arguments(&whole), arguments(&typed));
+        assert_eq!(whole[3].1, Argument::Scalar(number("i32"), vec![8, 0, 0, 0]));
+        let of_file = assigned("2 x.npy y.npy -8 -o y=z.npy").unwrap();
+        assert!(matches!(&of_file[1].1, Argument::Memory { after: None, .. }));
+        let Argument::Memory { before, after, .. } = &of_file[2].1 else { panic!() };
+        assert_eq!(*before, Contents::File("y.npy".into()));
+        assert_eq!(after.as_deref(), Some(std::path::Path::new("z.npy")));
+    }
+
+    #[test]
+    fn errors_have_the_signature_and_a_line_to_copy() {
+        let signature = "kernel: saxpy(float a, const float *x, float *y, int n)";
+        for (given, words) in [
+            ("", &["arguments given: 0, needed: 4", "missing: a, x, y, n", "x=rand:1000"][..]),
+            ("2 zeros:16", &["given: a=2 x=zeros:16", "missing: y, n", "y=zeros:16 n=16"]),
+            ("2 x.npy y.npy 3 4", &["`4` is one argument too many"]),
+            ("m=3", &["no parameter is called `m`; did you mean"]),
+            ("length=3", &["no parameter is called `length`\n"]),
+            ("a=1 a=2", &["`a` is given twice"]),
+            ("a=x 1 2 3", &["a=x: `x` is not a valid f32", "a=2.0"]),
+            ("2 1000 1000 1000", &["`const float *x` is a pointer"]),
+            ("2 in: y.npy 3", &["a file is missing"]),
+            ("2 q:1 y.npy 3", &["TYPE:VALUE"]),
+        ] {
+            let why = assigned(given).expect_err(given);
+            assert!(why.contains(signature), "{given}: {why}");
+            for words in words {
+                assert!(why.contains(words), "{given}: no `{words}` in\n{why}");
+            }
+        }
+        for (output, words) in
+            [("y", "is not NAME=FILE"), ("z=f", "called `z`"), ("a=f", "not memory")]
+        {
+            let why = assigned(&format!("2 zeros:8 zeros:8 8 -o {output}")).expect_err(output);
+            assert!(why.contains(words), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_line_to_copy_keeps_every_option() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let line = "check k.cu --block 256 --json 256 --arg f32:2 --sarif out.sarif";
+        assert_eq!(
+            command_line(&words(line), &words("256 f32:2"), &words("n=256 a=it's")),
+            "lanework check k.cu --block 256 --json --sarif out.sarif n=256 'a=it'\\''s'"
+        );
+    }
+}

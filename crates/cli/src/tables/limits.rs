@@ -1,0 +1,233 @@
+//! Predicted limits of a profiled kernel: speed of light, stalls, a roofline in text; and two profiles line by line.
+
+use lanework::report::{LineRecord, ProfileRecord, Sources};
+use lanework::time::machine::GpuModel;
+use lanework::time::predict::{LineLoss, Prediction};
+use lanework::time::sm::pipes::Stall;
+use lanework_terminal::output::{duration, short_count};
+use lanework_terminal::table::{Column, Table, listed, prose, shown};
+use std::collections::BTreeMap;
+
+/// Width of a full bar, and of the roofline.
+const BAR: usize = 40;
+/// Rows of the roofline.
+const ROWS: usize = 8;
+/// Stalls that are listed.
+const STALLS: usize = 5;
+
+/// Speed of light, issue slots, stalls and roofline of a kernel, as the model predicts them.
+pub fn describe(found: &Prediction, record: &ProfileRecord, model: &GpuModel) -> String {
+    let mut text = prose(&format!("Speed of light on {}, predicted", found.gpu));
+    let mut table =
+        Table::new([Column::name("unit"), Column::number("used"), Column::text("of its peak")]);
+    for (name, part) in found.utilization {
+        let filled = (part.min(1.0) * BAR as f64).round() as usize;
+        table.row([name.to_owned(), format!("{:.0} %", 100.0 * part), "#".repeat(filled)]);
+    }
+    text.push_str(&shown(&table));
+    text.push_str(&stalls(&found.lines));
+    text + &roofline(found, record, model)
+}
+
+/// The shares of warp cycles that issue, and that wait, by reason.
+fn stalls(lines: &[LineLoss]) -> String {
+    let issued: f64 = lines.iter().map(|line| line.issued as f64).sum();
+    let lost = |stall: &Stall| -> f64 { lines.iter().map(|line| line.lost[*stall as usize]).sum() };
+    let mut reasons: Vec<(f64, &str)> =
+        Stall::ALL.iter().map(|stall| (lost(stall), stall.name())).collect();
+    reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let all = issued + reasons.iter().map(|(cycles, _)| cycles).sum::<f64>();
+    let share = |cycles: f64| format!("{:.0} %", 100.0 * cycles / all.max(1.0));
+    let notable = reasons.iter().take(STALLS).filter(|(cycles, _)| *cycles > all / 200.0);
+    let named: Vec<String> =
+        notable.map(|(cycles, name)| format!("{name} {}", share(*cycles))).collect();
+    listed(
+        "  ",
+        &format!("warp cycles, predicted: issuing {}, {}", share(issued), named.join(", ")),
+    )
+}
+
+/// The kernel under the roofline of the GPU: operations per byte of its sectors, and per second of its predicted time.
+fn roofline(found: &Prediction, record: &ProfileRecord, model: &GpuModel) -> String {
+    let (bandwidth, peak) = (model.gpu.bandwidth_gb_s, 1e3 * model.gpu.fp32_tflops);
+    let whole = record.sampled.map_or(1.0, |part| part.blocks as f64 / part.blocks_counted as f64);
+    let (flops, time) = (record.flops as f64 * whole, found.time_ns);
+    let Some(intensity) = record.intensity.filter(|intensity| *intensity > 0.0) else {
+        let bytes = record.sector_bytes as f64 * whole;
+        return listed(
+            "  ",
+            &format!(
+                "no floating-point operations: {:.0} GB/s of sectors in {}, of {bandwidth:.0} GB/s of memory",
+                bytes / time,
+                duration(time)
+            ),
+        );
+    };
+    let rate = flops / time;
+    let roof = (intensity * bandwidth).min(peak);
+    let mut text = listed(
+        "  ",
+        &format!(
+            "roofline: {intensity:.2} floating-point operations per byte of sectors; {rate:.0} GFLOP/s of {roof:.0} ({:.0} %)",
+            100.0 * rate / roof
+        ),
+    );
+    for row in picture(intensity, rate, bandwidth, peak) {
+        text.push_str(&format!("  {row}\n"));
+    }
+    text + &prose(
+        "roofline: GFLOP/s over operations per byte, both by powers of two; o: this kernel; /: memory; =: FP32 without \
+         tensor cores. Sectors that hit a cache may lift a kernel above the roof.",
+    )
+}
+
+/// Rows of a plot with logarithmic axes.
+fn picture(intensity: f64, rate: f64, bandwidth: f64, peak: f64) -> Vec<String> {
+    let ridge = (peak / bandwidth).log2();
+    let x = |intensity: f64| {
+        // Half of the plot on each side of the ridge, four columns for a factor of two.
+        let column = (BAR / 2) as f64 + 4.0 * (intensity.log2() - ridge);
+        column.round().clamp(0.0, BAR as f64) as usize
+    };
+    let y =
+        |rate: f64| (peak / rate.max(1e-9)).log2().round().clamp(0.0, (ROWS - 1) as f64) as usize;
+    let mut rows = vec![vec![' '; BAR + 1]; ROWS];
+    for column in 0..=BAR {
+        let at = 2f64.powf(ridge + (column as f64 - (BAR / 2) as f64) / 4.0);
+        let roof = (at * bandwidth).min(peak);
+        let row = (peak / roof).log2().round() as usize;
+        if row < ROWS {
+            rows[row][column] = if roof < peak { '/' } else { '=' };
+        }
+    }
+    rows[y(rate)][x(intensity)] = 'o';
+    let of = |(row, cells): (usize, Vec<char>)| {
+        let label = format!("{:>9.0}", peak / 2f64.powi(row as i32));
+        format!("{label} |{}", cells.into_iter().collect::<String>().trim_end())
+    };
+    rows.into_iter().enumerate().map(of).collect()
+}
+
+/// A line of one of two profiles.
+struct Listed<'a> {
+    text: String,
+    line: u32,
+    record: &'a LineRecord,
+}
+
+/// Two profiles line by line: lines with the same text are compared, in order.
+pub fn against(
+    (name, record): (&str, &ProfileRecord),
+    (other_name, other): (&str, &ProfileRecord),
+    sources: &Sources,
+) -> String {
+    let (ours, theirs) = (lines(record, sources), lines(other, sources));
+    let mut table = Table::new([
+        Column::number("line"),
+        Column::number("other").rank(3),
+        Column::number("warp instr.").rank(1),
+        Column::number("sectors").rank(0),
+        Column::number("conflicts").rank(2),
+        Column::text("source").rank(4),
+    ]);
+    let mut totals = BTreeMap::new();
+    for (ours, theirs) in pairs(&ours, &theirs) {
+        let count = |of: fn(&lanework::Counters) -> u64| {
+            [ours, theirs].map(|one| one.map(|one| of(&one.record.counters)))
+        };
+        let figures = [
+            count(|c| c.warp_instructions),
+            count(|c| c.global_load.sectors + c.global_store.sectors + c.global_atomic.sectors),
+            count(|c| c.shared_load.bank_conflicts + c.shared_store.bank_conflicts),
+        ];
+        for (index, [a, b]) in figures.iter().enumerate() {
+            let total = totals.entry(index).or_insert((0, 0));
+            *total = (total.0 + a.unwrap_or(0), total.1 + b.unwrap_or(0));
+        }
+        if figures.iter().all(|[a, b]| a == b) {
+            continue;
+        }
+        let number =
+            |one: Option<&Listed<'_>>| one.map_or("-".to_owned(), |one| one.line.to_string());
+        let shown = |[a, b]: [Option<u64>; 2]| match (a.unwrap_or(0), b.unwrap_or(0)) {
+            (0, 0) => String::new(),
+            (a, b) if a == b => short_count(a as f64),
+            (a, b) => format!("{} / {}", short_count(a as f64), short_count(b as f64)),
+        };
+        let [instructions, sectors, conflicts] = figures.map(shown);
+        let text = ours.or(theirs).map_or(String::new(), |one| one.text.clone());
+        table.row([number(ours), number(theirs), instructions, sectors, conflicts, text]);
+    }
+    let sum = |index: usize| totals.get(&index).copied().unwrap_or_default();
+    let ratio = |(a, b): (u64, u64), what: &str| match (a, b) {
+        (a, b) if a == b => format!("as many {what}"),
+        (0, b) => format!("no {what}, the other {}", short_count(b as f64)),
+        (a, 0) => format!("{} {what}, the other none", short_count(a as f64)),
+        (a, b) if a < b => format!("{:.2}x fewer {what}", b as f64 / a as f64),
+        (a, b) => format!("{:.2}x more {what}", a as f64 / b as f64),
+    };
+    let all = ["warp instructions", "global sectors", "bank conflicts"];
+    let told: Vec<String> =
+        all.iter().enumerate().map(|(index, what)| ratio(sum(index), what)).collect();
+    prose(&format!("{name} against {other_name}: {}", told.join(", ")))
+        + &shown(&table)
+        + &prose(
+            "Lines whose counts differ, as this kernel's / the other's; -: only the other kernel has the line.",
+        )
+}
+
+fn lines<'a>(record: &'a ProfileRecord, sources: &Sources) -> Vec<Listed<'a>> {
+    let of = |line: &'a LineRecord| Listed {
+        text: sources.line(line.file.as_deref(), line.line),
+        line: line.line,
+        record: line,
+    };
+    record.lines.iter().map(of).collect()
+}
+
+/// Pairs the lines of a longest common subsequence; the others stand alone, in order.
+fn pairs<'a>(
+    ours: &'a [Listed<'a>],
+    theirs: &'a [Listed<'a>],
+) -> Vec<(Option<&'a Listed<'a>>, Option<&'a Listed<'a>>)> {
+    let (n, m) = (ours.len(), theirs.len());
+    let mut longest = vec![vec![0usize; m + 1]; n + 1];
+    for i in (0..n).rev() {
+        for j in (0..m).rev() {
+            longest[i][j] = match ours[i].text == theirs[j].text {
+                true => longest[i + 1][j + 1] + 1,
+                false => longest[i + 1][j].max(longest[i][j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j, mut found) = (0, 0, Vec::new());
+    while i < n || j < m {
+        if i < n && j < m && ours[i].text == theirs[j].text {
+            found.push((Some(&ours[i]), Some(&theirs[j])));
+            (i, j) = (i + 1, j + 1);
+        } else if j == m || (i < n && longest[i + 1][j] >= longest[i][j + 1]) {
+            found.push((Some(&ours[i]), None));
+            i += 1;
+        } else {
+            found.push((None, Some(&theirs[j])));
+            j += 1;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::picture;
+
+    #[test]
+    fn the_kernel_is_under_its_roof() {
+        // The ridge is at 16 operations per byte; the kernel reaches half of the memory's roof at 4.
+        let rows = picture(4.0, 50.0, 25.0, 400.0);
+        let row = rows.iter().position(|row| row.contains('o')).unwrap();
+        let column = rows[row].find('o').unwrap();
+        let roof = rows.iter().position(|row| row.chars().nth(column) == Some('/')).unwrap();
+        assert_eq!((row, roof), (3, 2));
+        assert!(rows[0].contains('='));
+    }
+}

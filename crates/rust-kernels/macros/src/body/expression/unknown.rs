@@ -1,0 +1,220 @@
+//! Explains a call of a function that kernels cannot call: one without `#[device]`, a kernel, or a misspelled intrinsic.
+//!
+//! An attribute sees its own item only, and rustc's error for the staged call names the module that the attribute calls.
+//! So before the attribute stages a call of an unknown name, it reads the source file of the call. It reports only what
+//! that file proves: a function that the file declares without `#[device]`, or a name close to an intrinsic's that the
+//! file mentions nowhere but in calls, if it imports everything from no other module than Lanework's.
+
+use crate::host::DEVICE_ONLY;
+use proc_macro2::Ident;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::rc::Rc;
+use syn::visit_mut::{VisitMut, visit_item_fn_mut, visit_item_mut};
+
+/// The functions of the prelude that also run on the host.
+const ALSO_ON_HOST: &str = "\
+    abs brev ceil clz f32_from_bits f64_from_bits ffs floor fma max min mul_hi popc rcp round select sqrt trunc \
+    acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp_m1 exp2 hypot ln ln_1p log2 log10 \
+    powf powi sin sin_cos sinh tan tanh";
+
+/// The functions that kernels call without an import of their own.
+fn intrinsics() -> impl Iterator<Item = &'static str> {
+    DEVICE_ONLY.split_whitespace().chain(ALSO_ON_HOST.split_whitespace())
+}
+
+/// A call that cannot be staged.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// A function without `#[device]`.
+    Unmarked,
+    /// A `#[kernel]`.
+    Kernel,
+    /// No function; the intrinsic with this name is close.
+    Misspelled(&'static str),
+}
+
+/// Why kernels cannot call `name`, if its source file proves it.
+pub fn unknown(name: &Ident) -> Option<Unknown> {
+    let text = name.to_string();
+    if intrinsics().any(|known| known == text) || !proc_macro::is_available() {
+        return None;
+    }
+    declarations(name.span().unwrap().local_file()?)?.judge(&text)
+}
+
+/// What a source file says about functions.
+#[derive(Default)]
+struct Declarations {
+    text: String,
+    /// The marks of the functions of each name.
+    functions: HashMap<String, Vec<Mark>>,
+    /// Names that the file imports one by one.
+    imported: HashSet<String>,
+    /// Whether a glob imports names of other crates than Lanework.
+    open: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    None,
+    Kernel,
+    Device,
+}
+
+thread_local! {
+    /// The files that this process has read.
+    static FILES: RefCell<HashMap<PathBuf, Option<Rc<Declarations>>>> = RefCell::default();
+}
+
+fn declarations(file: PathBuf) -> Option<Rc<Declarations>> {
+    FILES.with_borrow_mut(|files| {
+        let read = |file: &PathBuf| Declarations::of(std::fs::read_to_string(file).ok()?);
+        files.entry(file).or_insert_with_key(|file| read(file).map(Rc::new)).clone()
+    })
+}
+
+impl Declarations {
+    fn of(text: String) -> Option<Declarations> {
+        let mut file = syn::parse_file(&text).ok()?;
+        let mut found = Declarations { text, ..Declarations::default() };
+        found.visit_file_mut(&mut file);
+        Some(found)
+    }
+
+    fn judge(&self, name: &str) -> Option<Unknown> {
+        if self.imported.contains(name) {
+            return None;
+        }
+        if let Some(marks) = self.functions.get(name) {
+            return match marks[..] {
+                _ if marks.contains(&Mark::Device) => None,
+                [Mark::Kernel] => Some(Unknown::Kernel),
+                _ => marks.iter().all(|mark| *mark == Mark::None).then_some(Unknown::Unmarked),
+            };
+        }
+        if self.open || !self.only_called(name) {
+            return None;
+        }
+        let distance = |known: &&str| match known.starts_with(name) && name.len() > 3 {
+            true => 1,
+            false => strsim::damerau_levenshtein(known, name),
+        };
+        let near = intrinsics().map(|known| (distance(&known), known)).min()?;
+        let limit = if name.len() > 5 { 2 } else { 1 };
+        (near.0 <= limit).then_some(Unknown::Misspelled(near.1))
+    }
+
+    /// Whether every mention of the name is a call.
+    fn only_called(&self, name: &str) -> bool {
+        self.text.match_indices(name).all(|(at, _)| {
+            let word = |c: char| c.is_alphanumeric() || c == '_';
+            let (before, after) = (&self.text[..at], &self.text[at + name.len()..]);
+            let whole = !before.ends_with(word) && !after.starts_with(word);
+            let declares =
+                before.trim_end().ends_with(" fn") || before.trim_end().ends_with("\nfn");
+            let called = after.starts_with('(') || after.starts_with("::<");
+            !whole || (called && !declares)
+        })
+    }
+}
+
+impl VisitMut for Declarations {
+    fn visit_item_mut(&mut self, item: &mut syn::Item) {
+        if let syn::Item::Use(import) = item {
+            let ours = matches!(&import.tree, syn::UseTree::Path(path) if path.ident == "lanework");
+            self.open |= !ours && has_glob(&import.tree);
+            imported(&import.tree, &mut self.imported);
+        }
+        visit_item_mut(self, item);
+    }
+
+    fn visit_item_fn_mut(&mut self, function: &mut syn::ItemFn) {
+        let is = |attribute: &syn::Attribute, word: &str| {
+            attribute.path().segments.last().is_some_and(|last| last.ident == word)
+        };
+        let plain = ["doc", "inline", "must_use", "allow", "expect", "cfg", "test", "deprecated"];
+        let any = |test: &dyn Fn(&syn::Attribute) -> bool| function.attrs.iter().any(test);
+        // An attribute that is not known may add `#[device]`.
+        let mark = match any(&|one| !plain.iter().any(|word| is(one, word))) {
+            _ if any(&|one| is(one, "kernel")) => Mark::Kernel,
+            true => Mark::Device,
+            false => Mark::None,
+        };
+        self.functions.entry(function.sig.ident.to_string()).or_default().push(mark);
+        visit_item_fn_mut(self, function);
+    }
+}
+
+/// Adds the names that an import brings, apart from those of globs.
+fn imported(tree: &syn::UseTree, names: &mut HashSet<String>) {
+    match tree {
+        syn::UseTree::Path(path) => imported(&path.tree, names),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|one| imported(one, names)),
+        syn::UseTree::Name(name) => drop(names.insert(name.ident.to_string())),
+        syn::UseTree::Rename(name) => drop(names.insert(name.rename.to_string())),
+        syn::UseTree::Glob(_) => {}
+    }
+}
+
+fn has_glob(tree: &syn::UseTree) -> bool {
+    match tree {
+        syn::UseTree::Glob(_) => true,
+        syn::UseTree::Path(path) => has_glob(&path.tree),
+        syn::UseTree::Group(group) => group.items.iter().any(has_glob),
+        syn::UseTree::Name(_) | syn::UseTree::Rename(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(text: &str, name: &str) -> Option<Unknown> {
+        Declarations::of(text.to_owned()).unwrap().judge(name)
+    }
+
+    #[test]
+    fn a_function_without_the_attribute_is_found() {
+        let text = "use lanework::prelude::*;\n/// Text.\n#[inline]\nfn half(x: f32) -> f32 { x }\n\
+            #[device]\nfn double(x: f32) -> f32 { x }\n#[kernel]\nfn k() { half(1.0); }\n\
+            mod inner { #[lanework::device] pub fn half_of() {} }\n#[other]\nfn marked() {}";
+        assert_eq!(judged(text, "half"), Some(Unknown::Unmarked));
+        assert_eq!(judged(&format!("use math::half;\n{text}"), "half"), None);
+        assert_eq!(judged(text, "double"), None);
+        assert_eq!(judged(text, "half_of"), None);
+        assert_eq!(judged(text, "marked"), None);
+        assert_eq!(judged(text, "k"), Some(Unknown::Kernel));
+        assert_eq!(judged(&format!("{text}\nmod n {{ #[device] fn half() {{}} }}"), "half"), None);
+    }
+
+    #[test]
+    fn a_misspelled_intrinsic_is_found_only_where_no_import_can_bring_the_name() {
+        let kernel = "fn k() { shfl_down(1); sync_thread(); atomicadd(2); helper(); }";
+        let text = format!("use lanework::prelude::*;\n{kernel}");
+        assert_eq!(judged(&text, "shfl_down"), Some(Unknown::Misspelled("shfl_down_sync")));
+        assert_eq!(judged(&text, "sync_thread"), Some(Unknown::Misspelled("sync_threads")));
+        assert_eq!(judged(&text, "atomicadd"), Some(Unknown::Misspelled("atomic_add")));
+        assert_eq!(judged(&text, "helper"), None);
+        for import in [
+            "use super::*;",
+            "use other::shfl_down;",
+            "macro_rules! m { () => { fn shfl_down() {} } }",
+        ] {
+            assert_eq!(judged(&format!("{import}\n{text}"), "shfl_down"), None, "{import}");
+        }
+    }
+
+    #[test]
+    fn every_function_of_the_prelude_is_known() {
+        let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../lang/src/api/prelude.rs");
+        let prelude = std::fs::read_to_string(place).unwrap();
+        for list in ["pub use crate::api::host::{", "pub use crate::math::functions::{"] {
+            let (_, names) = prelude.split_once(list).unwrap();
+            for name in names[..names.find('}').unwrap()].split([',', ' ', '\n']) {
+                assert!(name.is_empty() || intrinsics().any(|known| known == name), "add {name}");
+            }
+        }
+    }
+}
