@@ -33,11 +33,11 @@ fn main() -> ExitCode {
     if program::ptxas::is_meant(&line) {
         return program::ptxas::run(&line);
     }
-    #[cfg(feature = "host")]
+    #[cfg(all(unix, feature = "host"))]
     if std::env::var_os(program::host::VARIABLE).is_some() {
         return finish(failure::catch_bugs(|| program::host::worker(&line)));
     }
-    #[cfg(feature = "host")]
+    #[cfg(all(unix, feature = "host"))]
     let line = args::as_program(line, program::host::is_source);
     let line = match start(args::with_separator(line)) {
         Ok(line) => line,

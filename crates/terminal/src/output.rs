@@ -16,7 +16,10 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
-use std::os::fd::AsFd;
+#[cfg(unix)]
+use std::os::fd::AsFd as AsStream;
+#[cfg(windows)]
+use std::os::windows::io::AsHandle as AsStream;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -200,7 +203,7 @@ pub fn width_of_errors() -> Option<usize> {
     width_of(&std::io::stderr())
 }
 
-fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+fn width_of(stream: &(impl IsTerminal + AsStream)) -> Option<usize> {
     let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let given = given.filter(|columns| *columns > 0);
     given.or_else(|| {

@@ -127,7 +127,7 @@ fn values(option: &str, commands: &[&Command]) -> usize {
 }
 
 /// `run program.cu -- ARGUMENTS` as `exec --plain -- program.cu ARGUMENTS`, if the file is the source of a program.
-#[cfg(feature = "host")]
+#[cfg(all(unix, feature = "host"))]
 pub fn as_program(mut line: Vec<OsString>, is_source: impl Fn(&Path) -> bool) -> Vec<OsString> {
     let own = with_common_options(Arguments::command());
     let Some(run) = first_positional(&line, 1, &[&own]).filter(|at| line[*at] == "run") else {
@@ -312,7 +312,7 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "host")]
+    #[cfg(all(unix, feature = "host"))]
     #[test]
     fn a_program_s_source_is_run_as_a_program() {
         for (given, taken) in [

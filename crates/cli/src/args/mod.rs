@@ -29,7 +29,7 @@ pub use timing::{
 };
 
 use clap::{Parser, Subcommand};
-#[cfg(feature = "host")]
+#[cfg(all(unix, feature = "host"))]
 pub use grammar::as_program;
 use lanework_terminal::failure::Failure;
 #[cfg(feature = "history")]

@@ -132,7 +132,7 @@ fn text(parts: &[TestedPart]) -> String {
 fn command() -> TestedPart {
     let missing: Vec<&str> = [
         ("history", cfg!(feature = "history")),
-        ("host", cfg!(feature = "host")),
+        ("host", cfg!(all(unix, feature = "host"))),
         ("judge", cfg!(feature = "judge")),
         ("mcp", cfg!(feature = "mcp")),
         ("report", cfg!(feature = "report")),

@@ -89,7 +89,7 @@ fn read(path: &Path, part: bool, compiler: Option<CudaCompiler>) -> Result<Ptx, 
 ///
 /// # Errors
 /// If the file cannot be read, or does not compile.
-#[cfg(feature = "host")]
+#[cfg(all(unix, feature = "host"))]
 pub fn host_code(path: &Path) -> Result<lanework_ssa::SsaModule, Failure> {
     let source = read_text(path, "give CUDA C++ source in UTF-8")?;
     let (name, options) = (path.display().to_string(), CompileOptions::default());
@@ -107,7 +107,7 @@ pub fn host_code(path: &Path) -> Result<lanework_ssa::SsaModule, Failure> {
 ///
 /// # Errors
 /// If the file cannot be read, or does not compile.
-#[cfg(feature = "host")]
+#[cfg(all(unix, feature = "host"))]
 pub fn device_code(path: &Path) -> Result<String, Failure> {
     let source = read_text(path, "give CUDA C++ source in UTF-8")?;
     let (compiler, ptx) =

@@ -166,6 +166,7 @@ impl Output {
             Place::Device(File::options().write(true).open(path).map_err(|error| refuse(&error))?)
         } else {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no permissions"))]
             let mut builder = tempfile::Builder::new();
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));

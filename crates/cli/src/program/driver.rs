@@ -53,6 +53,14 @@ pub fn installed(folder: &Path) -> usize {
     LIBRARIES.iter().filter(|(library, _)| folder.join(library).exists()).count()
 }
 
+/// Gives a file a second name; where there are no symbolic links, by a copy.
+fn link(file: impl AsRef<Path>, name: impl AsRef<Path>) -> std::io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(file, name);
+    #[cfg(not(unix))]
+    return std::fs::copy(file, name).map(drop);
+}
+
 /// Links the libraries in a folder under the names that programs load, and returns the variables that make a program
 /// search that folder first; no variables if the libraries are not installed.
 ///
@@ -68,7 +76,7 @@ pub fn environment(
     for (library, names) in LIBRARIES {
         let Ok(library) = folder.join(library).canonicalize() else { continue };
         for name in names {
-            std::os::unix::fs::symlink(&library, links.join(name))?;
+            link(&library, links.join(name))?;
         }
         // Python packages load these libraries by path, unless libraries with their names are already loaded. Some have
         // several names. The loader compares a name without a folder with the names that libraries request; it is found
@@ -80,7 +88,7 @@ pub fn environment(
         }
     }
     let assembler = links.join(ptxas::NAME);
-    std::os::unix::fs::symlink(std::env::current_exe()?, &assembler)?;
+    link(std::env::current_exe()?, &assembler)?;
     let joined = |first: &[OsString], variable: &str| {
         let rest = std::env::var_os(variable).filter(|value| !value.is_empty());
         let all: Vec<OsString> = first.iter().cloned().chain(rest).collect();

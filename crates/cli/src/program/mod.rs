@@ -1,7 +1,7 @@
 //! A program of the user under a tool: its environment, its end, and the records of its processes.
 
 pub mod driver;
-#[cfg(feature = "host")]
+#[cfg(all(unix, feature = "host"))]
 pub mod host;
 pub mod ptxas;
 
@@ -58,13 +58,13 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     // This command runs the source of a program in a separate process.
     let is_source = std::path::Path::new(name).extension().is_some_and(|kind| kind == "cu");
     let mut command = match is_source {
-        #[cfg(feature = "host")]
+        #[cfg(all(unix, feature = "host"))]
         true => {
             let mut command = Command::new(std::env::current_exe()?);
             command.arg(name).env(host::VARIABLE, "1");
             command
         }
-        #[cfg(not(feature = "host"))]
+        #[cfg(not(all(unix, feature = "host")))]
         true => return Err(crate::args::built_without("host")),
         false => Command::new(name),
     };

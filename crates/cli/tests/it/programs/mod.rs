@@ -7,5 +7,5 @@ mod judge;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod new;
-#[cfg(feature = "host")]
+#[cfg(all(unix, feature = "host"))]
 mod source;

@@ -6,7 +6,7 @@
 use crate::state::lock;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -19,11 +19,7 @@ pub struct SharedFile {
 impl SharedFile {
     /// Creates a zeroed file.
     pub fn new(bytes: usize) -> Option<SharedFile> {
-        // SAFETY: the name is a C string literal; a non-negative result is a new descriptor, owned here.
-        let descriptor = unsafe {
-            let number = libc::memfd_create(c"lanework".as_ptr(), libc::MFD_CLOEXEC);
-            (number >= 0).then(|| OwnedFd::from_raw_fd(number))
-        }?;
+        let descriptor = anonymous()?;
         File::from(descriptor.try_clone().ok()?).set_len(bytes as u64).ok()?;
         Some(SharedFile { descriptor, bytes })
     }
@@ -60,6 +56,29 @@ impl SharedFile {
         use std::os::unix::fs::FileExt;
         File::from(self.duplicate()?).write_all_at(bytes, at).ok()
     }
+}
+
+/// A new file that has no name.
+#[cfg(target_os = "linux")]
+fn anonymous() -> Option<OwnedFd> {
+    use std::os::fd::FromRawFd;
+    // SAFETY: the name is a C string literal; a non-negative result is a new descriptor, owned here.
+    unsafe {
+        let number = libc::memfd_create(c"lanework".as_ptr(), libc::MFD_CLOEXEC);
+        (number >= 0).then(|| OwnedFd::from_raw_fd(number))
+    }
+}
+
+/// A new file, whose name is removed at once.
+#[cfg(not(target_os = "linux"))]
+fn anonymous() -> Option<OwnedFd> {
+    use std::sync::atomic::AtomicU64;
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let path = std::env::temp_dir().join(format!("lanework-{process}-{number}"));
+    let file = File::options().read(true).write(true).create_new(true).open(&path).ok()?;
+    std::fs::remove_file(path).ok()?;
+    Some(file.into())
 }
 
 /// A reserved address range, for mappings inside it.

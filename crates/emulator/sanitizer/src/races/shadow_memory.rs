@@ -18,8 +18,6 @@ const PAGE: usize = 64;
 
 /// Bytes of a cache line of the host.
 const CACHE_LINE: usize = 64;
-/// Cache lines of the reads of a shadow line.
-const READ_LINES: usize = size_of::<WeakReads>() / CACHE_LINE;
 
 // The fast paths compare whole lines of packed epochs, which have no gaps. A shadow cell with all
 // its fields fills one cache line.
@@ -353,7 +351,7 @@ impl ShadowMemory {
             unsafe { _mm_prefetch::<_MM_HINT_T0>(head) };
             let Some(reads) = reads else { return };
             let at = std::ptr::from_ref(&reads[line]).cast::<i8>();
-            for part in 0..READ_LINES {
+            for part in 0..size_of::<WeakReads>() / CACHE_LINE {
                 // SAFETY: as above.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(CACHE_LINE * part)) };
             }

@@ -9,7 +9,9 @@ use lanework_emulator::sanitize::Report;
 use lanework_report as report;
 use lanework_report::{By, Sources};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+#[cfg(unix)]
+use std::sync::atomic::AtomicI32;
+use std::sync::atomic::{AtomicUsize, Ordering};
 #[cfg(unix)]
 pub(super) use unix::{catch, end_if_interrupted};
 
@@ -110,6 +112,7 @@ pub(super) fn end_with(last: Last) {
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 /// The signal that arrived while a launch ran; 0 if none did.
+#[cfg(unix)]
 static PENDING: AtomicI32 = AtomicI32::new(0);
 
 /// Counts a launch while it runs.

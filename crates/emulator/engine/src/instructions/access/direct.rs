@@ -321,7 +321,7 @@ unsafe impl<const COUNT: bool> Body for LoadLanes<COUNT> {
 pub const fn lanes<const COUNT: bool>() -> WideTiers {
     #[cfg(target_arch = "x86_64")]
     {
-        WideTiers::split::<LoadLanes<COUNT>, crate::instructions::access::tally::Gather<COUNT>>()
+        WideTiers::split::<LoadLanes<COUNT>, crate::instructions::access::gather::Gather<COUNT>>()
     }
     #[cfg(not(target_arch = "x86_64"))]
     {

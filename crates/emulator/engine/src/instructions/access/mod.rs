@@ -7,6 +7,8 @@
 
 pub(crate) mod atomic;
 pub(crate) mod direct;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod gather;
 pub mod site;
 pub(crate) mod tally;
 
