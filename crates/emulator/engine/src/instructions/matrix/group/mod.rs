@@ -284,8 +284,8 @@ unsafe fn read(
     }
     let first = if this.registers { 6 } else { 3 };
     let slots = &plan.src[first..][..this.accumulators()];
-    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     [0, 1].map(|rows| {
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
         unsafe { read_tile(warp, this.d, slots, 2 * block + rows) }.map(|lanes| lanes.0)
     })
 }
