@@ -1,6 +1,6 @@
 //! Matrix product on tensor cores, `C = A B` with bf16 factors and f32 sums; B is stored by columns.
 //!
-//! A tensor core multiplies small matrices in one instruction, 16 times as fast as multiply-adds, so everything else
+//! A tensor core multiplies small matrices in one instruction, 16 times as fast as FP32 multiply-adds, so everything else
 //! must keep up. The ladder goes from one warp that waits for memory at each step to blocks that wait only for the
 //! tensor cores.
 

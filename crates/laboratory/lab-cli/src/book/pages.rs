@@ -134,16 +134,23 @@ fn timed_table(climb: &Value, language: Language) -> String {
     let number = |value: &Value, digits: usize| {
         value.as_f64().map_or(String::new(), |value| format!("{value:.digits$}"))
     };
-    for rung in climb["rungs"].as_array().into_iter().flatten() {
+    let rungs: Vec<&Value> = climb["rungs"].as_array().into_iter().flatten().collect();
+    let library = rungs.iter().find(|rung| rung["name"] == "library");
+    let library = library.and_then(|rung| rung["time"]["median_ns"].as_f64());
+    for rung in rungs {
         let time = &rung["time"];
         let Some(median) = time["median_ns"].as_f64() else { continue };
         let taken = &rung["resources"];
         let occupancy = taken["occupancy"].as_f64().map(|part| format!("{:.0} %", 100.0 * part));
-        let ratio = number(&rung["speedup"], 2);
+        let (mut name, mut ratio) = (text_of(&rung["name"]), number(&rung["speedup"], 2));
+        if let ("cublas", Some(library)) = (name.as_str(), library) {
+            ratio = format!("{:.2}", library / median);
+            name.push_str(words.with_library);
+        }
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} | {} |",
-            text_of(&rung["name"]),
+            name,
             duration(median),
             number(&time["gigabytes_per_second"], 0),
             number(&time["gigaflops_per_second"], 0),

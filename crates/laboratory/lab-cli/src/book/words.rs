@@ -19,6 +19,8 @@ pub struct Words {
     pub timed: &'static str,
     /// Columns of the times.
     pub timed_columns: &'static str,
+    /// After the name of the vendor's row, which is compared with the rung `library`.
+    pub with_library: &'static str,
     /// Label of a rung's idea.
     pub idea: &'static str,
     /// Label of its prediction.
@@ -46,6 +48,7 @@ const ENGLISH: Words = Words {
               per warp | active lanes | registers | occupancy |",
     timed: "Measured on an H200",
     timed_columns: "| rung | median | GB/s | GFLOP/s | registers | occupancy | vs the previous rung |",
+    with_library: " (compared with `library`)",
     idea: "Idea",
     predicts: "Predicts",
     costs: "Costs",
@@ -64,6 +67,7 @@ const CHINESE: Words = Words {
               寄存器 | 占用率 |",
     timed: "在 H200 上的实测",
     timed_columns: "| 级 | 中位数 | GB/s | GFLOP/s | 寄存器 | 占用率 | 相对前一级 |",
+    with_library: "（与 `library` 相比）",
     idea: "思路",
     predicts: "预测",
     costs: "代价",

@@ -2,10 +2,11 @@
 //!
 //! Idea: Kahan summation (1965) keeps the rounding error of each addition and adds it back in the next
 //! one.
-//! Predicts: the same requests and sectors as `naive`; four more instructions per multiply-add.
+//! Predicts: the same requests and sectors as `naive`; four more instructions per multiply-add:
+//! three operations and a copy of the sum.
 //! Costs: four dependent operations per step, hidden behind the latency of the loads.
 //! 思路：Kahan 求和（1965）：记下每次加法的舍入误差，在下一次加法时补回去。
-//! 预测：请求数和扇区数与 `naive` 相同，每次乘加多四条指令。
+//! 预测：请求数和扇区数与 `naive` 相同，每次乘加多四条指令：三次运算，以及对和的一次复制。
 //! 代价：每一步有四个前后依赖的运算，由加载的延迟隐藏。
 
 use super::Matrices;

@@ -9,9 +9,9 @@
 //! 预测：每个数由批量拷贝读取一次，每个结果存储一次；线程只加载统计量。
 //! Costs: one block per multiprocessor with 224 KiB of shared memory, and registers reallocated between warps (`setmaxnreg`);
 //! rows that are not a multiple of 4 numbers are handled as in `spread`. On an H200: 280 us for 1024 rows of 131,072, against 370
-//! us for `spread`; it does not help at 4096: 47.0 us against 36.5 us for `vectorized`.
+//! us for `spread`; it does not help at 4096 x 4096: 48.3 us against 34.2 us for `vectorized`.
 //! 代价：每个多处理器只有一个线程块，占 224 KiB 共享内存，寄存器要在 warp 之间重新分配（`setmaxnreg`）；行长不是 4 的倍数时按 `spread` 的方式处理。
-//! H200 上 1024 行、每行 131,072 个数为 280 us，`spread` 为 370 us；4096 时没有帮助：47.0 us，`vectorized` 为 36.5 us。
+//! H200 上 1024 行、每行 131,072 个数为 280 us，`spread` 为 370 us；4096 x 4096 时没有帮助：48.3 us，`vectorized` 为 34.2 us。
 
 use crate::rows::{Rows, only};
 use lanework::prelude::*;

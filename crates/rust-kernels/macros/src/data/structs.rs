@@ -58,7 +58,7 @@ fn layout(attributes: &[Attribute]) -> syn::Result<TokenStream> {
             return Err(refuse(
                 attribute,
                 "a packed struct cannot be a #[device] struct",
-                "the GPU loads and stores only at multiples of a scalar's size; remove `packed`",
+                "remove `packed`",
             ));
         }
         known |= text.contains('C') || text.contains("transparent");
