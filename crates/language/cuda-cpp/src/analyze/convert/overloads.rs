@@ -242,7 +242,7 @@ impl Analyzer {
     }
 
     /// Creates a value of class type by calling a constructor.
-    pub(super) fn construct_by(
+    pub(in crate::analyze) fn construct_by(
         &mut self,
         number: FunctionNumber,
         ty: TypeId,

@@ -127,7 +127,7 @@ impl Analyzer {
                 };
                 let chosen = self.choose(&list, &explicit, Some(&object), &values, span, last.name);
                 let called =
-                    chosen.and_then(|number| self.call_method(number, object, values, span));
+                    chosen.and_then(|number| self.call_by_name(name, number, object, values, span));
                 called.unwrap_or_else(|| self.bad(span))
             }
             Some(_) => {
@@ -254,7 +254,7 @@ impl Analyzer {
         };
         let member = self.function(number).record.is_some() && !self.function(number).is_static;
         let called = match this.filter(|_| member) {
-            Some(this) => self.call_method(number, this, values, span),
+            Some(this) => self.call_by_name(name, number, this, values, span),
             None => self.build_call(number, None, values, span),
         };
         called.unwrap_or_else(|| self.bad(span))
@@ -332,10 +332,45 @@ impl Analyzer {
             return self.build_call(number, None, values, span);
         }
         let object = self.temporary(object);
+        let known = matches!(
+            object.kind,
+            TypedKind::Local(_) | TypedKind::Variable(_) | TypedKind::Temporary(_)
+        );
+        if self.function(number).is_virtual && !known && !self.direct {
+            return self.virtual_call(number, object, values, span);
+        }
+        self.call_direct(number, object, values, span)
+    }
+
+    /// Calls a member function of an object whose class is known.
+    pub(in crate::analyze) fn call_direct(
+        &mut self,
+        number: FunctionNumber,
+        object: Typed,
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Option<Typed> {
+        let object = self.temporary(object);
         let class = self.function(number).record?;
         let object = self.as_base(object, class)?;
         let this = self.address_of(object);
         self.build_call(number, Some(this), values, span)
+    }
+
+    /// Calls a member function by its name; a name with qualifiers chooses the function regardless of the object's class.
+    fn call_by_name(
+        &mut self,
+        name: &QualifiedName,
+        number: FunctionNumber,
+        object: Typed,
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Option<Typed> {
+        let direct = name.parts.len() > 1;
+        let outer = std::mem::replace(&mut self.direct, direct);
+        let called = self.call_method(number, object, values, span);
+        self.direct = outer;
+        called
     }
 
     /// Calls a member function by name without arguments.

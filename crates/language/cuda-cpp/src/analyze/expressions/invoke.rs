@@ -141,7 +141,7 @@ impl Analyzer {
         Some(self.call_result(TypedKind::Call(number, fitted), result, span))
     }
 
-    pub(super) fn call_result(&mut self, kind: TypedKind, result: TypeId, span: Span) -> Typed {
+    pub(in crate::analyze) fn call_result(&mut self, kind: TypedKind, result: TypeId, span: Span) -> Typed {
         if self.types.is_reference(result) {
             let expiring = matches!(self.types.kind(result), TypeKind::RvalueReference(_));
             let inner = self.types.referred(result);
@@ -151,6 +151,9 @@ impl Analyzer {
             return Typed { expiring, ..object };
         }
         let ty = if self.types.is_aggregate(result) { result } else { self.types.bare(result) };
+        if matches!(kind, TypedKind::CallIndirect(..)) {
+            self.exceptions.indirect(self.frame.as_ref().map(|frame| frame.function));
+        }
         Typed { kind, ty, lvalue: false, expiring: false, span }
     }
 

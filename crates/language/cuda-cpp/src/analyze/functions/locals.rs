@@ -18,7 +18,9 @@ impl Analyzer {
         let flags = &syntax.specifiers;
         if flags.shared || flags.is_static || flags.constant || flags.is_extern {
             if self.host && flags.is_static && !flags.is_constexpr {
-                if let Some((variable, Some(value))) = self.static_variable(syntax) {
+                let before = self.destroyed;
+                if let Some((variable, value)) = self.static_variable(syntax) {
+                    let value = value.map(|value| self.full(value, before));
                     self.initialize_once(variable, value, out);
                 }
                 return;
@@ -43,6 +45,7 @@ impl Analyzer {
             self.poison(syntax);
             return;
         }
+        let before = self.destroyed;
         let value = self.initialize_declared(&mut ty, syntax);
         if self.contains_auto(ty) {
             if matches!(syntax.initializer, Initializer::None) {
@@ -52,6 +55,10 @@ impl Analyzer {
             return;
         }
         if !syntax.bindings.is_empty() {
+            let value = value.map(|value| {
+                let value = self.outlive(value, ty, before, out);
+                self.full(value, before)
+            });
             self.structured_binding(syntax, ty, value, out);
             return;
         }
@@ -94,6 +101,7 @@ impl Analyzer {
         // Constants are replaced by their value.
         if (flags.is_constexpr || self.types.is_const(ty)) && !self.types.is_reference(ty) {
             if let Some(value) = &value
+                && self.destroyed == before
                 && self.constant_local(syntax, ty, &value.clone(), out)
             {
                 return;
@@ -117,23 +125,24 @@ impl Analyzer {
             None => 0,
         };
         self.bind(name, Binding::Local(serial, local));
-        let value = value.map(|value| self.outlive(value, ty, out));
+        let value = value.map(|value| {
+            let value = self.outlive(value, ty, before, out);
+            self.full(value, before)
+        });
         self.push(out, TypedStatementKind::Declare(local, value), syntax.span);
         if self.is_destroyed(ty) {
             let object = self.local_place(local, syntax.span);
-            self.destroy_at_end(object);
+            self.destroy_at_end(object, out);
         }
     }
 
     /// Lets a temporary live as long as the reference bound to it.
-    fn outlive(&mut self, value: Typed, ty: TypeId, out: &mut List) -> Typed {
+    fn outlive(&mut self, value: Typed, ty: TypeId, before: u32, out: &mut List) -> Typed {
         if !self.types.is_reference(ty) {
             return value;
         }
-        if let TypedKind::AddressOf(object) = &value.kind
-            && let TypedKind::Temporary(inner) = &object.kind
-        {
-            let object = self.bind_temporary((**inner).clone(), out);
+        if let TypedKind::AddressOf(object) = &value.kind {
+            let object = self.extend_life((**object).clone(), before, out);
             let address = self.address_of(object);
             return Typed { ty: value.ty, ..address };
         }
@@ -207,6 +216,9 @@ impl Analyzer {
         let local = self.add_local("binding".to_owned(), ty, syntax.span);
         self.push(out, TypedStatementKind::Declare(local, Some(value)), syntax.span);
         let object = self.local_place(local, syntax.span);
+        if self.is_destroyed(ty) {
+            self.destroy_at_end(object.clone(), out);
+        }
         let parts: Vec<(TypeId, u64)> = match self.types.kind(object.ty).clone() {
             TypeKind::Array(element, Some(count)) => {
                 let size = self.types.size(element);
