@@ -171,8 +171,14 @@ impl Analyzer {
             });
             if inherits && base {
                 if let Some(Binding::Functions(list)) = self.find_in(scope, constructor, 0) {
+                    // The class has its own default, copy and move constructors.
+                    let home = self.scopes[scope].record;
+                    let copies = home.map_or(Vec::new(), |home| self.copy_constructors(home));
                     for base in list {
-                        self.inherit_constructor(id, base);
+                        let none = self.function(base).syntax.signature.parameters.is_empty();
+                        if !none && !copies.contains(&base) {
+                            self.inherit_constructor(id, base);
+                        }
                     }
                 }
                 return;

@@ -335,8 +335,19 @@ impl Analyzer {
         Some(self.call_result(TypedKind::CallVirtual(place, arguments), result, span))
     }
 
-    /// Whether a class has a pure virtual function, so that it has no objects of its own.
-    pub(super) fn pure_function(&self, class: RecordId) -> Option<FunctionNumber> {
+    /// Reports an object of a class that has a pure virtual function.
+    pub(super) fn check_concrete(&mut self, class: RecordId, span: Span) -> bool {
+        let Some(number) = self.pure_function(class) else { return true };
+        let name = self.types.record(class).name.clone();
+        let message = format!("class `{name}` has no objects: it has a pure virtual function");
+        let place = self.function(number).syntax.span;
+        let problem = crate::source::SourceProblem::error(span, message);
+        self.report(problem.note(place, "this function is not overridden"));
+        false
+    }
+
+    /// The first pure virtual function of a class, which has no objects of its own if it has one.
+    fn pure_function(&self, class: RecordId) -> Option<FunctionNumber> {
         let slots = &self.virtuals.get(&class)?.slots;
         slots.iter().copied().find(|&number| self.function(number).syntax.pure_virtual)
     }

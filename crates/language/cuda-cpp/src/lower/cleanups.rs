@@ -26,7 +26,6 @@ enum Cleanup {
 
 /// An expression at whose end temporary objects are destroyed.
 pub(super) struct OpenExpression {
-    first: usize,
     start: Option<BlockId>,
     no: ValueId,
     depth: u32,
@@ -38,7 +37,7 @@ impl FunctionLowering<'_, '_> {
         let no = self.b.bool(false);
         let first = self.due.len();
         let (start, depth) = (self.b.current_block(), self.depth);
-        self.open.push(OpenExpression { first, start, no, depth });
+        self.open.push(OpenExpression { start, no, depth });
         let result = f(self);
         self.open.pop();
         while self.due.len() > first {

@@ -247,7 +247,10 @@ impl Analyzer {
             let assigned = self.assign_by_supplied(left, right, record, span);
             return assigned.unwrap_or_else(|| self.bad(span));
         }
-        let Some(value) = self.convert(right, ty, span) else { return self.bad(span) };
+        // The compiler's own assignment copies the bytes, without a constructor.
+        let same = record.is_some() && self.types.bare(right.ty) == ty;
+        let value = if same { Some(self.rvalue(right)) } else { self.convert(right, ty, span) };
+        let Some(value) = value else { return self.bad(span) };
         self.mark_written(&left);
         let kind = TypedKind::Assign(Box::new(left), Box::new(value));
         Typed { kind, ty, lvalue: true, expiring: false, span }

@@ -108,7 +108,9 @@ impl Analyzer {
         } else {
             self.types.record(record).scope
         };
-        if self.types.find_field(record, last.name).is_some() {
+        let own = self.scopes[self.types.record(record).scope].names.get(&last.name);
+        let hidden = matches!(own, Some(Binding::Functions(_))) && name.parts.len() == 1;
+        if !hidden && self.types.find_field(record, last.name).is_some() {
             let callee = self.member_of(object, name, span);
             return if callee.ty == TypeId::ERROR {
                 callee
@@ -192,16 +194,11 @@ impl Analyzer {
         let values = self.arguments(arguments);
         let Ok(found) = self.resolve_callee(name) else { return self.bad(span) };
         // A data member of function type or a functor member.
-        if !matches!(found, Some(Binding::Functions(_))) {
-            let is_field =
-                self.frame.as_ref().and_then(|frame| frame.this.as_ref()).is_some_and(|this| {
-                    self.types
-                        .record_of(this.ty)
-                        .is_some_and(|record| self.types.find_field(record, last.name).is_some())
-                });
+        let is_field = self.is_own_field(name);
+        if !matches!(found, Some(Binding::Functions(_))) || is_field {
             if found.is_some() || is_field {
                 let callee = match &found {
-                    Some(Binding::Type(_) | Binding::Template(_)) => None,
+                    Some(Binding::Type(_) | Binding::Template(_)) if !is_field => None,
                     _ => Some(self.name(name, name.span)),
                 };
                 if let Some(callee) = callee {
@@ -258,6 +255,17 @@ impl Analyzer {
             None => self.build_call(number, None, values, span),
         };
         called.unwrap_or_else(|| self.bad(span))
+    }
+
+    /// Whether a name means a data member of `*this`: neither a function nor a variable within the class hides it.
+    fn is_own_field(&self, name: &QualifiedName) -> bool {
+        let this = self.frame.as_ref().and_then(|frame| frame.this.as_ref());
+        let Some(record) = this.and_then(|this| self.types.record_of(this.ty)) else { return false };
+        let last = name.last().name;
+        let class = self.types.record(record).scope;
+        self.types.find_field(record, last).is_some()
+            && (name.parts.len() > 1
+                || self.find(last).is_none_or(|(_, scope)| !self.encloses(class, scope)))
     }
 
     fn resolve_callee(&mut self, name: &QualifiedName) -> Result<Option<Binding>, ()> {

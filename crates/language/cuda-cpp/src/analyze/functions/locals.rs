@@ -38,7 +38,10 @@ impl Analyzer {
             }
             return;
         }
-        let mut ty = self.type_of(&syntax.kind);
+        let mut ty = match self.deduced_variable(syntax) {
+            Some(ty) => ty,
+            None => self.type_of(&syntax.kind),
+        };
         let name = syntax.name.last().name;
         if ty == TypeId::ERROR {
             self.never_silent(true, syntax.span);
@@ -74,6 +77,9 @@ impl Analyzer {
             self.error(syntax.span, format!("a variable cannot have the type {shown}"));
             self.poison(syntax);
             return;
+        }
+        if let Some(class) = self.types.record_of(ty) {
+            self.check_concrete(class, syntax.span);
         }
         if self.types.is_reference(ty) && value.is_none() && !failed {
             self.error(syntax.span, "a reference needs an initial value");
@@ -205,6 +211,21 @@ impl Analyzer {
         true
     }
 
+    /// The parts of an object that a structured binding names: its data members, or the elements of a tuple.
+    fn binding_parts(&self, record: crate::types::RecordId, start: u64) -> Vec<(TypeId, u64)> {
+        let found = self.types.record(record);
+        let mut parts: Vec<(TypeId, u64)> =
+            found.fields.iter().map(|field| (field.kind, start + field.offset)).collect();
+        if self.parser.map.is_builtin(found.span)
+            && found.name.starts_with("tuple<")
+            && let Some((rest, at)) = parts.pop()
+            && let Some(rest) = self.types.record_of(rest)
+        {
+            parts.extend(self.binding_parts(rest, at));
+        }
+        parts
+    }
+
     fn structured_binding(
         &mut self,
         syntax: &VariableSyntax,
@@ -224,13 +245,7 @@ impl Analyzer {
                 let size = self.types.size(element);
                 (0..count.min(64)).map(|at| (element, at * size)).collect()
             }
-            TypeKind::Record(record) => self
-                .types
-                .record(record)
-                .fields
-                .iter()
-                .map(|field| (field.kind, field.offset))
-                .collect(),
+            TypeKind::Record(record) => self.binding_parts(record, 0),
             _ => Vec::new(),
         };
         if parts.len() != syntax.bindings.len() {

@@ -295,7 +295,11 @@ template <class T, class A = allocator<T>> struct vector {
     void pop_back() { first[--count].~T(); }
     void clear() {
         if constexpr (is_arithmetic_v<T> || is_pointer_v<T>) count = 0;
-        else for (; count > 0; count--) first[count - 1].~T();
+        else {
+            size_t n = count;
+            count = 0;
+            for (size_t i = 0; i < n; i++) first[i].~T();
+        }
     }
     size_t size() const { return count; }
     size_t max_size() const { return ~0ul / 2 / sizeof(T); }
@@ -344,6 +348,11 @@ template <class T> inline bool operator<(const vector<T> &a, const vector<T> &b)
 }
 template <class T> inline void swap(vector<T> &a, vector<T> &b) { a.swap(b); }
 } // namespace std
+inline void *__lw_dynamic_reference(const void *object, const void *wanted) {
+    void *found = __lw_dynamic_cast(object, wanted);
+    if (!found) throw std::bad_cast();
+    return found;
+}
 inline void __lw_terminate(const void *object, const __lw_type *type) {
     const void *known = __lw_part_named(object, type, "std::exception");
     char text[1024];

@@ -212,7 +212,6 @@ template <class K, class V, class G, class H, class E, class R> struct __lw_tabl
         typedef __lw_table_of<K, V, G, H, E, R> base;                                                                 \
         using base::base;                                                                                             \
         NAME() {}                                                                                                     \
-        NAME(initializer_list<V> list) : base(list) {}                                                                \
         size_t count(const K &key) const { return this->__lw_find(key) ? 1 : 0; }
 __LW_HASHED(unordered_map, __LW_KEYED, K, pair<const K __LW_COMMA T>, pair<const K __LW_COMMA T>, __lw_first)
         typedef T mapped_type;

@@ -193,7 +193,6 @@ template <class K, class V, class G, class L, bool Many, class R> struct __lw_tr
         typedef __lw_tree<K, V, G, L, MANY, R> base;                                                                  \
         using base::base;                                                                                             \
         NAME() {}                                                                                                     \
-        NAME(initializer_list<V> list) : base(list) {}                                                                \
         size_t count(const K &key) const { return this->count_of(key); }
 #define __LW_COMMA ,
 #define __LW_KEYED class K __LW_COMMA class T

@@ -60,11 +60,12 @@ template <class T, class D> struct unique_ptr<T[], D> {
 #define __LW_TWO class T, class D
 #define __LW_BOTH T, D
 __LW_POINTER_COMPARISONS(unique_ptr, __LW_TWO, __LW_BOTH)
+template <class N> inline N __lw_only(N n) { return n; }
 template <class T> struct __lw_element { typedef T type; static constexpr bool is_list = false; };
 template <class T> struct __lw_element<T[]> { typedef T type; static constexpr bool is_list = true; };
 template <class T, class... A> inline unique_ptr<T> make_unique(A &&...a) {
     typedef typename __lw_element<T>::type E;
-    if constexpr (__lw_element<T>::is_list) return unique_ptr<T>(new E[a...]());
+    if constexpr (__lw_element<T>::is_list) return unique_ptr<T>(new E[__lw_only(a...)]());
     else return unique_ptr<T>(new T(static_cast<A &&>(a)...));
 }
 // The owners of a shared object, and how to remove it.
@@ -122,7 +123,7 @@ template <class T> struct shared_ptr {
 __LW_POINTER_COMPARISONS(shared_ptr, __LW_ONE, T)
 template <class T, class... A> inline shared_ptr<T> make_shared(A &&...a) {
     typedef typename __lw_element<T>::type E;
-    if constexpr (__lw_element<T>::is_list) return shared_ptr<T>(new E[a...]());
+    if constexpr (__lw_element<T>::is_list) return shared_ptr<T>(new E[__lw_only(a...)]());
     else return shared_ptr<T>(new T(static_cast<A &&>(a)...));
 }
 template <class T, class U> inline shared_ptr<T> static_pointer_cast(const shared_ptr<U> &o) {

@@ -5,7 +5,6 @@ namespace std {
 template <class T, class A = allocator<T>> struct deque : vector<T> {
     using vector<T>::vector;
     deque() {}
-    deque(initializer_list<T> list) : vector<T>(list) {}
     void push_front(const T &value) { this->insert(this->begin(), value); }
     template <class... B> void emplace_front(B &&...b) { this->emplace(this->begin(), static_cast<B &&>(b)...); }
     void pop_front() { this->erase(this->begin()); }

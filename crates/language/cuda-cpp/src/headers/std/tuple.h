@@ -11,6 +11,7 @@ template <class T, class... R> struct tuple<T, R...> {
     tuple() : head(), tail() {}
     template <class U, class... V, enable_if_t<sizeof...(V) == sizeof...(R) && !is_same_v<decay_t<U>, tuple>, int> = 0>
     tuple(U &&u, V &&...v) : head(static_cast<U &&>(u)), tail(static_cast<V &&>(v)...) {}
+    tuple(const T &t, const R &...r) : head(t), tail(r...) {}
     template <class U, class... V> tuple(const tuple<U, V...> &o) : head(o.head), tail(o.tail) {}
     template <class U, class... V> tuple &operator=(const tuple<U, V...> &o) { head = o.head; tail = o.tail; return *this; }
     template <class U, class V> tuple &operator=(const pair<U, V> &o) { head = o.first; tail.head = o.second; return *this; }
