@@ -40,6 +40,31 @@ impl Analyzer {
         self.at_start.push(statement);
     }
 
+    /// Lets the end of the program destroy a variable.
+    pub(super) fn destroy_at_exit(
+        &mut self,
+        variable: VariableNumber,
+        span: Span,
+    ) -> Option<TypedStatement> {
+        let ty = self.variables[variable.0 as usize].ty;
+        if !self.host || !self.is_destroyed(ty) {
+            return None;
+        }
+        let (element, void) = (self.element_of(ty), self.types.pointer(TypeId::VOID));
+        let number = self.destructor_of(self.types.record_of(element)?);
+        let function = self.function_object(number, span)?;
+        let destroy = Typed { ty: void, ..self.decayed(function) };
+        let kind = TypedKind::Variable(variable);
+        let object = self.address_of(Typed { kind, ty, lvalue: true, expiring: false, span });
+        let object = Typed { ty: void, ..object };
+        let size = self.types.size(element);
+        let count = self.types.size(ty).checked_div(size).unwrap_or(0);
+        let size = self.constant(size, TypeId::UNSIGNED_LONG, span);
+        let count = self.constant(count, TypeId::UNSIGNED_LONG, span);
+        let call = self.call_named("__lw_at_exit", vec![destroy, object, size, count], span);
+        Some(TypedStatement { kind: TypedStatementKind::Expression(call), span })
+    }
+
     /// The statement that gives an object its first value.
     fn initialization(&mut self, object: Typed, value: Typed) -> TypedStatement {
         let span = value.span;
@@ -54,10 +79,14 @@ impl Analyzer {
     pub(super) fn initialize_once(
         &mut self,
         variable: VariableNumber,
-        value: Typed,
+        value: Option<Typed>,
         out: &mut Vec<TypedStatement>,
     ) {
-        let span = value.span;
+        let span = self.variables[variable.0 as usize].span;
+        let end = self.destroy_at_exit(variable, span);
+        if value.is_none() && end.is_none() {
+            return;
+        }
         let place = |variable: VariableNumber, ty: TypeId| Typed {
             kind: TypedKind::Variable(variable),
             ty,
@@ -88,8 +117,10 @@ impl Analyzer {
         let kind = TypedKind::Assign(Box::new(guard), Box::new(one));
         let set = Typed { kind, ty: TypeId::INT, lvalue: true, expiring: false, span };
         let set = TypedStatement { kind: TypedStatementKind::Expression(set), span };
-        let initialize = self.initialization(place(variable, ty), value);
-        let block = TypedStatementKind::Block(vec![set, initialize]);
+        let mut list = vec![set];
+        list.extend(value.map(|value| self.initialization(place(variable, ty), value)));
+        list.extend(end);
+        let block = TypedStatementKind::Block(list);
         let block = Box::new(TypedStatement { kind: block, span });
         out.push(TypedStatement { kind: TypedStatementKind::If(first, block, None), span });
     }
@@ -193,7 +224,7 @@ impl Analyzer {
         if let Some(&own) = self.destructors.get(&record) {
             let bare = self.types.bare(object.ty);
             let object = Typed { ty: bare, ..object };
-            if let Some(call) = self.call_method(own, object, Vec::new(), span) {
+            if let Some(call) = self.call_direct(own, object, Vec::new(), span) {
                 out.push(TypedStatement { kind: TypedStatementKind::Expression(call), span });
             }
             return;
@@ -203,6 +234,13 @@ impl Analyzer {
 
     /// `object.~T()` for a class without a declared destructor.
     pub(super) fn destruction(&mut self, object: Typed, span: Span) -> Typed {
+        if let Some(record) = self.types.record_of(object.ty)
+            && let Some(&own) = self.destructors.get(&record)
+            && self.function(own).is_virtual
+        {
+            let called = self.call_method(own, object, Vec::new(), span);
+            return called.unwrap_or_else(|| self.bad(span));
+        }
         let mut statements = Vec::new();
         self.destroy(object, &mut statements);
         let end = self.constant(0, TypeId::VOID, span);
@@ -228,14 +266,10 @@ impl Analyzer {
     }
 
     /// Records that an object is destroyed at the end of its block.
-    pub(super) fn destroy_at_end(&mut self, object: Typed) {
+    pub(super) fn destroy_at_end(&mut self, object: Typed, out: &mut Vec<TypedStatement>) {
         let mut statements = Vec::new();
         self.destroy(object, &mut statements);
-        let span = statements.first().map_or(Span::default(), |statement| statement.span);
-        let block = TypedStatement { kind: TypedStatementKind::Block(statements), span };
-        if let Some(frame) = self.frame.as_mut() {
-            frame.cleanups.push(block);
-        }
+        self.at_end_of_block(statements, out);
     }
 
     /// The destructor calls for leaving the blocks above a mark, last one first.
@@ -252,6 +286,11 @@ impl Analyzer {
     ) {
         let mark = self.frame.as_ref().map_or(0, |frame| frame.cleanups.len());
         self.block(|this| f(this, out));
+        let count = self.frame.as_ref().map_or(0, |frame| frame.cleanups.len() - mark);
+        if count > 0 {
+            let kind = TypedStatementKind::EndGuards(count);
+            out.push(TypedStatement { kind, span: Span::default() });
+        }
         out.extend(self.cleanups_above(mark));
         if let Some(frame) = self.frame.as_mut() {
             frame.cleanups.truncate(mark);

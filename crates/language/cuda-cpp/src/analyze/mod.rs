@@ -4,6 +4,7 @@
 //! are not instantiated are not checked. The body of a function is analyzed when the function is first used.
 
 mod convert;
+mod exceptions;
 mod expressions;
 mod functions;
 mod host;
@@ -11,9 +12,11 @@ mod items;
 mod launches;
 mod records;
 mod scopes;
+mod special;
 mod templates;
 mod types;
 mod variables;
+mod virtuals;
 
 pub use functions::FunctionRecord;
 pub use templates::TemplateArgument;
@@ -73,6 +76,20 @@ pub struct Analyzer {
     /// Initializations of global variables before `main`.
     pub at_start: Vec<TypedStatement>,
     destructors: HashMap<RecordId, FunctionNumber>,
+    /// Copy and move functions that the compiler supplies.
+    supplied: HashMap<(RecordId, special::ImplicitMember), FunctionNumber>,
+    /// Member functions in the order of their declarations.
+    declared: HashMap<RecordId, Vec<FunctionNumber>>,
+    virtuals: HashMap<RecordId, virtuals::VirtualFunctions>,
+    /// Tables of virtual functions: by class, and offset of the part that refers to the table.
+    tables: HashMap<(RecordId, u64), VariableNumber>,
+    type_objects: HashMap<TypeId, VariableNumber>,
+    /// Whether a virtual function is called without regard to the object's class: `Base::f()`.
+    direct: bool,
+    /// Number of values analyzed so far that need a destructor.
+    destroyed: u32,
+    /// Which functions call which, and which may throw, in host code.
+    exceptions: exceptions::ThrowingCalls,
 }
 
 impl Analyzer {
@@ -102,6 +119,14 @@ impl Analyzer {
             host: false,
             at_start: Vec::new(),
             destructors: HashMap::new(),
+            supplied: HashMap::new(),
+            declared: HashMap::new(),
+            virtuals: HashMap::new(),
+            tables: HashMap::new(),
+            type_objects: HashMap::new(),
+            direct: false,
+            destroyed: 0,
+            exceptions: exceptions::ThrowingCalls::default(),
         }
     }
 

@@ -114,6 +114,7 @@ impl Analyzer {
             }
         });
         let align = self.within(scope, |this| this.alignment(&syntax.alignment));
+        self.collect_virtuals(id);
         self.types.lay_out(id, align);
         if self.types.record(id).size > 1 << 40 {
             self.error(syntax.span, "this class is too large");
@@ -170,8 +171,14 @@ impl Analyzer {
             });
             if inherits && base {
                 if let Some(Binding::Functions(list)) = self.find_in(scope, constructor, 0) {
+                    // The class has its own default, copy and move constructors.
+                    let home = self.scopes[scope].record;
+                    let copies = home.map_or(Vec::new(), |home| self.copy_constructors(home));
                     for base in list {
-                        self.inherit_constructor(id, base);
+                        let none = self.function(base).syntax.signature.parameters.is_empty();
+                        if !none && !copies.contains(&base) {
+                            self.inherit_constructor(id, base);
+                        }
                     }
                 }
                 return;
@@ -277,10 +284,6 @@ impl Analyzer {
         if function.specifiers.is_friend {
             // A friend defined in the class is a function of the enclosing namespace, but sees the class's names.
             self.declare_friend(function, template);
-            return;
-        }
-        if function.specifiers.is_virtual || function.pure_virtual {
-            self.unsupported(function.span, "a virtual function");
             return;
         }
         self.declare_member(id, function, template);

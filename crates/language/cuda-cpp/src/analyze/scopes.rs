@@ -153,7 +153,7 @@ impl Analyzer {
                 self.unknown_qualifier(part);
                 return Err(());
             };
-            scope = Some(match binding {
+            scope = Some(match self.with_arguments(binding, part) {
                 Binding::Namespace(scope) => scope,
                 Binding::Type(ty) => self.scope_of_type(ty, part)?,
                 Binding::Template(template) => {

@@ -153,6 +153,7 @@ impl Analyzer {
     pub(super) fn named_type(&mut self, name: &QualifiedName) -> TypeId {
         let Ok(binding) = self.resolve(name) else { return TypeId::ERROR };
         let last = name.last();
+        let binding = binding.map(|binding| self.with_arguments(binding, last));
         match binding {
             Some(Binding::Type(ty)) => {
                 if last.arguments.is_some() && self.types.record_of(ty).is_none() {
@@ -203,6 +204,18 @@ impl Analyzer {
                 TypeId::ERROR
             }
         }
+    }
+
+    /// The name of a class with template arguments means the template, also within the class.
+    pub(super) fn with_arguments(&self, binding: Binding, part: &NamePart) -> Binding {
+        if let (Binding::Type(ty), Some(_)) = (&binding, &part.arguments)
+            && let Some(record) = self.types.record_of(*ty)
+            && let Some((template, _)) = self.record_templates.get(&record)
+            && self.templates[*template].name == part.name
+        {
+            return Binding::Template(*template);
+        }
+        binding
     }
 
     /// Evaluates built-in type traits.

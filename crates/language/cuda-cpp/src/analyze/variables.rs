@@ -51,9 +51,18 @@ impl Analyzer {
         syntax: &VariableSyntax,
         member: bool,
     ) -> Option<VariableNumber> {
+        let before = self.destroyed;
         let (number, value) = self.declare_module_variable(syntax, member)?;
         if let Some(value) = value {
+            let value = self.full(value, before);
             self.initialize_at_start(number, value);
+        }
+        let variable = &self.variables[number.0 as usize];
+        if variable.space == VariableSpace::Host
+            && !variable.is_extern
+            && let Some(end) = self.destroy_at_exit(number, syntax.span)
+        {
+            self.at_start.push(end);
         }
         Some(number)
     }
@@ -92,6 +101,7 @@ impl Analyzer {
             self.report(problem.help("assign it in one thread, then call `__syncthreads()`"));
         }
         let quiet = space == VariableSpace::Host && !self.host;
+        let before = self.destroyed;
         let initial = if flags.is_extern || flags.shared {
             None
         } else if quiet {
@@ -107,11 +117,12 @@ impl Analyzer {
             ty = self.types.with(ty, true, false);
         }
         let bytes = match &initial {
-            Some(value) => {
+            // The destructors of temporary objects may do anything.
+            Some(value) if self.destroyed == before => {
                 let value = value.clone();
                 self.constant_bytes(&value, ty).map(Rc::new)
             }
-            None => None,
+            _ => None,
         };
         let is_constant = self.types.is_const(ty) || flags.is_constexpr;
         let bytes =

@@ -365,7 +365,10 @@ impl Interpreter<'_> {
                     }
                 }
             }
-            TypedStatementKind::Case(..) | TypedStatementKind::Default => {}
+            TypedStatementKind::Case(..)
+            | TypedStatementKind::Default
+            | TypedStatementKind::Guard(_)
+            | TypedStatementKind::EndGuards(_) => {}
             TypedStatementKind::Break => return Some(After::Break),
             TypedStatementKind::Continue => return Some(After::Continue),
             TypedStatementKind::Return(value, _) => {
@@ -379,7 +382,9 @@ impl Interpreter<'_> {
                 }
                 return Some(After::Return);
             }
-            TypedStatementKind::Goto(_)
+            TypedStatementKind::Try(..)
+            | TypedStatementKind::Raise
+            | TypedStatementKind::Goto(_)
             | TypedStatementKind::Label(_)
             | TypedStatementKind::Asm(..) => return None,
         }

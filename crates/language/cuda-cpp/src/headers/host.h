@@ -157,6 +157,37 @@ inline char *strtok(char *text, const char *separators) {
     return token;
 }
 inline const char *strerror(int) { return "error"; }
+inline char *strtok_r(char *text, const char *separators, char **rest) {
+    if (text) *rest = text;
+    char *at = *rest;
+    if (!at) return nullptr;
+    while (*at && strchr(separators, *at)) at++;
+    if (!*at) { *rest = nullptr; return nullptr; }
+    char *token = at;
+    while (*at && !strchr(separators, *at)) at++;
+    if (*at) { *at = 0; *rest = at + 1; } else *rest = nullptr;
+    return token;
+}
+inline size_t strspn(const char *text, const char *set) {
+    size_t n = 0;
+    while (text[n] && strchr(set, text[n])) n++;
+    return n;
+}
+inline size_t strcspn(const char *text, const char *set) {
+    size_t n = 0;
+    while (text[n] && !strchr(set, text[n])) n++;
+    return n;
+}
+inline char *strpbrk(const char *text, const char *set) {
+    text += strcspn(text, set);
+    return *text ? (char *)text : nullptr;
+}
+inline size_t strnlen(const char *text, size_t most) { size_t n = 0; while (n < most && text[n]) n++; return n; }
+inline void *memchr(const void *bytes, int byte, size_t count) {
+    const unsigned char *at = (const unsigned char *)bytes;
+    for (; count > 0; count--, at++) if (*at == (unsigned char)byte) return (void *)at;
+    return nullptr;
+}
 inline int isspace(int c) { return c == ' ' || (c >= 9 && c <= 13); }
 inline int isdigit(int c) { return c >= '0' && c <= '9'; }
 inline int isupper(int c) { return c >= 'A' && c <= 'Z'; }
@@ -166,6 +197,20 @@ inline int isalnum(int c) { return isalpha(c) || isdigit(c); }
 inline int isprint(int c) { return c >= 32 && c < 127; }
 inline int toupper(int c) { return islower(c) ? c - 32 : c; }
 inline int tolower(int c) { return isupper(c) ? c + 32 : c; }
+inline int isxdigit(int c) { return isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+inline int isgraph(int c) { return c > 32 && c < 127; }
+inline int ispunct(int c) { return isgraph(c) && !isalnum(c); }
+inline int iscntrl(int c) { return (c >= 0 && c < 32) || c == 127; }
+inline int isblank(int c) { return c == ' ' || c == '\t'; }
+inline int __lw_compare_case(const char *a, const char *b, size_t count) {
+    for (; count > 0; count--, a++, b++) {
+        int difference = tolower((unsigned char)*a) - tolower((unsigned char)*b);
+        if (difference || !*a) return difference;
+    }
+    return 0;
+}
+inline int strcasecmp(const char *a, const char *b) { return __lw_compare_case(a, b, ~0ul); }
+inline int strncasecmp(const char *a, const char *b, size_t count) { return __lw_compare_case(a, b, count); }
 inline double strtod(const char *text, char **end) { return __lw_text_to_real(text, end); }
 inline float strtof(const char *text, char **end) { return (float)__lw_text_to_real(text, end); }
 inline long strtol(const char *text, char **end, int base) { return __lw_text_to_integer(text, end, base); }
@@ -177,21 +222,109 @@ inline long atol(const char *text) { return __lw_text_to_integer(text, nullptr, 
 inline long long atoll(const char *text) { return __lw_text_to_integer(text, nullptr, 10); }
 inline double atof(const char *text) { return __lw_text_to_real(text, nullptr); }
 inline int posix_memalign(void **to, size_t align, size_t size) { *to = aligned_alloc(align, size); return *to ? 0 : 12; }
-typedef void (*__lw_handler)();
-inline __lw_handler __lw_handlers[32];
-inline int __lw_handler_count;
-inline int atexit(__lw_handler handler) {
-    if (__lw_handler_count == 32) return 1;
-    __lw_handlers[__lw_handler_count++] = handler;
-    return 0;
+// What runs at the end of the program: functions, and destructors of `count` objects of `size` bytes.
+struct __lw_last {
+    void (*function)();
+    void (*destroy)(void *);
+    char *object;
+    size_t size, count;
+    __lw_last *before;
+};
+inline __lw_last *__lw_lasts;
+inline void __lw_add_last(void (*function)(), void (*destroy)(void *), void *object, size_t size, size_t count) {
+    __lw_last *last = (__lw_last *)malloc(sizeof(__lw_last));
+    *last = __lw_last{function, destroy, (char *)object, size, count, __lw_lasts};
+    __lw_lasts = last;
 }
+inline int atexit(void (*handler)()) { __lw_add_last(handler, nullptr, nullptr, 0, 0); return 0; }
+inline void __lw_at_exit(void *destroy, void *object, size_t size, size_t count) {
+    __lw_add_last(nullptr, (void (*)(void *))destroy, object, size, count);
+}
+inline void __lw_uncaught();
 extern "C" inline int __lw_finish(int code) {
-    while (__lw_handler_count > 0) __lw_handlers[--__lw_handler_count]();
+    __lw_uncaught();
+    while (__lw_lasts) {
+        __lw_last *last = __lw_lasts;
+        __lw_lasts = last->before;
+        if (last->function) last->function();
+        for (size_t i = last->count; i > 0; i--) last->destroy(last->object + (i - 1) * last->size);
+        free(last);
+    }
     return code;
 }
 inline void exit(int code) { __lw_exit(__lw_finish(code)); }
 inline void _exit(int code) { __lw_exit(code); }
-inline void __lw_throw() { __lw_fault("an exception was thrown, which ends the program"); }
+// Descriptions of types, which the compiler creates: the name, then the bases.
+struct __lw_type;
+struct __lw_base { const __lw_type *type; size_t offset; };
+struct __lw_type { const char *name; size_t count; };
+inline const void *__lw_part(const void *object, const __lw_type *type, const __lw_type *wanted) {
+    if (type == wanted) return object;
+    const __lw_base *base = (const __lw_base *)(type + 1);
+    for (size_t i = 0; i < type->count; i++) {
+        const void *found = __lw_part((const char *)object + base[i].offset, base[i].type, wanted);
+        if (found) return found;
+    }
+    return nullptr;
+}
+inline const void *__lw_part_named(const void *object, const __lw_type *type, const char *wanted) {
+    if (strcmp(type->name, wanted) == 0) return object;
+    const __lw_base *base = (const __lw_base *)(type + 1);
+    for (size_t i = 0; i < type->count; i++) {
+        const void *found = __lw_part_named((const char *)object + base[i].offset, base[i].type, wanted);
+        if (found) return found;
+    }
+    return nullptr;
+}
+// An object of a polymorphic class starts with the address of its table: the type, and the offset of this part.
+struct __lw_table { const __lw_type *type; size_t offset; };
+inline void *__lw_whole(const void *object) { return (char *)object - (*(const __lw_table **)object)->offset; }
+inline void *__lw_dynamic_cast(const void *object, const void *wanted) {
+    if (!object) return nullptr;
+    return (void *)__lw_part(__lw_whole(object), (*(const __lw_table **)object)->type, (const __lw_type *)wanted);
+}
+inline void __lw_pure_virtual() { __lw_fault("a pure virtual function was called"); }
+// Exceptions: the one being thrown, and those whose handlers run.
+struct __lw_exception { void *object; const __lw_type *type; void (*destroy)(void *); int uses; };
+struct __lw_handled { __lw_exception *exception; __lw_handled *before; };
+inline __lw_exception *__lw_pending;
+inline __lw_handled *__lw_caught;
+inline int __lw_tries;
+inline void __lw_terminate(const void *object, const __lw_type *type);
+inline void __lw_try_enter() { __lw_tries++; }
+inline void __lw_try_leave() { __lw_tries--; }
+inline void __lw_throw(void *object, const void *type, void *destroy) {
+    if (__lw_tries == 0) __lw_terminate(object, (const __lw_type *)type);
+    __lw_pending = (__lw_exception *)malloc(sizeof(__lw_exception));
+    *__lw_pending = __lw_exception{object, (const __lw_type *)type, (void (*)(void *))destroy, 0};
+}
+inline void __lw_rethrow() {
+    if (!__lw_caught) __lw_fault("`throw` without an exception to throw again");
+    __lw_pending = __lw_caught->exception;
+    if (__lw_tries == 0) __lw_terminate(__lw_pending->object, __lw_pending->type);
+    __lw_pending->uses++;
+}
+inline void *__lw_catch(const void *wanted) {
+    __lw_exception *pending = __lw_pending;
+    const void *object = wanted ? __lw_part(pending->object, pending->type, (const __lw_type *)wanted) : pending->object;
+    if (!object) return nullptr;
+    __lw_pending = nullptr;
+    __lw_handled *handled = (__lw_handled *)malloc(sizeof(__lw_handled));
+    *handled = __lw_handled{pending, __lw_caught};
+    __lw_caught = handled;
+    return (void *)object;
+}
+inline void __lw_end_catch() {
+    __lw_handled *handled = __lw_caught;
+    __lw_exception *caught = handled->exception;
+    __lw_caught = handled->before;
+    free(handled);
+    if (caught->uses-- > 0) return;
+    if (caught->destroy) caught->destroy(caught->object);
+    free(caught->object);
+    free(caught);
+}
+inline void __lw_uncaught() { if (__lw_pending) __lw_terminate(__lw_pending->object, __lw_pending->type); }
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
@@ -220,6 +353,26 @@ inline int clock_gettime(int, timespec *to) {
 }
 inline int usleep(unsigned) { return 0; }
 inline unsigned sleep(unsigned) { return 0; }
+// The 48-bit generator of POSIX.
+inline unsigned long __lw_state48 = 0x1234abcd330eul;
+inline unsigned long __lw_next48(unsigned long &state) { return state = (state * 0x5deece66dul + 11) & 0xfffffffffffful; }
+inline void srand48(long seed) { __lw_state48 = ((unsigned long)(unsigned)seed << 16) + 0x330e; }
+inline double drand48() { return (double)__lw_next48(__lw_state48) / 281474976710656.0; }
+inline long lrand48() { return (long)(__lw_next48(__lw_state48) >> 17); }
+inline long mrand48() { return (long)(int)(__lw_next48(__lw_state48) >> 16); }
+inline int rand_r(unsigned *seed) {
+    unsigned next = *seed, result;
+    next = next * 1103515245u + 12345u;
+    result = next / 65536u % 2048u;
+    next = next * 1103515245u + 12345u;
+    result = result << 10 ^ next / 65536u % 1024u;
+    next = next * 1103515245u + 12345u;
+    result = result << 10 ^ next / 65536u % 1024u;
+    *seed = next;
+    return (int)result;
+}
+inline long random() { return rand(); }
+inline void srandom(unsigned seed) { srand(seed); }
 inline div_t div(int a, int b) { return div_t{a / b, a % b}; }
 inline ldiv_t ldiv(long a, long b) { return ldiv_t{a / b, a % b}; }
 inline void *bsearch(const void *key, const void *list, size_t count, size_t size, int (*compare)(const void *, const void *)) {
@@ -287,7 +440,7 @@ using ::sqrt; using ::fabs; using ::abs; using ::floor; using ::ceil; using ::ro
 using ::fmin; using ::fmax; using ::isnan; using ::isinf; using ::isfinite; using ::tanh; using ::log2; using ::exp2; using ::atoi; using ::atof; using ::getenv;
 using ::FILE; using ::puts; using ::putchar; using ::fopen; using ::fclose; using ::log10; using ::erf; using ::hypot;
 using ::atan; using ::asin; using ::acos; using ::sinh; using ::cosh; using ::qsort; using ::time_t; using ::strncmp;
-using ::strcpy; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::cbrt;
+using ::strcpy; using ::strncpy; using ::strcat; using ::strchr; using ::strrchr; using ::strstr; using ::strtok; using ::strtof; using ::strtoul; using ::strtoll; using ::strtoull; using ::atol; using ::atoll; using ::isspace; using ::isdigit; using ::isalpha; using ::isalnum; using ::isupper; using ::islower; using ::ispunct; using ::isxdigit; using ::isprint; using ::toupper; using ::tolower; using ::fread; using ::fwrite; using ::fseek; using ::ftell; using ::fgets; using ::fputs; using ::fgetc; using ::fputc; using ::remove; using ::realloc; using ::atexit; using ::vsnprintf; using ::vprintf; using ::perror; using ::labs; using ::div; using ::div_t; using ::bsearch; using ::difftime; using ::clock_t; using ::getchar; using ::scanf; using ::sscanf; using ::fscanf; using ::memchr; using ::strerror; using ::lgamma; using ::tgamma; using ::asinh; using ::acosh; using ::atanh; using ::erfc; using ::log1p; using ::expm1; using ::strdup; using ::aligned_alloc; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::cbrt;
 }
 
 enum cudaError_t {
@@ -646,6 +799,12 @@ template <class T> inline void __lw_delete(T *object) {
     if (!object) return;
     object->~T();
     free((void *)object);
+}
+template <class T> inline void __lw_delete_virtual(T *object) {
+    if (!object) return;
+    void *whole = __lw_whole((const void *)object);
+    object->~T();
+    free(whole);
 }
 template <class T> inline T *__lw_new_array(T *, size_t count) {
     size_t *memory = (size_t *)malloc(count * sizeof(T) + 16);

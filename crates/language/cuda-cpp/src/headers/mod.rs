@@ -14,7 +14,24 @@ pub const ALWAYS: &[(&str, &str)] = &[
 /// The headers that host code includes after them.
 pub const HOST: &[(&str, &str)] = &[
     ("lanework/host.h", include_str!("host.h")),
-    ("lanework/library.h", include_str!("library.h")),
+    ("lanework/std/base.h", include_str!("std/base.h")),
+    ("lanework/std/chrono.h", include_str!("std/chrono.h")),
+];
+
+/// Parts of the C++ library for host code, by the headers that contain them.
+const LIBRARY: &[(&str, &str)] = &[
+    ("algorithm numeric iterator", include_str!("std/algorithm.h")),
+    ("string string_view", include_str!("std/string.h")),
+    ("iostream streams iomanip sstream fstream ostream istream ios iosfwd streambuf", include_str!("std/streams.h")),
+    ("memory", include_str!("std/memory.h")),
+    ("functional", include_str!("std/functional.h")),
+    ("tuple optional variant any", include_str!("std/tuple.h")),
+    ("map set", include_str!("std/map.h")),
+    ("unordered_map hash unordered_set", include_str!("std/hash.h")),
+    ("deque sequences list queue stack forward_list bitset", include_str!("std/sequences.h")),
+    ("random", include_str!("std/random.h")),
+    ("complex valarray", include_str!("std/complex.h")),
+    ("thread mutex atomic future condition_variable shared_mutex", include_str!("std/thread.h")),
 ];
 
 /// Headers that add to the contents of [`ALWAYS`].
@@ -28,6 +45,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("cooperative_groups.h", include_str!("cooperative_groups.h")),
     ("torch/extension.h", include_str!("torch.h")),
     ("type_traits", include_str!("type_traits.h")),
+    ("tuple", "#include <type_traits>\n"),
+    ("functional", "#include <type_traits>\n"),
 ];
 
 /// Other names of headers that have contents.
@@ -47,9 +66,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("ATen/cuda/CUDAContext.h", "torch/extension.h"),
     ("cooperative_groups/scan.h", "cooperative_groups.h"),
     ("utility", "type_traits"),
-    ("tuple", "type_traits"),
     ("array", "type_traits"),
-    ("functional", "type_traits"),
 ];
 
 /// Headers that only host code needs, or whose contents are always included.
@@ -79,12 +96,26 @@ const LIBRARIES: &str = "\
 /// The canonical name of a header that has several names.
 pub fn canonical(name: &str) -> &str {
     let name = name.strip_prefix("cuda/std/").unwrap_or(name);
+    let own = name.strip_prefix("lanework/std/").and_then(|file| file.strip_suffix(".h"));
+    let part = |names: &str| names.split(' ').any(|known| known == own.unwrap_or(name));
+    if let Some((names, _)) = LIBRARY.iter().find(|(names, _)| part(names)) {
+        return names.split(' ').next().unwrap_or(name);
+    }
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
 }
 
-/// The text of a built-in header; empty for headers that only host code needs. `None` if unknown.
-pub fn text(name: &str) -> Option<&'static str> {
+/// The text of a built-in header; in device code, empty for headers that only host code needs. `None` if unknown.
+pub fn text(name: &str, host: bool) -> Option<&'static str> {
     let name = canonical(name);
+    if host {
+        if let Some((_, text)) = HOST.iter().find(|(known, _)| *known == name) {
+            return Some(text);
+        }
+        let first = |names: &str| names.split(' ').next() == Some(name);
+        if let Some((_, text)) = LIBRARY.iter().find(|(names, _)| first(names)) {
+            return Some(text);
+        }
+    }
     if let Some((_, text)) = TEXTS.iter().find(|(known, _)| *known == name) {
         return Some(text);
     }

@@ -95,8 +95,30 @@ template <class A, class B> struct pair {
     typedef B second_type;
     A first;
     B second;
+    __device__ constexpr pair() : first(), second() {}
+    __device__ constexpr pair(const A &a, const B &b) : first(a), second(b) {}
+    template <class C, class D> __device__ constexpr pair(C &&a, D &&b) : first(static_cast<C &&>(a)), second(static_cast<D &&>(b)) {}
+    template <class C, class D> __device__ constexpr pair(const pair<C, D> &other) : first(other.first), second(other.second) {}
+    template <class C, class D> __device__ constexpr pair(pair<C, D> &&other)
+        : first(static_cast<C &&>(other.first)), second(static_cast<D &&>(other.second)) {}
+    template <class C, class D> __device__ constexpr pair &operator=(const pair<C, D> &other) {
+        first = other.first;
+        second = other.second;
+        return *this;
+    }
+    __device__ constexpr void swap(pair &other) { pair held = *this; *this = other; other = held; }
 };
-template <class A, class B> __device__ constexpr pair<A, B> make_pair(A a, B b) { return pair<A, B>{a, b}; }
+template <class A, class B> __device__ constexpr pair<typename decay<A>::type, typename decay<B>::type> make_pair(A &&a, B &&b) {
+    return pair<typename decay<A>::type, typename decay<B>::type>(static_cast<A &&>(a), static_cast<B &&>(b));
+}
+template <class A, class B> __device__ constexpr bool operator==(const pair<A, B> &a, const pair<A, B> &b) { return a.first == b.first && a.second == b.second; }
+template <class A, class B> __device__ constexpr bool operator!=(const pair<A, B> &a, const pair<A, B> &b) { return !(a == b); }
+template <class A, class B> __device__ constexpr bool operator<(const pair<A, B> &a, const pair<A, B> &b) {
+    return a.first < b.first || (!(b.first < a.first) && a.second < b.second);
+}
+template <class A, class B> __device__ constexpr bool operator>(const pair<A, B> &a, const pair<A, B> &b) { return b < a; }
+template <class A, class B> __device__ constexpr bool operator<=(const pair<A, B> &a, const pair<A, B> &b) { return !(b < a); }
+template <class A, class B> __device__ constexpr bool operator>=(const pair<A, B> &a, const pair<A, B> &b) { return !(a < b); }
 template <class T, size_t N> struct array {
     typedef T value_type;
     T elements[N];
@@ -109,15 +131,83 @@ template <class T, size_t N> struct array {
     __device__ constexpr T *end() { return elements + N; }
     __device__ constexpr const T *begin() const { return elements; }
     __device__ constexpr const T *end() const { return elements + N; }
+    typedef T *iterator;
+    typedef const T *const_iterator;
+    typedef size_t size_type;
+    __device__ constexpr T &front() { return elements[0]; }
+    __device__ constexpr T &back() { return elements[N - 1]; }
+    __device__ constexpr const T &front() const { return elements[0]; }
+    __device__ constexpr const T &back() const { return elements[N - 1]; }
+    __device__ constexpr T &at(size_t i) { return elements[i]; }
+    __device__ constexpr const T &at(size_t i) const { return elements[i]; }
+    __device__ constexpr bool empty() const { return N == 0; }
+    __device__ constexpr const T *cbegin() const { return elements; }
+    __device__ constexpr const T *cend() const { return elements + N; }
+    __device__ constexpr void fill(const T &value) { for (size_t i = 0; i < N; i++) elements[i] = value; }
 };
+template <class T, size_t N> __device__ constexpr bool operator==(const array<T, N> &a, const array<T, N> &b) {
+    for (size_t i = 0; i < N; i++) if (!(a.elements[i] == b.elements[i])) return false;
+    return true;
+}
+template <class T, size_t N> __device__ constexpr bool operator!=(const array<T, N> &a, const array<T, N> &b) { return !(a == b); }
 template <class T, T... I> struct integer_sequence { static constexpr size_t size() { return sizeof...(I); } };
 template <size_t... I> using index_sequence = integer_sequence<size_t, I...>;
 template <size_t N, size_t... I> struct __make_sequence { typedef typename __make_sequence<N - 1, N - 1, I...>::type type; };
 template <size_t... I> struct __make_sequence<0, I...> { typedef index_sequence<I...> type; };
 template <size_t N> using make_index_sequence = typename __make_sequence<N>::type;
-template <class T = void> struct plus { __device__ constexpr T operator()(const T &a, const T &b) const { return a + b; } };
-template <class T = void> struct minus { __device__ constexpr T operator()(const T &a, const T &b) const { return a - b; } };
-template <class T = void> struct multiplies { __device__ constexpr T operator()(const T &a, const T &b) const { return a * b; } };
-template <class T = void> struct less { __device__ constexpr bool operator()(const T &a, const T &b) const { return a < b; } };
-template <class T = void> struct greater { __device__ constexpr bool operator()(const T &a, const T &b) const { return b < a; } };
+#define __LW_OPERATION(NAME, R, OP)                                                                                   \
+    template <class T = void> struct NAME {                                                                          \
+        __device__ constexpr R operator()(const T &a, const T &b) const { return a OP b; }                           \
+    };                                                                                                                \
+    template <> struct NAME<void> {                                                                                   \
+        template <class A, class B> __device__ constexpr auto operator()(const A &a, const B &b) const { return a OP b; } \
+    };
+__LW_OPERATION(plus, T, +) __LW_OPERATION(minus, T, -) __LW_OPERATION(multiplies, T, *) __LW_OPERATION(divides, T, /)
+__LW_OPERATION(modulus, T, %) __LW_OPERATION(less, bool, <) __LW_OPERATION(greater, bool, >)
+__LW_OPERATION(less_equal, bool, <=) __LW_OPERATION(greater_equal, bool, >=) __LW_OPERATION(equal_to, bool, ==)
+__LW_OPERATION(not_equal_to, bool, !=) __LW_OPERATION(logical_and, bool, &&) __LW_OPERATION(logical_or, bool, ||)
+__LW_OPERATION(bit_and, T, &) __LW_OPERATION(bit_or, T, |) __LW_OPERATION(bit_xor, T, ^)
+#undef __LW_OPERATION
+template <class T = void> struct negate { __device__ constexpr T operator()(const T &a) const { return -a; } };
+template <class T = void> struct logical_not { __device__ constexpr bool operator()(const T &a) const { return !a; } };
+template <class T> struct make_signed { typedef T type; };
+template <> struct make_signed<unsigned> { typedef int type; };
+template <> struct make_signed<unsigned long> { typedef long type; };
+template <> struct make_signed<unsigned long long> { typedef long long type; };
+template <> struct make_signed<unsigned short> { typedef short type; };
+template <> struct make_signed<unsigned char> { typedef signed char type; };
+template <class T> using make_signed_t = typename make_signed<T>::type;
+template <class T> struct add_lvalue_reference { typedef T &type; };
+template <class T> struct add_rvalue_reference { typedef T &&type; };
+template <class T> using add_const_t = typename add_const<T>::type;
+template <class T> using remove_extent_t = typename remove_extent<T>::type;
+template <class T> using type_identity_t = typename type_identity<T>::type;
+template <class T, class U = T> __device__ constexpr T exchange(T &object, U &&value) {
+    T old = static_cast<T &&>(object);
+    object = static_cast<U &&>(value);
+    return old;
+}
+template <class T> __device__ constexpr const T &as_const(T &value) { return value; }
+template <class A, class B> struct common_type { typedef decltype(true ? declval<A>() : declval<B>()) type; };
+template <class A, class B> using common_type_t = typename common_type<A, B>::type;
+template <class... B> struct conjunction : bool_constant<(B::value && ...)> {};
+template <class... B> struct disjunction : bool_constant<(B::value || ...)> {};
+template <class B> struct negation : bool_constant<!B::value> {};
+template <class T> struct is_trivial : integral_constant<bool, __is_trivially_copyable(T)> {};
+template <class T> struct is_pod : integral_constant<bool, __is_trivially_copyable(T)> {};
+template <class T> struct is_standard_layout : integral_constant<bool, __is_trivially_copyable(T)> {};
+template <class F, class... A> using invoke_result_t = decltype(declval<F>()(declval<A>()...));
+template <class T> struct tuple_size;
+template <class T, size_t N> struct tuple_size<array<T, N>> : integral_constant<size_t, N> {};
+template <class A, class B> struct tuple_size<pair<A, B>> : integral_constant<size_t, 2> {};
+template <size_t I, class T, size_t N> __device__ constexpr T &get(array<T, N> &list) { return list.elements[I]; }
+template <size_t I, class T, size_t N> __device__ constexpr const T &get(const array<T, N> &list) { return list.elements[I]; }
+template <size_t I, class A, class B> __device__ constexpr auto &get(pair<A, B> &p) {
+    if constexpr (I == 0) return p.first;
+    else return p.second;
+}
+template <size_t I, class A, class B> __device__ constexpr const auto &get(const pair<A, B> &p) {
+    if constexpr (I == 0) return p.first;
+    else return p.second;
+}
 } // namespace std

@@ -20,8 +20,7 @@ impl FunctionLowering<'_, '_> {
                     return;
                 }
                 // The value may read the object that it replaces.
-                let slot = self.slot(object.ty, 1);
-                self.initialize(new, slot);
+                let slot = self.temporary(object.ty, |this, slot| this.initialize(new, slot));
                 self.copy(to, slot, object.ty);
             }
             TypedKind::Comma(first, second) => {
@@ -40,6 +39,14 @@ impl FunctionLowering<'_, '_> {
             TypedKind::CallIndirect(pointer, arguments) => {
                 self.call_indirect(pointer, arguments, value, None);
             }
+            TypedKind::CallVirtual(place, arguments) => {
+                self.call_virtual(*place, arguments, value, None);
+            }
+            TypedKind::Full(inner) => self.full(|this| this.effect(inner)),
+            TypedKind::Throw(call) => {
+                self.effect(call);
+                self.raise();
+            }
             TypedKind::Statements(list, last) => {
                 self.statements(&list.clone());
                 self.effect(last);
@@ -49,8 +56,7 @@ impl FunctionLowering<'_, '_> {
                 if value.lvalue {
                     self.place(value);
                 } else {
-                    let slot = self.slot(value.ty, 1);
-                    self.initialize(value, slot);
+                    self.temporary(value.ty, |this, slot| this.initialize(value, slot));
                 }
             }
             _ if self.void(value.ty) && value.lvalue => {}
@@ -83,10 +89,10 @@ impl FunctionLowering<'_, '_> {
         self.b.seal_block(first);
         self.b.seal_block(second);
         self.b.switch_to_block(first);
-        yes(self);
+        self.sometimes(yes);
         self.b.jump(after, &[]);
         self.b.switch_to_block(second);
-        no(self);
+        self.sometimes(no);
         self.b.jump(after, &[]);
         self.b.seal_block(after);
         self.b.switch_to_block(after);
@@ -174,6 +180,7 @@ impl FunctionLowering<'_, '_> {
                 let mut values = vec![to];
                 values.extend(arguments.iter().map(|argument| self.argument(argument)));
                 self.b.call(id, &[], &values);
+                self.check_exception(Some(*function));
             }
             TypedKind::Call(function, arguments) => {
                 self.call(*function, arguments, value, Some(to));
@@ -181,6 +188,11 @@ impl FunctionLowering<'_, '_> {
             TypedKind::CallIndirect(pointer, arguments) => {
                 self.call_indirect(pointer, arguments, value, Some(to));
             }
+            TypedKind::CallVirtual(place, arguments) => {
+                self.call_virtual(*place, arguments, value, Some(to));
+            }
+            TypedKind::Full(inner) => self.full(|this| this.initialize(inner, to)),
+            TypedKind::Throw(_) => self.effect(value),
             TypedKind::Conditional(condition, yes, no) => {
                 let condition = self.scalar(condition);
                 self.either(
@@ -210,9 +222,7 @@ impl FunctionLowering<'_, '_> {
         if !self.is_aggregate(value.ty) {
             return self.scalar(value);
         }
-        let slot = self.slot(value.ty, 1);
-        self.initialize(value, slot);
-        slot
+        self.temporary(value.ty, |this, slot| this.initialize(value, slot))
     }
 
     pub(super) fn call(
@@ -222,18 +232,18 @@ impl FunctionLowering<'_, '_> {
         value: &Typed,
         to: Option<ValueId>,
     ) -> Option<ValueId> {
+        if to.is_none() && self.is_aggregate(value.ty) {
+            self.temporary(value.ty, |this, slot| {
+                this.call(function, arguments, value, Some(slot));
+            });
+            return None;
+        }
         let record = &self.module.analyzer.functions[function.0 as usize];
         if let Some((kind, text)) = record.intrinsic.clone() {
             return self.intrinsic(&kind, &text, arguments, value);
         }
         let id = self.module.function(function);
-        let mut values = Vec::new();
-        if self.is_aggregate(value.ty) {
-            values.push(match to {
-                Some(to) => to,
-                None => self.slot(value.ty, 1),
-            });
-        }
+        let mut values: Vec<ValueId> = to.filter(|_| self.is_aggregate(value.ty)).into_iter().collect();
         let named = self.named_arguments(function);
         for argument in arguments.iter().take(named) {
             let argument = self.argument(argument);
@@ -246,7 +256,9 @@ impl FunctionLowering<'_, '_> {
         }
         self.at(value.span);
         let returns = self.returns(value.ty);
-        self.b.call(id, &returns, &values).first().copied()
+        let result = self.b.call(id, &returns, &values).first().copied();
+        self.check_exception(Some(function));
+        result
     }
 
     /// The number of arguments before the variable ones, including `this`; `usize::MAX` if the function is not
@@ -269,19 +281,34 @@ impl FunctionLowering<'_, '_> {
         to: Option<ValueId>,
     ) -> Option<ValueId> {
         let pointer = self.scalar(pointer);
-        let mut values = Vec::new();
-        if self.is_aggregate(value.ty) {
-            values.push(match to {
-                Some(to) => to,
-                None => self.slot(value.ty, 1),
+        self.call_address(pointer, None, arguments, value, to)
+    }
+
+    /// Calls the function at an address.
+    pub(super) fn call_address(
+        &mut self,
+        pointer: ValueId,
+        this: Option<ValueId>,
+        arguments: &[Typed],
+        value: &Typed,
+        to: Option<ValueId>,
+    ) -> Option<ValueId> {
+        if to.is_none() && self.is_aggregate(value.ty) {
+            self.temporary(value.ty, |lowering, slot| {
+                lowering.call_address(pointer, this, arguments, value, Some(slot));
             });
+            return None;
         }
+        let mut values: Vec<ValueId> = to.filter(|_| self.is_aggregate(value.ty)).into_iter().collect();
+        values.extend(this);
         for argument in arguments {
             let argument = self.argument(argument);
             values.push(argument);
         }
         let returns = self.returns(value.ty);
-        self.b.call_indirect(pointer, &returns, &values).first().copied()
+        let result = self.b.call_indirect(pointer, &returns, &values).first().copied();
+        self.check_exception(None);
+        result
     }
 
     fn returns(&self, ty: TypeId) -> Vec<ValueType> {

@@ -72,11 +72,10 @@ impl FunctionLowering<'_, '_> {
                     None => ObjectPlace::Memory(address),
                 }
             }
-            TypedKind::Temporary(inner) => {
-                let slot = self.slot(inner.ty, 1);
-                self.initialize(inner, slot);
-                ObjectPlace::Memory(slot)
-            }
+            TypedKind::Temporary(inner) => ObjectPlace::Memory(
+                self.temporary(inner.ty, |this, slot| this.initialize(inner, slot)),
+            ),
+            TypedKind::Full(inner) => self.full(|this| this.place(inner)),
             TypedKind::Assign(object, _) | TypedKind::CompoundAssign(_, object, ..) => {
                 self.effect(value);
                 self.place(object)
@@ -105,9 +104,9 @@ impl FunctionLowering<'_, '_> {
             }
             _ => {
                 // A value is used as an object, so store it.
-                let slot = self.slot(value.ty, 1);
-                self.initialize(value, slot);
-                ObjectPlace::Memory(slot)
+                ObjectPlace::Memory(
+                    self.temporary(value.ty, |this, slot| this.initialize(value, slot)),
+                )
             }
         }
     }

@@ -4,6 +4,7 @@
 //! optimizer promotes. Objects of class type are returned through a pointer, and passed as pointers to copies.
 
 mod assembly;
+mod cleanups;
 mod expressions;
 mod intrinsics;
 mod memory;
@@ -55,6 +56,14 @@ struct FunctionLowering<'a, 'b> {
     is_kernel: bool,
     /// The address of the arguments after the named ones.
     variable_arguments: Option<ValueId>,
+    /// Cleanups that are due, innermost last.
+    due: Vec<cleanups::Due>,
+    /// Expressions at whose ends temporary objects are destroyed, innermost last.
+    open: Vec<cleanups::OpenExpression>,
+    /// Nesting depth of branches within expressions.
+    depth: u32,
+    /// The block that leaves the function with an exception.
+    leave: Option<BlockId>,
 }
 
 /// The labels of a `switch` statement.

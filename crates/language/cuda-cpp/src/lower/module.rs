@@ -7,7 +7,7 @@ use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 use lanework_ssa as ssa;
 use ssa::{AddressSpace, FunctionId, FunctionLinkage, GlobalId, ParameterKind, ValueType};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The module that is being lowered.
 pub(super) struct ModuleLowering<'a> {
@@ -20,11 +20,15 @@ pub(super) struct ModuleLowering<'a> {
     queue: VecDeque<FunctionNumber>,
     /// Whether functions may be defined in another file.
     part: bool,
+    /// Functions that may throw.
+    pub throwing: HashSet<FunctionNumber>,
 }
 
 /// Lowers every kernel, and everything that kernels use.
 pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa::SsaModule {
+    let throwing = analyzer.throwing_functions();
     let mut lowering = ModuleLowering {
+        throwing,
         analyzer,
         module,
         functions: HashMap::new(),
@@ -241,6 +245,10 @@ impl ModuleLowering<'_> {
             result: signature.result,
             is_kernel,
             variable_arguments: None,
+            due: Vec::new(),
+            open: Vec::new(),
+            depth: 0,
+            leave: None,
         };
         lowering.at(record.syntax.span);
         lowering.parameters();
@@ -256,6 +264,8 @@ impl ModuleLowering<'_> {
         if !lowering.b.is_terminated() {
             lowering.return_default();
         }
+        lowering.end_guards(usize::MAX);
+        lowering.leave_by_exception();
         let made = lowering.b.finish();
         self.module.define_function(id, made);
     }

@@ -168,6 +168,14 @@ impl FunctionLowering<'_, '_> {
                     None => self.b.undefined(kind),
                 }
             }
+            TypedKind::CallVirtual(place, arguments) => {
+                let result = self.call_virtual(*place, arguments, value, None);
+                match result {
+                    Some(result) => result,
+                    None => self.b.undefined(kind),
+                }
+            }
+            TypedKind::Full(inner) => self.full(|this| this.value_of(inner)),
             TypedKind::InitializeAt(pointer, new) => {
                 let pointer = self.scalar(pointer);
                 self.initialize(new, pointer);

@@ -12,7 +12,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    fn statement(&mut self, statement: &TypedStatement) {
+    pub(super) fn statement(&mut self, statement: &TypedStatement) {
         self.at(statement.span);
         match &statement.kind {
             TypedStatementKind::Expression(value) => self.effect(value),
@@ -85,6 +85,10 @@ impl FunctionLowering<'_, '_> {
                 let block = self.label(*label);
                 self.fall_into(block);
             }
+            TypedStatementKind::Guard(list) => self.guard(list),
+            TypedStatementKind::EndGuards(count) => self.end_guards(*count),
+            TypedStatementKind::Try(body, handlers) => self.try_statement(body, handlers),
+            TypedStatementKind::Raise => self.raise(),
             TypedStatementKind::Asm(asm, outputs, inputs) => {
                 self.asm(asm, outputs, inputs, statement.span)
             }

@@ -34,6 +34,19 @@ impl Parser {
         Ok(condition)
     }
 
+    /// `catch (variable) { statements }`.
+    pub(super) fn handler(&mut self) -> Parsed<HandlerSyntax> {
+        let start = self.bump().span;
+        self.expect(Punctuation::ParenOpen, "after `catch`")?;
+        let (mut variables, _) = self.enclosed(Self::parameter_list)?;
+        let variable = variables.pop();
+        if let Some(name) = variable.as_ref().and_then(|variable| variable.name) {
+            self.declare(name, NameKind::Value);
+        }
+        let body = self.compound()?;
+        Ok(HandlerSyntax { variable, body, span: start })
+    }
+
     fn condition_inner(&mut self) -> Parsed<Condition> {
         if self.begins_declaration() {
             let declared = self.attempt(|this| {

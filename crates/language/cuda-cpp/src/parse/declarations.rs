@@ -153,6 +153,7 @@ impl Parser {
         }
         if let Some(name) = self.identifier()
             && !self.ahead(1).is(Punctuation::ColonColon)
+            && !self.ahead(1).is(Punctuation::Less)
         {
             self.at += 1;
             self.attributes(&mut Specifiers::default())?;
@@ -228,9 +229,11 @@ impl Parser {
                 item = nested;
             }
             let (name, kind) = match &item.kind {
-                DeclarationKind::Function(function) => {
-                    (function.name.simple(), NameKind::ValueTemplate)
-                }
+                // A constructor does not hide the name of its class.
+                DeclarationKind::Function(function) => (
+                    function.name.simple().filter(|name| Some(*name) != self.class),
+                    NameKind::ValueTemplate,
+                ),
                 DeclarationKind::Variable(variable) => {
                     (variable.name.simple(), NameKind::ValueTemplate)
                 }

@@ -82,7 +82,8 @@ impl Parser {
                 arguments = self.attempt(|this| {
                     let list = this.template_arguments()?;
                     // After a qualifier of an unknown library, `<` is unlikely to be a comparison.
-                    let follows = !first && kind.is_none()
+                    let follows = kind == Some(NameKind::Type)
+                        || !first && kind.is_none()
                         || this.is(Punctuation::ParenOpen)
                         || this.is(Punctuation::ColonColon)
                         || this.is(Punctuation::BraceOpen)

@@ -152,14 +152,16 @@ impl Parser {
                 );
             }
             known::TRY => {
-                // Exceptions end the program, so handlers never run.
                 self.at += 1;
                 let body = self.compound()?;
-                while self.eat_name(known::CATCH) {
-                    self.skip_group()?;
-                    self.skip_group()?;
+                let mut handlers = Vec::new();
+                while self.is_name(known::CATCH) {
+                    let outer = self.enter();
+                    let handler = self.handler();
+                    self.leave(outer);
+                    handlers.push(handler?);
                 }
-                StatementKind::Block(body)
+                StatementKind::Try(body, handlers)
             }
             known::ASM | known::ASM_GNU | known::ASM_SHORT => {
                 StatementKind::Asm(Rc::new(self.asm()?))

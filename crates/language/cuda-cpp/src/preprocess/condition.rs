@@ -77,7 +77,7 @@ impl Preprocessor<'_> {
                     let text: String = inner.iter().map(|token| self.spelling(token)).collect();
                     let text = text.trim_matches(['<', '>', '"']).to_owned();
                     name == Some(known::HAS_INCLUDE)
-                        && (Self::is_known_header(&text) || self.loader.load(&text, "").is_some())
+                        && (self.is_known_header(&text) || self.loader.load(&text, "").is_some())
                 }
                 _ => {
                     result.push(*token);

@@ -204,11 +204,10 @@ impl Preprocessor<'_> {
         }
         let files = self.sources.iter().rev().find_map(|source| source.file.as_ref());
         let from = files.map_or(String::new(), |file| file.name.clone());
-        let own = if angled || headers::text(&name).is_some_and(|text| !text.is_empty()) {
-            headers::text(&name)
-        } else {
-            None
-        };
+        let builtin = headers::text(&name, self.host);
+        let own = if angled || builtin.is_some_and(|text| !text.is_empty()) { builtin } else { None };
+        // Files of a project may have the names of CUDA's sample headers.
+        let own = own.filter(|_| !name.starts_with("helper_"));
         if let Some(text) = own {
             if text.is_empty() {
                 self.missing.push(name);
@@ -224,8 +223,12 @@ impl Preprocessor<'_> {
             }
             return;
         }
-        if headers::text(&name).is_some() {
-            self.missing.push(name);
+        if let Some(text) = builtin {
+            if text.is_empty() {
+                self.missing.push(name);
+            } else if self.once.insert(name.clone()) {
+                self.open(&name, text, true);
+            }
             return;
         }
         let place = line.first().zip(line.last()).map_or(span, |(a, b)| a.span.to(b.span));

@@ -76,6 +76,7 @@ pub struct Preprocessor<'a> {
     produced: usize,
     counter: u64,
     depth: usize,
+    host: bool,
     /// Headers and files that were not found, or that are empty stand-ins.
     pub missing: Vec<String>,
 }
@@ -101,12 +102,16 @@ impl<'a> Preprocessor<'a> {
             produced: 0,
             counter: 0,
             depth: 0,
+            host: false,
             missing: Vec::new(),
         }
     }
 
     /// Preprocesses a file and everything that it includes. `builtin` marks the compiler's own headers.
     pub fn file(&mut self, name: &str, text: &str, builtin: bool) {
+        if builtin {
+            self.once.insert(name.to_owned());
+        }
         self.open(name, text, builtin);
         while let Some(token) = self.next() {
             if self.produced > MOST_TOKENS {
@@ -264,8 +269,8 @@ impl<'a> Preprocessor<'a> {
         self.output.push(Token { kind: TokenKind::End, ..template });
     }
 
-    fn is_known_header(name: &str) -> bool {
-        headers::text(name).is_some()
+    fn is_known_header(&self, name: &str) -> bool {
+        headers::text(name, self.host).is_some()
     }
 }
 
@@ -302,6 +307,7 @@ impl Preprocessor<'_> {
         for (name, value) in FIXED {
             self.define_text(name, value);
         }
+        self.host = host;
         if host {
             self.define_text("__LW_HOST__", "1");
         } else {

@@ -190,6 +190,17 @@ pub struct Statement {
     pub span: Span,
 }
 
+/// A handler of exceptions.
+#[derive(Clone, Debug)]
+pub struct HandlerSyntax {
+    /// The variable; `None` for `catch (...)`.
+    pub variable: Option<ParameterSyntax>,
+    /// The statements.
+    pub body: Vec<Statement>,
+    /// Its position in the source.
+    pub span: Span,
+}
+
 /// A condition: an expression or a declaration.
 #[derive(Clone, Debug)]
 pub enum Condition {
@@ -276,6 +287,8 @@ pub enum StatementKind {
     Goto(Name),
     /// `name:` and the statement after it.
     Label(Name, Box<Statement>),
+    /// `try` and its handlers.
+    Try(Vec<Statement>, Vec<HandlerSyntax>),
     /// `asm`.
     Asm(Rc<AsmSyntax>),
     /// A statement that could not be parsed; an error was reported.

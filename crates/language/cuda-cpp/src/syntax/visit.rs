@@ -139,6 +139,10 @@ fn names_in_statement(statement: &Statement, f: &mut dyn FnMut(Name)) {
     match &statement.kind {
         S::Expression(value) | S::Return(Some(value)) => names_in(value, f),
         S::Block(list) => names_in_statements(list, f),
+        S::Try(body, handlers) => {
+            names_in_statements(body, f);
+            handlers.iter().for_each(|handler| names_in_statements(&handler.body, f));
+        }
         S::Declaration(items) => {
             for item in items {
                 match &item.kind {

@@ -96,6 +96,12 @@ pub enum TypedKind {
     Call(FunctionNumber, Vec<Typed>),
     /// A call through a pointer.
     CallIndirect(Box<Typed>, Vec<Typed>),
+    /// A call of a virtual function: its place in the table of the object whose address is the first argument.
+    CallVirtual(u64, Vec<Typed>),
+    /// An expression at whose end its temporary objects are destroyed.
+    Full(Box<Typed>),
+    /// Throws the exception that the calls create.
+    Throw(Box<Typed>),
     /// Calls a constructor on the memory to initialize.
     ConstructorCall(FunctionNumber, Vec<Typed>),
     /// Initializes parts of the memory at offsets; if the flag is set, first fills the memory with zeros.
@@ -177,6 +183,14 @@ pub enum TypedStatementKind {
     Label(u32),
     /// `asm`: the text, outputs (lvalues), inputs.
     Asm(Rc<AsmSyntax>, Vec<Typed>, Vec<Typed>),
+    /// From here, an exception runs these statements before it leaves the block.
+    Guard(Vec<TypedStatement>),
+    /// Ends the last guards, whose statements run on other ways out of the block, too.
+    EndGuards(usize),
+    /// `try`: the body, and the statements that find the handler of an exception and run it.
+    Try(Box<TypedStatement>, Vec<TypedStatement>),
+    /// Continues to throw the pending exception.
+    Raise,
 }
 
 /// A local variable.

@@ -109,6 +109,10 @@ pub struct Record {
     pub has_destructor: bool,
     /// Whether it declares a copy or move assignment operator.
     pub assigns: bool,
+    /// Whether it declares or inherits virtual functions: its objects refer to a table of them.
+    pub polymorphic: bool,
+    /// The index of the base whose table it shares.
+    pub primary: Option<usize>,
     /// Its definition.
     pub span: Span,
 }

@@ -184,15 +184,21 @@ impl TypeTable {
         let record = self.record(id).clone();
         let mut end = 0u64;
         let mut largest = align.max(1);
-        let mut bases = Vec::new();
-        for (base, _) in &record.bases {
-            let empty = self.record_of(*base).is_some_and(|base| self.is_empty(base));
-            let align = self.align(*base);
+        let mut bases = record.bases.clone();
+        if record.polymorphic && record.primary.is_none() {
+            // The pointer to the table of virtual functions comes first.
+            (end, largest) = (8, largest.max(8));
+        }
+        let others = (0..bases.len()).filter(|at| Some(*at) != record.primary);
+        for at in record.primary.into_iter().chain(others) {
+            let base = bases[at].0;
+            let empty = self.record_of(base).is_some_and(|base| self.is_empty(base));
+            let align = self.align(base);
             largest = largest.max(align);
             let offset = if empty { 0 } else { end.next_multiple_of(align) };
-            bases.push((*base, offset));
+            bases[at].1 = offset;
             if !empty {
-                end = offset + self.size(*base);
+                end = offset + self.size(base);
             }
         }
         // The bit after the last bit field, from the start of the class.
@@ -240,6 +246,7 @@ impl TypeTable {
     pub fn is_empty(&self, id: RecordId) -> bool {
         let record = self.record(id);
         record.fields.is_empty()
+            && !record.polymorphic
             && record
                 .bases
                 .iter()

@@ -182,7 +182,11 @@ impl Analyzer {
         ty: TypeId,
         span: Span,
     ) -> Option<Typed> {
-        self.convert(value, ty, span)
+        let value = self.convert(value, ty, span)?;
+        if !value.lvalue {
+            self.note_destroyed(value.ty);
+        }
+        Some(value)
     }
 
     /// The part of an object that is this base class.
@@ -213,41 +217,52 @@ impl Analyzer {
         Typed { kind, ty, lvalue: false, expiring: false, span }
     }
 
+    /// A new array whose elements are copied one by one.
+    fn copy_elements(&mut self, value: Typed, element: TypeId, count: u64) -> Option<Typed> {
+        let (ty, span, size) = (self.types.bare(value.ty), value.span, self.types.size(element));
+        if count > 256 {
+            self.unsupported(span, "the copy of a long array of objects");
+            return None;
+        }
+        let mut parts = Vec::new();
+        for at in 0..count {
+            let part = self.part(value.clone(), at * size, element, None);
+            parts.push((at * size, None, self.copy_value(part, element)?));
+        }
+        let kind = TypedKind::Aggregate(parts, false);
+        Some(Typed { kind, ty, lvalue: false, expiring: false, span })
+    }
+
     /// A new object, copied from another object of the same type.
     pub(in crate::analyze) fn copy_value(&mut self, value: Typed, ty: TypeId) -> Option<Typed> {
         if !value.lvalue {
             return Some(value);
         }
         if let Some(record) = self.types.record_of(ty)
-            && self.types.record(record).has_constructors
             && self.types.bare(value.ty) == self.types.bare(ty)
         {
-            let list = self.constructors(record);
-            let copies: Vec<FunctionNumber> = list
-                .into_iter()
-                .filter(|&number| {
-                    self.function(number).template.is_none()
-                        && self.signature(number).is_some_and(|signature| {
-                            signature.parameters.first().is_some_and(|parameter| {
-                                self.types.is_reference(parameter.ty)
-                                    && self.types.record_of(self.types.referred(parameter.ty))
-                                        == Some(record)
-                            }) && signature
-                                .parameters
-                                .iter()
-                                .skip(1)
-                                .all(|parameter| parameter.default.is_some())
-                        })
-                })
-                .collect();
+            let copies = self.copy_constructors(record);
             let span = value.span;
-            if !copies.is_empty()
-                && let Some(number) =
+            if !copies.is_empty() {
+                let Some(number) =
                     self.choose_quietly(&copies, std::slice::from_ref(&value), span)
-            {
+                else {
+                    let shown = self.show(ty);
+                    let problem = SourceProblem::error(span, format!("{shown} cannot be copied"));
+                    self.report(problem.help("move it with `std::move`, or use a reference"));
+                    return None;
+                };
                 let ty = self.types.bare(ty);
                 return self.construct_by(number, ty, vec![value], span);
             }
+            if self.copied_by_parts(ty) {
+                return self.copy_by_supplied(value, record, ty);
+            }
+        }
+        if let TypeKind::Array(element, Some(count)) = *self.types.kind(value.ty)
+            && self.copied_by_parts(element)
+        {
+            return self.copy_elements(value, element, count);
         }
         if matches!(self.types.kind(value.ty), TypeKind::Array(..)) {
             let (ty, span) = (self.types.bare(value.ty), value.span);
@@ -258,14 +273,6 @@ impl Analyzer {
                 expiring: false,
                 span,
             });
-        }
-        if let Some(record) = self.types.record_of(value.ty) {
-            let fields = self.types.record(record).fields.clone();
-            if fields.iter().any(|field| self.is_destroyed(field.kind)) {
-                let what = "the implicit copy of a class with members that have destructors";
-                self.unsupported(value.span, what);
-                return None;
-            }
         }
         let bare = self.types.bare(value.ty);
         let loaded = self.rvalue(value);

@@ -340,6 +340,7 @@ impl Analyzer {
         if found.is_union {
             return None;
         }
+        parts.extend(self.table_addresses(record, span).into_iter().map(|(o, a)| (o, None, a)));
         for field in &found.fields {
             let value = match &field.default {
                 Some(default) => {

@@ -82,6 +82,9 @@ impl Analyzer {
             return None;
         }
         for number in self.constructors(record) {
+            if self.function(number).template.is_some() {
+                continue;
+            }
             let Some(signature) = self.signature(number) else { continue };
             let [only] = signature.parameters.as_slice() else { continue };
             let list_type = self.types.bare(only.ty);

@@ -148,7 +148,8 @@ impl Analyzer {
             return None;
         }
         let bare = self.types.bare(inner);
-        self.conversion(value, bare).map(|cost| cost + 2)
+        // A temporary object binds to `T&&` better than to `const T&`.
+        self.conversion(value, bare).map(|cost| cost + if rvalue { 1 } else { 2 })
     }
 
     fn list_conversion(&mut self, value: &Typed, target: TypeId) -> Option<u32> {

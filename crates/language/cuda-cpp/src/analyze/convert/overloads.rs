@@ -37,17 +37,53 @@ impl Analyzer {
                 None
             }
             Err(ties) => {
-                let text = self.text(name).to_owned();
-                let mut problem =
-                    SourceProblem::error(span, format!("the call of `{text}` is ambiguous"));
-                for number in ties.into_iter().take(3) {
-                    let place = self.function(number).syntax.span;
-                    problem = problem.note(place, "this function fits");
-                }
-                self.report(problem.help("cast the arguments to the types that are meant"));
+                self.ambiguous(ties, span, name);
                 None
             }
         }
+    }
+
+    /// The best operator for the operands, among members of the first one's class and other functions.
+    pub(in crate::analyze) fn choose_operator(
+        &mut self,
+        members: &[FunctionNumber],
+        others: &[FunctionNumber],
+        operands: &[Typed],
+        span: Span,
+        name: Name,
+    ) -> Option<FunctionNumber> {
+        let mut candidates =
+            self.candidates(members, &[], operands.first(), operands.get(1..)?, span);
+        candidates.extend(self.candidates(others, &[], None, operands, span));
+        match best(&candidates) {
+            Ok(number) => Some(number),
+            Err(ties) if ties.is_empty() => {
+                let (list, values) = match others {
+                    [] => (members, operands.get(1..)?),
+                    _ => (others, operands),
+                };
+                self.no_candidate(list, &[], values, span, name);
+                None
+            }
+            Err(ties) => {
+                let member = ties.iter().find(|&&number| self.function(number).record.is_some());
+                if let (Some(&member), false) = (member, others.is_empty()) {
+                    return Some(member);
+                }
+                self.ambiguous(ties, span, name);
+                None
+            }
+        }
+    }
+
+    fn ambiguous(&mut self, ties: Vec<FunctionNumber>, span: Span, name: Name) {
+        let text = self.text(name).to_owned();
+        let mut problem = SourceProblem::error(span, format!("the call of `{text}` is ambiguous"));
+        for number in ties.into_iter().take(3) {
+            let place = self.function(number).syntax.span;
+            problem = problem.note(place, "this function fits");
+        }
+        self.report(problem.help("cast the arguments to the types that are meant"));
     }
 
     /// As [`Self::choose`], but reports no errors.
@@ -137,7 +173,9 @@ impl Analyzer {
             if object_const && !is_const {
                 return None;
             }
-            costs.push(u32::from(is_const && !object_const));
+            let base = record.record == self.types.record_of(object.ty);
+            let base = if base { super::EXACT } else { super::CONVERSION };
+            costs.push(base + u32::from(is_const && !object_const));
         }
         for (at, value) in values.iter().enumerate() {
             costs.push(match signature.parameters.get(at) {
@@ -242,7 +280,7 @@ impl Analyzer {
     }
 
     /// Creates a value of class type by calling a constructor.
-    pub(super) fn construct_by(
+    pub(in crate::analyze) fn construct_by(
         &mut self,
         number: FunctionNumber,
         ty: TypeId,

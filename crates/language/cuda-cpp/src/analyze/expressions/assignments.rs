@@ -198,27 +198,34 @@ impl Analyzer {
     }
 
     fn assign_record(&mut self, left: Typed, b: &Expression, span: Span) -> Typed {
-        let assigns = self.types.record_of(left.ty).is_some_and(|record| {
-            let scope = self.types.record(record).scope;
-            let name = self.parser.names.find("operator=");
-            name.is_some_and(|name| self.find_in(scope, name, 0).is_some())
-        });
-        if assigns {
-            let right = if matches!(b.kind, ExpressionKind::List(_)) {
-                let ty = self.types.bare(left.ty);
-                match self.initialize_from(ty, b, b.span) {
-                    Some(right) => right,
-                    None => return self.bad(span),
-                }
-            } else {
-                self.expression(b)
-            };
-            if right.ty == TypeId::ERROR {
-                return self.bad(span);
-            }
-            let found = self
-                .trial(|this| this.operator_call("=", vec![left.clone(), right.clone()], span))
-                .flatten();
+        let listed = matches!(b.kind, ExpressionKind::List(_));
+        let right = if listed {
+            let ty = self.types.bare(left.ty);
+            self.initialize_from(ty, b, b.span)
+        } else {
+            Some(self.expression(b))
+        };
+        match right {
+            Some(right) => self.assign_typed(left, right, span),
+            None => self.bad(span),
+        }
+    }
+
+    /// Assigns a value to an object.
+    pub(in crate::analyze) fn assign_typed(
+        &mut self,
+        left: Typed,
+        right: Typed,
+        span: Span,
+    ) -> Typed {
+        if right.ty == TypeId::ERROR || left.ty == TypeId::ERROR {
+            return self.bad(span);
+        }
+        let ty = self.types.bare(left.ty);
+        let record = self.types.record_of(ty);
+        if record.is_some_and(|record| self.declares_assignment(record)) {
+            let operands = vec![left.clone(), right.clone()];
+            let found = self.trial(|this| this.operator_call("=", operands, span)).flatten();
             if let Some(found) = found {
                 return found;
             }
@@ -226,8 +233,24 @@ impl Analyzer {
         if !self.check_assignable(&left, span) {
             return self.bad(span);
         }
-        let ty = self.types.bare(left.ty);
-        let Some(value) = self.initialize_from(ty, b, b.span) else { return self.bad(span) };
+        if let Some(record) = record
+            && self.assigned_by_parts(ty)
+        {
+            let right = if self.types.bare(right.ty) == ty {
+                right
+            } else {
+                match self.convert(right, ty, span) {
+                    Some(right) => right,
+                    None => return self.bad(span),
+                }
+            };
+            let assigned = self.assign_by_supplied(left, right, record, span);
+            return assigned.unwrap_or_else(|| self.bad(span));
+        }
+        // The compiler's own assignment copies the bytes, without a constructor.
+        let same = record.is_some() && self.types.bare(right.ty) == ty;
+        let value = if same { Some(self.rvalue(right)) } else { self.convert(right, ty, span) };
+        let Some(value) = value else { return self.bad(span) };
         self.mark_written(&left);
         let kind = TypedKind::Assign(Box::new(left), Box::new(value));
         Typed { kind, ty, lvalue: true, expiring: false, span }

@@ -108,7 +108,9 @@ impl Analyzer {
         } else {
             self.types.record(record).scope
         };
-        if self.types.find_field(record, last.name).is_some() {
+        let own = self.scopes[self.types.record(record).scope].names.get(&last.name);
+        let hidden = matches!(own, Some(Binding::Functions(_))) && name.parts.len() == 1;
+        if !hidden && self.types.find_field(record, last.name).is_some() {
             let callee = self.member_of(object, name, span);
             return if callee.ty == TypeId::ERROR {
                 callee
@@ -127,7 +129,7 @@ impl Analyzer {
                 };
                 let chosen = self.choose(&list, &explicit, Some(&object), &values, span, last.name);
                 let called =
-                    chosen.and_then(|number| self.call_method(number, object, values, span));
+                    chosen.and_then(|number| self.call_by_name(name, number, object, values, span));
                 called.unwrap_or_else(|| self.bad(span))
             }
             Some(_) => {
@@ -192,16 +194,11 @@ impl Analyzer {
         let values = self.arguments(arguments);
         let Ok(found) = self.resolve_callee(name) else { return self.bad(span) };
         // A data member of function type or a functor member.
-        if !matches!(found, Some(Binding::Functions(_))) {
-            let is_field =
-                self.frame.as_ref().and_then(|frame| frame.this.as_ref()).is_some_and(|this| {
-                    self.types
-                        .record_of(this.ty)
-                        .is_some_and(|record| self.types.find_field(record, last.name).is_some())
-                });
+        let is_field = self.is_own_field(name);
+        if !matches!(found, Some(Binding::Functions(_))) || is_field {
             if found.is_some() || is_field {
                 let callee = match &found {
-                    Some(Binding::Type(_) | Binding::Template(_)) => None,
+                    Some(Binding::Type(_) | Binding::Template(_)) if !is_field => None,
                     _ => Some(self.name(name, name.span)),
                 };
                 if let Some(callee) = callee {
@@ -254,10 +251,21 @@ impl Analyzer {
         };
         let member = self.function(number).record.is_some() && !self.function(number).is_static;
         let called = match this.filter(|_| member) {
-            Some(this) => self.call_method(number, this, values, span),
+            Some(this) => self.call_by_name(name, number, this, values, span),
             None => self.build_call(number, None, values, span),
         };
         called.unwrap_or_else(|| self.bad(span))
+    }
+
+    /// Whether a name means a data member of `*this`: neither a function nor a variable within the class hides it.
+    fn is_own_field(&self, name: &QualifiedName) -> bool {
+        let this = self.frame.as_ref().and_then(|frame| frame.this.as_ref());
+        let Some(record) = this.and_then(|this| self.types.record_of(this.ty)) else { return false };
+        let last = name.last().name;
+        let class = self.types.record(record).scope;
+        self.types.find_field(record, last).is_some()
+            && (name.parts.len() > 1
+                || self.find(last).is_none_or(|(_, scope)| !self.encloses(class, scope)))
     }
 
     fn resolve_callee(&mut self, name: &QualifiedName) -> Result<Option<Binding>, ()> {
@@ -332,10 +340,45 @@ impl Analyzer {
             return self.build_call(number, None, values, span);
         }
         let object = self.temporary(object);
+        let known = matches!(
+            object.kind,
+            TypedKind::Local(_) | TypedKind::Variable(_) | TypedKind::Temporary(_)
+        );
+        if self.function(number).is_virtual && !known && !self.direct {
+            return self.virtual_call(number, object, values, span);
+        }
+        self.call_direct(number, object, values, span)
+    }
+
+    /// Calls a member function of an object whose class is known.
+    pub(in crate::analyze) fn call_direct(
+        &mut self,
+        number: FunctionNumber,
+        object: Typed,
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Option<Typed> {
+        let object = self.temporary(object);
         let class = self.function(number).record?;
         let object = self.as_base(object, class)?;
         let this = self.address_of(object);
         self.build_call(number, Some(this), values, span)
+    }
+
+    /// Calls a member function by its name; a name with qualifiers chooses the function regardless of the object's class.
+    fn call_by_name(
+        &mut self,
+        name: &QualifiedName,
+        number: FunctionNumber,
+        object: Typed,
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Option<Typed> {
+        let direct = name.parts.len() > 1;
+        let outer = std::mem::replace(&mut self.direct, direct);
+        let called = self.call_method(number, object, values, span);
+        self.direct = outer;
+        called
     }
 
     /// Calls a member function by name without arguments.

@@ -21,8 +21,11 @@ impl Analyzer {
             return self.bad(span);
         }
         if style == CastStyle::Dynamic {
-            self.unsupported(span, "`dynamic_cast`");
-            return self.bad(span);
+            let typed = self.expression(value);
+            if typed.ty == TypeId::ERROR {
+                return typed;
+            }
+            return self.dynamic_cast(typed, ty, span).unwrap_or_else(|| self.bad(span));
         }
         if let ExpressionKind::List(_) = value.kind {
             return self.initialize_from(ty, value, span).unwrap_or_else(|| self.bad(span));
@@ -32,6 +35,39 @@ impl Analyzer {
             return typed;
         }
         self.cast_typed(style, typed, ty, span).unwrap_or_else(|| self.bad(span))
+    }
+
+    /// `dynamic_cast`: to a base at compile time, else by the object's class at run time.
+    fn dynamic_cast(&mut self, value: Typed, ty: TypeId, span: Span) -> Option<Typed> {
+        let is_reference = self.types.is_reference(ty);
+        let target = match self.types.pointee(ty) {
+            Some(to) => to,
+            None => self.types.referred(ty),
+        };
+        let pointer = if is_reference { self.address_of(value) } else { self.decayed(value) };
+        let from = self.types.pointee(pointer.ty).and_then(|from| self.types.record_of(from));
+        let (Some(from), Some(to)) = (from, self.types.record_of(target)) else {
+            self.error(span, "`dynamic_cast` converts pointers and references to classes");
+            return None;
+        };
+        let to_pointer = self.types.pointer(target);
+        let pointer = if self.types.base_offset(from, to).is_some() {
+            self.convert(pointer, to_pointer, span)?
+        } else if !self.host || !self.types.record(from).polymorphic {
+            self.unsupported(span, "this `dynamic_cast`");
+            return None;
+        } else {
+            let wanted = self.types.bare(target);
+            let wanted = self.type_object_address(wanted, span);
+            let name =
+                if is_reference { "__lw_dynamic_reference" } else { "__lw_dynamic_cast" };
+            let found = self.call_named(name, vec![pointer, wanted], span);
+            if found.ty == TypeId::ERROR {
+                return None;
+            }
+            Typed { ty: to_pointer, ..found }
+        };
+        Some(if is_reference { self.dereference(pointer) } else { pointer })
     }
 
     pub(in crate::analyze) fn cast_typed(
@@ -183,7 +219,10 @@ impl Analyzer {
         braces: bool,
         span: Span,
     ) -> Typed {
-        let mut ty = self.type_of(kind);
+        let mut ty = match self.deduced_construction(kind, elements) {
+            Some(ty) => ty,
+            None => self.type_of(kind),
+        };
         if ty == TypeId::ERROR {
             return self.bad(span);
         }
@@ -236,6 +275,11 @@ impl Analyzer {
         }
         let ty = self.type_of(&kind);
         if ty == TypeId::ERROR {
+            return self.bad(span);
+        }
+        if let Some(class) = self.types.record_of(ty)
+            && !self.check_concrete(class, span)
+        {
             return self.bad(span);
         }
         let pointer = self.types.pointer(ty);

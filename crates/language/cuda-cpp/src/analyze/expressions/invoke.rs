@@ -20,24 +20,18 @@ impl Analyzer {
     ) -> Option<Typed> {
         let name = self.parser.names.intern(&format!("operator{operator}"));
         let first = operands.first()?.clone();
-        if let Some(record) = self.types.record_of(first.ty) {
-            let scope = self.types.record(record).scope;
-            if let Some(Binding::Functions(list)) = self.find_in(scope, name, 0) {
-                let rest = operands[1..].to_vec();
-                let others = self.free_operators(name, &operands);
-                let chosen = if others.is_empty() {
-                    self.choose(&list, &[], Some(&first), &rest, span, name)
-                } else {
-                    self.trial(|this| this.choose(&list, &[], Some(&first), &rest, span, name))
-                        .flatten()
-                };
-                if let Some(number) = chosen {
-                    return self.call_method(number, first, rest, span);
-                }
-                if others.is_empty() {
-                    return None;
-                }
+        let scope = self.types.record_of(first.ty).map(|record| self.types.record(record).scope);
+        let members = match scope.and_then(|scope| self.find_in(scope, name, 0)) {
+            Some(Binding::Functions(list)) => list,
+            _ => Vec::new(),
+        };
+        if !members.is_empty() {
+            let others = self.free_operators(name, &operands);
+            let number = self.choose_operator(&members, &others, &operands, span, name)?;
+            if self.function(number).record.is_some() {
+                return self.call_method(number, first, operands[1..].to_vec(), span);
             }
+            return self.build_call(number, None, operands, span);
         }
         let list = self.free_operators(name, &operands);
         if list.is_empty() {
@@ -141,7 +135,7 @@ impl Analyzer {
         Some(self.call_result(TypedKind::Call(number, fitted), result, span))
     }
 
-    pub(super) fn call_result(&mut self, kind: TypedKind, result: TypeId, span: Span) -> Typed {
+    pub(in crate::analyze) fn call_result(&mut self, kind: TypedKind, result: TypeId, span: Span) -> Typed {
         if self.types.is_reference(result) {
             let expiring = matches!(self.types.kind(result), TypeKind::RvalueReference(_));
             let inner = self.types.referred(result);
@@ -151,6 +145,9 @@ impl Analyzer {
             return Typed { expiring, ..object };
         }
         let ty = if self.types.is_aggregate(result) { result } else { self.types.bare(result) };
+        if matches!(kind, TypedKind::CallIndirect(..)) {
+            self.exceptions.indirect(self.frame.as_ref().map(|frame| frame.function));
+        }
         Typed { kind, ty, lvalue: false, expiring: false, span }
     }
 

@@ -96,11 +96,7 @@ impl Analyzer {
                 self.unsupported(span, "a launch from device code");
                 self.bad(span)
             }
-            ExpressionKind::Throw(_) if self.host => self.call_named("__lw_throw", vec![], span),
-            ExpressionKind::Throw(_) => {
-                self.unsupported(span, "`throw` in device code");
-                self.bad(span)
-            }
+            ExpressionKind::Throw(value) => self.throw(value.as_deref(), span),
             ExpressionKind::Index(object, index) => self.index(object, index, span),
             ExpressionKind::Member(object, arrow, name) => {
                 self.member_expression(object, *arrow, name, span)
@@ -154,8 +150,11 @@ impl Analyzer {
             ExpressionKind::Delete(value, array) => {
                 let typed = self.expression(value);
                 let pointer = self.decayed(typed);
+                let to = self.types.pointee(pointer.ty).and_then(|to| self.types.record_of(to));
+                let polymorphic = to.is_some_and(|to| self.types.record(to).polymorphic);
                 let function = match (self.pointee_is_destroyed(pointer.ty), array) {
                     (false, _) => "free",
+                    (true, false) if polymorphic => "__lw_delete_virtual",
                     (true, false) => "__lw_delete",
                     (true, true) => "__lw_delete_array",
                 };
@@ -284,6 +283,7 @@ impl Analyzer {
             return value;
         }
         let (ty, span) = (value.ty, value.span);
+        self.note_destroyed(ty);
         Typed {
             kind: TypedKind::Temporary(Box::new(value)),
             ty,

@@ -69,7 +69,7 @@ impl Analyzer {
     }
 
     /// Whether `inner` is nested in `outer`.
-    fn encloses(&self, outer: usize, inner: usize) -> bool {
+    pub(super) fn encloses(&self, outer: usize, inner: usize) -> bool {
         let mut scope = Some(inner);
         while let Some(here) = scope {
             if here == outer {

@@ -48,7 +48,8 @@ impl Analyzer {
             return None;
         }
         let has_body = record.syntax.body.is_some() || record.syntax.parsed.get().is_some();
-        if !has_body && record.inherits.is_none() && !record.syntax.defaulted {
+        let supplied = record.syntax.defaulted || record.implicit.is_some();
+        if !has_body && record.inherits.is_none() && !supplied {
             return None;
         }
         let parsed = if record.inherits.is_none() && has_body {
@@ -80,7 +81,13 @@ impl Analyzer {
         self.scope = self.add_scope(scope);
         let arguments = self.bind_parameters(&signature);
         let mut statements = Vec::new();
-        if record.is_constructor {
+        let is_destructor = self.text(record.name).starts_with('~');
+        if is_destructor {
+            self.refer_to_tables(&mut statements);
+        }
+        if let Some(member) = record.implicit {
+            self.implicit_body(member, arguments, &mut statements);
+        } else if record.is_constructor {
             self.constructor_prologue(&record, parsed.as_deref(), arguments, &mut statements);
         }
         if let Some(parsed) = &parsed {
@@ -88,7 +95,7 @@ impl Analyzer {
             self.scoped(&mut statements, |this, out| this.statements(&list, out));
             self.check_end(number, &signature, &statements, parsed.end);
         }
-        if self.text(record.name).starts_with('~')
+        if is_destructor
             && let Some(this) = self.frame.as_ref().and_then(|frame| frame.this.clone())
         {
             self.destroy_parts(&this, &mut statements);

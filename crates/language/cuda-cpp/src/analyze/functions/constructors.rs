@@ -51,6 +51,7 @@ impl Analyzer {
             let given = self.base_initializer(initializers, *base);
             self.initialize_part(&this, *offset, *base, given, statements);
         }
+        self.refer_to_tables(statements);
         let is_union = self.types.record(class).is_union;
         let fields = self.types.record(class).fields.clone();
         for field in &fields {
@@ -71,8 +72,11 @@ impl Analyzer {
                 let place = self.part(this.clone(), field.offset, field.kind, field.bits);
                 let scope = self.types.record(class).scope;
                 let (default, ty) = (default.clone(), field.kind);
+                let before = self.destroyed;
                 let value = self.within(scope, |this| this.initialize_from(ty, &default, span));
-                self.initialize_place(place, value, statements);
+                let value = value.map(|value| self.full(value, before));
+                self.initialize_place(place.clone(), value, statements);
+                self.guard_part(place, statements);
                 continue;
             }
             if field.bits.is_some() {
@@ -148,6 +152,7 @@ impl Analyzer {
         given: Option<&MemberInitializer>,
         statements: &mut Vec<TypedStatement>,
     ) {
+        let before = self.destroyed;
         let value = match given {
             Some(given) => {
                 let value = self.initializer_value(ty, given);
@@ -164,10 +169,22 @@ impl Analyzer {
             ty
         };
         let place = self.part(this.clone(), offset, stored, None);
-        self.initialize_place(place, value, statements);
+        let value = value.map(|value| self.full(value, before));
+        self.initialize_place(place.clone(), value, statements);
+        self.guard_part(place, statements);
     }
 
-    fn initialize_place(
+    /// Destroys a part if the constructor throws later.
+    fn guard_part(&mut self, part: Typed, statements: &mut Vec<TypedStatement>) {
+        if self.host && self.is_destroyed(part.ty) {
+            let span = part.span;
+            let mut list = Vec::new();
+            self.destroy(part, &mut list);
+            statements.push(TypedStatement { kind: TypedStatementKind::Guard(list), span });
+        }
+    }
+
+    pub(in crate::analyze) fn initialize_place(
         &mut self,
         place: Typed,
         value: Option<Typed>,

@@ -75,12 +75,14 @@ impl Analyzer {
     ) -> Option<Typed> {
         match condition {
             Condition::Value(value) => {
+                let before = self.destroyed;
                 let typed = self.expression(value);
                 if typed.ty == TypeId::ERROR {
                     return None;
                 }
                 self.warn_assignment(value);
-                self.condition(typed, value.span)
+                let typed = self.condition(typed, value.span)?;
+                Some(self.full(typed, before))
             }
             Condition::Variable(variable) => {
                 self.local_declaration(variable, before);
@@ -145,6 +147,7 @@ impl Analyzer {
         span: Span,
         out: &mut List,
     ) {
+        let before = self.destroyed;
         let value = match condition {
             Condition::Value(value) => self.expression(value),
             Condition::Variable(variable) => {
@@ -175,6 +178,7 @@ impl Analyzer {
             self.types.promoted(value.ty)
         };
         let value = self.number_as(value, ty);
+        let value = self.full(value, before);
         if let Some(frame) = self.frame.as_mut() {
             frame.switches += 1;
             frame.breaks.push(frame.cleanups.len());
@@ -206,6 +210,7 @@ impl Analyzer {
         out: &mut List,
     ) {
         let declared = self.frame.as_ref().and_then(|frame| frame.result);
+        let before = self.destroyed;
         let Some(value) = value else {
             match declared {
                 Some(result) if self.types.bare(result) != TypeId::VOID => {
@@ -252,6 +257,7 @@ impl Analyzer {
                 self.report(problem);
                 return;
             }
+            let typed = self.full(typed, before);
             self.push(out, TypedStatementKind::Expression(typed), span);
             let cleanups = self.cleanups_above(0);
             self.push(out, TypedStatementKind::Return(None, cleanups), span);
@@ -260,6 +266,7 @@ impl Analyzer {
         let typed = self.returned(result, value);
         self.never_silent(typed.is_none(), span);
         if let Some(typed) = typed {
+            let typed = self.full(typed, before);
             let cleanups = self.cleanups_above(0);
             self.push(out, TypedStatementKind::Return(Some(typed), cleanups), span);
         }
@@ -288,6 +295,7 @@ impl Analyzer {
         span: Span,
         out: &mut List,
     ) {
+        let before = self.destroyed;
         let range_value = if let ExpressionKind::List(elements) = &range.kind {
             self.list_as_array(elements, range.span)
         } else {
@@ -297,7 +305,12 @@ impl Analyzer {
             return;
         }
         // The range object lives as long as the loop.
-        let object = self.bind_temporary(range_value, out);
+        let object = if range_value.lvalue {
+            self.extend_life(range_value, before, out)
+        } else {
+            let range_value = self.full(range_value, before);
+            self.bind_temporary(range_value, out)
+        };
         let Some((begin, end)) = self.range_ends(object, span) else { return };
         let ty = self.types.decay(begin.ty);
         let at = self.add_local("at".to_owned(), ty, span);
@@ -339,7 +352,7 @@ impl Analyzer {
     }
 
     /// An object that holds a value. A temporary is declared before its use.
-    pub(super) fn bind_temporary(&mut self, value: Typed, out: &mut List) -> Typed {
+    pub(in crate::analyze) fn bind_temporary(&mut self, value: Typed, out: &mut List) -> Typed {
         if value.lvalue {
             return value;
         }
@@ -349,9 +362,27 @@ impl Analyzer {
         self.push(out, TypedStatementKind::Declare(local, Some(value)), span);
         let object = self.local_place(local, span);
         if self.is_destroyed(ty) {
-            self.destroy_at_end(object.clone());
+            self.destroy_at_end(object.clone(), out);
         }
         object
+    }
+
+    /// Lets the temporary object that contains an object live until the end of the block.
+    pub(super) fn extend_life(&mut self, object: Typed, before: u32, out: &mut List) -> Typed {
+        let Typed { kind, ty, lvalue, expiring, span } = object;
+        match kind {
+            TypedKind::Temporary(inner) => {
+                let inner = self.full(*inner, before);
+                let bound = self.bind_temporary(inner, out);
+                Typed { expiring, ..bound }
+            }
+            TypedKind::Field(inner, offset, bits) => {
+                let inner = self.extend_life(*inner, before, out);
+                let kind = TypedKind::Field(Box::new(inner), offset, bits);
+                Typed { kind, ty, lvalue, expiring, span }
+            }
+            kind => Typed { kind, ty, lvalue, expiring, span },
+        }
     }
 
     fn range_ends(&mut self, object: Typed, span: Span) -> Option<(Typed, Typed)> {

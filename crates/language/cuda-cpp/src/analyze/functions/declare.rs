@@ -52,6 +52,8 @@ impl Analyzer {
             captures: None,
             inherits: None,
             generic: false,
+            is_virtual: (flags.is_virtual || syntax.pure_virtual) && record.is_some(),
+            implicit: None,
         });
         FunctionNumber(self.functions.len() as u32 - 1)
     }

@@ -36,7 +36,10 @@ impl Analyzer {
             };
             let kind = if *by_reference { kind } else { self.array_or(kind, value) };
             let field = RecordField { name: *name, kind, offset: 0, bits: None, default: None };
-            self.types.record_mut(id).fields.push(field);
+            let destroyed = self.is_destroyed(kind);
+            let record = self.types.record_mut(id);
+            record.fields.push(field);
+            record.has_destructor |= destroyed;
             values.push((*by_reference, value.clone()));
         }
         if let Some(this) = &captured_this {

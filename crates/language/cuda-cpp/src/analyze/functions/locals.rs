@@ -18,7 +18,9 @@ impl Analyzer {
         let flags = &syntax.specifiers;
         if flags.shared || flags.is_static || flags.constant || flags.is_extern {
             if self.host && flags.is_static && !flags.is_constexpr {
-                if let Some((variable, Some(value))) = self.static_variable(syntax) {
+                let before = self.destroyed;
+                if let Some((variable, value)) = self.static_variable(syntax) {
+                    let value = value.map(|value| self.full(value, before));
                     self.initialize_once(variable, value, out);
                 }
                 return;
@@ -36,13 +38,17 @@ impl Analyzer {
             }
             return;
         }
-        let mut ty = self.type_of(&syntax.kind);
+        let mut ty = match self.deduced_variable(syntax) {
+            Some(ty) => ty,
+            None => self.type_of(&syntax.kind),
+        };
         let name = syntax.name.last().name;
         if ty == TypeId::ERROR {
             self.never_silent(true, syntax.span);
             self.poison(syntax);
             return;
         }
+        let before = self.destroyed;
         let value = self.initialize_declared(&mut ty, syntax);
         if self.contains_auto(ty) {
             if matches!(syntax.initializer, Initializer::None) {
@@ -52,6 +58,10 @@ impl Analyzer {
             return;
         }
         if !syntax.bindings.is_empty() {
+            let value = value.map(|value| {
+                let value = self.outlive(value, ty, before, out);
+                self.full(value, before)
+            });
             self.structured_binding(syntax, ty, value, out);
             return;
         }
@@ -67,6 +77,9 @@ impl Analyzer {
             self.error(syntax.span, format!("a variable cannot have the type {shown}"));
             self.poison(syntax);
             return;
+        }
+        if let Some(class) = self.types.record_of(ty) {
+            self.check_concrete(class, syntax.span);
         }
         if self.types.is_reference(ty) && value.is_none() && !failed {
             self.error(syntax.span, "a reference needs an initial value");
@@ -94,6 +107,7 @@ impl Analyzer {
         // Constants are replaced by their value.
         if (flags.is_constexpr || self.types.is_const(ty)) && !self.types.is_reference(ty) {
             if let Some(value) = &value
+                && self.destroyed == before
                 && self.constant_local(syntax, ty, &value.clone(), out)
             {
                 return;
@@ -117,23 +131,24 @@ impl Analyzer {
             None => 0,
         };
         self.bind(name, Binding::Local(serial, local));
-        let value = value.map(|value| self.outlive(value, ty, out));
+        let value = value.map(|value| {
+            let value = self.outlive(value, ty, before, out);
+            self.full(value, before)
+        });
         self.push(out, TypedStatementKind::Declare(local, value), syntax.span);
         if self.is_destroyed(ty) {
             let object = self.local_place(local, syntax.span);
-            self.destroy_at_end(object);
+            self.destroy_at_end(object, out);
         }
     }
 
     /// Lets a temporary live as long as the reference bound to it.
-    fn outlive(&mut self, value: Typed, ty: TypeId, out: &mut List) -> Typed {
+    fn outlive(&mut self, value: Typed, ty: TypeId, before: u32, out: &mut List) -> Typed {
         if !self.types.is_reference(ty) {
             return value;
         }
-        if let TypedKind::AddressOf(object) = &value.kind
-            && let TypedKind::Temporary(inner) = &object.kind
-        {
-            let object = self.bind_temporary((**inner).clone(), out);
+        if let TypedKind::AddressOf(object) = &value.kind {
+            let object = self.extend_life((**object).clone(), before, out);
             let address = self.address_of(object);
             return Typed { ty: value.ty, ..address };
         }
@@ -196,6 +211,21 @@ impl Analyzer {
         true
     }
 
+    /// The parts of an object that a structured binding names: its data members, or the elements of a tuple.
+    fn binding_parts(&self, record: crate::types::RecordId, start: u64) -> Vec<(TypeId, u64)> {
+        let found = self.types.record(record);
+        let mut parts: Vec<(TypeId, u64)> =
+            found.fields.iter().map(|field| (field.kind, start + field.offset)).collect();
+        if self.parser.map.is_builtin(found.span)
+            && found.name.starts_with("tuple<")
+            && let Some((rest, at)) = parts.pop()
+            && let Some(rest) = self.types.record_of(rest)
+        {
+            parts.extend(self.binding_parts(rest, at));
+        }
+        parts
+    }
+
     fn structured_binding(
         &mut self,
         syntax: &VariableSyntax,
@@ -207,18 +237,15 @@ impl Analyzer {
         let local = self.add_local("binding".to_owned(), ty, syntax.span);
         self.push(out, TypedStatementKind::Declare(local, Some(value)), syntax.span);
         let object = self.local_place(local, syntax.span);
+        if self.is_destroyed(ty) {
+            self.destroy_at_end(object.clone(), out);
+        }
         let parts: Vec<(TypeId, u64)> = match self.types.kind(object.ty).clone() {
             TypeKind::Array(element, Some(count)) => {
                 let size = self.types.size(element);
                 (0..count.min(64)).map(|at| (element, at * size)).collect()
             }
-            TypeKind::Record(record) => self
-                .types
-                .record(record)
-                .fields
-                .iter()
-                .map(|field| (field.kind, field.offset))
-                .collect(),
+            TypeKind::Record(record) => self.binding_parts(record, 0),
             _ => Vec::new(),
         };
         if parts.len() != syntax.bindings.len() {

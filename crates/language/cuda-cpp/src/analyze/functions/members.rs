@@ -38,6 +38,10 @@ impl Analyzer {
         let scope = self.types.record(id).scope;
         let number = self.add_function(syntax, scope, template, Some(id));
         self.function_mut(number).is_constructor = is_constructor;
+        let plain = self.function(number).template.is_none() && !syntax.specifiers.is_static;
+        if plain && !is_constructor {
+            self.declared.entry(id).or_default().push(number);
+        }
         if is_constructor {
             let constructor = self.parser.names.intern("<constructor>");
             if !syntax.defaulted {
@@ -50,7 +54,8 @@ impl Analyzer {
         }
         if text.starts_with('~') {
             let empty = syntax.body.is_some_and(|body| body.end - body.start <= 2);
-            self.types.record_mut(id).has_destructor |= !empty && !syntax.defaulted;
+            let is_virtual = self.function(number).is_virtual;
+            self.types.record_mut(id).has_destructor |= is_virtual || !empty && !syntax.defaulted;
             self.destructors.insert(id, number);
             self.bind_in(scope, name, Binding::Functions(vec![number]));
             return number;

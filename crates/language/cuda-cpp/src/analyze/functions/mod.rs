@@ -106,6 +106,10 @@ pub struct FunctionRecord {
     pub inherits: Option<FunctionNumber>,
     /// Whether parameters are declared `auto`; each has an invented template parameter.
     pub(super) generic: bool,
+    /// Whether calls choose the function by the object's class at run time.
+    pub(super) is_virtual: bool,
+    /// The member function that the compiler supplies, if the class declares none.
+    pub(super) implicit: Option<super::special::ImplicitMember>,
 }
 
 /// The function that is being analyzed.
@@ -276,6 +280,9 @@ impl Analyzer {
     pub(super) fn need(&mut self, number: FunctionNumber) {
         if self.unevaluated {
             return;
+        }
+        if self.host {
+            self.exceptions.call(self.frame.as_ref().map(|frame| frame.function), number);
         }
         let record = self.function(number);
         let is_kernel = record.syntax.specifiers.global;

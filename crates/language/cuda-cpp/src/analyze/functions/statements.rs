@@ -34,11 +34,17 @@ impl Analyzer {
         match &statement.kind {
             StatementKind::Empty | StatementKind::Invalid => {}
             StatementKind::Expression(value) => {
+                let before = self.destroyed;
                 let typed = self.expression(value);
                 if typed.ty != TypeId::ERROR {
+                    if !typed.lvalue {
+                        self.note_destroyed(typed.ty);
+                    }
+                    let typed = self.full(typed, before);
                     self.push(out, TypedStatementKind::Expression(typed), span);
                 }
             }
+            StatementKind::Try(body, handlers) => self.try_statement(body, handlers, span, out),
             StatementKind::Block(list) => {
                 let mut inner = Vec::new();
                 self.scoped(&mut inner, |this, out| this.statements(list, out));
@@ -88,8 +94,10 @@ impl Analyzer {
             StatementKind::DoWhile(body, condition, unroll) => {
                 let unroll = self.unroll(unroll.as_ref());
                 let body = self.loop_body(body);
+                let before = self.destroyed;
                 let value = self.expression(condition);
                 let condition = self.condition(value, condition.span);
+                let condition = condition.map(|condition| self.full(condition, before));
                 let kind = TypedStatementKind::Loop {
                     before: None,
                     condition,
@@ -118,7 +126,11 @@ impl Analyzer {
                     };
                     let step = step
                         .as_ref()
-                        .map(|step| this.expression(step))
+                        .map(|step| {
+                            let before = this.destroyed;
+                            let typed = this.expression(step);
+                            this.full(typed, before)
+                        })
                         .filter(|s| s.ty != TypeId::ERROR);
                     let body = this.loop_body(body);
                     let before = (!before.is_empty()).then(|| {

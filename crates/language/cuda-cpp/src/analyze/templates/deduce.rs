@@ -206,7 +206,10 @@ impl Analyzer {
         };
         let wanted = match template_parameter {
             Some(_) => None,
-            None => match self.within(scope, |this| this.resolve(name)) {
+            None => match self
+                .within(scope, |this| this.resolve(name))
+                .map(|found| found.map(|found| self.with_arguments(found, name.last())))
+            {
                 Ok(Some(Binding::Template(number))) => {
                     if matches!(self.templates[number].kind, super::TemplateKind::Alias(_)) {
                         return true;
@@ -228,7 +231,22 @@ impl Analyzer {
                     return false;
                 }
                 deduction.weight += 2;
-                return self.deduce_arguments(&arguments, &given, deduction, scope);
+                // The pattern may leave out arguments that have defaults.
+                let parameters = self.templates[number].parameters.clone();
+                let optional = |parameter: &TemplateParameterSyntax| {
+                    use TemplateParameterKind as K;
+                    matches!(
+                        parameter.kind,
+                        K::Type(Some(_)) | K::Value(_, Some(_)) | K::Template(Some(_))
+                    )
+                };
+                let shown = arguments.len();
+                let rest = parameters.get(shown..).unwrap_or_default();
+                let shorter = !arguments.iter().any(|argument| argument.expands)
+                    && !rest.is_empty()
+                    && rest.iter().all(optional);
+                let given = if shorter { given.get(..shown).unwrap_or_default() } else { &given };
+                return self.deduce_arguments(&arguments, given, deduction, scope);
             }
             let base = self
                 .types

@@ -1,0 +1,319 @@
+//! Member functions that the compiler supplies: destructors, and functions that copy and move objects part by part.
+
+use super::Analyzer;
+use super::functions::{Signature, SignatureParameter};
+use super::scopes::Binding;
+use crate::lex::known;
+use crate::source::Span;
+use crate::syntax::*;
+use crate::typed::*;
+use crate::types::{RecordId, TypeId, TypeKind};
+use std::rc::Rc;
+
+/// Largest array whose elements a supplied function copies one by one.
+const MOST_ELEMENTS: u64 = 256;
+
+/// A member function that the compiler supplies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum ImplicitMember {
+    Destructor,
+    Copy,
+    Move,
+    CopyAssignment,
+    MoveAssignment,
+}
+
+impl Analyzer {
+    /// The destructor of a class: its own, or one that destroys its parts.
+    pub(super) fn destructor_of(&mut self, record: RecordId) -> FunctionNumber {
+        if let Some(&known) = self.destructors.get(&record) {
+            return known;
+        }
+        let number = self.supply(record, ImplicitMember::Destructor);
+        self.destructors.insert(record, number);
+        number
+    }
+
+    /// Queues the destructor of a type's objects, and notes that the expression creates such objects.
+    pub(super) fn note_destroyed(&mut self, ty: TypeId) {
+        let element = self.element_of(ty);
+        if let Some(record) = self.types.record_of(element)
+            && self.types.record(record).has_destructor
+        {
+            self.destroyed += 1;
+            let number = self.destructor_of(record);
+            self.need(number);
+        }
+    }
+
+    /// The destructor that lowering calls for temporary objects of a class.
+    pub fn known_destructor(&self, record: RecordId) -> Option<FunctionNumber> {
+        let needed = self.types.record(record).has_destructor;
+        self.destructors.get(&record).copied().filter(|_| needed)
+    }
+
+    /// The expression, whose temporary objects are destroyed at its end if it creates any.
+    pub(super) fn full(&self, value: Typed, before: u32) -> Typed {
+        if self.destroyed == before {
+            return value;
+        }
+        let (ty, lvalue, expiring, span) = (value.ty, value.lvalue, value.expiring, value.span);
+        Typed { kind: TypedKind::Full(Box::new(value)), ty, lvalue, expiring, span }
+    }
+
+    /// A function that the compiler supplies for a class.
+    pub(super) fn supplied(&mut self, id: RecordId, member: ImplicitMember) -> FunctionNumber {
+        if let Some(&known) = self.supplied.get(&(id, member)) {
+            return known;
+        }
+        let number = self.supply(id, member);
+        self.supplied.insert((id, member), number);
+        number
+    }
+
+    fn supply(&mut self, id: RecordId, member: ImplicitMember) -> FunctionNumber {
+        use ImplicitMember as M;
+        let (scope, span) = (self.types.record(id).scope, self.types.record(id).span);
+        let class = self.types.intern(TypeKind::Record(id));
+        let constant = self.types.with(class, true, false);
+        let text = self.types.record(id).name.clone();
+        let short = text.split('<').next().unwrap_or_default();
+        let name = match member {
+            M::Destructor => format!("~{short}"),
+            M::Copy | M::Move => short.to_owned(),
+            M::CopyAssignment | M::MoveAssignment => "operator=".to_owned(),
+        };
+        let name = self.parser.names.intern(&name);
+        let parameter = match member {
+            M::Destructor => None,
+            M::Copy | M::CopyAssignment => Some(self.types.reference(constant)),
+            M::Move | M::MoveAssignment => Some(self.types.rvalue_reference(class)),
+        };
+        let result = match member {
+            M::CopyAssignment | M::MoveAssignment => self.types.reference(class),
+            _ => TypeId::VOID,
+        };
+        let absent = TypeSyntax {
+            base: BaseType::Absent,
+            is_const: false,
+            is_volatile: false,
+            derived: Vec::new(),
+            span,
+        };
+        let signature = FunctionTypeSyntax {
+            parameters: Vec::new(),
+            variadic: false,
+            is_const: false,
+            trailing: None,
+        };
+        let part = NamePart { name, span, arguments: None, conversion: None };
+        let flags =
+            Specifiers { device: true, host: true, is_constexpr: true, ..Specifiers::default() };
+        let syntax = Rc::new(FunctionSyntax {
+            name: QualifiedName { span, global: false, parts: vec![part] },
+            result: absent,
+            signature: Rc::new(signature),
+            specifiers: Rc::new(flags),
+            body: None,
+            parsed: std::cell::OnceCell::new(),
+            deleted: false,
+            defaulted: false,
+            pure_virtual: false,
+            extern_c: false,
+            span,
+        });
+        let number = self.add_function(&syntax, scope, None, Some(id));
+        let parameters = parameter.into_iter().map(|ty| SignatureParameter {
+            name: None,
+            ty,
+            default: None,
+            restrict: false,
+            pack: false,
+            span,
+        });
+        let signature = Signature { result, parameters: parameters.collect(), variadic: false };
+        let made = &mut self.functions[number.0 as usize];
+        made.signature = Some(Rc::new(signature));
+        made.implicit = Some(member);
+        made.is_constructor = matches!(member, M::Copy | M::Move);
+        number
+    }
+
+    /// The constructors of a class that copy or move an object of it.
+    pub(super) fn copy_constructors(&mut self, record: RecordId) -> Vec<FunctionNumber> {
+        if !self.types.record(record).has_constructors {
+            return Vec::new();
+        }
+        let mut list = self.constructors(record);
+        list.retain(|&number| {
+            self.function(number).template.is_none()
+                && self.signature(number).is_some_and(|signature| {
+                    let first = signature.parameters.first().is_some_and(|parameter| {
+                        let referred = self.types.referred(parameter.ty);
+                        self.types.is_reference(parameter.ty)
+                            && self.types.record_of(referred) == Some(record)
+                    });
+                    first && signature.parameters.iter().skip(1).all(|other| other.default.is_some())
+                })
+        });
+        list
+    }
+
+    /// Whether an object of a type cannot be copied byte by byte.
+    pub(super) fn copied_by_parts(&mut self, ty: TypeId) -> bool {
+        let element = self.element_of(ty);
+        let Some(id) = self.types.record_of(element) else { return false };
+        if self.types.record(id).polymorphic || !self.copy_constructors(id).is_empty() {
+            return true;
+        }
+        let record = self.types.record(id).clone();
+        let mut parts = record.bases.iter().map(|base| base.0).chain(record.fields.iter().map(|f| f.kind));
+        parts.any(|part| self.copied_by_parts(part))
+    }
+
+    /// Whether an object of a type cannot be assigned byte by byte.
+    pub(super) fn assigned_by_parts(&mut self, ty: TypeId) -> bool {
+        let element = self.element_of(ty);
+        let Some(id) = self.types.record_of(element) else { return false };
+        let record = self.types.record(id).clone();
+        if record.polymorphic || record.assigns {
+            return true;
+        }
+        let mut parts = record.bases.iter().map(|base| base.0).chain(record.fields.iter().map(|f| f.kind));
+        parts.any(|part| self.assigned_by_parts(part))
+    }
+
+    /// Copies or moves an object by the function that the compiler supplies.
+    pub(super) fn copy_by_supplied(&mut self, value: Typed, id: RecordId, ty: TypeId) -> Option<Typed> {
+        let own_destructor =
+            self.destructors.get(&id).is_some_and(|&own| self.function(own).implicit.is_none());
+        let moves = value.expiring && !self.types.is_const(value.ty) && !own_destructor;
+        let member = if moves { ImplicitMember::Move } else { ImplicitMember::Copy };
+        let number = self.supplied(id, member);
+        let (ty, span) = (self.types.bare(ty), value.span);
+        self.construct_by(number, ty, vec![value], span)
+    }
+
+    /// Assigns by the function that the compiler supplies.
+    pub(super) fn assign_by_supplied(&mut self, left: Typed, right: Typed, id: RecordId, span: Span) -> Option<Typed> {
+        let moves = (right.expiring || !right.lvalue) && !self.types.is_const(right.ty);
+        let member = if moves { ImplicitMember::MoveAssignment } else { ImplicitMember::CopyAssignment };
+        let number = self.supplied(id, member);
+        self.call_direct(number, left, vec![right], span)
+    }
+
+    /// The statements of a function that the compiler supplies.
+    pub(super) fn implicit_body(
+        &mut self,
+        member: ImplicitMember,
+        arguments: Vec<Typed>,
+        statements: &mut Vec<TypedStatement>,
+    ) {
+        use ImplicitMember as M;
+        let Some(this) = self.frame.as_ref().and_then(|frame| frame.this.clone()) else { return };
+        let Some(other) = arguments.into_iter().next() else { return };
+        let other = Typed { expiring: matches!(member, M::Move | M::MoveAssignment), ..other };
+        let Some(id) = self.types.record_of(this.ty) else { return };
+        let record = self.types.record(id).clone();
+        let assigns = matches!(member, M::CopyAssignment | M::MoveAssignment);
+        if record.is_union {
+            let value = self.rvalue(other);
+            self.initialize_place(this, Some(value), statements);
+            return;
+        }
+        for (base, offset) in record.bases.clone() {
+            self.transfer(&this, &other, (offset, base, None), assigns, statements);
+        }
+        if !assigns {
+            self.refer_to_tables(statements);
+        }
+        for field in &record.fields {
+            let part = (field.offset, field.kind, field.bits);
+            if field.name == known::EMPTY && field.bits.is_some() {
+                continue;
+            }
+            self.transfer(&this, &other, part, assigns, statements);
+        }
+        if assigns {
+            let span = this.span;
+            let address = self.address_of(this);
+            let kind = TypedStatementKind::Return(Some(address), Vec::new());
+            statements.push(TypedStatement { kind, span });
+        }
+    }
+
+    /// Copies, moves or assigns one part of an object.
+    fn transfer(
+        &mut self,
+        this: &Typed,
+        other: &Typed,
+        (offset, ty, bits): (u64, TypeId, Option<(u8, u8)>),
+        assigns: bool,
+        statements: &mut Vec<TypedStatement>,
+    ) {
+        let stored = if self.types.is_reference(ty) {
+            let inner = self.types.referred(ty);
+            self.types.pointer(inner)
+        } else {
+            ty
+        };
+        if let TypeKind::Array(element, Some(count)) = *self.types.kind(stored)
+            && if assigns { self.assigned_by_parts(element) } else { self.copied_by_parts(element) }
+        {
+            if count > MOST_ELEMENTS {
+                self.unsupported(this.span, "the copy of a member that is a long array of objects");
+                return;
+            }
+            let size = self.types.size(element);
+            for at in 0..count {
+                let part = (offset + at * size, element, None);
+                self.transfer(this, other, part, assigns, statements);
+            }
+            return;
+        }
+        let source = self.types.with(stored, self.types.is_const(other.ty), false);
+        let from = self.part(other.clone(), offset, source, bits);
+        let from = Typed { expiring: other.expiring, ..from };
+        if assigns {
+            let bare = self.types.bare(stored);
+            if self.types.is_const(stored) || self.types.is_reference(ty) {
+                let shown = self.show(this.ty);
+                self.error(this.span, format!("{shown} cannot be assigned: a member is constant"));
+                return;
+            }
+            let place = self.part(this.clone(), offset, bare, bits);
+            let value = match self.types.kind(bare) {
+                TypeKind::Array(..) => self.assign_array(place, from),
+                _ => self.assign_typed(place, from, this.span),
+            };
+            let (kind, span) = (TypedStatementKind::Expression(value), this.span);
+            statements.push(TypedStatement { kind, span });
+            return;
+        }
+        let place = self.part(this.clone(), offset, stored, bits);
+        let value = self.copy_value(from.clone(), stored);
+        let value = match value {
+            Some(value) if value.lvalue => Some(self.rvalue(value)),
+            value => value,
+        };
+        self.initialize_place(place, value, statements);
+    }
+
+    fn assign_array(&mut self, left: Typed, right: Typed) -> Typed {
+        let (ty, span) = (left.ty, left.span);
+        let kind = TypedKind::Load(Box::new(right));
+        let value = Typed { kind, ty, lvalue: false, expiring: false, span };
+        let kind = TypedKind::Assign(Box::new(left), Box::new(value));
+        Typed { kind, ty, lvalue: true, expiring: false, span }
+    }
+
+    /// Whether a class declares an assignment operator itself.
+    pub(super) fn declares_assignment(&self, record: RecordId) -> bool {
+        let scope = self.types.record(record).scope;
+        let name = self.parser.names.find("operator=");
+        name.is_some_and(|name| {
+            matches!(self.scopes[scope].names.get(&name), Some(Binding::Functions(_)))
+        })
+    }
+}

@@ -1,0 +1,107 @@
+// <chrono>.
+namespace std {
+template <long N, long D = 1> struct ratio { static constexpr long num = N, den = D; };
+typedef ratio<1, 1000000000> nano;
+typedef ratio<1, 1000000> micro;
+typedef ratio<1, 1000> milli;
+typedef ratio<1, 100> centi;
+typedef ratio<1000> kilo;
+typedef ratio<1000000> mega;
+typedef ratio<1000000000> giga;
+namespace chrono {
+template <class R, class P = ratio<1>> struct duration {
+    typedef R rep;
+    typedef P period;
+    R value;
+    constexpr duration() : value(0) {}
+    template <class S, enable_if_t<is_arithmetic_v<S>, int> = 0> explicit constexpr duration(S v) : value((R)v) {}
+    template <class S, class Q> constexpr duration(const duration<S, Q> &o) : value(__lw_value<R, P>(o)) {}
+    template <class T, class To, class S, class Q> static constexpr T __lw_value(const duration<S, Q> &o) {
+        if constexpr (is_floating_point_v<T> || is_floating_point_v<S>)
+            return (T)((double)o.value * ((double)Q::num * To::den) / ((double)Q::den * To::num));
+        else if constexpr (Q::num * To::den >= Q::den * To::num) return (T)o.value * (T)(Q::num * To::den / (Q::den * To::num));
+        else return (T)(o.value / (S)(Q::den * To::num / (Q::num * To::den)));
+    }
+    constexpr R count() const { return value; }
+    duration &operator+=(const duration &o) { value += o.value; return *this; }
+    duration &operator-=(const duration &o) { value -= o.value; return *this; }
+    template <class S> duration &operator*=(S s) { value *= s; return *this; }
+    template <class S> duration &operator/=(S s) { value /= s; return *this; }
+    duration operator-() const { return duration(-value); }
+    static constexpr duration zero() { return duration(0); }
+    static constexpr duration max() { return duration(numeric_limits<R>::max()); }
+};
+typedef duration<long, nano> nanoseconds;
+typedef duration<long, micro> microseconds;
+typedef duration<long, milli> milliseconds;
+typedef duration<long> seconds;
+typedef duration<long, ratio<60>> minutes;
+typedef duration<long, ratio<3600>> hours;
+template <class D, class S, class Q> constexpr D duration_cast(const duration<S, Q> &from) { return D(from); }
+// The finer of two units.
+template <class A, class B> using __lw_finer = conditional_t<(A::num * B::den < B::num * A::den), A, B>;
+template <class R, class P, class S, class Q> using __lw_both = duration<common_type_t<R, S>, __lw_finer<P, Q>>;
+template <class R, class P, class S, class Q> constexpr auto operator+(const duration<R, P> &a, const duration<S, Q> &b) {
+    typedef __lw_both<R, P, S, Q> D;
+    return D(D(a).value + D(b).value);
+}
+template <class R, class P, class S, class Q> constexpr auto operator-(const duration<R, P> &a, const duration<S, Q> &b) {
+    typedef __lw_both<R, P, S, Q> D;
+    return D(D(a).value - D(b).value);
+}
+template <class R, class P, class S, class Q> constexpr auto operator/(const duration<R, P> &a, const duration<S, Q> &b) {
+    typedef __lw_both<R, P, S, Q> D;
+    return D(a).value / D(b).value;
+}
+template <class R, class P, class S, enable_if_t<is_arithmetic_v<S>, int> = 0> constexpr auto operator*(const duration<R, P> &a, S s) {
+    return duration<common_type_t<R, S>, P>(a.value * s);
+}
+template <class S, class R, class P, enable_if_t<is_arithmetic_v<S>, int> = 0> constexpr auto operator*(S s, const duration<R, P> &a) {
+    return duration<common_type_t<R, S>, P>(a.value * s);
+}
+template <class R, class P, class S, enable_if_t<is_arithmetic_v<S>, int> = 0> constexpr auto operator/(const duration<R, P> &a, S s) {
+    return duration<common_type_t<R, S>, P>(a.value / s);
+}
+#define __LW_COMPARE(OP)                                                                                              \
+    template <class R, class P, class S, class Q> constexpr bool operator OP(const duration<R, P> &a, const duration<S, Q> &b) { \
+        typedef __lw_both<R, P, S, Q> D;                                                                              \
+        return D(a).value OP D(b).value;                                                                              \
+    }
+__LW_COMPARE(==) __LW_COMPARE(!=) __LW_COMPARE(<) __LW_COMPARE(>) __LW_COMPARE(<=) __LW_COMPARE(>=)
+#undef __LW_COMPARE
+template <class C, class D = nanoseconds> struct time_point {
+    typedef D duration;
+    typedef C clock;
+    typedef typename D::rep rep;
+    D since;
+    constexpr time_point() : since() {}
+    explicit constexpr time_point(const D &d) : since(d) {}
+    constexpr D time_since_epoch() const { return since; }
+    template <class E> time_point &operator+=(const E &d) { since += D(d); return *this; }
+};
+template <class C, class D> inline D operator-(const time_point<C, D> &a, const time_point<C, D> &b) { return D(a.since.value - b.since.value); }
+template <class C, class D, class R, class P> inline time_point<C, D> operator+(const time_point<C, D> &a, const duration<R, P> &b) { return time_point<C, D>(D(a.since.value + D(b).value)); }
+template <class C, class D> inline bool operator<(const time_point<C, D> &a, const time_point<C, D> &b) { return a.since.value < b.since.value; }
+template <class C, class D> inline bool operator>(const time_point<C, D> &a, const time_point<C, D> &b) { return a.since.value > b.since.value; }
+template <class D, class C, class E> inline time_point<C, D> time_point_cast(const time_point<C, E> &t) { return time_point<C, D>(D(t.since)); }
+struct steady_clock {
+    typedef nanoseconds duration;
+    typedef long rep;
+    typedef nano period;
+    typedef chrono::time_point<steady_clock> time_point;
+    static constexpr bool is_steady = true;
+    static time_point now() { return time_point(nanoseconds((long)__lw_elapsed())); }
+};
+struct system_clock {
+    typedef nanoseconds duration;
+    typedef long rep;
+    typedef nano period;
+    typedef chrono::time_point<system_clock> time_point;
+    static constexpr bool is_steady = false;
+    static time_point now() { return time_point(nanoseconds((long)__lw_now())); }
+    static time_t to_time_t(const time_point &t) { return t.since.value / 1000000000; }
+};
+typedef system_clock high_resolution_clock;
+}
+inline namespace literals { namespace chrono_literals {} }
+} // namespace std

@@ -1,0 +1,134 @@
+// <deque>, <list>, <queue> and <stack>.
+#include "lanework/std/algorithm.h"
+namespace std {
+// A vector that also grows at its front.
+template <class T, class A = allocator<T>> struct deque : vector<T> {
+    using vector<T>::vector;
+    deque() {}
+    void push_front(const T &value) { this->insert(this->begin(), value); }
+    template <class... B> void emplace_front(B &&...b) { this->emplace(this->begin(), static_cast<B &&>(b)...); }
+    void pop_front() { this->erase(this->begin()); }
+};
+template <class T> struct __lw_item {
+    __lw_item *next, *before;
+    T value;
+    template <class... A> explicit __lw_item(A &&...a) : next(nullptr), before(nullptr), value(static_cast<A &&>(a)...) {}
+};
+template <class T> struct list {
+    typedef T value_type;
+    typedef size_t size_type;
+    typedef __lw_item<T> item;
+    template <class R> struct place {
+        typedef T value_type;
+        typedef R &reference;
+        typedef R *pointer;
+        typedef ptrdiff_t difference_type;
+        typedef bidirectional_iterator_tag iterator_category;
+        item *at;
+        const list *of;
+        place() : at(nullptr), of(nullptr) {}
+        place(item *i, const list *l) : at(i), of(l) {}
+        template <class Q> place(const place<Q> &o) : at(o.at), of(o.of) {}
+        R &operator*() const { return at->value; }
+        R *operator->() const { return &at->value; }
+        place &operator++() { at = at->next; return *this; }
+        place &operator--() { at = at ? at->before : of->last; return *this; }
+        place operator++(int) { place old = *this; at = at->next; return old; }
+        place operator--(int) { place old = *this; --*this; return old; }
+        bool operator==(const place &o) const { return at == o.at; }
+        bool operator!=(const place &o) const { return at != o.at; }
+    };
+    typedef place<T> iterator;
+    typedef place<const T> const_iterator;
+    item *first, *last;
+    size_t count;
+    list() : first(nullptr), last(nullptr), count(0) {}
+    explicit list(size_t n) : first(nullptr), last(nullptr), count(0) { while (n-- > 0) emplace_back(); }
+    list(size_t n, const T &v) : first(nullptr), last(nullptr), count(0) { while (n-- > 0) push_back(v); }
+    list(initializer_list<T> values) : first(nullptr), last(nullptr), count(0) { for (const T &v : values) push_back(v); }
+    list(const list &o) : first(nullptr), last(nullptr), count(0) { for (const T &v : o) push_back(v); }
+    list(list &&o) : first(o.first), last(o.last), count(o.count) { o.first = o.last = nullptr; o.count = 0; }
+    ~list() { clear(); }
+    list &operator=(const list &o) { if (this != &o) { clear(); for (const T &v : o) push_back(v); } return *this; }
+    list &operator=(list &&o) { if (this != &o) { clear(); swap(o); } return *this; }
+    void swap(list &o) {
+        item *i = first; first = o.first; o.first = i;
+        i = last; last = o.last; o.last = i;
+        size_t n = count; count = o.count; o.count = n;
+    }
+    item *__lw_put(item *made, item *next) {
+        item *before = next ? next->before : last;
+        made->next = next;
+        made->before = before;
+        if (before) before->next = made; else first = made;
+        if (next) next->before = made; else last = made;
+        count++;
+        return made;
+    }
+    void push_back(const T &v) { __lw_put(new item(v), nullptr); }
+    void push_back(T &&v) { __lw_put(new item(static_cast<T &&>(v)), nullptr); }
+    void push_front(const T &v) { __lw_put(new item(v), first); }
+    template <class... A> T &emplace_back(A &&...a) { return __lw_put(new item(static_cast<A &&>(a)...), nullptr)->value; }
+    template <class... A> T &emplace_front(A &&...a) { return __lw_put(new item(static_cast<A &&>(a)...), first)->value; }
+    iterator insert(iterator at, const T &v) { return iterator(__lw_put(new item(v), at.at), this); }
+    iterator erase(iterator at) {
+        item *i = at.at, *next = i->next;
+        if (i->before) i->before->next = next; else first = next;
+        if (next) next->before = i->before; else last = i->before;
+        delete i;
+        count--;
+        return iterator(next, this);
+    }
+    void pop_front() { erase(begin()); }
+    void pop_back() { erase(iterator(last, this)); }
+    void clear() { while (first) { item *next = first->next; delete first; first = next; } last = nullptr; count = 0; }
+    void remove(const T &v) { T copy(v); for (iterator at = begin(); at != end();) if (*at == copy) at = erase(at); else ++at; }
+    void reverse() { for (item *i = first; i; i = i->before) { item *n = i->next; i->next = i->before; i->before = n; } item *i = first; first = last; last = i; }
+    template <class F> void sort(F less) { vector<T> all(begin(), end()); stable_sort(all.begin(), all.end(), less); size_t i = 0; for (T &v : *this) v = all[i++]; }
+    void sort() { sort([](const T &a, const T &b) { return a < b; }); }
+    T &front() { return first->value; }
+    T &back() { return last->value; }
+    const T &front() const { return first->value; }
+    const T &back() const { return last->value; }
+    iterator begin() { return iterator(first, this); }
+    iterator end() { return iterator(nullptr, this); }
+    const_iterator begin() const { return const_iterator(first, this); }
+    const_iterator end() const { return const_iterator(nullptr, this); }
+    size_t size() const { return count; }
+    bool empty() const { return count == 0; }
+};
+template <class T, class C = deque<T>> struct queue {
+    typedef T value_type;
+    C c;
+    void push(const T &v) { c.push_back(v); }
+    template <class... A> void emplace(A &&...a) { c.emplace_back(static_cast<A &&>(a)...); }
+    void pop() { c.erase(c.begin()); }
+    T &front() { return c.front(); }
+    T &back() { return c.back(); }
+    bool empty() const { return c.empty(); }
+    size_t size() const { return c.size(); }
+};
+template <class T, class C = vector<T>> struct stack {
+    typedef T value_type;
+    C c;
+    void push(const T &v) { c.push_back(v); }
+    template <class... A> void emplace(A &&...a) { c.emplace_back(static_cast<A &&>(a)...); }
+    void pop() { c.pop_back(); }
+    T &top() { return c.back(); }
+    bool empty() const { return c.empty(); }
+    size_t size() const { return c.size(); }
+};
+template <class T, class C = vector<T>, class L = less<T>> struct priority_queue {
+    typedef T value_type;
+    C c;
+    L order;
+    priority_queue() : c(), order() {}
+    explicit priority_queue(const L &l) : c(), order(l) {}
+    void push(const T &v) { c.push_back(v); push_heap(c.begin(), c.end(), order); }
+    template <class... A> void emplace(A &&...a) { c.emplace_back(static_cast<A &&>(a)...); push_heap(c.begin(), c.end(), order); }
+    void pop() { pop_heap(c.begin(), c.end(), order); c.pop_back(); }
+    const T &top() const { return c.front(); }
+    bool empty() const { return c.empty(); }
+    size_t size() const { return c.size(); }
+};
+} // namespace std
