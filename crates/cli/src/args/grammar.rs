@@ -176,7 +176,7 @@ const GROUPS: [(&str, &[&str]); 3] = [
             "history", "report",
         ],
     ),
-    ("Devices", &["doctor", "devices", "gpus", "hello", "streams"]),
+    ("Devices", &["devices", "doctor", "gpus", "hello", "streams"]),
 ];
 
 impl Arguments {

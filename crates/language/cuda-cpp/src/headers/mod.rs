@@ -22,7 +22,10 @@ pub const HOST: &[(&str, &str)] = &[
 const LIBRARY: &[(&str, &str)] = &[
     ("algorithm numeric iterator", include_str!("std/algorithm.h")),
     ("string string_view", include_str!("std/string.h")),
-    ("iostream streams iomanip sstream fstream ostream istream ios iosfwd streambuf", include_str!("std/streams.h")),
+    (
+        "iostream streams iomanip sstream fstream ostream istream ios iosfwd streambuf",
+        include_str!("std/streams.h"),
+    ),
     ("memory", include_str!("std/memory.h")),
     ("functional", include_str!("std/functional.h")),
     ("tuple optional variant any", include_str!("std/tuple.h")),

@@ -205,7 +205,8 @@ impl Preprocessor<'_> {
         let files = self.sources.iter().rev().find_map(|source| source.file.as_ref());
         let from = files.map_or(String::new(), |file| file.name.clone());
         let builtin = headers::text(&name, self.host);
-        let own = if angled || builtin.is_some_and(|text| !text.is_empty()) { builtin } else { None };
+        let own =
+            if angled || builtin.is_some_and(|text| !text.is_empty()) { builtin } else { None };
         // Files of a project may have the names of CUDA's sample headers.
         let own = own.filter(|_| !name.starts_with("helper_"));
         if let Some(text) = own {
