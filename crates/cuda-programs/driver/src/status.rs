@@ -3,6 +3,7 @@
 use lanework::Error;
 use lanework::emulator::FaultKind;
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 
 macro_rules! codes {
     ($($code:literal $name:ident $constant:literal $text:literal;)*) => {
@@ -174,19 +175,22 @@ fn of_fault(kind: FaultKind) -> (Status, bool) {
 }
 
 thread_local! {
-    /// Why the current call of this thread is refused, and what to do.
-    static REASON: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+    /// Why the current call of this thread is refused, and what to do. Never dropped, so that calls are possible while the
+    /// thread or the process exits.
+    static REASON: ManuallyDrop<RefCell<Option<(String, String)>>> =
+        const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
 /// Returns a status, and keeps the reason for the finding.
 pub fn refuse(status: Status, why: impl Into<String>, help: impl Into<String>) -> Status {
-    REASON.set(Some((why.into(), help.into())));
+    let reason = (why.into(), help.into());
+    REASON.with(|kept| kept.replace(Some(reason)));
     status
 }
 
 /// Takes the reason of this thread's last refusal: why, and what to do.
 pub fn take_reason() -> Option<(String, String)> {
-    REASON.take()
+    REASON.with(|kept| kept.take())
 }
 
 /// Formats an argument for messages.

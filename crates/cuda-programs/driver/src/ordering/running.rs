@@ -10,6 +10,7 @@ use crate::streams::stream::{OrderedStream, StreamKey};
 use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint, LaunchShadow};
 use lanework::tool;
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -17,8 +18,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// The operation that this thread runs.
-    static CURRENT: RefCell<Option<CurrentOperation>> = const { RefCell::new(None) };
+    /// The operation that this thread runs. Never dropped, so that calls are possible while the thread or the process exits.
+    static CURRENT: ManuallyDrop<RefCell<Option<CurrentOperation>>> =
+        const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
 /// The operation that a thread runs, and the position in it.
@@ -110,11 +112,11 @@ impl Tag {
     /// # Errors
     /// Returns the errors of `run`.
     pub fn run(&self, run: impl FnOnce() -> Result) -> Result {
-        let outer = CURRENT.replace(Some(self.current.clone()));
+        let outer = CURRENT.with(|now| now.replace(Some(self.current.clone())));
         let running = Running::begin(self.point());
         let result = run();
         drop(running);
-        CURRENT.set(outer);
+        CURRENT.with(|now| drop(now.replace(outer)));
         let point = &self.current.point;
         match self.waits {
             HostWaits::No => {}
@@ -173,13 +175,13 @@ impl OperationPart<'_> {
 
 /// Runs a step of the current operation: a graph node, or a loop iteration.
 pub fn within<R>(step: impl FnOnce() -> Step, run: impl FnOnce() -> R) -> R {
-    if !CURRENT.with_borrow(Option::is_some) {
+    if !CURRENT.with(|now| now.borrow().is_some()) {
         return run();
     }
     let step = step();
-    CURRENT.with_borrow_mut(|now| now.iter_mut().for_each(|now| now.steps.push(step.clone())));
+    CURRENT.with(|now| now.borrow_mut().iter_mut().for_each(|now| now.steps.push(step.clone())));
     let result = run();
-    CURRENT.with_borrow_mut(|now| now.iter_mut().for_each(|now| drop(now.steps.pop())));
+    CURRENT.with(|now| now.borrow_mut().iter_mut().for_each(|now| drop(now.steps.pop())));
     result
 }
 
@@ -188,7 +190,7 @@ pub fn within<R>(step: impl FnOnce() -> Step, run: impl FnOnce() -> R) -> R {
 /// # Errors
 /// Returns the errors of `run`.
 pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Result {
-    let Some(current) = CURRENT.with_borrow(Clone::clone) else { return run() };
+    let Some(current) = CURRENT.with(|now| now.borrow().clone()) else { return run() };
     if part.ends_memory {
         compare(&current, part.operation(&current), (part.footprint)(), Vec::new());
     }
@@ -270,7 +272,8 @@ pub fn report(driver: &Driver, mut race: Race) {
 
 /// The current operation: its position, and its context for findings.
 pub fn current_part() -> Option<(Arc<Point>, Origin)> {
-    CURRENT.with_borrow(|now| {
+    CURRENT.with(|now| {
+        let now = now.borrow();
         let CurrentOperation { point, steps, stream, synchronous } = now.as_ref()?;
         let (stream, synchronous, in_graph) = (stream.clone(), *synchronous, !steps.is_empty());
         Some((point.clone(), Origin { stream, synchronous, in_graph }))
@@ -280,7 +283,7 @@ pub fn current_part() -> Option<(Arc<Point>, Origin)> {
 /// The point of the current operation, if it is a graph.
 pub fn current_graph() -> Option<Arc<Point>> {
     let of_graph = |now: &&CurrentOperation| !now.steps.is_empty();
-    CURRENT.with_borrow(|now| now.as_ref().filter(of_graph).map(|now| now.point.clone()))
+    CURRENT.with(|now| now.borrow().as_ref().filter(of_graph).map(|now| now.point.clone()))
 }
 
 /// Order and accesses of all operations.

@@ -44,10 +44,13 @@ use lanework_emulator::sanitize::{Checked, Report};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Program};
 use session::Tool;
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 
 thread_local! {
-    /// The access shadows of this thread's launches, while [`collect`] runs.
-    static COLLECTED: RefCell<Option<Vec<LaunchShadow>>> = const { RefCell::new(None) };
+    /// The access shadows of this thread's launches, while [`collect`] runs. Never dropped, so that launches are possible while
+    /// the thread or the process exits.
+    static COLLECTED: ManuallyDrop<RefCell<Option<Vec<LaunchShadow>>>> =
+        const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
 /// Checks a launch, and keeps its shadow while [`collect`] runs.
@@ -58,12 +61,12 @@ pub(crate) fn check(
     arguments: &[&[u8]],
 ) -> Result<Checked, Fault> {
     let checks = emulator.checks().unwrap_or_default();
-    let collects = COLLECTED.with_borrow(Option::is_some);
+    let collects = COLLECTED.with(|all| all.borrow().is_some());
     let checks = if collects { checks.with_shadow() } else { checks };
     let _running = own_report::Running::begin();
     let mut checked = emulator.check_for(program, config, arguments, checks)?;
-    COLLECTED.with_borrow_mut(|all| {
-        all.iter_mut().for_each(|all| all.extend(checked.shadow.take()));
+    COLLECTED.with(|all| {
+        all.borrow_mut().iter_mut().for_each(|all| all.extend(checked.shadow.take()));
     });
     launching::name_parameters(&mut checked.reports, program, config.entry, arguments);
     Ok(checked)
@@ -72,16 +75,16 @@ pub(crate) fn check(
 /// Calls `run`, and returns the shadows of the checked launches that this thread made in it, except those in a nested
 /// `collect`.
 pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<LaunchShadow>) {
-    let outer = COLLECTED.replace(Some(Vec::new()));
+    let outer = COLLECTED.with(|all| all.replace(Some(Vec::new())));
     let result = run();
-    (result, COLLECTED.replace(outer).unwrap_or_default())
+    (result, COLLECTED.with(|all| all.replace(outer)).unwrap_or_default())
 }
 
 /// Passes the shadows of a nested [`collect`] on to the enclosing one.
 #[doc(hidden)]
 pub fn hand_on(shadows: Vec<LaunchShadow>) {
-    COLLECTED.with_borrow_mut(|all| {
-        if let Some(all) = all {
+    COLLECTED.with(|all| {
+        if let Some(all) = all.borrow_mut().as_mut() {
             all.extend(shadows);
         }
     });
