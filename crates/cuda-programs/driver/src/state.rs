@@ -29,12 +29,17 @@ extern "C" fn forked() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
+/// Whether this process was forked from one that used CUDA.
+pub fn is_forked() -> bool {
+    FORKED.load(Ordering::Relaxed)
+}
+
 /// Granularity of shared memory: a GPU does not detect accesses to the padding of a block's last unit.
 const SHARED_UNIT: u32 = 128;
 
 /// Initializes the driver, once.
 pub fn start() -> Result<&'static Driver> {
-    if FORKED.load(Ordering::Relaxed) {
+    if is_forked() {
         return Err(Status::NotInitialized);
     }
     let model = chosen().map_err(|why| {
@@ -69,7 +74,7 @@ pub fn start() -> Result<&'static Driver> {
 
 /// The driver, if it is initialized.
 pub fn driver() -> Result<&'static Driver> {
-    DRIVER.get().filter(|_| !FORKED.load(Ordering::Relaxed)).ok_or(Status::NotInitialized)
+    DRIVER.get().filter(|_| !is_forked()).ok_or(Status::NotInitialized)
 }
 
 /// The objects of a type by handle; one table per process.

@@ -2,7 +2,7 @@
 //! and the place in the program.
 
 use crate::api::CallArguments;
-use crate::state::{Driver, driver, lock};
+use crate::state::{Driver, driver, is_forked, lock};
 use crate::status::{Status, take_reason, words};
 use lanework::emulator::SourceLocation;
 use lanework::emulator::sanitize::{Report, ReportKind, readable_name};
@@ -47,6 +47,11 @@ const MOST: usize = 64;
 /// Reports a failing call.
 pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
     let reason = take_reason();
+    if is_forked() && name.starts_with("cuLaunch") {
+        lanework::tool::unchecked(
+            "a process launches kernels, but was forked from one that had used CUDA: CUDA refuses its calls",
+        );
+    }
     let Ok(driver) = driver() else { return };
     let asks = QUESTIONS.iter().any(|part| name.contains(part)) && status != Status::CapturedEvent;
     let asks = asks && !matches!(status as i32, 900..=907);
