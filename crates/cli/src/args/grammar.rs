@@ -171,7 +171,10 @@ const GROUPS: [(&str, &[&str]); 3] = [
     ),
     (
         "Ladders: kernels from the simplest to the fastest",
-        &["exercise", "list", "climb", "sweep", "bench", "compare", "roofline", "tune", "history", "report"],
+        &[
+            "exercise", "list", "climb", "sweep", "bench", "compare", "roofline", "tune",
+            "history", "report",
+        ],
     ),
     ("Devices", &["devices", "gpus", "hello", "streams"]),
 ];

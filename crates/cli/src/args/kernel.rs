@@ -23,7 +23,8 @@ pub enum CudaCompiler {
 /// `lanework run FILE`: run an entry of a PTX or CUDA C++ file.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "lanework run", max_term_width = 100)]
-#[command(after_help = "The kernel's arguments come after the file, in order or as NAME=VALUE with the names of its source. A value is\n  \
+#[command(
+    after_help = "The kernel's arguments come after the file, in order or as NAME=VALUE with the names of its source. A value is\n  \
     2.0, 1000, 2^20     a number, in the parameter's type; f32:2.0 states the type: f16 to f64, u8 to u64,\n                      \
     i8 to i64, or PTX's s32, b64\n  \
     x.npy               memory initialized with the array of the file\n  \
@@ -40,7 +41,8 @@ pub enum CudaCompiler {
     lanework run saxpy.cu --grid 4 --block 256 a=2.0 x=rand:1000 y=zeros:1000 n=1000\n  \
     lanework run main.ptx library.ptx 2.0 zeros:f32:1\n  \
     lanework run saxpy.cu --entry saxpy --grid 4 --block 256 --compare emulator,cuda:0 \\\n      \
-    2.0 rand:1000 zeros:1000 1000")]
+    2.0 rand:1000 zeros:1000 1000"
+)]
 pub struct KernelArgs {
     /// The file: .ptx or .cu. Several files are linked: a name declared `.extern` in one is defined in another. After it,
     /// the kernel's arguments.
@@ -142,7 +144,8 @@ impl KernelArgs {
 
     /// The names of the files.
     pub fn names(&self) -> String {
-        let names: Vec<String> = self.files().iter().map(|file| file.display().to_string()).collect();
+        let names: Vec<String> =
+            self.files().iter().map(|file| file.display().to_string()).collect();
         names.join(" and ")
     }
 
@@ -163,7 +166,8 @@ impl KernelArgs {
 
 /// Hides the options that choose a device or write arrays: `check`, `profile` and `look` use the emulator.
 fn hide_device(argument: clap::Arg) -> clap::Arg {
-    let chooses = matches!(argument.get_id().as_str(), "compare" | "device" | "fidelity" | "outputs");
+    let chooses =
+        matches!(argument.get_id().as_str(), "compare" | "device" | "fidelity" | "outputs");
     if chooses { argument.hide(true) } else { argument }
 }
 

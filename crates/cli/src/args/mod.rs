@@ -11,16 +11,17 @@ mod values;
 
 pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
 pub use kernel::{
-    CheckKernelArgs, CudaCompiler, Grid, InspectFileArgs, KernelArgs, LookKernelArgs, PictureOptions,
-    PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions, SanitizerOptions,
+    CheckKernelArgs, CudaCompiler, Grid, InspectFileArgs, KernelArgs, LookKernelArgs,
+    PictureOptions, PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions,
+    SanitizerOptions,
 };
 pub use ladder::{
     Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers,
     PredictArgs, Problem, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
 pub use program::{
-    DevicesArgs, ExecArgs, ExerciseArgs, ExplainArgs, GpusArgs, HelloArgs, InspectProgramArgs, JudgeArgs,
-    LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,
+    DevicesArgs, ExecArgs, ExerciseArgs, ExplainArgs, GpusArgs, HelloArgs, InspectProgramArgs,
+    JudgeArgs, LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,
 };
 pub use stored::{HistoryArgs, ReportArgs, ReportKernelArgs, SaveOptions};
 pub use timing::{

@@ -29,7 +29,12 @@ pub fn run(args: &ExerciseArgs) -> Outcome {
         for (index, one) in exercises.iter().enumerate() {
             text.push_str(&listed(&format!("  {}  {:<15}", index + 1, one.title), one.task));
         }
-        return print(&(text + &prose("`lanework exercise 1` writes the kernel of the first one to this folder.")));
+        return print(
+            &(text
+                + &prose(
+                    "`lanework exercise 1` writes the kernel of the first one to this folder.",
+                )),
+        );
     };
     let one = (number as usize).checked_sub(1).and_then(|index| exercises.get(index));
     let Some(one) = one else {
@@ -44,7 +49,9 @@ pub fn run(args: &ExerciseArgs) -> Outcome {
         return print(&format!(
             "{}{}",
             prose(&format!("{} is written: {}", file.display(), one.task)),
-            prose(&format!("Edit it; then `lanework exercise {number}` checks it, and --hint shows all hints."))
+            prose(&format!(
+                "Edit it; then `lanework exercise {number}` checks it, and --hint shows all hints."
+            ))
         ));
     }
     if args.hint {
@@ -101,9 +108,7 @@ fn check(exercise: &Exercise, file: &Path) -> Result<Option<String>, Failure> {
 /// A failure with the first hint below.
 fn with_hint(failure: Failure, exercise: &Exercise) -> Failure {
     match failure {
-        Failure::Check(text) => {
-            Failure::Check(format!("{text}\n  = help: {}", exercise.hints[0]))
-        }
+        Failure::Check(text) => Failure::Check(format!("{text}\n  = help: {}", exercise.hints[0])),
         other => other,
     }
 }
@@ -120,7 +125,8 @@ fn wrong(exercise: &Exercise, ready: &[Ready], after: &[Option<Array>]) -> Optio
     let inputs: Vec<Vec<f32>> = inputs.collect();
     let got = floats(after.iter().flatten().next_back()?);
     let want = (exercise.expected)(&inputs);
-    let differs = |(got, want): (&f32, &f32)| (got - want).abs() > 1e-4 * want.abs().max(1.0) || got.is_nan();
+    let differs =
+        |(got, want): (&f32, &f32)| (got - want).abs() > 1e-4 * want.abs().max(1.0) || got.is_nan();
     let index = got.iter().zip(&want).position(differs)?;
     Some(format!("element {index} of the result is {}, should be {}", got[index], want[index]))
 }
@@ -154,7 +160,11 @@ mod tests {
             assert!(!matches!(check(exercise, &file), Ok(None)), "{index}");
             assert!(exercise.source.contains(flaw), "{index}");
             std::fs::write(&file, exercise.source.replace(flaw, fix)).unwrap();
-            assert!(matches!(check(exercise, &file), Ok(None)), "{index}: {:?}", check(exercise, &file));
+            assert!(
+                matches!(check(exercise, &file), Ok(None)),
+                "{index}: {:?}",
+                check(exercise, &file)
+            );
             assert!(exercise.hints.len() > 1, "{index}");
         }
     }

@@ -79,9 +79,7 @@ pub fn all() -> [Exercise; 5] {
             task: "Transpose a tile without a bank conflict.",
             source: include_str!("4.cu"),
             launch: "--grid 1 --block 32x32 rand:32x32 uninit:32x32",
-            expected: |arrays| {
-                (0..1024).map(|at| arrays[0][at % 32 * 32 + at / 32]).collect()
-            },
+            expected: |arrays| (0..1024).map(|at| arrays[0][at % 32 * 32 + at / 32]).collect(),
             goal: Some(Goal {
                 name: "bank conflicts",
                 count: |counters| {

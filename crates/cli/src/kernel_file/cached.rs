@@ -7,12 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The key of a compilation; `None` if the included files are not known without a preprocessor.
-pub fn key(
-    path: &Path,
-    source: &str,
-    part: bool,
-    choice: Option<CudaCompiler>,
-) -> Option<String> {
+pub fn key(path: &Path, source: &str, part: bool, choice: Option<CudaCompiler>) -> Option<String> {
     let mut key = format!("{} {part} {choice:?}\n", path.display());
     let variables = ["PATH", "LD_LIBRARY_PATH", "CPATH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"];
     for name in variables {

@@ -226,11 +226,7 @@ pub fn arguments(
 }
 
 /// Checks that the arrays fit the emulator's memory, before any of them is made on the host.
-fn fit_memory(
-    args: &KernelArgs,
-    texts: &[String],
-    arguments: &[Argument],
-) -> Result<(), Failure> {
+fn fit_memory(args: &KernelArgs, texts: &[String], arguments: &[Argument]) -> Result<(), Failure> {
     let default = (args.on.device == "emulator").then(|| Options::default().limits.memory);
     let Some(limit) = args.memory_limit.or(default) else { return Ok(()) };
     let mut total = 0u64;

@@ -19,9 +19,8 @@ pub fn assign(
     let mut found = Vec::new();
     for (index, parameter) in signature.parameters.iter().enumerate() {
         let Some(text) = &asked.values[index] else { return Err(asked.missing()) };
-        let argument = value(text, parameter).map_err(|why| {
-            asked.refused(&format!("{}={text}: {why}", parameter.name), &[index])
-        })?;
+        let argument = value(text, parameter)
+            .map_err(|why| asked.refused(&format!("{}={text}: {why}", parameter.name), &[index]))?;
         found.push((text.clone(), argument));
     }
     for output in &args.outputs {
@@ -248,8 +247,7 @@ fn command_line(words: &[String], given: &[String], arguments: &[String]) -> Str
     let mut line = vec!["lanework".to_owned()];
     let mut before = "";
     for word in words {
-        let is_value =
-            before.starts_with('-') && !before.contains('=') && !FLAGS.contains(&before);
+        let is_value = before.starts_with('-') && !before.contains('=') && !FLAGS.contains(&before);
         let of_kernel = match is_value {
             true => before == "--arg",
             false => word == "--arg" || word.starts_with("--arg=") || given.contains(word),
@@ -343,7 +341,9 @@ mod tests {
                 assert!(why.contains(words), "{given}: no `{words}` in\n{why}");
             }
         }
-        for (output, words) in [("y", "is not NAME=FILE"), ("z=f", "called `z`"), ("a=f", "not memory")] {
+        for (output, words) in
+            [("y", "is not NAME=FILE"), ("z=f", "called `z`"), ("a=f", "not memory")]
+        {
             let why = assigned(&format!("2 zeros:8 zeros:8 8 -o {output}")).expect_err(output);
             assert!(why.contains(words), "{why}");
         }

@@ -55,7 +55,9 @@ impl Signature {
                     Takes::Memory(element_of(&declared.type_name()), declared.is_const())
                 }
                 (None, Some(pointee)) => Takes::Memory(element_of(pointee.name), false),
-                _ if param.attributes.iter().any(|word| word.trim_start_matches('.') == "ptr") => Takes::Memory(None, false),
+                _ if param.attributes.iter().any(|word| word.trim_start_matches('.') == "ptr") => {
+                    Takes::Memory(None, false)
+                }
                 (Some(declared), _) => match element_of(&declared.type_name()) {
                     Some((element, 1)) if element.bytes as u64 == param.size() => {
                         Takes::Number(element)
@@ -127,11 +129,14 @@ fn element_of(cpp: &str) -> Option<(ElementType, u64)> {
         "unsigned short" | "unsigned short int" | "uint16_t" | "ushort" => "u16",
         "int" | "signed" | "signed int" | "int32_t" => "i32",
         "unsigned" | "unsigned int" | "uint32_t" | "uint" => "u32",
-        "long" | "long int" | "long long" | "long long int" | "int64_t" | "ptrdiff_t" | "ssize_t" => {
-            "i64"
-        }
-        "unsigned long" | "unsigned long int" | "unsigned long long" | "unsigned long long int"
-        | "uint64_t" | "size_t" => "u64",
+        "long" | "long int" | "long long" | "long long int" | "int64_t" | "ptrdiff_t"
+        | "ssize_t" => "i64",
+        "unsigned long"
+        | "unsigned long int"
+        | "unsigned long long"
+        | "unsigned long long int"
+        | "uint64_t"
+        | "size_t" => "u64",
         "half2" | "__half2" => return Some((ElementType::named("f16")?, 2)),
         _ => {
             let lanes = cpp.chars().last()?.to_digit(10).filter(|lanes| (2..=4).contains(lanes))?;
@@ -165,10 +170,12 @@ const QUALIFIERS: [&str; 8] = [
 impl Declared {
     /// A parameter from its tokens.
     fn of(tokens: &[&str]) -> Declared {
-        let tokens = &tokens[..tokens.iter().position(|token| *token == "=").unwrap_or(tokens.len())];
+        let tokens =
+            &tokens[..tokens.iter().position(|token| *token == "=").unwrap_or(tokens.len())];
         let bracket = tokens.iter().position(|token| *token == "[").unwrap_or(tokens.len());
         let is_word = |token: &str| token.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        let words: Vec<&str> = tokens[..bracket].iter().copied().filter(|token| is_word(token)).collect();
+        let words: Vec<&str> =
+            tokens[..bracket].iter().copied().filter(|token| is_word(token)).collect();
         // The last word is the name, unless it is all there is: `f(int)`, `f(unsigned int)`.
         let last = tokens[..bracket].last().copied().filter(|token| is_word(token));
         let types: Vec<&str> =
@@ -208,7 +215,8 @@ impl Declared {
         let is_type = |word: &&String| {
             !QUALIFIERS.contains(&word.as_str()) && **word != self.name && *word != "::"
         };
-        let words: Vec<&str> = self.words[..end].iter().filter(is_type).map(String::as_str).collect();
+        let words: Vec<&str> =
+            self.words[..end].iter().filter(is_type).map(String::as_str).collect();
         words.join(" ")
     }
 }

@@ -32,8 +32,7 @@ pub fn describe(found: &Prediction, record: &ProfileRecord, model: &GpuModel) ->
 /// The shares of warp cycles that issue, and that wait, by reason.
 fn stalls(lines: &[LineLoss]) -> String {
     let issued: f64 = lines.iter().map(|line| line.issued as f64).sum();
-    let lost =
-        |stall: &Stall| -> f64 { lines.iter().map(|line| line.lost[*stall as usize]).sum() };
+    let lost = |stall: &Stall| -> f64 { lines.iter().map(|line| line.lost[*stall as usize]).sum() };
     let mut reasons: Vec<(f64, &str)> =
         Stall::ALL.iter().map(|stall| (lost(stall), stall.name())).collect();
     reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -42,7 +41,10 @@ fn stalls(lines: &[LineLoss]) -> String {
     let notable = reasons.iter().take(STALLS).filter(|(cycles, _)| *cycles > all / 200.0);
     let named: Vec<String> =
         notable.map(|(cycles, name)| format!("{name} {}", share(*cycles))).collect();
-    listed("  ", &format!("warp cycles, predicted: issuing {}, {}", share(issued), named.join(", ")))
+    listed(
+        "  ",
+        &format!("warp cycles, predicted: issuing {}, {}", share(issued), named.join(", ")),
+    )
 }
 
 /// The kernel under the roofline of the GPU: operations per byte of its sectors, and per second of its predicted time.
@@ -87,7 +89,8 @@ fn picture(intensity: f64, rate: f64, bandwidth: f64, peak: f64) -> Vec<String> 
         let column = (BAR / 2) as f64 + 4.0 * (intensity.log2() - ridge);
         column.round().clamp(0.0, BAR as f64) as usize
     };
-    let y = |rate: f64| (peak / rate.max(1e-9)).log2().round().clamp(0.0, (ROWS - 1) as f64) as usize;
+    let y =
+        |rate: f64| (peak / rate.max(1e-9)).log2().round().clamp(0.0, (ROWS - 1) as f64) as usize;
     let mut rows = vec![vec![' '; BAR + 1]; ROWS];
     for column in 0..=BAR {
         let at = 2f64.powf(ridge + (column as f64 - (BAR / 2) as f64) / 4.0);
@@ -144,7 +147,8 @@ pub fn against(
         if figures.iter().all(|[a, b]| a == b) {
             continue;
         }
-        let number = |one: Option<&Listed<'_>>| one.map_or("-".to_owned(), |one| one.line.to_string());
+        let number =
+            |one: Option<&Listed<'_>>| one.map_or("-".to_owned(), |one| one.line.to_string());
         let shown = |[a, b]: [Option<u64>; 2]| match (a.unwrap_or(0), b.unwrap_or(0)) {
             (0, 0) => String::new(),
             (a, b) if a == b => short_count(a as f64),
@@ -167,7 +171,9 @@ pub fn against(
         all.iter().enumerate().map(|(index, what)| ratio(sum(index), what)).collect();
     prose(&format!("{name} against {other_name}: {}", told.join(", ")))
         + &shown(&table)
-        + &prose("Lines whose counts differ, as this kernel's / the other's; -: only the other kernel has the line.")
+        + &prose(
+            "Lines whose counts differ, as this kernel's / the other's; -: only the other kernel has the line.",
+        )
 }
 
 fn lines<'a>(record: &'a ProfileRecord, sources: &Sources) -> Vec<Listed<'a>> {

@@ -81,7 +81,8 @@ fn header(ladder: &str, rung: &str) -> Header {
 
 /// A text up to its first full stop.
 fn first_sentence(text: &str) -> &str {
-    let ends = [". ", ": ", "。"].iter().filter_map(|end| Some(text.find(end)? + end.trim_end().len()));
+    let ends =
+        [". ", ": ", "。"].iter().filter_map(|end| Some(text.find(end)? + end.trim_end().len()));
     ends.min().map_or(text, |end| text[..end].trim_end_matches(':'))
 }
 
@@ -108,7 +109,8 @@ pub fn explained(record: &ClimbRecord, before: Option<&RungRecord>, rung: &RungR
         rung.sampled.map_or(1.0, |part| part.blocks as f64 / part.blocks_counted.max(1) as f64)
     };
     let pairs = now.each().into_iter().zip(then.unwrap_or(&none).each());
-    for ((counter, own), (_, earlier)) in pairs.filter(|((_, own), (_, earlier))| own + earlier > 0) {
+    for ((counter, own), (_, earlier)) in pairs.filter(|((_, own), (_, earlier))| own + earlier > 0)
+    {
         let mut row = vec![counter.name()];
         row.extend(before.map(|before| short_count(earlier as f64 * whole(before))));
         row.push(short_count(own as f64 * whole(rung)));

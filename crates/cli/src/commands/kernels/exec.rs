@@ -10,7 +10,7 @@ use crate::program::{Ended, ProgramJson, model, run as run_program};
 use crate::{program, tables};
 use lanework::Dim3;
 #[cfg(feature = "report")]
-use lanework::ptx::cpp_names::readable;
+use lanework::ptx::cpp_names;
 use lanework::report::{self, By, Machine};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;
@@ -28,7 +28,11 @@ use std::path::Path;
 /// # Errors
 /// If there are findings, if the check is not complete, or if the program fails.
 pub fn run(args: &ExecArgs) -> Outcome {
-    args.sarif.iter().chain(&args.trace).chain(&args.report).try_for_each(|path| check_writable(path))?;
+    args.sarif
+        .iter()
+        .chain(&args.trace)
+        .chain(&args.report)
+        .try_for_each(|path| check_writable(path))?;
     if let Some(path) = &args.trace {
         return trace(args, path);
     }
@@ -110,7 +114,7 @@ fn profile(args: &ExecArgs) -> Outcome {
         if args.report.is_some() {
             let by_ptx = report::record(&counted, one.extras(), By::Ptx, &machine);
             let text = text.as_deref().unwrap_or_default();
-            let name = readable(&one.profile.kernel);
+            let name = cpp_names::readable(&one.profile.kernel);
             let page = gather::of_profile(&name, text, &record, &by_ptx)?;
             let predicted = kernel.get("predicted").cloned();
             pages.push(stored::report::with_prediction(page, predicted));

@@ -112,8 +112,7 @@ pub fn run_kernel(args: &BenchKernelArgs) -> Outcome {
     let signature = kernel.signature(&args.kernel);
     let (ready, _) = arguments(&args.kernel, &signature)?;
     let kernel = kernel.shaped(shape(&args.kernel, &ready)?, &signature, &ready)?;
-    let expected =
-        expected(&args.kernel, &args.timing, (&kernel, &signature), &ready, &progress)?;
+    let expected = expected(&args.kernel, &args.timing, (&kernel, &signature), &ready, &progress)?;
     let mut records = Vec::new();
     for &cache in args.timing.cache.states() {
         let on = timing::On { device: &device, ready: &ready, expected: &expected };
@@ -145,12 +144,7 @@ pub fn check_options(args: &KernelArgs) -> Outcome {
 }
 
 /// Counts one launch on the emulator.
-fn count(
-    args: &BenchKernelArgs,
-    device: &Device,
-    ptx: &Ptx,
-    store: Option<Store>,
-) -> Outcome {
+fn count(args: &BenchKernelArgs, device: &Device, ptx: &Ptx, store: Option<Store>) -> Outcome {
     let module = ptx.load(device)?;
     let entry = find_entry(&module, args.kernel.entry.as_deref())?;
     let signature = signature(&module, &entry, &args.kernel);

@@ -6,9 +6,9 @@ mod runs;
 
 use super::bench::{check_options, rung_of};
 use crate::args::{CompareArgs, CompareKernelArgs, ProblemOptions, SaveOptions};
-use crate::kernel_file::{arguments, shape};
 use crate::kernel_file::source::ptx_of;
 use crate::kernel_file::timing::{self, Loaded, On, expected};
+use crate::kernel_file::{arguments, shape};
 use crate::problem::{check_rung, find_family, read_arrays, rejected, request, with_parameters};
 use crate::saving::{Plan, Point, RunKind, Saving, Store};
 use asked::stored;

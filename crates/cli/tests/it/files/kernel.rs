@@ -63,7 +63,18 @@ fn arguments_are_positional_or_named_and_take_the_types_of_the_source() {
         int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) out[i] = factor * in[i];\n}\n";
     fs::write(place("scale.cu"), source).expect("written");
     let (file, x, y) = (place("scale.cu"), place("x.npy"), format!("out={}", place("y.npy")));
-    let run = ["run", &file, "--compiler", "own", "--device", "emulator", "--grid", "auto", "--block", "2"];
+    let run = [
+        "run",
+        &file,
+        "--compiler",
+        "own",
+        "--device",
+        "emulator",
+        "--grid",
+        "auto",
+        "--block",
+        "2",
+    ];
     for arguments in [&["2.5", &x, "zeros:3", "3"][..], &["n=3", "2.5", "out=uninit:3", &x]] {
         let output = lanework(&[&run[..], arguments, &["-o", &y]].concat());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -75,7 +86,8 @@ fn arguments_are_positional_or_named_and_take_the_types_of_the_source() {
     let signature = "kernel: scale(float factor, const float *in, float *out, int n)";
     assert!(stderr.contains(signature) && stderr.contains("missing: out, n"), "{stderr}");
     // The command line of the message runs.
-    let line = stderr.lines().find_map(|line| line.split_once("help: lanework ")).expect("a line").1;
+    let line =
+        stderr.lines().find_map(|line| line.split_once("help: lanework ")).expect("a line").1;
     let words: Vec<&str> = line.split(' ').collect();
     assert!(stdout(&lanework(&words)).contains("ran on"), "{line}");
     let beyond = ["run", &file, "--compiler", "own", "--device", "emulator", "--block", "4"];
@@ -214,7 +226,10 @@ fn bad_input_says_what_to_do() {
         (&["run", SAXPY, "--grid", "0x"], "whole numbers"),
         (&["run", SAXPY, "--shared", "48kB"], "give a number of bytes, such as 49152"),
         (&["run", SAXPY, "--arg", "in:"], "a file is missing after `in:`"),
-        (&["run", SAXPY, "1", &format!("x=in:{archive}"), "zeros:f32:1", "1"], "np.save('a.npy', a)"),
+        (
+            &["run", SAXPY, "1", &format!("x=in:{archive}"), "zeros:f32:1", "1"],
+            "np.save('a.npy', a)",
+        ),
         (&["check", "./a.out"], "`./a.out` is neither a .ptx or .cu file nor a ladder"),
         (&["profile", "/dev/null"], "lanework exec --check -- PROGRAM"),
         (&["run", "a.out"], "neither"),

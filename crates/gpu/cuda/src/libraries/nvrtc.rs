@@ -79,7 +79,10 @@ fn load() -> Result<Functions, String> {
     if let Some(file) = &named
         && library::find([file.as_path()]).is_none()
     {
-        return Err(format!("LANEWORK_NVRTC names {}, which is not a library that can be loaded", file.display()));
+        return Err(format!(
+            "LANEWORK_NVRTC names {}, which is not a library that can be loaded",
+            file.display()
+        ));
     }
     let candidates = named.as_deref().into_iter().chain(NAMES.iter().map(Path::new));
     let of_pip = || {

@@ -87,7 +87,8 @@ impl DiskCache {
     /// The text that [`DiskCache::record`] stored for this key.
     pub fn recall(&self, key: &str) -> Option<String> {
         let text = fs::read_to_string(self.place(number_of(key))).ok()?;
-        let made = text.strip_prefix(&self.build)?.strip_prefix(&heading(key))?.strip_prefix(key)?;
+        let made =
+            text.strip_prefix(&self.build)?.strip_prefix(&heading(key))?.strip_prefix(key)?;
         Some(made.to_owned())
     }
 
@@ -247,7 +248,8 @@ mod tests {
         assert_eq!(cache.recall("source").as_deref(), Some(".version 8.0"));
         assert_eq!(cache.recall("sour").as_deref(), Some("ce.version 8.0"));
         // A file of another key under the same number is not taken for this one's.
-        fs::rename(cache.place(number_of("sour")), cache.place(number_of("source"))).expect("moved");
+        fs::rename(cache.place(number_of("sour")), cache.place(number_of("source")))
+            .expect("moved");
         assert_eq!(cache.recall("source"), None);
         fs::remove_dir_all(&cache.folder).expect("it was there");
     }

@@ -112,7 +112,8 @@ impl Declarations {
             let word = |c: char| c.is_alphanumeric() || c == '_';
             let (before, after) = (&self.text[..at], &self.text[at + name.len()..]);
             let whole = !before.ends_with(word) && !after.starts_with(word);
-            let declares = before.trim_end().ends_with(" fn") || before.trim_end().ends_with("\nfn");
+            let declares =
+                before.trim_end().ends_with(" fn") || before.trim_end().ends_with("\nfn");
             let called = after.starts_with('(') || after.starts_with("::<");
             !whole || (called && !declares)
         })
@@ -196,7 +197,11 @@ mod tests {
         assert_eq!(judged(&text, "sync_thread"), Some(Unknown::Misspelled("sync_threads")));
         assert_eq!(judged(&text, "atomicadd"), Some(Unknown::Misspelled("atomic_add")));
         assert_eq!(judged(&text, "helper"), None);
-        for import in ["use super::*;", "use other::shfl_down;", "macro_rules! m { () => { fn shfl_down() {} } }"] {
+        for import in [
+            "use super::*;",
+            "use other::shfl_down;",
+            "macro_rules! m { () => { fn shfl_down() {} } }",
+        ] {
             assert_eq!(judged(&format!("{import}\n{text}"), "shfl_down"), None, "{import}");
         }
     }
