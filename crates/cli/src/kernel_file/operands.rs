@@ -216,6 +216,7 @@ fn example(parameter: &Parameter, values: &[Option<String>]) -> String {
     let integer = if count.contains('x') { "1000" } else { count.as_str() };
     match parameter.takes {
         Takes::Number(element) if element.name.contains('f') => "2.0".to_owned(),
+        Takes::Number(element) if element.bytes == 1 => "1".to_owned(),
         Takes::Number(_) => integer.to_owned(),
         Takes::Bits(element) if element.bytes < 8 => integer.to_owned(),
         Takes::Memory(Some(_), true) => format!("rand:{count}"),
