@@ -6,7 +6,7 @@ use lanework::Counters;
 pub struct Exercise {
     /// Its subject.
     pub title: &'static str,
-    /// What to do.
+    /// The task, in a sentence.
     pub task: &'static str,
     /// The kernel with the flaw.
     pub source: &'static str,

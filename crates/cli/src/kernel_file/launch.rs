@@ -252,12 +252,12 @@ fn fit_memory(args: &KernelArgs, texts: &[String], arguments: &[Argument]) -> Re
 
 /// A struct: its parts and its size.
 pub struct Struct {
-    parts: Vec<Part>,
+    parts: Vec<StructPart>,
     /// Size in bytes.
     pub size: u64,
 }
 
-struct Part {
+struct StructPart {
     offset: u64,
     value: Value,
 }
@@ -290,7 +290,7 @@ impl Struct {
                 };
                 let offset = end.next_multiple_of(size);
                 (end, align) = (offset + size, align.max(size));
-                parts.push(Part { offset, value });
+                parts.push(StructPart { offset, value });
             }
             found.push(Struct { parts, size: end.next_multiple_of(align) });
         }

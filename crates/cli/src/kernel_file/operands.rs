@@ -1,10 +1,12 @@
 //! Assigns the arguments of a command line, positional or as NAME=VALUE, to the parameters of a kernel.
 
 use super::argument::{Argument, Contents, FORMS, element_type, extents, parse, scalar};
-use super::signature::{Parameter, Signature, Takes};
+use super::signature::{KernelParameter, Signature, Takes};
 use crate::args::KernelArgs;
+use crate::npy;
 use lanework_lab::ElementType;
 use lanework_terminal::failure::Failure;
+use std::path::Path;
 
 /// The value of each parameter, as typed and as read, in the kernel's order. `-o NAME=FILE` marks memory to write.
 ///
@@ -81,7 +83,7 @@ fn named(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Reads the value of a parameter.
-fn value(text: &str, parameter: &Parameter) -> Result<Argument, String> {
+fn value(text: &str, parameter: &KernelParameter) -> Result<Argument, String> {
     if let Some((form @ ("zeros" | "uninit" | "rand"), rest)) = text.split_once(':')
         && rest.starts_with(|c: char| c.is_ascii_digit())
     {
@@ -122,7 +124,7 @@ fn value(text: &str, parameter: &Parameter) -> Result<Argument, String> {
 }
 
 /// `zeros:SHAPE`, `uninit:SHAPE` or `rand:SHAPE[:SEED]` with the element type of the parameter.
-fn memory_of(form: &str, rest: &str, parameter: &Parameter) -> Result<Argument, String> {
+fn memory_of(form: &str, rest: &str, parameter: &KernelParameter) -> Result<Argument, String> {
     let Takes::Memory(Some((element, lanes)), _) = parameter.takes else {
         return Err(format!(
             "the element type of `{}` is unknown here: give {form}:f32:{rest}",
@@ -205,8 +207,14 @@ impl Asked<'_> {
 }
 
 /// A value that a parameter takes, for a command line to copy.
-fn example(parameter: &Parameter, values: &[Option<String>]) -> String {
+fn example(parameter: &KernelParameter, values: &[Option<String>]) -> String {
     let sized = |text: &String| {
+        if text.ends_with(".npy") {
+            let file = text.split_once(':').map_or(text.as_str(), |(_, file)| file);
+            let (array, _) = npy::read(Path::new(file)).ok()?;
+            let shape: Vec<String> = array.shape.iter().map(u64::to_string).collect();
+            return Some(shape.join("x")).filter(|shape| extents(shape).is_ok());
+        }
         let (form, rest) = text.split_once(':')?;
         let last = rest.rsplit(':').next()?;
         let fits = ["zeros", "rand", "uninit"].contains(&form) && extents(last).is_ok();
@@ -216,6 +224,7 @@ fn example(parameter: &Parameter, values: &[Option<String>]) -> String {
     let integer = if count.contains('x') { "1000" } else { count.as_str() };
     match parameter.takes {
         Takes::Number(element) if element.name.contains('f') => "2.0".to_owned(),
+        Takes::Number(element) if element.bytes == 1 => "1".to_owned(),
         Takes::Number(_) => integer.to_owned(),
         Takes::Bits(element) if element.bytes < 8 => integer.to_owned(),
         Takes::Memory(Some(_), true) => format!("rand:{count}"),
@@ -279,7 +288,7 @@ mod tests {
     }
 
     fn saxpy() -> Signature {
-        let parameter = |declared: &str, takes| Parameter {
+        let parameter = |declared: &str, takes| KernelParameter {
             name: declared[declared.len() - 1..].to_owned(),
             declared: declared.to_owned(),
             takes,
@@ -317,7 +326,7 @@ mod tests {
         assert!(matches!(&of_file[1].1, Argument::Memory { after: None, .. }));
         let Argument::Memory { before, after, .. } = &of_file[2].1 else { panic!() };
         assert_eq!(*before, Contents::File("y.npy".into()));
-        assert_eq!(after.as_deref(), Some(std::path::Path::new("z.npy")));
+        assert_eq!(after.as_deref(), Some(Path::new("z.npy")));
     }
 
     #[test]

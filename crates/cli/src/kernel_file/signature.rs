@@ -13,21 +13,21 @@ pub struct Signature {
     /// The entry in the PTX.
     pub entry: String,
     /// The parameters.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Vec<KernelParameter>,
 }
 
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
+pub struct KernelParameter {
     /// Its name in the source, else in the PTX.
     pub name: String,
     /// Its declaration: `const float *x`, or `.u64 x` in PTX.
     pub declared: String,
-    /// What it takes.
+    /// The kind of its argument.
     pub takes: Takes,
 }
 
-/// What a parameter takes.
+/// The kind of argument of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Takes {
     /// A number of this type.
@@ -67,12 +67,12 @@ impl Signature {
                 _ => of_ptx(param),
             };
             match of_source {
-                Some(declared) if !declared.name.is_empty() => Parameter {
+                Some(declared) if !declared.name.is_empty() => KernelParameter {
                     name: declared.name.clone(),
                     declared: declared.text.clone(),
                     takes,
                 },
-                _ => Parameter {
+                _ => KernelParameter {
                     name: param.name.clone(),
                     declared: format!(".{} {}", param.ty.name(), param.name),
                     takes,
@@ -98,7 +98,7 @@ impl std::fmt::Display for Signature {
     }
 }
 
-/// What a parameter takes by its PTX declaration.
+/// The kind of argument by the PTX declaration.
 fn of_ptx(param: &Variable) -> Takes {
     let (name, bytes) = (param.ty.name(), param.size());
     if !param.dims.is_empty() || param.vector > 1 {

@@ -1,11 +1,10 @@
 //! Predicted limits of a profiled kernel: speed of light, stalls, a roofline in text; and two profiles line by line.
 
 use lanework::report::{LineRecord, ProfileRecord, Sources};
-use lanework::time::machine::GpuModel;
-use lanework::time::predict::{LineLoss, Prediction};
-use lanework::time::sm::pipes::Stall;
+use lanework_lab::Gpu;
 use lanework_terminal::output::{duration, short_count};
 use lanework_terminal::table::{Column, Table, listed, prose, shown};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Width of a full bar, and of the roofline.
@@ -15,26 +14,33 @@ const ROWS: usize = 8;
 /// Stalls that are listed.
 const STALLS: usize = 5;
 
-/// Speed of light, issue slots, stalls and roofline of a kernel, as the model predicts them.
-pub fn describe(found: &Prediction, record: &ProfileRecord, model: &GpuModel) -> String {
-    let mut text = prose(&format!("Speed of light on {}, predicted", found.gpu));
+/// Speed of light, issue slots, stalls and roofline of a kernel, from the JSON form of its prediction.
+pub fn describe(found: &Value, record: &ProfileRecord, gpu: &Gpu) -> String {
+    let name = found["gpu"].as_str().unwrap_or_default();
+    let mut text = prose(&format!("Speed of light on {name}, predicted"));
     let mut table =
         Table::new([Column::name("unit"), Column::number("used"), Column::text("of its peak")]);
-    for (name, part) in found.utilization {
+    let parts = found["utilization"].as_object().into_iter().flatten();
+    for (name, part) in parts {
+        let part = part.as_f64().unwrap_or_default();
         let filled = (part.min(1.0) * BAR as f64).round() as usize;
         table.row([name.to_owned(), format!("{:.0} %", 100.0 * part), "#".repeat(filled)]);
     }
     text.push_str(&shown(&table));
-    text.push_str(&stalls(&found.lines));
-    text + &roofline(found, record, model)
+    text.push_str(&stalls(found));
+    text + &roofline(found, record, gpu)
 }
 
-/// The shares of warp cycles that issue, and that wait, by reason.
-fn stalls(lines: &[LineLoss]) -> String {
-    let issued: f64 = lines.iter().map(|line| line.issued as f64).sum();
-    let lost = |stall: &Stall| -> f64 { lines.iter().map(|line| line.lost[*stall as usize]).sum() };
+/// The shares of warp cycles that issue, and that wait, by reason, of the lines that the prediction lists.
+fn stalls(found: &Value) -> String {
+    let lines = || found["lines"].as_array().into_iter().flatten();
+    let issued: f64 = lines().filter_map(|line| line["issued"].as_f64()).sum();
+    let mut lost: BTreeMap<&str, f64> = BTreeMap::new();
+    for (name, cycles) in lines().filter_map(|line| line["lost"].as_object()).flatten() {
+        *lost.entry(name.as_str()).or_default() += cycles.as_f64().unwrap_or_default();
+    }
     let mut reasons: Vec<(f64, &str)> =
-        Stall::ALL.iter().map(|stall| (lost(stall), stall.name())).collect();
+        lost.into_iter().map(|(name, cycles)| (cycles, name)).collect();
     reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
     let all = issued + reasons.iter().map(|(cycles, _)| cycles).sum::<f64>();
     let share = |cycles: f64| format!("{:.0} %", 100.0 * cycles / all.max(1.0));
@@ -48,10 +54,11 @@ fn stalls(lines: &[LineLoss]) -> String {
 }
 
 /// The kernel under the roofline of the GPU: operations per byte of its sectors, and per second of its predicted time.
-fn roofline(found: &Prediction, record: &ProfileRecord, model: &GpuModel) -> String {
-    let (bandwidth, peak) = (model.gpu.bandwidth_gb_s, 1e3 * model.gpu.fp32_tflops);
+fn roofline(found: &Value, record: &ProfileRecord, gpu: &Gpu) -> String {
+    let (bandwidth, peak) = (gpu.bandwidth_gb_s, 1e3 * gpu.fp32_tflops);
     let whole = record.sampled.map_or(1.0, |part| part.blocks as f64 / part.blocks_counted as f64);
-    let (flops, time) = (record.flops as f64 * whole, found.time_ns);
+    let flops = record.flops as f64 * whole;
+    let time = found["predicted_ns"].as_f64().unwrap_or(f64::MAX);
     let Some(intensity) = record.intensity.filter(|intensity| *intensity > 0.0) else {
         let bytes = record.sector_bytes as f64 * whole;
         return listed(

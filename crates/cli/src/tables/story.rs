@@ -32,7 +32,11 @@ fn step(record: &ClimbRecord, rung: &RungRecord, widest: usize) -> String {
     let mut lines = vec![first_sentence(&header.idea).to_owned()];
     let Some((before, changes)) = &rung.since else { return listed(&label, &lines[0]) };
     match (changes.is_empty(), rung.step) {
-        (false, _) => lines.push(changes.join("; ")),
+        (false, _) => {
+            // Each phrase is translated on its own.
+            let told: Vec<_> = changes.iter().map(|change| words::say(change)).collect();
+            lines.push(told.join("; "));
+        }
         (true, Some(_)) => lines.push("no counter changed".to_owned()),
         (true, None) => {}
     }

@@ -3,6 +3,7 @@
 //! calls of `lanework::lang::host`.
 
 use crate::body::expression::{is_literal, relation};
+use crate::intrinsics::is_device_only;
 use crate::types::{is_handle, is_of_tensor_cores, is_tensor_map};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -193,39 +194,9 @@ fn is_plain_index(index: &Expr) -> bool {
     is_literal(index) || matches!(index, Expr::Range(_) | Expr::Array(_))
 }
 
-/// Intrinsics without a meaning for a single host thread: positions, memory spaces, barriers and fences, exchanges
-/// between threads, asynchronous copies, clusters, roles, tensor cores, clocks. A device function that uses one cannot
-/// run on the host.
-pub const DEVICE_ONLY: &str = "
-    thread_idx block_idx block_dim grid_dim lane_id lane_mask_lt active_mask
-    registers shared shared_dynamic shared_slice address_of load_nc load_volatile
-    sync_threads sync_threads_count sync_warp barrier threadfence threadfence_block
-    threadfence_system
-    shfl_sync shfl_up_sync shfl_down_sync shfl_xor_sync ballot_sync any_sync all_sync match_any_sync
-    reduce_add_sync reduce_min_sync reduce_max_sync reduce_and_sync reduce_or_sync reduce_xor_sync
-    atomic_add atomic_sub atomic_min atomic_max atomic_and atomic_or atomic_xor atomic_exch
-    atomic_cas atomic_inc atomic_dec
-    cp_async cp_async_filled cp_async_commit cp_async_wait
-    cluster_idx cluster_dim cluster_block_idx cluster_rank cluster_size cluster_sync cluster_arrive
-    mbarrier mbarriers named_barrier named_barriers pipeline bulk_commit bulk_wait bulk_wait_read
-    fence_proxy_async fence_proxy_async_shared atomic
-    add_async and_async max_async min_async or_async store_async xor_async bulk_add bulk_and
-    bulk_load bulk_max bulk_min bulk_or bulk_prefetch bulk_send bulk_store bulk_xor grid_sync
-    l2_policy launch_dependents load_acquire load_hinted load_relaxed prefetch_l1 prefetch_l2
-    store_hinted store_relaxed store_release wait_for_dependencies warp_roles
-    elect_sync fence fence_sc
-    ldmatrix ldmatrix_trans movmatrix stmatrix stmatrix_trans
-    clock clock64 globaltimer nanosleep scheduling_barrier
-";
-
-/// Whether `name` is such an intrinsic.
-pub fn is_device_only(name: &str) -> bool {
-    DEVICE_ONLY.split_whitespace().any(|known| known == name)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::DEVICE_ONLY;
+    use crate::intrinsics::DEVICE_ONLY;
     use std::collections::BTreeSet;
     use std::path::Path;
 

@@ -8,6 +8,7 @@ mod body;
 mod bounds;
 mod data;
 mod host;
+mod intrinsics;
 mod items;
 mod outline;
 mod types;

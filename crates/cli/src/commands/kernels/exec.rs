@@ -13,7 +13,7 @@ use lanework::Dim3;
 use lanework::ptx::cpp_names;
 use lanework::report::{self, By, Machine};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
-use lanework_lab::machine;
+use lanework_lab::{machine, specs};
 #[cfg(feature = "report")]
 use lanework_terminal::failure::Failure;
 use lanework_terminal::failure::Outcome;
@@ -77,7 +77,9 @@ fn check(args: &ExecArgs) -> Outcome {
 
 fn profile(args: &ExecArgs) -> Outcome {
     let gpu = model(&args.program)?;
-    let name = gpu.map_or("H200", |gpu| gpu.name.as_str());
+    let modeled = gpu.or_else(|| specs().gpu("H200"));
+    let modeled = modeled.expect("tested: every GPU of the table is found");
+    let name = modeled.name.as_str();
     let asked = [("LANEWORK_TOOL_PREDICT", format!("{name}\tcold"))];
     let ended = run_program(&args.program, "profile", &asked)?;
     let machine = gpu.map_or_else(Machine::h200, machine);
@@ -107,6 +109,7 @@ fn profile(args: &ExecArgs) -> Outcome {
         if let Some(found) = prediction(&ended, one) {
             if prints {
                 print(&tables::predicted_line(&one.profile.kernel, &found))?;
+                print(&tables::limits::describe(&found, &record, modeled))?;
             }
             kernel["predicted"] = found;
         }

@@ -127,9 +127,10 @@ impl Profiled {
         let Some(predicted) = &self.predicted else { return Ok(()) };
         // The heading above names the file.
         let kernel = if full { self.name.split(" of ").next() } else { None };
-        print(&predicted_line(kernel.unwrap_or(&self.name), &predicted.value()))?;
+        let predicted = predicted.value();
+        print(&predicted_line(kernel.unwrap_or(&self.name), &predicted))?;
         match full {
-            true => print(&limits::describe(predicted, &self.record, model)),
+            true => print(&limits::describe(&predicted, &self.record, &model.gpu)),
             false => Ok(()),
         }
     }

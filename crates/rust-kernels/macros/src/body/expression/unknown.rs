@@ -5,24 +5,13 @@
 //! that file proves: a function that the file declares without `#[device]`, or a name close to an intrinsic's that the
 //! file mentions nowhere but in calls, if it imports everything from no other module than Lanework's.
 
-use crate::host::DEVICE_ONLY;
+use crate::intrinsics::intrinsics;
 use proc_macro2::Ident;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 use syn::visit_mut::{VisitMut, visit_item_fn_mut, visit_item_mut};
-
-/// The functions of the prelude that also run on the host.
-const ALSO_ON_HOST: &str = "\
-    abs brev ceil clz f32_from_bits f64_from_bits ffs floor fma max min mul_hi popc rcp round select sqrt trunc \
-    acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp_m1 exp2 hypot ln ln_1p log2 log10 \
-    powf powi sin sin_cos sinh tan tanh";
-
-/// The functions that kernels call without an import of their own.
-fn intrinsics() -> impl Iterator<Item = &'static str> {
-    DEVICE_ONLY.split_whitespace().chain(ALSO_ON_HOST.split_whitespace())
-}
 
 /// A call that cannot be staged.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,7 +33,7 @@ pub fn unknown(name: &Ident) -> Option<Unknown> {
     declarations(name.span().unwrap().local_file()?)?.judge(&text)
 }
 
-/// What a source file says about functions.
+/// The functions that a source file declares, and its imports.
 #[derive(Default)]
 struct Declarations {
     text: String,
