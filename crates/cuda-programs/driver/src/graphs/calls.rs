@@ -29,6 +29,15 @@ impl Driver {
         Ok(table::<Executable>().add(made))
     }
 
+    /// Checks that a graph can be a node of another one: it is not that graph, and it does not own memory.
+    pub fn check_child(&self, graph: Handle, child: Handle) -> Result {
+        let inner = table::<Graph>().some(child)?;
+        match child == graph {
+            true => Err(Status::InvalidValue),
+            false => inner.check_shareable(),
+        }
+    }
+
     /// Work of a graph in execution order, with copies of its child graphs, so that later changes of either do not
     /// affect the other.
     fn own_steps(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
@@ -57,6 +66,7 @@ const FLAGS: u64 = 15;
 const FREED: u64 = 1;
 const UPLOADED: u64 = 2;
 const FROM_KERNELS: u64 = 4;
+const PRIORITIES: u64 = 8;
 
 /// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
 #[derive(Clone, Copy)]
@@ -186,6 +196,7 @@ api! {
     }
 
     fn cuGraphClone(clone: Out<'_, Handle>, graph: Handle) {
+        table::<Graph>().some(graph)?.check_shareable()?;
         let made = copy_of(graph)?;
         clone.store(made)
     }
@@ -197,6 +208,10 @@ api! {
     }
 
     fn cuGraphInstantiateWithFlags(executable: Out<'_, Handle>, graph: Handle, flags: u64) {
+        // Only `cuGraphInstantiateWithParams` uploads, and says which node cannot be launched from a device.
+        if flags & UPLOADED != 0 || flags & FROM_KERNELS != 0 && driver()?.not_from_kernels(graph)?.is_some() {
+            return Err(Status::InvalidValue);
+        }
         executable.store(driver()?.instantiate(graph, flags)?)
     }
 
@@ -228,7 +243,7 @@ api! {
 
     fn cuGraphExecGetFlags(executable: Handle, flags: Out<'_, u64>) {
         let found = table::<Executable>().some(executable)?.flags;
-        flags.store(found)
+        flags.store(found & !PRIORITIES)
     }
 
     fn cuGraphUpload(executable: Handle, stream: Handle) {

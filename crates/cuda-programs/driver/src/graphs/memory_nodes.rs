@@ -1,7 +1,7 @@
 //! Memory owned by graphs, and the nodes that allocate it and free it.
 
 use crate::api::api;
-use crate::graphs::work::{Node, Work};
+use crate::graphs::work::{Graph, Node, Work};
 use crate::memory::shared_pages::Pages;
 use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
@@ -173,9 +173,52 @@ pub struct AllocationParameters {
 
 abi!(AllocationParameters = 120, 8 { pool: 0, accesses: 88, bytes: 104, address: 112 });
 
+impl AllocationParameters {
+    /// Checks the pool: pinned memory of a device.
+    fn check(&self) -> Result {
+        // Allocation and handle kinds, then kind and number of the location.
+        let ([kind, _], [location, device]) = (halves(self.pool[0]), halves(self.pool[1]));
+        match location {
+            _ if kind != 1 => Err(Status::InvalidValue),
+            1 => driver()?.gpu(device).map(drop).map_err(|_| Status::InvalidValue),
+            2..=4 => Err(Status::NotSupported),
+            _ => Err(Status::InvalidValue),
+        }
+    }
+}
+
+/// The two words of a number.
+fn halves(number: u64) -> [i32; 2] {
+    [number as i32, (number >> 32) as i32]
+}
+
+impl Graph {
+    /// Graphs that allocate or free memory can be neither cloned nor part of another graph.
+    pub fn check_shareable(&self) -> Result {
+        let nodes = lock(&self.nodes);
+        let owns =
+            |node: &Handle| table::<Node>().some(*node).is_ok_and(|node| node.work().owns_memory());
+        match nodes.iter().any(|(node, _)| owns(node)) {
+            true => Err(Status::NotSupported),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether one of its nodes frees the memory at an address.
+    fn frees(&self, address: u64) -> bool {
+        let nodes = lock(&self.nodes);
+        let of = |node: &Handle| match table::<Node>().some(*node) {
+            Ok(node) => matches!(*node.work(), Work::Release(freed) if freed == address),
+            Err(_) => false,
+        };
+        nodes.iter().any(|(node, _)| of(node))
+    }
+}
+
 /// The work of an allocation node; its address is stored in the parameters.
 pub fn allocation(parameters: Out<'_, AllocationParameters>) -> Result<Work> {
     let given = parameters.get()?;
+    given.check()?;
     let address = driver()?.reserve_for_graph(given.bytes)?;
     parameters.store(AllocationParameters { address, ..given })?;
     Ok(Work::Allocate(address, given.bytes))
@@ -221,6 +264,10 @@ api! {
     }
 
     fn cuGraphAddMemFreeNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, address: u64) {
+        // Memory is freed once.
+        if table::<Graph>().some(graph)?.frees(address) {
+            return Err(Status::InvalidValue);
+        }
         let made = driver()?.add_node(graph, &after.list(count)?, release(address)?)?;
         node.store(made)
     }

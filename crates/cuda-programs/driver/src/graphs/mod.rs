@@ -134,6 +134,9 @@ api! {
     fn cuGraphAddDependencies_v2(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, data: In<'_, EdgeData>, count: usize) {
         let handle = graph;
         let graph = table::<Graph>().some(graph)?;
+        if count > 0 && (from.is_null() || to.is_null()) {
+            return Err(Status::InvalidValue);
+        }
         let (from, to) = (from.list(count)?, to.list(count)?);
         let mut nodes = lock(&graph.nodes);
         let known = |node: &Handle| nodes.iter().any(|(of_graph, _)| of_graph == node);

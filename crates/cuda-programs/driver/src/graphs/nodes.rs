@@ -131,7 +131,7 @@ pub fn add(
     count: usize,
     work: Work,
 ) -> Result {
-    if count > 0 && after.is_null() {
+    if node.is_null() || count > 0 && after.is_null() {
         return Err(Status::InvalidValue);
     }
     let after = after.list(count)?;
@@ -144,6 +144,24 @@ fn holder(executable: Handle, node: Handle) -> Result<Arc<Executable>> {
     let executable = table::<Executable>().some(executable)?;
     let held = lock(&executable.steps).iter().any(|(of_step, _)| *of_step == node);
     if held { Ok(executable) } else { Err(Status::InvalidValue) }
+}
+
+/// Checks parameters for a node of an executable: fills and copies stay one-dimensional, and copies stay between host and
+/// device memory of the same kinds.
+fn check_update(executable: Handle, node: Handle, new: &Work) -> Result {
+    let executable = table::<Executable>().some(executable)?;
+    let steps = lock(&executable.steps);
+    let old = steps.iter().find(|(of_step, _)| *of_step == node).map(|(_, work)| work);
+    let fits = match (old, new) {
+        (Some(Work::Fill(old)), Work::Fill(new)) => old.height == 1 && new.height == 1,
+        (Some(Work::Copy(old)), Work::Copy(new)) => {
+            let other = |of: (u32, u32)| matches!(of, (1, 2) | (2, 1));
+            let sides = [(old.from.memory, new.from.memory), (old.to.memory, new.to.memory)];
+            !sides.into_iter().any(other)
+        }
+        _ => true,
+    };
+    if fits { Ok(()) } else { Err(Status::InvalidValue) }
 }
 
 /// Replaces a node's work by work of the same kind.
@@ -193,7 +211,7 @@ api! {
     }
 
     fn cuGraphAddChildGraphNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, child: Handle) {
-        table::<Graph>().some(child)?;
+        driver()?.check_child(graph, child)?;
         let copied = copy_of(child)?;
         add(node, graph, after, count, Work::Graph(copied))
     }
@@ -218,6 +236,9 @@ api! {
 
     fn cuGraphDestroyNode(node: Handle) {
         driver()?;
+        if table::<Node>().some(node)?.work().owns_memory() {
+            return Err(Status::NotSupported);
+        }
         let removed = table::<Node>().remove_some(node)?;
         let graph = table::<Graph>().some(removed.graph)?;
         let mut nodes = lock(&graph.nodes);
@@ -259,7 +280,9 @@ api! {
     }
 
     fn cuGraphExecMemcpyNodeSetParams(executable: Handle, node: Handle, copy: In<'_, Copy3D>, _context: Handle) {
-        replace(executable, node, self::copy(copy)?)
+        let copy = self::copy(copy)?;
+        check_update(executable, node, &copy)?;
+        replace(executable, node, copy)
     }
 
     fn cuGraphMemsetNodeSetParams(node: Handle, fill: In<'_, FillParameters>) {
@@ -267,7 +290,9 @@ api! {
     }
 
     fn cuGraphExecMemsetNodeSetParams(executable: Handle, node: Handle, fill: In<'_, FillParameters>, _context: Handle) {
-        replace(executable, node, self::fill(fill)?)
+        let fill = self::fill(fill)?;
+        check_update(executable, node, &fill)?;
+        replace(executable, node, fill)
     }
 
     fn cuGraphHostNodeSetParams(node: Handle, parameters: In<'_, HostParameters>) {

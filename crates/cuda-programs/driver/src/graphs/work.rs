@@ -181,6 +181,11 @@ impl Work {
         }
     }
 
+    /// Whether the work allocates or frees memory of its graph.
+    pub fn owns_memory(&self) -> bool {
+        matches!(self, Work::Allocate(..) | Work::Release(_))
+    }
+
     /// Runs the work.
     pub fn run(&self) -> Result {
         let driver = driver()?;

@@ -1,8 +1,8 @@
-//! Findings about host accesses to the memory of copies that the host has not waited for.
+//! Findings about host accesses to the memory of copies and kernels that the host has not waited for.
 
 use crate::interface::failures::Caller;
 use crate::ordering::host_access::{
-    HOST_ACCESS, HostAccess, HostAccessHooks, WatchedCopy, allocation,
+    HOST_ACCESS, HostAccess, HostAccessHooks, WatchedOperation, allocation,
 };
 use crate::streams::deferred::ANY_DEFERRED;
 use crate::streams::detached;
@@ -44,16 +44,16 @@ fn report(access: &HostAccess) {
         function => format!(" in `{function}`"),
     };
     let does = if copy.writes { "writes" } else { "reads" };
-    let WatchedCopy { operation, stream, call: name, .. } = copy;
+    let WatchedOperation { operation, kind, stream, call: name, .. } = copy;
     let message = format!(
-        "race with the host: the host{from} {verb} {place}, which {operation} {does}, and nothing has waited for the copy"
+        "race with the host: the host{from} {verb} {place}, which {operation} {does}, and nothing has waited for the {kind}"
     );
     let help = match copy.writes {
         true => format!(
-            "wait for the copy before the host uses its result: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`"
+            "wait for the {kind} before the host uses its result: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`"
         ),
         false => format!(
-            "wait for the copy before the host changes its source: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`; or copy from two buffers in turn"
+            "wait for the {kind} before the host changes its source: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`; or use two buffers in turn"
         ),
     };
     let found = Report {

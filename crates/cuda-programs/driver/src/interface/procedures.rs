@@ -113,6 +113,10 @@ pub fn functions_by_name() -> &'static HashMap<&'static str, usize> {
 /// stream, so names that end in `_ptsz` or `_ptds` refer to the same functions.
 fn find(name: &str, version: i32) -> Option<usize> {
     let plain = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
+    // Callers name the function and its CUDA version, not the variant.
+    if plain.rsplit_once("_v").is_some_and(|(_, number)| number.parse::<u32>().is_ok()) {
+        return None;
+    }
     let renamed = RENAMED.iter().find(|(old, since, _)| *old == plain && *since <= version);
     let plain = renamed.map_or(plain, |(_, _, new)| new);
     let functions = functions_by_name();
@@ -184,8 +188,11 @@ api! {
         if flags > 3 {
             return Err(Status::InvalidValue);
         }
-        // With a status, a missing function is not an error.
-        procedure(name, to, version, status)
+        // A missing function is not an error: the status or the null address tells of it.
+        match procedure(name, to, version, status) {
+            Err(Status::NotFound) => Ok(()),
+            result => result,
+        }
     }
 
     fn cuGetProcAddress(name: Text<'_>, to: Out<'_, *const c_void>, version: i32, _flags: u64) {

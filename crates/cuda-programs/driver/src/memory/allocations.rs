@@ -245,7 +245,8 @@ impl Driver {
         };
         // Device memory may be exported, so it uses pages that can be shared.
         let block = if kind == AllocationKind::Device { Block::new(whole) } else { None };
-        let pages = if kind == AllocationKind::Host { own_pages(whole) } else { None };
+        let of_host = matches!(kind, AllocationKind::Host | AllocationKind::Managed);
+        let pages = if of_host { own_pages(whole) } else { None };
         let has_pages = pages.is_some();
         let made = match &block {
             // SAFETY: the pages belong to this allocation for its whole lifetime.
@@ -374,7 +375,14 @@ impl Driver {
         }
     }
 
-    /// Frees memory in stream order: device or managed memory, or memory of a pool.
+    /// Whether an address is in managed memory that is of no pool.
+    pub fn is_managed(&self, address: u64) -> bool {
+        let allocations = self.allocations();
+        let found = allocations.find(address);
+        found.is_some_and(|(_, found)| found.kind == AllocationKind::Managed && found.pool == 0)
+    }
+
+    /// Frees memory in stream order: device memory, or memory of a pool.
     pub fn free_in_order(&self, address: u64) -> Result {
         let of_pool = self.allocations().live.get(&address).is_some_and(|found| found.pool != 0);
         let kinds = [AllocationKind::Device, AllocationKind::Managed, AllocationKind::Host];

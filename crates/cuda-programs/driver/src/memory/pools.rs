@@ -186,6 +186,7 @@ api! {
             address if driver()?.is_imported(address) => driver()?.release_import(address),
             address if driver()?.is_of_graph(address) => driver()?.submit(stream, Work::Release(address)),
             _ if driver()?.captured(stream)?.is_some() => Err(Status::InvalidValue),
+            address if driver()?.is_managed(address) => Err(Status::NotSupported),
             address => driver()?.queue(stream, Work::Free(address)).map(drop),
         }
     }
@@ -199,6 +200,7 @@ api! {
     }
 
     fn cuDeviceSetMemPool(device: i32, pool: Handle) {
+        driver()?.gpu(device).map_err(|_| Status::InvalidValue)?;
         driver()?.set_pool(device, pool)
     }
 

@@ -2,6 +2,7 @@
 //! several times and shared with other processes. Accessible mappings are registered with the emulator, adjacent ones as one range.
 
 use crate::api::{api, warn};
+use crate::devices::gpus::memory_bytes;
 use crate::memory::shared_pages::{Pages, SharedFile};
 use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
@@ -189,8 +190,11 @@ fn refuse() -> Result {
 }
 
 api! {
-    fn cuMemGetAllocationGranularity(bytes: Out<'_, usize>, properties: In<'_, AllocationProperties>, _option: i32) {
-        check(&properties.get()?)?;
+    fn cuMemGetAllocationGranularity(bytes: Out<'_, usize>, properties: In<'_, AllocationProperties>, option: i32) {
+        properties.get()?;
+        if !matches!(option, 0 | 1) {
+            return Err(Status::InvalidValue);
+        }
         bytes.store(GRANULARITY)
     }
 
@@ -226,6 +230,9 @@ api! {
         if properties.handle_kinds & !FILE_DESCRIPTOR != 0 {
             return Err(Status::NotSupported);
         }
+        if bytes as u64 > memory_bytes()?.1 {
+            return Err(Status::OutOfMemory);
+        }
         let file = SharedFile::new(bytes).ok_or(Status::OutOfMemory)?;
         let made = table::<PhysicalMemory>().add(PhysicalMemory { file, properties, retained: AtomicU32::new(1) });
         handle.store(made)
@@ -233,7 +240,7 @@ api! {
 
     fn cuMemRelease(handle: Handle) {
         driver()?;
-        if table::<PhysicalMemory>().get(handle)?.retained.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if table::<PhysicalMemory>().find(handle).ok_or(Status::InvalidValue)?.retained.fetch_sub(1, Ordering::AcqRel) == 1 {
             table::<PhysicalMemory>().remove(handle)?;
         }
         Ok(())
@@ -241,16 +248,18 @@ api! {
 
     fn cuMemMap(address: u64, bytes: usize, offset: usize, handle: Handle, flags: u64) {
         driver()?;
-        fits(bytes)?;
-        if flags != 0 {
+        if bytes == 0 || flags != 0 {
             return Err(Status::InvalidValue);
         }
-        let physical = table::<PhysicalMemory>().get(handle)?;
+        let physical = table::<PhysicalMemory>().some(handle)?;
+        if offset != 0 || bytes != physical.file.bytes() {
+            return Err(Status::NotSupported);
+        }
         let mut all = reservations();
         let found = holding(&mut all, address, bytes)?;
         let end = address + bytes as u64;
         let overlaps = found.parts.range(..end).next_back().is_some_and(|(start, part)| start + part.bytes as u64 > address);
-        if offset != 0 || overlaps || bytes > physical.file.bytes() || !address.is_multiple_of(GRANULARITY as u64) {
+        if overlaps || !address.is_multiple_of(GRANULARITY as u64) {
             return Err(Status::InvalidValue);
         }
         found.pages.map(address as usize, bytes, &physical.file).ok_or(Status::OutOfMemory)?;
@@ -263,6 +272,11 @@ api! {
         driver.finish_detached()?;
         let mut all = reservations();
         let found = holding(&mut all, address, bytes)?;
+        fits(bytes)?;
+        // Unmapping twice is allowed.
+        if found.parts.range(..address + bytes as u64).next_back().is_none_or(|(start, part)| start + part.bytes as u64 <= address) {
+            return Ok(());
+        }
         for start in found.parts_of(address, bytes)? {
             found.parts.remove(&start);
         }
@@ -272,7 +286,7 @@ api! {
 
     fn cuMemSetAccess(address: u64, bytes: usize, access: In<'_, AccessDescription>, count: usize) {
         let driver = driver()?;
-        access.find().ok_or(Status::InvalidValue)?;
+        access.find().filter(|_| count > 0).ok_or(Status::InvalidValue)?;
         let access = access.list(count)?;
         for of in &access {
             if of.location.kind == 2 {
@@ -324,8 +338,11 @@ api! {
 
     fn cuMemExportToShareableHandle(to: Out<'_, i32>, handle: Handle, kind: i32, _flags: u64) {
         let physical = table::<PhysicalMemory>().get(handle)?;
-        if kind != FILE_DESCRIPTOR || physical.properties.handle_kinds & FILE_DESCRIPTOR == 0 {
+        if kind != FILE_DESCRIPTOR {
             return Err(Status::NotSupported);
+        }
+        if physical.properties.handle_kinds & FILE_DESCRIPTOR == 0 {
+            return Err(Status::InvalidValue);
         }
         let descriptor = physical.file.duplicate().ok_or(Status::OutOfMemory)?;
         to.store(descriptor.into_raw_fd())

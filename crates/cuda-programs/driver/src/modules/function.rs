@@ -106,14 +106,15 @@ impl Function {
                 value.saturating_add(static_shared) <= model().limits.shared_per_block
             }),
             CARVEOUT => (-1..=100).contains(&value),
-            NON_PORTABLE_CLUSTER => (0..=1).contains(&value),
             CLUSTER_POLICY => (0..=2).contains(&value),
-            11..=13 => value >= 0,
+            11..=13 | NON_PORTABLE_CLUSTER => value >= 0,
             _ => false,
         };
         if !good {
             return Err(Status::InvalidValue);
         }
+        // This one is true or false.
+        let value = if attribute == NON_PORTABLE_CLUSTER { value.min(1) } else { value };
         lock(&self.set).insert(attribute, value);
         Ok(())
     }

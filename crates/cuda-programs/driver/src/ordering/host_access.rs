@@ -1,16 +1,18 @@
-//! Host accesses to page-locked memory of copies that the host has not waited for.
+//! Host accesses to page-locked and managed memory of copies and kernels that the host has not waited for.
 //!
 //! *Algorithm.* Page protection, as in distributed shared memory (Li and Hudak 1989). Between the program's calls, the
-//! pages of such a copy are protected: against writes if the copy reads them, against all accesses if it writes them.
+//! pages of such an operation are protected: against writes if it reads them, against all accesses if it writes them.
 //! The signal handler records the first access with its stack, and makes the pages accessible again, so the program
 //! continues. Calls into the driver lift the protection.
 //!
 //! *Limits.* Only whole pages are protected. In a registered range these are the pages inside the copied bytes; memory
 //! from `cudaMallocHost` has its own pages, so a page that the copy fills up to the end of the allocation is
-//! protected, too. Copies of several rows are not protected. Nothing is protected while work is queued behind a wait
+//! protected, too. Of the other bytes of a page only the first access is seen, which is no finding. Copies of several rows are
+//! not protected, nor are kernels that change memory of the host by atomics or `volatile` writes: the host may poll it. Nothing is protected while work is queued behind a wait
 //! for a value, or while another thread is in a call. A system call on protected pages fails with `EFAULT`.
 
 use crate::state::{driver, lock};
+use lanework::emulator::sanitize::footprint::ByteSet;
 use lanework::tool;
 use std::backtrace::Backtrace;
 use std::ffi::{c_int, c_void};
@@ -21,18 +23,20 @@ use std::sync::{Mutex, Once, OnceLock};
 
 /// Size of a page.
 const PAGE: usize = 4096;
-/// Maximum number of copies watched; further copies are not.
+/// Maximum number of operations watched; further ones are not.
 const MOST: usize = 64;
 
-/// A copy that the host has not waited for.
-pub struct WatchedCopy {
-    /// The host memory that the copy uses.
-    pub bytes: Range<u64>,
+/// A copy or kernel that the host has not waited for.
+pub struct WatchedOperation {
+    /// The host memory that it uses.
+    pub bytes: ByteSet,
     /// The pages to protect.
     pub pages: Range<usize>,
-    /// Whether the copy writes the bytes.
+    /// Whether it writes the bytes.
     pub writes: bool,
-    /// The copy, its call and its stream, as findings name them.
+    /// `copy` or `kernel`.
+    pub kind: &'static str,
+    /// The operation, its call and its stream, as findings name them.
     pub operation: String,
     pub call: String,
     pub stream: String,
@@ -42,8 +46,8 @@ pub struct WatchedCopy {
 
 /// A host access that the signal handler recorded.
 pub struct HostAccess {
-    /// The copy.
-    pub copy: WatchedCopy,
+    /// The operation.
+    pub copy: WatchedOperation,
     /// Its address.
     pub address: u64,
     /// Whether it writes; `None` if the machine cannot tell.
@@ -80,7 +84,7 @@ static GUARDS: [Guard; MOST] = [const { Guard::free() }; MOST];
 
 /// The watched copies with their guards, and the number of threads in calls.
 struct Watched {
-    copies: [Option<WatchedCopy>; MOST],
+    copies: [Option<WatchedOperation>; MOST],
     inside: usize,
 }
 
@@ -114,14 +118,22 @@ pub fn whole_pages(bytes: &Range<u64>, allocation: &Range<u64>, own: bool) -> Ra
     first..last.max(first)
 }
 
-/// Watches a copy until the host has waited for it.
-pub fn watch(copy: WatchedCopy) {
+/// Watches an operation until the host has waited for it. It replaces an earlier one of the same stream and pages, which ends
+/// before it.
+pub fn watch(copy: WatchedOperation) {
     static FLUSH: Once = Once::new();
     if copy.pages.is_empty() || HOST_ACCESS.get().is_none() {
         return;
     }
     let mut watched = lock(&WATCHED);
-    let Some(free) = watched.copies.iter().position(Option::is_none) else { return };
+    let same = |old: &Option<WatchedOperation>| {
+        old.as_ref().is_some_and(|old| {
+            (old.writes, &old.stream, &old.bytes) == (copy.writes, &copy.stream, &copy.bytes)
+        })
+    };
+    let place = watched.copies.iter().position(same);
+    let free = || watched.copies.iter().position(Option::is_none);
+    let Some(free) = place.or_else(free) else { return };
     watched.copies[free] = Some(copy);
     ANY.store(true, Ordering::Release);
     FLUSH.call_once(|| {
@@ -136,7 +148,9 @@ pub fn forget(bytes: Range<u64>) {
         return;
     }
     for copy in &mut lock(&WATCHED).copies {
-        copy.take_if(|copy| copy.bytes.start < bytes.end && bytes.start < copy.bytes.end);
+        copy.take_if(|copy| {
+            copy.bytes.ends().is_some_and(|(start, end)| start < bytes.end && bytes.start < end)
+        });
     }
 }
 
@@ -207,6 +221,9 @@ impl Watched {
             let noted = unsafe { Box::from_raw(noted) };
             let Some(copy) = copy.take() else { continue };
             let (address, wrote) = (noted.address as u64, noted.wrote);
+            if copy.bytes.intersection(&ByteSet::range(address, address + 1)).is_empty() {
+                continue;
+            }
             found.push(HostAccess { copy, address, wrote, stack: noted.stack.to_string() });
         }
         found

@@ -161,6 +161,8 @@ pub struct OperationPart<'a> {
     pub tells_host: bool,
     /// Whether the host can poll some of these bytes.
     pub host_may_poll: &'a dyn Fn(&ByteSet) -> bool,
+    /// Called with the accesses of its launches, if they use memory of the host and do not tell the host when they have ended.
+    pub uses_host: &'a dyn Fn(&Operation, &Footprint),
     /// Whether it waited, beyond stream order, for memory that others wrote.
     pub waited: &'a dyn Fn() -> bool,
 }
@@ -202,7 +204,7 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
     } else if !part.ends_memory {
         // Refused operations access nothing.
         let mut footprint = if result.is_ok() { (part.footprint)() } else { Footprint::default() };
-        let mut shadows = Vec::new();
+        let (mut shadows, mut launched_for_host) = (Vec::new(), false);
         for shadow in launches {
             let of_host = |(start, end)| (part.host_may_poll)(&ByteSet::range(start, end));
             if !shadow.allocations().any(of_host) {
@@ -214,8 +216,13 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
                 of_launch.accesses.iter().filter(|access| access.mode == AccessMode::StrongWrite);
             tells_host |= strong.any(|access| (part.host_may_poll)(&access.bytes));
             footprint.add(of_launch);
+            launched_for_host = true;
         }
-        compare(&current, part.operation(&current), footprint, shadows);
+        let operation = part.operation(&current);
+        if launched_for_host && !tells_host {
+            (part.uses_host)(&operation, &footprint);
+        }
+        compare(&current, operation, footprint, shadows);
     }
     if tells_host {
         with(|state| state.strands.host_waited(&current.point));

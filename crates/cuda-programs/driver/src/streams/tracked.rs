@@ -7,7 +7,7 @@ use crate::memory::transfer::Copy3D;
 use crate::modules::function::Function;
 use crate::ordering;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
-use crate::ordering::host_access::{WatchedCopy, watch, whole_pages};
+use crate::ordering::host_access::{WatchedOperation, watch, whole_pages};
 use crate::ordering::strands::{GraphOrder, Point, Step};
 use crate::ordering::{HostWaits, OperationPart, Tag};
 use crate::state::{Driver, Handle, driver, lock, table};
@@ -16,7 +16,9 @@ use crate::streams::memory_ops::MemoryOp;
 use crate::streams::stream::{PER_THREAD, SYNCHRONOUS};
 use crate::streams::{Event, detached};
 use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint};
+use lanework::emulator::sanitize::readable_name;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -254,6 +256,7 @@ impl Work {
             ends_memory: matches!(self, Work::Free(_) | Work::Release(_)),
             tells_host: self.tells_host(),
             host_may_poll: &may_poll,
+            uses_host: &|operation, footprint| watch_kernel(operation, footprint),
             waited: &|| waits || detached::is_beside(),
         };
         let result = ordering::run_part(&part, run);
@@ -272,18 +275,55 @@ impl Work {
             let allocations = driver.allocations();
             let Some((first, found)) = allocations.find(start) else { continue };
             let own = match found.kind {
-                AllocationKind::Host => found.has_pages,
+                AllocationKind::Host | AllocationKind::Managed => found.has_pages,
                 AllocationKind::Registered => false,
                 _ => continue,
             };
             let bytes = start..start + copy.bytes();
             let pages = whole_pages(&bytes, &(first..first + found.bytes), own);
             drop(allocations);
-            let (point, operation) = (point.clone(), self.operation(&origin));
-            let (call, stream) = (operation.name().to_owned(), operation.stream.to_string());
-            let has_ended = Box::new(move || ordering::is_known(&point));
-            let operation = operation.to_string();
-            watch(WatchedCopy { bytes, pages, writes, operation, call, stream, has_ended });
+            let bytes = ByteSet::range(bytes.start, bytes.end);
+            watch_operation(&point, &self.operation(&origin), ("copy", bytes), pages, writes);
         }
     }
+}
+
+/// Watches the memory of the host that a kernel uses, until the host has waited for the kernel.
+fn watch_kernel(operation: &Operation, footprint: &Footprint) {
+    let (Ok(driver), Some((point, _))) = (driver(), ordering::current_part()) else { return };
+    let of_mode = |writes: bool| {
+        let accesses = footprint.accesses.iter().filter(|one| one.mode.writes() == writes);
+        accesses.fold(ByteSet::default(), |all, one| all.union(&one.bytes))
+    };
+    let written = of_mode(true);
+    for (bytes, writes) in [(of_mode(false).difference(&written), false), (written, true)] {
+        let (low, high) = bytes.hull();
+        let allocations = driver.allocations();
+        let of_host: Vec<(u64, u64)> = allocations.of_host(low, high).collect();
+        for (first, length) in of_host {
+            let used = bytes.intersection(&ByteSet::range(first, first + length));
+            let Some((start, end)) = used.ends() else { continue };
+            let pages = match allocations.find(first).is_some_and(|(_, found)| found.has_pages) {
+                true => whole_pages(&(start..end), &(start..end), true),
+                false => whole_pages(&(start..end), &(first..first + length), false),
+            };
+            watch_operation(&point, operation, ("kernel", used), pages, writes);
+        }
+    }
+}
+
+/// Watches host memory that an operation uses.
+fn watch_operation(
+    point: &Arc<Point>,
+    operation: &Operation,
+    (kind, bytes): (&'static str, ByteSet),
+    pages: Range<usize>,
+    writes: bool,
+) {
+    let point = point.clone();
+    let (call, stream) =
+        (readable_name(operation.name()).into_owned(), operation.stream.to_string());
+    let has_ended = Box::new(move || ordering::is_known(&point));
+    let operation = operation.to_string();
+    watch(WatchedOperation { bytes, pages, writes, kind, operation, call, stream, has_ended });
 }

@@ -64,6 +64,9 @@ pub struct ResourceViewDescription {
 
 abi!(ResourceViewDescription = 112, 8 { format: 0, width: 8, height: 16, depth: 24, first_level: 32, last_level: 36, first_layer: 40, last_layer: 44, reserved: 48 });
 
+/// The device's texture alignment (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), in bytes.
+const TEXTURE_ALIGNMENT: u64 = 512;
+
 /// Texture flags: read integers as such, normalized coordinates, sRGB.
 const AS_INTEGERS: u32 = 1;
 const NORMALIZED: u32 = 2;
@@ -88,6 +91,24 @@ impl ResourceDescription {
         let shown =
             images.into_iter().map(|image| view.map_or(Ok(image), |view| view.apply(image)));
         Ok((shown.collect::<Result<_>>()?, fraction))
+    }
+
+    /// Checks that linear memory is aligned and allocated.
+    fn check_linear(&self, driver: &Driver) -> Result {
+        if self.kind != LINEAR || self.place == 0 {
+            return Ok(());
+        }
+        if !self.place.is_multiple_of(TEXTURE_ALIGNMENT) {
+            return Err(crate::status::refuse(
+                Status::InvalidValue,
+                format!(
+                    "a texture cannot start at {:#x}, which is not a multiple of {TEXTURE_ALIGNMENT}",
+                    self.place
+                ),
+                "start a texture at a multiple of the device's texture alignment, and add the rest to the index",
+            ));
+        }
+        driver.check_range(self.place, self.width)
     }
 
     /// Images before the view is applied.
@@ -252,6 +273,7 @@ impl Driver {
     pub fn make_texture(&self, made: ObjectDescription) -> Result<u64> {
         self.finish_detached()?;
         self.context()?;
+        made.resource.check_linear(self)?;
         let (images, fraction) = made.resource.images(made.view.as_ref())?;
         let reading = made.reading.ok_or(Status::InvalidValue)?;
         let sampler = reading.sampler(&made.resource, &images[0], fraction)?;

@@ -12,7 +12,7 @@ use std::process::Command;
 const HEADER: &str = "\
 # Results of tests/calls/calls.py: first as on an H200, then as on the emulator. Update: LANEWORK_BLESS=1 cargo test -p lanework-driver
 # The intended differences, by group of calls:
-# - procedures: the driver is of CUDA 13.5, has no minimum version per function, and finds names with their version suffix, too.
+# - procedures: the driver is of CUDA 13.5, and has no minimum version per function.
 # - modules: without --gpu it takes PTX for newer GPUs; it tells texts without PTX by their content.
 # - fault_*: a reset makes a context usable again after a fault. A GPU needs a new process.
 # - destroyed handles: a lookup fails with an error. A GPU's driver reads freed memory (recorded as `crash`, or any code).

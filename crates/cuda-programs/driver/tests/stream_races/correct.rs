@@ -322,4 +322,25 @@ pub const ALL: &[Scenario] = &[
             assert_eq!(call!("cuStreamDestroy"(stream => u64)), 0);
         }
     }),
+    ("the host reads managed memory after it has waited for a kernel", || {
+        let (gpu, x, (a, _)) = (Gpu::new(), managed(), two());
+        change(x);
+        gpu.fill(x, a);
+        synchronize(a);
+        look(x);
+        change(x);
+    }),
+    ("the host reads managed memory that a kernel reads, too", || {
+        let (gpu, x, y, (a, _)) = (Gpu::new(), managed(), buffer(), two());
+        gpu.copy(y, x, a);
+        look(x);
+        synchronize(a);
+        change(x);
+    }),
+    ("the host uses other words of a page than a kernel", || {
+        let (gpu, x, (a, _)) = (Gpu::new(), pinned(), two());
+        gpu.words(x, 0, a);
+        change(x + 4092);
+        synchronize_all();
+    }),
 ];

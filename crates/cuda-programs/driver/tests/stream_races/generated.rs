@@ -1,5 +1,5 @@
-//! Random programs, half of them with one planted defect: host accesses to page-locked memory of pending copies,
-//! kernels that launch kernels, stream-ordered allocations, and calls that need more stack than its limit.
+//! Random programs, half of them with one planted defect: host accesses to page-locked and managed memory of pending copies
+//! and kernels, kernels that launch kernels, stream-ordered allocations, and calls that need more stack than its limit.
 
 use crate::children::{FORGET, TAIL, launch_parent, parent};
 use crate::common::{kernel, launch};
@@ -45,20 +45,22 @@ pub fn run(class: &str, seeds: std::ops::Range<u64>, defect: bool) {
     }
 }
 
-/// A page-locked buffer and the streams with copies to or from it that nothing has waited for.
+/// A managed or page-locked buffer and the streams with copies to or from it that nothing has waited for.
 struct Host {
     at: u64,
     /// The stream, by index, and whether a copy writes the buffer.
     pending: Option<(usize, bool)>,
 }
 
-/// Copies between page-locked and device memory of two streams, and uses of the page-locked memory: the host does
-/// not wait for a copy, or for another stream's.
+/// Copies between memory of the host and device memory of two streams, by calls and by kernels, and uses of the memory of the
+/// host: the host does not wait for a copy, or for another stream's.
 fn host_accesses(random: &mut ProgramRandom, defect: bool) {
     let gpu = Gpu::new();
     let streams = [non_blocking(), non_blocking()];
     let device = [buffer(), buffer()];
-    let mut hosts: Vec<Host> = (0..3).map(|_| Host { at: pinned(), pending: None }).collect();
+    let mut hosts: Vec<Host> = (0..3)
+        .map(|at| Host { at: if at == 0 { managed() } else { pinned() }, pending: None })
+        .collect();
     let wait_for = |hosts: &mut [Host], stream: usize, random: &mut ProgramRandom| {
         match random.below(3) {
             0 => synchronize(streams[stream]),
@@ -86,7 +88,10 @@ fn host_accesses(random: &mut ProgramRandom, defect: bool) {
             true => (hosts[host].at, device[stream]),
             false => (device[stream], hosts[host].at),
         };
-        copy_async(to, from, streams[stream]);
+        match random.below(3) {
+            0 => gpu.copy(to, from, streams[stream]),
+            _ => copy_async(to, from, streams[stream]),
+        }
         let before = hosts[host].pending.is_some_and(|of| of.1);
         hosts[host].pending = Some((stream, to_host || before));
     };

@@ -295,6 +295,34 @@ pub const ALL: &[(&str, fn(), &str)] = &[
         "race with the host",
     ),
     (
+        "the host reads managed memory that a kernel writes",
+        || {
+            let (gpu, x, (a, _)) = (Gpu::new(), managed(), two());
+            gpu.fill(x, a);
+            look(x + 16);
+        },
+        "race with the host: the host",
+    ),
+    (
+        "the host changes managed memory that a kernel reads",
+        || {
+            let (gpu, x, y, (a, _)) = (Gpu::new(), managed(), buffer(), two());
+            gpu.copy(y, x, a);
+            change(x);
+        },
+        "reads, and nothing has waited for the kernel",
+    ),
+    (
+        "the host reads mapped memory that an earlier kernel writes",
+        || {
+            let (gpu, x, y, (a, _)) = (Gpu::new(), pinned(), buffer(), two());
+            gpu.fill(x, a);
+            (0..100).for_each(|_| gpu.fill(y, a));
+            look(x);
+        },
+        "reads cuMemAllocHost+0, which kernel `fill` (launch 1, stream 1) writes, and nothing has waited for the kernel",
+    ),
+    (
         "the host reads what a graph copies",
         || {
             let (x, host, (a, _)) = (filled(), pinned(), two());

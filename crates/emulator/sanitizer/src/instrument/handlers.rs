@@ -33,6 +33,7 @@ unsafe impl<const INLINED: bool> Body for CheckAccess<INLINED> {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
             let sanitizer = warp.instrument::<Sanitizer>();
             if sanitizer.signals.pending()
+                && site.order.strong.is_none()
                 && let Some(stopped) = pause(op, warp, sanitizer)
             {
                 return stopped;

@@ -1,7 +1,8 @@
 //! Ends a warp's time slice after a signal, so that the warps that wait for it run first.
 //!
 //! *Purpose.* A warp that signals twice in one slice hides a missing wait: the others see the second signal only, and with
-//! it everything that the warp has done between the two. So a warp pauses before the first access after a signal.
+//! it everything that the warp has done between the two. So a warp pauses before the first weak access after a signal. It
+//! does not pause before a look of its own: that would see the signals of all others, and hide that it waits for too few.
 //!
 //! *Signals.* In a kernel with a loop that looks at memory, a signal is a strong write that changes memory, and that releases
 //! earlier writes or goes to an address at which a warp has looked twice in a row.
@@ -26,6 +27,19 @@ struct Signal {
     warp: u32,
     /// The bytes that its first and its last lane write, before the write.
     before: [Option<ByteSnapshot>; 2],
+}
+
+impl Signal {
+    fn is_of(&self, rank: u32, warp: &Warp) -> bool {
+        self.rank == rank && self.warp == warp.index
+    }
+
+    /// Whether the write has changed memory.
+    fn changed(&self) -> bool {
+        // SAFETY: the bytes are in global memory, which a launch keeps, or in the shared memory of a block of the running
+        // cluster: `Signals::restart` forgets signals of others.
+        self.before.iter().flatten().any(|bytes| unsafe { !bytes.unchanged() })
+    }
 }
 
 /// A warp of the running cluster: its last look at memory, and whether it has executed a fence since its last signal.
@@ -114,6 +128,13 @@ impl Signals {
             return;
         }
         let fenced = std::mem::take(&mut self.warp(warp.index).fenced);
+        if self
+            .pending
+            .as_ref()
+            .is_some_and(|signal| signal.is_of(self.rank, warp) && signal.changed())
+        {
+            return;
+        }
         if fenced || site.order.release || self.polled.contains(&place) {
             let bytes = usize::from(site.bytes) * usize::from(site.count);
             let before = lanes.map(|lane| {
@@ -125,16 +146,10 @@ impl Signals {
         }
     }
 
-    /// Whether the warp's last access was a signal, so that it pauses before this one. Forgets the signal.
+    /// Whether the warp has signaled others, so that it pauses before this access. Forgets the signal.
     #[cold]
     pub fn pauses(&mut self, warp: &Warp) -> bool {
-        self.pending.take().is_some_and(|signal| {
-            // SAFETY: the bytes are in global memory, which a launch keeps, or in the shared memory of a block of the
-            // running cluster: `restart` forgets signals of others.
-            let changed = |bytes: &ByteSnapshot| unsafe { !bytes.unchanged() };
-            signal.rank == self.rank
-                && signal.warp == warp.index
-                && signal.before.iter().flatten().any(changed)
-        })
+        let signal = self.pending.take();
+        signal.is_some_and(|signal| signal.is_of(self.rank, warp) && signal.changed())
     }
 }

@@ -1,7 +1,7 @@
 //! The classes of bugs: each generates a correct kernel, or the same kernel with one defect.
 
 use super::KernelRandom;
-use super::flags::{acquires, flags, locks, scopes, sizes, slots, waits};
+use super::flags::{acquires, flags, locks, scopes, sizes, slots, vectors, waits};
 use super::memory::{copies, heap, locals, pieces, rewrites, tiles, values};
 use lanework::ReportKind;
 
@@ -45,6 +45,7 @@ pub const CLASSES: &[fn(&mut KernelRandom, bool) -> Generated] = &[
     tiles,
     pieces,
     slots,
+    vectors,
 ];
 
 const HEADER: &str = ".version 8.3

@@ -337,3 +337,38 @@ pub fn slots(random: &mut KernelRandom, defect: bool) -> Generated {
     let shape = if shared { [1, 64] } else { [2, 32] };
     body.finish("slots", shape, defect.then_some(ReportKind::Race), false)
 }
+
+/// Data and its flag in one vector store of a block; another block polls the flag, and reads the data. Defect: a store for each
+/// word, without a fence between data and flag.
+pub fn vectors(random: &mut KernelRandom, defect: bool) -> Generated {
+    let mut body = KernelText::new();
+    let words = random.of(&[2, 4]);
+    let flag = random.below(words);
+    let data = (flag + 1 + random.below(words - 1)) % words;
+    body.add("setp.ne.u32 %p1, %r1, 0;");
+    body.add("@%p1 bra END;");
+    body.add("setp.ne.u32 %p2, %r2, 0;");
+    body.add("@%p2 bra READ;");
+    for word in 0..words {
+        body.add(format!("mov.u32 %r1{word}, {};", 1 + word));
+    }
+    body.noise(random);
+    let list = (0..words).map(|word| format!("%r1{word}")).collect::<Vec<_>>().join(", ");
+    if defect {
+        for word in (0..words).filter(|word| *word != flag).chain([flag]) {
+            body.add(format!("st.volatile.global.u32 [%rd1+{}], %r1{word};", 4 * word));
+        }
+    } else {
+        body.add(format!("st.volatile.global.v{words}.u32 [%rd1], {{{list}}};"));
+    }
+    body.add("bra END;");
+    body.add("READ:");
+    body.add(format!("ld.volatile.global.u32 %r31, [%rd1+{}];", 4 * flag));
+    body.add("setp.eq.u32 %p3, %r31, 0;");
+    body.add("@%p3 bra READ;");
+    body.noise(random);
+    body.add(format!("ld.volatile.global.u32 %r32, [%rd1+{}];", 4 * data));
+    body.add("st.global.u32 [%rd1+2048], %r32;");
+    body.add("END:");
+    body.finish("vectors", [2, 32], defect.then_some(ReportKind::Race), false)
+}
