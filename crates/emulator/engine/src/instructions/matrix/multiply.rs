@@ -12,7 +12,7 @@ use crate::instructions::matrix::sum::{
     Adder, SIDE, Term, Terms, add_group, add_special, half, rounded,
 };
 use crate::instructions::matrix::tile::{
-    Words, decode_tile, encode_tile, read_columns, read_rows, read_tile, write_tile,
+    decode_tile, encode_tile, is_finite, read_columns, read_rows, read_tile, write_tile,
 };
 use crate::machine::Warp;
 use crate::machine::lanes::fetch_cold;
@@ -92,13 +92,8 @@ unsafe fn narrow_floats<const MOST: usize>(warp: &mut Warp, this: &Multiply, pla
     let (mut a, mut b) = (NarrowFactors::<MOST>::EMPTY, NarrowFactors::<MOST>::EMPTY);
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe {
-        read_rows(warp, this, &plan.src, (&mut a.value, stride), |words, shift| {
-            narrow::decode(this.a, words, shift)
-        });
-        let to = (b.value.as_chunks_mut::<SIDE>().0, stride);
-        read_columns(warp, this, &plan.src, to, |words, shift| {
-            narrow::decode(this.b, words, shift)
-        });
+        read_rows(warp, this, &plan.src, (&mut a.value, stride));
+        read_columns(warp, this, &plan.src, (b.value.as_chunks_mut::<SIDE>().0, stride));
     }
     let fit = a.find_powers(this.a, m * stride) && b.find_powers(this.b, n * stride);
     if !fit {
@@ -111,7 +106,7 @@ unsafe fn narrow_floats<const MOST: usize>(warp: &mut Warp, this: &Multiply, pla
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
         let [first, second] = unsafe { read_tile(warp, this.c, &plan.src[of_a + of_b..], i) };
         *tile = decode_tile(this.c, [&first.0, &second.0]);
-        if !tile.as_flattened().iter().all(|c| c.is_finite()) {
+        if !is_finite(tile) {
             return false;
         }
         let (row, column) = (i % rows * SIDE * stride, i / rows * stride);
@@ -261,12 +256,8 @@ unsafe fn integers_of<const MOST: usize>(warp: &mut Warp, this: &Multiply, k: us
     let (of_columns, _) = b.as_chunks_mut::<SIDE>();
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe {
-        read_rows(warp, this, &plan.src, (&mut a, stored), |words, shift| {
-            decode_integers(this.a, words, shift)
-        });
-        read_columns(warp, this, &plan.src, (of_columns, k), |words, shift| {
-            decode_integers(this.b, words, shift)
-        });
+        read_rows(warp, this, &plan.src, (&mut a, stored));
+        read_columns(warp, this, &plan.src, (&mut *of_columns, k));
     }
     if let Some(sparse) = this.sparse {
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
@@ -311,43 +302,6 @@ unsafe fn integers_of<const MOST: usize>(warp: &mut Warp, this: &Multiply, k: us
     for (i, words) in results.iter().enumerate().take(tiles) {
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
         unsafe { write_tile(warp, this.d, &plan.dst, i, words) }
-    }
-}
-
-/// The integers at one place of the lanes' words, `shift` bits up.
-#[inline(always)]
-fn decode_integers(number: ElementType, words: &Words, shift: usize) -> [i32; 32] {
-    let mut out = [0; 32];
-    // A loop for each type, so that each vectorizes.
-    match number {
-        ElementType::S8 => {
-            for i in 0..32 {
-                out[i] = i32::from((words[i] >> shift) as i8);
-            }
-        }
-        ElementType::U8 => {
-            for i in 0..32 {
-                out[i] = i32::from((words[i] >> shift) as u8);
-            }
-        }
-        _ => {
-            for i in 0..32 {
-                out[i] = integer(number, u64::from(words[i] >> shift));
-            }
-        }
-    }
-    out
-}
-
-/// An integer with these low bits; single bits stay packed in their word.
-#[inline(always)]
-pub fn integer(number: ElementType, bits: u64) -> i32 {
-    match number {
-        ElementType::S4 => ((bits as i32) << 28) >> 28,
-        ElementType::U4 => (bits & 15) as i32,
-        ElementType::S8 => i32::from(bits as i8),
-        ElementType::U8 => i32::from(bits as u8),
-        _ => bits as i32,
     }
 }
 

@@ -6,7 +6,6 @@
 //! and an accumulator.
 
 use crate::instructions::matrix::sum::{Adder, Round, SIDE, Term, rounded};
-use crate::instructions::matrix::tile::Tile;
 use crate::number::eight::E4M3;
 use crate::number::narrow::f16_value;
 use lanework_ptx_ir::opcode::matrix::{ElementType, Sparse};
@@ -67,6 +66,9 @@ impl<const N: usize> NarrowFactors<N> {
     }
 }
 
+/// Accumulators of eight rows and eight columns.
+pub type Tile = [[f32; SIDE]; SIDE];
+
 /// The smallest normal number of a type of factors.
 pub fn least(number: ElementType) -> f32 {
     crate::instructions::matrix::sum::least(number) as f32
@@ -78,28 +80,30 @@ pub fn decode(number: ElementType, words: &[u32; 32], shift: usize) -> [f32; 32]
     let mut out = [0.0; 32];
     /// A loop for each type, so that each vectorizes.
     macro_rules! each {
-        ($($type:ident: $value:expr,)* _: $other:expr) => {
+        ($($type:ident: $bits:ident => $value:expr,)* _: $rest:ident => $other:expr) => {
             match number {
                 $(ElementType::$type => {
                     for i in 0..32 {
-                        out[i] = $value(words[i] >> shift);
+                        let $bits = words[i] >> shift;
+                        out[i] = $value;
                     }
                 })*
                 _ => {
                     for i in 0..32 {
-                        out[i] = $other(words[i] >> shift);
+                        let $rest = words[i] >> shift;
+                        out[i] = $other;
                     }
                 }
             }
         };
     }
     each! {
-        F16: finite_f16,
-        Bf16: |bits| value(ElementType::Bf16, bits),
-        Tf32: |bits| value(ElementType::Tf32, bits),
-        E4m3: |bits| value(ElementType::E4m3, bits),
-        E5m2: |bits: u32| finite_f16(bits << 8),
-        _: f32::from_bits
+        F16: bits => finite_f16(bits),
+        Bf16: bits => value(ElementType::Bf16, bits),
+        Tf32: bits => value(ElementType::Tf32, bits),
+        E4m3: bits => value(ElementType::E4m3, bits),
+        E5m2: bits => finite_f16(bits << 8),
+        _: bits => f32::from_bits(bits)
     }
     out
 }
@@ -136,8 +140,9 @@ impl TileFactors<'_> {
                 if first > 0 && sum.iter().any(|sum| !sum.is_finite()) {
                     return false;
                 }
-                let a = self.a.map(|a| &a[row * k + first..][..group]);
-                let b = self.b.map(|b| &b[first..][..group]);
+                let at = row * k + first;
+                let a = [&self.a[0][at..][..group], &self.a[1][at..][..group]];
+                let b = [&self.b[0][first..][..group], &self.b[1][first..][..group]];
                 sum = add_group(adder, a, b, &sum, least);
                 least = adder.least() as f32;
             }

@@ -3,7 +3,7 @@
 //!
 //! [`Fragment::place`]: lanework_ptx_ir::opcode::matrix::Fragment::place
 
-use crate::instructions::matrix::narrow::value;
+use crate::instructions::matrix::narrow::{self, Tile, value};
 use crate::instructions::matrix::registers::{Order, fragments};
 use crate::instructions::matrix::sum::SIDE;
 use crate::machine::Warp;
@@ -14,9 +14,6 @@ use lanework_ptx_ir::opcode::matrix::{ElementType, Fragment, MatrixOperand, Mult
 
 /// A register of a warp.
 pub type Words = [u32; 32];
-
-/// Accumulators of eight rows and eight columns.
-pub type Tile = [[f32; SIDE]; SIDE];
 
 /// Elements of a 16-byte part of lines, and where they go.
 #[derive(Clone, Copy)]
@@ -33,34 +30,40 @@ impl Part {
     /// The positions of element `i` of each of a line's words.
     #[inline(always)]
     fn places(self, i: usize) -> [usize; 4] {
-        let per = 32 / self.bits;
-        std::array::from_fn(|word| self.order.of_column(per * (4 * self.index + word) + i))
+        let (per, mut places) = (32 / self.bits, [0; 4]);
+        for word in 0..4 {
+            places[word] = self.order.of_column(per * (4 * self.index + word) + i);
+        }
+        places
     }
 
-    /// Decodes a part of eight rows, each of which has `stride` elements. `decode` takes the elements some bits up in all words.
+    /// Decodes a part of eight rows, each of which has `stride` elements.
     #[inline(always)]
-    pub fn put_rows<T: Copy>(
+    pub fn put_rows<T: Factor>(
         self,
+        number: ElementType,
         words: &Words,
         (to, stride): (&mut [T], usize),
-        decode: impl Fn(&Words, usize) -> [T; 32],
     ) {
         let per = 32 / self.bits;
+        let mut values = [[T::default(); 32]; 8];
+        for i in 0..per {
+            values[i] = T::decode(number, words, self.bits * i);
+        }
         if per == 2 {
-            let pairs = [decode(words, 0), decode(words, 16)];
             for (line, row) in to.chunks_exact_mut(stride).enumerate().take(SIDE) {
                 let Some(row) = row[SIDE * self.index..].first_chunk_mut::<SIDE>() else { return };
                 for i in 0..SIDE {
-                    row[i] = pairs[i % 2][4 * line + i / 2];
+                    row[i] = values[i % 2][4 * line + i / 2];
                 }
             }
             return;
         }
         for i in 0..per {
-            let (values, places) = (decode(words, self.bits * i), self.places(i));
+            let places = self.places(i);
             for (line, row) in to.chunks_exact_mut(stride).enumerate().take(SIDE) {
                 for word in 0..4 {
-                    row[places[word]] = values[4 * line + word];
+                    row[places[word]] = values[i][4 * line + word];
                 }
             }
         }
@@ -68,12 +71,7 @@ impl Part {
 
     /// Decodes a part of eight columns to rows of B.
     #[inline(always)]
-    pub fn put_columns<T: Copy>(
-        self,
-        words: &Words,
-        to: &mut [[T; SIDE]],
-        decode: impl Fn(&Words, usize) -> [T; 32],
-    ) {
+    pub fn put_columns<T: Factor>(self, number: ElementType, words: &Words, to: &mut [[T; SIDE]]) {
         let mut by_place = [0; 32];
         for word in 0..4 {
             for line in 0..SIDE {
@@ -81,12 +79,77 @@ impl Part {
             }
         }
         for i in 0..32 / self.bits {
-            let (values, places) = (decode(&by_place, self.bits * i), self.places(i));
-            for (place, values) in places.iter().zip(values.as_chunks::<SIDE>().0) {
-                to[*place] = *values;
+            let values = T::decode(number, &by_place, self.bits * i);
+            let places = self.places(i);
+            for word in 0..4 {
+                for j in 0..SIDE {
+                    to[places[word]][j] = values[SIDE * word + j];
+                }
             }
         }
     }
+}
+
+/// A number as which products take an element. Closures do not decode elements, because those that are not inlined would not
+/// be compiled for the SIMD level.
+pub trait Factor: Copy + Default {
+    /// The numbers of the elements at one place of the lanes' words, `shift` bits up.
+    fn decode(number: ElementType, words: &Words, shift: usize) -> [Self; 32];
+}
+
+impl Factor for f32 {
+    #[inline(always)]
+    fn decode(number: ElementType, words: &Words, shift: usize) -> [f32; 32] {
+        narrow::decode(number, words, shift)
+    }
+}
+
+impl Factor for i32 {
+    #[inline(always)]
+    fn decode(number: ElementType, words: &Words, shift: usize) -> [i32; 32] {
+        let mut out = [0; 32];
+        // A loop for each type, so that each vectorizes.
+        match number {
+            ElementType::S8 => {
+                for i in 0..32 {
+                    out[i] = i32::from((words[i] >> shift) as i8);
+                }
+            }
+            ElementType::U8 => {
+                for i in 0..32 {
+                    out[i] = i32::from((words[i] >> shift) as u8);
+                }
+            }
+            _ => {
+                for i in 0..32 {
+                    out[i] = integer(number, u64::from(words[i] >> shift));
+                }
+            }
+        }
+        out
+    }
+}
+
+/// An integer with these low bits; single bits stay packed in their word.
+#[inline(always)]
+pub fn integer(number: ElementType, bits: u64) -> i32 {
+    match number {
+        ElementType::S4 => ((bits as i32) << 28) >> 28,
+        ElementType::U4 => (bits & 15) as i32,
+        ElementType::S8 => i32::from(bits as i8),
+        ElementType::U8 => i32::from(bits as u8),
+        _ => bits as i32,
+    }
+}
+
+/// Whether all accumulators are numbers.
+#[inline(always)]
+pub fn is_finite(tile: &Tile) -> bool {
+    let mut highest = 0;
+    for c in tile.as_flattened() {
+        highest = (c.to_bits() as i32 & 0x7fff_ffff).max(highest);
+    }
+    highest < 0x7f80_0000
 }
 
 /// The accumulators in one register of two f16 per lane, or in two registers of f32.
@@ -132,12 +195,11 @@ pub fn encode_tile(d: ElementType, tile: &Tile) -> [Words; 2] {
 /// # Safety
 /// The slots are registers of the warp: the sources of the product.
 #[inline(always)]
-pub unsafe fn read_rows<T: Copy>(
+pub unsafe fn read_rows<T: Factor>(
     warp: &Warp,
     this: &Multiply,
     sources: &[Slot],
     (to, stride): (&mut [T], usize),
-    decode: impl Fn(&Words, usize) -> [T; 32],
 ) {
     let [fragment, ..] = fragments(this);
     let (bits, groups) = (fragment.number.bits(), this.shape.m / SIDE);
@@ -147,7 +209,7 @@ pub unsafe fn read_rows<T: Copy>(
         // SAFETY: the slot is in the register file of this warp, as this function requires.
         let words = unsafe { u32::view(warp, *slot, &mut copy) };
         let part = Part { order: order_of(this, fragment), bits, index: i / groups };
-        part.put_rows(&words.0, (&mut to[i % groups * SIDE * stride..], stride), &decode);
+        part.put_rows(this.a, &words.0, (&mut to[i % groups * SIDE * stride..], stride));
     }
 }
 
@@ -156,12 +218,11 @@ pub unsafe fn read_rows<T: Copy>(
 /// # Safety
 /// The slots are registers of the warp: the sources of the product.
 #[inline(always)]
-pub unsafe fn read_columns<T: Copy>(
+pub unsafe fn read_columns<T: Factor>(
     warp: &Warp,
     this: &Multiply,
     sources: &[Slot],
     (to, stride): (&mut [[T; SIDE]], usize),
-    decode: impl Fn(&Words, usize) -> [T; 32],
 ) {
     let [_, fragment, _] = fragments(this);
     let (bits, groups) = (fragment.number.bits(), this.shape.n / SIDE);
@@ -171,7 +232,7 @@ pub unsafe fn read_columns<T: Copy>(
         // SAFETY: the slot is in the register file of this warp, as this function requires.
         let words = unsafe { u32::view(warp, *slot, &mut copy) };
         let part = Part { order: order_of(this, fragment), bits, index: i / groups };
-        part.put_columns(&words.0, &mut to[i % groups * stride..], &decode);
+        part.put_columns(this.b, &words.0, &mut to[i % groups * stride..]);
     }
 }
 
@@ -204,9 +265,13 @@ pub unsafe fn read_tile(
     slots: &[Slot],
     tile: usize,
 ) -> [Lanes<u32>; 2] {
-    // SAFETY: the slots are in the register file of this warp, as this function requires.
-    tile_slots(number, slots, tile)
-        .map(|slot| unsafe { *u32::view(warp, slot, &mut Lanes([0; 32])) })
+    let mut copies = [Lanes([0; 32]), Lanes([0; 32])];
+    for (slot, copy) in tile_slots(number, slots, tile).into_iter().zip(&mut copies) {
+        let mut room = Lanes([0; 32]);
+        // SAFETY: the slots are in the register file of this warp, as this function requires.
+        *copy = *unsafe { u32::view(warp, slot, &mut room) };
+    }
+    copies
 }
 
 /// Writes the registers of eight rows and columns of a warp's result.

@@ -9,11 +9,11 @@ mod tests;
 use crate::instructions::access::site::Region;
 use crate::instructions::matrix::group::operands::Descriptor;
 use crate::instructions::matrix::multiply::encode;
-use crate::instructions::matrix::narrow::{self, NarrowFactors, TileFactors};
+use crate::instructions::matrix::narrow::{self, NarrowFactors, Tile, TileFactors};
 use crate::instructions::matrix::sum::{
     Adder, Round, SIDE, Term, Terms, add_group, add_special, rounded,
 };
-use crate::instructions::matrix::tile::Tile;
+use crate::instructions::matrix::tile::is_finite;
 use crate::instructions::tensor_memory::access::{FirstOperand, Product};
 use crate::instructions::tensor_memory::element::{Element, Row, factor, scaled};
 use crate::instructions::tensor_memory::memory::{DataPath, Place, TensorMemory};
@@ -204,8 +204,7 @@ impl Product {
                         }
                     }
                     let factors = TileFactors { a: [&a.value, &a.power], b: [value, power], k };
-                    let finite = tile.as_flattened().iter().all(|c| c.is_finite());
-                    if !finite || !factors.add_to(&mut tile, adder, least) {
+                    if !is_finite(&tile) || !factors.add_to(&mut tile, adder, least) {
                         return None;
                     }
                     results.push(tile);

@@ -12,12 +12,12 @@ pub use crate::instructions::matrix::group::operands::chunks_read;
 use crate::instructions::matrix::group::operands::{
     MOST, MOST_K, ROWS, StoredRows, dense_a, descriptor, element, metadata, read_a,
 };
-use crate::instructions::matrix::multiply::{count, encode, integer};
+use crate::instructions::matrix::multiply::{count, encode};
 use crate::instructions::matrix::narrow::{self, Chunks, NarrowFactors, TileFactors};
 use crate::instructions::matrix::registers::Order;
 use crate::instructions::matrix::sum::{Adder, SIDE, Term, Terms, add_group, add_special, rounded};
 use crate::instructions::matrix::tile::{
-    Part, Words, decode_tile, encode_tile, read_tile, write_tile,
+    Part, Words, decode_tile, encode_tile, integer, is_finite, read_tile, write_tile,
 };
 use crate::machine::Warp;
 use crate::machine::context::{Context, WarpgroupArrival};
@@ -74,8 +74,7 @@ fn narrow_a(
     let of_row = if metadata.is_some() { k / 2 } else { k };
     for (i, words) in stored.iter().enumerate() {
         let part = Part { order: Order::PLAIN, bits: this.a.bits(), index: i / 2 };
-        let rows = &mut to.value[i % 2 * SIDE * of_row..];
-        part.put_rows(words, (rows, of_row), |words, shift| narrow::decode(this.a, words, shift));
+        part.put_rows(this.a, words, (&mut to.value[i % 2 * SIDE * of_row..], of_row));
     }
     if let Some(chunks) = metadata {
         let stored = std::mem::replace(&mut to.value, [0.0; MOST]);
@@ -109,8 +108,7 @@ fn narrow_block(
     let per_register = 128 / this.b.bits();
     for (index, words) in columns.iter().enumerate().take(k / per_register) {
         let part = Part { order: Order::PLAIN, bits: this.b.bits(), index };
-        let decode = |words: &Words, shift: usize| narrow::decode(this.b, words, shift);
-        part.put_columns(words, b.value.as_chunks_mut::<SIDE>().0, decode);
+        part.put_columns(this.b, words, b.value.as_chunks_mut::<SIDE>().0);
     }
     if !b.find_powers(this.b, k * SIDE) {
         return false;
@@ -123,8 +121,7 @@ fn narrow_block(
         let first = group * SIDE * k;
         let factors =
             TileFactors { a: [&a.value[first..], &a.power[first..]], b: [b_value, b_power], k };
-        let finite = tile.as_flattened().iter().all(|c| c.is_finite());
-        if !finite || !factors.add_to(&mut tile, adder, least) {
+        if !is_finite(&tile) || !factors.add_to(&mut tile, adder, least) {
             return false;
         }
         *result = encode_tile(this.d, &tile);
@@ -279,15 +276,15 @@ unsafe fn read(
     counts: bool,
     block: usize,
 ) -> Accumulators {
-    if !counts {
-        return [[[0; 32]; 2]; 2];
-    }
     let first = if this.registers { 6 } else { 3 };
     let slots = &plan.src[first..][..this.accumulators()];
-    [0, 1].map(|rows| {
+    let mut words = [[[0; 32]; 2]; 2];
+    for (rows, words) in words.iter_mut().enumerate().filter(|_| counts) {
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-        unsafe { read_tile(warp, this.d, slots, 2 * block + rows) }.map(|lanes| lanes.0)
-    })
+        let [first, second] = unsafe { read_tile(warp, this.d, slots, 2 * block + rows) };
+        *words = [first.0, second.0];
+    }
+    words
 }
 
 /// Writes the registers of eight columns.
