@@ -43,9 +43,11 @@ impl Census {
         }
     }
 
+    /// Notes that the current block has ended, unless the time limit has stopped it.
     fn end(&mut self) {
+        let stopped = self.stops();
         if let Some(block) = self.blocks.get_mut(self.current) {
-            block.ended = true;
+            block.ended = !stopped;
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct KernelTrace {
     /// The kernel.
     pub kernel: Arc<Kernel>,
     /// Its runs.
-    pub runs: Runs,
+    pub runs: Arc<Runs>,
     /// Blocks in the grid by axis.
     pub grid: [u32; 3],
     /// Threads per block.

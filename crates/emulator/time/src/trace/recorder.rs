@@ -88,8 +88,16 @@ impl Recorder {
         self.blocks.len() == self.wanted.len() && self.blocks.iter().all(|block| block.ended)
     }
 
-    /// Notes that the block of the last instruction has ended.
+    /// Whether a limit stops the run.
+    fn is_over(&self) -> bool {
+        self.executed > self.bounds.instructions || self.started.elapsed() > self.bounds.time
+    }
+
+    /// Notes that the block of the last instruction has ended, unless a limit has stopped it.
     fn end(&mut self) {
+        if self.is_over() {
+            return;
+        }
         if let Some(block) = self.block() {
             block.ended = true;
         }
@@ -421,9 +429,7 @@ impl Observer for Recorder {
     }
 
     fn stops(&self) -> bool {
-        self.executed > self.bounds.instructions
-            || self.started.elapsed() > self.bounds.time
-            || self.saw_all()
+        self.is_over() || self.saw_all()
     }
 
     fn instruction(&mut self, place: Place, mask: u32) {

@@ -44,8 +44,8 @@ impl Effort {
 impl Default for Effort {
     fn default() -> Self {
         Effort {
-            steps: 2_000_000,
-            instructions: 12_000_000,
+            steps: 1_200_000,
+            instructions: 3_000_000,
             multiprocessors: 132,
             time: Duration::from_millis(500),
             capability: 90,
@@ -75,6 +75,9 @@ const COUNTED: f64 = 2e7;
 
 /// Time limit for counting blocks all over the grid.
 const COUNTING: Duration = Duration::from_millis(250);
+
+/// Instructions of blocks that are traced together with those that they wait for.
+const TOGETHER_INSTRUCTIONS: u64 = 36_000_000;
 
 /// Limits on the trace of the block that takes longest: recorded steps, executed instructions.
 const LONGEST_STEPS: usize = 500_000;
@@ -226,7 +229,7 @@ impl Tracing<'_> {
         let bounds = Bounds {
             steps: (steps / 3 / self.warps).max(32),
             sectors: 8 * steps / 3,
-            instructions: 3 * self.effort.instructions,
+            instructions: TOGETHER_INSTRUCTIONS,
             time: TOGETHER_TIME,
         };
         let wanted = polling(chosen.iter().take(3).copied());
@@ -313,7 +316,7 @@ pub fn record(
         program,
         launch,
         arguments,
-        runs,
+        runs: runs.clone(),
         warps: threads.div_ceil(32) as usize,
         started: Instant::now(),
         effort,
@@ -335,7 +338,10 @@ pub fn record(
     } else {
         let counted = tracing.sample(total)?;
         longest = tracing.longest(&counted)?;
-        sampled = counted.iter().map(|block| block.instructions).collect();
+        // A block that was stopped counts only if it is the long one.
+        let known = longest.map(|at| tracing.blocks[at].block);
+        let whole = counted.iter().filter(|of| of.ended || Some(of.block) == known);
+        sampled = whole.map(|of| of.instructions).collect();
     }
     let blocks = tracing.blocks;
     if blocks.is_empty() {
@@ -352,7 +358,7 @@ pub fn record(
     let memory = device.memory();
     let allocations = memory.live().map(|(at, found)| (at, found.bytes)).collect();
     Ok(KernelTrace {
-        runs: Runs::new(&kernel, &Analyses::new(&kernel)),
+        runs,
         kernel,
         grid: launch.grid,
         threads,
