@@ -100,7 +100,8 @@ fn queue(trace: &KernelTrace, placement: Placement) -> Vec<usize> {
     let total = trace.total_blocks();
     let edge = |block: u64| block == 0 || block == total - 1;
     let keep = |at: &usize| total <= 64 || !edge(trace.blocks[*at].block);
-    let usual: Vec<usize> = (0..trace.blocks.len()).filter(|&at| trace.longest != Some(at)).collect();
+    let usual: Vec<usize> =
+        (0..trace.blocks.len()).filter(|&at| trace.longest != Some(at)).collect();
     let mut pool: Vec<usize> = usual.iter().copied().filter(keep).collect();
     if pool.is_empty() {
         pool = usual;

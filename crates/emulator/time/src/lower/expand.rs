@@ -206,8 +206,7 @@ fn alu_sequence(alu: Alu, inst: &Inst) -> UnitSequence {
             }
             // To a float on the integer pipe, to an integer on the special-function unit.
             ConvertOp::WordToFloat { double: false, .. } => &[(ALU, 1)],
-            ConvertOp::SingleToWord { .. }
-            | ConvertOp::RoundSingle(_) => &[(Unit::Convert, 1)],
+            ConvertOp::SingleToWord { .. } | ConvertOp::RoundSingle(_) => &[(Unit::Convert, 1)],
             ConvertOp::WordToFloat { .. }
             | ConvertOp::WideToFloat { .. }
             | ConvertOp::DoubleToInteger { .. }

@@ -101,7 +101,8 @@ pub fn apply(
             replace(&mut operations[run], of_line(run), depth, share, &mut carried);
         }
     }
-    let of_line = |run: usize| (!listing.calls.contains(&line(run)) && !spins[run]).then(|| line(run));
+    let of_line =
+        |run: usize| (!listing.calls.contains(&line(run)) && !spins[run]).then(|| line(run));
     moved(trace, listing, &depths, &layout, &of_line, operations);
     Some(layout)
 }

@@ -86,3 +86,33 @@ impl Observer for Census {
         self.end();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(block: u64) -> Place {
+        Place { block, warp: 0, instruction: 0 }
+    }
+
+    #[test]
+    fn blocks_that_take_turns_are_counted_apart() {
+        let mut census = Census::new(Instant::now(), Duration::from_secs(3600));
+        for block in [3, 5, 3] {
+            census.instruction(place(block), 1);
+        }
+        census.cluster_end();
+        let work = |block, instructions, ended| BlockWork { block, instructions, ended };
+        assert_eq!(census.blocks, [work(3, 2, true), work(5, 1, false)]);
+    }
+
+    #[test]
+    fn a_block_that_the_limit_stops_has_not_ended() {
+        let started = Instant::now();
+        let mut census = Census::new(started, Duration::ZERO);
+        census.instruction(place(0), 1);
+        while started.elapsed().is_zero() {}
+        census.cluster_end();
+        assert!(census.stops() && !census.blocks[0].ended);
+    }
+}

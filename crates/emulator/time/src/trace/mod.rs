@@ -9,6 +9,7 @@
 pub mod census;
 pub mod recorder;
 pub mod sample;
+pub mod served;
 
 use crate::sass::listing::Listing;
 use lanework_engine::event::AccessKind;

@@ -1,10 +1,9 @@
 //! The observer that records traces of blocks.
 
+use crate::trace::served::{contention, passes, served};
 use crate::trace::{AccessTarget, BlockTrace, NONE, Runs, SyncStep, TraceStep, Traffic, WarpTrace};
-use lanework_counters::cost::banks;
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span, Wants};
 use lanework_engine::observer::Observer;
-use lanework_ptx_ir::analysis::access::AccessClass;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -280,20 +279,10 @@ impl BlockRecorder {
 
     fn access(&mut self, runs: &Runs, access: &Access<'_>) {
         let class = runs.classes.get(access.place.instruction as usize);
-        let mut access = access.clone();
-        let starts;
-        match class.copied().unwrap_or_default() {
-            AccessClass::Rest => return,
-            // As ptxas aggregates atomics: one lane acts for the others.
-            AccessClass::OneLane => access.mask &= access.mask.wrapping_neg(),
-            AccessClass::OneOfAll if access.mask == u32::MAX => access.mask = 1,
-            AccessClass::Vectorized(wide) => {
-                access.bytes = u32::from(wide);
-                starts = access.addresses.map(|address| address & !(u64::from(wide) - 1));
-                access.addresses = &starts;
-            }
-            _ => {}
-        }
+        let mut starts = *access.addresses;
+        let Some(access) = served(class.copied().unwrap_or_default(), access, &mut starts) else {
+            return;
+        };
         self.classified(runs, &access);
     }
 
@@ -388,25 +377,6 @@ impl BlockRecorder {
             token,
         });
     }
-}
-
-/// Passes of an access through the banks: of shared memory, or of the L1, whose data has the same banks.
-fn passes(kind: AccessKind, access: &Access<'_>) -> u32 {
-    let groups = banks::groups(kind, access.mask, access.addresses, access.bytes);
-    groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1)
-}
-
-/// The contention of an atomic: lanes that share their address with a lower lane, the lanes of the address with the most of
-/// them, and that address.
-fn contention(mask: u32, addresses: &[u64; 32]) -> (u32, u32, u64) {
-    let mut active: Vec<u64> =
-        (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();
-    active.sort_unstable();
-    let groups = active.chunk_by(|a, b| a == b);
-    let distinct = groups.clone().count();
-    let most = groups.max_by_key(|group| group.len()).unwrap_or_default();
-    let address = most.first().copied().unwrap_or_default();
-    ((active.len() - distinct) as u32, most.len() as u32, address)
 }
 
 impl Observer for Recorder {
