@@ -1,12 +1,13 @@
 //! The observer that records traces of blocks.
 
+use crate::clock::ComputeLimit;
 use crate::trace::served::{contention, passes, served};
 use crate::trace::{AccessTarget, BlockTrace, NONE, Runs, SyncStep, TraceStep, Traffic, WarpTrace};
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span, Wants};
 use lanework_engine::observer::Observer;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// First address of local memory in the trace.
 pub const LOCAL_BASE: u64 = 1 << 60;
@@ -23,7 +24,7 @@ pub struct Bounds {
     pub sectors: usize,
     /// Number of instructions of all warps after which the block is stopped.
     pub instructions: u64,
-    /// Time after which it is stopped.
+    /// Computing time after which it is stopped.
     pub time: Duration,
 }
 
@@ -32,7 +33,7 @@ pub struct Recorder {
     runs: Arc<Runs>,
     bounds: Bounds,
     wanted: Vec<u64>,
-    started: Instant,
+    limit: ComputeLimit,
     executed: u64,
     /// Index in `blocks` of the running block, if it is recorded.
     current: Option<usize>,
@@ -78,8 +79,8 @@ impl Recorder {
     /// Creates a recorder for the blocks in `wanted` of a kernel with these runs.
     pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
         let (executed, current, current_block, blocks) = (0, None, u64::MAX, Vec::new());
-        let started = Instant::now();
-        Recorder { runs, bounds, wanted, started, executed, current, current_block, blocks }
+        let limit = ComputeLimit::of_thread(bounds.time);
+        Recorder { runs, bounds, wanted, limit, executed, current, current_block, blocks }
     }
 
     /// Whether all wanted blocks have ended.
@@ -89,7 +90,7 @@ impl Recorder {
 
     /// Whether a limit stops the run.
     fn is_over(&self) -> bool {
-        self.executed > self.bounds.instructions || self.started.elapsed() > self.bounds.time
+        self.executed > self.bounds.instructions || self.limit.is_over()
     }
 
     /// Notes that the block of the last instruction has ended, unless a limit has stopped it.

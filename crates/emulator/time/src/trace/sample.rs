@@ -3,6 +3,7 @@
 //! The chosen blocks are those that one multiprocessor would hold together, their neighbors along each axis (which share
 //! data), and the first and the last block (which have edges). Each runs in its own launch, up to a limit.
 
+use crate::clock::ComputeLimit;
 use crate::machine::GpuModel;
 use crate::sass::Assembling;
 use crate::trace::census::{BlockWork, Census};
@@ -251,7 +252,7 @@ impl Tracing<'_> {
         }
         let started = Instant::now();
         let count = |blocks: Blocks| {
-            let mut census = Census::new(started, COUNTING);
+            let mut census = Census::new(ComputeLimit::of_thread(COUNTING));
             let config = LaunchConfig { blocks, ..*self.launch };
             self.device.run_with(self.program, &config, self.arguments, &mut census)?;
             Ok::<_, Fault>(census.blocks)
@@ -377,20 +378,19 @@ pub fn record(
 
 /// Counts the instructions of a block that is too long for a trace, for a limited time.
 struct TimedRun {
-    started: Instant,
-    limit: Duration,
+    limit: ComputeLimit,
 }
 
 impl TimedRun {
     /// Creates a run that stops after `limit`.
     fn new(limit: Duration) -> TimedRun {
-        TimedRun { started: Instant::now(), limit }
+        TimedRun { limit: ComputeLimit::of_thread(limit) }
     }
 }
 
 impl Observer for TimedRun {
     fn fork(&self) -> Self {
-        TimedRun { started: self.started, limit: self.limit }
+        TimedRun { limit: self.limit.fork() }
     }
 
     fn merge(&mut self, _: Self) {}
@@ -404,7 +404,7 @@ impl Observer for TimedRun {
     }
 
     fn stops(&self) -> bool {
-        self.started.elapsed() > self.limit
+        self.limit.is_over()
     }
 }
 
