@@ -19,7 +19,7 @@ pub struct ComputeLimit {
     limit: Duration,
     started: Instant,
     path: String,
-    /// What the path showed at first.
+    /// The computing time that the path showed first.
     before: Cell<Option<Duration>>,
 }
 
