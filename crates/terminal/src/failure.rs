@@ -1,5 +1,6 @@
 //! Why a command fails: a failed check, bad input, an error of the library, a bug.
 
+use crate::output::note_data;
 use crate::words;
 use std::fmt::Display;
 use std::io::ErrorKind;
@@ -59,7 +60,7 @@ pub fn report_bugs_politely() {
             "error: lanework has a bug{}: {said}\n  = help: please report it with the command line",
             place.unwrap_or_default()
         );
-        anstream::eprintln!("{}", words::say(&message));
+        note_data(&words::say(&message));
     }));
 }
 

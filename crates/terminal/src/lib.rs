@@ -123,7 +123,7 @@ pub fn with_negative_values(command: Command) -> Command {
 /// the failure goes to standard output as one JSON object.
 pub fn report(failure: &Failure) -> ExitCode {
     let json = match failure {
-        Failure::OutputClosed => return ExitCode::SUCCESS,
+        Failure::OutputClosed => return ExitCode::from(CLOSED),
         Failure::Program(code) => return ExitCode::from(*code),
         Failure::Check(message) => ErrorJson::new("check", message, 1),
         Failure::Input(message) => ErrorJson::new("input", message, 2),
@@ -141,6 +141,10 @@ pub fn report(failure: &Failure) -> ExitCode {
     json.print_if_asked();
     ExitCode::from(code)
 }
+
+/// The exit code if the reader closed the output: that of a program which SIGPIPE ends. The command may not have looked at
+/// everything, so it is no success.
+const CLOSED: u8 = 128 + 13;
 
 /// The exit code of a bug: `EX_SOFTWARE` in sysexits.h.
 const BUG: u8 = 70;

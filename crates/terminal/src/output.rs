@@ -24,7 +24,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Prints text to standard output, in the user's language. A closed pipe ends the command without a message.
+/// Prints text to standard output, in the user's language. A closed pipe ends the command without a message, with the exit
+/// code of a program that such a write ends.
 ///
 /// # Errors
 /// If the output cannot be written.
@@ -45,7 +46,12 @@ pub fn print_data(text: &str) -> Result<(), Failure> {
 
 /// Prints a note on standard error, in the user's language.
 pub fn note(text: &str) {
-    anstream::eprintln!("{}", wrapped(&words::say(text), width_of_errors()));
+    note_data(&wrapped(&words::say(text), width_of_errors()));
+}
+
+/// Prints a line on standard error as it is. Where nobody can read it, such as on a full disk, the command goes on.
+pub fn note_data(line: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{line}");
 }
 
 /// Writes a file. It is the same in every language.

@@ -11,7 +11,7 @@
 //! The remaining time is estimated from the completed steps and, within a step, from the completed blocks of the
 //! emulator's launch; the estimate is rough if steps differ.
 
-use crate::output::asks_for_json;
+use crate::output::{asks_for_json, note_data};
 use crate::words;
 use lanework::emulator::stall::position;
 use lanework::report::layout::{columns, cut};
@@ -164,7 +164,7 @@ fn shown(state: &Mutex<State>, wait: impl Fn(Duration) -> Result<(), RecvTimeout
         while !over(wait(LINES)) {
             let state = lock();
             let (step, times) = (state.step(), state.times(state.done()));
-            anstream::eprintln!("{}, {}", words::say(&step), words::say(&times));
+            note_data(&format!("{}, {}", words::say(&step), words::say(&times)));
         }
         return;
     }

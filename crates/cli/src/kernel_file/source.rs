@@ -6,7 +6,7 @@ use lanework::ptx::{Diagnostics, Module};
 use lanework::{Device, NvrtcError, PtxModule};
 use lanework_cuda_cpp::{CompileFailure, CompileOptions, Loader};
 use lanework_terminal::failure::Failure;
-use lanework_terminal::output::{note, read_text};
+use lanework_terminal::output::{note, note_data, read_text};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -280,7 +280,7 @@ fn own(source: &str, path: &Path, part: bool) -> Result<Compiled, CompileFailure
             Ok(compiled) if !specific && checked_module(&compiled.text).is_err() => {}
             Ok(compiled) => {
                 if !compiled.warnings.is_empty() {
-                    anstream::eprintln!("{}", compiled.warnings.trim_end());
+                    note_data(compiled.warnings.trim_end());
                 }
                 return Ok(("Lanework", compiled.text));
             }

@@ -4,7 +4,7 @@
 //! It accepts ptxas's command line. Options that only concern machine code have no effect.
 
 use lanework::ptx::Module;
-use lanework_terminal::output::print_data;
+use lanework_terminal::output::{note_data, print_data};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -50,7 +50,7 @@ pub fn run(line: &[OsString]) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err((code, why)) => {
             // Compilers show this message as their own, so it is not translated.
-            anstream::eprintln!("{why}");
+            note_data(&why.to_string());
             ExitCode::from(code)
         }
     }

@@ -11,6 +11,7 @@
 //! | [`predict`] | the result of all parts: the time, its interval and its explanation |
 
 pub mod chip;
+mod clock;
 pub mod lower;
 pub mod machine;
 pub mod predict;

@@ -81,13 +81,13 @@ pub fn apply(
     let mut layout =
         CodeLayout { copies: vec![1; blocks], places: vec![Vec::new(); operations.len()] };
     let mut depths = vec![None; blocks];
-    for block in 0..blocks {
+    for (block, known) in depths.iter_mut().enumerate() {
         let runs = trace.runs.of_block(block as u32);
         let runs: Vec<usize> = runs.map(|run| run as usize).collect();
         let of_line = |run: usize| listing.by_line.get(&line(run)).map_or(&[][..], Vec::as_slice);
         let Some((depth, count)) = place(&runs, spins, operations, &of_line) else { continue };
         layout.copies[block] = count.min(16) as u8;
-        depths[block] = Some(depth);
+        *known = Some(depth);
         let mut carried = 0.0;
         for &run in &runs {
             let here = of_line(run).iter().filter(|one| one.depth >= depth);

@@ -1,6 +1,7 @@
 //! Runs ptxas and nvdisasm, where they are installed. The variables `PTXAS` and `NVDISASM` name them; else they are looked for
 //! on the `PATH` and in `$CUDA_HOME/bin`, nvdisasm also next to ptxas.
 
+use crate::clock::ComputeLimit;
 use crate::sass::cubin;
 use crate::sass::listing::{Listing, MachineCode, instruction_lines};
 use std::ffi::OsStr;
@@ -11,6 +12,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+/// How long each of them may compute.
+const LONGEST: Duration = Duration::from_secs(1);
 
 fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|name| !name.is_empty()).map(PathBuf::from)
@@ -24,15 +28,16 @@ fn installed(variable: &str, name: &str) -> Option<PathBuf> {
     named(variable).or_else(found)
 }
 
-/// Runs a program with its output in a file until it ends or is no longer wanted; whether it succeeded.
+/// Runs a program with its output in a file until it ends, takes too long or is no longer wanted; whether it succeeded.
 fn run(program: &Path, arguments: &[&OsStr], output: Stdio, unwanted: &AtomicBool) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return false };
+    let limit = ComputeLimit::of_program(LONGEST, child.id());
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return status.success(),
-            Ok(None) if !unwanted.load(Ordering::Relaxed) => {}
+            Ok(None) if !unwanted.load(Ordering::Relaxed) && !limit.is_over() => {}
             _ => {
                 let _ = (child.kill(), child.wait());
                 return false;

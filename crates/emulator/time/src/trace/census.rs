@@ -1,9 +1,9 @@
 //! Counts the instructions of blocks all over the grid, where the traced ones may not stand for the others.
 
+use crate::clock::ComputeLimit;
 use lanework_engine::event::{Place, Wants};
 use lanework_engine::observer::Observer;
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
 
 /// The instructions of one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,7 @@ pub struct BlockWork {
 
 /// Counts the instructions of the blocks that run, for a limited time.
 pub struct Census {
-    started: Instant,
-    limit: Duration,
+    limit: ComputeLimit,
     /// The counted blocks, in the order of their first instructions.
     pub blocks: Vec<BlockWork>,
     places: HashMap<u64, usize>,
@@ -27,9 +26,9 @@ pub struct Census {
 }
 
 impl Census {
-    /// Creates a count that stops `limit` after `started`.
-    pub fn new(started: Instant, limit: Duration) -> Census {
-        Census { started, limit, blocks: Vec::new(), places: HashMap::new(), current: 0 }
+    /// Creates a count that stops at a limit.
+    pub fn new(limit: ComputeLimit) -> Census {
+        Census { limit, blocks: Vec::new(), places: HashMap::new(), current: 0 }
     }
 
     fn enter(&mut self, block: u64) {
@@ -43,16 +42,18 @@ impl Census {
         }
     }
 
+    /// Notes that the current block has ended, unless the time limit has stopped it.
     fn end(&mut self) {
+        let stopped = self.stops();
         if let Some(block) = self.blocks.get_mut(self.current) {
-            block.ended = true;
+            block.ended = !stopped;
         }
     }
 }
 
 impl Observer for Census {
     fn fork(&self) -> Self {
-        Census::new(self.started, self.limit)
+        Census::new(self.limit.fork())
     }
 
     fn merge(&mut self, other: Self) {
@@ -68,7 +69,7 @@ impl Observer for Census {
     }
 
     fn stops(&self) -> bool {
-        self.started.elapsed() > self.limit
+        self.limit.is_over()
     }
 
     fn instruction(&mut self, place: Place, _: u32) {
@@ -82,5 +83,35 @@ impl Observer for Census {
 
     fn block_end(&mut self, _: u32) {
         self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn place(block: u64) -> Place {
+        Place { block, warp: 0, instruction: 0 }
+    }
+
+    #[test]
+    fn blocks_that_take_turns_are_counted_apart() {
+        let mut census = Census::new(ComputeLimit::of_thread(Duration::from_secs(3600)));
+        for block in [3, 5, 3] {
+            census.instruction(place(block), 1);
+        }
+        census.cluster_end();
+        let work = |block, instructions, ended| BlockWork { block, instructions, ended };
+        assert_eq!(census.blocks, [work(3, 2, true), work(5, 1, false)]);
+    }
+
+    #[test]
+    fn a_block_that_the_limit_stops_has_not_ended() {
+        let mut census = Census::new(ComputeLimit::of_thread(Duration::from_nanos(1)));
+        census.instruction(place(0), 1);
+        while !census.stops() {}
+        census.cluster_end();
+        assert!(census.stops() && !census.blocks[0].ended);
     }
 }

@@ -9,6 +9,7 @@
 pub mod census;
 pub mod recorder;
 pub mod sample;
+pub mod served;
 
 use crate::sass::listing::Listing;
 use lanework_engine::event::AccessKind;
@@ -26,7 +27,7 @@ pub struct KernelTrace {
     /// The kernel.
     pub kernel: Arc<Kernel>,
     /// Its runs.
-    pub runs: Runs,
+    pub runs: Arc<Runs>,
     /// Blocks in the grid by axis.
     pub grid: [u32; 3],
     /// Threads per block.

@@ -1,13 +1,13 @@
 //! The observer that records traces of blocks.
 
+use crate::clock::ComputeLimit;
+use crate::trace::served::{contention, passes, served};
 use crate::trace::{AccessTarget, BlockTrace, NONE, Runs, SyncStep, TraceStep, Traffic, WarpTrace};
-use lanework_counters::cost::banks;
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span, Wants};
 use lanework_engine::observer::Observer;
-use lanework_ptx_ir::analysis::access::AccessClass;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// First address of local memory in the trace.
 pub const LOCAL_BASE: u64 = 1 << 60;
@@ -24,7 +24,7 @@ pub struct Bounds {
     pub sectors: usize,
     /// Number of instructions of all warps after which the block is stopped.
     pub instructions: u64,
-    /// Time after which it is stopped.
+    /// Computing time after which it is stopped.
     pub time: Duration,
 }
 
@@ -33,7 +33,7 @@ pub struct Recorder {
     runs: Arc<Runs>,
     bounds: Bounds,
     wanted: Vec<u64>,
-    started: Instant,
+    limit: ComputeLimit,
     executed: u64,
     /// Index in `blocks` of the running block, if it is recorded.
     current: Option<usize>,
@@ -80,8 +80,8 @@ impl Recorder {
     /// Creates a recorder for the blocks in `wanted` of a kernel with these runs.
     pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
         let (executed, current, current_block, blocks) = (0, None, u64::MAX, Vec::new());
-        let started = Instant::now();
-        Recorder { runs, bounds, wanted, started, executed, current, current_block, blocks }
+        let limit = ComputeLimit::of_thread(bounds.time);
+        Recorder { runs, bounds, wanted, limit, executed, current, current_block, blocks }
     }
 
     /// Whether all wanted blocks have ended.
@@ -89,8 +89,16 @@ impl Recorder {
         self.blocks.len() == self.wanted.len() && self.blocks.iter().all(|block| block.ended)
     }
 
-    /// Notes that the block of the last instruction has ended.
+    /// Whether a limit stops the run.
+    fn is_over(&self) -> bool {
+        self.executed > self.bounds.instructions || self.limit.is_over()
+    }
+
+    /// Notes that the block of the last instruction has ended, unless a limit has stopped it.
     fn end(&mut self) {
+        if self.is_over() {
+            return;
+        }
         if let Some(block) = self.block() {
             block.ended = true;
         }
@@ -274,20 +282,10 @@ impl BlockRecorder {
 
     fn access(&mut self, runs: &Runs, access: &Access<'_>) {
         let class = runs.classes.get(access.place.instruction as usize);
-        let mut access = access.clone();
-        let starts;
-        match class.copied().unwrap_or_default() {
-            AccessClass::Rest => return,
-            // As ptxas aggregates atomics: one lane acts for the others.
-            AccessClass::OneLane => access.mask &= access.mask.wrapping_neg(),
-            AccessClass::OneOfAll if access.mask == u32::MAX => access.mask = 1,
-            AccessClass::Vectorized(wide) => {
-                access.bytes = u32::from(wide);
-                starts = access.addresses.map(|address| address & !(u64::from(wide) - 1));
-                access.addresses = &starts;
-            }
-            _ => {}
-        }
+        let mut starts = *access.addresses;
+        let Some(access) = served(class.copied().unwrap_or_default(), access, &mut starts) else {
+            return;
+        };
         self.classified(runs, &access);
     }
 
@@ -384,25 +382,6 @@ impl BlockRecorder {
     }
 }
 
-/// Passes of an access through the banks: of shared memory, or of the L1, whose data has the same banks.
-fn passes(kind: AccessKind, access: &Access<'_>) -> u32 {
-    let groups = banks::groups(kind, access.mask, access.addresses, access.bytes);
-    groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1)
-}
-
-/// The contention of an atomic: the number of lanes that share their address with a lower lane, the
-/// number of lanes on the most contended address, and that address.
-fn contention(mask: u32, addresses: &[u64; 32]) -> (u32, u32, u64) {
-    let mut active: Vec<u64> =
-        (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();
-    active.sort_unstable();
-    let groups = active.chunk_by(|a, b| a == b);
-    let distinct = groups.clone().count();
-    let most = groups.max_by_key(|group| group.len()).unwrap_or_default();
-    let address = most.first().copied().unwrap_or_default();
-    ((active.len() - distinct) as u32, most.len() as u32, address)
-}
-
 impl Observer for Recorder {
     fn fork(&self) -> Self {
         Recorder::new(self.runs.clone(), self.bounds, self.wanted.clone())
@@ -423,9 +402,7 @@ impl Observer for Recorder {
     }
 
     fn stops(&self) -> bool {
-        self.executed > self.bounds.instructions
-            || self.started.elapsed() > self.bounds.time
-            || self.saw_all()
+        self.is_over() || self.saw_all()
     }
 
     fn instruction(&mut self, place: Place, mask: u32) {

@@ -3,6 +3,7 @@
 //! The chosen blocks are those that one multiprocessor would hold together, their neighbors along each axis (which share
 //! data), and the first and the last block (which have edges). Each runs in its own launch, up to a limit.
 
+use crate::clock::ComputeLimit;
 use crate::machine::GpuModel;
 use crate::sass::Assembling;
 use crate::trace::census::{BlockWork, Census};
@@ -44,8 +45,8 @@ impl Effort {
 impl Default for Effort {
     fn default() -> Self {
         Effort {
-            steps: 2_000_000,
-            instructions: 12_000_000,
+            steps: 1_200_000,
+            instructions: 3_000_000,
             multiprocessors: 132,
             time: Duration::from_millis(500),
             capability: 90,
@@ -76,6 +77,9 @@ const COUNTED: f64 = 2e7;
 
 /// Time limit for counting blocks all over the grid.
 const COUNTING: Duration = Duration::from_millis(250);
+
+/// Instructions of blocks that are traced together with those that they wait for.
+const TOGETHER_INSTRUCTIONS: u64 = 36_000_000;
 
 /// Limits on the trace of the block that takes longest: recorded steps, executed instructions.
 const LONGEST_STEPS: usize = 500_000;
@@ -228,7 +232,7 @@ impl Tracing<'_> {
         let bounds = Bounds {
             steps: (steps / 3 / self.warps).max(32),
             sectors: 8 * steps / 3,
-            instructions: 3 * self.effort.instructions,
+            instructions: TOGETHER_INSTRUCTIONS,
             time: TOGETHER_TIME,
         };
         let wanted = polling(chosen.iter().take(3).copied());
@@ -250,7 +254,7 @@ impl Tracing<'_> {
         }
         let started = Instant::now();
         let count = |blocks: Blocks| {
-            let mut census = Census::new(started, COUNTING);
+            let mut census = Census::new(ComputeLimit::of_thread(COUNTING));
             let config = LaunchConfig { blocks, ..*self.launch };
             self.device.run_with(self.program, &config, self.arguments, &mut census)?;
             Ok::<_, Fault>(census.blocks)
@@ -315,7 +319,7 @@ pub fn record(
         program,
         launch,
         arguments,
-        runs,
+        runs: runs.clone(),
         warps: threads.div_ceil(32) as usize,
         started: Instant::now(),
         effort,
@@ -337,7 +341,10 @@ pub fn record(
     } else {
         let counted = tracing.sample(total)?;
         longest = tracing.longest(&counted)?;
-        sampled = counted.iter().map(|block| block.instructions).collect();
+        // A block that was stopped counts only if it is the long one.
+        let known = longest.map(|at| tracing.blocks[at].block);
+        let whole = counted.iter().filter(|of| of.ended || Some(of.block) == known);
+        sampled = whole.map(|of| of.instructions).collect();
     }
     let blocks = tracing.blocks;
     if blocks.is_empty() {
@@ -354,7 +361,7 @@ pub fn record(
     let memory = device.memory();
     let allocations = memory.live().map(|(at, found)| (at, found.bytes)).collect();
     Ok(KernelTrace {
-        runs: Runs::new(&kernel, &Analyses::new(&kernel)),
+        runs,
         kernel,
         grid: launch.grid,
         threads,
@@ -373,20 +380,19 @@ pub fn record(
 
 /// Counts the instructions of a block that is too long for a trace, for a limited time.
 struct TimedRun {
-    started: Instant,
-    limit: Duration,
+    limit: ComputeLimit,
 }
 
 impl TimedRun {
     /// Creates a run that stops after `limit`.
     fn new(limit: Duration) -> TimedRun {
-        TimedRun { started: Instant::now(), limit }
+        TimedRun { limit: ComputeLimit::of_thread(limit) }
     }
 }
 
 impl Observer for TimedRun {
     fn fork(&self) -> Self {
-        TimedRun { started: self.started, limit: self.limit }
+        TimedRun { limit: self.limit.fork() }
     }
 
     fn merge(&mut self, _: Self) {}
@@ -400,7 +406,7 @@ impl Observer for TimedRun {
     }
 
     fn stops(&self) -> bool {
-        self.started.elapsed() > self.limit
+        self.limit.is_over()
     }
 }
 

@@ -14,6 +14,7 @@ use lanework_emulator::{
 use lanework_time::sass::start_assembling;
 use lanework_time::trace::KernelTrace;
 use lanework_time::trace::sample::{Effort, record};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -383,10 +384,10 @@ pub fn print_on_stderr() {
     ON_STDERR.store(true, Relaxed);
 }
 
-/// Writes a kernel's output to its destination.
+/// Writes a kernel's output to its destination. As on a GPU, text that cannot be written, such as to a full disk, is lost.
 pub(crate) fn pass_on(text: &str) {
-    match ON_STDERR.load(Relaxed) {
-        true => eprint!("{text}"),
-        false => print!("{text}"),
-    }
+    let _ = match ON_STDERR.load(Relaxed) {
+        true => std::io::stderr().write_all(text.as_bytes()),
+        false => std::io::stdout().write_all(text.as_bytes()),
+    };
 }

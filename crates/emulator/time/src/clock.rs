@@ -1,0 +1,70 @@
+//! Limits on the time that a thread or a program computes, so that they leave room for the same work on a busy machine.
+//!
+//! Linux counts it (`schedstat` in proc). Elsewhere, the time that passes counts.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// How much longer than its limit work may take on a busy machine.
+const BUSY: u32 = 4;
+
+fn computed(path: &str) -> Option<Duration> {
+    let text = std::fs::read_to_string(path).ok()?;
+    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// A limit on the time that something computes.
+#[derive(Clone, Debug)]
+pub struct ComputeLimit {
+    limit: Duration,
+    started: Instant,
+    path: String,
+    /// The computing time that the path showed first.
+    before: Cell<Option<Duration>>,
+}
+
+impl ComputeLimit {
+    /// A limit for the thread that asks first whether it is over.
+    pub fn of_thread(limit: Duration) -> ComputeLimit {
+        let (path, before) = ("/proc/thread-self/schedstat".to_owned(), Cell::new(None));
+        ComputeLimit { limit, started: Instant::now(), path, before }
+    }
+
+    /// A limit for a program that has just been started.
+    pub fn of_program(limit: Duration, id: u32) -> ComputeLimit {
+        let (path, before) = (format!("/proc/{id}/schedstat"), Cell::new(Some(Duration::ZERO)));
+        ComputeLimit { limit, started: Instant::now(), path, before }
+    }
+
+    /// The same limit for another thread.
+    pub fn fork(&self) -> ComputeLimit {
+        ComputeLimit { before: Cell::new(None), ..self.clone() }
+    }
+
+    /// Whether it is reached.
+    pub fn is_over(&self) -> bool {
+        if self.before.get().is_none() {
+            self.before.set(computed(&self.path));
+        }
+        let passed = self.started.elapsed();
+        if passed <= self.limit {
+            return false;
+        }
+        let both = computed(&self.path).zip(self.before.get());
+        let spent = both.map_or(passed, |(now, before)| now.saturating_sub(before));
+        spent > self.limit || passed > self.limit * BUSY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_over_once_the_thread_has_computed_for_so_long() {
+        let long = ComputeLimit::of_thread(Duration::from_secs(3600));
+        let short = ComputeLimit::of_thread(Duration::from_millis(1));
+        while !short.is_over() {}
+        assert!(!long.is_over() && short.fork().started == short.started);
+    }
+}
