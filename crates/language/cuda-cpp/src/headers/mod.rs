@@ -34,6 +34,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ("deque sequences list queue stack forward_list bitset", include_str!("std/sequences.h")),
     ("random", include_str!("std/random.h")),
     ("complex valarray", include_str!("std/complex.h")),
+    ("helper_cuda.h helper_functions.h helper_string.h helper_timer.h", include_str!("helpers.h")),
     ("thread mutex atomic future condition_variable shared_mutex", include_str!("std/thread.h")),
 ];
 
@@ -89,6 +90,10 @@ const EMPTY: &str = "\
     typeinfo unistd.h unordered_map unordered_set valarray variant vector vector_functions.h \
     vector_types.h sys/resource.h sys/stat.h fcntl.h mpi.h nccl.h cstdbool builtin_types.h \
     cuda_device_runtime_api.h crt/host_defines.h device_atomic_functions.h initializer_list \
+    ctype.h strings.h memory.h malloc.h alloca.h sys/param.h sys/utsname.h sys/wait.h pthread.h \
+    values.h linux/limits.h features.h cuda_fp8.hpp cuda_bf16.hpp sys/timeb.h complex.h cfenv \
+    fenv.h csignal csetjmp cwchar wchar.h cuchar clocale locale.h codecvt typeindex source_location \
+    numbers ranges compare version nvToolsExt.h cudaProfiler.h cuda_device_runtime_api.h \
     dirent.h cudnn_frontend.h getopt.h signal.h sys/mman.h execution bit filesystem span concepts";
 
 /// Folders of libraries whose headers are treated as empty. If device code uses their names, errors report them.

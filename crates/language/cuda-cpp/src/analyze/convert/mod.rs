@@ -66,6 +66,10 @@ impl Analyzer {
                 return Some(CONVERSION);
             }
             if let TypeKind::Pointer(pointee) = *self.types.kind(from) {
+                // As C, and as C++ before 2011: `char *text = "literal"`.
+                if self.types.bare(to) == TypeId::CHAR && self.is_literal(value) {
+                    return Some(CONVERSION);
+                }
                 return self.pointer_conversion(pointee, to);
             }
         }
@@ -79,6 +83,16 @@ impl Analyzer {
             return Some(CONVERSION);
         }
         self.user_conversion(value, target).map(|(_, cost)| USER + cost.min(15))
+    }
+
+    /// Whether a value is a string literal.
+    fn is_literal(&self, value: &Typed) -> bool {
+        match value.kind {
+            TypedKind::Variable(number) => {
+                self.variables[number.0 as usize].symbol.starts_with("$str")
+            }
+            _ => false,
+        }
     }
 
     fn pointer_conversion(&mut self, from: TypeId, to: TypeId) -> Option<u32> {
