@@ -36,6 +36,12 @@ impl<'a> Case<'a> {
         for (extents, kind, seed) in ready.task.plan(&mut random)? {
             rounds.push(ready.prepare(ready.task.problem(extents, kind, seed)?)?);
         }
+        if rounds.iter().all(|round| round.problem.result_elements() == 0) {
+            return Err(Unjudged::Failed(
+                "no problem of this task has an element of a result, so there is nothing to compare".to_owned(),
+                "give the extents a range that reaches beyond 0".to_owned(),
+            ));
+        }
         let verdict = Verdict {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),

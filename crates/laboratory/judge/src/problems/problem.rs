@@ -61,6 +61,17 @@ impl Argument {
     }
 }
 
+impl Problem {
+    /// Elements of the arrays that a kernel must write.
+    pub fn result_elements(&self) -> u64 {
+        let elements = |argument: &Argument| match argument {
+            Argument::Array { role: Role::Out | Role::InOut, shape, .. } => shape.iter().product(),
+            _ => 0,
+        };
+        self.arguments.iter().map(elements).sum()
+    }
+}
+
 impl Task {
     /// Draws the data of a problem.
     ///

@@ -125,6 +125,16 @@ fn mistakes_in_tasks_are_told_with_their_place() {
 }
 
 #[test]
+fn a_task_without_results_is_not_judged() {
+    let text = fs::read_to_string(tests().join("tasks/saxpy.toml")).expect("a task");
+    let empty = text.replacen("range = [0, 1000000]", "range = [0, 0]", 1);
+    let empty = empty.replacen("edges = [0, 1, 32, 257, 2049], timed = 65536", "timed = 0", 1);
+    let task = read(&empty).unwrap_or_else(|error| panic!("{error}"));
+    let error = judged(&task, "honest/add_2d.ptx").expect_err("nothing is compared");
+    assert!(error.to_string().contains("nothing to compare"), "{error}");
+}
+
+#[test]
 fn a_reference_without_a_known_error_needs_a_tolerance() {
     let reference = "[reference]\nkernel = \"ptx/honest/add_naive.ptx\"";
     let error = read(&add_by(reference, "")).map(drop).expect_err("no tolerance");
