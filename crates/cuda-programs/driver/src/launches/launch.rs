@@ -21,6 +21,10 @@ use lanework::{PtxArg, PtxShape};
 use std::ffi::c_void;
 use std::sync::Arc;
 
+/// Bytes that the stack of recursive calls has beyond its limit: a frame here holds every register that is live during the
+/// call, and a GPU's holds only those that the callee changes.
+const SAVED_REGISTERS: usize = 1024;
+
 /// `CUlaunchConfig`.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -384,7 +388,7 @@ fn run(
 ) -> std::result::Result<(), (Status, bool)> {
     let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
     let context = driver().and_then(|driver| driver.context());
-    let stack = context.map_or(0, |context| context.stack_bytes());
+    let stack = context.map_or(0, |context| context.stack_bytes() + SAVED_REGISTERS);
     // SAFETY: the device is an emulator (`state::start`), which checks every access of the kernel.
     let launch = || unsafe { module.code.launch(kernel, shape, &arguments) };
     let ran = lanework::emulator::workspace::with_stack_bytes(stack, launch);
