@@ -356,7 +356,10 @@ fn without_a_grid_all_data_are_checked() {
     let check = |more: &[&str]| lanework(&[&["check", path], more].concat());
     let data = ["--arg", "rand:f32:1000"];
     let output = check(&[&["--block", "64"], &data[..]].concat());
-    assert!(text(&output.stderr).contains("--grid 16: a thread for each of the 1,000 elements"), "{output:?}");
+    assert!(
+        text(&output.stderr).contains("--grid 16: a thread for each of the 1,000 elements"),
+        "{output:?}"
+    );
     let refused = check(&data);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     assert!(text(&refused.stderr).contains("neither --grid nor --block is given"), "{refused:?}");
