@@ -6,8 +6,9 @@
 
 mod args;
 mod commands;
-mod exercises;
 mod findings;
+#[cfg(feature = "report")]
+mod gather;
 mod kernel_file;
 mod npy;
 mod pictures;

@@ -27,8 +27,6 @@ pub mod mcp;
 pub mod new;
 /// Commands that show stored runs.
 pub mod stored {
-    #[cfg(feature = "report")]
-    pub mod gather;
     #[cfg(feature = "history")]
     pub mod history;
     #[cfg(feature = "report")]

@@ -1,7 +1,7 @@
 //! The signature of a kernel: the names and types of its parameters, from its CUDA C++ source if the file has one, else
 //! from its PTX and the mangled name.
 
-use super::cpp_parameters;
+use super::mangled::cpp_parameters;
 use lanework::ptx::cpp_names::{CppName, readable};
 use lanework::ptx::{Module, Variable};
 use lanework_lab::ElementType;

@@ -2,10 +2,10 @@
 //! this library or through CUDA's driver.
 
 use crate::args::ExecArgs;
-#[cfg(feature = "report")]
-use crate::commands::stored::{self, gather};
 use crate::findings::checked::Checked;
 use crate::findings::sources;
+#[cfg(feature = "report")]
+use crate::gather;
 use crate::program::{Ended, ProgramJson, model, run as run_program};
 use crate::{program, tables};
 use lanework::Dim3;
@@ -120,7 +120,7 @@ fn profile(args: &ExecArgs) -> Outcome {
             let name = cpp_names::readable(&one.profile.kernel);
             let page = gather::of_profile(&name, text, &record, &by_ptx)?;
             let predicted = kernel.get("predicted").cloned();
-            pages.push(stored::report::with_prediction(page, predicted));
+            pages.push(gather::with_prediction(page, predicted));
         }
         let record = serde_json::to_value(record).unwrap_or_default();
         if let (Some(to), Some(from)) = (kernel.as_object_mut(), record.as_object()) {
@@ -137,7 +137,7 @@ fn profile(args: &ExecArgs) -> Outcome {
                 "run a program that launches kernels through CUDA's driver or this library",
             ));
         }
-        stored::report::write_own(page, pages, name)?;
+        gather::write_own(page, pages, name)?;
     }
     #[cfg(not(feature = "report"))]
     if args.report.is_some() {

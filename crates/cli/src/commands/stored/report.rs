@@ -2,7 +2,7 @@
 
 use crate::args::{KernelArgs, ReportArgs, ReportKernelArgs};
 use crate::commands::ladders::climb::{failures, steps};
-use crate::commands::stored::gather;
+use crate::gather::{self, with_prediction, write_own};
 use crate::problem::subject::{FileLaunch, file_entry};
 use crate::problem::{find_family, find_gpu, rejected};
 use crate::saving::failed;
@@ -129,33 +129,6 @@ pub fn run_kernel(args: &ReportKernelArgs) -> Outcome {
 
 /// The default file of a report.
 const PAGE: &str = "lanework-report.html";
-
-/// A kernel with its predicted time, from the JSON form of a prediction.
-pub fn with_prediction(kernel: Kernel, predicted: Option<serde_json::Value>) -> Kernel {
-    Kernel { predicted: predicted.and_then(|one| serde_json::from_value(one).ok()), ..kernel }
-}
-
-/// Writes the report on kernels of the user, whose results nothing was compared with.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn write_own(page: &Path, kernels: Vec<Kernel>, gpu: &str) -> Outcome {
-    let report = Report {
-        taken: utc_now(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        chinese: lanework_terminal::words::are_chinese(),
-        kernels,
-        ceilings: gather::ceilings(specs(), gpu).into_iter().collect(),
-        ..Report::default()
-    };
-    let html = report.html();
-    write(page, &html)?;
-    print(&format!(
-        "the report is in {}: {} kB, no network needed\n",
-        page.display(),
-        html.len().div_ceil(1000)
-    ))
-}
 
 /// Reads records from a file.
 fn read(file: &Path, report: &mut Report) -> Outcome {

@@ -1,7 +1,8 @@
 //! `lanework exercise`: writes an exercise's kernel to the current folder, checks the edited kernel, and gives hints.
 
+mod list;
+
 use crate::args::{ExerciseArgs, KernelArgs};
-use crate::exercises::{Exercise, Goal, all};
 use crate::findings::checked::Checked;
 use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{
@@ -13,6 +14,7 @@ use lanework_lab::Array;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, write};
 use lanework_terminal::table::{listed, prose};
+use list::{Exercise, Goal, all};
 use std::path::{Path, PathBuf};
 
 /// Instructions of a warp after which an exercise counts as an endless loop.
@@ -134,7 +136,7 @@ fn wrong(exercise: &Exercise, ready: &[Ready], after: &[Option<Array>]) -> Optio
 #[cfg(test)]
 mod tests {
     use super::check;
-    use crate::exercises::all;
+    use super::list::all;
 
     /// The fixes of the exercises: the text to replace, and its replacement.
     const FIXES: [(&str, &str); 5] = [

@@ -1,23 +1,24 @@
 //! Gathers the data of a report on rungs: stories, sources, PTX and machine code with counters by line, pictures of
 //! their accesses.
-//!
-//! NVIDIA's tools give the machine code if they are installed: ptxas assembles the PTX and reports the registers,
-//! nvdisasm or cuobjdump lists the code. The emulator does not need them.
+
+mod machine_code;
 
 use crate::findings::sources;
 use lanework::emulator::{Blocks, Keep, TraceConfig};
 use lanework::report::pictures::{cost, grid};
 use lanework::report::{self, By, Machine, ProfileRecord, first_of_each, pattern};
 use lanework::{Device, Job};
-use lanework_lab::{Case, Gpu, Specs, Subject};
+use lanework_lab::timing::utc_now;
+use lanework_lab::{Case, Gpu, Specs, Subject, specs};
 use lanework_ladders::{Ladder, Language, RungInfo};
+use lanework_pages::Report;
 use lanework_pages::record::{
     Access, Ceilings, Cost, Header, Kernel, Line, Listing, Picture, Profile, Sass, Source, Story,
 };
-use lanework_terminal::failure::Failure;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, write};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 /// The story of a ladder.
 pub fn story(ladder: &Ladder) -> Story {
@@ -34,6 +35,33 @@ fn header(rung: &RungInfo) -> [Header; 2] {
         let lanework_ladders::Header { idea, predicts, costs } = rung.header(language);
         Header { idea, predicts, costs }
     })
+}
+
+/// A kernel with its predicted time, from the JSON form of a prediction.
+pub fn with_prediction(kernel: Kernel, predicted: Option<serde_json::Value>) -> Kernel {
+    Kernel { predicted: predicted.and_then(|one| serde_json::from_value(one).ok()), ..kernel }
+}
+
+/// Writes the report on kernels of the user, whose results nothing was compared with.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_own(page: &Path, kernels: Vec<Kernel>, gpu: &str) -> Outcome {
+    let report = Report {
+        taken: utc_now(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        chinese: lanework_terminal::words::are_chinese(),
+        kernels,
+        ceilings: ceilings(specs(), gpu).into_iter().collect(),
+        ..Report::default()
+    };
+    let html = report.html();
+    write(page, &html)?;
+    print(&format!(
+        "the report is in {}: {} kB, no network needed\n",
+        page.display(),
+        html.len().div_ceil(1000)
+    ))
 }
 
 /// The nominal ceilings of the GPU of this name; `None` if it is not in the table.
@@ -119,7 +147,7 @@ pub fn of_profile(
     Ok(Kernel {
         name: name.to_owned(),
         sources: files(by_line),
-        sass: of(text, &by_line.kernel),
+        sass: machine_code::of(text, &by_line.kernel),
         profile: Some(as_page(by_line)?),
         ptx: Some(ptx(text, by_line, by_ptx)),
         ..Kernel::default()
@@ -276,137 +304,6 @@ fn opcode(code: &str) -> Option<&str> {
     statement.then(|| code.split([' ', '\t', ';']).next().unwrap_or_default())
 }
 
-/// The machine code of an entry, or the reason for its absence.
-pub fn of(ptx: &str, entry: &str) -> Sass {
-    match assembled(ptx, entry) {
-        Ok(sass) => sass,
-        Err((why, detail)) => Sass { missing: why.to_owned(), note: detail, ..Sass::default() },
-    }
-}
-
-/// A tool of the CUDA toolkit: by its variable, on the PATH, or where toolkits are installed.
-fn tool(name: &str) -> Option<PathBuf> {
-    let given = std::env::var_os(name.to_uppercase()).map(PathBuf::from);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let homes = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(std::env::var_os);
-    let folders = std::env::split_paths(&path)
-        .chain(homes.map(|home| Path::new(&home).join("bin")))
-        .chain([PathBuf::from("/usr/local/cuda/bin")]);
-    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    given.into_iter().chain(folders.map(|folder| folder.join(&file))).find(|path| path.is_file())
-}
-
-/// The target that the PTX names, such as `sm_90a`.
-fn target(ptx: &str) -> &str {
-    let line = ptx.lines().find_map(|line| line.trim().strip_prefix(".target"));
-    line.and_then(|line| line.split([',', ' ']).find(|word| !word.is_empty())).unwrap_or("sm_90")
-}
-
-/// The oldest architecture that current versions of ptxas support. PTX for older ones runs there, too.
-const OLDEST: u32 = 75;
-
-/// The architecture to assemble for.
-fn architecture(target: &str) -> String {
-    let digits: String = target.chars().filter(char::is_ascii_digit).collect();
-    match digits.parse::<u32>() {
-        Ok(number) if number < OLDEST || number == 80 => "sm_90".to_owned(),
-        _ => target.to_owned(),
-    }
-}
-
-/// The machine code; or the report's text for its absence, and details.
-fn assembled(ptx: &str, entry: &str) -> Result<Sass, (&'static str, String)> {
-    let failed = |error: std::io::Error| ("no-ptxas", error.to_string());
-    let ptxas = tool("ptxas").ok_or(("no-ptxas", String::new()))?;
-    let folder = tempfile::tempdir().map_err(failed)?;
-    let (source, cubin) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
-    std::fs::write(&source, ptx).map_err(failed)?;
-    let target = architecture(target(ptx));
-    let run = Command::new(&ptxas)
-        .args(["-v", "-lineinfo", &format!("-arch={target}"), "-o"])
-        .args([&cubin, &source])
-        .output()
-        .map_err(failed)?;
-    let said = String::from_utf8_lossy(&run.stderr);
-    if !run.status.success() {
-        let first = said.lines().find(|line| line.contains("error")).unwrap_or_default();
-        return Err(("refused", first.to_owned()));
-    }
-    let (registers, spills) = resources(&said, entry);
-    let bare = Sass { target: target.clone(), registers, spills, ..Sass::default() };
-    let listers: [(&str, &[&str]); 2] = [("nvdisasm", &["-c", "-g"]), ("cuobjdump", &["-sass"])];
-    for (name, options) in listers {
-        let Some(path) = tool(name) else { continue };
-        let run = Command::new(path).args(options).arg(&cubin).output();
-        let Some(run) = run.ok().filter(|run| run.status.success()) else { continue };
-        let (text, source) = listing(&String::from_utf8_lossy(&run.stdout), entry);
-        return Ok(Sass { text: Some(text), source, note: format!("ptxas, {name}"), ..bare });
-    }
-    Ok(Sass { missing: "no-lister".to_owned(), ..bare })
-}
-
-/// Registers, and bytes of spill stores and loads, from the output of `ptxas -v` for an entry.
-fn resources(said: &str, entry: &str) -> (Option<u32>, Option<[u32; 2]>) {
-    let about = said
-        .split("Compiling entry function")
-        .find(|part| part.trim_start().trim_start_matches('\'').starts_with(&format!("{entry}'")));
-    let Some(about) = about else { return (None, None) };
-    let before = |what: &str| {
-        let at = about.find(what)?;
-        about[..at].split_whitespace().next_back()?.parse::<u32>().ok()
-    };
-    let registers = before("registers");
-    let spills = before("bytes spill stores").zip(before("bytes spill loads"));
-    (registers, spills.map(|(stores, loads)| [stores, loads]))
-}
-
-/// The instructions of an entry without addresses in comments, and the source line of each, if the listing has it:
-/// nvdisasm writes `//## File "k.rs", line 7` before the instructions of that line.
-fn listing(text: &str, entry: &str) -> (String, BTreeMap<u32, (String, u32)>) {
-    let section = format!(".text.{entry}:");
-    let function = format!("Function : {entry}");
-    let mut out = String::new();
-    let mut source = BTreeMap::new();
-    let mut at: Option<(String, u32)> = None;
-    let mut inside = false;
-    let mut number = 0;
-    for line in text.lines() {
-        let plain = line.trim();
-        if plain.starts_with(".text.") || plain.starts_with("Function :") {
-            inside = plain == section || plain == function;
-            continue;
-        }
-        if plain.starts_with(".section") || !inside {
-            inside &= !plain.starts_with(".section");
-            continue;
-        }
-        if let Some(place) = plain.strip_prefix("//## File ") {
-            let mut parts = place.split('"');
-            let file = parts.nth(1).unwrap_or_default().to_owned();
-            let line = parts.next().and_then(|rest| {
-                rest.split_whitespace().find_map(|word| word.trim_matches(',').parse().ok())
-            });
-            at = line.map(|line| (file, line));
-            continue;
-        }
-        let code = plain.strip_prefix("/*").and_then(|rest| rest.split_once("*/"));
-        let label = plain.starts_with(".L") && plain.ends_with(':');
-        let code = match code {
-            Some((_, code)) if code.contains(';') => code.split("/*").next().unwrap_or(code).trim(),
-            None if label => plain,
-            _ => continue,
-        };
-        number += 1;
-        if !label && let Some(at) = &at {
-            source.insert(number, at.clone());
-        }
-        out.push_str(if label { "" } else { "    " });
-        out.push_str(code);
-        out.push('\n');
-    }
-    (out, source)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -419,36 +316,5 @@ mod tests {
         let expected = [(13, "mov.u32"), (15, "bra"), (17, "ret")];
         assert_eq!(found, expected.map(|(line, name)| (line, name.to_owned())));
         assert_eq!(instructions(TEXT, "none"), []);
-    }
-
-    #[test]
-    fn what_ptxas_says_of_an_entry_is_read() {
-        let said = "ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function 'other' for 'sm_90'\n\
-            ptxas info    : Used 8 registers\nptxas info    : Compiling entry function 'k' for 'sm_90'\n\
-            ptxas info    : Function properties for k\n    16 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n\
-            ptxas info    : Used 255 registers, used 1 barriers, 4224 bytes smem\n";
-        assert_eq!(resources(said, "k"), (Some(255), Some([12, 20])));
-        assert_eq!(resources(said, "other").0, Some(8));
-        assert_eq!(resources(said, "none"), (None, None));
-    }
-
-    #[test]
-    fn a_listing_keeps_instructions_and_their_source_lines() {
-        let text = "\t.section .text.k,\"ax\"\n.text.k:\n\t//## File \"a/k.rs\", line 19\n        /*0000*/                   LDC R1, c[0x0][0x28] ;\n.L_x_0:\n        /*0010*/                   EXIT ;\n\t.section .nv.info\n        /*0000*/ NOP ;\n";
-        let (listed, source) = listing(text, "k");
-        assert_eq!(listed, "    LDC R1, c[0x0][0x28] ;\n.L_x_0:\n    EXIT ;\n");
-        assert_eq!(source.get(&1), Some(&("a/k.rs".to_owned(), 19)));
-        assert_eq!((source.get(&2), source.len()), (None, 2));
-        let dumped = "\t\tFunction : k\n\t.headerflags\t@\"EF\"\n        /*0000*/   MOV R1, R2 ;   /* 0x0028 */\n                                  /* 0x0029 */\n";
-        assert_eq!(listing(dumped, "k").0, "    MOV R1, R2 ;\n");
-    }
-
-    #[test]
-    fn the_target_is_the_ptx_s_own_or_one_that_ptxas_still_knows() {
-        assert_eq!(target(".version 8.0\n.target sm_90a, debug\n"), "sm_90a");
-        assert_eq!(
-            (architecture("sm_50").as_str(), architecture("sm_90a").as_str()),
-            ("sm_90", "sm_90a")
-        );
     }
 }
