@@ -62,16 +62,16 @@ fn pack(places: &[u16], number: ElementType, from: impl Fn(usize) -> u64) -> Reg
 /// Multiplies floats of up to 32 bits.
 ///
 /// # Safety
-/// The plan's slots are registers of the warp.
+/// The plan's slots are registers of the warp; with `AVX2`, the host has it.
 #[inline(always)]
-pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
+pub unsafe fn floats<const AVX2: bool>(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe {
         let Shape { m, n, k } = this.shape;
         let done = match (m * k).max(n * k) {
             _ if this.sparse.is_some() => false,
-            ..=256 => narrow_floats::<256>(warp, this, plan),
-            257..=512 => narrow_floats::<512>(warp, this, plan),
+            ..=256 => narrow_floats::<256, AVX2>(warp, this, plan),
+            257..=512 => narrow_floats::<512, AVX2>(warp, this, plan),
             _ => false,
         };
         if !done {
@@ -83,9 +83,13 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
 /// Multiplies dense floats whose products are added in f32; `false` if other sums are needed. A and B have at most `MOST` elements.
 ///
 /// # Safety
-/// The plan's slots are registers of the warp.
+/// As for [`floats`].
 #[inline(always)]
-unsafe fn narrow_floats<const MOST: usize>(warp: &mut Warp, this: &Multiply, plan: &Plan) -> bool {
+unsafe fn narrow_floats<const MOST: usize, const AVX2: bool>(
+    warp: &mut Warp,
+    this: &Multiply,
+    plan: &Plan,
+) -> bool {
     let [of_a, of_b, _] = this.registers;
     let Shape { m, n, k } = this.shape;
     let (stride, rows) = (k.max(SIDE), m / SIDE);
@@ -115,7 +119,8 @@ unsafe fn narrow_floats<const MOST: usize>(warp: &mut Warp, this: &Multiply, pla
             b: [&b_value[column..], &b_power[column..]],
             k: stride,
         };
-        if !factors.add_to(tile, adder, least) {
+        // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+        if !unsafe { factors.add_to::<AVX2>(tile, adder, least) } {
             return false;
         }
     }

@@ -129,8 +129,16 @@ pub struct TileFactors<'a> {
 impl TileFactors<'_> {
     /// Adds the product to the accumulators of eight rows and columns, whose smallest normal number is `least`. `false` if the
     /// product is formed in groups and a sum before the last is infinite.
+    ///
+    /// # Safety
+    /// With `AVX2`, the host has it.
     #[inline(always)]
-    pub fn add_to(&self, tile: &mut Tile, adder: Adder, least: f32) -> bool {
+    pub unsafe fn add_to<const AVX2: bool>(
+        &self,
+        tile: &mut Tile,
+        adder: Adder,
+        least: f32,
+    ) -> bool {
         let k = self.k;
         let group = if adder.apart { k / 2 } else { k };
         let group = adder.group.min(group).max(SIDE);
@@ -143,12 +151,20 @@ impl TileFactors<'_> {
                 let at = row * k + first;
                 let a = [&self.a[0][at..][..group], &self.a[1][at..][..group]];
                 let b = [&self.b[0][first..][..group], &self.b[1][first..][..group]];
-                sum = add_group(adder, a, b, &sum, least);
+                sum = match AVX2 {
+                    // SAFETY: the host has AVX2, as this function requires.
+                    #[cfg(target_arch = "x86_64")]
+                    true => unsafe { add_group_avx2(adder, a, b, &sum, least) },
+                    _ => add_group(adder, a, b, &sum, least),
+                };
                 least = adder.least() as f32;
             }
+            if !adder.apart {
+                *c = sum;
+                continue;
+            }
             for j in 0..SIDE {
-                let apart = || adder.add_apart(sum[j].into(), c[j].into()) as f32;
-                c[j] = if adder.apart { apart() } else { sum[j] };
+                c[j] = adder.add_apart(sum[j].into(), c[j].into()) as f32;
             }
         }
         true
@@ -232,6 +248,77 @@ fn add_group(
         // A sum that vanishes is not negative.
         out[j] = 0.0 + f32::from_bits(value.to_bits() & digits);
     }
+    out
+}
+
+/// [`add_group`] by AVX2: the compiler does not vectorize all of its loops reliably.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn add_group_avx2(
+    adder: Adder,
+    [a, a_power]: [&[f32]; 2],
+    [b, b_power]: [&[[f32; SIDE]]; 2],
+    c: &[f32; SIDE],
+    least: f32,
+) -> [f32; SIDE] {
+    use std::arch::x86_64::*;
+    // SAFETY: a row has eight floats.
+    let load = |row: &[f32; SIDE]| unsafe { _mm256_loadu_ps(row.as_ptr()) };
+    let mut of_products = _mm256_setzero_ps();
+    for (a, b) in a_power.iter().zip(b_power) {
+        of_products = _mm256_max_ps(of_products, _mm256_mul_ps(_mm256_set1_ps(*a), load(b)));
+    }
+    let (start, zero) = (load(c), _mm256_setzero_ps());
+    let exponent = _mm256_and_ps(start, _mm256_set1_ps(f32::INFINITY));
+    let power = _mm256_max_ps(exponent, _mm256_set1_ps(least));
+    let power = _mm256_andnot_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(start, zero), power);
+    let top = _mm256_max_ps(_mm256_max_ps(power, of_products), _mm256_set1_ps(LEAST_TOP));
+    let scale = (1u32 << adder.kept) as f32;
+    let up = _mm256_div_ps(_mm256_set1_ps(scale), top);
+    let mut whole = _mm256_cvttps_epi32(_mm256_mul_ps(start, up));
+    let mut sums = [_mm256_setzero_pd(); 2];
+    for (a, b) in a.as_chunks::<SIDE>().0.iter().zip(b.as_chunks::<SIDE>().0) {
+        for (a, b) in a.iter().zip(b) {
+            let product = _mm256_mul_ps(_mm256_set1_ps(*a), load(b));
+            whole = _mm256_add_epi32(whole, _mm256_cvttps_epi32(_mm256_mul_ps(product, up)));
+        }
+        let halves = [_mm256_castsi256_si128(whole), _mm256_extracti128_si256::<1>(whole)];
+        for i in 0..2 {
+            sums[i] = _mm256_add_pd(sums[i], _mm256_cvtepi32_pd(halves[i]));
+        }
+        whole = _mm256_setzero_si256();
+    }
+    let tops = [_mm256_castps256_ps128(top), _mm256_extractf128_ps::<1>(top)];
+    let down = _mm256_set1_pd(1.0 / f64::from(scale));
+    for i in 0..2 {
+        sums[i] = _mm256_mul_pd(sums[i], _mm256_mul_pd(_mm256_cvtps_pd(tops[i]), down));
+    }
+    let mut out = [0.0; SIDE];
+    let multiplied = _mm256_cmp_ps::<_CMP_GT_OQ>(of_products, zero);
+    if adder.round == Round::Half {
+        let (mut exact, with) = ([0.0; SIDE], _mm256_movemask_ps(multiplied));
+        // SAFETY: each half of the array has four numbers.
+        unsafe {
+            _mm256_storeu_pd(exact.as_mut_ptr(), sums[0]);
+            _mm256_storeu_pd(exact.as_mut_ptr().add(4), sums[1]);
+        }
+        for j in 0..SIDE {
+            exact[j] = if with >> j & 1 != 0 { exact[j] } else { c[j].into() };
+            out[j] = rounded(adder.round, exact[j]) as f32;
+        }
+        return out;
+    }
+    let digits = _mm256_castsi256_pd(_mm256_set1_epi64x(!0x1fff_ffff));
+    let cut = _mm256_set_m128(
+        _mm256_cvtpd_ps(_mm256_and_pd(sums[1], digits)),
+        _mm256_cvtpd_ps(_mm256_and_pd(sums[0], digits)),
+    );
+    let digits = if adder.round == Round::Short { !0x3ff } else { -1 };
+    let value = _mm256_blendv_ps(start, cut, multiplied);
+    let value = _mm256_and_ps(value, _mm256_castsi256_ps(_mm256_set1_epi32(digits)));
+    // SAFETY: the array has eight floats.
+    unsafe { _mm256_storeu_ps(out.as_mut_ptr(), _mm256_add_ps(value, zero)) };
     out
 }
 
@@ -351,8 +438,18 @@ mod tests {
                 b: [of_b.value.as_chunks().0, of_b.power.as_chunks().0],
                 k: K,
             };
-            if !factors.add_to(&mut tile, adder, least(d)) {
+            let start = tile;
+            // SAFETY: without AVX2, nothing is required of the host.
+            if !unsafe { factors.add_to::<false>(&mut tile, adder, least(d)) } {
                 continue;
+            }
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                let mut wide = start;
+                // SAFETY: the host was found to have AVX2.
+                assert!(unsafe { factors.add_to::<true>(&mut wide, adder, least(d)) });
+                let bits = |tile: Tile| tile.map(|row| row.map(f32::to_bits));
+                assert_eq!(bits(wide), bits(tile), "round {round}: {number:?} to {d:?}");
             }
             compared += 1;
             let mut rows = [Terms::default(); K];

@@ -70,32 +70,24 @@ impl Product {
             }
             static TIER: OnceLock<usize> = OnceLock::new();
             match *TIER.get_or_init(best_tier) {
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: `best_tier` found AVX-512 and the features below it on this host.
-                2 => unsafe { self.floats_512(memory, &stored, &b, kept) },
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: the match found AVX2, FMA and F16C on this host.
-                1 => unsafe { self.floats_256(memory, &stored, &b, kept) },
-                _ => self.floats(memory, &stored, &b, kept),
+                // SAFETY: without AVX2, nothing is required of the host.
+                0 => unsafe { self.floats::<false>(memory, &stored, &b, kept) },
+                // SAFETY: `best_tier` found AVX2, FMA and F16C on this host, which is an x86-64.
+                _ => unsafe { self.floats_256(memory, &stored, &b, kept) },
             }
         }
         Ok(())
     }
 
     /// # Safety
-    /// The host has AVX-512.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c")]
-    unsafe fn floats_512(&self, to: &mut TensorMemory, a: &[Row], b: &[Row], kept: &[u32]) {
-        self.floats(to, a, b, kept);
-    }
-
-    /// # Safety
     /// The host has AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    #[cfg_attr(
+        target_arch = "x86_64",
+        target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")
+    )]
     unsafe fn floats_256(&self, to: &mut TensorMemory, a: &[Row], b: &[Row], kept: &[u32]) {
-        self.floats(to, a, b, kept);
+        // SAFETY: the host has AVX2, as this function requires.
+        unsafe { self.floats::<{ cfg!(target_arch = "x86_64") }>(to, a, b, kept) }
     }
 
     /// Row `row` of A as the columns of a part see it, and the bits of its metadata.
@@ -137,9 +129,18 @@ impl Product {
         kept[lane as usize / 32 % 4] >> (lane % 32) & 1 == 0
     }
 
+    /// # Safety
+    /// With `AVX2`, the host has it.
     #[inline(always)]
-    fn floats(&self, to: &mut TensorMemory, stored: &[Row], b: &[Row], kept: &[u32]) {
-        match self.narrow_floats(to, stored, b) {
+    unsafe fn floats<const AVX2: bool>(
+        &self,
+        to: &mut TensorMemory,
+        stored: &[Row],
+        b: &[Row],
+        kept: &[u32],
+    ) {
+        // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+        match unsafe { self.narrow_floats::<AVX2>(to, stored, b) } {
             Some(results) => self.store(to, &results, kept),
             None => self.any_floats(to, stored, b, kept),
         }
@@ -158,8 +159,16 @@ impl Product {
     }
 
     /// The results, if all products are added in f32: for each part, eight columns and eight rows.
+    ///
+    /// # Safety
+    /// With `AVX2`, the host has it.
     #[inline(always)]
-    fn narrow_floats(&self, memory: &TensorMemory, stored: &[Row], b: &[Row]) -> Option<Vec<Tile>> {
+    unsafe fn narrow_floats<const AVX2: bool>(
+        &self,
+        memory: &TensorMemory,
+        stored: &[Row],
+        b: &[Row],
+    ) -> Option<Vec<Tile>> {
         let (k, path, shape) = (self.this.k(), self.path(), &self.shape);
         let columns = shape.n / path.parts();
         let whole = columns.is_multiple_of(SIDE) && k.is_multiple_of(SIDE) && k <= NARROW_K;
@@ -204,7 +213,10 @@ impl Product {
                         }
                     }
                     let factors = TileFactors { a: [&a.value, &a.power], b: [value, power], k };
-                    if !is_finite(&tile) || !factors.add_to(&mut tile, adder, least) {
+                    // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+                    if !is_finite(&tile)
+                        || !unsafe { factors.add_to::<AVX2>(&mut tile, adder, least) }
+                    {
                         return None;
                     }
                     results.push(tile);

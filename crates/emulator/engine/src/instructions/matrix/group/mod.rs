@@ -28,9 +28,13 @@ use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, GroupMultiply};
 /// Multiplies floats.
 ///
 /// # Safety
-/// The plan's slots are registers of the warp.
+/// The plan's slots are registers of the warp; with `AVX2`, the host has it.
 #[inline(always)]
-pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Result<(), RawFault> {
+pub unsafe fn floats<const AVX2: bool>(
+    warp: &mut Warp,
+    this: &GroupMultiply,
+    plan: &Plan,
+) -> Result<(), RawFault> {
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's shared
     // memory is live.
     let (stored, of_b, counts, metadata) = unsafe {
@@ -53,7 +57,8 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
                 read(warp, this, plan, counts, block),
             )
         };
-        if !(fits && narrow_block(this, &a, &columns, &mut words)) {
+        // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+        if !(fits && unsafe { narrow_block::<AVX2>(this, &a, &columns, &mut words) }) {
             any_block(this, (&stored, metadata.as_ref()), &columns, &mut words);
         }
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
@@ -96,8 +101,11 @@ fn adder(this: &GroupMultiply) -> Adder {
 }
 
 /// Multiplies eight columns if all products are added in f32; else `false`, with the accumulators unchanged.
+///
+/// # Safety
+/// With `AVX2`, the host has it.
 #[inline(always)]
-fn narrow_block(
+unsafe fn narrow_block<const AVX2: bool>(
     this: &GroupMultiply,
     a: &NarrowFactors<MOST>,
     columns: &StoredRows,
@@ -121,7 +129,8 @@ fn narrow_block(
         let first = group * SIDE * k;
         let factors =
             TileFactors { a: [&a.value[first..], &a.power[first..]], b: [b_value, b_power], k };
-        if !is_finite(&tile) || !factors.add_to(&mut tile, adder, least) {
+        // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+        if !is_finite(&tile) || !unsafe { factors.add_to::<AVX2>(&mut tile, adder, least) } {
             return false;
         }
         *result = encode_tile(this.d, &tile);
