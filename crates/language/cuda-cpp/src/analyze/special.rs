@@ -154,7 +154,8 @@ impl Analyzer {
                         self.types.is_reference(parameter.ty)
                             && self.types.record_of(referred) == Some(record)
                     });
-                    first && signature.parameters.iter().skip(1).all(|other| other.default.is_some())
+                    first
+                        && signature.parameters.iter().skip(1).all(|other| other.default.is_some())
                 })
         });
         list
@@ -168,7 +169,8 @@ impl Analyzer {
             return true;
         }
         let record = self.types.record(id).clone();
-        let mut parts = record.bases.iter().map(|base| base.0).chain(record.fields.iter().map(|f| f.kind));
+        let mut parts =
+            record.bases.iter().map(|base| base.0).chain(record.fields.iter().map(|f| f.kind));
         parts.any(|part| self.copied_by_parts(part))
     }
 
@@ -180,12 +182,18 @@ impl Analyzer {
         if record.polymorphic || record.assigns {
             return true;
         }
-        let mut parts = record.bases.iter().map(|base| base.0).chain(record.fields.iter().map(|f| f.kind));
+        let mut parts =
+            record.bases.iter().map(|base| base.0).chain(record.fields.iter().map(|f| f.kind));
         parts.any(|part| self.assigned_by_parts(part))
     }
 
     /// Copies or moves an object by the function that the compiler supplies.
-    pub(super) fn copy_by_supplied(&mut self, value: Typed, id: RecordId, ty: TypeId) -> Option<Typed> {
+    pub(super) fn copy_by_supplied(
+        &mut self,
+        value: Typed,
+        id: RecordId,
+        ty: TypeId,
+    ) -> Option<Typed> {
         let own_destructor =
             self.destructors.get(&id).is_some_and(|&own| self.function(own).implicit.is_none());
         let moves = value.expiring && !self.types.is_const(value.ty) && !own_destructor;
@@ -196,9 +204,16 @@ impl Analyzer {
     }
 
     /// Assigns by the function that the compiler supplies.
-    pub(super) fn assign_by_supplied(&mut self, left: Typed, right: Typed, id: RecordId, span: Span) -> Option<Typed> {
+    pub(super) fn assign_by_supplied(
+        &mut self,
+        left: Typed,
+        right: Typed,
+        id: RecordId,
+        span: Span,
+    ) -> Option<Typed> {
         let moves = (right.expiring || !right.lvalue) && !self.types.is_const(right.ty);
-        let member = if moves { ImplicitMember::MoveAssignment } else { ImplicitMember::CopyAssignment };
+        let member =
+            if moves { ImplicitMember::MoveAssignment } else { ImplicitMember::CopyAssignment };
         let number = self.supplied(id, member);
         self.call_direct(number, left, vec![right], span)
     }

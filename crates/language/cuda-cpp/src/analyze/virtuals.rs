@@ -103,7 +103,12 @@ impl Analyzer {
     }
 
     /// The functions of the table to which the part `part` of an object at an offset refers.
-    fn table_entries(&mut self, class: RecordId, offset: u64, part: RecordId) -> Vec<FunctionNumber> {
+    fn table_entries(
+        &mut self,
+        class: RecordId,
+        offset: u64,
+        part: RecordId,
+    ) -> Vec<FunctionNumber> {
         let Some(own) = self.virtuals.get(&class).cloned() else { return Vec::new() };
         if class == part {
             return own.slots;

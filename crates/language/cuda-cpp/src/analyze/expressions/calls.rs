@@ -267,7 +267,9 @@ impl Analyzer {
     /// Whether a name means a data member of `*this`: neither a function nor a variable within the class hides it.
     fn is_own_field(&self, name: &QualifiedName) -> bool {
         let this = self.frame.as_ref().and_then(|frame| frame.this.as_ref());
-        let Some(record) = this.and_then(|this| self.types.record_of(this.ty)) else { return false };
+        let Some(record) = this.and_then(|this| self.types.record_of(this.ty)) else {
+            return false;
+        };
         let last = name.last().name;
         let class = self.types.record(record).scope;
         self.types.find_field(record, last).is_some()
