@@ -86,6 +86,8 @@ pub struct Analyzer {
     type_objects: HashMap<TypeId, VariableNumber>,
     /// Whether a virtual function is called without regard to the object's class: `Base::f()`.
     direct: bool,
+    /// Local arrays whose length is in another local variable.
+    variable_arrays: HashMap<(u32, LocalNumber), LocalNumber>,
     /// Number of values analyzed so far that need a destructor.
     destroyed: u32,
     /// Which functions call which, and which may throw, in host code.
@@ -125,6 +127,7 @@ impl Analyzer {
             tables: HashMap::new(),
             type_objects: HashMap::new(),
             direct: false,
+            variable_arrays: HashMap::new(),
             destroyed: 0,
             exceptions: exceptions::ThrowingCalls::default(),
         }

@@ -35,6 +35,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ("random", include_str!("std/random.h")),
     ("complex valarray", include_str!("std/complex.h")),
     ("helper_cuda.h helper_functions.h helper_string.h helper_timer.h", include_str!("helpers.h")),
+    ("getopt.h unistd.h", include_str!("std/getopt.h")),
     ("thread mutex atomic future condition_variable shared_mutex", include_str!("std/thread.h")),
 ];
 
@@ -49,7 +50,11 @@ const TEXTS: &[(&str, &str)] = &[
     ("cooperative_groups.h", include_str!("cooperative_groups.h")),
     ("torch/extension.h", include_str!("torch.h")),
     ("type_traits", include_str!("type_traits.h")),
+    ("cublas_v2.h", include_str!("cublas.h")),
+    ("cublasLt.h", "#include <cublas_v2.h>\n"),
+    ("cuComplex.h", include_str!("complex.h")),
     ("tuple", "#include <type_traits>\n"),
+    ("map", "#include <type_traits>\n"),
     ("functional", "#include <type_traits>\n"),
 ];
 
@@ -59,8 +64,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("cuda_fp16.hpp", "cuda_fp16.h"),
     ("cuda_bf16.hpp", "cuda_bf16.h"),
     ("crt/mma.h", "mma.h"),
-    ("cublas_v2.h", "cuda_fp16.h"),
-    ("cublasLt.h", "cuda_fp16.h"),
     ("cooperative_groups/reduce.h", "cooperative_groups.h"),
     ("cooperative_groups/memcpy_async.h", "cooperative_groups.h"),
     ("torch/all.h", "torch/extension.h"),

@@ -187,13 +187,13 @@ impl Preprocessor<'_> {
                 self.included(&line)
             }
         };
-        let found = found.map(|(name, angled)| (headers::canonical(&name).to_owned(), angled));
-        let Some((name, angled)) = found else {
+        let Some((written, angled)) = found else {
             let problem =
                 SourceProblem::error(span, "expected \"FILE\" or <FILE> after `#include`");
             self.problems.push(problem);
             return;
         };
+        let name = headers::canonical(&written).to_owned();
         if self.once.contains(&name) {
             return;
         }
@@ -218,7 +218,7 @@ impl Preprocessor<'_> {
             }
             return;
         }
-        if let Some((path, text)) = self.loader.load(&name, &from) {
+        if let Some((path, text)) = self.loader.load(&written, &from) {
             if !self.once.contains(&path) {
                 self.open(&path, &text, false);
             }

@@ -1,5 +1,6 @@
 //! Functions: declarations, signatures, instances and bodies.
 
+mod arrays;
 mod body;
 mod constructors;
 mod control;

@@ -73,6 +73,13 @@ impl Analyzer {
             let count = TemplateArgument::Value(values.len() as u64, TypeId::UNSIGNED_LONG);
             return self.class_instance(template, vec![element, count], span);
         }
+        if self.text(name) == "tuple" {
+            let elements: Vec<TemplateArgument> = values
+                .iter()
+                .map(|value| TemplateArgument::Type(self.types.decay(value.ty)))
+                .collect();
+            return self.class_instance(template, elements, span);
+        }
         for constructor in self.constructor_templates(template) {
             let count = self.templates[template].parameters.len();
             let signature = self.function(constructor).syntax.signature.clone();
