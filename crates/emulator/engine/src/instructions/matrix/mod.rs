@@ -6,6 +6,7 @@ pub(crate) mod narrow;
 pub(crate) mod registers;
 pub(crate) mod rows;
 pub(crate) mod sum;
+pub(crate) mod tile;
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::matrix::registers::Places;
@@ -43,10 +44,12 @@ impl Plan {
 }
 
 impl Plan {
-    /// The handler; products gain from wide registers.
+    /// The handler; products gain from registers of 256 bits.
     pub fn handler(&self) -> Tiers {
         match &self.op {
-            MatrixOp::Multiply(_) | MatrixOp::Group(_) => Tiers::per_level::<Product>(),
+            MatrixOp::Multiply(_) | MatrixOp::Group(_) => {
+                Tiers::large::<Product<{ cfg!(target_arch = "x86_64") }>, Product<false>>()
+            }
             _ => Tiers::cold::<Matrix>(),
         }
     }
@@ -83,11 +86,11 @@ unsafe impl Body for Matrix {
     }
 }
 
-/// The handler of products.
-pub struct Product;
+/// The handler of products, on hosts with AVX2 or on any.
+pub struct Product<const AVX2: bool>;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
-unsafe impl Body for Product {
+unsafe impl<const AVX2: bool> Body for Product<AVX2> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the immediate is the address of a plan that the code owns, whose slots are in this warp's register
@@ -102,7 +105,7 @@ unsafe impl Body for Product {
                     Some(by_rows) => multiply::multiply(warp, this, by_rows, plan),
                     None if this.a == ElementType::F64 => multiply::doubles(warp, this, plan),
                     None if this.a.is_integer() => multiply::integers(warp, this, plan),
-                    None => multiply::floats(warp, this, plan),
+                    None => multiply::floats::<AVX2>(warp, this, plan),
                 },
                 MatrixOp::Group(this) => {
                     if (*warp.context).hook.wants(Wants::COPIES)
@@ -112,7 +115,7 @@ unsafe impl Body for Product {
                     }
                     let done = match this.d {
                         ElementType::S32 => group::integers(warp, this, plan),
-                        _ => group::floats(warp, this, plan),
+                        _ => group::floats::<AVX2>(warp, this, plan),
                     };
                     if let Err(raw) = done {
                         return fault(warp, op, raw);

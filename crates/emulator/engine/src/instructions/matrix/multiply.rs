@@ -4,16 +4,18 @@
 //! Other floats are added as [`super::sum`] says.
 
 use crate::instructions::matrix::Plan;
-use crate::instructions::matrix::narrow::{self, Chunks, FactorGroup, NarrowFactors};
+use crate::instructions::matrix::narrow::{self, Chunks, NarrowFactors, TileFactors};
 use crate::instructions::matrix::registers::{
     Order, Registers, fragments, read_registers, write_registers,
 };
 use crate::instructions::matrix::sum::{
     Adder, SIDE, Term, Terms, add_group, add_special, half, rounded,
 };
+use crate::instructions::matrix::tile::{
+    decode_tile, encode_tile, is_finite, read_columns, read_rows, read_tile, write_tile,
+};
 use crate::machine::Warp;
-use crate::machine::lanes::{Source, fetch_cold};
-use crate::machine::slot::{Lanes, Slot};
+use crate::machine::lanes::fetch_cold;
 use crate::number::narrow::widen16;
 use half::f16;
 use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, Multiply, Shape, Sparse};
@@ -60,16 +62,16 @@ fn pack(places: &[u16], number: ElementType, from: impl Fn(usize) -> u64) -> Reg
 /// Multiplies floats of up to 32 bits.
 ///
 /// # Safety
-/// The plan's slots are registers of the warp.
+/// The plan's slots are registers of the warp; with `AVX2`, the host has it.
 #[inline(always)]
-pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
+pub unsafe fn floats<const AVX2: bool>(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe {
         let Shape { m, n, k } = this.shape;
         let done = match (m * k).max(n * k) {
             _ if this.sparse.is_some() => false,
-            ..=256 => narrow_floats::<256>(warp, this, plan),
-            257..=512 => narrow_floats::<512>(warp, this, plan),
+            ..=256 => narrow_floats::<256, AVX2>(warp, this, plan),
+            257..=512 => narrow_floats::<512, AVX2>(warp, this, plan),
             _ => false,
         };
         if !done {
@@ -81,91 +83,52 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
 /// Multiplies dense floats whose products are added in f32; `false` if other sums are needed. A and B have at most `MOST` elements.
 ///
 /// # Safety
-/// The plan's slots are registers of the warp.
+/// As for [`floats`].
 #[inline(always)]
-unsafe fn narrow_floats<const MOST: usize>(warp: &mut Warp, this: &Multiply, plan: &Plan) -> bool {
-    let (src, places) = (&plan.src, &plan.places);
-    let [of_a, of_b, of_c] = this.registers;
+unsafe fn narrow_floats<const MOST: usize, const AVX2: bool>(
+    warp: &mut Warp,
+    this: &Multiply,
+    plan: &Plan,
+) -> bool {
+    let [of_a, of_b, _] = this.registers;
     let Shape { m, n, k } = this.shape;
+    let (stride, rows) = (k.max(SIDE), m / SIDE);
     let (mut a, mut b) = (NarrowFactors::<MOST>::EMPTY, NarrowFactors::<MOST>::EMPTY);
-    let mut c = [0.0f32; 256];
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe {
-        place_elements(warp, this.a, &src[..of_a], &places.a, &mut a.value);
-        place_elements(warp, this.b, &src[of_a..of_a + of_b], &places.b, &mut b.value);
-        let of_c = &src[of_a + of_b..of_a + of_b + of_c];
-        place_elements(warp, this.c, of_c, &places.c, &mut c);
+        read_rows(warp, this, &plan.src, (&mut a.value, stride));
+        read_columns(warp, this, &plan.src, (b.value.as_chunks_mut::<SIDE>().0, stride));
     }
-    let fit = [
-        a.find_powers(m * k, narrow::least(this.a)),
-        b.find_powers(n * k, narrow::least(this.b)),
-        c.iter().all(|c| c.is_finite()),
-    ];
-    if fit != [true; 3] {
+    let fit = a.find_powers(this.a, m * stride) && b.find_powers(this.b, n * stride);
+    if !fit {
         return false;
     }
     let (b_value, b_power) = (b.value.as_chunks::<SIDE>().0, b.power.as_chunks::<SIDE>().0);
-    let (sums, _) = c.as_chunks_mut::<SIDE>();
-    let adder = Adder::new(this.a, this.d, false);
-    let group = adder.group.min(if adder.apart { k / 2 } else { k });
-    let least_c = narrow::least(this.c);
-    for row in 0..m {
-        for block in 0..n / SIDE {
-            let c = &mut sums[row * n / SIDE + block];
-            let (mut sum, mut least) = (if adder.apart { [0.0; SIDE] } else { *c }, least_c);
-            for first in (0..k).step_by(group) {
-                let (a_at, b_at) = (row * k + first, block * k + first);
-                let group = FactorGroup {
-                    a: (&a.value[a_at..][..group], &a.power[a_at..][..group]),
-                    b: (&b_value[b_at..][..group], &b_power[b_at..][..group]),
-                };
-                let exact = narrow::add_group(adder.kept, &group, &sum, least);
-                sum = narrow::round(adder.round, &exact);
-                least = adder.least() as f32;
-                if first + group.a.0.len() < k && sum.iter().any(|sum| !sum.is_finite()) {
-                    return false;
-                }
-            }
-            for j in 0..SIDE {
-                let value = f64::from(sum[j]);
-                let apart = || adder.add_apart(value, c[j].into()) as f32;
-                c[j] = if adder.apart { apart() } else { sum[j] };
-            }
+    let (adder, least) = (Adder::new(this.a, this.d, false), narrow::least(this.c));
+    let mut tiles = [[[0.0; SIDE]; SIDE]; 4];
+    for (i, tile) in tiles.iter_mut().enumerate().take(m * n / (SIDE * SIDE)) {
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+        let [first, second] = unsafe { read_tile(warp, this.c, &plan.src[of_a + of_b..], i) };
+        *tile = decode_tile(this.c, [&first.0, &second.0]);
+        if !is_finite(tile) {
+            return false;
+        }
+        let (row, column) = (i % rows * SIDE * stride, i / rows * stride);
+        let factors = TileFactors {
+            a: [&a.value[row..], &a.power[row..]],
+            b: [&b_value[column..], &b_power[column..]],
+            k: stride,
+        };
+        // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+        if !unsafe { factors.add_to::<AVX2>(tile, adder, least) } {
+            return false;
         }
     }
-    let bits = narrow::encode(this.d, &c);
-    let words = pack(&places.d, this.d, |place| bits[place & 255].into());
-    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-    unsafe { write_registers(warp, this.d, &plan.dst, &words) }
+    for (i, tile) in tiles.iter().enumerate().take(m * n / (SIDE * SIDE)) {
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+        unsafe { write_tile(warp, this.d, &plan.dst, i, &encode_tile(this.d, tile)) }
+    }
     true
-}
-
-/// Decodes the elements in some registers and puts each in its place.
-///
-/// # Safety
-/// The slots are registers of the warp.
-#[inline(always)]
-unsafe fn place_elements<const N: usize>(
-    warp: &Warp,
-    number: ElementType,
-    slots: &[Slot],
-    places: &[u16],
-    to: &mut [f32; N],
-) {
-    const { assert!(N.is_power_of_two()) };
-    let (per, bits) = (number.per_register(), number.bits());
-    let (places, _) = places.as_chunks::<32>();
-    for (slot, places) in slots.iter().zip(places.chunks(per)) {
-        let mut copy = Lanes([0; 32]);
-        // SAFETY: the slot is in the register file of this warp, as this function requires.
-        let words = unsafe { u32::view(warp, *slot, &mut copy) };
-        for (i, places) in places.iter().enumerate() {
-            let values = narrow::decode(number, &words.0, bits * i);
-            for lane in 0..32 {
-                to[usize::from(places[lane]) & (N - 1)] = values[lane];
-            }
-        }
-    }
 }
 
 /// Multiplies any floats of up to 32 bits.
@@ -275,28 +238,32 @@ unsafe fn chunks(warp: &Warp, this: &Multiply, sparse: Sparse, plan: &Plan) -> C
 /// As for [`floats`].
 #[inline(always)]
 pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
-    let (src, places) = (&plan.src, &plan.places);
-    let [of_a, of_b, of_c] = this.registers;
-    let [fragment_a, fragment_b, _] = fragments(this);
-    let (m, n, k) = (this.shape.m, this.shape.n, fragment_b.shape.k);
+    let [_, fragment_b, _] = fragments(this);
+    let Shape { m, n, k } = fragment_b.shape;
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-    let [a_words, b_words, c_words] = unsafe {
-        [
-            read_registers(warp, this.a, &src[..of_a]),
-            read_registers(warp, this.b, &src[of_a..of_a + of_b]),
-            read_registers(warp, this.c, &src[of_a + of_b..of_a + of_b + of_c]),
-        ]
-    };
-    let mut a = [0i32; MOST];
-    unpack(&places.a, &a_words, fragment_a.number, |place, bits| {
-        a[place & (MOST - 1)] = integer(this.a, bits);
-    });
-    let mut b = [0i32; MOST];
-    unpack(&places.b, &b_words, fragment_b.number, |place, bits| {
-        b[place & (MOST - 1)] = integer(this.b, bits);
-    });
-    let mut c = [0i32; 256];
-    unpack(&places.c, &c_words, ElementType::S32, |place, bits| c[place & 255] = bits as i32);
+    unsafe {
+        match (m * k).max(n * k) {
+            ..=512 => integers_of::<512>(warp, this, k, plan),
+            _ => integers_of::<MOST>(warp, this, k, plan),
+        }
+    }
+}
+
+/// Multiplies matrices A and B of at most `MOST` integers, with `k` in a row.
+///
+/// # Safety
+/// As for [`floats`].
+#[inline(always)]
+unsafe fn integers_of<const MOST: usize>(warp: &mut Warp, this: &Multiply, k: usize, plan: &Plan) {
+    let [of_a, of_b, _] = this.registers;
+    let (rows, stored) = (this.shape.m / SIDE, if this.sparse.is_some() { k / 2 } else { k });
+    let (mut a, mut b) = ([0i32; MOST], [0i32; MOST]);
+    let (of_columns, _) = b.as_chunks_mut::<SIDE>();
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+    unsafe {
+        read_rows(warp, this, &plan.src, (&mut a, stored));
+        read_columns(warp, this, &plan.src, (&mut *of_columns, k));
+    }
     if let Some(sparse) = this.sparse {
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
         let chunks = unsafe { chunks(warp, this, sparse, plan) };
@@ -304,12 +271,16 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
         a = [0; MOST];
         chunks.spread(&stored, |row, at, number| a[row * k + at] = number);
     }
-    for row in 0..m {
-        for block in 0..n / SIDE {
+    let tiles = this.shape.m * this.shape.n / (SIDE * SIDE);
+    let mut results = [[[0; 32]; 2]; 4];
+    for (i, result) in results.iter_mut().enumerate().take(tiles) {
+        let (row, column) = (i % rows * SIDE, i / rows * k);
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+        let c = unsafe { read_tile(warp, this.c, &plan.src[of_a + of_b..], i) };
+        let b = &of_columns[column..][..k];
+        for line in 0..SIDE {
             let mut sum = [0i32; SIDE];
-            for at in 0..k {
-                let a = a[row * k + at];
-                let b = &b[(block * k + at) * SIDE..][..SIDE];
+            for (a, b) in a[(row + line) * k..][..k].iter().zip(b) {
                 match this.bits {
                     None => {
                         for j in 0..SIDE {
@@ -318,34 +289,24 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
                     }
                     Some(bits) => {
                         for j in 0..SIDE {
-                            sum[j] += count(bits, a, b[j]);
+                            sum[j] += count(bits, *a, b[j]);
                         }
                     }
                 }
             }
-            let c = &mut c[row * n + block * SIDE..][..SIDE];
             for j in 0..SIDE {
-                c[j] = match this.saturate {
-                    true => c[j].saturating_add(sum[j]),
-                    false => c[j].wrapping_add(sum[j]),
-                };
+                let (lane, register) = (4 * line + j / 2, j % 2);
+                let c = c[register].0[lane] as i32;
+                result[register][lane] = match this.saturate {
+                    true => c.saturating_add(sum[j]),
+                    false => c.wrapping_add(sum[j]),
+                } as u32;
             }
         }
     }
-    let words = pack(&places.d, ElementType::S32, |place| u64::from(c[place & 255] as u32));
-    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-    unsafe { write_registers(warp, this.d, &plan.dst, &words) }
-}
-
-/// An integer with these low bits; single bits stay packed in their word.
-#[inline(always)]
-pub fn integer(number: ElementType, bits: u64) -> i32 {
-    match number {
-        ElementType::S4 => ((bits as i32) << 28) >> 28,
-        ElementType::U4 => (bits & 15) as i32,
-        ElementType::S8 => i32::from(bits as i8),
-        ElementType::U8 => i32::from(bits as u8),
-        _ => bits as i32,
+    for (i, words) in results.iter().enumerate().take(tiles) {
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+        unsafe { write_tile(warp, this.d, &plan.dst, i, words) }
     }
 }
 

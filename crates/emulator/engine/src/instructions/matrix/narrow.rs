@@ -5,9 +5,9 @@
 //! [`HIGHEST`], aligned products are exact, too: their whole part is below 2^27, so 32 bits hold the sum of eight products
 //! and an accumulator.
 
-use crate::instructions::matrix::sum::{Round, SIDE, rounded, single};
+use crate::instructions::matrix::sum::{Adder, Round, SIDE, Term, rounded};
 use crate::number::eight::E4M3;
-use crate::number::narrow::{f16_bits, f16_value};
+use crate::number::narrow::f16_value;
 use lanework_ptx_ir::opcode::matrix::{ElementType, Sparse};
 
 /// The least power of two of a factor that is added in f32: for all products, `2^kept / power` is then a normal f32.
@@ -15,6 +15,9 @@ const LOWEST: f32 = 1.0 / (1u64 << 45) as f32;
 
 /// The largest such power.
 const HIGHEST: f32 = (1u64 << 60) as f32;
+
+/// The largest power of an f16. [`decode`] gives twice as large ones for infinities and NaN.
+const HIGHEST_HALF: f32 = 32768.0;
 
 /// The least power that terms are aligned to; every product's power is greater.
 const LEAST_TOP: f32 = LOWEST * LOWEST / 1024.0;
@@ -31,76 +34,141 @@ impl<const N: usize> NarrowFactors<N> {
     /// All zeros, before its elements are set.
     pub const EMPTY: NarrowFactors<N> = NarrowFactors { value: [0.0; N], power: [0.0; N] };
 
-    /// Finds the powers of the first `count` values; `false` if some is outside of the range, infinite or NaN.
+    /// Sets an element; `None` if its power is outside of the range, infinite or NaN.
     #[inline(always)]
-    pub fn find_powers(&mut self, count: usize, least: f32) -> bool {
-        let mut outside = 0;
-        for i in 0..count.min(N) {
-            let value = self.value[i];
-            let power = f32::from_bits(value.to_bits() & 0x7f80_0000);
-            let power = if power < least { least } else { power };
-            let power = if value == 0.0 { 0.0 } else { power };
-            let (low, high) = ((power < LOWEST) & (power != 0.0), power > HIGHEST);
-            outside |= u32::from(low | high);
-            self.power[i] = power;
+    pub fn set(&mut self, place: usize, term: Term) -> Option<()> {
+        let power = term.power as f32;
+        (self.value[place], self.power[place]) = (term.value as f32, power);
+        (term.power == 0.0 || (LOWEST..=HIGHEST).contains(&power)).then_some(())
+    }
+
+    /// Finds the powers of the first `count` values, which [`decode`] gave; `false` if some is outside of the range, infinite or
+    /// NaN.
+    #[inline(always)]
+    pub fn find_powers(&mut self, number: ElementType, count: usize) -> bool {
+        // Positive floats compare as integers, which need no care for NaN.
+        let (mut low, mut high) = (i32::MAX, 0);
+        let least = least(number).to_bits() as i32;
+        let highest = match number {
+            ElementType::F16 | ElementType::E5m2 => HIGHEST_HALF,
+            _ => HIGHEST,
+        };
+        for (value, to) in self.value.iter().zip(&mut self.power).take(count) {
+            let bits = value.to_bits() as i32;
+            let power = (bits & 0x7f80_0000).max(least);
+            let zero = bits << 1 == 0;
+            let power = if zero { 0 } else { power };
+            low = low.min(if zero { i32::MAX } else { power });
+            high = high.max(power);
+            *to = f32::from_bits(power as u32);
         }
-        outside == 0
+        low >= LOWEST.to_bits() as i32 && high <= highest.to_bits() as i32
     }
 }
+
+/// Accumulators of eight rows and eight columns.
+pub type AccumulatorTile = [[f32; SIDE]; SIDE];
 
 /// The smallest normal number of a type of factors.
 pub fn least(number: ElementType) -> f32 {
     crate::instructions::matrix::sum::least(number) as f32
 }
 
-/// The f32 of the elements at one place of the lanes' words, `shift` bits up.
+/// The f32 of the factors at one place of the lanes' words, `shift` bits up.
 #[inline(always)]
 pub fn decode(number: ElementType, words: &[u32; 32], shift: usize) -> [f32; 32] {
     let mut out = [0.0; 32];
     /// A loop for each type, so that each vectorizes.
     macro_rules! each {
-        ($($type:ident)*) => {
+        ($($type:ident: $bits:ident => $value:expr,)* _: $rest:ident => $other:expr) => {
             match number {
                 $(ElementType::$type => {
                     for i in 0..32 {
-                        out[i] = value(ElementType::$type, words[i] >> shift);
+                        let $bits = words[i] >> shift;
+                        out[i] = $value;
                     }
                 })*
                 _ => {
                     for i in 0..32 {
-                        out[i] = value(ElementType::F32, words[i] >> shift);
+                        let $rest = words[i] >> shift;
+                        out[i] = $other;
                     }
                 }
             }
         };
     }
-    each!(F16 Bf16 Tf32 E4m3 E5m2);
+    each! {
+        F16: bits => finite_f16(bits),
+        Bf16: bits => value(ElementType::Bf16, bits),
+        Tf32: bits => value(ElementType::Tf32, bits),
+        E4m3: bits => value(ElementType::E4m3, bits),
+        E5m2: bits => finite_f16(bits << 8),
+        _: bits => f32::from_bits(bits)
+    }
     out
 }
 
-/// The bits of accumulators that are numbers of type `d` or infinite.
+/// The f32 of the low 16 bits, an f16. Infinities and NaN become numbers with the next exponent.
 #[inline(always)]
-pub fn encode<const N: usize>(d: ElementType, values: &[f32; N]) -> [u32; N] {
-    let mut bits = [0; N];
-    // A loop for each type, so that each vectorizes.
-    if d == ElementType::F16 {
-        for i in 0..N {
-            bits[i] = f16_bits(values[i]);
-        }
-    } else {
-        for i in 0..N {
-            bits[i] = values[i].to_bits();
-        }
-    }
-    bits
+fn finite_f16(bits: u32) -> f32 {
+    // 2^112 moves the exponent's bias from 15 to 127, subnormals included.
+    let magnitude = f32::from_bits((bits & 0x7fff) << 13) * f32::from_bits(0x7780_0000);
+    f32::from_bits(magnitude.to_bits() | (bits & 0x8000) << 16)
 }
 
-/// Values and powers: of some factors of a row of A, and of the factors of eight columns of B.
-pub struct FactorGroup<'a> {
-    /// Of A.
-    pub a: (&'a [f32], &'a [f32]),
-    /// Of B.
-    pub b: (&'a [[f32; SIDE]], &'a [[f32; SIDE]]),
+/// Rows of A, and rows of eight columns of B: their values and their powers.
+pub struct TileFactors<'a> {
+    /// A, row by row.
+    pub a: [&'a [f32]; 2],
+    /// B, row by row.
+    pub b: [&'a [[f32; SIDE]]; 2],
+    /// Columns of A and rows of B: a multiple of [`SIDE`], padded with zeros if the product has fewer.
+    pub k: usize,
+}
+
+impl TileFactors<'_> {
+    /// Adds the product to the accumulators of eight rows and columns, whose smallest normal number is `least`. `false` if the
+    /// product is formed in groups and a sum before the last is infinite.
+    ///
+    /// # Safety
+    /// With `AVX2`, the host has it.
+    #[inline(always)]
+    pub unsafe fn add_to<const AVX2: bool>(
+        &self,
+        tile: &mut AccumulatorTile,
+        adder: Adder,
+        least: f32,
+    ) -> bool {
+        let k = self.k;
+        let group = if adder.apart { k / 2 } else { k };
+        let group = adder.group.min(group).max(SIDE);
+        for (row, c) in tile.iter_mut().enumerate() {
+            let (mut sum, mut least) = (if adder.apart { [0.0; SIDE] } else { *c }, least);
+            for first in (0..k).step_by(group) {
+                if first > 0 && sum.iter().any(|sum| !sum.is_finite()) {
+                    return false;
+                }
+                let at = row * k + first;
+                let a = [&self.a[0][at..][..group], &self.a[1][at..][..group]];
+                let b = [&self.b[0][first..][..group], &self.b[1][first..][..group]];
+                sum = match AVX2 {
+                    // SAFETY: the host has AVX2, as this function requires.
+                    #[cfg(target_arch = "x86_64")]
+                    true => unsafe { add_group_avx2(adder, a, b, &sum, least) },
+                    _ => add_group(adder, a, b, &sum, least),
+                };
+                least = adder.least() as f32;
+            }
+            if !adder.apart {
+                *c = sum;
+                continue;
+            }
+            for j in 0..SIDE {
+                c[j] = adder.add_apart(sum[j].into(), c[j].into()) as f32;
+            }
+        }
+        true
+    }
 }
 
 /// The f32 of an element.
@@ -116,19 +184,25 @@ pub fn value(number: ElementType, bits: u32) -> f32 {
     }
 }
 
-/// The exact sums of one group and accumulators, as [`super::sum::add_group`] gives them; `least` is the smallest normal
-/// accumulator.
+/// Adds one group of products to accumulators, as [`super::sum::add_group`] and [`rounded`] do; `least` is the smallest normal
+/// accumulator. The group has a multiple of [`SIDE`] products.
 #[inline(always)]
-pub fn add_group(kept: i32, group: &FactorGroup<'_>, c: &[f32; SIDE], least: f32) -> [f64; SIDE] {
+fn add_group(
+    adder: Adder,
+    [a, a_power]: [&[f32]; 2],
+    [b, b_power]: [&[[f32; SIDE]]; 2],
+    c: &[f32; SIDE],
+    least: f32,
+) -> [f32; SIDE] {
     let mut of_products = [0.0f32; SIDE];
-    for (a, b) in group.a.1.iter().zip(group.b.1) {
+    for (a, b) in a_power.iter().zip(b_power) {
         for j in 0..SIDE {
             let power = a * b[j];
             of_products[j] = if power > of_products[j] { power } else { of_products[j] };
         }
     }
-    let scale = (1u32 << kept) as f32;
-    let (mut top, mut up) = ([0.0f32; SIDE], [0.0f32; SIDE]);
+    let scale = (1u32 << adder.kept) as f32;
+    let (mut top, mut up, mut whole) = ([0.0f32; SIDE], [0.0f32; SIDE], [0i32; SIDE]);
     for j in 0..SIDE {
         let power = f32::from_bits(c[j].to_bits() & 0x7f80_0000);
         let power = if power < least { least } else { power };
@@ -136,14 +210,11 @@ pub fn add_group(kept: i32, group: &FactorGroup<'_>, c: &[f32; SIDE], least: f32
         let most = if power > of_products[j] { power } else { of_products[j] };
         top[j] = if most > LEAST_TOP { most } else { LEAST_TOP };
         up[j] = scale / top[j];
-    }
-    let mut whole = [0i32; SIDE];
-    for j in 0..SIDE {
         // SAFETY: the accumulator is finite and less than twice its power, so the number is below 2^(kept + 1).
         whole[j] = unsafe { (c[j] * up[j]).to_int_unchecked() };
     }
     let mut sum = [0.0f64; SIDE];
-    for (a, b) in group.a.0.chunks(8).zip(group.b.0.chunks(8)) {
+    for (a, b) in a.as_chunks::<SIDE>().0.iter().zip(b.as_chunks::<SIDE>().0) {
         for (a, b) in a.iter().zip(b) {
             for j in 0..SIDE {
                 // SAFETY: factors are finite and less than twice their powers, whose products `top` is not below, so
@@ -158,28 +229,96 @@ pub fn add_group(kept: i32, group: &FactorGroup<'_>, c: &[f32; SIDE], least: f32
     }
     let down = 1.0 / f64::from(scale);
     for j in 0..SIDE {
-        let aligned = sum[j] * (f64::from(top[j]) * down);
-        // Without products, the accumulator keeps all its digits.
-        sum[j] = if of_products[j] > 0.0 { aligned } else { f64::from(c[j]) };
+        sum[j] *= f64::from(top[j]) * down;
     }
-    sum
+    let mut out = [0.0; SIDE];
+    if adder.round == Round::Half {
+        for j in 0..SIDE {
+            // Without products, the accumulator keeps all its digits.
+            let exact = if of_products[j] > 0.0 { sum[j] } else { c[j].into() };
+            out[j] = rounded(adder.round, exact) as f32;
+        }
+        return out;
+    }
+    for j in 0..SIDE {
+        // Aligned sums are 0 or at least 2^-125, so a f32 lacks the last 29 digits of their mantissa.
+        let cut = f64::from_bits(sum[j].to_bits() & !0x1fff_ffff) as f32;
+        let value = if of_products[j] > 0.0 { cut } else { c[j] };
+        let digits = if adder.round == Round::Short { !0x3ff } else { u32::MAX };
+        // A sum that vanishes is not negative.
+        out[j] = 0.0 + f32::from_bits(value.to_bits() & digits);
+    }
+    out
 }
 
-/// Rounds the sums of a group to accumulators.
-#[inline(always)]
-pub fn round(to: Round, sums: &[f64; SIDE]) -> [f32; SIDE] {
-    let mut out = [0.0; SIDE];
-    // A loop of its own, which vectorizes.
-    if to == Round::Single {
-        for j in 0..SIDE {
-            // A sum that vanishes is not negative.
-            out[j] = 0.0 + single(sums[j]);
-        }
-    } else {
-        for j in 0..SIDE {
-            out[j] = rounded(to, sums[j]) as f32;
-        }
+/// [`add_group`] by AVX2: the compiler does not vectorize all of its loops reliably.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn add_group_avx2(
+    adder: Adder,
+    [a, a_power]: [&[f32]; 2],
+    [b, b_power]: [&[[f32; SIDE]]; 2],
+    c: &[f32; SIDE],
+    least: f32,
+) -> [f32; SIDE] {
+    use std::arch::x86_64::*;
+    // SAFETY: a row has eight floats.
+    let load = |row: &[f32; SIDE]| unsafe { _mm256_loadu_ps(row.as_ptr()) };
+    let mut of_products = _mm256_setzero_ps();
+    for (a, b) in a_power.iter().zip(b_power) {
+        of_products = _mm256_max_ps(of_products, _mm256_mul_ps(_mm256_set1_ps(*a), load(b)));
     }
+    let (start, zero) = (load(c), _mm256_setzero_ps());
+    let exponent = _mm256_and_ps(start, _mm256_set1_ps(f32::INFINITY));
+    let power = _mm256_max_ps(exponent, _mm256_set1_ps(least));
+    let power = _mm256_andnot_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(start, zero), power);
+    let top = _mm256_max_ps(_mm256_max_ps(power, of_products), _mm256_set1_ps(LEAST_TOP));
+    let scale = (1u32 << adder.kept) as f32;
+    let up = _mm256_div_ps(_mm256_set1_ps(scale), top);
+    let mut whole = _mm256_cvttps_epi32(_mm256_mul_ps(start, up));
+    let mut sums = [_mm256_setzero_pd(); 2];
+    for (a, b) in a.as_chunks::<SIDE>().0.iter().zip(b.as_chunks::<SIDE>().0) {
+        for (a, b) in a.iter().zip(b) {
+            let product = _mm256_mul_ps(_mm256_set1_ps(*a), load(b));
+            whole = _mm256_add_epi32(whole, _mm256_cvttps_epi32(_mm256_mul_ps(product, up)));
+        }
+        let halves = [_mm256_castsi256_si128(whole), _mm256_extracti128_si256::<1>(whole)];
+        for i in 0..2 {
+            sums[i] = _mm256_add_pd(sums[i], _mm256_cvtepi32_pd(halves[i]));
+        }
+        whole = _mm256_setzero_si256();
+    }
+    let tops = [_mm256_castps256_ps128(top), _mm256_extractf128_ps::<1>(top)];
+    let down = _mm256_set1_pd(1.0 / f64::from(scale));
+    for i in 0..2 {
+        sums[i] = _mm256_mul_pd(sums[i], _mm256_mul_pd(_mm256_cvtps_pd(tops[i]), down));
+    }
+    let mut out = [0.0; SIDE];
+    let multiplied = _mm256_cmp_ps::<_CMP_GT_OQ>(of_products, zero);
+    if adder.round == Round::Half {
+        let (mut exact, with) = ([0.0; SIDE], _mm256_movemask_ps(multiplied));
+        // SAFETY: each half of the array has four numbers.
+        unsafe {
+            _mm256_storeu_pd(exact.as_mut_ptr(), sums[0]);
+            _mm256_storeu_pd(exact.as_mut_ptr().add(4), sums[1]);
+        }
+        for j in 0..SIDE {
+            exact[j] = if with >> j & 1 != 0 { exact[j] } else { c[j].into() };
+            out[j] = rounded(adder.round, exact[j]) as f32;
+        }
+        return out;
+    }
+    let digits = _mm256_castsi256_pd(_mm256_set1_epi64x(!0x1fff_ffff));
+    let cut = _mm256_set_m128(
+        _mm256_cvtpd_ps(_mm256_and_pd(sums[1], digits)),
+        _mm256_cvtpd_ps(_mm256_and_pd(sums[0], digits)),
+    );
+    let digits = if adder.round == Round::Short { !0x3ff } else { -1 };
+    let value = _mm256_blendv_ps(start, cut, multiplied);
+    let value = _mm256_and_ps(value, _mm256_castsi256_ps(_mm256_set1_epi32(digits)));
+    // SAFETY: the array has eight floats.
+    unsafe { _mm256_storeu_ps(out.as_mut_ptr(), _mm256_add_ps(value, zero)) };
     out
 }
 
@@ -245,5 +384,107 @@ impl Chunks {
                 // Pairs stay together.
                 _ => 2 * index(within / 2) + within % 2,
             }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::instructions::matrix::narrow::*;
+    use crate::instructions::matrix::sum::{Terms, add_group as add_terms};
+
+    /// Numbers of a type with exponents of any size, and sometimes close to each other.
+    fn draw(seed: &mut u64, number: ElementType, near: bool) -> u64 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let bits = *seed >> 33;
+        match number {
+            _ if bits.is_multiple_of(7) => 0,
+            ElementType::F16 if near => bits & 0x8fff | 0x3000,
+            ElementType::F16 => bits & 0xbfff,
+            ElementType::Bf16 if near => bits & 0x83ff | 0x3c00,
+            ElementType::Bf16 => bits & 0x8fff | 0x3000,
+            ElementType::Tf32 | ElementType::F32 if near => bits & 0x83ff_ffff | 0x3c00_0000,
+            ElementType::Tf32 | ElementType::F32 => bits & 0x8fff_ffff | 0x3000_0000,
+            ElementType::E4m3 => bits & 0xbf,
+            _ => bits & 0xbb,
+        }
+    }
+
+    fn compare(rounds: usize) {
+        use ElementType::{Bf16, E4m3, E5m2, F16, F32, Tf32};
+        const K: usize = 32;
+        let mut seed = 1;
+        let mut compared = 0;
+        for round in 0..rounds {
+            let number = [F16, Bf16, Tf32, E4m3, E5m2][round % 5];
+            let d = if round / 5 % 3 == 0 { F16 } else { F32 };
+            let adder = Adder::new(number, d, round / 15 % 2 == 0);
+            let mut next = |number| draw(&mut seed, number, round / 30 % 2 == 0);
+            let a: Vec<Term> = (0..SIDE * K).map(|_| Term::decode(number, next(number))).collect();
+            let b: Vec<Term> = (0..SIDE * K).map(|_| Term::decode(number, next(number))).collect();
+            let c: Vec<Term> = (0..SIDE * SIDE).map(|_| Term::decode(d, next(d))).collect();
+            let (mut of_a, mut of_b) =
+                (NarrowFactors::<{ SIDE * K }>::EMPTY, NarrowFactors::<{ SIDE * K }>::EMPTY);
+            for i in 0..SIDE * K {
+                of_a.set(i, a[i]).expect("a small number");
+                of_b.value[i] = b[i].value as f32;
+            }
+            assert!(of_b.find_powers(number, SIDE * K));
+            let mut tile: AccumulatorTile = [[0.0; SIDE]; SIDE];
+            for (i, c) in c.iter().enumerate() {
+                tile[i / SIDE][i % SIDE] = c.value as f32;
+            }
+            let factors = TileFactors {
+                a: [&of_a.value, &of_a.power],
+                b: [of_b.value.as_chunks().0, of_b.power.as_chunks().0],
+                k: K,
+            };
+            let start = tile;
+            // SAFETY: without AVX2, nothing is required of the host.
+            if !unsafe { factors.add_to::<false>(&mut tile, adder, least(d)) } {
+                continue;
+            }
+            #[cfg(target_arch = "x86_64")]
+            if is_x86_feature_detected!("avx2") {
+                let mut wide = start;
+                // SAFETY: the host was found to have AVX2.
+                assert!(unsafe { factors.add_to::<true>(&mut wide, adder, least(d)) });
+                let bits = |tile: AccumulatorTile| tile.map(|row| row.map(f32::to_bits));
+                assert_eq!(bits(wide), bits(tile), "round {round}: {number:?} to {d:?}");
+            }
+            compared += 1;
+            let mut rows = [Terms::default(); K];
+            for (i, term) in b.iter().enumerate() {
+                rows[i / SIDE].set(i % SIDE, *term);
+            }
+            let group = if adder.apart { K / 2 } else { adder.group };
+            for (line, found) in tile.iter().enumerate() {
+                let mut sum = Terms::default();
+                for j in 0..SIDE {
+                    let start = if adder.apart { Term::default() } else { c[line * SIDE + j] };
+                    sum.set(j, start);
+                }
+                for first in (0..K).step_by(group) {
+                    let a = &a[line * K + first..][..group];
+                    let exact = add_terms(adder.kept, a, &rows[first..][..group], &sum);
+                    for j in 0..SIDE {
+                        sum.set(j, Term::new(rounded(adder.round, exact[j]), adder.least()));
+                    }
+                }
+                for j in 0..SIDE {
+                    let want = match adder.apart {
+                        true => adder.add_apart(sum.value[j], c[line * SIDE + j].value),
+                        false => sum.value[j],
+                    };
+                    let what = format!("round {round}: {number:?} to {d:?}, {line}, {j}");
+                    assert_eq!(f64::from(found[j]), want, "{what}");
+                }
+            }
+        }
+        assert!(compared > rounds / 2);
+    }
+
+    #[test]
+    fn sums_in_integers_are_those_in_f64() {
+        compare(if cfg!(miri) { 60 } else { 6000 });
     }
 }

@@ -128,6 +128,9 @@ pub struct Order {
 }
 
 impl Order {
+    /// Elements in the order of the matrix.
+    pub const PLAIN: Order = Order { k: 0, halves: false, span: 2 };
+
     /// The order of a product's operands.
     pub fn new(this: &Multiply) -> Order {
         let eight_bits = matches!(this.a, ElementType::E4m3 | ElementType::E5m2);
@@ -136,6 +139,7 @@ impl Order {
     }
 
     /// The position of a column of A in this order.
+    #[inline(always)]
     pub fn of_column(self, k: usize) -> usize {
         if !self.halves {
             return k;

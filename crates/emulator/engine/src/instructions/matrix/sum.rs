@@ -214,6 +214,12 @@ impl Term {
         Term { value, power: if value == 0.0 { 0.0 } else { power } }
     }
 
+    /// The number with the other sign.
+    #[inline(always)]
+    pub fn negated(self) -> Term {
+        Term { value: -self.value, power: self.power }
+    }
+
     /// The number with these bits.
     #[inline(always)]
     pub fn decode(number: ElementType, bits: u64) -> Term {

@@ -9,9 +9,11 @@ mod tests;
 use crate::instructions::access::site::Region;
 use crate::instructions::matrix::group::operands::Descriptor;
 use crate::instructions::matrix::multiply::encode;
+use crate::instructions::matrix::narrow::{self, AccumulatorTile, NarrowFactors, TileFactors};
 use crate::instructions::matrix::sum::{
     Adder, Round, SIDE, Term, Terms, add_group, add_special, rounded,
 };
+use crate::instructions::matrix::tile::is_finite;
 use crate::instructions::tensor_memory::access::{FirstOperand, Product};
 use crate::instructions::tensor_memory::element::{Element, Row, factor, scaled};
 use crate::instructions::tensor_memory::memory::{DataPath, Place, TensorMemory};
@@ -23,6 +25,8 @@ use std::sync::OnceLock;
 
 /// Maximum columns of A.
 const MOST_K: usize = 128;
+/// Maximum columns of an A whose products are added in f32.
+const NARROW_K: usize = 64;
 
 impl Product {
     /// Computes the product.
@@ -66,32 +70,24 @@ impl Product {
             }
             static TIER: OnceLock<usize> = OnceLock::new();
             match *TIER.get_or_init(best_tier) {
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: `best_tier` found AVX-512 and the features below it on this host.
-                2 => unsafe { self.floats_512(memory, &stored, &b, kept) },
-                #[cfg(target_arch = "x86_64")]
-                // SAFETY: the match found AVX2, FMA and F16C on this host.
-                1 => unsafe { self.floats_256(memory, &stored, &b, kept) },
-                _ => self.floats(memory, &stored, &b, kept),
+                // SAFETY: without AVX2, nothing is required of the host.
+                0 => unsafe { self.floats::<false>(memory, &stored, &b, kept) },
+                // SAFETY: `best_tier` found AVX2, FMA and F16C on this host, which is an x86-64.
+                _ => unsafe { self.floats_256(memory, &stored, &b, kept) },
             }
         }
         Ok(())
     }
 
     /// # Safety
-    /// The host has AVX-512.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c")]
-    unsafe fn floats_512(&self, to: &mut TensorMemory, a: &[Row], b: &[Row], kept: &[u32]) {
-        self.floats(to, a, b, kept);
-    }
-
-    /// # Safety
     /// The host has AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    #[cfg_attr(
+        target_arch = "x86_64",
+        target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")
+    )]
     unsafe fn floats_256(&self, to: &mut TensorMemory, a: &[Row], b: &[Row], kept: &[u32]) {
-        self.floats(to, a, b, kept);
+        // SAFETY: the host has AVX2, as this function requires.
+        unsafe { self.floats::<{ cfg!(target_arch = "x86_64") }>(to, a, b, kept) }
     }
 
     /// Row `row` of A as the columns of a part see it, and the bits of its metadata.
@@ -128,18 +124,132 @@ impl Product {
         factor(self.shape.powers, word.to_le_bytes()[byte % 4])
     }
 
+    /// Whether the product writes the row in this lane.
+    fn writes(&self, kept: &[u32], lane: u32) -> bool {
+        kept[lane as usize / 32 % 4] >> (lane % 32) & 1 == 0
+    }
+
+    /// # Safety
+    /// With `AVX2`, the host has it.
     #[inline(always)]
-    fn floats(&self, to: &mut TensorMemory, stored: &[Row], b: &[Row], kept: &[u32]) {
-        let (k, path, shape) = (self.this.k(), self.path(), &self.shape);
-        let in_tensor_memory = matches!(self.a, FirstOperand::Tensor(_));
-        let halves = shape.d == ElementType::F16;
-        let round = if halves { Round::Half } else { Round::Single };
+    unsafe fn floats<const AVX2: bool>(
+        &self,
+        to: &mut TensorMemory,
+        stored: &[Row],
+        b: &[Row],
+        kept: &[u32],
+    ) {
+        // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+        match unsafe { self.narrow_floats::<AVX2>(to, stored, b) } {
+            Some(results) => self.store(to, &results, kept),
+            None => self.any_floats(to, stored, b, kept),
+        }
+    }
+
+    /// The way in which sums are formed.
+    fn adder(&self) -> Adder {
         let group = match self.this.kind.k() {
             8 => 8,
             16 => 16,
             _ => 32,
         } * if self.this.sparse { 2 } else { 1 };
-        let adder = Adder { group, kept: 25, round, apart: false };
+        let halves = self.shape.d == ElementType::F16;
+        let round = if halves { Round::Half } else { Round::Single };
+        Adder { group, kept: 25, round, apart: false }
+    }
+
+    /// The results, if all products are added in f32: for each part, eight columns and eight rows.
+    ///
+    /// # Safety
+    /// With `AVX2`, the host has it.
+    #[inline(always)]
+    unsafe fn narrow_floats<const AVX2: bool>(
+        &self,
+        memory: &TensorMemory,
+        stored: &[Row],
+        b: &[Row],
+    ) -> Option<Vec<AccumulatorTile>> {
+        let (k, path, shape) = (self.this.k(), self.path(), &self.shape);
+        let columns = shape.n / path.parts();
+        let whole = columns.is_multiple_of(SIDE) && k.is_multiple_of(SIDE) && k <= NARROW_K;
+        if self.this.factors > 0 || self.this.halvings > 0 || !whole {
+            return None;
+        }
+        let in_tensor_memory = matches!(self.a, FirstOperand::Tensor(_));
+        let (adder, rows) = (self.adder(), path.rows());
+        let least = adder.least() as f32;
+        let mut of_b = NarrowFactors::<{ SIDE * NARROW_K }>::EMPTY;
+        let mut of_a = Vec::with_capacity(rows / SIDE);
+        let mut results = Vec::with_capacity(path.parts() * rows * columns / (SIDE * SIDE));
+        for part in 0..path.parts() {
+            of_a.clear();
+            for first in (0..rows).step_by(SIDE) {
+                let mut eight = NarrowFactors::<{ SIDE * NARROW_K }>::EMPTY;
+                for line in 0..SIDE {
+                    let (bytes, metadata) = self.row_of_a(memory, stored, (first + line, part));
+                    for at in 0..self.this.kind.k() {
+                        let term = shape.a.term(shape.a.at(&bytes, at, in_tensor_memory));
+                        let term = if shape.negated { term.negated() } else { term };
+                        let place = if self.this.sparse { metadata.column(at) } else { at };
+                        eight.set(line * k + place.min(k - 1), term)?;
+                    }
+                }
+                of_a.push(eight);
+            }
+            for first in (0..columns).step_by(SIDE) {
+                for (j, row) in b[part * columns + first..][..SIDE].iter().enumerate() {
+                    for at in 0..k {
+                        of_b.set(at * SIDE + j, shape.b.term(shape.b.at(row, at, false)))?;
+                    }
+                }
+                let [value, power] = [&of_b.value, &of_b.power].map(|of| of.as_chunks().0);
+                for (eight, a) in of_a.iter().enumerate() {
+                    let mut tile = [[0.0; SIDE]; SIDE];
+                    for (line, row) in tile.iter_mut().enumerate().filter(|_| self.counts) {
+                        let lane = self.d.lane + path.lane(eight * SIDE + line, part);
+                        for (j, c) in row.iter_mut().enumerate() {
+                            let word = memory.word(lane, self.d.column + (first + j) as u32);
+                            *c = narrow::value(shape.d, word);
+                        }
+                    }
+                    let factors = TileFactors { a: [&a.value, &a.power], b: [value, power], k };
+                    // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+                    if !is_finite(&tile)
+                        || !unsafe { factors.add_to::<AVX2>(&mut tile, adder, least) }
+                    {
+                        return None;
+                    }
+                    results.push(tile);
+                }
+            }
+        }
+        Some(results)
+    }
+
+    /// Writes the results that [`narrow_floats`](Product::narrow_floats) returns.
+    fn store(&self, to: &mut TensorMemory, results: &[AccumulatorTile], kept: &[u32]) {
+        let path = self.path();
+        let (rows, columns) = (path.rows() / SIDE, self.columns() as usize / SIDE);
+        for (i, tile) in results.iter().enumerate() {
+            let (part, block, eight) = (i / rows / columns, i / rows % columns, i % rows);
+            for (line, row) in tile.iter().enumerate() {
+                let lane = self.d.lane + path.lane(eight * SIDE + line, part);
+                if !self.writes(kept, lane) {
+                    continue;
+                }
+                for (j, value) in row.iter().enumerate() {
+                    let column = self.d.column + (block * SIDE + j) as u32;
+                    to.put(lane, column, encode(self.shape.d, f64::from(*value)) as u32);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn any_floats(&self, to: &mut TensorMemory, stored: &[Row], b: &[Row], kept: &[u32]) {
+        let (k, path, shape) = (self.this.k(), self.path(), &self.shape);
+        let in_tensor_memory = matches!(self.a, FirstOperand::Tensor(_));
+        let (halves, adder) = (shape.d == ElementType::F16, self.adder());
         let sign = if shape.negated { -1.0 } else { 1.0 };
         let scale_of_d = f64::from(1u32 << self.this.halvings).recip();
         let (columns, factors) = (shape.n / path.parts(), self.this.factors);
@@ -174,7 +284,7 @@ impl Product {
                 for (row, terms) in rows.iter().enumerate() {
                     let lane = path.lane(row, part);
                     let at = self.d.lane + lane;
-                    if kept[at as usize / 32 % 4] >> (at % 32) & 1 != 0 {
+                    if !self.writes(kept, at) {
                         continue;
                     }
                     // Each quarter of the lanes has its own copy of B's factors.
@@ -245,7 +355,7 @@ impl Product {
         for (part, of_b) in dense.chunks(columns).enumerate() {
             for row in 0..path.rows() {
                 let at = self.d.lane + path.lane(row, part);
-                if kept[at as usize / 32 % 4] >> (at % 32) & 1 != 0 {
+                if !self.writes(kept, at) {
                     continue;
                 }
                 let (bytes, metadata) = self.row_of_a(to, stored, (row, part));

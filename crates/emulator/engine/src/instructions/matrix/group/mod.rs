@@ -9,183 +9,200 @@ pub(crate) mod operands;
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::matrix::Plan;
 pub use crate::instructions::matrix::group::operands::chunks_read;
-use crate::instructions::matrix::group::operands::{MOST_K, ROWS, dense_a, descriptor};
-use crate::instructions::matrix::multiply::{count, encode, integer};
-use crate::instructions::matrix::narrow::{self, FactorGroup, NarrowFactors};
+use crate::instructions::matrix::group::operands::{
+    MOST, MOST_K, ROWS, StoredRows, dense_a, descriptor, element, metadata, read_a,
+};
+use crate::instructions::matrix::multiply::{count, encode};
+use crate::instructions::matrix::narrow::{self, Chunks, NarrowFactors, TileFactors};
+use crate::instructions::matrix::registers::Order;
 use crate::instructions::matrix::sum::{Adder, SIDE, Term, Terms, add_group, add_special, rounded};
+use crate::instructions::matrix::tile::{
+    LinePart, Words, decode_tile, encode_tile, integer, is_finite, read_tile, write_tile,
+};
 use crate::machine::Warp;
 use crate::machine::context::{Context, WarpgroupArrival};
-use crate::machine::lanes::{fetch_cold, put_cold};
-use crate::machine::slot::{Lanes, NO_SLOT, Slot};
+use crate::machine::lanes::fetch_cold;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, GroupMultiply};
 
 /// Multiplies floats.
 ///
 /// # Safety
-/// The plan's slots are registers of the warp.
+/// The plan's slots are registers of the warp; with `AVX2`, the host has it.
 #[inline(always)]
-pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Result<(), RawFault> {
-    let k = this.k;
-    let mut special = false;
-    let sign = if this.negated { -1.0 } else { 1.0 };
-    let decode = |bits: u64| {
-        let term = Term::decode(this.a, bits);
-        special |= !term.value.is_finite();
-        Term { value: term.value * sign, power: term.power }
-    };
+pub unsafe fn floats<const AVX2: bool>(
+    warp: &mut Warp,
+    this: &GroupMultiply,
+    plan: &Plan,
+) -> Result<(), RawFault> {
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's shared
     // memory is live.
-    let (a, b, counts) = unsafe {
+    let (stored, of_b, counts, metadata) = unsafe {
         (
-            dense_a(warp, this, plan, (k, Term::ABSENT), decode)?,
+            read_a(warp, this, plan)?,
             descriptor(warp, plan.src[0])?,
             counts(warp, this, plan),
+            metadata(warp, this, plan),
         )
     };
-    let mut narrow_a = NarrowFactors::<MOST_A>::EMPTY;
-    for (to, from) in narrow_a.value.iter_mut().zip(&a).take(ROWS * k) {
-        *to = from.value as f32;
-    }
-    let fits = !special && narrow_a.find_powers(ROWS * k, narrow::least(this.a));
-    let narrow_a = fits.then_some(&narrow_a);
-    let adder = Adder::new(this.a, this.d, true);
-    let group = (adder.group * if this.sparse.is_some() { 2 } else { 1 }).min(k);
+    let mut a = NarrowFactors::<MOST>::EMPTY;
+    let fits = narrow_a(this, &stored, metadata.as_ref(), &mut a);
     let bytes = this.bytes_along(this.b, false);
-    let halves = this.d == ElementType::F16;
-    let each = if halves { 2 } else { 4 };
     for block in 0..this.n / SIDE {
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
         // shared memory is live.
-        let columns = unsafe {
-            operands::read::<SIDE>(warp, b, (this.b, this.across[1], bytes), block * SIDE)?
+        let (columns, mut words) = unsafe {
+            (
+                operands::read::<1>(warp, of_b, (this.b, this.across[1], bytes), block * SIDE)?,
+                read(warp, this, plan, counts, block),
+            )
         };
-        // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
-        // shared memory is live.
-        let mut words = unsafe { read(warp, this, plan, counts, (block, each)) };
-        if let Some(a) = narrow_a
-            && narrow_block(this, a, &columns, &mut words)
-        {
-            // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-            unsafe { write(warp, plan, (block, each), &words) };
-            continue;
-        }
-        let mut b = [Terms::default(); MOST_K];
-        let mut special = special;
-        for (at, b) in b.iter_mut().enumerate().take(k) {
-            for j in 0..SIDE {
-                let term = Term::decode(this.b, columns[j][at]);
-                special |= !term.value.is_finite();
-                b.set(j, term);
-            }
-        }
-        for row in 0..ROWS {
-            let mut sum = Terms::default();
-            for j in 0..SIDE {
-                let (lane, i) = place(row, j);
-                let term = match halves {
-                    true => {
-                        let bits = words[i / 2][lane] >> (16 * (i % 2));
-                        Term::decode(ElementType::F16, bits.into())
-                    }
-                    false => Term::decode(ElementType::F32, words[i][lane].into()),
-                };
-                special |= !term.value.is_finite();
-                sum.set(j, term);
-            }
-            for first in (0..k).step_by(group) {
-                let (a, b) = (&a[row * k + first..][..group], &b[first..][..group]);
-                let exact = if special {
-                    add_special(adder.kept, a, b, &sum)
-                } else {
-                    add_group(adder.kept, a, b, &sum)
-                };
-                for j in 0..SIDE {
-                    let term = Term::new(rounded(adder.round, exact[j]), adder.least());
-                    special |= !term.value.is_finite();
-                    sum.set(j, term);
-                }
-            }
-            for j in 0..SIDE {
-                let (lane, i) = place(row, j);
-                let bits = encode(this.d, sum.value[j]) as u32;
-                if halves {
-                    let (to, shift) = (&mut words[i / 2][lane], 16 * (i % 2));
-                    *to = *to & !(0xffff << shift) | bits << shift;
-                } else {
-                    words[i][lane] = bits;
-                }
-            }
+        // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+        if !(fits && unsafe { narrow_block::<AVX2>(this, &a, &columns, &mut words) }) {
+            any_block(this, (&stored, metadata.as_ref()), &columns, &mut words);
         }
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-        unsafe { write(warp, plan, (block, each), &words) };
+        unsafe { write(warp, this, plan, block, &words) };
     }
     Ok(())
 }
 
-/// Elements of a warp's rows of A.
-const MOST_A: usize = ROWS * MOST_K;
+/// Decodes the warp's rows of A; `false` if their products cannot be added in f32.
+#[inline(always)]
+fn narrow_a(
+    this: &GroupMultiply,
+    stored: &StoredRows,
+    metadata: Option<&Chunks>,
+    to: &mut NarrowFactors<MOST>,
+) -> bool {
+    let k = this.k;
+    let of_row = if metadata.is_some() { k / 2 } else { k };
+    for (i, words) in stored.iter().enumerate() {
+        let part = LinePart { order: Order::PLAIN, bits: this.a.bits(), index: i / 2 };
+        part.put_rows(this.a, words, (&mut to.value[i % 2 * SIDE * of_row..], of_row));
+    }
+    if let Some(chunks) = metadata {
+        let stored = std::mem::replace(&mut to.value, [0.0; MOST]);
+        chunks.spread(&stored, |row, at, element| to.value[row * k + at] = element);
+    }
+    if this.negated {
+        for value in &mut to.value {
+            *value = -*value;
+        }
+    }
+    to.find_powers(this.a, ROWS * k)
+}
+
+/// How a product is added.
+#[inline(always)]
+fn adder(this: &GroupMultiply) -> Adder {
+    let adder = Adder::new(this.a, this.d, true);
+    Adder { group: adder.group * if this.sparse.is_some() { 2 } else { 1 }, ..adder }
+}
 
 /// Multiplies eight columns if all products are added in f32; else `false`, with the accumulators unchanged.
+///
+/// # Safety
+/// With `AVX2`, the host has it.
 #[inline(always)]
-fn narrow_block(
+unsafe fn narrow_block<const AVX2: bool>(
     this: &GroupMultiply,
-    a: &NarrowFactors<MOST_A>,
-    columns: &[[u64; MOST_K]; SIDE],
-    words: &mut Words,
+    a: &NarrowFactors<MOST>,
+    columns: &StoredRows,
+    words: &mut Accumulators,
 ) -> bool {
     let k = this.k;
     let mut b = NarrowFactors::<{ MOST_K * SIDE }>::EMPTY;
-    // Four rows of B at a time.
-    for (first, to) in b.value.as_chunks_mut::<32>().0.iter_mut().enumerate().take(k.div_ceil(4)) {
-        let mut bits = [0; 32];
-        for i in 0..32 {
-            bits[i] = columns[i % SIDE][4 * first + i / SIDE] as u32;
-        }
-        *to = narrow::decode(this.b, &bits, 0);
+    let per_register = 128 / this.b.bits();
+    for (index, words) in columns.iter().enumerate().take(k / per_register) {
+        let part = LinePart { order: Order::PLAIN, bits: this.b.bits(), index };
+        part.put_columns(this.b, words, b.value.as_chunks_mut::<SIDE>().0);
     }
-    if !b.find_powers(k * SIDE, narrow::least(this.b)) {
+    if !b.find_powers(this.b, k * SIDE) {
         return false;
     }
     let (b_value, b_power) = (b.value.as_chunks::<SIDE>().0, b.power.as_chunks::<SIDE>().0);
-    let adder = Adder::new(this.a, this.d, true);
-    let group = (adder.group * if this.sparse.is_some() { 2 } else { 1 }).min(k);
-    let halves = this.d == ElementType::F16;
+    let (adder, least) = (adder(this), narrow::least(this.d));
     let mut results = *words;
-    for row in 0..ROWS {
-        let mut sum = [0.0; SIDE];
-        for (j, sum) in sum.iter_mut().enumerate() {
-            let (lane, i) = place(row, j);
-            *sum = match halves {
-                true => narrow::value(ElementType::F16, words[i / 2][lane] >> (16 * (i % 2))),
-                false => f32::from_bits(words[i][lane]),
-            };
+    for (group, result) in results.iter_mut().enumerate() {
+        let mut tile = decode_tile(this.d, [&result[0], &result[1]]);
+        let first = group * SIDE * k;
+        let factors =
+            TileFactors { a: [&a.value[first..], &a.power[first..]], b: [b_value, b_power], k };
+        // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
+        if !is_finite(&tile) || !unsafe { factors.add_to::<AVX2>(&mut tile, adder, least) } {
+            return false;
         }
-        let mut least = narrow::least(this.d);
-        for first in (0..k).step_by(group) {
-            if sum.iter().any(|sum| !sum.is_finite()) {
-                return false;
-            }
-            let at = row * k + first;
-            let of = FactorGroup {
-                a: (&a.value[at..][..group], &a.power[at..][..group]),
-                b: (&b_value[first..][..group], &b_power[first..][..group]),
-            };
-            sum = narrow::round(adder.round, &narrow::add_group(adder.kept, &of, &sum, least));
-            least = adder.least() as f32;
-        }
-        for (j, bits) in narrow::encode(this.d, &sum).into_iter().enumerate() {
-            let (lane, i) = place(row, j);
-            if halves {
-                let (to, shift) = (&mut results[i / 2][lane], 16 * (i % 2));
-                *to = *to & !(0xffff << shift) | bits << shift;
-            } else {
-                results[i][lane] = bits;
-            }
-        }
+        *result = encode_tile(this.d, &tile);
     }
     *words = results;
     true
+}
+
+/// Multiplies any eight columns.
+#[inline(always)]
+fn any_block(
+    this: &GroupMultiply,
+    (stored, metadata): (&StoredRows, Option<&Chunks>),
+    columns: &StoredRows,
+    words: &mut Accumulators,
+) {
+    let k = this.k;
+    let sign = if this.negated { -1.0 } else { 1.0 };
+    let mut special = false;
+    let a = dense_a(this, stored, metadata, (k, Term::ABSENT), |bits| {
+        let term = Term::decode(this.a, bits);
+        special |= !term.value.is_finite();
+        Term { value: term.value * sign, power: term.power }
+    });
+    let mut b = [Terms::default(); MOST_K];
+    for (at, b) in b.iter_mut().enumerate().take(k) {
+        for j in 0..SIDE {
+            let term = Term::decode(this.b, element(columns, 1, this.b, j, at));
+            special |= !term.value.is_finite();
+            b.set(j, term);
+        }
+    }
+    let adder = adder(this);
+    let group = adder.group.min(k);
+    let halves = this.d == ElementType::F16;
+    for row in 0..ROWS {
+        let mut sum = Terms::default();
+        for j in 0..SIDE {
+            let (lane, registers) = (row % SIDE * 4 + j / 2, &words[row / SIDE]);
+            let term = match halves {
+                true => {
+                    Term::decode(ElementType::F16, (registers[0][lane] >> (16 * (j % 2))).into())
+                }
+                false => Term::decode(ElementType::F32, registers[j % 2][lane].into()),
+            };
+            special |= !term.value.is_finite();
+            sum.set(j, term);
+        }
+        for first in (0..k).step_by(group) {
+            let (a, b) = (&a[row * k + first..][..group], &b[first..][..group]);
+            let exact = if special {
+                add_special(adder.kept, a, b, &sum)
+            } else {
+                add_group(adder.kept, a, b, &sum)
+            };
+            for j in 0..SIDE {
+                let term = Term::new(rounded(adder.round, exact[j]), adder.least());
+                special |= !term.value.is_finite();
+                sum.set(j, term);
+            }
+        }
+        for j in 0..SIDE {
+            let (lane, registers) = (row % SIDE * 4 + j / 2, &mut words[row / SIDE]);
+            let bits = encode(this.d, sum.value[j]) as u32;
+            if halves {
+                let (to, shift) = (&mut registers[0][lane], 16 * (j % 2));
+                *to = *to & !(0xffff << shift) | bits << shift;
+            } else {
+                registers[j % 2][lane] = bits;
+            }
+        }
+    }
 }
 
 /// Multiplies integers, or bits.
@@ -197,46 +214,55 @@ pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Re
     let k = if this.bits { this.k / 32 } else { this.k };
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's shared
     // memory is live.
-    let (a, b, counts) = unsafe {
+    let (stored, of_b, counts, metadata) = unsafe {
         (
-            dense_a(warp, this, plan, (k, 0), |bits| integer(this.a, bits))?,
+            read_a(warp, this, plan)?,
             descriptor(warp, plan.src[0])?,
             counts(warp, this, plan),
+            metadata(warp, this, plan),
         )
     };
+    let a = dense_a(this, &stored, metadata.as_ref(), (k, 0), |bits| integer(this.a, bits));
     let bytes = this.bytes_along(this.b, false);
     for block in 0..this.n / SIDE {
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
         // shared memory is live.
-        let columns =
-            unsafe { operands::read::<SIDE>(warp, b, (this.b, false, bytes), block * SIDE)? };
-        // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
-        // shared memory is live.
-        let mut words = unsafe { read(warp, this, plan, counts, (block, 4)) };
+        let (columns, mut words) = unsafe {
+            (
+                operands::read::<1>(warp, of_b, (this.b, false, bytes), block * SIDE)?,
+                read(warp, this, plan, counts, block),
+            )
+        };
+        let mut b = [[0; SIDE]; MOST_K];
+        for (at, b) in b.iter_mut().enumerate().take(k) {
+            for (j, b) in b.iter_mut().enumerate() {
+                *b = integer(this.b, element(&columns, 1, this.b, j, at));
+            }
+        }
         for row in 0..ROWS {
-            for (j, column) in columns.iter().enumerate() {
-                let mut sum = 0i32;
-                for at in 0..k {
-                    let (a, b) = (a[row * k + at], integer(this.b, column[at]));
-                    sum += if this.bits { count(BitOp::And, a, b) } else { a * b };
+            let mut sum = [0i32; SIDE];
+            for (a, b) in a[row * k..][..k].iter().zip(&b) {
+                for j in 0..SIDE {
+                    sum[j] += if this.bits { count(BitOp::And, *a, b[j]) } else { a * b[j] };
                 }
-                let (lane, i) = place(row, j);
-                let to = &mut words[i][lane];
+            }
+            for j in 0..SIDE {
+                let to = &mut words[row / SIDE][j % 2][row % SIDE * 4 + j / 2];
                 let c = *to as i32;
                 *to = match this.saturate {
-                    true => c.saturating_add(sum),
-                    false => c.wrapping_add(sum),
+                    true => c.saturating_add(sum[j]),
+                    false => c.wrapping_add(sum[j]),
                 } as u32;
             }
         }
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-        unsafe { write(warp, plan, (block, 4), &words) };
+        unsafe { write(warp, this, plan, block, &words) };
     }
     Ok(())
 }
 
-/// Eight columns: by register, the lanes' words.
-pub type Words = [[u32; 32]; 4];
+/// The registers of 16 rows and eight columns of accumulators: by group of eight rows.
+type Accumulators = [[Words; 2]; 2];
 
 /// Whether the product is added to the accumulator, rather than replacing it.
 ///
@@ -247,51 +273,44 @@ pub unsafe fn counts(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> bool {
     unsafe { fetch_cold::<bool>(warp, plan.src[1]).0[0] != this.inverted }
 }
 
-/// The accumulator's slots among the sources.
-fn accumulators<'p>(this: &GroupMultiply, plan: &'p Plan) -> &'p [Slot] {
-    let first = if this.registers { 6 } else { 3 };
-    &plan.src[first..][..this.accumulators()]
-}
-
-/// The lane and the place among four that hold an element of eight columns of the accumulator.
-#[inline(always)]
-pub fn place(row: usize, column: usize) -> (usize, usize) {
-    (row % 8 * 4 + column / 2, row / 8 * 2 + column % 2)
-}
-
-/// The registers of eight columns, `each` of them; zeros if the accumulator is not added.
+/// The registers of eight columns; zeros if the accumulator is not added.
 ///
 /// # Safety
 /// The plan's slots are registers of the warp.
 #[inline(always)]
-pub unsafe fn read(
+unsafe fn read(
     warp: &Warp,
     this: &GroupMultiply,
     plan: &Plan,
     counts: bool,
-    (block, each): (usize, usize),
-) -> Words {
-    let mut words = [[0; 32]; 4];
-    if counts {
-        for (word, slot) in words.iter_mut().zip(&accumulators(this, plan)[block * each..][..each])
-        {
-            // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-            *word = unsafe { fetch_cold::<u32>(warp, *slot).0 };
-        }
+    block: usize,
+) -> Accumulators {
+    let first = if this.registers { 6 } else { 3 };
+    let slots = &plan.src[first..][..this.accumulators()];
+    let mut words = [[[0; 32]; 2]; 2];
+    for (rows, words) in words.iter_mut().enumerate().filter(|_| counts) {
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+        let [first, second] = unsafe { read_tile(warp, this.d, slots, 2 * block + rows) };
+        *words = [first.0, second.0];
     }
     words
 }
 
-/// Writes the registers of eight columns, `each` of them.
+/// Writes the registers of eight columns.
 ///
 /// # Safety
 /// The plan's slots are registers of the warp.
-unsafe fn write(warp: &mut Warp, plan: &Plan, (block, each): (usize, usize), words: &Words) {
-    for (word, slot) in words.iter().zip(&plan.dst[block * each..][..each]) {
-        if *slot != NO_SLOT {
-            // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
-            unsafe { put_cold(warp, *slot, Lanes(*word)) }
-        }
+#[inline(always)]
+unsafe fn write(
+    warp: &mut Warp,
+    this: &GroupMultiply,
+    plan: &Plan,
+    block: usize,
+    words: &Accumulators,
+) {
+    for (rows, words) in words.iter().enumerate() {
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
+        unsafe { write_tile(warp, this.d, &plan.dst, 2 * block + rows, words) }
     }
 }
 

@@ -4,33 +4,36 @@
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::matrix::Plan;
 use crate::instructions::matrix::narrow::Chunks;
-use crate::instructions::matrix::registers::{Registers, read_registers};
+use crate::instructions::matrix::sum::SIDE;
+use crate::instructions::matrix::tile::Words;
 use crate::instrument::event::AccessKind;
 use crate::machine::Warp;
 use crate::machine::lanes::fetch_cold;
 use crate::machine::slot::Slot;
 use lanework_ptx::Swizzle;
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::opcode::matrix::{ElementType, GroupMultiply, Sparse};
+use lanework_ptx_ir::opcode::matrix::{ElementType, GroupMultiply};
 use std::ops::Range;
 
 /// Rows of one warp.
 pub const ROWS: usize = 16;
 /// Maximum number of elements in a warp's rows of A: 64 columns of bytes if it is sparse.
-const MOST: usize = ROWS * 64;
-/// Maximum number of words in a row: bits are multiplied by words.
+pub const MOST: usize = ROWS * MOST_K;
+/// Maximum number of columns of A.
 pub const MOST_K: usize = 64;
 
-/// Elements of a matrix by rows of M or N.
-type Block<const ROWS: usize> = [[u64; MOST_K]; ROWS];
+/// Rows of M or N as registers hold them ([`super::super::tile`]): a register for each 16 bytes along K of eight rows, those
+/// of the same bytes in sequence.
+pub type StoredRows = [Words; 4];
 
-/// The place of an element of A in a lane's registers.
-fn place_of_a(number: ElementType, row: usize, k: usize) -> (usize, usize, usize) {
+/// The bits of an element of stored rows of `number`; bits above its own are undefined. Single bits are taken as words.
+#[inline(always)]
+pub fn element(rows: &StoredRows, groups: usize, number: ElementType, row: usize, k: usize) -> u64 {
+    let number = if number == ElementType::B1 { ElementType::S32 } else { number };
     let per = number.per_register();
     let (word, within) = (k / per, k % per);
-    // Eight rows of four words make a register; the next has the other eight rows.
-    let lane = row % 8 * 4 + word % 4;
-    (lane, row / 8 + 2 * (word / 4), within)
+    let register = row / SIDE + groups * (word / 4);
+    u64::from(rows[register % 4][row % SIDE * 4 + word % 4] >> (within * number.bits()))
 }
 
 fn out_of_bounds(address: u64) -> RawFault {
@@ -45,49 +48,52 @@ fn out_of_bounds(address: u64) -> RawFault {
     }
 }
 
-/// Reads some rows of M or N from row `first` on. Bits are read as words; bits above an element's own are undefined.
+/// Reads `GROUPS` groups of eight rows of M or N from row `first` on.
 ///
 /// # Safety
 /// The warp's context is live.
 #[inline(always)]
-pub unsafe fn read<const COUNT: usize>(
+pub unsafe fn read<const GROUPS: usize>(
     warp: &Warp,
     descriptor: Descriptor,
     (number, across, bytes): (ElementType, bool, usize),
     first: usize,
-) -> Result<Block<COUNT>, RawFault> {
+) -> Result<StoredRows, RawFault> {
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     let shared = unsafe { (*warp.context).shared };
-    let chunk = |address: u64| -> Result<u128, RawFault> {
+    let chunk = |address: u64| -> Result<[u8; 16], RawFault> {
         if !shared.holds(address, address, 16) {
             return Err(out_of_bounds(address));
         }
         // SAFETY: `holds` found the 16 bytes in the block's shared memory, which its worker owns.
-        let bytes =
-            unsafe { shared.host.add((address - shared.start) as usize).cast::<[u8; 16]>().read() };
-        Ok(u128::from_le_bytes(bytes))
+        unsafe { Ok(shared.host.add((address - shared.start) as usize).cast::<[u8; 16]>().read()) }
     };
-    let bits = number.bits().max(8);
-    let word = if number == ElementType::B1 { 4 } else { bits / 8 };
-    let element = |chunk: u128, at: usize| (chunk >> (8 * word * at)) as u64;
-    let mut to = [[0; MOST_K]; COUNT];
-    let per = 16 / word;
-    if across {
-        for k in 0..bytes / word {
-            for part in (0..COUNT).step_by(per) {
-                let chunk = chunk(descriptor.across_k(k as u64, ((first + part) / per) as u64))?;
-                for at in 0..per {
-                    to[part + at][k] = element(chunk, at);
+    let mut to = [[0; 32]; 4];
+    if !across {
+        for row in 0..SIDE * GROUPS {
+            for part in 0..bytes / 16 {
+                let chunk = chunk(descriptor.along_k((first + row) as u64, part as u64))?;
+                let words = &mut to[(row / SIDE + GROUPS * part) % 4][row % SIDE * 4..][..4];
+                for (word, bytes) in words.iter_mut().zip(chunk.as_chunks().0) {
+                    *word = u32::from_le_bytes(*bytes);
                 }
             }
         }
         return Ok(to);
     }
-    for (row, to) in to.iter_mut().enumerate() {
-        for part in 0..bytes / 16 {
-            let chunk = chunk(descriptor.along_k((first + row) as u64, part as u64))?;
-            for at in 0..per {
-                to[part * per + at] = element(chunk, at);
+    let size = if number == ElementType::B1 { 4 } else { number.bits().max(8) / 8 };
+    let per = 16 / size;
+    for byte in (0..bytes).step_by(size) {
+        let (word, shift) = (byte / 4, byte % 4 * 8);
+        for part in (0..SIDE * GROUPS).step_by(per) {
+            let k = (byte / size) as u64;
+            let chunk = chunk(descriptor.across_k(k, ((first + part) / per) as u64))?;
+            let chunk = u128::from_le_bytes(chunk);
+            for row in part..(part + per).min(SIDE * GROUPS) {
+                let bits =
+                    (chunk >> (8 * size * (row - part))) as u32 & u32::MAX >> (32 - 8 * size);
+                let register = (row / SIDE + GROUPS * (word / 4)) % 4;
+                to[register][row % SIDE * 4 + word % 4] |= bits << shift;
             }
         }
     }
@@ -158,78 +164,55 @@ pub unsafe fn descriptor(warp: &Warp, slot: Slot) -> Result<Descriptor, RawFault
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
-unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block<ROWS>, RawFault> {
+pub unsafe fn read_a(
+    warp: &Warp,
+    this: &GroupMultiply,
+    plan: &Plan,
+) -> Result<StoredRows, RawFault> {
     let bytes = this.bytes_along(this.a, true);
     // SAFETY: the plan's slots are in this warp's register file, as this function requires.
     unsafe {
         if !this.registers {
             let descriptor = descriptor(warp, plan.src[2])?;
             let first = warp.index as usize % 4 * ROWS;
-            return read(warp, descriptor, (this.a, this.across[0], bytes), first);
+            return read::<2>(warp, descriptor, (this.a, this.across[0], bytes), first);
         }
-        let words: Registers = read_registers(warp, ElementType::S32, &plan.src[2..6]);
-        let number = if this.a == ElementType::B1 { ElementType::S32 } else { this.a };
-        let mut to = [[0; MOST_K]; ROWS];
-        for (row, to) in to.iter_mut().enumerate() {
-            for k in 0..bytes * 8 / number.bits() {
-                let (lane, register, within) = place_of_a(number, row, k);
-                to[k] = words[register][lane] >> (within * number.bits());
-            }
-        }
-        Ok(to)
+        // Its registers alternate between the groups of eight rows.
+        Ok(std::array::from_fn(|i| fetch_cold::<u32>(warp, plan.src[2 + i]).0))
     }
 }
 
-/// The metadata of the warp's rows.
+/// The metadata of the warp's rows, if A is sparse.
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::context::Body::run) requires), so that the plan's
 /// slots are in its register file.
-unsafe fn metadata(warp: &Warp, this: &GroupMultiply, plan: &Plan, sparse: Sparse) -> Chunks {
+pub unsafe fn metadata(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Option<Chunks> {
     let first = if this.registers { 6 } else { 3 };
     // SAFETY: the plan's slots are in this warp's register file, as this function requires.
-    let words = unsafe { fetch_cold::<u32>(warp, plan.src[first + this.accumulators()]) };
-    Chunks::new(this.a, this.k, sparse, &words.0)
+    let words = |_| unsafe { fetch_cold::<u32>(warp, plan.src[first + this.accumulators()]) };
+    this.sparse.map(|sparse| Chunks::new(this.a, this.k, sparse, &words(()).0))
 }
 
-/// The warp's rows of A, `k` decoded elements each; elements that a sparse matrix does not store are `absent`.
-///
-/// # Safety
-/// The plan's slots are registers of the warp.
-#[inline(always)]
-pub unsafe fn dense_a<T: Copy>(
-    warp: &Warp,
+/// The rows of A, `k` decoded elements each; elements that a sparse matrix does not store are `absent`.
+pub fn dense_a<T: Copy>(
     this: &GroupMultiply,
-    plan: &Plan,
+    stored: &StoredRows,
+    metadata: Option<&Chunks>,
     (k, absent): (usize, T),
     mut decode: impl FnMut(u64) -> T,
-) -> Result<[T; MOST], RawFault> {
-    // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's shared
-    // memory is live.
-    let stored = unsafe { read_a(warp, this, plan)? };
-    let mut a = [absent; MOST];
-    match this.sparse {
-        None => {
-            for row in 0..ROWS {
-                for at in 0..k {
-                    a[row * k + at] = decode(stored[row][at]);
-                }
-            }
-        }
-        Some(sparse) => {
-            let mut rows = [absent; MOST];
-            for row in 0..ROWS {
-                for at in 0..k / 2 {
-                    rows[row * (k / 2) + at] = decode(stored[row][at]);
-                }
-            }
-            // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
-            // shared memory is live.
-            let chunks = unsafe { metadata(warp, this, plan, sparse) };
-            chunks.spread(&rows, |row, at, element| a[row * k + at] = element);
+) -> [T; MOST] {
+    let of_row = if metadata.is_some() { k / 2 } else { k };
+    let mut rows = [absent; MOST];
+    for row in 0..ROWS {
+        for at in 0..of_row {
+            rows[row * of_row + at] = decode(element(stored, 2, this.a, row, at));
         }
     }
-    Ok(a)
+    let Some(chunks) = metadata else { return rows };
+    let mut a = [absent; MOST];
+    chunks.spread(&rows, |row, at, element| a[row * k + at] = element);
+    a
 }
 
 // Matrices in shared memory for `wgmma`: a 64-bit descriptor holds the start and the layout of a matrix (PTX manual,
