@@ -21,6 +21,7 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::{AccessSite, Region};
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
+use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::sync::Arc;
 
@@ -90,13 +91,13 @@ pub struct AccessCheck {
     pub launches: LaunchPoints,
     /// Whether the kernel releases anything; otherwise sync variables are not tracked.
     pub(super) releases: bool,
-    /// Whether shadow cells are words and all checks of the fast paths are enabled.
-    has_word_cells: bool,
+    /// Whether all checks of the fast paths are enabled.
+    has_fast_paths: bool,
     /// By instruction: whether it is an atomic exchange with an unused result, which may be the
     /// first write of its word.
     overwrites: Vec<bool>,
-    /// As `has_word_cells`, but false while a livelock trial needs every access on the general path.
-    word_cells: bool,
+    /// As `has_fast_paths`, but false while a livelock trial needs every access on the general path.
+    fast_paths: bool,
 }
 
 impl AccessCheck {
@@ -110,7 +111,7 @@ impl AccessCheck {
         let shift = cell_shift(kernel);
         let both = [ReportKind::Race, ReportKind::Uninitialized];
         let all = both.into_iter().all(|kind| reports.wants(kind));
-        let word_cells = shift == 2 && all && !reports.by_lane();
+        let fast_paths = all && !reports.by_lane();
         let shared = || (0..bounds.ranks()).map(|rank| bounds.extent(rank).bytes);
         AccessCheck {
             initial: Initialization::new(shared(), bounds.local_bytes_of(position.warps)),
@@ -119,9 +120,9 @@ impl AccessCheck {
             peers: PeerAccesses::new(bounds.ranks()),
             launches: LaunchPoints { counter: launch_counter(&bounds), list: Vec::new() },
             releases: releases(kernel),
-            has_word_cells: word_cells,
+            has_fast_paths: fast_paths,
             overwrites: overwrites(kernel),
-            word_cells,
+            fast_paths,
             position,
             reports,
             bounds,
@@ -146,9 +147,9 @@ impl AccessCheck {
         self.races.order.enter(rank as usize, self.position.block);
     }
 
-    /// Turns the fast paths for word cells off or on again.
-    pub fn disable_word_cells(&mut self, without: bool) {
-        self.word_cells = self.has_word_cells && !without;
+    /// Turns the fast paths that check lanes or words off or on again.
+    pub fn disable_fast_paths(&mut self, without: bool) {
+        self.fast_paths = self.has_fast_paths && !without;
     }
 
     /// Whether an access needs initialized bytes: it reads them and the value is used.
@@ -198,7 +199,7 @@ impl AccessCheck {
         }
         let copies = self.copied.load(&kernel, by, access.instruction, &bytes);
         if self.copied.active() {
-            (self.has_word_cells, self.word_cells) = (false, false);
+            (self.has_fast_paths, self.fast_paths) = (false, false);
         }
         copies
     }
@@ -238,10 +239,17 @@ impl AccessCheck {
         }
     }
 
-    /// Whether the fast paths, which need word cells, may run.
+    /// Whether the fast paths that check lanes may run.
+    #[inline(always)]
+    pub fn fast_paths(&self) -> bool {
+        self.fast_paths
+    }
+
+    /// Whether the fast paths that need cells of a word may run.
     #[inline(always)]
     pub fn word_cells(&self) -> bool {
-        self.word_cells
+        // log2 of the bytes of a word.
+        self.fast_paths && self.races.shift() == 2
     }
 
     /// The allocation that contains a global address accessed by an instruction.
@@ -355,7 +363,10 @@ fn cell_shift(kernel: &Kernel) -> u32 {
             {
                 least = least.min(op.ty.size() * u32::from(op.count));
             }
-            Opcode::Matrix(_) => least = least.min(2),
+            // `wmma`: rows of `ldmatrix` and operands of products have 16 bytes.
+            Opcode::Matrix(MatrixOp::Tile { fragment, by_rows, .. }) => {
+                least = least.min(fragment.bytes_together(*by_rows) as u32);
+            }
             _ => {}
         }
     }

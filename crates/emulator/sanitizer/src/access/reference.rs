@@ -55,7 +55,8 @@ pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-fn mask_of(lanes: impl Iterator<Item = usize>) -> u32 {
+/// The mask of some lanes.
+pub fn mask_of(lanes: impl Iterator<Item = usize>) -> u32 {
     lanes.fold(0, |mask, lane| mask | 1 << lane)
 }
 

@@ -68,10 +68,10 @@ impl AccessCheck {
     /// Records `to` as a read of a run, or replaces the recorded read `from`.
     pub fn set_reads(&mut self, run: ByteRun, from: Option<PackedEpoch>, to: PackedEpoch) {
         let shadow = self.races.shadow(run.memory);
-        shadow.change_run(run.offset, run.bytes, |cell| match from {
-            Some(from) => cell.replace_read(from, to),
-            None => cell.set_read(to),
-        });
+        match from {
+            Some(from) => shadow.replace_reads((run.offset, run.bytes), from, to),
+            None => shadow.change_run(run.offset, run.bytes, |cell| cell.set_read(to)),
+        }
     }
 
     /// Reports an asynchronous read of bytes that threads wrote without a proxy fence.

@@ -15,7 +15,10 @@ use crate::async_proxy::mbarrier::{CopySource, Mbarriers, PendingCopy};
 use crate::async_proxy::{ByteRun, site};
 use crate::findings::kinds::ReportKind;
 use crate::findings::{Finding, outside_of};
-use crate::races::epoch;
+use crate::races::epoch::{self, LINE, PackedEpoch};
+use crate::races::happens_before::HappensBefore;
+use crate::races::happens_before::relation::{Relation, RelationCache};
+use crate::races::shadow_memory::{ShadowMemory, lines_of};
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -54,6 +57,69 @@ fn outside(access: &mut AccessCheck, at: LaneAt, offset: u64) {
             race: None,
         }
     });
+}
+
+impl AccessCheck {
+    /// Checks and records that a product in flight reads a run of initialized shared memory. Returns `false`, and changes
+    /// nothing, if there may be a finding: then the general path must check the run, which passes over its cells four times.
+    pub fn start_reads(&mut self, at: LaneAt, run: ByteRun) -> bool {
+        self.races.order.narrow_lanes(at.warp, 1 << at.lane);
+        let read = self.packed_now(at) | epoch::ASYNC;
+        let written = self.initial.written(run.memory);
+        if !self.reports.wants(ReportKind::Race)
+            || written.is_some_and(|written| !written.has(run.offset, run.bytes))
+        {
+            return false;
+        }
+        let base = self.races.base(run.memory);
+        let (shadow, order) = self.races.parts(run.memory);
+        start_reads(shadow, order, (run.offset, run.bytes), base, (at.warp, read))
+    }
+}
+
+/// The same for a memory's shadow; `read` is the packed access of a lane of the warp.
+fn start_reads(
+    shadow: &mut ShadowMemory,
+    order: &mut HappensBefore,
+    (offset, bytes): (u64, u64),
+    base: u32,
+    (warp, read): (u32, PackedEpoch),
+) -> bool {
+    let (mut writers, mut readers) = (RelationCache::EMPTY, RelationCache::EMPTY);
+    let recent = |access: PackedEpoch| epoch::number(access) >= base;
+    let mut fenced = 0;
+    for record in [false, true] {
+        for (cell, inside) in lines_of(shadow.cells(offset, bytes)) {
+            let mut room = [0; LINE];
+            let line = shadow.read_line(cell, base, &mut room);
+            let Some((writes, [first, last])) = line else { return false };
+            for i in inside {
+                let write = writes.map_or(0, |writes| writes[i]);
+                if !record && write != fenced && recent(write) {
+                    let before = writers.relation(order, write, base, warp);
+                    let seen = epoch::is_copied(write) || order.proxy_fenced(write, warp);
+                    if write & epoch::ASYNC != 0 || before != Relation::HappensBefore || !seen {
+                        return false;
+                    }
+                    fenced = write;
+                }
+                let prior = first[i];
+                let stands = match readers.relation(order, prior, base, warp) {
+                    _ if prior & epoch::ASYNC != 0 && recent(prior) => false,
+                    Relation::HappensBefore => true,
+                    Relation::ProgramOrder => epoch::lane(prior) == epoch::lane(read),
+                    Relation::Concurrent => false,
+                    Relation::ByLane => return false,
+                };
+                if record && stands {
+                    first[i] = read;
+                } else if record {
+                    last[i] = read;
+                }
+            }
+        }
+    }
+    true
 }
 
 /// Merges adjacent chunks into runs of bytes, as long as the run satisfies `whole`.
@@ -162,6 +228,7 @@ pub fn unwritten_columns(access: &mut AccessCheck, at: LaneAt, (first, columns):
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::races::shadow_cell::LaneAccess;
 
     #[test]
     fn chunks_side_by_side_are_one_run() {
@@ -174,5 +241,69 @@ mod tests {
     fn no_run_reaches_from_one_variable_to_the_next() {
         let border = |start: u64, bytes: u64| start >= 64 || start + bytes <= 64;
         assert_eq!(runs(vec![32, 48, 64, 80], border), [(32, 32), (64, 32)]);
+    }
+
+    /// On random histories, reads of a run are recorded as cell by cell, and none that races or lacks a fence is accepted.
+    #[test]
+    fn reads_of_a_run_are_those_of_its_cells() {
+        const CELLS: u64 = 64;
+        let (mut seed, mut accepted) = (1u64, 0);
+        let mut roll = |sides: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) % sides
+        };
+        for history in 0..400 {
+            let mut order = HappensBefore::new(3, 1);
+            order.start(0);
+            let (mut fast, mut slow) = (ShadowMemory::new(256, 2), ShadowMemory::new(256, 2));
+            for step in 0..40 {
+                let warp = roll(3) as u32;
+                match roll(6) {
+                    0 => {
+                        (0..3).for_each(|warp| order.arrive(warp, 0));
+                        order.complete(0, &[0, 1, 2], true);
+                    }
+                    1 => order.proxy_fence(warp as usize, (u32::MAX, u32::MAX)),
+                    2 => order.warp_sync(warp as usize, u32::MAX, u32::MAX),
+                    _ => {}
+                }
+                let base = order.base();
+                let first = roll(CELLS);
+                let run = (4 * first, 4 * (1 + roll(CELLS - first)));
+                let (of_thread, writes) = (roll(2) == 0, roll(2) == 0);
+                let lane = if of_thread { roll(3) as u32 } else { 0 };
+                let packed = order.packed_now(warp, lane, step);
+                let now = LaneAccess { packed, warp, lane, base, observes: false };
+                let mut wrong = false;
+                let mut by_cell = |shadow: &mut ShadowMemory, order: &mut HappensBefore| {
+                    shadow.change_run(run.0, run.1, |cell| {
+                        let write = cell.writes()[0];
+                        let plain = epoch::number(write) >= base && !of_thread;
+                        wrong |= plain && !order.proxy_fenced(write, warp);
+                        let found = match of_thread && writes {
+                            true => cell.write(order, &now, |_| true),
+                            false => cell.read(order, &now),
+                        };
+                        wrong |= found.is_some();
+                    });
+                    if !of_thread {
+                        shadow.replace_reads(run, packed, packed | epoch::ASYNC);
+                    }
+                };
+                by_cell(&mut slow, &mut order);
+                let read = (warp, packed | epoch::ASYNC);
+                if !of_thread && start_reads(&mut fast, &mut order, run, base, read) {
+                    accepted += 1;
+                    assert!(!wrong, "history {history}, step {step}: a finding is missed");
+                } else {
+                    by_cell(&mut fast, &mut order);
+                }
+                for cell in 0..CELLS {
+                    let [fast, slow] = [&fast, &slow].map(|shadow| shadow.at(4 * cell));
+                    assert_eq!(fast, slow, "history {history}, step {step}, cell {cell}");
+                }
+            }
+        }
+        assert!(accepted > 1000, "{accepted}");
     }
 }

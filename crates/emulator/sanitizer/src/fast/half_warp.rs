@@ -19,6 +19,7 @@ use lanework_engine::allocation::InitializedBytes;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
+use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// The active lanes of half a warp and the bytes that they access.
@@ -176,7 +177,9 @@ impl AccessCheck {
         if !SHARED && LOADS && site.order.read_only && self.races.has_writes(id) {
             return false;
         }
-        self.note_lanes(warp);
+        if site.service != AccessClass::Rows {
+            self.note_lanes(warp);
+        }
         let mut view = self.view::<SHARED>(warp.index, id);
         view.packed |= epoch::pack(0, instruction);
         if !LOADS {

@@ -156,7 +156,7 @@ impl Checkers {
         _ = self.mbarriers.end_all(&mut self.access);
         let AccessCheck { position, reports, .. } = &mut self.access;
         self.members.end(position, reports);
-        self.access.disable_word_cells(false);
+        self.access.disable_fast_paths(false);
     }
 
     /// The block of a rank ends. Reports accesses by others to its shared memory that are not

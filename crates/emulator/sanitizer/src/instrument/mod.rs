@@ -369,7 +369,7 @@ unsafe impl Instrument for Sanitizer {
             place(near.as_ref(), address)
         };
         let result = self.probe.pass(cluster, &name, alone);
-        checkers.access.disable_word_cells(self.probe.in_trial());
+        checkers.access.disable_fast_paths(self.probe.in_trial());
         match result {
             Ok(Verdict::GoesOn) if self.probe.passed_sync() && self.others_can_resume() => {
                 self.probe.yield_turn();

@@ -141,15 +141,6 @@ impl ShadowCell {
         self.first_read = read;
     }
 
-    /// Replaces a recorded read.
-    pub fn replace_read(&mut self, from: PackedEpoch, to: PackedEpoch) {
-        for read in [&mut self.first_read, &mut self.last_read] {
-            if *read == from {
-                *read = to;
-            }
-        }
-    }
-
     /// Drops the data flag of a `.volatile` access to a word that was polled as a flag.
     fn counted(&self, now: &LaneAccess) -> LaneAccess {
         let flag = number(self.strong.polled) >= now.base.max(1);

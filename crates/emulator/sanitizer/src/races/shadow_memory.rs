@@ -11,6 +11,7 @@ use crate::races::epoch::{self, PackedEpoch};
 use crate::races::epoch::{CellField, LINE, LineHead, SPREAD, WeakReads, WeakWrites, WholeField};
 use crate::races::shadow_cell::ShadowCell;
 use crate::races::strong_accesses::StrongAccesses;
+use std::ops::Range;
 
 /// Lines of a page.
 const PAGE: usize = 64;
@@ -167,6 +168,16 @@ impl Page {
     }
 }
 
+/// The lines of a range of cells: the first cell in each, and the cells within the line.
+pub fn lines_of(cells: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut cell = cells.start;
+    std::iter::from_fn(move || {
+        let (first, inside) = (cell, cell % LINE);
+        cell = (cell - inside + LINE).min(cells.end);
+        (first < cells.end).then(|| (first, inside..inside + cell - first))
+    })
+}
+
 /// One cell of a page that has strong accesses.
 pub struct StrongCell<'a> {
     /// Its weak accesses: the write and two reads.
@@ -301,6 +312,30 @@ impl ShadowMemory {
         while at < offset + bytes {
             self.change(at, &mut change);
             at += self.grain();
+        }
+    }
+
+    /// The cells of a run of bytes.
+    pub fn cells(&self, offset: u64, bytes: u64) -> Range<usize> {
+        let cell = |at: u64| (at >> self.shift) as usize;
+        cell(offset)..cell(offset + bytes.max(1) - 1) + 1
+    }
+
+    /// Replaces a recorded read of a run of bytes.
+    pub fn replace_reads(
+        &mut self,
+        (offset, bytes): (u64, u64),
+        from: PackedEpoch,
+        to: PackedEpoch,
+    ) {
+        for (cell, inside) in lines_of(self.cells(offset, bytes)) {
+            let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE)));
+            let Some(page) = page.filter(|page| page.head(line).has_reads()) else { continue };
+            for reads in page.spread_reads(line) {
+                for read in reads[inside.clone()].iter_mut().filter(|read| **read == from) {
+                    *read = to;
+                }
+            }
         }
     }
 

@@ -135,6 +135,17 @@ impl Fragment {
         }
     }
 
+    /// Bytes that a lane of `wmma.load` or `wmma.store` accesses at a time, in a matrix stored by rows or by columns.
+    /// Elements smaller than a byte are accessed as words.
+    pub fn bytes_together(self, by_rows: bool) -> usize {
+        let this = match self.number.bits() {
+            bits @ ..8 => self.of_words(32 / bits),
+            _ => self,
+        };
+        let along = by_rows == (this.part != MatrixOperand::B);
+        this.number.bits() / 8 * if along { this.run() } else { 1 }
+    }
+
     /// The row and column of element `i` of a lane (PTX manual, "Matrix Fragments for mma"): a lane's
     /// quad chooses the row of A and C and the column of B, its place in the quad the run along it.
     /// `wmma` leaves the layout to the machine; the emulator uses the same one.

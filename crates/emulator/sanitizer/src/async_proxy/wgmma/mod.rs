@@ -304,17 +304,15 @@ impl Operands {
         let (rank, slot) = (access.position.rank, access.position.slot(warp.index));
         for (offset, bytes) in runs {
             let run = ByteRun::shared(rank, offset, bytes);
-            access.check_proxy_fence(at, run);
-            let load = site(MemorySpace::Shared, AccessKind::Load, 1);
-            access.run_of_bytes(
-                warp,
-                (0, instruction),
-                &load,
-                (RunStart::Shared(rank, offset), bytes),
-                0,
-            );
+            let done = access.start_reads(at, run);
             let read = access.packed_now(at);
-            access.set_reads(run, Some(read), read | epoch::ASYNC);
+            if !done {
+                access.check_proxy_fence(at, run);
+                let load = site(MemorySpace::Shared, AccessKind::Load, 1);
+                let start = (RunStart::Shared(rank, offset), bytes);
+                access.run_of_bytes(warp, (0, instruction), &load, start, 0);
+                access.set_reads(run, Some(read), read | epoch::ASYNC);
+            }
             self.reading[slot].push(OperandRead { group, run, read });
         }
     }
