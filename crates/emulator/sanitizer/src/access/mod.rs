@@ -249,7 +249,8 @@ impl AccessCheck {
     /// Whether the fast paths that need cells of a word may run.
     #[inline(always)]
     pub fn word_cells(&self) -> bool {
-        self.fast_paths && self.races.shift() == WORD
+        // log2 of the bytes of a word.
+        self.fast_paths && self.races.shift() == 2
     }
 
     /// The allocation that contains a global address accessed by an instruction.

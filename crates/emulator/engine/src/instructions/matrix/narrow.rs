@@ -67,7 +67,7 @@ impl<const N: usize> NarrowFactors<N> {
 }
 
 /// Accumulators of eight rows and eight columns.
-pub type Tile = [[f32; SIDE]; SIDE];
+pub type AccumulatorTile = [[f32; SIDE]; SIDE];
 
 /// The smallest normal number of a type of factors.
 pub fn least(number: ElementType) -> f32 {
@@ -135,7 +135,7 @@ impl TileFactors<'_> {
     #[inline(always)]
     pub unsafe fn add_to<const AVX2: bool>(
         &self,
-        tile: &mut Tile,
+        tile: &mut AccumulatorTile,
         adder: Adder,
         least: f32,
     ) -> bool {
@@ -429,7 +429,7 @@ mod tests {
                 of_b.value[i] = b[i].value as f32;
             }
             assert!(of_b.find_powers(number, SIDE * K));
-            let mut tile: Tile = [[0.0; SIDE]; SIDE];
+            let mut tile: AccumulatorTile = [[0.0; SIDE]; SIDE];
             for (i, c) in c.iter().enumerate() {
                 tile[i / SIDE][i % SIDE] = c.value as f32;
             }
@@ -448,7 +448,7 @@ mod tests {
                 let mut wide = start;
                 // SAFETY: the host was found to have AVX2.
                 assert!(unsafe { factors.add_to::<true>(&mut wide, adder, least(d)) });
-                let bits = |tile: Tile| tile.map(|row| row.map(f32::to_bits));
+                let bits = |tile: AccumulatorTile| tile.map(|row| row.map(f32::to_bits));
                 assert_eq!(bits(wide), bits(tile), "round {round}: {number:?} to {d:?}");
             }
             compared += 1;

@@ -3,7 +3,7 @@
 //!
 //! [`Fragment::place`]: lanework_ptx_ir::opcode::matrix::Fragment::place
 
-use crate::instructions::matrix::narrow::{self, Tile, value};
+use crate::instructions::matrix::narrow::{self, AccumulatorTile, value};
 use crate::instructions::matrix::registers::{Order, fragments};
 use crate::instructions::matrix::sum::SIDE;
 use crate::machine::Warp;
@@ -17,7 +17,7 @@ pub type Words = [u32; 32];
 
 /// Elements of a 16-byte part of lines, and where they go.
 #[derive(Clone, Copy)]
-pub struct Part {
+pub struct LinePart {
     /// The positions of elements along K.
     pub order: Order,
     /// Bits of an element.
@@ -26,7 +26,7 @@ pub struct Part {
     pub index: usize,
 }
 
-impl Part {
+impl LinePart {
     /// The positions of element `i` of each of a line's words.
     #[inline(always)]
     fn places(self, i: usize) -> [usize; 4] {
@@ -39,7 +39,7 @@ impl Part {
 
     /// Decodes a part of eight rows, each of which has `stride` elements.
     #[inline(always)]
-    pub fn put_rows<T: Factor>(
+    pub fn put_rows<T: ProductNumber>(
         self,
         number: ElementType,
         words: &Words,
@@ -71,7 +71,12 @@ impl Part {
 
     /// Decodes a part of eight columns to rows of B.
     #[inline(always)]
-    pub fn put_columns<T: Factor>(self, number: ElementType, words: &Words, to: &mut [[T; SIDE]]) {
+    pub fn put_columns<T: ProductNumber>(
+        self,
+        number: ElementType,
+        words: &Words,
+        to: &mut [[T; SIDE]],
+    ) {
         let mut by_place = [0; 32];
         for word in 0..4 {
             for line in 0..SIDE {
@@ -92,19 +97,19 @@ impl Part {
 
 /// A number as which products take an element. Closures do not decode elements, because those that are not inlined would not
 /// be compiled for the SIMD level.
-pub trait Factor: Copy + Default {
+pub trait ProductNumber: Copy + Default {
     /// The numbers of the elements at one place of the lanes' words, `shift` bits up.
     fn decode(number: ElementType, words: &Words, shift: usize) -> [Self; 32];
 }
 
-impl Factor for f32 {
+impl ProductNumber for f32 {
     #[inline(always)]
     fn decode(number: ElementType, words: &Words, shift: usize) -> [f32; 32] {
         narrow::decode(number, words, shift)
     }
 }
 
-impl Factor for i32 {
+impl ProductNumber for i32 {
     #[inline(always)]
     fn decode(number: ElementType, words: &Words, shift: usize) -> [i32; 32] {
         let mut out = [0; 32];
@@ -144,7 +149,7 @@ pub fn integer(number: ElementType, bits: u64) -> i32 {
 
 /// Whether all accumulators are numbers.
 #[inline(always)]
-pub fn is_finite(tile: &Tile) -> bool {
+pub fn is_finite(tile: &AccumulatorTile) -> bool {
     let mut highest = 0;
     for c in tile.as_flattened() {
         highest = (c.to_bits() as i32 & 0x7fff_ffff).max(highest);
@@ -154,7 +159,7 @@ pub fn is_finite(tile: &Tile) -> bool {
 
 /// The accumulators in one register of two f16 per lane, or in two registers of f32.
 #[inline(always)]
-pub fn decode_tile(c: ElementType, [first, second]: [&Words; 2]) -> Tile {
+pub fn decode_tile(c: ElementType, [first, second]: [&Words; 2]) -> AccumulatorTile {
     let mut flat = [0.0; SIDE * SIDE];
     if c == ElementType::F16 {
         for lane in 0..32 {
@@ -174,7 +179,7 @@ pub fn decode_tile(c: ElementType, [first, second]: [&Words; 2]) -> Tile {
 
 /// The registers of accumulators that are numbers or infinite; f16 take the first one only.
 #[inline(always)]
-pub fn encode_tile(d: ElementType, tile: &Tile) -> [Words; 2] {
+pub fn encode_tile(d: ElementType, tile: &AccumulatorTile) -> [Words; 2] {
     let flat = tile.as_flattened();
     let mut words = [[0; 32]; 2];
     if d == ElementType::F16 {
@@ -195,7 +200,7 @@ pub fn encode_tile(d: ElementType, tile: &Tile) -> [Words; 2] {
 /// # Safety
 /// The slots are registers of the warp: the sources of the product.
 #[inline(always)]
-pub unsafe fn read_rows<T: Factor>(
+pub unsafe fn read_rows<T: ProductNumber>(
     warp: &Warp,
     this: &Multiply,
     sources: &[Slot],
@@ -208,7 +213,7 @@ pub unsafe fn read_rows<T: Factor>(
         let mut copy = Lanes([0; 32]);
         // SAFETY: the slot is in the register file of this warp, as this function requires.
         let words = unsafe { u32::view(warp, *slot, &mut copy) };
-        let part = Part { order: order_of(this, fragment), bits, index: i / groups };
+        let part = LinePart { order: order_of(this, fragment), bits, index: i / groups };
         part.put_rows(this.a, &words.0, (&mut to[i % groups * SIDE * stride..], stride));
     }
 }
@@ -218,7 +223,7 @@ pub unsafe fn read_rows<T: Factor>(
 /// # Safety
 /// The slots are registers of the warp: the sources of the product.
 #[inline(always)]
-pub unsafe fn read_columns<T: Factor>(
+pub unsafe fn read_columns<T: ProductNumber>(
     warp: &Warp,
     this: &Multiply,
     sources: &[Slot],
@@ -231,7 +236,7 @@ pub unsafe fn read_columns<T: Factor>(
         let mut copy = Lanes([0; 32]);
         // SAFETY: the slot is in the register file of this warp, as this function requires.
         let words = unsafe { u32::view(warp, *slot, &mut copy) };
-        let part = Part { order: order_of(this, fragment), bits, index: i / groups };
+        let part = LinePart { order: order_of(this, fragment), bits, index: i / groups };
         part.put_columns(this.b, &words.0, &mut to[i % groups * stride..]);
     }
 }

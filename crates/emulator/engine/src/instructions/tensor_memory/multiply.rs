@@ -9,7 +9,7 @@ mod tests;
 use crate::instructions::access::site::Region;
 use crate::instructions::matrix::group::operands::Descriptor;
 use crate::instructions::matrix::multiply::encode;
-use crate::instructions::matrix::narrow::{self, NarrowFactors, Tile, TileFactors};
+use crate::instructions::matrix::narrow::{self, AccumulatorTile, NarrowFactors, TileFactors};
 use crate::instructions::matrix::sum::{
     Adder, Round, SIDE, Term, Terms, add_group, add_special, rounded,
 };
@@ -168,7 +168,7 @@ impl Product {
         memory: &TensorMemory,
         stored: &[Row],
         b: &[Row],
-    ) -> Option<Vec<Tile>> {
+    ) -> Option<Vec<AccumulatorTile>> {
         let (k, path, shape) = (self.this.k(), self.path(), &self.shape);
         let columns = shape.n / path.parts();
         let whole = columns.is_multiple_of(SIDE) && k.is_multiple_of(SIDE) && k <= NARROW_K;
@@ -227,7 +227,7 @@ impl Product {
     }
 
     /// Writes the results that [`narrow_floats`](Product::narrow_floats) returns.
-    fn store(&self, to: &mut TensorMemory, results: &[Tile], kept: &[u32]) {
+    fn store(&self, to: &mut TensorMemory, results: &[AccumulatorTile], kept: &[u32]) {
         let path = self.path();
         let (rows, columns) = (path.rows() / SIDE, self.columns() as usize / SIDE);
         for (i, tile) in results.iter().enumerate() {

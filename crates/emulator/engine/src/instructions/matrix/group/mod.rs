@@ -17,7 +17,7 @@ use crate::instructions::matrix::narrow::{self, Chunks, NarrowFactors, TileFacto
 use crate::instructions::matrix::registers::Order;
 use crate::instructions::matrix::sum::{Adder, SIDE, Term, Terms, add_group, add_special, rounded};
 use crate::instructions::matrix::tile::{
-    Part, Words, decode_tile, encode_tile, integer, is_finite, read_tile, write_tile,
+    LinePart, Words, decode_tile, encode_tile, integer, is_finite, read_tile, write_tile,
 };
 use crate::machine::Warp;
 use crate::machine::context::{Context, WarpgroupArrival};
@@ -78,7 +78,7 @@ fn narrow_a(
     let k = this.k;
     let of_row = if metadata.is_some() { k / 2 } else { k };
     for (i, words) in stored.iter().enumerate() {
-        let part = Part { order: Order::PLAIN, bits: this.a.bits(), index: i / 2 };
+        let part = LinePart { order: Order::PLAIN, bits: this.a.bits(), index: i / 2 };
         part.put_rows(this.a, words, (&mut to.value[i % 2 * SIDE * of_row..], of_row));
     }
     if let Some(chunks) = metadata {
@@ -115,7 +115,7 @@ unsafe fn narrow_block<const AVX2: bool>(
     let mut b = NarrowFactors::<{ MOST_K * SIDE }>::EMPTY;
     let per_register = 128 / this.b.bits();
     for (index, words) in columns.iter().enumerate().take(k / per_register) {
-        let part = Part { order: Order::PLAIN, bits: this.b.bits(), index };
+        let part = LinePart { order: Order::PLAIN, bits: this.b.bits(), index };
         part.put_columns(this.b, words, b.value.as_chunks_mut::<SIDE>().0);
     }
     if !b.find_powers(this.b, k * SIDE) {

@@ -19,8 +19,7 @@ use std::ops::Range;
 pub const ROWS: usize = 16;
 /// Maximum number of elements in a warp's rows of A: 64 columns of bytes if it is sparse.
 pub const MOST: usize = ROWS * MOST_K;
-/// Maximum number of elements along K. Bits are multiplied in words of 32, which count as one
-/// element here.
+/// Maximum number of columns of A.
 pub const MOST_K: usize = 64;
 
 /// Rows of M or N as registers hold them ([`super::super::tile`]): a register for each 16 bytes along K of eight rows, those
