@@ -31,5 +31,5 @@ fn an_address_of_freed_memory_is_nobodys() {
     assert_eq!(call!("cuMemFreeAsync"(memory => u64, 0 => u64)), 1);
     // Neither call frees anything.
     assert_eq!(call!("cuMemFreeAsync"(0 => u64, 0 => u64)), 0);
-    assert_eq!(call!("cuMemFree_v2"(0 => u64)), 0);
+    assert_eq!(call!("cuMemFree"(0 => u64)), 0);
 }

@@ -262,7 +262,7 @@ fn bodies_run_by_conditions() {
     let (arguments, ones) = ([y, handle], 1 | 1 << 32);
     let each: Vec<*const u64> = arguments.iter().map(std::ptr::from_ref).collect();
     let words = [count, ones, ones, ones, 0, each.as_ptr() as u64, 0, 0, 0];
-    let change = |executable: u64| call!("cuGraphExecKernelNodeSetParams_v2"(executable => u64, node => u64, words.as_ptr() => *const u64));
+    let change = |executable: u64| call!("cuGraphExecKernelNodeSetParams"(executable => u64, node => u64, words.as_ptr() => *const u64));
     assert_eq!(call!("cuMemsetD8"(y => u64, 0 => u8, 128 => usize)), 0);
     assert_eq!((change(executable), run(executable), download::<u32>(y, 1)), (0, 0, vec![1]));
     assert_eq!(change(instantiate(graph())), 1); // a node of another graph
@@ -278,7 +278,7 @@ fn bodies_run_by_conditions() {
     assert_eq!(any_node(made, 4, &[made, 1]), Err(1));
     let executable = instantiate(made);
     let words = [add, ones, ones, ones, 0, each.as_ptr() as u64, 0, 0, 0];
-    let code = call!("cuGraphExecKernelNodeSetParams_v2"(executable => u64, node => u64, words.as_ptr() => *const u64));
+    let code = call!("cuGraphExecKernelNodeSetParams"(executable => u64, node => u64, words.as_ptr() => *const u64));
     assert_eq!((code, run(executable), download::<u32>(y, 1)), (0, 0, vec![2]));
     // A body can be captured.
     let made = graph();

@@ -52,7 +52,7 @@ fn of_an_l20() {
     // Compute capability, multiprocessors, opt-in shared memory, threads per multiprocessor, cluster launch.
     assert_eq!([75, 76, 16, 97, 39, 120].map(attribute), [8, 9, 92, 101_376, 1536, 0]);
     let mut bytes = 0usize;
-    assert_eq!(call!("cuDeviceTotalMem_v2"(&mut bytes => *mut usize, 0 => i32)), 0);
+    assert_eq!(call!("cuDeviceTotalMem"(&mut bytes => *mut usize, 0 => i32)), 0);
     assert!(bytes <= 48 << 30);
 
     assert_eq!(load(&seven("sm_90")), INVALID_PTX);

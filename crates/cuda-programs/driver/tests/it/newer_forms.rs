@@ -324,14 +324,14 @@ fn edges_have_data() {
         assert_eq!(code, 0);
     }
     let (from, to, data) = (nodes[0], nodes[1], [2u8, 0, 1, 0, 0, 0, 0, 0]);
-    let add = |data: *const [u8; 8]| call!("cuGraphAddDependencies_v2"(graph => u64, &from => *const u64, &to => *const u64, data => *const [u8; 8], 1 => usize));
+    let add = |data: *const [u8; 8]| call!("cuGraphAddDependencies"(graph => u64, &from => *const u64, &to => *const u64, data => *const [u8; 8], 1 => usize));
     let remove = || {
         let none = std::ptr::null::<u8>();
-        call!("cuGraphRemoveDependencies_v2"(graph => u64, &from => *const u64, &to => *const u64, none => *const u8, 1 => usize))
+        call!("cuGraphRemoveDependencies"(graph => u64, &from => *const u64, &to => *const u64, none => *const u8, 1 => usize))
     };
     let known = || {
         let (mut node, mut found, mut count) = (0u64, [9u8; 8], 1usize);
-        let code = call!("cuGraphNodeGetDependencies_v2"(to => u64, &mut node => *mut u64, &mut found => *mut [u8; 8], &mut count => *mut usize));
+        let code = call!("cuGraphNodeGetDependencies"(to => u64, &mut node => *mut u64, &mut found => *mut [u8; 8], &mut count => *mut usize));
         assert_eq!((code, node, count), (0, from, 1));
         found
     };
@@ -347,7 +347,7 @@ fn edges_have_data() {
     );
     let (mut status, mut id, mut of, mut last, mut edges, mut count) =
         (0i32, 0u64, 0u64, std::ptr::null::<u64>(), std::ptr::null::<[u8; 8]>(), 0usize);
-    let code = call!("cuStreamGetCaptureInfo_v3"(
+    let code = call!("cuStreamGetCaptureInfo"(
         stream => u64, &mut status => *mut i32, &mut id => *mut u64, &mut of => *mut u64, &mut last => *mut *const u64,
         &mut edges => *mut *const [u8; 8], &mut count => *mut usize
     ));
