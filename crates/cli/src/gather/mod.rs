@@ -13,7 +13,7 @@ use lanework_lab::{Case, Gpu, Specs, Subject, specs};
 use lanework_ladders::{Ladder, Language, RungInfo};
 use lanework_pages::Report;
 use lanework_pages::record::{
-    Access, Ceilings, Cost, Header, Kernel, Line, Listing, Picture, Profile, Sass, Source, Story,
+    Access, Ceilings, Cost, Header, Kernel, Line, Listing, Picture, Profile, Source, Story,
 };
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, write};
