@@ -99,12 +99,13 @@ fn picture(intensity: f64, rate: f64, bandwidth: f64, peak: f64) -> Vec<String> 
     let y =
         |rate: f64| (peak / rate.max(1e-9)).log2().round().clamp(0.0, (ROWS - 1) as f64) as usize;
     let mut rows = vec![vec![' '; BAR + 1]; ROWS];
-    for column in 0..=BAR {
-        let at = 2f64.powf(ridge + (column as f64 - (BAR / 2) as f64) / 4.0);
-        let roof = (at * bandwidth).min(peak);
-        let row = (peak / roof).log2().round() as usize;
-        if row < ROWS {
-            rows[row][column] = if roof < peak { '/' } else { '=' };
+    for (row, cells) in rows.iter_mut().enumerate() {
+        for (column, cell) in cells.iter_mut().enumerate() {
+            let at = 2f64.powf(ridge + (column as f64 - (BAR / 2) as f64) / 4.0);
+            let roof = (at * bandwidth).min(peak);
+            if (peak / roof).log2().round() as usize == row {
+                *cell = if roof < peak { '/' } else { '=' };
+            }
         }
     }
     rows[y(rate)][x(intensity)] = 'o';
