@@ -406,6 +406,9 @@ fn compute(other: &OtherOp, operands: &[u64]) -> Result<u64, String> {
             Ok(if other.to == ValueType::F32 { bits32(result as f32) } else { result.to_bits() })
         }
         (InstructionKind::Ptx(template), _) => {
+            if let Some(value) = crate::half::execute(&template.text, operands) {
+                return Ok(value);
+            }
             Err(format!("the host cannot execute the device's `{}`", template.text))
         }
         (kind, _) => Err(format!("the host cannot execute {kind:?}")),

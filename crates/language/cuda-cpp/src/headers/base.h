@@ -114,6 +114,21 @@ typedef cudaError_t cudaError;
 #define INT64_C(x) x##l
 #define UINT64_C(x) x##ul
 #define UINT32_C(x) x##u
+#define CUDART_CB
+#define CUDARTAPI
+#define PRId8 "d"
+#define PRIu8 "u"
+#define PRId16 "d"
+#define PRIu16 "u"
+#define PRId32 "d"
+#define PRIu32 "u"
+#define PRIx32 "x"
+#define PRIX32 "X"
+#define PRId64 "ld"
+#define PRIi64 "li"
+#define PRIu64 "lu"
+#define PRIx64 "lx"
+#define PRIX64 "lX"
 #define offsetof(type, member) ((size_t)((char *)&((type *)64)->member - (char *)64))
 
 namespace std {

@@ -1,5 +1,7 @@
 // Host code: the C library and the CUDA runtime, over functions of the interpreter and of CUDA's driver.
 #define __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_H__
+#define __DRIVER_TYPES_H__
 #define EOF (-1)
 #define RAND_MAX 2147483647
 #define EXIT_SUCCESS 0
@@ -440,7 +442,7 @@ using ::sqrt; using ::fabs; using ::abs; using ::floor; using ::ceil; using ::ro
 using ::fmin; using ::fmax; using ::isnan; using ::isinf; using ::isfinite; using ::tanh; using ::log2; using ::exp2; using ::atoi; using ::atof; using ::getenv;
 using ::FILE; using ::puts; using ::putchar; using ::fopen; using ::fclose; using ::log10; using ::erf; using ::hypot;
 using ::atan; using ::asin; using ::acos; using ::sinh; using ::cosh; using ::qsort; using ::time_t; using ::strncmp;
-using ::strcpy; using ::strncpy; using ::strcat; using ::strchr; using ::strrchr; using ::strstr; using ::strtok; using ::strtof; using ::strtoul; using ::strtoll; using ::strtoull; using ::atol; using ::atoll; using ::isspace; using ::isdigit; using ::isalpha; using ::isalnum; using ::isupper; using ::islower; using ::ispunct; using ::isxdigit; using ::isprint; using ::toupper; using ::tolower; using ::fread; using ::fwrite; using ::fseek; using ::ftell; using ::fgets; using ::fputs; using ::fgetc; using ::fputc; using ::remove; using ::realloc; using ::atexit; using ::vsnprintf; using ::vprintf; using ::perror; using ::labs; using ::div; using ::div_t; using ::bsearch; using ::difftime; using ::clock_t; using ::getchar; using ::scanf; using ::sscanf; using ::fscanf; using ::memchr; using ::strerror; using ::lgamma; using ::tgamma; using ::asinh; using ::acosh; using ::atanh; using ::erfc; using ::log1p; using ::expm1; using ::strdup; using ::aligned_alloc; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::cbrt;
+using ::strcpy; using ::strncpy; using ::strcat; using ::strchr; using ::strrchr; using ::strstr; using ::strtok; using ::strtof; using ::strtoul; using ::strtoll; using ::strtoull; using ::atol; using ::atoll; using ::isspace; using ::isdigit; using ::isalpha; using ::isalnum; using ::isupper; using ::islower; using ::ispunct; using ::isxdigit; using ::isprint; using ::toupper; using ::tolower; using ::fread; using ::fwrite; using ::fseek; using ::ftell; using ::fgets; using ::fputs; using ::fgetc; using ::fputc; using ::remove; using ::realloc; using ::atexit; using ::vsnprintf; using ::vprintf; using ::perror; using ::labs; using ::div; using ::div_t; using ::bsearch; using ::difftime; using ::clock_t; using ::getchar; using ::scanf; using ::sscanf; using ::fscanf; using ::memchr; using ::strerror; using ::lgamma; using ::tgamma; using ::asinh; using ::acosh; using ::atanh; using ::erfc; using ::log1p; using ::expm1; using ::strdup; using ::aligned_alloc; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::nearbyint; using ::rint; using ::cbrt;
 }
 
 enum cudaError_t {
@@ -454,9 +456,15 @@ enum cudaError_t {
 typedef cudaError_t cudaError;
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
+enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
 enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
 enum cudaDeviceAttr {
+    cudaDevAttrGpuOverlap = 15, cudaDevAttrKernelExecTimeout = 17, cudaDevAttrIntegrated = 18, cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20, cudaDevAttrConcurrentKernels = 31, cudaDevAttrEccEnabled = 32, cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38, cudaDevAttrAsyncEngineCount = 40,
+    cudaDevAttrUnifiedAddressing = 41, cudaDevAttrManagedMemory = 83, cudaDevAttrPageableMemoryAccess = 88,
+    cudaDevAttrConcurrentManagedAccess = 89, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxGridDimX = 5,
     cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrWarpSize = 10,
     cudaDevAttrMaxRegistersPerBlock = 12, cudaDevAttrClockRate = 13, cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrMaxThreadsPerMultiProcessor = 39, cudaDevAttrComputeCapabilityMajor = 75,
@@ -491,6 +499,12 @@ struct cudaDeviceProp {
 #define cudaEventDisableTiming 2
 #define cudaCpuDeviceId (-1)
 #define cudaDeviceScheduleAuto 0
+#define cudaDeviceScheduleSpin 1
+#define cudaDeviceScheduleYield 2
+#define cudaDeviceScheduleBlockingSync 4
+#define cudaDeviceBlockingSync 4
+#define cudaEventInterprocess 4
+#define cudaInvalidDeviceId (-2)
 #define cudaDeviceMapHost 8
 extern "C" {
 int __lw_context(int device);
@@ -711,6 +725,7 @@ inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+inline cudaError_t cudaThreadExit() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
 inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) { __LW_CALL(cuDeviceGetAttribute(value, attribute, device)); }
@@ -746,6 +761,19 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { __LW_CALL(cuStreamDe
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { __LW_CALL(cuStreamSynchronize(stream)); }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { __LW_CALL(cuStreamQuery(stream)); }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) { __LW_CALL(cuStreamWaitEvent(stream, event, flags)); }
+// Callbacks run at once, after the work that the stream holds.
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data) {
+    cudaError_t error = cudaStreamSynchronize(stream);
+    if (error == cudaSuccess) function(data);
+    return error;
+}
+inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, void (*function)(cudaStream_t, cudaError_t, void *), void *data, unsigned) {
+    cudaError_t error = cudaStreamSynchronize(stream);
+    function(stream, error, data);
+    return error;
+}
+typedef void (*cudaHostFn_t)(void *);
+typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 inline cudaError_t cudaEventCreate(cudaEvent_t *to) { __LW_CALL(cuEventCreate(to, 0)); }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *to, unsigned flags) { __LW_CALL(cuEventCreate(to, flags)); }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) { __LW_CALL(cuEventDestroy_v2(event)); }

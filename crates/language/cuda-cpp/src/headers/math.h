@@ -252,3 +252,9 @@ using ::signbit; using ::copysign; using ::lround; using ::sqrtf; using ::expf; 
 using ::sinf; using ::cosf; using ::fabsf; using ::fmaxf; using ::fminf; using ::modf; using ::ldexp; using ::asinh;
 using ::acosh; using ::atanh; using ::floorf; using ::ceilf; using ::roundf;
 }
+__device__ inline unsigned umin(unsigned a, unsigned b) { return b < a ? b : a; }
+__device__ inline unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }
+__device__ inline long long llmin(long long a, long long b) { return b < a ? b : a; }
+__device__ inline long long llmax(long long a, long long b) { return a < b ? b : a; }
+__device__ inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return b < a ? b : a; }
+__device__ inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a < b ? b : a; }

@@ -22,7 +22,10 @@ pub const HOST: &[(&str, &str)] = &[
 const LIBRARY: &[(&str, &str)] = &[
     ("algorithm numeric iterator", include_str!("std/algorithm.h")),
     ("string string_view", include_str!("std/string.h")),
-    ("iostream streams iomanip sstream fstream ostream istream ios iosfwd streambuf", include_str!("std/streams.h")),
+    (
+        "iostream streams iomanip sstream fstream ostream istream ios iosfwd streambuf",
+        include_str!("std/streams.h"),
+    ),
     ("memory", include_str!("std/memory.h")),
     ("functional", include_str!("std/functional.h")),
     ("tuple optional variant any", include_str!("std/tuple.h")),
@@ -31,6 +34,8 @@ const LIBRARY: &[(&str, &str)] = &[
     ("deque sequences list queue stack forward_list bitset", include_str!("std/sequences.h")),
     ("random", include_str!("std/random.h")),
     ("complex valarray", include_str!("std/complex.h")),
+    ("helper_cuda.h helper_functions.h helper_string.h helper_timer.h", include_str!("helpers.h")),
+    ("getopt.h unistd.h", include_str!("std/getopt.h")),
     ("thread mutex atomic future condition_variable shared_mutex", include_str!("std/thread.h")),
 ];
 
@@ -45,7 +50,11 @@ const TEXTS: &[(&str, &str)] = &[
     ("cooperative_groups.h", include_str!("cooperative_groups.h")),
     ("torch/extension.h", include_str!("torch.h")),
     ("type_traits", include_str!("type_traits.h")),
+    ("cublas_v2.h", include_str!("cublas.h")),
+    ("cublasLt.h", "#include <cublas_v2.h>\n"),
+    ("cuComplex.h", include_str!("complex.h")),
     ("tuple", "#include <type_traits>\n"),
+    ("map", "#include <type_traits>\n"),
     ("functional", "#include <type_traits>\n"),
 ];
 
@@ -55,8 +64,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("cuda_fp16.hpp", "cuda_fp16.h"),
     ("cuda_bf16.hpp", "cuda_bf16.h"),
     ("crt/mma.h", "mma.h"),
-    ("cublas_v2.h", "cuda_fp16.h"),
-    ("cublasLt.h", "cuda_fp16.h"),
     ("cooperative_groups/reduce.h", "cooperative_groups.h"),
     ("cooperative_groups/memcpy_async.h", "cooperative_groups.h"),
     ("torch/all.h", "torch/extension.h"),
@@ -86,6 +93,10 @@ const EMPTY: &str = "\
     typeinfo unistd.h unordered_map unordered_set valarray variant vector vector_functions.h \
     vector_types.h sys/resource.h sys/stat.h fcntl.h mpi.h nccl.h cstdbool builtin_types.h \
     cuda_device_runtime_api.h crt/host_defines.h device_atomic_functions.h initializer_list \
+    ctype.h strings.h memory.h malloc.h alloca.h sys/param.h sys/utsname.h sys/wait.h pthread.h \
+    values.h linux/limits.h features.h cuda_fp8.hpp cuda_bf16.hpp sys/timeb.h complex.h cfenv \
+    fenv.h csignal csetjmp cwchar wchar.h cuchar clocale locale.h codecvt typeindex source_location \
+    numbers ranges compare version nvToolsExt.h cudaProfiler.h cuda_device_runtime_api.h \
     dirent.h cudnn_frontend.h getopt.h signal.h sys/mman.h execution bit filesystem span concepts";
 
 /// Folders of libraries whose headers are treated as empty. If device code uses their names, errors report them.

@@ -149,6 +149,13 @@ template <class T, size_t N> __device__ constexpr bool operator==(const array<T,
     for (size_t i = 0; i < N; i++) if (!(a.elements[i] == b.elements[i])) return false;
     return true;
 }
+template <class T, size_t N> __device__ constexpr bool operator<(const array<T, N> &a, const array<T, N> &b) {
+    for (size_t i = 0; i < N; i++) {
+        if (a.elements[i] < b.elements[i]) return true;
+        if (b.elements[i] < a.elements[i]) return false;
+    }
+    return false;
+}
 template <class T, size_t N> __device__ constexpr bool operator!=(const array<T, N> &a, const array<T, N> &b) { return !(a == b); }
 template <class T, T... I> struct integer_sequence { static constexpr size_t size() { return sizeof...(I); } };
 template <size_t... I> using index_sequence = integer_sequence<size_t, I...>;

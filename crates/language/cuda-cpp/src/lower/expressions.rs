@@ -243,7 +243,8 @@ impl FunctionLowering<'_, '_> {
             return self.intrinsic(&kind, &text, arguments, value);
         }
         let id = self.module.function(function);
-        let mut values: Vec<ValueId> = to.filter(|_| self.is_aggregate(value.ty)).into_iter().collect();
+        let mut values: Vec<ValueId> =
+            to.filter(|_| self.is_aggregate(value.ty)).into_iter().collect();
         let named = self.named_arguments(function);
         for argument in arguments.iter().take(named) {
             let argument = self.argument(argument);
@@ -299,7 +300,8 @@ impl FunctionLowering<'_, '_> {
             });
             return None;
         }
-        let mut values: Vec<ValueId> = to.filter(|_| self.is_aggregate(value.ty)).into_iter().collect();
+        let mut values: Vec<ValueId> =
+            to.filter(|_| self.is_aggregate(value.ty)).into_iter().collect();
         values.extend(this);
         for argument in arguments {
             let argument = self.argument(argument);

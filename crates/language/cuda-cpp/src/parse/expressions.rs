@@ -335,6 +335,14 @@ impl Parser {
         if self.eat(Punctuation::BracketOpen) {
             let size = self.enclosed(Self::expression)?;
             self.expect(Punctuation::BracketClose, "after the size")?;
+            let mut inner = Vec::new();
+            while self.eat(Punctuation::BracketOpen) {
+                let size = self.enclosed(Self::expression)?;
+                self.expect(Punctuation::BracketClose, "after the size")?;
+                inner.push(Derivation::Array(Some(Rc::new(size))));
+            }
+            // The first size is the outermost one.
+            derived.extend(inner.into_iter().rev());
             derived.push(Derivation::Array(Some(Rc::new(size))));
         }
         let kind = Self::assemble(&specifiers, derived, self.last_span());

@@ -62,6 +62,8 @@ impl Parser {
             return Ok(NamePart { name, span, arguments: None, conversion: None });
         }
         let Some(name) = self.identifier() else { return self.unexpected("a name") };
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        let after_const = before.is_some_and(|token| token.is_name(known::CONST));
         self.at += 1;
         let mut arguments = None;
         if self.is(Punctuation::Less) && !self.is_launch() {
@@ -82,7 +84,11 @@ impl Parser {
                 arguments = self.attempt(|this| {
                     let list = this.template_arguments()?;
                     // After a qualifier of an unknown library, `<` is unlikely to be a comparison.
+                    let type_follows = this.is(Punctuation::And)
+                        || this.is(Punctuation::AndAnd)
+                        || this.is(Punctuation::Star);
                     let follows = kind == Some(NameKind::Type)
+                        || kind.is_none() && after_const && type_follows
                         || !first && kind.is_none()
                         || this.is(Punctuation::ParenOpen)
                         || this.is(Punctuation::ColonColon)
@@ -98,7 +104,7 @@ impl Parser {
     /// Whether `<<<` starts at the cursor.
     pub(super) fn is_launch(&self) -> bool {
         let next = self.ahead(1);
-        self.is(Punctuation::ShiftLeft) && next.is(Punctuation::Less) && !next.spaced
+        self.is(Punctuation::ShiftLeft) && next.is(Punctuation::Less)
     }
 
     /// Number of tokens of the `>>` at the cursor: 2, or 0 without one.

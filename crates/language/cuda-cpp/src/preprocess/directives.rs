@@ -187,13 +187,13 @@ impl Preprocessor<'_> {
                 self.included(&line)
             }
         };
-        let found = found.map(|(name, angled)| (headers::canonical(&name).to_owned(), angled));
-        let Some((name, angled)) = found else {
+        let Some((written, angled)) = found else {
             let problem =
                 SourceProblem::error(span, "expected \"FILE\" or <FILE> after `#include`");
             self.problems.push(problem);
             return;
         };
+        let name = headers::canonical(&written).to_owned();
         if self.once.contains(&name) {
             return;
         }
@@ -205,7 +205,8 @@ impl Preprocessor<'_> {
         let files = self.sources.iter().rev().find_map(|source| source.file.as_ref());
         let from = files.map_or(String::new(), |file| file.name.clone());
         let builtin = headers::text(&name, self.host);
-        let own = if angled || builtin.is_some_and(|text| !text.is_empty()) { builtin } else { None };
+        let own =
+            if angled || builtin.is_some_and(|text| !text.is_empty()) { builtin } else { None };
         // Files of a project may have the names of CUDA's sample headers.
         let own = own.filter(|_| !name.starts_with("helper_"));
         if let Some(text) = own {
@@ -217,7 +218,7 @@ impl Preprocessor<'_> {
             }
             return;
         }
-        if let Some((path, text)) = self.loader.load(&name, &from) {
+        if let Some((path, text)) = self.loader.load(&written, &from) {
             if !self.once.contains(&path) {
                 self.open(&path, &text, false);
             }

@@ -40,7 +40,7 @@ const MISTAKES: &[&str] = &[
     "__global__ void k(float* x) {\n    x[1.5f] = 0;\n}",
     "__global__ void k(float* x) {\n    float a[2] = {1, 2, 3};\n    x[0] = a[0];\n}",
     "__global__ void k(float* x) {\n    x[0] = cub::ThreadReduce(x[1]);\n}",
-    "struct S { virtual void f(); };\n__global__ void k(float* x) { x[0] = 1; }",
+    "struct A {};\nstruct S : virtual A {};\n__global__ void k(float* x) { x[0] = 1; }",
     "#define SET(i) x[i] = y\n__global__ void k(float* x) {\n    SET(0);\n}",
 ];
 

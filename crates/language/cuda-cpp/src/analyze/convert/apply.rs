@@ -244,8 +244,7 @@ impl Analyzer {
             let copies = self.copy_constructors(record);
             let span = value.span;
             if !copies.is_empty() {
-                let Some(number) =
-                    self.choose_quietly(&copies, std::slice::from_ref(&value), span)
+                let Some(number) = self.choose_quietly(&copies, std::slice::from_ref(&value), span)
                 else {
                     let shown = self.show(ty);
                     let problem = SourceProblem::error(span, format!("{shown} cannot be copied"));

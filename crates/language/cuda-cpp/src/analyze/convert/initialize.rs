@@ -254,7 +254,12 @@ impl Analyzer {
             && (self.types.record(record).has_constructors
                 || self.types.record(record).needs_construction)
         {
-            if let Some(value) = self.default_value(ty, span) {
+            let errors = self.parser.problems.errors();
+            let value = self.default_value(ty, span);
+            if value.is_none() && self.parser.problems.errors() > errors {
+                return None;
+            }
+            if let Some(value) = value {
                 return Some(match value.kind {
                     TypedKind::Aggregate(parts, _) => {
                         Typed { kind: TypedKind::Aggregate(parts, true), ..value }
@@ -262,7 +267,6 @@ impl Analyzer {
                     _ => value,
                 });
             }
-            return None;
         }
         Some(Typed {
             kind: TypedKind::Aggregate(Vec::new(), true),

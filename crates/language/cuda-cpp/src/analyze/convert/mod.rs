@@ -6,6 +6,7 @@ mod lists;
 mod overloads;
 
 use super::Analyzer;
+use super::functions::UserConversion;
 use super::scopes::Binding;
 use crate::syntax::BuiltinType;
 use crate::typed::*;
@@ -66,6 +67,10 @@ impl Analyzer {
                 return Some(CONVERSION);
             }
             if let TypeKind::Pointer(pointee) = *self.types.kind(from) {
+                // As C, and as C++ before 2011: `char *text = "literal"`.
+                if self.types.bare(to) == TypeId::CHAR && self.is_literal(value) {
+                    return Some(CONVERSION);
+                }
                 return self.pointer_conversion(pointee, to);
             }
         }
@@ -79,6 +84,16 @@ impl Analyzer {
             return Some(CONVERSION);
         }
         self.user_conversion(value, target).map(|(_, cost)| USER + cost.min(15))
+    }
+
+    /// Whether a value is a string literal.
+    fn is_literal(&self, value: &Typed) -> bool {
+        match value.kind {
+            TypedKind::Variable(number) => {
+                self.variables[number.0 as usize].symbol.starts_with("$str")
+            }
+            _ => false,
+        }
     }
 
     fn pointer_conversion(&mut self, from: TypeId, to: TypeId) -> Option<u32> {
@@ -180,9 +195,23 @@ impl Analyzer {
         if self.converting {
             return None;
         }
+        // The same conversion is tried for many candidates of many calls.
+        let complete = |ty| match self.types.record_of(ty) {
+            Some(record) => self.types.record(record).complete,
+            None => true,
+        };
+        let special = matches!(value.kind, TypedKind::Constant(0)) || self.is_literal(value);
+        let cached = !special && complete(value.ty) && complete(target);
+        let key = (value.ty, value.lvalue, value.expiring, self.casting, target);
+        if cached && let Some(known) = self.conversions.get(&key) {
+            return *known;
+        }
         self.converting = true;
         let found = self.find_user_conversion(value, target);
         self.converting = false;
+        if cached {
+            self.conversions.insert(key, found);
+        }
         found
     }
 
@@ -239,10 +268,4 @@ impl Analyzer {
             _ => Vec::new(),
         }
     }
-}
-
-/// The function that a user-defined conversion calls.
-enum UserConversion {
-    Operator(FunctionNumber),
-    Constructor(FunctionNumber),
 }

@@ -62,7 +62,7 @@ impl Analyzer {
                 if self.text(name.last().name).starts_with('~') && !*arrow {
                     let value = self.expression(object);
                     if value.ty != TypeId::ERROR && self.types.record_of(value.ty).is_none() {
-                        return self.constant(0, TypeId::VOID, span);
+                        return self.discarded(value, span);
                     }
                 }
                 let object = self.object_of(object, *arrow, callee.span);
@@ -83,6 +83,13 @@ impl Analyzer {
         }
     }
 
+    /// An expression that is evaluated for its effects only.
+    fn discarded(&mut self, value: Typed, span: Span) -> Typed {
+        let end = self.constant(0, TypeId::VOID, span);
+        let kind = TypedKind::Comma(Box::new(value), Box::new(end));
+        Typed { kind, ty: TypeId::VOID, lvalue: false, expiring: false, span }
+    }
+
     fn call_member_named(
         &mut self,
         object: Typed,
@@ -93,7 +100,7 @@ impl Analyzer {
         let last = name.last().clone();
         let Some(record) = self.types.record_of(object.ty) else {
             if self.text(last.name).starts_with('~') {
-                return self.constant(0, TypeId::VOID, span);
+                return self.discarded(object, span);
             }
             let shown = self.show(object.ty);
             let text = self.text(last.name).to_owned();
@@ -260,7 +267,9 @@ impl Analyzer {
     /// Whether a name means a data member of `*this`: neither a function nor a variable within the class hides it.
     fn is_own_field(&self, name: &QualifiedName) -> bool {
         let this = self.frame.as_ref().and_then(|frame| frame.this.as_ref());
-        let Some(record) = this.and_then(|this| self.types.record_of(this.ty)) else { return false };
+        let Some(record) = this.and_then(|this| self.types.record_of(this.ty)) else {
+            return false;
+        };
         let last = name.last().name;
         let class = self.types.record(record).scope;
         self.types.find_field(record, last).is_some()

@@ -59,8 +59,7 @@ impl Analyzer {
         } else {
             let wanted = self.types.bare(target);
             let wanted = self.type_object_address(wanted, span);
-            let name =
-                if is_reference { "__lw_dynamic_reference" } else { "__lw_dynamic_cast" };
+            let name = if is_reference { "__lw_dynamic_reference" } else { "__lw_dynamic_cast" };
             let found = self.call_named(name, vec![pointer, wanted], span);
             if found.ty == TypeId::ERROR {
                 return None;

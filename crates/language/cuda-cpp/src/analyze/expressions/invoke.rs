@@ -135,7 +135,12 @@ impl Analyzer {
         Some(self.call_result(TypedKind::Call(number, fitted), result, span))
     }
 
-    pub(in crate::analyze) fn call_result(&mut self, kind: TypedKind, result: TypeId, span: Span) -> Typed {
+    pub(in crate::analyze) fn call_result(
+        &mut self,
+        kind: TypedKind,
+        result: TypeId,
+        span: Span,
+    ) -> Typed {
         if self.types.is_reference(result) {
             let expiring = matches!(self.types.kind(result), TypeKind::RvalueReference(_));
             let inner = self.types.referred(result);

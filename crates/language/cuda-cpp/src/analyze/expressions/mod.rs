@@ -120,6 +120,9 @@ impl Analyzer {
                 let saved = std::mem::replace(&mut self.unevaluated, true);
                 let typed = self.expression(value);
                 self.unevaluated = saved;
+                if let Some(size) = self.variable_size(&typed) {
+                    return size;
+                }
                 self.size_of(typed.ty, span)
             }
             ExpressionKind::SizeOfPack(name) => match self.pack_length(*name) {

@@ -289,6 +289,10 @@ impl Analyzer {
             if self.function(number).template.is_none() {
                 continue;
             }
+            let mut explicit = explicit.clone();
+            if explicit.is_empty() {
+                explicit = self.deduce_by_result(number, signature.result);
+            }
             let found = self.trial(|this| {
                 this.deduce_function(number, &explicit, &values, syntax.span).and_then(
                     |(arguments, _)| {
@@ -311,6 +315,25 @@ impl Analyzer {
         let text = self.text(name.name).to_owned();
         self.error(syntax.span, format!("no template `{text}` fits this declaration"));
         None
+    }
+
+    /// The template arguments that the result type of a specialization determines.
+    fn deduce_by_result(
+        &mut self,
+        template: FunctionNumber,
+        result: TypeId,
+    ) -> Vec<TemplateArgument> {
+        let record = self.function(template).clone();
+        let Some(parameters) = record.template else { return Vec::new() };
+        let mut deduction = super::super::templates::Deduction::new(&parameters);
+        let pattern = &record.syntax.result;
+        let count = pattern.derived.len();
+        let fits = self
+            .trial(|this| this.deduce_type(pattern, count, result, &mut deduction, record.scope));
+        if fits != Some(true) {
+            return Vec::new();
+        }
+        deduction.arguments().into_iter().map_while(|argument| argument).collect()
     }
 
     /// The instance of a function template.

@@ -38,6 +38,9 @@ impl Analyzer {
             }
             return;
         }
+        if self.variable_array(syntax, out) {
+            return;
+        }
         let mut ty = match self.deduced_variable(syntax) {
             Some(ty) => ty,
             None => self.type_of(&syntax.kind),

@@ -22,7 +22,10 @@ impl Analyzer {
     }
 
     /// The type of a variable whose class template has no arguments.
-    pub(in crate::analyze) fn deduced_variable(&mut self, syntax: &VariableSyntax) -> Option<TypeId> {
+    pub(in crate::analyze) fn deduced_variable(
+        &mut self,
+        syntax: &VariableSyntax,
+    ) -> Option<TypeId> {
         let template = self.open_template(&syntax.kind)?;
         let list = match &syntax.initializer {
             Initializer::None => return None,
@@ -49,9 +52,15 @@ impl Analyzer {
         self.deduced_class(template, &list, kind.span)
     }
 
-    fn deduced_class(&mut self, template: usize, list: &[Expression], span: Span) -> Option<TypeId> {
+    fn deduced_class(
+        &mut self,
+        template: usize,
+        list: &[Expression],
+        span: Span,
+    ) -> Option<TypeId> {
         let values = self.trial(|this| this.arguments(list)).flatten()?;
-        let values: Vec<Typed> = values.into_iter().map(|value| self.without_array(value)).collect();
+        let values: Vec<Typed> =
+            values.into_iter().map(|value| self.without_array(value)).collect();
         if let [only] = values.as_slice()
             && let Some(record) = self.types.record_of(only.ty)
             && self.record_templates.get(&record).is_some_and(|(of, _)| *of == template)
@@ -63,6 +72,13 @@ impl Analyzer {
             let element = TemplateArgument::Type(self.types.decay(values[0].ty));
             let count = TemplateArgument::Value(values.len() as u64, TypeId::UNSIGNED_LONG);
             return self.class_instance(template, vec![element, count], span);
+        }
+        if self.text(name) == "tuple" {
+            let elements: Vec<TemplateArgument> = values
+                .iter()
+                .map(|value| TemplateArgument::Type(self.types.decay(value.ty)))
+                .collect();
+            return self.class_instance(template, elements, span);
         }
         for constructor in self.constructor_templates(template) {
             let count = self.templates[template].parameters.len();
@@ -91,7 +107,11 @@ impl Analyzer {
     }
 
     /// The type of the values, if a constructor takes a list of them.
-    fn listed_element(&mut self, signature: &FunctionTypeSyntax, values: &[Typed]) -> Option<TypeId> {
+    fn listed_element(
+        &mut self,
+        signature: &FunctionTypeSyntax,
+        values: &[Typed],
+    ) -> Option<TypeId> {
         let [only] = signature.parameters.as_slice() else { return None };
         let BaseType::Named(name) = &only.kind.base else { return None };
         if self.text(name.last().name) != "initializer_list" {

@@ -26,6 +26,10 @@ template <class T> inline bool operator==(const complex<T> &a, const complex<T> 
 template <class T> inline bool operator!=(const complex<T> &a, const complex<T> &b) { return !(a == b); }
 template <class T> inline T real(const complex<T> &a) { return a.re; }
 template <class T> inline T imag(const complex<T> &a) { return a.im; }
+inline float real(float a) { return a; }
+inline double real(double a) { return a; }
+inline float imag(float) { return 0; }
+inline double imag(double) { return 0; }
 template <class T> inline T norm(const complex<T> &a) { return a.re * a.re + a.im * a.im; }
 template <class T> inline T abs(const complex<T> &a) { return hypot(a.re, a.im); }
 template <class T> inline T arg(const complex<T> &a) { return atan2(a.im, a.re); }

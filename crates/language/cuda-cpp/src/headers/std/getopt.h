@@ -1,0 +1,80 @@
+// <getopt.h> and <unistd.h>: options of command lines.
+struct option { const char *name; int has_arg; int *flag; int val; };
+#define no_argument 0
+#define required_argument 1
+#define optional_argument 2
+inline char *optarg;
+inline int optind = 1, opterr = 1, optopt, __lw_option_at;
+inline int __lw_others;
+// Moves arguments that are no options to the end, as GNU's `getopt` does.
+inline void __lw_next_option(int argc, char **argv) {
+    while (optind < argc - __lw_others && (argv[optind][0] != '-' || !argv[optind][1])) {
+        char *held = argv[optind];
+        for (int i = optind; i + 1 < argc; i++) argv[i] = argv[i + 1];
+        argv[argc - 1] = held;
+        __lw_others++;
+    }
+}
+inline int getopt_long(int argc, char *const *list, const char *letters, const option *options, int *index) {
+    char **argv = (char **)list;
+    optarg = nullptr;
+    if (__lw_option_at == 0) {
+        __lw_next_option(argc, argv);
+        if (optind >= argc - __lw_others) return -1;
+        if (strcmp(argv[optind], "--") == 0) { optind++; return -1; }
+        if (argv[optind][1] == '-' && options) {
+            const char *text = argv[optind++] + 2, *end = strchr(text, '=');
+            size_t length = end ? end - text : strlen(text);
+            const option *found = nullptr;
+            int at = 0, place = 0;
+            for (const option *o = options; o->name; o++, at++) {
+                if (strncmp(o->name, text, length) != 0) continue;
+                if (!found || strlen(o->name) == length) { found = o; place = at; }
+            }
+            if (!found) {
+                if (opterr) fprintf(stderr, "%s: unrecognized option '--%s'\n", argv[0], text);
+                return '?';
+            }
+            if (index) *index = place;
+            if (end) optarg = (char *)end + 1;
+            else if (found->has_arg == required_argument) {
+                if (optind >= argc) {
+                    if (opterr) fprintf(stderr, "%s: option '--%s' requires an argument\n", argv[0], found->name);
+                    return letters[0] == ':' ? ':' : '?';
+                }
+                optarg = argv[optind++];
+            }
+            if (!found->flag) return found->val;
+            *found->flag = found->val;
+            return 0;
+        }
+        __lw_option_at = 1;
+    }
+    char letter = argv[optind][__lw_option_at++];
+    const char *known = letter == ':' ? nullptr : strchr(letters, letter);
+    bool last = argv[optind][__lw_option_at] == 0;
+    if (!known) {
+        optopt = letter;
+        if (last) { optind++; __lw_option_at = 0; }
+        if (opterr) fprintf(stderr, "%s: invalid option -- '%c'\n", argv[0], letter);
+        return '?';
+    }
+    if (known[1] != ':') {
+        if (last) { optind++; __lw_option_at = 0; }
+        return letter;
+    }
+    char *rest = argv[optind] + __lw_option_at;
+    optind++;
+    __lw_option_at = 0;
+    if (!last) optarg = rest;
+    else if (known[2] != ':') {
+        if (optind >= argc) {
+            optopt = letter;
+            if (opterr) fprintf(stderr, "%s: option requires an argument -- '%c'\n", argv[0], letter);
+            return letters[0] == ':' ? ':' : '?';
+        }
+        optarg = argv[optind++];
+    }
+    return letter;
+}
+inline int getopt(int argc, char *const *argv, const char *letters) { return getopt_long(argc, argv, letters, nullptr, nullptr); }
