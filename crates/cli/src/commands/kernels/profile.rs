@@ -23,7 +23,7 @@ pub fn run(args: &ProfileArgs) -> Outcome {
     let other = args.options.against.as_deref();
     if let Some(file) = other.filter(|other| other.ends_with(".cu") || other.ends_with(".ptx")) {
         return Err(Failure::input(
-            format_args!("`{file}` is a file, and `{}` is none", args.ladder),
+            format_args!("`{file}` is a file, but `{}` is not", args.ladder),
             "compare two files or two rungs, such as transpose/padded --against transpose/unpadded",
         ));
     }

@@ -4,19 +4,16 @@
 //! are not instantiated are not checked. The body of a function is analyzed when the function is first used.
 
 mod convert;
-mod exceptions;
 mod expressions;
 mod functions;
-mod host;
 mod items;
 mod launches;
+mod objects;
 mod records;
 mod scopes;
-mod special;
 mod templates;
 mod types;
 mod variables;
-mod virtuals;
 
 pub use functions::FunctionRecord;
 pub use templates::TemplateArgument;
@@ -77,21 +74,24 @@ pub struct Analyzer {
     pub at_start: Vec<TypedStatement>,
     destructors: HashMap<RecordId, FunctionNumber>,
     /// Copy and move functions that the compiler supplies.
-    supplied: HashMap<(RecordId, special::ImplicitMember), FunctionNumber>,
+    supplied: HashMap<(RecordId, functions::ImplicitMember), FunctionNumber>,
     /// Member functions in the order of their declarations.
     declared: HashMap<RecordId, Vec<FunctionNumber>>,
-    virtuals: HashMap<RecordId, virtuals::VirtualFunctions>,
+    virtuals: HashMap<RecordId, functions::VirtualFunctions>,
     /// Tables of virtual functions: by class, and offset of the part that refers to the table.
     tables: HashMap<(RecordId, u64), VariableNumber>,
     type_objects: HashMap<TypeId, VariableNumber>,
     /// Whether a virtual function is called without regard to the object's class: `Base::f()`.
     direct: bool,
+    /// User-defined conversions found so far, by value and target.
+    conversions:
+        HashMap<(TypeId, bool, bool, bool, TypeId), Option<(functions::UserConversion, u32)>>,
     /// Local arrays whose length is in another local variable.
     variable_arrays: HashMap<(u32, LocalNumber), LocalNumber>,
     /// Number of values analyzed so far that need a destructor.
     destroyed: u32,
     /// Which functions call which, and which may throw, in host code.
-    exceptions: exceptions::ThrowingCalls,
+    exceptions: functions::ThrowingCalls,
 }
 
 impl Analyzer {
@@ -127,9 +127,10 @@ impl Analyzer {
             tables: HashMap::new(),
             type_objects: HashMap::new(),
             direct: false,
+            conversions: HashMap::new(),
             variable_arrays: HashMap::new(),
             destroyed: 0,
-            exceptions: exceptions::ThrowingCalls::default(),
+            exceptions: functions::ThrowingCalls::default(),
         }
     }
 

@@ -4,32 +4,11 @@
 //! A stack lists the cleanups that are due. The landing pad of a cleanup is the block to which an exception jumps: it runs
 //! the cleanup, then jumps to the pad of the next one.
 
-use super::FunctionLowering;
+use super::{Cleanup, Due, FunctionLowering, OpenExpression};
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 use lanework_ssa as ssa;
 use ssa::{BlockId, IntegerCondition, MemoryFlags, SlotId, ValueId, ValueType, VariableId};
-
-/// A cleanup that is due.
-pub(super) struct Due {
-    cleanup: Cleanup,
-    pad: Option<BlockId>,
-}
-
-enum Cleanup {
-    Statements(Vec<TypedStatement>),
-    /// A temporary object; the variable tells whether it exists, if only one branch creates it.
-    Temporary(SlotId, TypeId, Option<VariableId>),
-    /// The handlers of a `try` block.
-    Handlers,
-}
-
-/// An expression at whose end temporary objects are destroyed.
-pub(super) struct OpenExpression {
-    start: Option<BlockId>,
-    no: ValueId,
-    depth: u32,
-}
 
 impl FunctionLowering<'_, '_> {
     /// Lowers an expression by `f`, and destroys its temporary objects.

@@ -57,13 +57,34 @@ struct FunctionLowering<'a, 'b> {
     /// The address of the arguments after the named ones.
     variable_arguments: Option<ValueId>,
     /// Cleanups that are due, innermost last.
-    due: Vec<cleanups::Due>,
+    due: Vec<Due>,
     /// Expressions at whose ends temporary objects are destroyed, innermost last.
-    open: Vec<cleanups::OpenExpression>,
+    open: Vec<OpenExpression>,
     /// Nesting depth of branches within expressions.
     depth: u32,
     /// The block that leaves the function with an exception.
     leave: Option<BlockId>,
+}
+
+/// A cleanup that is due.
+struct Due {
+    cleanup: Cleanup,
+    pad: Option<BlockId>,
+}
+
+enum Cleanup {
+    Statements(Vec<TypedStatement>),
+    /// A temporary object; the variable tells whether it exists, if only one branch creates it.
+    Temporary(ssa::SlotId, TypeId, Option<ssa::VariableId>),
+    /// The handlers of a `try` block.
+    Handlers,
+}
+
+/// An expression at whose end temporary objects are destroyed.
+struct OpenExpression {
+    start: Option<BlockId>,
+    no: ValueId,
+    depth: u32,
 }
 
 /// The labels of a `switch` statement.

@@ -6,6 +6,7 @@ mod lists;
 mod overloads;
 
 use super::Analyzer;
+use super::functions::UserConversion;
 use super::scopes::Binding;
 use crate::syntax::BuiltinType;
 use crate::typed::*;
@@ -194,9 +195,23 @@ impl Analyzer {
         if self.converting {
             return None;
         }
+        // The same conversion is tried for many candidates of many calls.
+        let complete = |ty| match self.types.record_of(ty) {
+            Some(record) => self.types.record(record).complete,
+            None => true,
+        };
+        let special = matches!(value.kind, TypedKind::Constant(0)) || self.is_literal(value);
+        let cached = !special && complete(value.ty) && complete(target);
+        let key = (value.ty, value.lvalue, value.expiring, self.casting, target);
+        if cached && let Some(known) = self.conversions.get(&key) {
+            return *known;
+        }
         self.converting = true;
         let found = self.find_user_conversion(value, target);
         self.converting = false;
+        if cached {
+            self.conversions.insert(key, found);
+        }
         found
     }
 
@@ -253,10 +268,4 @@ impl Analyzer {
             _ => Vec::new(),
         }
     }
-}
-
-/// The function that a user-defined conversion calls.
-enum UserConversion {
-    Operator(FunctionNumber),
-    Constructor(FunctionNumber),
 }

@@ -5,11 +5,15 @@ mod body;
 mod constructors;
 mod control;
 mod declare;
+mod kinds;
 mod lambdas;
 mod locals;
 mod mangle;
 mod members;
 mod statements;
+
+pub use kinds::ImplicitMember;
+pub(super) use kinds::{ThrowingCalls, UserConversion, VirtualFunctions};
 
 use super::Analyzer;
 use super::templates::TemplateArgument;
@@ -110,7 +114,7 @@ pub struct FunctionRecord {
     /// Whether calls choose the function by the object's class at run time.
     pub(super) is_virtual: bool,
     /// The member function that the compiler supplies, if the class declares none.
-    pub(super) implicit: Option<super::special::ImplicitMember>,
+    pub(super) implicit: Option<ImplicitMember>,
 }
 
 /// The function that is being analyzed.

@@ -9,7 +9,7 @@ use crate::types::{TypeId, TypeKind};
 
 impl Analyzer {
     /// Queues `main` and the functions of the headers that run at the end of a program.
-    pub(super) fn host_roots(&mut self) {
+    pub(in crate::analyze) fn host_roots(&mut self) {
         for name in ["main", "__lw_finish"] {
             let interned = self.parser.names.intern(name);
             match self.scopes[0].names.get(&interned) {
@@ -27,7 +27,11 @@ impl Analyzer {
     }
 
     /// Records that a variable gets its value before `main`.
-    pub(super) fn initialize_at_start(&mut self, variable: VariableNumber, value: Typed) {
+    pub(in crate::analyze) fn initialize_at_start(
+        &mut self,
+        variable: VariableNumber,
+        value: Typed,
+    ) {
         let span = value.span;
         let object = Typed {
             kind: TypedKind::Variable(variable),
@@ -41,7 +45,7 @@ impl Analyzer {
     }
 
     /// Lets the end of the program destroy a variable.
-    pub(super) fn destroy_at_exit(
+    pub(in crate::analyze) fn destroy_at_exit(
         &mut self,
         variable: VariableNumber,
         span: Span,
@@ -76,7 +80,7 @@ impl Analyzer {
     }
 
     /// A static local variable whose value the program computes the first time that control reaches its declaration.
-    pub(super) fn initialize_once(
+    pub(in crate::analyze) fn initialize_once(
         &mut self,
         variable: VariableNumber,
         value: Option<Typed>,
@@ -127,7 +131,11 @@ impl Analyzer {
 
     /// `kernel<<<grid, block, shared, stream>>>(arguments)`: a call of the runtime's `__lw_launch` with the addresses
     /// of the arguments.
-    pub(super) fn host_launch(&mut self, launch: &LaunchSyntax, span: Span) -> Option<Typed> {
+    pub(in crate::analyze) fn host_launch(
+        &mut self,
+        launch: &LaunchSyntax,
+        span: Span,
+    ) -> Option<Typed> {
         let values = self.arguments(&launch.arguments);
         let configuration = self.arguments(&launch.configuration);
         let (kernel, fitted) = self.launched_kernel(launch, values?, span)?;
@@ -197,18 +205,18 @@ impl Analyzer {
     }
 
     /// Whether the object or the elements that a pointer refers to have a destructor.
-    pub(super) fn pointee_is_destroyed(&self, pointer: TypeId) -> bool {
+    pub(in crate::analyze) fn pointee_is_destroyed(&self, pointer: TypeId) -> bool {
         self.types.pointee(pointer).is_some_and(|to| self.is_destroyed(to))
     }
 
     /// Whether objects of a type have a destructor that does something.
-    pub(super) fn is_destroyed(&self, ty: TypeId) -> bool {
+    pub(in crate::analyze) fn is_destroyed(&self, ty: TypeId) -> bool {
         let element = self.element_of(ty);
         self.types.record_of(element).is_some_and(|record| self.types.record(record).has_destructor)
     }
 
     /// Ends an object's lifetime: adds the calls of its destructor.
-    pub(super) fn destroy(&mut self, object: Typed, out: &mut Vec<TypedStatement>) {
+    pub(in crate::analyze) fn destroy(&mut self, object: Typed, out: &mut Vec<TypedStatement>) {
         let span = object.span;
         if let TypeKind::Array(_, Some(count)) = *self.types.kind(object.ty) {
             let pointer = self.decayed(object);
@@ -233,7 +241,7 @@ impl Analyzer {
     }
 
     /// `object.~T()` for a class without a declared destructor.
-    pub(super) fn destruction(&mut self, object: Typed, span: Span) -> Typed {
+    pub(in crate::analyze) fn destruction(&mut self, object: Typed, span: Span) -> Typed {
         if let Some(record) = self.types.record_of(object.ty)
             && let Some(&own) = self.destructors.get(&record)
             && self.function(own).is_virtual
@@ -249,7 +257,11 @@ impl Analyzer {
     }
 
     /// Destroys members and bases, last first.
-    pub(super) fn destroy_parts(&mut self, object: &Typed, out: &mut Vec<TypedStatement>) {
+    pub(in crate::analyze) fn destroy_parts(
+        &mut self,
+        object: &Typed,
+        out: &mut Vec<TypedStatement>,
+    ) {
         let Some(record) = self.types.record_of(object.ty) else { return };
         let found = self.types.record(record).clone();
         if found.is_union {
@@ -266,20 +278,24 @@ impl Analyzer {
     }
 
     /// Records that an object is destroyed at the end of its block.
-    pub(super) fn destroy_at_end(&mut self, object: Typed, out: &mut Vec<TypedStatement>) {
+    pub(in crate::analyze) fn destroy_at_end(
+        &mut self,
+        object: Typed,
+        out: &mut Vec<TypedStatement>,
+    ) {
         let mut statements = Vec::new();
         self.destroy(object, &mut statements);
         self.at_end_of_block(statements, out);
     }
 
     /// The destructor calls for leaving the blocks above a mark, last one first.
-    pub(super) fn cleanups_above(&self, mark: usize) -> Vec<TypedStatement> {
+    pub(in crate::analyze) fn cleanups_above(&self, mark: usize) -> Vec<TypedStatement> {
         let list = self.frame.as_ref().map(|frame| &frame.cleanups);
         list.and_then(|list| list.get(mark..)).unwrap_or_default().iter().rev().cloned().collect()
     }
 
     /// Runs `f` in a new block whose objects are destroyed at its end.
-    pub(super) fn scoped(
+    pub(in crate::analyze) fn scoped(
         &mut self,
         out: &mut Vec<TypedStatement>,
         f: impl FnOnce(&mut Self, &mut Vec<TypedStatement>),

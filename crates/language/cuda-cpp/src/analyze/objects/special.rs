@@ -1,8 +1,7 @@
 //! Member functions that the compiler supplies: destructors, and functions that copy and move objects part by part.
 
-use super::Analyzer;
-use super::functions::{Signature, SignatureParameter};
 use super::scopes::Binding;
+use super::{Analyzer, ImplicitMember, Signature, SignatureParameter};
 use crate::lex::known;
 use crate::source::Span;
 use crate::syntax::*;
@@ -13,20 +12,9 @@ use std::rc::Rc;
 /// Largest array whose elements a supplied function copies one by one.
 const MOST_ELEMENTS: u64 = 256;
 
-/// A member function that the compiler supplies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum ImplicitMember {
-    Destructor,
-    Copy,
-    Move,
-    CopyAssignment,
-    MoveAssignment,
-}
-
 impl Analyzer {
     /// The destructor of a class: its own, or one that destroys its parts.
-    pub(super) fn destructor_of(&mut self, record: RecordId) -> FunctionNumber {
+    pub(in crate::analyze) fn destructor_of(&mut self, record: RecordId) -> FunctionNumber {
         if let Some(&known) = self.destructors.get(&record) {
             return known;
         }
@@ -36,7 +24,7 @@ impl Analyzer {
     }
 
     /// Queues the destructor of a type's objects, and notes that the expression creates such objects.
-    pub(super) fn note_destroyed(&mut self, ty: TypeId) {
+    pub(in crate::analyze) fn note_destroyed(&mut self, ty: TypeId) {
         let element = self.element_of(ty);
         if let Some(record) = self.types.record_of(element)
             && self.types.record(record).has_destructor
@@ -54,7 +42,7 @@ impl Analyzer {
     }
 
     /// The expression, whose temporary objects are destroyed at its end if it creates any.
-    pub(super) fn full(&self, value: Typed, before: u32) -> Typed {
+    pub(in crate::analyze) fn full(&self, value: Typed, before: u32) -> Typed {
         if self.destroyed == before {
             return value;
         }
@@ -63,7 +51,11 @@ impl Analyzer {
     }
 
     /// A function that the compiler supplies for a class.
-    pub(super) fn supplied(&mut self, id: RecordId, member: ImplicitMember) -> FunctionNumber {
+    pub(in crate::analyze) fn supplied(
+        &mut self,
+        id: RecordId,
+        member: ImplicitMember,
+    ) -> FunctionNumber {
         if let Some(&known) = self.supplied.get(&(id, member)) {
             return known;
         }
@@ -141,7 +133,10 @@ impl Analyzer {
     }
 
     /// The constructors of a class that copy or move an object of it.
-    pub(super) fn copy_constructors(&mut self, record: RecordId) -> Vec<FunctionNumber> {
+    pub(in crate::analyze) fn copy_constructors(
+        &mut self,
+        record: RecordId,
+    ) -> Vec<FunctionNumber> {
         if !self.types.record(record).has_constructors {
             return Vec::new();
         }
@@ -162,7 +157,7 @@ impl Analyzer {
     }
 
     /// Whether an object of a type cannot be copied byte by byte.
-    pub(super) fn copied_by_parts(&mut self, ty: TypeId) -> bool {
+    pub(in crate::analyze) fn copied_by_parts(&mut self, ty: TypeId) -> bool {
         let element = self.element_of(ty);
         let Some(id) = self.types.record_of(element) else { return false };
         if self.types.record(id).polymorphic || !self.copy_constructors(id).is_empty() {
@@ -175,7 +170,7 @@ impl Analyzer {
     }
 
     /// Whether an object of a type cannot be assigned byte by byte.
-    pub(super) fn assigned_by_parts(&mut self, ty: TypeId) -> bool {
+    pub(in crate::analyze) fn assigned_by_parts(&mut self, ty: TypeId) -> bool {
         let element = self.element_of(ty);
         let Some(id) = self.types.record_of(element) else { return false };
         let record = self.types.record(id).clone();
@@ -188,7 +183,11 @@ impl Analyzer {
     }
 
     /// Copies or moves an object by the function that the compiler supplies.
+<<<<<<< HEAD:crates/language/cuda-cpp/src/analyze/special.rs
     pub(super) fn copy_by_supplied(
+=======
+    pub(in crate::analyze) fn copy_by_supplied(
+>>>>>>> origin/cpp3:crates/language/cuda-cpp/src/analyze/objects/special.rs
         &mut self,
         value: Typed,
         id: RecordId,
@@ -204,7 +203,11 @@ impl Analyzer {
     }
 
     /// Assigns by the function that the compiler supplies.
+<<<<<<< HEAD:crates/language/cuda-cpp/src/analyze/special.rs
     pub(super) fn assign_by_supplied(
+=======
+    pub(in crate::analyze) fn assign_by_supplied(
+>>>>>>> origin/cpp3:crates/language/cuda-cpp/src/analyze/objects/special.rs
         &mut self,
         left: Typed,
         right: Typed,
@@ -219,7 +222,7 @@ impl Analyzer {
     }
 
     /// The statements of a function that the compiler supplies.
-    pub(super) fn implicit_body(
+    pub(in crate::analyze) fn implicit_body(
         &mut self,
         member: ImplicitMember,
         arguments: Vec<Typed>,
@@ -324,7 +327,7 @@ impl Analyzer {
     }
 
     /// Whether a class declares an assignment operator itself.
-    pub(super) fn declares_assignment(&self, record: RecordId) -> bool {
+    pub(in crate::analyze) fn declares_assignment(&self, record: RecordId) -> bool {
         let scope = self.types.record(record).scope;
         let name = self.parser.names.find("operator=");
         name.is_some_and(|name| {

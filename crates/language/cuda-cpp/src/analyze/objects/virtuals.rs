@@ -3,24 +3,15 @@
 //! An object of a polymorphic class starts with a pointer to a table: the description of its class, the offset of the
 //! part that refers to the table, then for each virtual function its address and the offset to the part that declares it.
 
-use super::Analyzer;
+use super::{Analyzer, VirtualFunctions};
 use crate::source::Span;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};
 use std::rc::Rc;
 
 /// Bytes of a table before the first function, and bytes of a function.
-pub(super) const TABLE_START: u64 = 16;
-pub(super) const TABLE_STEP: u64 = 16;
-
-/// The virtual functions of a class.
-#[derive(Clone, Debug, Default)]
-pub(super) struct VirtualFunctions {
-    /// The functions that the class declares itself.
-    declared: Vec<FunctionNumber>,
-    /// The functions of its table.
-    slots: Vec<FunctionNumber>,
-}
+pub(in crate::analyze) const TABLE_START: u64 = 16;
+pub(in crate::analyze) const TABLE_STEP: u64 = 16;
 
 impl Analyzer {
     fn is_destructor(&self, number: FunctionNumber) -> bool {
@@ -53,7 +44,7 @@ impl Analyzer {
     }
 
     /// Finds the virtual functions of a class whose members are declared.
-    pub(super) fn collect_virtuals(&mut self, id: RecordId) {
+    pub(in crate::analyze) fn collect_virtuals(&mut self, id: RecordId) {
         let declared = self.declared.remove(&id).unwrap_or_default();
         let bases = self.types.record(id).bases.clone();
         let primary = bases.iter().position(|(base, _)| self.polymorphic_base(*base).is_some());
@@ -135,7 +126,7 @@ impl Analyzer {
     }
 
     /// The parts of an object that refer to tables: offsets and classes.
-    pub(super) fn parts_with_tables(&self, class: RecordId) -> Vec<(u64, RecordId)> {
+    pub(in crate::analyze) fn parts_with_tables(&self, class: RecordId) -> Vec<(u64, RecordId)> {
         let record = self.types.record(class);
         if !record.polymorphic {
             return Vec::new();
@@ -196,7 +187,7 @@ impl Analyzer {
     }
 
     /// A variable of the compiler, with known bytes.
-    pub(super) fn data_variable(
+    pub(in crate::analyze) fn data_variable(
         &mut self,
         name: &str,
         symbol: String,
@@ -221,7 +212,7 @@ impl Analyzer {
     }
 
     /// The description of a type at run time: its name, and its bases with their offsets.
-    pub(super) fn type_object(&mut self, ty: TypeId) -> VariableNumber {
+    pub(in crate::analyze) fn type_object(&mut self, ty: TypeId) -> VariableNumber {
         let ty = self.types.bare(ty);
         if let Some(&known) = self.type_objects.get(&ty) {
             return known;
@@ -268,7 +259,7 @@ impl Analyzer {
     }
 
     /// The address of the description of a type.
-    pub(super) fn type_object_address(&mut self, ty: TypeId, span: Span) -> Typed {
+    pub(in crate::analyze) fn type_object_address(&mut self, ty: TypeId, span: Span) -> Typed {
         let variable = self.type_object(ty);
         self.data_address(variable, span)
     }
@@ -282,7 +273,11 @@ impl Analyzer {
     }
 
     /// The addresses of the tables for a new object of a class, and their places in it.
-    pub(super) fn table_addresses(&mut self, class: RecordId, span: Span) -> Vec<(u64, Typed)> {
+    pub(in crate::analyze) fn table_addresses(
+        &mut self,
+        class: RecordId,
+        span: Span,
+    ) -> Vec<(u64, Typed)> {
         let parts = self.parts_with_tables(class);
         let mut list = Vec::new();
         for (offset, part) in parts {
@@ -293,7 +288,7 @@ impl Analyzer {
     }
 
     /// Lets `*this` refer to the tables of the class whose constructor or destructor runs.
-    pub(super) fn refer_to_tables(&mut self, statements: &mut Vec<TypedStatement>) {
+    pub(in crate::analyze) fn refer_to_tables(&mut self, statements: &mut Vec<TypedStatement>) {
         let Some(this) = self.frame.as_ref().and_then(|frame| frame.this.clone()) else { return };
         let Some(class) = self.types.record_of(this.ty) else { return };
         for (offset, address) in self.table_addresses(class, this.span) {
@@ -321,7 +316,7 @@ impl Analyzer {
     }
 
     /// Calls a virtual function of an object whose class is known at run time only.
-    pub(super) fn virtual_call(
+    pub(in crate::analyze) fn virtual_call(
         &mut self,
         number: FunctionNumber,
         object: Typed,
@@ -341,7 +336,7 @@ impl Analyzer {
     }
 
     /// Reports an object of a class that has a pure virtual function.
-    pub(super) fn check_concrete(&mut self, class: RecordId, span: Span) -> bool {
+    pub(in crate::analyze) fn check_concrete(&mut self, class: RecordId, span: Span) -> bool {
         let Some(number) = self.pure_function(class) else { return true };
         let name = self.types.record(class).name.clone();
         let message = format!("class `{name}` has no objects: it has a pure virtual function");

@@ -12,29 +12,6 @@ use crate::types::TypeId;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Which functions call which, and which may throw.
-#[derive(Default)]
-pub(super) struct ThrowingCalls {
-    calls: HashSet<(FunctionNumber, FunctionNumber)>,
-    throws: HashSet<FunctionNumber>,
-    /// Whether the program catches exceptions.
-    catches: bool,
-}
-
-impl ThrowingCalls {
-    /// Records a call.
-    pub fn call(&mut self, caller: Option<FunctionNumber>, callee: FunctionNumber) {
-        if let Some(caller) = caller {
-            self.calls.insert((caller, callee));
-        }
-    }
-
-    /// Records a call of an unknown function, or a `throw`.
-    pub fn indirect(&mut self, caller: Option<FunctionNumber>) {
-        self.throws.extend(caller);
-    }
-}
-
 impl Analyzer {
     /// The functions of host code that may throw; none if the program catches no exception.
     pub fn throwing_functions(&self) -> HashSet<FunctionNumber> {
@@ -64,7 +41,7 @@ impl Analyzer {
     }
 
     /// `throw value`, and `throw` in a handler.
-    pub(super) fn throw(&mut self, value: Option<&Expression>, span: Span) -> Typed {
+    pub(in crate::analyze) fn throw(&mut self, value: Option<&Expression>, span: Span) -> Typed {
         if !self.host {
             self.unsupported(span, "`throw` in device code");
             return self.bad(span);
@@ -116,7 +93,7 @@ impl Analyzer {
     }
 
     /// `try { body } catch (...) { ... }`.
-    pub(super) fn try_statement(
+    pub(in crate::analyze) fn try_statement(
         &mut self,
         body: &[Statement],
         handlers: &[HandlerSyntax],
@@ -223,7 +200,7 @@ impl Analyzer {
     }
 
     /// Runs statements at the end of the block, on every way out of it.
-    pub(super) fn at_end_of_block(
+    pub(in crate::analyze) fn at_end_of_block(
         &mut self,
         statements: Vec<TypedStatement>,
         out: &mut Vec<TypedStatement>,
