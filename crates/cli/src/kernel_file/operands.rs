@@ -165,11 +165,13 @@ impl Asked<'_> {
     fn unknown(&self, name: &str) -> Failure {
         let names = self.signature.parameters.iter().map(|parameter| parameter.name.as_str());
         let close = names.map(|known| (strsim::damerau_levenshtein(known, name), known));
-        let hint = match close.min().filter(|(distance, _)| *distance <= 2) {
-            Some((_, known)) => format!("; did you mean {known}?"),
-            None => String::new(),
+        let what = match close.min().filter(|(distance, _)| *distance <= 2) {
+            Some((_, known)) => {
+                format!("no parameter is called `{name}`; did you mean {known}?")
+            }
+            None => format!("no parameter is called `{name}`"),
         };
-        self.refused(&format!("no parameter is called `{name}`{hint}"), &[])
+        self.refused(&what, &[])
     }
 
     /// The failure of missing arguments.

@@ -183,11 +183,7 @@ impl Analyzer {
     }
 
     /// Copies or moves an object by the function that the compiler supplies.
-<<<<<<< HEAD:crates/language/cuda-cpp/src/analyze/special.rs
-    pub(super) fn copy_by_supplied(
-=======
     pub(in crate::analyze) fn copy_by_supplied(
->>>>>>> origin/cpp3:crates/language/cuda-cpp/src/analyze/objects/special.rs
         &mut self,
         value: Typed,
         id: RecordId,
@@ -203,11 +199,7 @@ impl Analyzer {
     }
 
     /// Assigns by the function that the compiler supplies.
-<<<<<<< HEAD:crates/language/cuda-cpp/src/analyze/special.rs
-    pub(super) fn assign_by_supplied(
-=======
     pub(in crate::analyze) fn assign_by_supplied(
->>>>>>> origin/cpp3:crates/language/cuda-cpp/src/analyze/objects/special.rs
         &mut self,
         left: Typed,
         right: Typed,
