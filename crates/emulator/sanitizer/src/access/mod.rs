@@ -11,7 +11,6 @@ pub mod reference;
 
 use crate::access::position::{LaneAt, Position};
 use crate::bounds::{Bounds, Extent, MemoryId};
-use crate::fast::stored::WORD;
 use crate::findings::Reports;
 use crate::findings::kinds::ReportKind;
 use crate::initialization::{CopiedValues, Initialization, LaneOfBlock};

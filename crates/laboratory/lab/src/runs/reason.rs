@@ -294,7 +294,7 @@ mod tests {
         let mut before = counting(800, 10);
         before.counters.iter_mut().for_each(|counters| counters.global_load.requests = 200);
         let mut now = counting(0, 10);
-        for counters in &mut now.counters {
+        if let Some(counters) = &mut now.counters {
             (counters.bulk_load.requests, counters.bulk_load.sectors) = (2, 800);
         }
         assert_eq!(story(&before, &now), ["bulk copies (TMA) move the data"]);

@@ -35,6 +35,9 @@ const DEEPEST: usize = 220;
 /// Maximum number of functions of a translation unit that are analyzed.
 const MOST_FUNCTIONS: usize = 20_000;
 
+/// The type of a value; whether it is an lvalue, whether it expires, and whether the conversion is a cast; the target type.
+type ConversionKey = (TypeId, bool, bool, bool, TypeId);
+
 /// The analyzer; after analysis, it holds the results.
 pub struct Analyzer {
     /// The parser, which parses bodies on demand.
@@ -84,8 +87,7 @@ pub struct Analyzer {
     /// Whether a virtual function is called without regard to the object's class: `Base::f()`.
     direct: bool,
     /// User-defined conversions found so far, by value and target.
-    conversions:
-        HashMap<(TypeId, bool, bool, bool, TypeId), Option<(functions::UserConversion, u32)>>,
+    conversions: HashMap<ConversionKey, Option<(functions::UserConversion, u32)>>,
     /// Local arrays whose length is in another local variable.
     variable_arrays: HashMap<(u32, LocalNumber), LocalNumber>,
     /// Number of values analyzed so far that need a destructor.

@@ -213,10 +213,11 @@ impl Product {
                         }
                     }
                     let factors = TileFactors { a: [&a.value, &a.power], b: [value, power], k };
+                    if !is_finite(&tile) {
+                        return None;
+                    }
                     // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
-                    if !is_finite(&tile)
-                        || !unsafe { factors.add_to::<AVX2>(&mut tile, adder, least) }
-                    {
+                    if !unsafe { factors.add_to::<AVX2>(&mut tile, adder, least) } {
                         return None;
                     }
                     results.push(tile);

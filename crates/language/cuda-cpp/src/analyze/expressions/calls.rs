@@ -202,21 +202,16 @@ impl Analyzer {
         let Ok(found) = self.resolve_callee(name) else { return self.bad(span) };
         // A data member of function type or a functor member.
         let is_field = self.is_own_field(name);
-        if !matches!(found, Some(Binding::Functions(_))) || is_field {
-            if found.is_some() || is_field {
-                let callee = match &found {
-                    Some(Binding::Type(_) | Binding::Template(_)) if !is_field => None,
-                    _ => Some(self.name(name, name.span)),
-                };
-                if let Some(callee) = callee {
-                    return match values {
-                        Some(values) if callee.ty != TypeId::ERROR => {
-                            self.call_value(callee, values, span)
-                        }
-                        _ => self.bad(span),
-                    };
-                }
-            }
+        let is_object = match &found {
+            Some(Binding::Functions(_) | Binding::Type(_) | Binding::Template(_)) | None => false,
+            Some(_) => true,
+        };
+        if is_field || is_object {
+            let callee = self.name(name, name.span);
+            return match values {
+                Some(values) if callee.ty != TypeId::ERROR => self.call_value(callee, values, span),
+                _ => self.bad(span),
+            };
         }
         if matches!(found, Some(Binding::Type(_) | Binding::Template(_))) {
             let kind = TypeSyntax {
