@@ -265,7 +265,7 @@ pub fn slots(random: &mut KernelRandom, defect: bool) -> Generated {
     let first = random.below(2) == 0;
     if shared {
         body.add("setp.lt.u32 %p1, %r1, 2;");
-        body.add("@%p1 st.shared.u32 [%r7], 0;".to_owned());
+        body.add("@%p1 st.shared.u32 [%r7], 0;");
         body.add("bar.sync 0;");
     }
     body.add("and.b32 %r10, %r1, 31;");
