@@ -1,9 +1,8 @@
 //! Why a command fails: a failed check, bad input, an error of the library, a bug.
 
-use crate::output::note_data;
 use crate::words;
 use std::fmt::Display;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 
 /// Why a command did not succeed.
 #[derive(Debug)]
@@ -60,7 +59,7 @@ pub fn report_bugs_politely() {
             "error: lanework has a bug{}: {said}\n  = help: please report it with the command line",
             place.unwrap_or_default()
         );
-        note_data(&words::say(&message));
+        let _ = writeln!(anstream::stderr().lock(), "{}", words::say(&message));
     }));
 }
 
