@@ -1,6 +1,7 @@
 //! The interpreter.
 
 use crate::code::{FunctionCode, Op, OtherOp};
+use crate::conversions::convert;
 use crate::memory::BadAccess;
 use crate::process::{CodePlace, Process, Stop};
 use lanework_ssa::{FloatArithmetic, InstructionKind, ValueType, evaluate};
@@ -405,9 +406,10 @@ fn compute(other: &OtherOp, operands: &[u64]) -> Result<u64, String> {
             };
             Ok(if other.to == ValueType::F32 { bits32(result as f32) } else { result.to_bits() })
         }
-        (InstructionKind::Ptx(template), _) => {
-            Err(format!("the host cannot execute the device's `{}`", template.text))
-        }
+        (InstructionKind::Ptx(template), _) => operands
+            .first()
+            .and_then(|operand| convert(&template.text, *operand))
+            .ok_or_else(|| format!("the host cannot execute the device's `{}`", template.text)),
         (kind, _) => Err(format!("the host cannot execute {kind:?}")),
     }
 }

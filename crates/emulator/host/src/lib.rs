@@ -7,6 +7,7 @@
 
 mod assemble;
 mod code;
+mod conversions;
 mod interpret;
 mod library;
 mod library_state;

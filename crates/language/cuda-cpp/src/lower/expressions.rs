@@ -1,6 +1,6 @@
 //! Lowers expressions: effects, initializations of objects, and calls.
 
-use super::{FunctionLowering, ObjectPlace};
+use super::FunctionLowering;
 use crate::typed::*;
 use crate::types::TypeId;
 use lanework_ssa as ssa;
@@ -148,17 +148,14 @@ impl FunctionLowering<'_, '_> {
                 }
                 for (offset, bits, part) in parts {
                     let place = self.b.pointer_offset(to, *offset as i64);
-                    match bits {
-                        Some((start, width)) => {
-                            let scalar = self.scalar(part);
-                            self.write_place(
-                                ObjectPlace::Bits(place, *start, *width),
-                                part.ty,
-                                scalar,
-                            );
-                        }
-                        None => self.initialize(part, place),
+                    if bits.is_none() && self.is_aggregate(part.ty) {
+                        self.initialize(part, place);
+                        continue;
                     }
+                    let scalar = self.scalar(part);
+                    let known = u64::from(align).min(1 << offset.trailing_zeros().min(16));
+                    let place = self.member(place, part.ty, *bits, known, part.span);
+                    self.write_place(place, part.ty, scalar);
                 }
             }
             TypedKind::Repeat(element, count) => {
