@@ -3,7 +3,7 @@
 use super::{FunctionLowering, LocalPlace, ObjectPlace};
 use crate::source::Span;
 use crate::typed::*;
-use crate::types::TypeId;
+use crate::types::{TypeId, TypeKind};
 use lanework_ssa as ssa;
 use ssa::{
     IntegerBinary, IntegerCondition, MemoryFlags, SpecialValue, ValueConversion, ValueId, ValueType,
@@ -64,7 +64,11 @@ impl FunctionLowering<'_, '_> {
                 let id = self.module.function(*function);
                 ObjectPlace::Memory(self.b.function_address(id))
             }
-            TypedKind::Dereference(pointer) => ObjectPlace::Memory(self.scalar(pointer)),
+            TypedKind::Dereference(pointer) => {
+                let address = self.scalar(pointer);
+                let align = self.known_align(value);
+                self.member(address, value.ty, None, align, value.span)
+            }
             TypedKind::Field(object, offset, bits) => {
                 let address = self.address(object);
                 let address = self.b.pointer_offset(address, *offset as i64);
@@ -110,13 +114,40 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// The alignment of an object, as far as the classes that contain it guarantee it.
-    fn known_align(&self, object: &Typed) -> u64 {
+    /// The alignment of an object: of its type, or less inside a packed class.
+    pub(super) fn known_align(&self, object: &Typed) -> u64 {
+        let natural = self.types().align(object.ty);
+        self.packed_align(object).map_or(natural, |align| align.min(natural))
+    }
+
+    /// The alignment that the classes around an object guarantee, if one of them is packed.
+    fn packed_align(&self, object: &Typed) -> Option<u64> {
         match &object.kind {
             TypedKind::Field(outer, offset, _) => {
-                self.known_align(outer).min(1 << offset.trailing_zeros().min(16))
+                let record = self.types().record_of(outer.ty)?;
+                let packed = self.types().record(record).pack > 0;
+                let own = packed.then(|| self.types().align(outer.ty));
+                Some(self.packed_align(outer).or(own)?.min(lowest_bit(*offset)))
             }
-            _ => self.types().align(object.ty),
+            TypedKind::Dereference(pointer) => {
+                let mut pointer = pointer;
+                let mut steps = u64::MAX;
+                while let TypedKind::PointerAdd(base, _, size) = &pointer.kind {
+                    steps = steps.min(lowest_bit(size.unsigned_abs()));
+                    pointer = base;
+                }
+                // A cast to another pointer promises the alignment of its type.
+                let TypedKind::AddressOf(array) = &pointer.kind else { return None };
+                match self.types().kind(array.ty) {
+                    TypeKind::Array(element, _)
+                        if self.types().kind(*element) == self.types().kind(object.ty) =>
+                    {
+                        Some(self.packed_align(array)?.min(steps))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 
@@ -293,9 +324,14 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Copies an object of class or array type.
-    pub(super) fn copy(&mut self, to: ValueId, from: ValueId, ty: TypeId) {
-        let (size, align) = (self.types().size(ty), self.types().align(ty));
+    /// Copies an object of class or array type, between addresses with this alignment.
+    pub(super) fn copy(&mut self, to: ValueId, from: ValueId, ty: TypeId, align: u64) {
+        let size = self.types().size(ty);
         self.b.copy_memory(to, from, size, align as u32);
     }
+}
+
+/// The largest power of two that divides a number; 0 counts as divisible by any.
+pub(super) fn lowest_bit(number: u64) -> u64 {
+    1 << number.trailing_zeros().min(16)
 }

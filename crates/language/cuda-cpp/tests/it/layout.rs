@@ -12,8 +12,15 @@ fn ptx(source: &str) -> Result<String, String> {
 fn unaligned_members_are_accessed_in_pieces() {
     let source = |pack: &str| {
         format!(
-            "{pack} struct P {{ char c; float f; short s; }};
-            __global__ void k(P *p) {{ p[1].f += 1; p[1].s = 7; p[2] = P{{1, 2.5f, 3}}; }}"
+            "struct Q {{ short a, b; }};
+            {pack} struct P {{ char c; float f, v[2]; short s; Q q; }};
+            __global__ void k(P *p) {{
+                p[1].f += 1;
+                p[1].v[1] = p[1].v[0];
+                p[1].s = 7;
+                p[3].q = p[2].q;
+                p[2] = P{{1, 2.5f, {{3, 4}}, 3, {{4, 5}}}};
+            }}"
         )
     };
     let widest = |text: &str| {
