@@ -1,5 +1,6 @@
 //! Instructions on numbers of 16 bits, which the headers of `half` and `bfloat16` write as PTX, executed by the host.
 
+use crate::conversions::convert;
 use lanework_numbers::NumberType;
 
 /// A format of 16 bits.
@@ -31,26 +32,6 @@ impl ShortFormat {
         self.kind.put(value, &mut bytes);
         bytes.resize(2, 0);
         u64::from(u16::from_le_bytes([bytes[0], bytes[1]]))
-    }
-
-    /// The bits of a value, rounded as `.rn`, `.rz`, `.ru` or `.rd` says.
-    fn rounded(self, value: f64, mode: &str) -> Option<u64> {
-        let bits = self.nearest(value);
-        let near = self.value(bits);
-        let away = near.abs() > value.abs();
-        let short = near.abs() < value.abs();
-        let grows = match mode {
-            "rn" => return Some(bits),
-            "rz" => false,
-            "ru" => value > 0.0,
-            "rd" => value < 0.0,
-            _ => return None,
-        };
-        Some(match (away, short) {
-            (true, _) if !grows => bits - 1,
-            (_, true) if grows => bits + 1,
-            _ => bits,
-        })
     }
 }
 
@@ -85,7 +66,7 @@ pub fn execute(text: &str, operands: &[u64]) -> Option<u64> {
         }
         let parts: Vec<&str> = name.split('.').collect();
         result = Some(match parts.first()? {
-            &"cvt" => convert(&parts, *inputs.first()?)?,
+            &"cvt" => convert(&format!("{name} %0, %1;"), *inputs.first()?)?,
             _ => arithmetic(&parts, &inputs)?,
         });
     }
@@ -136,51 +117,6 @@ fn lane_of(parts: &[&str], format: ShortFormat, bits: &[u64]) -> Option<u64> {
     Some(format.nearest(value))
 }
 
-/// `cvt.MODE.TO.FROM`.
-fn convert(parts: &[&str], bits: u64) -> Option<u64> {
-    let (to, from) = (parts[parts.len() - 1 - 1], parts[parts.len() - 1]);
-    let mode = if parts.len() == 4 { parts[1] } else { "" };
-    if parts.len() > 4 {
-        return None;
-    }
-    let signed = |kind: &str| kind.starts_with('s');
-    let width = |kind: &str| kind.get(1..).and_then(|digits| digits.parse::<u32>().ok());
-    let value = match (ShortFormat::named(from), from) {
-        (Some(format), _) => format.value(bits),
-        (_, "f32") => f64::from(f32::from_bits(bits as u32)),
-        (_, "f64") => f64::from_bits(bits),
-        _ => {
-            let unused = 64 - width(from)?;
-            let shifted = bits << unused;
-            if signed(from) {
-                (shifted as i64 >> unused) as f64
-            } else {
-                (shifted >> unused) as f64
-            }
-        }
-    };
-    match (ShortFormat::named(to), to) {
-        (Some(format), _) => format.rounded(value, mode),
-        (_, "f32") => Some(u64::from((value as f32).to_bits())),
-        (_, "f64") => Some(value.to_bits()),
-        _ => {
-            let value = match mode {
-                "rni" => value.round_ties_even(),
-                "rzi" => value.trunc(),
-                "rpi" => value.ceil(),
-                "rmi" => value.floor(),
-                _ => return None,
-            };
-            let width = width(to)?;
-            let limit = if signed(to) { width - 1 } else { width };
-            let most = ((1u128 << limit) - 1) as i128;
-            let least = if signed(to) { -most - 1 } else { 0 };
-            let integer = (value as i128).clamp(least, most);
-            Some(integer as u64 & u64::MAX >> (64 - width))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::execute;
@@ -191,8 +127,8 @@ mod tests {
         assert_eq!(execute("cvt.rn.f16.f32 %0, %1;", &[bits(1.5)]), Some(0x3e00));
         assert_eq!(execute("cvt.rn.f16.f32 %0, %1;", &[bits(65520.0)]), Some(0x7c00));
         assert_eq!(execute("cvt.rz.f16.f32 %0, %1;", &[bits(1.0009)]), Some(0x3c00));
-        assert_eq!(execute("cvt.ru.f16.f32 %0, %1;", &[bits(1.0001)]), Some(0x3c01));
-        assert_eq!(execute("cvt.rd.f16.f32 %0, %1;", &[bits(-1.0001)]), Some(0xbc01));
+        assert_eq!(execute("cvt.rp.f16.f32 %0, %1;", &[bits(1.0001)]), Some(0x3c01));
+        assert_eq!(execute("cvt.rm.f16.f32 %0, %1;", &[bits(-1.0001)]), Some(0xbc01));
         assert_eq!(execute("cvt.f32.f16 %0, %1;", &[0xc000]), Some(bits(-2.0)));
         assert_eq!(execute("cvt.rzi.s32.f16 %0, %1;", &[0xc100]), Some(0xffff_fffe));
         assert_eq!(execute("cvt.rn.f16.s32 %0, %1;", &[0xffff_ffff]), Some(0xbc00));

@@ -7,6 +7,7 @@
 
 mod assemble;
 mod code;
+mod conversions;
 mod half;
 mod interpret;
 mod library;

@@ -62,12 +62,13 @@ pub fn format<E>(
         }
         if format.get(i) == Some(&b'.') {
             i += 1;
-            spec.precision = Some(if format.get(i) == Some(&b'*') {
+            spec.precision = if format.get(i) == Some(&b'*') {
                 i += 1;
-                (next_argument(4)? as i32).clamp(0, 4096) as usize
+                // A negative precision counts as none.
+                usize::try_from(next_argument(4)? as i32).ok().map(|precision| precision.min(4096))
             } else {
-                number(&mut i)
-            });
+                Some(number(&mut i))
+            };
         }
         while let Some(b'l' | b'h' | b'z' | b'j' | b't' | b'L') = format.get(i) {
             spec.long |= format[i] != b'h';
@@ -106,8 +107,19 @@ pub fn format<E>(
                     &format!("{value:X}"),
                 )
             }
-            b'o' => integer(&spec, "", &format!("{:o}", spec.narrowed(next_argument(bytes)?))),
-            b'p' => spec.pad("", &format!("{:#x}", next_argument(8)?), false),
+            b'o' => {
+                let value = spec.narrowed(next_argument(bytes)?);
+                // `#` requires a leading zero, which the precision may already give.
+                let digits = format!("{}{value:o}", if spec.hash && value != 0 { "0" } else { "" });
+                if spec.hash && spec.precision == Some(0) {
+                    spec.precision = Some(1);
+                }
+                integer(&spec, "", &digits)
+            }
+            b'p' => match next_argument(8)? {
+                0 => spec.pad("", "(nil)", false),
+                address => spec.pad("", &format!("{address:#x}"), false),
+            },
             b'c' => {
                 let value = next_argument(4)? as u8;
                 let pad = spec.width.saturating_sub(1);
@@ -188,6 +200,7 @@ impl Conversion {
 /// An integer with these digits, with the conversion's precision and width.
 fn integer(conversion: &Conversion, sign: &str, digits: &str) -> String {
     let least = conversion.precision.unwrap_or(1);
+    let digits = if least == 0 && digits == "0" { "" } else { digits };
     let digits = format!("{}{digits}", "0".repeat(least.saturating_sub(digits.len())));
     conversion.pad(sign, &digits, conversion.precision.is_none())
 }
@@ -210,6 +223,13 @@ fn real(conversion: &Conversion, letter: u8, value: f64) -> String {
             _ => hexadecimal(magnitude),
         }
     };
+    let digits = if conversion.hash && value.is_finite() && !digits.contains('.') {
+        // A decimal point even without decimals.
+        let end = digits.find(['e', 'p']).unwrap_or(digits.len());
+        format!("{}.{}", &digits[..end], &digits[end..])
+    } else {
+        digits
+    };
     let digits = if upper { digits.to_uppercase() } else { digits };
     conversion.pad(sign, &digits, value.is_finite())
 }
@@ -224,9 +244,6 @@ fn exponent(value: f64, precision: usize) -> String {
 
 /// C's `%g`.
 fn general(value: f64, precision: usize, keep_zeros: bool) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
     let scientific = exponent(value, precision - 1);
     let power: i32 = scientific.split_once('e').and_then(|(_, p)| p.parse().ok()).unwrap_or(0);
     let (mut digits, tail) = if power < -4 || power >= precision as i32 {
@@ -257,4 +274,51 @@ fn hexadecimal(value: f64) -> String {
     }
     let _ = write!(text, "p{power:+}");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One conversion of one argument.
+    fn one(text: &str, argument: u64) -> String {
+        let read =
+            |_: u64, bytes: u64| Ok(if bytes == 4 { argument & 0xffff_ffff } else { argument });
+        let (out, _) = format::<()>(text.as_bytes(), 0, &read, &|_, _| Ok(Vec::new())).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn integers_follow_flags_and_precision() {
+        for (text, value, expected) in [
+            ("%#o", 8, "010"),
+            ("%#o", 0, "0"),
+            ("%#.0o", 0, "0"),
+            ("%#.3o", 8, "010"),
+            ("%.0d|", 0, "|"),
+            ("%3.0x|", 0, "   |"),
+            ("%.0d", 7, "7"),
+            ("%p", 0, "(nil)"),
+            ("%8p", 0, "   (nil)"),
+            ("%p", 0x10, "0x10"),
+        ] {
+            assert_eq!(one(text, value), expected, "{text} of {value}");
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_point_with_a_hash() {
+        for (text, value, expected) in [
+            ("%#g", 1.0, "1.00000"),
+            ("%#g", 0.0, "0.00000"),
+            ("%g", 0.0, "0"),
+            ("%g", -0.0, "-0"),
+            ("%#.0f", 3.0, "3."),
+            ("%#.0e", 3.0, "3.e+00"),
+            ("%#g", 123456.0, "123456."),
+            ("%#G", f64::INFINITY, "INF"),
+        ] {
+            assert_eq!(one(text, f64::to_bits(value)), expected, "{text} of {value}");
+        }
+    }
 }

@@ -115,7 +115,11 @@ impl Analyzer {
         });
         let align = self.within(scope, |this| this.alignment(&syntax.alignment));
         self.collect_virtuals(id);
-        self.types.lay_out(id, align);
+        self.types.record_mut(id).pack = syntax.pack;
+        if !self.types.lay_out(id, align) {
+            let problem = SourceProblem::unsupported(syntax.span, "this packed bit field layout");
+            self.report(problem);
+        }
         if self.types.record(id).size > 1 << 40 {
             self.error(syntax.span, "this class is too large");
             self.types.record_mut(id).size = 1;

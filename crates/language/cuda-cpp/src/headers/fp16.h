@@ -44,9 +44,9 @@ __PTX("cvt.rn.f16.f32 %0, %1;") unsigned short __lw_f16_from_float_rn(float valu
 __device__ inline __half __float2half_rn(float value) { __half made; made.__x = __lw_f16_from_float_rn(value); return made; }
 __PTX("cvt.rz.f16.f32 %0, %1;") unsigned short __lw_f16_from_float_rz(float value);
 __device__ inline __half __float2half_rz(float value) { __half made; made.__x = __lw_f16_from_float_rz(value); return made; }
-__PTX("cvt.ru.f16.f32 %0, %1;") unsigned short __lw_f16_from_float_ru(float value);
+__PTX("cvt.rp.f16.f32 %0, %1;") unsigned short __lw_f16_from_float_ru(float value);
 __device__ inline __half __float2half_ru(float value) { __half made; made.__x = __lw_f16_from_float_ru(value); return made; }
-__PTX("cvt.rd.f16.f32 %0, %1;") unsigned short __lw_f16_from_float_rd(float value);
+__PTX("cvt.rm.f16.f32 %0, %1;") unsigned short __lw_f16_from_float_rd(float value);
 __device__ inline __half __float2half_rd(float value) { __half made; made.__x = __lw_f16_from_float_rd(value); return made; }
 __device__ inline __half __float2half(float value) { return __float2half_rn(value); }
 __PTX("cvt.f32.f16 %0, %1;") float __lw_f16_to_float(unsigned short value);
@@ -73,11 +73,11 @@ __PTX("cvt.rz.f16.s32 %0, %1;") unsigned short __lw_int2half_rz(int value);
 __device__ inline int __half2int_rz(__half value) { return __lw_half2int_rz(value.__x); }
 __device__ inline __half __int2half_rz(int value) { __half made; made.__x = __lw_int2half_rz(value); return made; }
 __PTX("cvt.rpi.s32.f16 %0, %1;") int __lw_half2int_ru(unsigned short value);
-__PTX("cvt.ru.f16.s32 %0, %1;") unsigned short __lw_int2half_ru(int value);
+__PTX("cvt.rp.f16.s32 %0, %1;") unsigned short __lw_int2half_ru(int value);
 __device__ inline int __half2int_ru(__half value) { return __lw_half2int_ru(value.__x); }
 __device__ inline __half __int2half_ru(int value) { __half made; made.__x = __lw_int2half_ru(value); return made; }
 __PTX("cvt.rmi.s32.f16 %0, %1;") int __lw_half2int_rd(unsigned short value);
-__PTX("cvt.rd.f16.s32 %0, %1;") unsigned short __lw_int2half_rd(int value);
+__PTX("cvt.rm.f16.s32 %0, %1;") unsigned short __lw_int2half_rd(int value);
 __device__ inline int __half2int_rd(__half value) { return __lw_half2int_rd(value.__x); }
 __device__ inline __half __int2half_rd(int value) { __half made; made.__x = __lw_int2half_rd(value); return made; }
 __PTX("cvt.rni.u32.f16 %0, %1;") unsigned __lw_half2uint_rn(unsigned short value);
@@ -89,11 +89,11 @@ __PTX("cvt.rz.f16.u32 %0, %1;") unsigned short __lw_uint2half_rz(unsigned value)
 __device__ inline unsigned __half2uint_rz(__half value) { return __lw_half2uint_rz(value.__x); }
 __device__ inline __half __uint2half_rz(unsigned value) { __half made; made.__x = __lw_uint2half_rz(value); return made; }
 __PTX("cvt.rpi.u32.f16 %0, %1;") unsigned __lw_half2uint_ru(unsigned short value);
-__PTX("cvt.ru.f16.u32 %0, %1;") unsigned short __lw_uint2half_ru(unsigned value);
+__PTX("cvt.rp.f16.u32 %0, %1;") unsigned short __lw_uint2half_ru(unsigned value);
 __device__ inline unsigned __half2uint_ru(__half value) { return __lw_half2uint_ru(value.__x); }
 __device__ inline __half __uint2half_ru(unsigned value) { __half made; made.__x = __lw_uint2half_ru(value); return made; }
 __PTX("cvt.rmi.u32.f16 %0, %1;") unsigned __lw_half2uint_rd(unsigned short value);
-__PTX("cvt.rd.f16.u32 %0, %1;") unsigned short __lw_uint2half_rd(unsigned value);
+__PTX("cvt.rm.f16.u32 %0, %1;") unsigned short __lw_uint2half_rd(unsigned value);
 __device__ inline unsigned __half2uint_rd(__half value) { return __lw_half2uint_rd(value.__x); }
 __device__ inline __half __uint2half_rd(unsigned value) { __half made; made.__x = __lw_uint2half_rd(value); return made; }
 __PTX("cvt.rni.s16.f16 %0, %1;") short __lw_half2short_rn(unsigned short value);
@@ -105,11 +105,11 @@ __PTX("cvt.rz.f16.s16 %0, %1;") unsigned short __lw_short2half_rz(short value);
 __device__ inline short __half2short_rz(__half value) { return __lw_half2short_rz(value.__x); }
 __device__ inline __half __short2half_rz(short value) { __half made; made.__x = __lw_short2half_rz(value); return made; }
 __PTX("cvt.rpi.s16.f16 %0, %1;") short __lw_half2short_ru(unsigned short value);
-__PTX("cvt.ru.f16.s16 %0, %1;") unsigned short __lw_short2half_ru(short value);
+__PTX("cvt.rp.f16.s16 %0, %1;") unsigned short __lw_short2half_ru(short value);
 __device__ inline short __half2short_ru(__half value) { return __lw_half2short_ru(value.__x); }
 __device__ inline __half __short2half_ru(short value) { __half made; made.__x = __lw_short2half_ru(value); return made; }
 __PTX("cvt.rmi.s16.f16 %0, %1;") short __lw_half2short_rd(unsigned short value);
-__PTX("cvt.rd.f16.s16 %0, %1;") unsigned short __lw_short2half_rd(short value);
+__PTX("cvt.rm.f16.s16 %0, %1;") unsigned short __lw_short2half_rd(short value);
 __device__ inline short __half2short_rd(__half value) { return __lw_half2short_rd(value.__x); }
 __device__ inline __half __short2half_rd(short value) { __half made; made.__x = __lw_short2half_rd(value); return made; }
 __PTX("cvt.rni.u16.f16 %0, %1;") unsigned short __lw_half2ushort_rn(unsigned short value);
@@ -121,11 +121,11 @@ __PTX("cvt.rz.f16.u16 %0, %1;") unsigned short __lw_ushort2half_rz(unsigned shor
 __device__ inline unsigned short __half2ushort_rz(__half value) { return __lw_half2ushort_rz(value.__x); }
 __device__ inline __half __ushort2half_rz(unsigned short value) { __half made; made.__x = __lw_ushort2half_rz(value); return made; }
 __PTX("cvt.rpi.u16.f16 %0, %1;") unsigned short __lw_half2ushort_ru(unsigned short value);
-__PTX("cvt.ru.f16.u16 %0, %1;") unsigned short __lw_ushort2half_ru(unsigned short value);
+__PTX("cvt.rp.f16.u16 %0, %1;") unsigned short __lw_ushort2half_ru(unsigned short value);
 __device__ inline unsigned short __half2ushort_ru(__half value) { return __lw_half2ushort_ru(value.__x); }
 __device__ inline __half __ushort2half_ru(unsigned short value) { __half made; made.__x = __lw_ushort2half_ru(value); return made; }
 __PTX("cvt.rmi.u16.f16 %0, %1;") unsigned short __lw_half2ushort_rd(unsigned short value);
-__PTX("cvt.rd.f16.u16 %0, %1;") unsigned short __lw_ushort2half_rd(unsigned short value);
+__PTX("cvt.rm.f16.u16 %0, %1;") unsigned short __lw_ushort2half_rd(unsigned short value);
 __device__ inline unsigned short __half2ushort_rd(__half value) { return __lw_half2ushort_rd(value.__x); }
 __device__ inline __half __ushort2half_rd(unsigned short value) { __half made; made.__x = __lw_ushort2half_rd(value); return made; }
 __PTX("cvt.rni.s64.f16 %0, %1;") long long __lw_half2ll_rn(unsigned short value);
@@ -137,11 +137,11 @@ __PTX("cvt.rz.f16.s64 %0, %1;") unsigned short __lw_ll2half_rz(long long value);
 __device__ inline long long __half2ll_rz(__half value) { return __lw_half2ll_rz(value.__x); }
 __device__ inline __half __ll2half_rz(long long value) { __half made; made.__x = __lw_ll2half_rz(value); return made; }
 __PTX("cvt.rpi.s64.f16 %0, %1;") long long __lw_half2ll_ru(unsigned short value);
-__PTX("cvt.ru.f16.s64 %0, %1;") unsigned short __lw_ll2half_ru(long long value);
+__PTX("cvt.rp.f16.s64 %0, %1;") unsigned short __lw_ll2half_ru(long long value);
 __device__ inline long long __half2ll_ru(__half value) { return __lw_half2ll_ru(value.__x); }
 __device__ inline __half __ll2half_ru(long long value) { __half made; made.__x = __lw_ll2half_ru(value); return made; }
 __PTX("cvt.rmi.s64.f16 %0, %1;") long long __lw_half2ll_rd(unsigned short value);
-__PTX("cvt.rd.f16.s64 %0, %1;") unsigned short __lw_ll2half_rd(long long value);
+__PTX("cvt.rm.f16.s64 %0, %1;") unsigned short __lw_ll2half_rd(long long value);
 __device__ inline long long __half2ll_rd(__half value) { return __lw_half2ll_rd(value.__x); }
 __device__ inline __half __ll2half_rd(long long value) { __half made; made.__x = __lw_ll2half_rd(value); return made; }
 __PTX("cvt.rni.u64.f16 %0, %1;") unsigned long long __lw_half2ull_rn(unsigned short value);
@@ -153,11 +153,11 @@ __PTX("cvt.rz.f16.u64 %0, %1;") unsigned short __lw_ull2half_rz(unsigned long lo
 __device__ inline unsigned long long __half2ull_rz(__half value) { return __lw_half2ull_rz(value.__x); }
 __device__ inline __half __ull2half_rz(unsigned long long value) { __half made; made.__x = __lw_ull2half_rz(value); return made; }
 __PTX("cvt.rpi.u64.f16 %0, %1;") unsigned long long __lw_half2ull_ru(unsigned short value);
-__PTX("cvt.ru.f16.u64 %0, %1;") unsigned short __lw_ull2half_ru(unsigned long long value);
+__PTX("cvt.rp.f16.u64 %0, %1;") unsigned short __lw_ull2half_ru(unsigned long long value);
 __device__ inline unsigned long long __half2ull_ru(__half value) { return __lw_half2ull_ru(value.__x); }
 __device__ inline __half __ull2half_ru(unsigned long long value) { __half made; made.__x = __lw_ull2half_ru(value); return made; }
 __PTX("cvt.rmi.u64.f16 %0, %1;") unsigned long long __lw_half2ull_rd(unsigned short value);
-__PTX("cvt.rd.f16.u64 %0, %1;") unsigned short __lw_ull2half_rd(unsigned long long value);
+__PTX("cvt.rm.f16.u64 %0, %1;") unsigned short __lw_ull2half_rd(unsigned long long value);
 __device__ inline unsigned long long __half2ull_rd(__half value) { return __lw_half2ull_rd(value.__x); }
 __device__ inline __half __ull2half_rd(unsigned long long value) { __half made; made.__x = __lw_ull2half_rd(value); return made; }
 __device__ inline unsigned __lw_f16_word(__half2 value) { return (unsigned)value.y.__x << 16 | value.x.__x; }

@@ -154,6 +154,27 @@ pub fn unescape(text: &str, wide: bool) -> Result<Vec<u32>, String> {
     Ok(units)
 }
 
+/// The value of a character literal, and its number of characters. Without prefix, each of several characters is one
+/// byte of an `int`.
+///
+/// # Errors
+/// A message that says why the literal is invalid.
+pub fn character(text: &str) -> Result<(i64, usize), String> {
+    if !text.starts_with('\'') {
+        let units = unescape(text, true)?;
+        let first = units.first().ok_or("empty character literal")?;
+        return Ok((i64::from(*first), units.len()));
+    }
+    match *unescape(text, false)? {
+        [] => Err("empty character literal".to_owned()),
+        [unit] => Ok((i64::from(unit as u8 as i8), 1)),
+        ref units => {
+            let value = units.iter().fold(0, |value: u32, unit| value << 8 | unit & 0xff);
+            Ok((i64::from(value as i32), units.len()))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,5 +201,13 @@ mod tests {
         assert_eq!(unescape(r#""a\n\x41\101""#, false), Ok(vec![97, 10, 65, 65]));
         assert_eq!(unescape("'x'", false), Ok(vec![120]));
         assert!(unescape("\"open", false).is_err());
+    }
+
+    #[test]
+    fn characters_have_their_values() {
+        let value = |text| character(text).unwrap().0;
+        assert_eq!((value("'a'"), value("'ab'"), value("'abcd'")), (97, 24930, 0x61626364));
+        assert_eq!((value("'\\xff'"), value("L'\u{e9}'"), value("u'a'")), (-1, 0xe9, 97));
+        assert!(character("''").is_err());
     }
 }

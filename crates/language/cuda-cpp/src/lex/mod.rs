@@ -187,7 +187,7 @@ known! {
     CALL_OPERATOR "operator()" BEGIN "begin" END "end" INITIALIZER_LIST "initializer_list" EMPTY ""
     ALIGNED "aligned" X "x" Y "y" Z "z" W "w" MAIN "main" HAS_ATTRIBUTE "__has_attribute"
     HAS_BUILTIN "__has_builtin" HAS_CPP_ATTRIBUTE "__has_cpp_attribute" SIZE_T "size_t" GET "get"
-    NV_GLOBAL "cluster_dims"
+    NV_GLOBAL "cluster_dims" PACK "pack" PUSH "push" POP "pop" PACKED "packed" PACKED_GNU "__packed__"
 }
 
 /// Splits a file that starts at position `start` into tokens. The last token is [`TokenKind::End`].

@@ -1,6 +1,7 @@
 //! Lowers expressions: effects, initializations of objects, and calls.
 
-use super::{FunctionLowering, ObjectPlace};
+use super::FunctionLowering;
+use super::memory::lowest_bit;
 use crate::typed::*;
 use crate::types::TypeId;
 use lanework_ssa as ssa;
@@ -15,13 +16,13 @@ impl FunctionLowering<'_, '_> {
                 let to = self.address(object);
                 if let TypedKind::Load(source) = &new.kind {
                     let from = self.address(source);
-                    let ty = object.ty;
-                    self.copy(to, from, ty);
+                    let align = self.known_align(object).min(self.known_align(source));
+                    self.copy(to, from, object.ty, align);
                     return;
                 }
                 // The value may read the object that it replaces.
                 let slot = self.temporary(object.ty, |this, slot| this.initialize(new, slot));
-                self.copy(to, slot, object.ty);
+                self.copy(to, slot, object.ty, self.known_align(object));
             }
             TypedKind::Comma(first, second) => {
                 self.effect(first);
@@ -121,6 +122,41 @@ impl FunctionLowering<'_, '_> {
         self.b.use_variable(variable)
     }
 
+    /// Initializes the parts of an object at an address with this alignment.
+    fn initialize_parts(
+        &mut self,
+        parts: &[AggregatePart],
+        zero: bool,
+        to: ValueId,
+        ty: TypeId,
+        align: u64,
+    ) {
+        if zero {
+            self.b.fill_memory(to, 0, self.types().size(ty), align as u32);
+        }
+        for (offset, bits, part) in parts {
+            let place = self.b.pointer_offset(to, *offset as i64);
+            let known = align.min(lowest_bit(*offset));
+            if bits.is_none() && self.is_aggregate(part.ty) {
+                let packed = known < self.types().align(part.ty) && !self.module.analyzer.host;
+                match &part.kind {
+                    TypedKind::Aggregate(parts, zero) if packed => {
+                        self.initialize_parts(parts, *zero, place, part.ty, known);
+                    }
+                    _ if packed => self.unsupported(
+                        part.span,
+                        "this initializer of an unaligned member of a packed class in device code",
+                    ),
+                    _ => self.initialize(part, place),
+                }
+                continue;
+            }
+            let scalar = self.scalar(part);
+            let place = self.member(place, part.ty, *bits, known, part.span);
+            self.write_place(place, part.ty, scalar);
+        }
+    }
+
     /// Initializes memory with a value.
     pub(super) fn initialize(&mut self, value: &Typed, to: ValueId) {
         self.at(value.span);
@@ -139,27 +175,11 @@ impl FunctionLowering<'_, '_> {
                     return;
                 }
                 let from = self.address(object);
-                self.copy(to, from, ty);
+                self.copy(to, from, ty, self.known_align(object));
             }
             TypedKind::Aggregate(parts, zero) => {
-                let (size, align) = (self.types().size(ty), self.types().align(ty) as u32);
-                if *zero {
-                    self.b.fill_memory(to, 0, size, align);
-                }
-                for (offset, bits, part) in parts {
-                    let place = self.b.pointer_offset(to, *offset as i64);
-                    match bits {
-                        Some((start, width)) => {
-                            let scalar = self.scalar(part);
-                            self.write_place(
-                                ObjectPlace::Bits(place, *start, *width),
-                                part.ty,
-                                scalar,
-                            );
-                        }
-                        None => self.initialize(part, place),
-                    }
-                }
+                let align = self.types().align(ty);
+                self.initialize_parts(parts, *zero, to, ty, align);
             }
             TypedKind::Repeat(element, count) => {
                 let size = self.types().size(element.ty) as i64;
@@ -212,7 +232,7 @@ impl FunctionLowering<'_, '_> {
             TypedKind::Error => {}
             _ => {
                 let from = self.address(value);
-                self.copy(to, from, ty);
+                self.copy(to, from, ty, self.known_align(value));
             }
         }
     }

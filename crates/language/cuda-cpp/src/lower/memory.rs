@@ -1,8 +1,9 @@
 //! Lowers loads, stores and object accesses.
 
 use super::{FunctionLowering, LocalPlace, ObjectPlace};
+use crate::source::Span;
 use crate::typed::*;
-use crate::types::TypeId;
+use crate::types::{TypeId, TypeKind};
 use lanework_ssa as ssa;
 use ssa::{
     IntegerBinary, IntegerCondition, MemoryFlags, SpecialValue, ValueConversion, ValueId, ValueType,
@@ -63,14 +64,16 @@ impl FunctionLowering<'_, '_> {
                 let id = self.module.function(*function);
                 ObjectPlace::Memory(self.b.function_address(id))
             }
-            TypedKind::Dereference(pointer) => ObjectPlace::Memory(self.scalar(pointer)),
+            TypedKind::Dereference(pointer) => {
+                let address = self.scalar(pointer);
+                let align = self.known_align(value);
+                self.member(address, value.ty, None, align, value.span)
+            }
             TypedKind::Field(object, offset, bits) => {
                 let address = self.address(object);
                 let address = self.b.pointer_offset(address, *offset as i64);
-                match bits {
-                    Some((start, width)) => ObjectPlace::Bits(address, *start, *width),
-                    None => ObjectPlace::Memory(address),
-                }
+                let align = self.known_align(value);
+                self.member(address, value.ty, *bits, align, value.span)
             }
             TypedKind::Temporary(inner) => ObjectPlace::Memory(
                 self.temporary(inner.ty, |this, slot| this.initialize(inner, slot)),
@@ -111,10 +114,111 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
+    /// The alignment of an object: of its type, or less inside a packed class.
+    pub(super) fn known_align(&self, object: &Typed) -> u64 {
+        let natural = self.types().align(object.ty);
+        self.packed_align(object).map_or(natural, |align| align.min(natural))
+    }
+
+    /// The alignment that the classes around an object guarantee, if one of them is packed.
+    fn packed_align(&self, object: &Typed) -> Option<u64> {
+        match &object.kind {
+            TypedKind::Field(outer, offset, _) => {
+                let record = self.types().record_of(outer.ty)?;
+                let packed = self.types().record(record).pack > 0;
+                let own = packed.then(|| self.types().align(outer.ty));
+                Some(self.packed_align(outer).or(own)?.min(lowest_bit(*offset)))
+            }
+            TypedKind::Dereference(pointer) => {
+                let mut pointer = pointer;
+                let mut steps = u64::MAX;
+                while let TypedKind::PointerAdd(base, _, size) = &pointer.kind {
+                    steps = steps.min(lowest_bit(size.unsigned_abs()));
+                    pointer = base;
+                }
+                // A cast to another pointer promises the alignment of its type.
+                let TypedKind::AddressOf(array) = &pointer.kind else { return None };
+                match self.types().kind(array.ty) {
+                    TypeKind::Array(element, _)
+                        if self.types().kind(*element) == self.types().kind(object.ty) =>
+                    {
+                        Some(self.packed_align(array)?.min(steps))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A member at an address with a known alignment.
+    pub(super) fn member(
+        &mut self,
+        address: ValueId,
+        ty: TypeId,
+        bits: Option<(u8, u8)>,
+        align: u64,
+        span: Span,
+    ) -> ObjectPlace {
+        // The host accesses memory at any address.
+        let packed = align < self.types().align(ty) && !self.module.analyzer.host;
+        match bits {
+            Some(_) if packed => {
+                self.unsupported(span, "an unaligned bit field of a packed class in device code");
+                ObjectPlace::Memory(address)
+            }
+            Some((start, width)) => ObjectPlace::Bits(address, start, width),
+            None if packed && !self.is_aggregate(ty) => ObjectPlace::Packed(address, align as u32),
+            None => ObjectPlace::Memory(address),
+        }
+    }
+
+    /// Loads a scalar in pieces of `align` bytes.
+    fn load_pieces(&mut self, address: ValueId, ty: TypeId, align: u32) -> ValueId {
+        let kind = self.scalar_type(ty);
+        let word = ValueType::integer(kind.bits()).unwrap_or(ValueType::I64);
+        let piece = ValueType::integer(8 * align).unwrap_or(ValueType::I8);
+        let mut flags = self.flags(ty);
+        flags.align = align;
+        let mut value = self.b.constant(word, 0);
+        for at in (0..kind.bits() / 8).step_by(align as usize) {
+            let place = self.b.pointer_offset(address, at.into());
+            let part = self.b.load(piece, place, flags);
+            let part = self.b.convert(ValueConversion::ZeroExtend, part, word);
+            let shift = self.b.i32(8 * at as i32);
+            let part = self.b.integer(IntegerBinary::ShiftLeft, part, shift);
+            value = self.b.integer(IntegerBinary::Or, value, part);
+        }
+        if kind == word { value } else { self.b.convert(ValueConversion::Reinterpret, value, kind) }
+    }
+
+    /// Stores a scalar in pieces of `align` bytes.
+    fn store_pieces(&mut self, address: ValueId, ty: TypeId, value: ValueId, align: u32) {
+        let kind = self.scalar_type(ty);
+        let word = ValueType::integer(kind.bits()).unwrap_or(ValueType::I64);
+        let piece = ValueType::integer(8 * align).unwrap_or(ValueType::I8);
+        let mut flags = self.flags(ty);
+        flags.align = align;
+        let value = if kind == word {
+            value
+        } else {
+            self.b.convert(ValueConversion::Reinterpret, value, word)
+        };
+        for at in (0..kind.bits() / 8).step_by(align as usize) {
+            let place = self.b.pointer_offset(address, at.into());
+            let shift = self.b.i32(8 * at as i32);
+            let part = self.b.integer(IntegerBinary::ShiftRightUnsigned, value, shift);
+            let part = self.b.convert(ValueConversion::Truncate, part, piece);
+            self.b.store(place, part, flags);
+        }
+    }
+
     /// The address of an object.
     pub(super) fn address(&mut self, value: &Typed) -> ValueId {
         match self.place(value) {
-            ObjectPlace::Memory(address) | ObjectPlace::Bits(address, ..) => address,
+            ObjectPlace::Memory(address)
+            | ObjectPlace::Packed(address, _)
+            | ObjectPlace::Bits(address, ..) => address,
             ObjectPlace::Variable(variable) => {
                 // This scalar is not in memory, because the program never takes its address; copy it.
                 let current = self.b.use_variable(variable);
@@ -148,6 +252,7 @@ impl FunctionLowering<'_, '_> {
         match place {
             ObjectPlace::Variable(variable) => self.b.use_variable(variable),
             ObjectPlace::Memory(address) => self.load(address, ty),
+            ObjectPlace::Packed(address, align) => self.load_pieces(address, ty, align),
             ObjectPlace::Bits(address, start, width) => {
                 let kind = self.scalar_type(ty);
                 let unit = if kind == ValueType::I1 { ValueType::I8 } else { kind };
@@ -172,6 +277,7 @@ impl FunctionLowering<'_, '_> {
         match place {
             ObjectPlace::Variable(variable) => self.b.define_variable(variable, value),
             ObjectPlace::Memory(address) => self.store(address, ty, value),
+            ObjectPlace::Packed(address, align) => self.store_pieces(address, ty, value, align),
             ObjectPlace::Bits(address, start, width) => {
                 let kind = self.scalar_type(ty);
                 let unit = if kind == ValueType::I1 { ValueType::I8 } else { kind };
@@ -218,9 +324,14 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Copies an object of class or array type.
-    pub(super) fn copy(&mut self, to: ValueId, from: ValueId, ty: TypeId) {
-        let (size, align) = (self.types().size(ty), self.types().align(ty));
+    /// Copies an object of class or array type, between addresses with this alignment.
+    pub(super) fn copy(&mut self, to: ValueId, from: ValueId, ty: TypeId, align: u64) {
+        let size = self.types().size(ty);
         self.b.copy_memory(to, from, size, align as u32);
     }
+}
+
+/// The largest power of two that divides a number; 0 counts as divisible by any.
+pub(super) fn lowest_bit(number: u64) -> u64 {
+    1 << number.trailing_zeros().min(16)
 }

@@ -35,6 +35,8 @@ enum LocalPlace {
 enum ObjectPlace {
     Variable(ssa::VariableId),
     Memory(ValueId),
+    /// A scalar of a packed class, whose address has only this alignment.
+    Packed(ValueId, u32),
     /// First bit and width within the unit in memory.
     Bits(ValueId, u8, u8),
 }

@@ -123,7 +123,10 @@ impl Parser {
                 self.declare(name, super::scopes::NameKind::Value);
             }
         }
-        let body = self.in_class(None, |this| this.enclosed(Self::compound))?;
+        let named = std::mem::replace(&mut self.function, known::CALL_OPERATOR);
+        let body = self.in_class(None, |this| this.enclosed(Self::compound));
+        self.function = named;
+        let body = body?;
         Ok(LambdaSyntax {
             default,
             captures,

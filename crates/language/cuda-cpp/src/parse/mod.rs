@@ -51,6 +51,10 @@ pub struct Parser {
     extern_c: bool,
     /// The name of the class that is being parsed, by which constructors are recognized.
     class: Option<Name>,
+    /// The value of `__func__`.
+    function: Name,
+    /// Where `#pragma pack` sets the largest alignment of members, and that alignment; 0 for none.
+    packs: Vec<(usize, u8)>,
     /// All interned names.
     pub names: Interner,
     /// All reported problems.
@@ -64,6 +68,7 @@ impl Parser {
     pub fn new(tokens: Vec<Token>, names: Interner, problems: Problems, map: SourceMap) -> Parser {
         let (mut kept, mut aside, mut pragmas) =
             (Vec::with_capacity(tokens.len()), Vec::new(), Vec::new());
+        let mut packs = Vec::new();
         let mut rest = tokens.into_iter();
         while let Some(token) = rest.next() {
             if token.kind != TokenKind::Pragma {
@@ -71,6 +76,14 @@ impl Parser {
                 continue;
             }
             let name = rest.next().and_then(|token| token.name()).unwrap_or(known::UNROLL);
+            if name == known::PACK {
+                let most = rest.next().map_or(TokenKind::End, |token| token.kind);
+                if let TokenKind::Number(text) = most {
+                    packs.push((kept.len(), names.text(text).parse().unwrap_or(0)));
+                }
+                rest.next();
+                continue;
+            }
             pragmas.push((kept.len(), name, aside.len()));
             for token in rest.by_ref() {
                 aside.push(token);
@@ -95,6 +108,8 @@ impl Parser {
             budget: 4_000_000,
             extern_c: false,
             class: None,
+            function: known::EMPTY,
+            packs,
             names,
             problems,
             map,
@@ -127,6 +142,7 @@ impl Parser {
         let parse = || {
             let saved = (self.at, self.scope, self.greater_closes, self.depth);
             (self.at, self.scope, self.greater_closes) = (tokens.start, tokens.scope, false);
+            let named = std::mem::replace(&mut self.function, function.name.last().name);
             let scope = self.enter();
             for parameter in &function.signature.parameters {
                 if let Some(name) = parameter.name {
@@ -136,6 +152,7 @@ impl Parser {
             let body = self.function_body().ok();
             self.leave(scope);
             (self.at, self.scope, self.greater_closes, self.depth) = saved;
+            self.function = named;
             body.map(Rc::new)
         };
         function.parsed.get_or_init(parse).clone()

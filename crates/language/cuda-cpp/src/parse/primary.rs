@@ -2,7 +2,7 @@
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::literals::{NumberLiteral, number, unescape};
+use crate::lex::literals::{NumberLiteral, character, number, unescape};
 use crate::lex::{Name, Punctuation, TokenKind, known};
 use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
@@ -112,19 +112,32 @@ impl Parser {
             }
             TokenKind::Character(text) => {
                 self.at += 1;
-                match unescape(self.names.text(text), true) {
-                    Ok(units) if !units.is_empty() => ExpressionKind::Character(units[0]),
-                    Ok(_) => {
-                        return self.report(SourceProblem::error(start, "empty character literal"));
+                let text = self.names.text(text);
+                let kind = match text.split('\'').next() {
+                    Some("L") => Some(BuiltinType::WideChar),
+                    Some("u") => Some(BuiltinType::Char16),
+                    Some("U") => Some(BuiltinType::Char32),
+                    _ => None,
+                };
+                match (character(text), kind) {
+                    (Ok((value, 1)), None) => ExpressionKind::Character(value as u32),
+                    (Ok((value, _)), kind) => {
+                        Self::typed_character(value, kind.unwrap_or(BuiltinType::Int), start)
                     }
-                    Err(why) => return self.report(SourceProblem::error(start, why)),
+                    (Err(why), _) => return self.report(SourceProblem::error(start, why)),
                 }
             }
             TokenKind::Text(_) => {
                 let mut units = Vec::new();
                 while let TokenKind::Text(text) = self.peek() {
                     let span = self.span();
-                    match unescape(self.names.text(text), false) {
+                    let text = self.names.text(text);
+                    if text.starts_with("L\"") || text.starts_with("U\"") || text.starts_with("u\"")
+                    {
+                        return self
+                            .report(SourceProblem::unsupported(span, "a wide string literal"));
+                    }
+                    match unescape(text, false) {
                         Ok(more) => units.extend(more),
                         Err(why) => return self.report(SourceProblem::error(span, why)),
                     }
@@ -151,6 +164,25 @@ impl Parser {
             _ => return self.unexpected("an expression"),
         };
         Ok(Expression { kind, span: start.to(self.last_span()) })
+    }
+
+    /// A character literal of a type other than `char`.
+    fn typed_character(value: i64, kind: BuiltinType, span: Span) -> ExpressionKind {
+        let integer = ExpressionKind::Integer {
+            value: value as u64,
+            unsigned: false,
+            long: 1,
+            decimal: false,
+        };
+        let ty = TypeSyntax {
+            base: BaseType::Builtin(kind),
+            is_const: false,
+            is_volatile: false,
+            derived: Vec::new(),
+            span,
+        };
+        let value = Box::new(Expression { kind: integer, span });
+        ExpressionKind::Cast(CastStyle::Static, Rc::new(ty), value)
     }
 
     /// `(a)`, `(... + a)` and `({ ... })`.
@@ -225,7 +257,12 @@ impl Parser {
             known::NULLPTR => ExpressionKind::Null,
             known::THIS => ExpressionKind::This,
             known::FUNCTION_NAME | known::FUNCTION_GNU | known::FUNCTION_PRETTY => {
-                ExpressionKind::Text("function".chars().map(u32::from).collect())
+                if name == known::FUNCTION_PRETTY {
+                    let message = "`__PRETTY_FUNCTION__` is only the function's name here";
+                    self.problems.push(SourceProblem::warning(start, message));
+                }
+                let text = self.names.text(self.function);
+                ExpressionKind::Text(text.bytes().map(u32::from).collect())
             }
             known::TYPEID => return self.report(SourceProblem::unsupported(start, "`typeid`")),
             known::OPERATOR => return self.name_or_construction(),

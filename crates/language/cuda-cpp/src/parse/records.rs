@@ -11,6 +11,8 @@ impl Parser {
     /// `struct Name : Base { members }`, or a reference to a class.
     pub(super) fn record(&mut self) -> Parsed<BaseType> {
         let start = self.span();
+        let packs = self.packs.partition_point(|(at, _)| *at <= self.at);
+        let pack = packs.checked_sub(1).map_or(0, |last| self.packs[last].1);
         let is_union = self.bump().is_name(known::UNION);
         let mut flags = Specifiers::default();
         self.attributes(&mut flags)?;
@@ -41,6 +43,7 @@ impl Parser {
                 bases: Vec::new(),
                 members: None,
                 alignment: flags.alignment,
+                pack: 0,
                 span,
             };
             return Ok(BaseType::Record(Rc::new(record)));
@@ -109,9 +112,10 @@ impl Parser {
         }
         self.attributes(&mut flags)?;
         let span = name.as_ref().map_or(start, |name| name.span);
+        let pack = if flags.packed { 1 } else { pack };
         let alignment = flags.alignment;
         let record =
-            RecordSyntax { name, is_union, bases, members: Some(members), alignment, span };
+            RecordSyntax { name, is_union, bases, members: Some(members), alignment, pack, span };
         Ok(BaseType::Record(Rc::new(record)))
     }
 

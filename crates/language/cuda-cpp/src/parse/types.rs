@@ -95,11 +95,12 @@ impl Parser {
         }
     }
 
-    /// Searches `__attribute__((...))`, which was already skipped, for `aligned` and intrinsics.
+    /// Searches `__attribute__((...))`, which was already skipped, for `aligned`, `packed` and intrinsics.
     fn gnu_attributes(&mut self, start: usize, flags: &mut Specifiers) -> Parsed<()> {
         let end = std::mem::replace(&mut self.at, start);
         while self.at < end {
             let name = self.bump().name();
+            flags.packed |= matches!(name, Some(known::PACKED | known::PACKED_GNU));
             if !self.is(Punctuation::ParenOpen) {
                 continue;
             }

@@ -1,9 +1,47 @@
 //! Evaluates the expressions of `#if`.
 
 use super::Preprocessor;
-use crate::lex::literals::{NumberLiteral, number, unescape};
+use crate::lex::literals::{NumberLiteral, character, number};
 use crate::lex::{Punctuation, Token, TokenKind, known};
 use crate::source::{SourceProblem, Span};
+
+/// A value of type `intmax_t` or `uintmax_t`.
+#[derive(Clone, Copy)]
+struct Value {
+    bits: u64,
+    unsigned: bool,
+}
+
+impl Value {
+    fn signed(bits: i64) -> Value {
+        Value { bits: bits as u64, unsigned: false }
+    }
+
+    fn truth(holds: bool) -> Value {
+        Value::signed(i64::from(holds))
+    }
+
+    fn holds(self) -> bool {
+        self.bits != 0
+    }
+
+    /// The negated value when negative and signed, and whether it was negative.
+    fn magnitude(self) -> (u64, bool) {
+        let negative = !self.unsigned && (self.bits as i64) < 0;
+        (if negative { self.bits.wrapping_neg() } else { self.bits }, negative)
+    }
+
+    /// Shifts left by `amount` bits, or right if it is negative.
+    fn shifted(self, amount: i64) -> Value {
+        let count = u32::try_from(amount.unsigned_abs()).unwrap_or(u32::MAX);
+        let bits = match (amount >= 0, self.unsigned) {
+            (true, _) => self.bits.checked_shl(count).unwrap_or(0),
+            (false, true) => self.bits.checked_shr(count).unwrap_or(0),
+            (false, false) => ((self.bits as i64) >> count.min(63)) as u64,
+        };
+        Value { bits, ..self }
+    }
+}
 
 /// Parses and evaluates an expression.
 struct Reader<'a> {
@@ -19,33 +57,31 @@ impl Preprocessor<'_> {
         let expanded = self.expand_all(replaced);
         // A macro may expand to `defined(...)`.
         let expanded = self.replace_queries(&expanded);
-        let numbers: Vec<(Token, i64)> =
-            expanded.iter().map(|token| (*token, self.number_of(token))).collect();
-        let tokens: Vec<Token> = numbers.iter().map(|(token, _)| *token).collect();
-        let values: Vec<i64> = numbers.iter().map(|(_, value)| *value).collect();
-        let mut reader = Reader { tokens: &tokens, at: 0, depth: 0 };
+        let values: Vec<Value> = expanded.iter().map(|token| self.number_of(token)).collect();
+        let mut reader = Reader { tokens: &expanded, at: 0, depth: 0 };
         let value = reader.ternary(&values);
-        if value.is_none() || reader.at < tokens.len() {
+        if value.is_none() || reader.at < expanded.len() {
             let place = line.first().zip(line.last()).map_or(span, |(a, b)| a.span.to(b.span));
             let problem = SourceProblem::error(place, "this is not a valid preprocessor condition");
             self.problems.push(problem);
             return false;
         }
-        value != Some(0)
+        value.is_some_and(Value::holds)
     }
 
-    fn number_of(&self, token: &Token) -> i64 {
+    fn number_of(&self, token: &Token) -> Value {
         match token.kind {
             TokenKind::Number(name) => match number(self.names.text(name)) {
-                Ok(NumberLiteral::Integer { value, .. }) => value as i64,
-                _ => 0,
+                Ok(NumberLiteral::Integer { value, unsigned, .. }) => {
+                    Value { bits: value, unsigned: unsigned || value > i64::MAX as u64 }
+                }
+                _ => Value::truth(false),
             },
             TokenKind::Character(name) => {
-                let units = unescape(self.names.text(name), true).unwrap_or_default();
-                units.first().map_or(0, |&unit| i64::from(unit))
+                Value::signed(character(self.names.text(name)).map_or(0, |(value, _)| value))
             }
-            TokenKind::Identifier(known::TRUE) => 1,
-            _ => 0,
+            TokenKind::Identifier(known::TRUE) => Value::truth(true),
+            _ => Value::truth(false),
         }
     }
 
@@ -105,7 +141,7 @@ impl Reader<'_> {
         found
     }
 
-    fn ternary(&mut self, values: &[i64]) -> Option<i64> {
+    fn ternary(&mut self, values: &[Value]) -> Option<Value> {
         self.depth += 1;
         if self.depth > 200 {
             return None;
@@ -121,7 +157,8 @@ impl Reader<'_> {
         }
         let no = self.ternary(values)?;
         self.depth -= 1;
-        Some(if condition != 0 { yes } else { no })
+        let chosen = if condition.holds() { yes } else { no };
+        Some(Value { unsigned: yes.unsigned || no.unsigned, ..chosen })
     }
 
     /// The operator at the cursor, its precedence and its number of tokens.
@@ -147,8 +184,7 @@ impl Reader<'_> {
         Some((operator, precedence, tokens))
     }
 
-    fn binary(&mut self, values: &[i64], least: u8) -> Option<i64> {
-        use Punctuation::*;
+    fn binary(&mut self, values: &[Value], least: u8) -> Option<Value> {
         let mut left = self.unary(values)?;
         while let Some((operator, precedence, tokens)) = self.operator() {
             if precedence <= least {
@@ -156,31 +192,12 @@ impl Reader<'_> {
             }
             self.at += tokens;
             let right = self.binary(values, precedence)?;
-            left = match operator {
-                OrOr => i64::from(left != 0 || right != 0),
-                AndAnd => i64::from(left != 0 && right != 0),
-                Or => left | right,
-                Xor => left ^ right,
-                And => left & right,
-                EqualEqual => i64::from(left == right),
-                NotEqual => i64::from(left != right),
-                Less => i64::from(left < right),
-                Greater => i64::from(left > right),
-                LessEqual => i64::from(left <= right),
-                GreaterEqual => i64::from(left >= right),
-                ShiftLeft => left.wrapping_shl(right as u32),
-                ShiftLeftAssign => left.wrapping_shr(right as u32),
-                Plus => left.wrapping_add(right),
-                Minus => left.wrapping_sub(right),
-                Star => left.wrapping_mul(right),
-                Slash => left.checked_div(right).unwrap_or(0),
-                _ => left.checked_rem(right).unwrap_or(0),
-            };
+            left = apply(operator, left, right);
         }
         Some(left)
     }
 
-    fn unary(&mut self, values: &[i64]) -> Option<i64> {
+    fn unary(&mut self, values: &[Value]) -> Option<Value> {
         self.depth += 1;
         if self.depth > 200 {
             return None;
@@ -188,11 +205,12 @@ impl Reader<'_> {
         let value = match self.peek() {
             Some(Punctuation::Not) => {
                 self.at += 1;
-                i64::from(self.unary(values)? == 0)
+                Value::truth(!self.unary(values)?.holds())
             }
             Some(Punctuation::Minus) => {
                 self.at += 1;
-                self.unary(values)?.wrapping_neg()
+                let value = self.unary(values)?;
+                Value { bits: value.bits.wrapping_neg(), ..value }
             }
             Some(Punctuation::Plus) => {
                 self.at += 1;
@@ -200,7 +218,8 @@ impl Reader<'_> {
             }
             Some(Punctuation::Tilde) => {
                 self.at += 1;
-                !self.unary(values)?
+                let value = self.unary(values)?;
+                Value { bits: !value.bits, ..value }
             }
             Some(Punctuation::ParenOpen) => {
                 self.at += 1;
@@ -238,4 +257,47 @@ impl Reader<'_> {
         self.depth -= 1;
         Some(value)
     }
+}
+
+/// The value of a binary operator.
+fn apply(operator: Punctuation, left: Value, right: Value) -> Value {
+    use Punctuation::*;
+    let unsigned = left.unsigned || right.unsigned;
+    // Both operands have the common type.
+    let (a, b) = (Value { unsigned, ..left }, Value { unsigned, ..right });
+    let less = |a: Value, b: Value| {
+        if unsigned { a.bits < b.bits } else { (a.bits as i64) < (b.bits as i64) }
+    };
+    let amount = if right.unsigned { right.bits.min(64) as i64 } else { right.bits as i64 };
+    let quotient = |remainder: bool| {
+        let ((top, negative), (bottom, opposite)) = (a.magnitude(), b.magnitude());
+        let (result, negative) = if remainder {
+            (top.checked_rem(bottom), negative)
+        } else {
+            (top.checked_div(bottom), negative != opposite)
+        };
+        let result = result.unwrap_or(0);
+        if negative { result.wrapping_neg() } else { result }
+    };
+    let bits = match operator {
+        OrOr => return Value::truth(left.holds() || right.holds()),
+        AndAnd => return Value::truth(left.holds() && right.holds()),
+        EqualEqual => return Value::truth(a.bits == b.bits),
+        NotEqual => return Value::truth(a.bits != b.bits),
+        Less => return Value::truth(less(a, b)),
+        Greater => return Value::truth(less(b, a)),
+        LessEqual => return Value::truth(!less(b, a)),
+        GreaterEqual => return Value::truth(!less(a, b)),
+        ShiftLeft => return left.shifted(amount),
+        ShiftLeftAssign => return left.shifted(amount.saturating_neg()),
+        Or => a.bits | b.bits,
+        Xor => a.bits ^ b.bits,
+        And => a.bits & b.bits,
+        Plus => a.bits.wrapping_add(b.bits),
+        Minus => a.bits.wrapping_sub(b.bits),
+        Star => a.bits.wrapping_mul(b.bits),
+        Slash => quotient(false),
+        _ => quotient(true),
+    };
+    Value { bits, unsigned }
 }

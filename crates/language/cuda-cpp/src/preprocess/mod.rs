@@ -75,6 +75,9 @@ pub struct Preprocessor<'a> {
     output: Vec<Token>,
     produced: usize,
     counter: u64,
+    /// The alignment that `#pragma pack` sets, and those that it pushed; 0 for none.
+    pack: u8,
+    packs: Vec<u8>,
     depth: usize,
     host: bool,
     /// Headers and files that were not found, or that are empty stand-ins.
@@ -101,6 +104,8 @@ impl<'a> Preprocessor<'a> {
             output: Vec::new(),
             produced: 0,
             counter: 0,
+            pack: 0,
+            packs: Vec::new(),
             depth: 0,
             host: false,
             missing: Vec::new(),
@@ -248,7 +253,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Emits `#pragma unroll`; other pragmas have no meaning here.
+    /// Emits `#pragma unroll` and `#pragma pack`; other pragmas have no meaning here.
     fn pragma(&mut self, mut line: Vec<Token>, span: Span) {
         let Some(first) = line.first().copied() else { return };
         if first.is_name(known::ONCE) {
@@ -257,16 +262,51 @@ impl<'a> Preprocessor<'a> {
             }
             return;
         }
-        if !first.is_name(known::UNROLL) && !first.is_name(known::NO_UNROLL) {
+        let packs = first.is_name(known::PACK);
+        if !packs && !first.is_name(known::UNROLL) && !first.is_name(known::NO_UNROLL) {
             return;
         }
-        let rest = self.expand_all(line.split_off(1));
+        let mut rest = self.expand_all(line.split_off(1));
+        if packs {
+            self.set_pack(&rest, span);
+            let kind = TokenKind::Number(self.names.intern(&self.pack.to_string()));
+            rest = vec![Token { kind, ..first }];
+        }
         let template =
             Token { kind: TokenKind::Pragma, span, spaced: true, starts_line: true, frozen: true };
         self.output.push(template);
         self.output.push(Token { frozen: true, ..first });
         self.output.extend(rest);
         self.output.push(Token { kind: TokenKind::End, ..template });
+    }
+
+    /// `pack()`, `pack(N)`, `pack(push)`, `pack(push, N)` and `pack(pop)`.
+    fn set_pack(&mut self, line: &[Token], span: Span) {
+        let mut value = None;
+        for token in line {
+            match token.kind {
+                TokenKind::Identifier(known::PUSH) => self.packs.push(self.pack),
+                TokenKind::Identifier(known::POP) => value = Some(self.packs.pop().unwrap_or(0)),
+                TokenKind::Number(text) => {
+                    let number = self.names.text(text).parse().ok();
+                    value = number.filter(|number| matches!(number, 0 | 1 | 2 | 4 | 8 | 16));
+                    if value.is_none() {
+                        let message = "the alignment of `#pragma pack` must be 1, 2, 4, 8 or 16";
+                        self.problems.push(SourceProblem::error(token.span, message));
+                    }
+                }
+                _ => {}
+            }
+        }
+        match (value, line) {
+            (Some(value), _) => self.pack = value,
+            (None, [_, _]) => self.pack = 0,
+            (None, [open, _, ..]) if open.is(Punctuation::ParenOpen) => {}
+            _ => {
+                let message = "expected `(` after `#pragma pack`";
+                self.problems.push(SourceProblem::warning(span, message));
+            }
+        }
     }
 
     fn is_known_header(&self, name: &str) -> bool {

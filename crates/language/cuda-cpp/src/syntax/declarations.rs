@@ -82,6 +82,8 @@ pub struct Specifiers {
     pub cluster: Vec<Expression>,
     /// `alignas` and similar specifiers.
     pub alignment: Vec<AlignmentSyntax>,
+    /// `__attribute__((packed))`.
+    pub packed: bool,
     /// `__attribute__((KIND("TEXT")))` of a built-in header: the intrinsic to which calls lower.
     pub intrinsic: Option<(Name, String)>,
 }
@@ -200,6 +202,8 @@ pub struct RecordSyntax {
     pub members: Option<Vec<Declaration>>,
     /// `alignas`.
     pub alignment: Vec<AlignmentSyntax>,
+    /// The largest alignment of its members in bytes; 0 for no limit.
+    pub pack: u8,
     /// Its position in the source.
     pub span: Span,
 }

@@ -118,6 +118,24 @@ pub enum TypedKind {
     Error,
 }
 
+impl Typed {
+    /// The width of the bit field that this object is.
+    pub fn bit_width(&self) -> Option<u8> {
+        match &self.kind {
+            TypedKind::Field(_, _, bits) => bits.map(|(_, width)| width),
+            TypedKind::Assign(object, _)
+            | TypedKind::CompoundAssign(_, object, ..)
+            | TypedKind::Increment(object, _, false)
+            | TypedKind::Comma(_, object)
+                if self.lvalue =>
+            {
+                object.bit_width()
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct TypedStatement {

@@ -101,6 +101,8 @@ pub struct Record {
     pub size: u64,
     /// Alignment in bytes.
     pub align: u64,
+    /// The largest alignment of its members in bytes; 0 for no limit.
+    pub pack: u8,
     /// Whether it declares constructors.
     pub has_constructors: bool,
     /// Whether a base or member has a constructor that must run.

@@ -1,6 +1,6 @@
 //! Sizes and layouts of types (Itanium C++ ABI), properties of arithmetic types, and the usual conversions between them.
 
-use super::{RecordId, TypeId, TypeKind, TypeTable};
+use super::{RecordField, RecordId, TypeId, TypeKind, TypeTable};
 use crate::syntax::BuiltinType;
 
 impl TypeTable {
@@ -77,6 +77,17 @@ impl TypeTable {
             }
             Char32 => TypeId::UNSIGNED,
             _ => TypeId::builtin(kind),
+        }
+    }
+
+    /// The type of a bit field of this type and width after integral promotion.
+    pub fn promoted_bits(&self, id: TypeId, width: u8) -> TypeId {
+        match width {
+            _ if self.is_enumeration(id) => self.promoted(id),
+            0..=31 => TypeId::INT,
+            32 if self.is_signed(id) => TypeId::INT,
+            32 => TypeId::UNSIGNED,
+            _ => self.promoted(id),
         }
     }
 
@@ -179,11 +190,13 @@ impl TypeTable {
         }
     }
 
-    /// Lays out the bases and fields of a class. `align` is the minimum alignment.
-    pub fn lay_out(&mut self, id: RecordId, align: u64) {
+    /// Lays out the bases and fields of a class. `align` is the minimum alignment. Returns whether an access of its
+    /// declared type can read every bit field.
+    pub fn lay_out(&mut self, id: RecordId, align: u64) -> bool {
         let record = self.record(id).clone();
         let mut end = 0u64;
         let mut largest = align.max(1);
+        let most = if record.pack == 0 { u64::MAX } else { u64::from(record.pack) };
         let mut bases = record.bases.clone();
         if record.polymorphic && record.primary.is_none() {
             // The pointer to the table of virtual functions comes first.
@@ -193,7 +206,7 @@ impl TypeTable {
         for at in record.primary.into_iter().chain(others) {
             let base = bases[at].0;
             let empty = self.record_of(base).is_some_and(|base| self.is_empty(base));
-            let align = self.align(base);
+            let align = self.align(base).min(most);
             largest = largest.max(align);
             let offset = if empty { 0 } else { end.next_multiple_of(align) };
             bases[at].1 = offset;
@@ -206,7 +219,7 @@ impl TypeTable {
         let mut size = end;
         let mut fields = record.fields;
         for field in &mut fields {
-            let (align, bytes) = (self.align(field.kind), self.size(field.kind));
+            let (align, bytes) = (self.align(field.kind).min(most), self.size(field.kind));
             if record.is_union {
                 (end, bit) = (0, 0);
             }
@@ -217,9 +230,10 @@ impl TypeTable {
                         bit = bit.next_multiple_of(unit.max(1));
                         continue;
                     }
-                    if bit / unit != (bit + u64::from(width) - 1) / unit {
+                    if bit / unit != (bit + u64::from(width) - 1) / unit && most == u64::MAX {
                         bit = bit.next_multiple_of(unit);
                     }
+                    // `fit` moves packed fields.
                     field.offset = bit / unit * bytes;
                     field.bits = Some(((bit % unit) as u8, width));
                     bit += u64::from(width);
@@ -234,12 +248,19 @@ impl TypeTable {
             largest = largest.max(align);
             size = size.max(end);
         }
+        let size = size.max(1).checked_next_multiple_of(largest).unwrap_or(0);
+        let fits = most == u64::MAX
+            || fields.iter_mut().all(|field| {
+                let bytes = self.size(field.kind);
+                fit(field, bytes, size)
+            });
         let record = self.record_mut(id);
         record.fields = fields;
         record.bases = bases;
         record.align = largest;
-        record.size = size.max(1).checked_next_multiple_of(largest).unwrap_or(0);
+        record.size = size;
         record.complete = true;
+        fits
     }
 
     /// Whether a class has no data.
@@ -287,4 +308,24 @@ impl TypeTable {
             Some(FieldPlace { offset: place.offset + offset, ..place })
         })
     }
+}
+
+/// Moves the access of a packed bit field, of `bytes` bytes, so that it contains the field and ends within the class.
+/// Returns whether that is possible.
+fn fit(field: &mut RecordField, bytes: u64, size: u64) -> bool {
+    let Some((start, width)) = field.bits else { return true };
+    let (first, last) = (field.offset * 8 + u64::from(start), u64::from(width));
+    let last = first + last;
+    let within =
+        |offset: u64| offset * 8 <= first && last <= (offset + bytes) * 8 && offset + bytes <= size;
+    let Some(offset) = [Some(field.offset), Some(first / 8), size.checked_sub(bytes)]
+        .into_iter()
+        .flatten()
+        .find(|offset| within(*offset))
+    else {
+        return width == 0;
+    };
+    field.offset = offset;
+    field.bits = Some(((first - offset * 8) as u8, width));
+    true
 }

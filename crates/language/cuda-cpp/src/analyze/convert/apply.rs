@@ -277,4 +277,17 @@ impl Analyzer {
         let loaded = self.rvalue(value);
         Some(if self.types.is_aggregate(bare) { Typed { ty: bare, ..loaded } } else { loaded })
     }
+
+    /// The value of an operand of an arithmetic operator. A bit field is promoted by its width.
+    pub(in crate::analyze) fn operand(&mut self, value: Typed) -> Typed {
+        let width = value.bit_width();
+        let value = self.decayed(value);
+        match width {
+            Some(width) => {
+                let ty = self.types.promoted_bits(value.ty, width);
+                self.number_as(value, ty)
+            }
+            None => value,
+        }
+    }
 }

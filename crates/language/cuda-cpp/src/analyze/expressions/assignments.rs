@@ -146,7 +146,7 @@ impl Analyzer {
                 }
             }
         } else {
-            self.decayed(right)
+            self.operand(right)
         };
         self.compound(operator, left, right, span)
     }

@@ -101,7 +101,7 @@ impl Analyzer {
                 None => self.bad(span),
             },
             U::Plus | U::Minus | U::Complement => {
-                let value = self.decayed(operand);
+                let value = self.operand(operand);
                 if operator == U::Plus && self.types.is_pointer(value.ty) {
                     return value;
                 }
@@ -237,7 +237,7 @@ impl Analyzer {
             let kind = TypedKind::Logical(and, Box::new(a), Box::new(b));
             return Typed { kind, ty: TypeId::BOOL, lvalue: false, expiring: false, span };
         }
-        let (left, right) = (self.decayed(left), self.decayed(right));
+        let (left, right) = (self.operand(left), self.operand(right));
         let pointers = (self.types.is_pointer(left.ty), self.types.is_pointer(right.ty));
         let null = left.ty == TypeId::NULL || right.ty == TypeId::NULL;
         if pointers.0 || pointers.1 || null {
