@@ -8,6 +8,7 @@ use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::note;
 use std::collections::HashMap;
 use std::ffi::{CString, OsString, c_char, c_void};
+use std::io::Write;
 use std::path::Path;
 
 /// The environment variable by which a tool makes this command run a program's source.
@@ -49,6 +50,10 @@ pub fn worker(line: &[OsString]) -> Outcome {
 /// # Errors
 /// If it does not compile, or its host code faults.
 pub fn run(path: &Path, arguments: &[String]) -> Outcome {
+    // The interpreted C library writes to Rust's standard output, and kernels as well.
+    lanework::print_by(|text| {
+        let _ = std::io::stdout().write_all(text.as_bytes());
+    });
     let host = host_code(path)?;
     let ptx = device_code(path)?;
     let ptx = CString::new(ptx).map_err(|_| Failure::input("the PTX contains a zero byte", ""))?;

@@ -37,6 +37,17 @@ pub fn is_forked() -> bool {
 /// Granularity of shared memory: a GPU does not detect accesses to the padding of a block's last unit.
 const SHARED_UNIT: u32 = 128;
 
+/// Writes the output of kernels as NVIDIA's driver does: to the stream of the C library, so that it keeps its place among the
+/// program's own lines also where the stream is buffered, as in a pipe (seen on an H200 with driver 580).
+#[cfg(target_os = "linux")]
+fn print_by_c(text: &str) {
+    unsafe extern "C" {
+        static stdout: *mut libc::FILE;
+    }
+    // SAFETY: the C library initializes its stream before the program starts, and the stream locks itself.
+    unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
+}
+
 /// Initializes the driver, once.
 pub fn start() -> Result<&'static Driver> {
     if is_forked() {
@@ -48,6 +59,8 @@ pub fn start() -> Result<&'static Driver> {
     })?;
     Ok(DRIVER.get_or_init(|| {
         lanework::tool::set_machine(lanework_report::machine(model.gpu));
+        #[cfg(target_os = "linux")]
+        lanework::print_by(print_by_c);
         #[cfg(unix)]
         // SAFETY: the handler only stores an atomic flag, which is allowed after a fork.
         unsafe {

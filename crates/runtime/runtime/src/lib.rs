@@ -41,7 +41,7 @@ pub use lanework_report::{InstructionProfile, Resources};
 pub use lanework_time as time;
 pub use launch::Launch;
 pub use launch::arguments::{Arg, Dim3, ReferenceArg, ReferenceMutArg, SliceArg, SliceMutArg};
-pub use launch::prepared::{Prepared, print_on_stderr};
+pub use launch::prepared::{Prepared, print_by, print_on_stderr};
 pub use launch::profile::Profile;
 pub use stream::peers::PeerMemory;
 pub use stream::timing::{Event, Graph};

@@ -15,9 +15,9 @@ use lanework_time::sass::start_assembling;
 use lanework_time::trace::KernelTrace;
 use lanework_time::trace::sample::{Effort, record};
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
 
 /// A launch compiled for a device, which can run any number of times.
 ///
@@ -384,10 +384,20 @@ pub fn print_on_stderr() {
     ON_STDERR.store(true, Relaxed);
 }
 
+/// The destination of `printf` output, if it is not Rust's standard output.
+static PRINTER: OnceLock<fn(&str)> = OnceLock::new();
+
+/// Sets the function that writes the `printf` output of kernels; the first call counts.
+#[doc(hidden)]
+pub fn print_by(printer: fn(&str)) {
+    let _ = PRINTER.set(printer);
+}
+
 /// Writes a kernel's output to its destination. As on a GPU, text that cannot be written, such as to a full disk, is lost.
 pub(crate) fn pass_on(text: &str) {
-    let _ = match ON_STDERR.load(Relaxed) {
-        true => std::io::stderr().write_all(text.as_bytes()),
-        false => std::io::stdout().write_all(text.as_bytes()),
+    let _ = match (ON_STDERR.load(Relaxed), PRINTER.get()) {
+        (true, _) => std::io::stderr().write_all(text.as_bytes()),
+        (false, Some(printer)) => return printer(text),
+        (false, None) => std::io::stdout().write_all(text.as_bytes()),
     };
 }
