@@ -7,18 +7,18 @@ use crate::source::{SourceProblem, Span};
 
 /// A value of type `intmax_t` or `uintmax_t`.
 #[derive(Clone, Copy)]
-struct Value {
+struct ConditionValue {
     bits: u64,
     unsigned: bool,
 }
 
-impl Value {
-    fn signed(bits: i64) -> Value {
-        Value { bits: bits as u64, unsigned: false }
+impl ConditionValue {
+    fn signed(bits: i64) -> ConditionValue {
+        ConditionValue { bits: bits as u64, unsigned: false }
     }
 
-    fn truth(holds: bool) -> Value {
-        Value::signed(i64::from(holds))
+    fn truth(holds: bool) -> ConditionValue {
+        ConditionValue::signed(i64::from(holds))
     }
 
     fn holds(self) -> bool {
@@ -32,14 +32,14 @@ impl Value {
     }
 
     /// Shifts left by `amount` bits, or right if it is negative.
-    fn shifted(self, amount: i64) -> Value {
+    fn shifted(self, amount: i64) -> ConditionValue {
         let count = u32::try_from(amount.unsigned_abs()).unwrap_or(u32::MAX);
         let bits = match (amount >= 0, self.unsigned) {
             (true, _) => self.bits.checked_shl(count).unwrap_or(0),
             (false, true) => self.bits.checked_shr(count).unwrap_or(0),
             (false, false) => ((self.bits as i64) >> count.min(63)) as u64,
         };
-        Value { bits, ..self }
+        ConditionValue { bits, ..self }
     }
 }
 
@@ -57,7 +57,8 @@ impl Preprocessor<'_> {
         let expanded = self.expand_all(replaced);
         // A macro may expand to `defined(...)`.
         let expanded = self.replace_queries(&expanded);
-        let values: Vec<Value> = expanded.iter().map(|token| self.number_of(token)).collect();
+        let values: Vec<ConditionValue> =
+            expanded.iter().map(|token| self.number_of(token)).collect();
         let mut reader = Reader { tokens: &expanded, at: 0, depth: 0 };
         let value = reader.ternary(&values);
         if value.is_none() || reader.at < expanded.len() {
@@ -66,22 +67,22 @@ impl Preprocessor<'_> {
             self.problems.push(problem);
             return false;
         }
-        value.is_some_and(Value::holds)
+        value.is_some_and(ConditionValue::holds)
     }
 
-    fn number_of(&self, token: &Token) -> Value {
+    fn number_of(&self, token: &Token) -> ConditionValue {
         match token.kind {
             TokenKind::Number(name) => match number(self.names.text(name)) {
                 Ok(NumberLiteral::Integer { value, unsigned, .. }) => {
-                    Value { bits: value, unsigned: unsigned || value > i64::MAX as u64 }
+                    ConditionValue { bits: value, unsigned: unsigned || value > i64::MAX as u64 }
                 }
-                _ => Value::truth(false),
+                _ => ConditionValue::truth(false),
             },
-            TokenKind::Character(name) => {
-                Value::signed(character(self.names.text(name)).map_or(0, |(value, _)| value))
-            }
-            TokenKind::Identifier(known::TRUE) => Value::truth(true),
-            _ => Value::truth(false),
+            TokenKind::Character(name) => ConditionValue::signed(
+                character(self.names.text(name)).map_or(0, |(value, _)| value),
+            ),
+            TokenKind::Identifier(known::TRUE) => ConditionValue::truth(true),
+            _ => ConditionValue::truth(false),
         }
     }
 
@@ -141,7 +142,7 @@ impl Reader<'_> {
         found
     }
 
-    fn ternary(&mut self, values: &[Value]) -> Option<Value> {
+    fn ternary(&mut self, values: &[ConditionValue]) -> Option<ConditionValue> {
         self.depth += 1;
         if self.depth > 200 {
             return None;
@@ -158,7 +159,7 @@ impl Reader<'_> {
         let no = self.ternary(values)?;
         self.depth -= 1;
         let chosen = if condition.holds() { yes } else { no };
-        Some(Value { unsigned: yes.unsigned || no.unsigned, ..chosen })
+        Some(ConditionValue { unsigned: yes.unsigned || no.unsigned, ..chosen })
     }
 
     /// The operator at the cursor, its precedence and its number of tokens.
@@ -184,7 +185,7 @@ impl Reader<'_> {
         Some((operator, precedence, tokens))
     }
 
-    fn binary(&mut self, values: &[Value], least: u8) -> Option<Value> {
+    fn binary(&mut self, values: &[ConditionValue], least: u8) -> Option<ConditionValue> {
         let mut left = self.unary(values)?;
         while let Some((operator, precedence, tokens)) = self.operator() {
             if precedence <= least {
@@ -197,7 +198,7 @@ impl Reader<'_> {
         Some(left)
     }
 
-    fn unary(&mut self, values: &[Value]) -> Option<Value> {
+    fn unary(&mut self, values: &[ConditionValue]) -> Option<ConditionValue> {
         self.depth += 1;
         if self.depth > 200 {
             return None;
@@ -205,12 +206,12 @@ impl Reader<'_> {
         let value = match self.peek() {
             Some(Punctuation::Not) => {
                 self.at += 1;
-                Value::truth(!self.unary(values)?.holds())
+                ConditionValue::truth(!self.unary(values)?.holds())
             }
             Some(Punctuation::Minus) => {
                 self.at += 1;
                 let value = self.unary(values)?;
-                Value { bits: value.bits.wrapping_neg(), ..value }
+                ConditionValue { bits: value.bits.wrapping_neg(), ..value }
             }
             Some(Punctuation::Plus) => {
                 self.at += 1;
@@ -219,7 +220,7 @@ impl Reader<'_> {
             Some(Punctuation::Tilde) => {
                 self.at += 1;
                 let value = self.unary(values)?;
-                Value { bits: !value.bits, ..value }
+                ConditionValue { bits: !value.bits, ..value }
             }
             Some(Punctuation::ParenOpen) => {
                 self.at += 1;
@@ -260,12 +261,12 @@ impl Reader<'_> {
 }
 
 /// The value of a binary operator.
-fn apply(operator: Punctuation, left: Value, right: Value) -> Value {
+fn apply(operator: Punctuation, left: ConditionValue, right: ConditionValue) -> ConditionValue {
     use Punctuation::*;
     let unsigned = left.unsigned || right.unsigned;
     // Both operands have the common type.
-    let (a, b) = (Value { unsigned, ..left }, Value { unsigned, ..right });
-    let less = |a: Value, b: Value| {
+    let (a, b) = (ConditionValue { unsigned, ..left }, ConditionValue { unsigned, ..right });
+    let less = |a: ConditionValue, b: ConditionValue| {
         if unsigned { a.bits < b.bits } else { (a.bits as i64) < (b.bits as i64) }
     };
     let amount = if right.unsigned { right.bits.min(64) as i64 } else { right.bits as i64 };
@@ -280,14 +281,14 @@ fn apply(operator: Punctuation, left: Value, right: Value) -> Value {
         if negative { result.wrapping_neg() } else { result }
     };
     let bits = match operator {
-        OrOr => return Value::truth(left.holds() || right.holds()),
-        AndAnd => return Value::truth(left.holds() && right.holds()),
-        EqualEqual => return Value::truth(a.bits == b.bits),
-        NotEqual => return Value::truth(a.bits != b.bits),
-        Less => return Value::truth(less(a, b)),
-        Greater => return Value::truth(less(b, a)),
-        LessEqual => return Value::truth(!less(b, a)),
-        GreaterEqual => return Value::truth(!less(a, b)),
+        OrOr => return ConditionValue::truth(left.holds() || right.holds()),
+        AndAnd => return ConditionValue::truth(left.holds() && right.holds()),
+        EqualEqual => return ConditionValue::truth(a.bits == b.bits),
+        NotEqual => return ConditionValue::truth(a.bits != b.bits),
+        Less => return ConditionValue::truth(less(a, b)),
+        Greater => return ConditionValue::truth(less(b, a)),
+        LessEqual => return ConditionValue::truth(!less(b, a)),
+        GreaterEqual => return ConditionValue::truth(!less(a, b)),
         ShiftLeft => return left.shifted(amount),
         ShiftLeftAssign => return left.shifted(amount.saturating_neg()),
         Or => a.bits | b.bits,
@@ -299,5 +300,5 @@ fn apply(operator: Punctuation, left: Value, right: Value) -> Value {
         Slash => quotient(false),
         _ => quotient(true),
     };
-    Value { bits, unsigned }
+    ConditionValue { bits, unsigned }
 }
