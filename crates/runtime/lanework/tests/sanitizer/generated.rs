@@ -254,5 +254,5 @@ fn kernels_that_leave_their_part_of_a_pool_are_found() {
 #[ignore = "slow: thousands of kernels"]
 fn many_planted_defects_are_found() {
     check_pools(40..340);
-    check(24..324);
+    check(24..72);
 }
