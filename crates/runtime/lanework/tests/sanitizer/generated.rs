@@ -253,6 +253,6 @@ fn kernels_that_leave_their_part_of_a_pool_are_found() {
 #[test]
 #[ignore = "slow: thousands of kernels"]
 fn many_planted_defects_are_found() {
-    check_pools(40..340);
-    check(24..72);
+    check_pools(40..1040);
+    check(24..1024);
 }
