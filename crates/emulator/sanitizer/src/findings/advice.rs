@@ -24,6 +24,7 @@ use lanework_ptx_ir::kernel::{
 };
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::integer::IntegerOp;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// The update of a value that is stored unchanged.
@@ -279,13 +280,13 @@ impl<'k> Adviser<'k> {
         let load = self.memory().filter(loads).filter(same_word).find(|load| {
             let involved = [&one, &other].iter().any(|one| one.index == load.index);
             (involved || one.index == other.index || stores(&one) && stores(&other))
-                && self.computed_from(store.inst.src.get(1), load.inst, 8).is_some()
+                && self.computed_from(store.inst.src.get(1), load.inst).is_some()
         })?;
         if !stores(store) || [&one, &other].iter().any(|one| !same_word(one)) {
             return None;
         }
         // A value that is only moved is not an update.
-        let update = self.computed_from(store.inst.src.get(1), load.inst, 8);
+        let update = self.computed_from(store.inst.src.get(1), load.inst);
         let update = update.filter(|update| *update != MOVED)?;
         let (read, written) = (self.line(load.inst.origin), self.line(store.inst.origin));
         let places = if read == written {
@@ -296,29 +297,45 @@ impl<'k> Adviser<'k> {
         Some(format!("make {places} one atomic operation (`{update}`)"))
     }
 
-    /// The atomic that computes a value from what a load read; `None` if it is computed from something else.
-    fn computed_from(
+    /// The atomic that computes a value from what a load read; `None` if it is computed from something else within eight
+    /// instructions.
+    fn computed_from(&self, value: Option<&Operand>, load: &Inst) -> Option<&'static str> {
+        let Some(Operand::Reg(register)) = value else { return None };
+        self.register_computed_from(*register, load, 8, &mut HashMap::new())
+    }
+
+    /// The same for a register. `failed` has the registers that were searched in vain, with the number of instructions: a
+    /// register that many instructions write would otherwise be searched once for each path to it.
+    fn register_computed_from(
         &self,
-        value: Option<&Operand>,
+        register: Reg,
         load: &Inst,
         depth: u32,
+        failed: &mut HashMap<Reg, u32>,
     ) -> Option<&'static str> {
-        let Some(Operand::Reg(register)) = value else { return None };
-        if depth == 0 || load.writes().any(|r| r == *register) {
-            return load.writes().any(|r| r == *register).then_some(MOVED);
+        if load.writes().any(|r| r == register) {
+            return Some(MOVED);
         }
-        let makes = |inst: &&Inst| inst.is_alu() && inst.writes().any(|r: Reg| r == *register);
-        self.kernel.insts.iter().filter(makes).find_map(|inst| {
-            let found =
-                inst.src.iter().find_map(|src| self.computed_from(Some(src), load, depth - 1))?;
-            Some(match inst.opcode {
-                Opcode::Alu(Alu::Integer(IntegerOp::Min(_))) => "atomicMin",
-                Opcode::Alu(Alu::Integer(IntegerOp::Max(_))) => "atomicMax",
-                Opcode::Alu(Alu::Move(_) | Alu::Convert(_)) => found,
-                Opcode::Alu(Alu::Logic(_)) => "atomicOr, atomicAnd or atomicXor",
-                _ => "atomicAdd",
-            })
-        })
+        if depth == 0 || failed.get(&register).is_some_and(|searched| *searched >= depth) {
+            return None;
+        }
+        let makes = |inst: &&Inst| inst.is_alu() && inst.writes().any(|r| r == register);
+        for inst in self.kernel.insts.iter().filter(makes) {
+            for source in &inst.src {
+                let Operand::Reg(source) = source else { continue };
+                let found = self.register_computed_from(*source, load, depth - 1, failed);
+                let Some(found) = found else { continue };
+                return Some(match inst.opcode {
+                    Opcode::Alu(Alu::Integer(IntegerOp::Min(_))) => "atomicMin",
+                    Opcode::Alu(Alu::Integer(IntegerOp::Max(_))) => "atomicMax",
+                    Opcode::Alu(Alu::Move(_) | Alu::Convert(_)) => found,
+                    Opcode::Alu(Alu::Logic(_)) => "atomicOr, atomicAnd or atomicXor",
+                    _ => "atomicAdd",
+                });
+            }
+        }
+        failed.insert(register, depth);
+        None
     }
 
     /// Put a barrier between the two.
