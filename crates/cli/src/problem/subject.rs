@@ -141,7 +141,7 @@ fn with_launch(
     let (ready, _) = arguments(asked, &signature)?;
     check_arguments(&module, &signature, &ready)?;
     let shape = shape(asked, &ready)?;
-    let name = format!("{} of {}", entry, asked.names());
+    let name = format!("{} of {}", readable(entry), asked.names());
     let mut launch = FileLaunch { device, ptx, module, entry, shape, ready, ran: false };
     each(&name, &mut launch)
 }

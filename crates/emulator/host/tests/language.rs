@@ -133,3 +133,24 @@ fn the_host_converts_halves() {
         }"#;
     assert_eq!(output(source), "1.5 -2.5 0.0999756 2 -7 inf\n");
 }
+
+#[test]
+fn elements_without_an_initial_value_are_constructed() {
+    let source = r#"
+        #include <cstdio>
+        struct A { int v; A() : v(7) {} A(int x) : v(x) {} };
+        struct Pair { A x; A y; };
+        struct Defaults { int a = 3; int b = 4; };
+        int main() {
+            A line[3] = {1, 2};
+            A square[2][2] = {{1}, {2}};
+            static A still[4] = {1};
+            A *made = new A[3]{1};
+            Pair pair = {5};
+            Defaults two[2] = {{1}};
+            printf("%d %d %d %d %d %d %d %d", line[2].v, square[0][1].v, square[1][1].v, still[3].v, made[2].v, pair.y.v,
+                two[0].b, two[1].a);
+            delete[] made;
+        }"#;
+    assert_eq!(output(source), "7 7 7 7 7 7 4 3");
+}

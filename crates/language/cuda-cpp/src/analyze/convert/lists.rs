@@ -6,6 +6,9 @@ use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};
 
+/// Maximum number of array elements without an initial value that a list constructs, each by its own call.
+const MOST_CONSTRUCTED: u64 = 4096;
+
 /// A position in a braced list.
 struct ListCursor<'a> {
     elements: &'a [ListElement],
@@ -215,13 +218,19 @@ impl Analyzer {
         }
         let rest = at < count;
         let innermost = self.element_of(element);
-        if rest
-            && self
-                .types
-                .record_of(innermost)
-                .is_some_and(|record| self.types.record(record).needs_construction)
-        {
-            for at in at..count.min(at + 4096) {
+        let constructs = self.types.record_of(innermost).is_some_and(|record| {
+            let record = self.types.record(record);
+            record.needs_construction || record.has_constructors
+        });
+        if rest && constructs {
+            if count - at > MOST_CONSTRUCTED {
+                self.error(
+                    span,
+                    "a list that leaves so many elements to their constructor is not supported",
+                );
+                return None;
+            }
+            for at in at..count {
                 if let Some(value) = self.default_value(element, span) {
                     parts.push((at * size, None, value));
                 }
