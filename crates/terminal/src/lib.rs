@@ -142,8 +142,8 @@ pub fn report(failure: &Failure) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// The exit code if the reader closed the output: that of a program which SIGPIPE ends. The command may not have looked at
-/// everything, so it is no success.
+/// The exit code if the reader closed the output. A shell reports the same code for a program that SIGPIPE ends. It is not
+/// 0, because the command may have stopped before it had checked everything.
 const CLOSED: u8 = 128 + 13;
 
 /// The exit code of a bug: `EX_SOFTWARE` in sysexits.h.

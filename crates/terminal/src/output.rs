@@ -49,7 +49,7 @@ pub fn note(text: &str) {
     note_data(&wrapped(&words::say(text), width_of_errors()));
 }
 
-/// Prints a line on standard error as it is. Where nobody can read it, such as on a full disk, the command goes on.
+/// Prints a line on standard error without translating or wrapping it. Ignores errors, such as a full disk.
 pub fn note_data(line: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{line}");
 }

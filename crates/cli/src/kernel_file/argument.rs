@@ -119,7 +119,7 @@ fn tensor_map(text: &str) -> Result<Argument, String> {
 /// The element type of this name: Rust's, or PTX's `b32` and `s32`.
 ///
 /// # Errors
-/// If there is none.
+/// If the name is unknown.
 pub fn element_type(name: &str) -> Result<ElementType, String> {
     // PTX's b32 and s32 are u32 and i32 here.
     let name = match name.strip_prefix(['b', 's']).filter(|bits| bits.parse::<u8>().is_ok()) {
@@ -134,7 +134,7 @@ pub fn element_type(name: &str) -> Result<ElementType, String> {
 /// `N`, `2^N`, or `RxC` and so on.
 ///
 /// # Errors
-/// Texts of no such form, and arrays of no elements or too many.
+/// If the text has another form, or the array would have no elements or too many.
 pub fn extents(text: &str) -> Result<Vec<u64>, String> {
     let extents: Option<Vec<u64>> = text.split('x').map(extent).collect();
     let total = extents.as_ref().and_then(|extents| {

@@ -264,7 +264,7 @@ fn kernels(text: &str) -> Vec<(&str, Vec<Declared>)> {
     found
 }
 
-/// The index of the parenthesis that closes the one at `open`; the last token if there is none.
+/// The index of the parenthesis that closes the one at `open`; the last token if it is not closed.
 fn closing(tokens: &[&str], open: usize) -> usize {
     let mut depth = 0;
     let closes = |(_, token): &(usize, &&str)| {

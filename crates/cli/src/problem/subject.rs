@@ -9,6 +9,7 @@ use crate::kernel_file::{
 };
 use crate::problem::{check_rung, find_family, ladder_and_rungs, rejected, request_of, runnable};
 use lanework::emulator::{Blocks, FaultKind, Trace, TraceConfig};
+use lanework::ptx::cpp_names::readable;
 use lanework::ptx::{StateSpace, Variable};
 use lanework::report::Sources;
 use lanework::time::trace::KernelTrace;
@@ -141,7 +142,7 @@ fn with_launch(
     let (ready, _) = arguments(asked, &signature)?;
     check_arguments(&module, &signature, &ready)?;
     let shape = shape(asked, &ready)?;
-    let name = format!("{} of {}", readable(entry), asked.names());
+    let name = format!("{} of {}", readable(&entry), asked.names());
     let mut launch = FileLaunch { device, ptx, module, entry, shape, ready, ran: false };
     each(&name, &mut launch)
 }

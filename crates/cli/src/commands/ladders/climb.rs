@@ -127,7 +127,7 @@ fn explain(args: &ClimbArgs, family: &Family, rung: &str) -> Outcome {
     look::draw_rung(&format!("{}/{rung}", record.ladder), &request_options(args))
 }
 
-/// The problem of a climb as that of one rung.
+/// The problem of a climb, for one rung.
 fn request_options(args: &ClimbArgs) -> ProblemOptions {
     ProblemOptions {
         parameters: args.problem.clone(),

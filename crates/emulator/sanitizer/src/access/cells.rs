@@ -70,7 +70,7 @@ impl AccessCheck {
         }
     }
 
-    /// Whether a `.volatile` read is of an element of a vector store of which its thread has polled another element.
+    /// Whether a `.volatile` read gets an element of a vector store, after its thread has polled another element of that store.
     #[cold]
     fn saw_other_element(
         &mut self,

@@ -175,8 +175,8 @@ impl Footprints {
 /// Atomics of a block on global memory.
 #[derive(Clone, Debug, Default)]
 struct Atomics {
-    /// Operations; lanes on one address go one after another, those of a sector together. The second number is that of
-    /// further lanes of a sum of floats, which take longer.
+    /// Operations. Lanes on one address are serialized; lanes on different addresses of a sector share an operation. The
+    /// second number counts the serialized lanes of sums of floats, which take longer.
     operations: [f64; 2],
     /// The same by 128-byte line.
     lines: HashMap<u64, [f64; 2]>,

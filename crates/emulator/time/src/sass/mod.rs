@@ -36,7 +36,7 @@ pub fn learn_from_cubin(code: &[u8]) {
 /// How long ptxas and nvdisasm may take together on a busy machine; [`tools`] limits the time that each computes.
 const LONGEST: Duration = Duration::from_secs(6);
 
-/// The machine code of a kernel that ptxas and nvdisasm make while other work goes on.
+/// The machine code of a kernel, which ptxas and nvdisasm make in the background.
 pub struct Assembling {
     kernel: String,
     key: u64,
@@ -63,8 +63,7 @@ pub fn start_assembling(text: &str, kernel: &str, capability: u32) -> Assembling
 }
 
 impl Assembling {
-    /// The machine code as far as it is known: from ptxas and nvdisasm unless they take too long, else the registers from a
-    /// cubin.
+    /// The machine code of ptxas and nvdisasm. If they take too long, only the number of registers in a cubin is known.
     pub fn finish(self) -> MachineCode {
         let mut code = self.known;
         if let Some(running) = self.running {

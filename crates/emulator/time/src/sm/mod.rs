@@ -89,7 +89,7 @@ struct Simulation<'a> {
     choices: Choices,
     blocks: Vec<Resident>,
     next_block: usize,
-    /// The earliest cycle at which a block can start: those of the whole chip start one after another.
+    /// The earliest cycle at which a block can start: the chip starts its blocks one after another.
     next_start: f64,
     memory: MemorySystem,
     pipes: Pipes,

@@ -5,7 +5,7 @@ use lanework_engine::event::{Access, AccessKind};
 use lanework_ptx_ir::analysis::access::AccessClass;
 
 /// The access that ptxas makes of one of a class; `None` if it merges it into an earlier one. `starts` holds the addresses of the
-/// access, and those of the result.
+/// access, and receives the addresses of the result.
 pub fn served<'a>(
     class: AccessClass,
     access: &Access<'_>,

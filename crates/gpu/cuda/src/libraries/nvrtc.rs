@@ -109,8 +109,8 @@ fn load() -> Result<Functions, String> {
     }
 }
 
-/// The version of NVRTC, such as `13.0`, and the size and time of the files that it may come from: what its output
-/// depends on beside its input.
+/// The version of NVRTC, such as `13.0`, and the size and time of the files that it may come from. NVRTC's output
+/// depends on these and on its input.
 ///
 /// # Errors
 /// The reason why NVRTC cannot be used, in one line.

@@ -37,7 +37,7 @@ impl LinePart {
         places
     }
 
-    /// Decodes a part of eight rows, each of which has `stride` elements.
+    /// Decodes a part of eight rows. Each row has `stride` elements.
     #[inline(always)]
     pub fn put_rows<T: ProductNumber>(
         self,
