@@ -15,11 +15,13 @@ pub use signature::Signature;
 
 use crate::args::{Grid, KernelArgs};
 use lanework::ptx::Variable;
+use lanework::ptx::cpp_names::readable;
 use lanework::{Dim3, Error, PtxModule, PtxShape};
 use lanework_terminal::failure::Failure;
 use lanework_terminal::output::{note, thousands};
 use launch::parameters;
 use mangled::{Pointee, cpp_parameters};
+use signature::{KernelParameter, Takes};
 
 /// The entry to run: the one of this name, mangled or in C++, or the only one.
 ///
@@ -136,6 +138,7 @@ pub fn check_arguments(
     function.params.iter().zip(ready).enumerate().try_for_each(|(index, (param, argument))| {
         let wanted = types.get(index).and_then(Option::as_ref);
         array_type(wanted, argument, (index, entry))?;
+        element_size(signature.parameters.get(index), argument, (index, entry))?;
         let Some(why) = mismatch(param, argument) else { return Ok(()) };
         Err(Failure::input(
             format_args!(
@@ -183,6 +186,33 @@ fn array_type(
         }
         None => Ok(()),
     }
+}
+
+/// Compares the size of an array's elements with the type behind the pointer, where the source or the mangled entry names
+/// it: an array of larger elements would hide accesses out of bounds. Bytes are memory of any type.
+fn element_size(
+    parameter: Option<&KernelParameter>,
+    argument: &Ready,
+    (index, entry): (usize, &str),
+) -> Result<(), Failure> {
+    let Some(Takes::Memory(Some((wanted, _)), _)) = parameter.map(|parameter| parameter.takes)
+    else {
+        return Ok(());
+    };
+    let Ready::Memory { array, map: None, .. } = argument else { return Ok(()) };
+    let (number, given) = (index + 1, &array.element);
+    if given.bytes == wanted.bytes || given.bytes == 1 {
+        return Ok(());
+    }
+    Err(Failure::input(
+        format_args!(
+            "argument {number} of `{}` is memory of {}; the array has elements of {}",
+            readable(entry),
+            wanted.name,
+            given.name
+        ),
+        "leave the type out, such as in zeros:1000, or save the file in the type of the kernel",
+    ))
 }
 
 /// A numpy type in words.

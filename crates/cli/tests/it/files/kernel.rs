@@ -442,3 +442,25 @@ fn arrays_beyond_the_memory_limit_are_refused_before_they_are_made() {
         assert!(said.contains("--memory-limit"), "{said}");
     }
 }
+
+#[test]
+fn arrays_of_larger_elements_than_the_kernels_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("last.cu");
+    let source = "__global__ void last(float *x, int n) { x[n] = 1.0f; }\n\
+        extern \"C\" __global__ void plain(float *x, int n) { x[n] = 1.0f; }\n";
+    fs::write(&file, source).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    for entry in ["last", "plain"] {
+        let line = |array| {
+            let before = ["check", file, "--compiler", "own", "--entry", entry];
+            [&before[..], &["--grid", "1", "--block", "1", array, "100"]].concat()
+        };
+        let refused = fails(2, &line("zeros:f64:100"));
+        assert!(refused.contains("is memory of f32; the array has elements of f64"), "{refused}");
+        // With elements of the kernel's size, or bytes, the access behind the end is found.
+        for array in ["zeros:100", "zeros:u32:100", "zeros:u8:400"] {
+            fails(1, &line(array));
+        }
+    }
+}
