@@ -82,6 +82,6 @@ fn one_warp(q: &[bf16], k: &[bf16], v: &[bf16], out: &mut [bf16], length: u32, s
 
 pub(super) fn prepare<'a>(x: &'a mut Heads, device: &Device) -> Result<Prepared<'a>> {
     let launch = one_warp(&x.q, &x.k, &x.v, &mut x.out, x.length, Heads::scale());
-    // SAFETY: a head's rows are a multiple of a block's, so that no index exceeds heads * length rows.
+    // SAFETY: the rows of a head are a multiple of a block's rows, so every index is under heads * length rows.
     unsafe { launch.grid(x.heads * x.length / 16).block(32).prepare_unchecked(device) }
 }

@@ -135,6 +135,6 @@ pub(super) fn prepare_ordered<'a>(
     let bytes = 128 * HEAD * 2 + 4 * BYTES;
     let launch = overlapped(&q, &k, &v, &mut x.out, x.length, Heads::scale(), turns);
     let launch = launch.grid(rows / 128).block(384).shared_bytes(bytes);
-    // SAFETY: a head's rows are a multiple of a block's, so that no index exceeds heads * length rows.
+    // SAFETY: the rows of a head are a multiple of a block's rows, so every index is under heads * length rows.
     unsafe { launch.prepare_unchecked(device) }
 }

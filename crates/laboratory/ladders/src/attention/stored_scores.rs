@@ -80,6 +80,6 @@ pub(super) fn prepare<'a>(x: &'a mut Heads, device: &Device) -> Result<Prepared<
     };
     let scores = x.scores.insert(scores);
     let launch = stored_scores(&x.q, &x.k, &x.v, scores, &mut x.out, x.length, Heads::scale());
-    // SAFETY: a head's rows are a multiple of a block's, so that no index exceeds heads * length rows.
+    // SAFETY: the rows of a head are a multiple of a block's rows, so every index is under heads * length rows.
     unsafe { launch.grid(rows / ROWS).block(256).prepare_unchecked(device) }
 }

@@ -84,6 +84,6 @@ pub(super) fn prepare<'a>(x: &'a mut Heads, device: &Device) -> Result<Prepared<
     let bytes = 64 * HEAD * 2 + 4 * BYTES;
     let launch = wgmma(&q, &k, &v, &mut x.out, x.length, Heads::scale());
     let launch = launch.grid(rows / 64).block(128).shared_bytes(bytes);
-    // SAFETY: a head's rows are a multiple of a block's, so that no index exceeds heads * length rows.
+    // SAFETY: the rows of a head are a multiple of a block's rows, so every index is under heads * length rows.
     unsafe { launch.prepare_unchecked(device) }
 }

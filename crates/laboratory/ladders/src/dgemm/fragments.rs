@@ -38,7 +38,7 @@ fn fragments(a: &[f64], b: &[f64], c: &mut [f64], n: u32, k: u32) {
     let mut sums = [[FragmentC::<f64, 8, 8>::zero(); 4]; 4];
     for step in 0..k / DEPTH {
         pipe.wait();
-        sync_threads(); // the tiles have arrived for all, and none still reads the others
+        sync_threads(); // all threads see the tiles, and no thread still reads the others
         let (now, next) = (step % STAGES, (step + 1) * DEPTH);
         if next < k {
             pipe.copy_tile(tiles_a[1 - now], a.matrix(k), (row, next), me);

@@ -3,7 +3,7 @@
 //! Idea: tensor cores multiply f64 in full precision: one `mma` for 8 x 8 results and 4 steps. A warp loads the operands of one
 //! instruction, and waits for memory.
 //! 思路：张量核心也能以全精度做 f64 乘法：一条 `mma` 沿 k 走 4 步，计算 8 x 8 个结果。warp 加载一条指令的操作数，然后等待内存。
-//! Predicts: one `mma` for 256 multiply-adds and 2 warp loads for each; 8 sectors per request.
+//! Predicts: one `mma` for 256 multiply-adds; 2 load requests per `mma`, of 8 sectors each.
 //! 预测：每 256 次乘加一条 `mma`，每条 `mma` 有 2 次 warp 加载；每个请求 8 个扇区。
 //! Costs: the instruction alone does not help: only 8 x 8 results share a loaded operand, where `fma-tile` has 64 x 64. On an
 //! H200 at 4096: 24.7 ms, against 9.0 ms for `fma-tile`.

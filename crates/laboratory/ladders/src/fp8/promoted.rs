@@ -2,12 +2,12 @@
 //!
 //! Idea: the accumulation chain of the tensor cores ends with each stage of 128 steps, and the kernel adds its sums to f32 sums in registers.
 //! 思路：张量核心的累加链每一级（128 步）结束一次，核函数把它的和加到寄存器里的 f32 和上。
-//! Predicts: the copied bytes of a 128 x 128 tile, 4 / 3 of `chained`'s; one addition per result and stage; an error at k = 1024
-//! less than a fourth of `chained`'s.
+//! Predicts: 4 / 3 of the bytes that `chained` copies, because a tile is 128 x 128; one addition per result and stage;
+//! at k = 1024, less than a fourth of `chained`'s error.
 //! 预测：拷贝的字节数相当于 128 x 128 的 tile，是 `chained` 的 4 / 3；每个结果每级多一次加法；k = 1024 时误差不到 `chained` 的四分之一。
-//! Costs: twice the registers for sums, so tiles have half the columns. While a warpgroup adds, the tensor cores idle unless the
-//! other warpgroup is multiplying. On an H200: 1,025 us at 8192, 0.85 of the speed of `chained` for a 19th of its error
-//! (1.0e-4).
+//! Costs: twice the registers for sums, so tiles have half the columns. While a warpgroup adds, the tensor cores idle
+//! unless the other warpgroup is multiplying. On an H200: 1,025 us at 8192, 0.85 times as fast as `chained`, with a
+//! 19th of its error (1.0e-4).
 //! 代价：累加所用的寄存器加倍，所以 tile 的列数减半。一个 warpgroup 做加法时，除非另一个正在做乘法，张量核心就空闲。
 //! H200 上 8192 时为 1,025 us，速度是 `chained` 的 0.85 倍，误差是它的十九分之一（1.0e-4）。
 

@@ -50,7 +50,7 @@ fn block_tile(a: &[bf16], b: &[bf16], c: &mut [f32], n: u32, k: u32) {
                 }
             }
         }
-        sync_threads(); // all have read before the next tile is copied
+        sync_threads(); // all threads have read the tile before the next one is copied
     }
     #[unroll]
     for i in 0..4u32 {

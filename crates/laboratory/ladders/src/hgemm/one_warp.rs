@@ -2,7 +2,8 @@
 //!
 //! Idea: a warp multiplies 16 x 16 by 16 x 8 elements with one `mma`. Each lane loads its part of the factors from global memory
 //! in the instruction's layout.
-//! Predicts: 4 + 2 load requests per `mma`, each of 8 sectors for 128 bytes; warps share nothing between their 16 x 8 results.
+//! Predicts: 6 load requests per `mma` (4 for A, 2 for B), each of 8 sectors for 128 bytes; warps share no loaded
+//! factors.
 //! Costs: each `mma` waits for its loads; one warp per block.
 //! 思路：一个 warp 用一条 `mma` 指令把 16 x 16 与 16 x 8 个元素相乘。每个 lane 按指令要求的布局，直接从全局内存加载自己那部分因子。
 //! 预测：每条 `mma` 有 4 + 2 个加载请求，每个请求 128 字节、8 个扇区；各 warp 的 16 x 8 个结果之间没有共享任何数据。

@@ -1,7 +1,8 @@
 //! Integer product rung: `pipelined`.
 //!
-//! Idea: both tiles combined: a block of 256 threads computes 128 x 128 elements of C, and each thread 8 x 8 of them in
-//! registers, fed from shared memory while asynchronous copies bring the next 16 steps. The tile is fixed.
+//! Idea: the tiles of the two previous rungs combined: a block of 256 threads computes 128 x 128 elements of C, and
+//! each thread 8 x 8 of them in registers, fed from shared memory while asynchronous copies bring the next 16 steps.
+//! The tile is fixed.
 //! 思路：两种 tile 结合使用：256 个线程的线程块计算 C 的 128 x 128 个元素，每个线程在寄存器中计算其中 8 x 8 个，数据来自共享内存，同时由异步拷贝送来后 16 步的数据。tile 大小固定。
 //! Predicts: 1 / 64 global loads and 1 / 4 shared loads per multiply-add; no spills, no bank conflicts.
 //! 预测：每次乘加 1 / 64 次全局加载、1 / 4 次共享内存加载；没有溢出，没有 bank 冲突。
@@ -49,7 +50,7 @@ fn pipelined(a: &[i32], b: &[i32], c: &mut [i32], m: u32, n: u32, k: u32) {
     fetch(stage, 0);
     for p in (0..k).step_by(STEPS) {
         cp_async_wait(0);
-        sync_threads(); // the steps have arrived for all, and none still reads the others
+        sync_threads(); // all threads see these steps, and no thread still reads the others
         fetch(1 - stage, p + STEPS);
         #[unroll]
         for i in 0..STEPS {

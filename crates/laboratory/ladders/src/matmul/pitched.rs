@@ -44,7 +44,7 @@ fn pitched(
 pub(super) fn prepare<'a>(x: &'a mut Matrices, device: &Device) -> Result<Prepared<'a>> {
     let (bytes, e, (a_pitch, pitch)) = (x.row_bytes(device)?, x.extents, (x.a.pitch, x.b.pitch));
     let launch = pitched(&x.a.buffer, &x.b.buffer, &mut x.c.buffer, e.n, e.k, a_pitch, pitch);
-    // SAFETY: there is a block per row, so row < m; col < n and p < k are under their pitches, and
-    // B and C, equally wide, have the same one.
+    // SAFETY: there is a block per row, so row < m; col < n and p < k are under their pitches. B and C have the same
+    // width and pitch.
     unsafe { launch.grid(e.m).block(THREADS).shared_bytes(bytes).prepare_unchecked(device) }
 }

@@ -40,7 +40,7 @@ fn zero_padded(a: &[f32], b: &[f32], c: &mut [f32], a_pitch: u32, pitch: u32) {
 pub(super) fn prepare<'a>(x: &'a mut Matrices, device: &Device) -> Result<Prepared<'a>> {
     let (grid, a_pitch, pitch) = (x.tiles(device, TILE)?, x.a.pitch, x.b.pitch);
     let launch = zero_padded(&x.a.buffer, &x.b.buffer, &mut x.c.buffer, a_pitch, pitch);
-    // SAFETY: rows and pitches of all three matrices are multiples of the tile, the grid covers C's tiles, and
-    // p goes over the tiles of A's columns, which are B's rows; the block is TILE x TILE.
+    // SAFETY: rows and pitches of all three matrices are multiples of the tile. The grid covers C's tiles, and p runs
+    // over the tiles along A's columns and B's rows. The block is TILE x TILE.
     unsafe { launch.grid(grid).block((TILE, TILE)).prepare_unchecked(device) }
 }

@@ -1,7 +1,7 @@
 //! Matrix-vector rung: `vectorized`.
 //!
-//! Idea: 16-byte accesses put four times as many bytes in flight per load; rows that are not a multiple of 4 elements use
-//! `warp-per-row`.
+//! Idea: 16-byte loads keep four times as many bytes in flight per request; rows whose length is not a multiple of 4
+//! use `warp-per-row`.
 //! 思路：每次访问 16 字节，一次加载在途的字节数是原来的四倍；行长不是 4 的倍数时改用 `warp-per-row`。
 //! Predicts: a quarter of the requests, of 16 sectors each.
 //! 预测：请求数降到四分之一，每个请求 16 个扇区。

@@ -1,8 +1,9 @@
 //! Scan rung: `look-back`.
 //!
-//! Idea: a tile publishes its own sum immediately and its running sum later. A block looks back over 32 tiles at a time and adds
-//! their sums until it finds a running sum (decoupled look-back, Merrill and Garland 2016). Here the sums are added from left to
-//! right, starting at that running sum, as the tiles themselves did, so the bits do not depend on how far a block looks back.
+//! Idea: a tile publishes its own sum immediately and its running sum later. A block looks back over 32 tiles at a time
+//! and adds their sums until it finds a running sum (decoupled look-back, Merrill and Garland 2016). Here a block adds
+//! the sums from left to right, starting at that running sum. The tiles before it added them in the same order, so the
+//! bits of the result do not depend on how far a block looks back.
 //! 思路：tile 先立即发布自己的和，稍后再发布前缀和。线程块每次回看 32 个 tile，把它们的和相加，直到遇到一个前缀和（解耦回看 decoupled look-back，Merrill 与 Garland 2016）。
 //! 这里从那个前缀和起自左向右相加，与各 tile 自己的加法顺序相同，所以结果逐位相同，与回看多远无关。
 //! Predicts: the same traffic; no tile waits for a chain of others, so the wait is a few round trips to memory.

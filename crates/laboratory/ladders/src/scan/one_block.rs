@@ -47,6 +47,6 @@ fn one_block(x: &[f32], y: &mut [f32]) {
 
 pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'a>> {
     // SAFETY: the kernel checks indices against the shared length, and tile indices are under the number of threads;
-    // the last step past the length stays under 2^32.
+    // the loop index exceeds the length by at most one step, so it stays under 2^32.
     unsafe { one_block(&s.x, &mut s.y).grid(1).block(THREADS).prepare_unchecked(device) }
 }

@@ -34,6 +34,7 @@ fn warp_shuffle(x: &[f32], y: &mut [f32]) {
 }
 
 pub(super) fn prepare<'a>(s: &'a mut Sums, device: &Device) -> Result<Prepared<'a>> {
-    // SAFETY: the kernel checks indices against the shared length; the last step past it stays under 2^32.
+    // SAFETY: the kernel checks indices against the shared length; the loop index exceeds it by at most one step, so it
+    // stays under 2^32.
     unsafe { warp_shuffle(&s.x, &mut s.y).grid(1).block(THREADS).prepare_unchecked(device) }
 }

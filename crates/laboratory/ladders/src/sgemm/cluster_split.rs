@@ -35,7 +35,7 @@ mod tests {
         for (size, edge, expected) in [(256, 64, 8), (512, 64, 2), (1000, 128, 2), (4096, 128, 1)] {
             assert_eq!(splits(Shape::packed(size, size, size), edge, 132), expected, "at {size}");
         }
-        // Few steps are not divided.
+        // A short sum is not divided.
         assert_eq!(splits(Shape::packed(64, 64, 31), 64, 132), 1);
     }
 }

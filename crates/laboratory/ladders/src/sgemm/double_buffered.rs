@@ -53,7 +53,7 @@ fn double_buffered(
     let (mut stage, mut next) = (0u32, stages - 1);
     for p in (0..k).step_by(tile.steps) {
         cp_async_wait(stages - 2);
-        sync_threads(); // the tile has arrived for all threads, and none still reads the buffer that is filled next
+        sync_threads(); // all threads see the tile, and no thread still reads the buffer that is filled next
         let ahead = p + (stages - 1) * tile.steps;
         copy_a(&a, a_tiles, next, top, ahead, m, k, lda, edge, tile);
         copy_b(&b, b_tiles, next, left, ahead, k, n, ldb, edge, wide.1, tile);

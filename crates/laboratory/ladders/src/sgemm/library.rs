@@ -1,8 +1,10 @@
 //! SGEMM rung: `library`.
 //!
-//! Idea: a time model chooses among eight tiles and clusters of 1 to 8 blocks. Its terms are waves of blocks, warps that keep a multiprocessor
-//! busy, words that threads copy, the start and end of a block, and bytes; their factors were fitted to H200 times of many shapes.
-//! Predicts: 256 x 256 results by more than 16 blocks; for a few columns, a tile of 16 or 32 columns instead of 64.
+//! Idea: a time model chooses among eight tiles and clusters of 1 to 8 blocks. Its terms are the number of waves of
+//! blocks, the number of warps needed to keep a multiprocessor busy, the words copied by threads, the cost of starting
+//! and ending a block, and the bytes moved. Their factors were fitted to times of many shapes on an H200.
+//! Predicts: more than 16 blocks for 256 x 256 results; a tile of 16 or 32 columns instead of 64 if there are few
+//! columns.
 //! Costs: eight kernels to compile if all shapes occur; the model is for an H200. Copying A into the order that TMA
 //! reads takes a second kernel. The library can also divide long sums among blocks and add the parts in another
 //! kernel; this rung never does. Transposing TMA's tiles in shared memory instead was 5 % slower. On an H200: 11.4 us

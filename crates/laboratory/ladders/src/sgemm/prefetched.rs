@@ -51,7 +51,7 @@ fn prefetched(
     let mut stage = 0u32;
     for p in (0..k).step_by(tile.steps) {
         cp_async_wait(0);
-        sync_threads(); // the tile has arrived for all threads, and none still reads the other one
+        sync_threads(); // all threads see the tile, and no thread still reads the other one
         let next = 1 - stage;
         let ahead = p + tile.steps;
         copy_a(&a, a_tiles, next, top, ahead, m, k, lda, edge, tile);

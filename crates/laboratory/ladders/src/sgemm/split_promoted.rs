@@ -1,8 +1,9 @@
 //! SGEMM rung: `split-promoted`.
 //!
-//! Idea: the accumulation chain of the tensor cores ends after 64 steps and is added to sums in registers, which round to nearest
-//! (promotion): the truncated part stays small relative to the sum.
-//! Predicts: the `mma` and the traffic of `split`, and one addition per result in 64 steps; a smaller error than FP32 sums.
+//! Idea: the tensor cores accumulate only 64 steps at a time. Each of these sums is added to a sum in registers, which
+//! rounds to nearest (promotion), so the truncated part stays small relative to the sum.
+//! Predicts: the `mma` and the traffic of `split`, and one addition per result every 64 steps; a smaller error than
+//! FP32 sums.
 //! Costs: twice the registers for sums; the range of f16, as before. The library's product scales rows and columns by powers of
 //! two and detects numbers outside the f16 range (`Precision::Accurate`).
 //! 思路：张量核心的累加链每 64 步结束一次，加到寄存器中就近舍入的和上（promotion），使被截断的部分相对于和始终很小。

@@ -7,9 +7,10 @@
 //! 行多且长时，库使用这个核函数。
 //! Predicts: bulk copies read each number once, and each result is stored once; threads load only statistics.
 //! 预测：每个数由批量拷贝读取一次，每个结果存储一次；线程只加载统计量。
-//! Costs: one block per multiprocessor with 224 KiB of shared memory, and registers reallocated between warps (`setmaxnreg`);
-//! rows that are not a multiple of 4 numbers are handled as in `spread`. On an H200: 280 us for 1024 rows of 131,072, against 370
-//! us for `spread`; it does not help at 4096 x 4096: 48.3 us against 34.2 us for `vectorized`.
+//! Costs: one block per multiprocessor with 224 KiB of shared memory, and registers reallocated between warps
+//! (`setmaxnreg`); rows whose length is not a multiple of 4 are handled as in `spread`. On an H200: 280 us for 1024
+//! rows of 131,072, against 370 us for `spread`; it does not help at 4096 x 4096: 48.3 us against 34.2 us for
+//! `vectorized`.
 //! 代价：每个多处理器只有一个线程块，占 224 KiB 共享内存，寄存器要在 warp 之间重新分配（`setmaxnreg`）；行长不是 4 的倍数时按 `spread` 的方式处理。
 //! H200 上 1024 行、每行 131,072 个数为 280 us，`spread` 为 370 us；4096 x 4096 时没有帮助：48.3 us，`vectorized` 为 34.2 us。
 

@@ -116,7 +116,7 @@ pub(super) fn prepare<'a, E: Summand>(
         _ => bulk_copies::<E, 4>(src, sums, clocks, blocks, ticket, each),
     };
     let launch = launch.grid(grid).block(THREADS + 32).shared_bytes(STAGES * BYTES);
-    // SAFETY: a piece under `pieces` ends within `src`, which starts at a multiple of 16 bytes; single numbers are
-    // under its length. There is one sum per block.
+    // SAFETY: each piece with an index under `pieces` ends within `src`, which starts at a multiple of 16 bytes;
+    // indices of single numbers are under its length. There is room for one sum per block.
     unsafe { launch.prepare_unchecked(device) }
 }

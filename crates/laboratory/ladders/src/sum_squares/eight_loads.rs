@@ -1,7 +1,8 @@
 //! Sum-of-squares rung: `eight-loads`.
 //!
-//! Idea: each thread issues eight 16-byte loads, not four, before it uses the first. Up to 8 MB, each
-//! multiprocessor has one block of 256 threads, which together read 4 MB per round; above that, two blocks of 512 threads.
+//! Idea: each thread issues eight 16-byte loads, not four, before it uses the first. Up to 8 MB, each multiprocessor
+//! has one block of 256 threads, and all blocks together read 4 MB per iteration. Above that, it has two blocks of 512
+//! threads.
 //! 思路：每个线程先发出 8 次（而不是 4 次）16 字节的加载，再使用第一个结果。数据不超过 8 MB 时，每个多处理器上有一个 256 线程的线程块，合起来每轮读 4 MB；更大时有两个 512 线程的线程块。
 //! Predicts: the same sectors and requests; fewer blocks, so fewer tickets.
 //! 预测：扇区数和请求数不变；线程块更少，因此取号更少。
@@ -105,7 +106,7 @@ pub(super) fn thread_sum<E: Summand, const V: usize>(
     sum
 }
 
-/// Blocks, and threads of each.
+/// Number of blocks, and of threads per block.
 pub(super) fn shape<E: Summand>(n: &Numbers<E>, device: &Device) -> (u32, u32) {
     let multiprocessors = device.info().multiprocessors;
     let (threads, most) =

@@ -1,7 +1,7 @@
 //! Sum-of-squares rung: `tree-interleaved`.
 //!
-//! Idea: every second thread adds its neighbor's sum, then every fourth thread the sum two places on, and so on: a tree reduction
-//! instead of one thread's serial additions.
+//! Idea: every second thread adds its neighbor's sum, then every fourth thread adds the sum two places away, and so on:
+//! a tree reduction instead of one thread's serial additions.
 //! 思路：每隔一个线程加上相邻线程的和，然后每四个线程中有一个加上相隔两个位置的和，依此类推：用树形归约代替一个线程的串行加法。
 //! Predicts: 8 steps instead of 255 serial additions for 256 threads: thread 0's warp runs a
 //! fraction of the instructions.
@@ -62,8 +62,8 @@ pub(super) fn prepare<'a, E: Summand>(
     let threads = n.threads_by_halves()?;
     n.make_room(device, BLOCKS, BLOCKS)?;
     let launch = tree_interleaved(&n.src, &mut n.sums, &mut n.clocks, threads);
-    // SAFETY: indices are under the length of `src`. `mask` is `2 * offset - 1`, so a thread that
-    // passes it is a multiple of `2 * offset`, and as `threads` is a power of two, adding `offset`
-    // stays under it. There is room for a sum of each block.
+    // SAFETY: indices are under the length of `src`. `mask` is `2 * offset - 1`, so only multiples of `2 * offset` add.
+    // `threads` is a power of two, so a multiple under it plus `offset` is under it, too. There is room for a sum of
+    // each block.
     unsafe { launch.grid(BLOCKS).block(threads).prepare_unchecked(device) }
 }

@@ -52,8 +52,7 @@ pub(super) fn prepare<'a, E: Summand>(
     let threads = n.threads_by_halves()?;
     n.make_room(device, BLOCKS, BLOCKS)?;
     let launch = tree_strided(&n.src, &mut n.sums, &mut n.clocks, threads);
-    // SAFETY: indices are under the length of `src`. `at` is a multiple of `2 * offset` under
-    // `threads`, which is one too, being a larger power of two, so `at + offset` is under it as well.
-    // There is room for a sum of each block.
+    // SAFETY: indices are under the length of `src`. `at` is a multiple of `2 * offset` under `threads`. `threads` is a
+    // larger power of two, so `at + offset` is under it, too. There is room for a sum of each block.
     unsafe { launch.grid(BLOCKS).block(threads).prepare_unchecked(device) }
 }

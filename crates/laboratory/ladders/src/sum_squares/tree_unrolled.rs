@@ -50,7 +50,7 @@ pub(super) fn prepare<'a, E: Summand>(
     let threads = n.threads_by_halves()?;
     n.make_room(device, BLOCKS, BLOCKS)?;
     let launch = tree_unrolled(&n.src, &mut n.sums, &mut n.clocks, threads);
-    // SAFETY: indices are under the length of `src`; a thread under `offset` and `offset` more are
-    // under twice `offset`, which is at most `threads`. There is room for a sum of each block.
+    // SAFETY: indices are under the length of `src`; an adding thread `x` is under `offset`, so `x + offset` is under
+    // `2 * offset`, at most `threads`. There is room for a sum of each block.
     unsafe { launch.grid(BLOCKS).block(threads).prepare_unchecked(device) }
 }

@@ -5,7 +5,7 @@
 //! 思路：一个线程读取 4 x 4 个元素的方块（8 字节元素为 2 x 2），每行 16 字节，在寄存器里转置（没有代价），读写共享内存都用 16 字节的访问。
 //! Predicts: a quarter of the shared requests of `swizzled` when the tile is read, and fewer instructions; no bank conflicts with 4-byte elements.
 //! 预测：读 tile 时，共享内存请求数是 `swizzled` 的四分之一，指令也更少；4 字节元素没有 bank 冲突。
-//! Costs: 16 registers of data at a time; rows that are not a multiple of the chunk move element by element.
+//! Costs: 16 registers of data at a time; rows that are not a whole number of chunks are moved element by element.
 //! 代价：同时占用 16 个寄存器存放数据；行长不是 chunk 的倍数时逐个元素搬运。
 
 use super::Matrices;

@@ -1,7 +1,7 @@
 //! Transpose rung: `row-order`.
 //!
-//! Idea: the thread index x selects the row and y the column, like the indices of a C matrix,
-//! although the threads of a warp differ in x.
+//! Idea: the thread index x selects the row and y selects the column, as a C programmer would index a matrix. But the
+//! threads of a warp differ in x.
 //! 思路：线程下标 x 选择行、y 选择列，与 C 语言矩阵的下标一样，而一个 warp 的线程不同的却是 x。
 //! Predicts: 32 sectors per request of 4-byte elements, for loads and stores; no bank conflicts.
 //! 预测：4 字节元素：加载和存储每个请求都是 32 个扇区；没有 bank 冲突。

@@ -7,8 +7,7 @@
 //! Predicts: 16 sectors per global request of 4-byte elements; fewer instructions per element; no
 //! bank conflicts.
 //! 预测：4 字节元素：每个全局请求 16 个扇区；每个元素的指令更少；没有 bank 冲突。
-//! Costs: 16 KB of shared memory for floats; rows that are not a multiple of the chunk move element
-//! by element.
+//! Costs: 16 KB of shared memory for floats; rows that are not a whole number of chunks are moved element by element.
 //! 代价：float 占 16 KB 共享内存；行长不是 chunk 的倍数时逐个元素搬运。
 
 use super::Matrices;
@@ -20,9 +19,9 @@ const T: u32 = 64;
 /// Threads per block.
 const THREADS: u32 = 256;
 
-/// `V` elements make a chunk, a tile row has `T / V` chunks, and chunk `c` of row `r` is stored at
-/// place `c ^ (r / V) % 8`. A warp reads 8 chunk columns by 4 tile columns at a time: 32 banks.
-/// Where rows are not a multiple of the chunk, a thread moves single elements and a warp adjacent ones.
+/// `V` elements make a chunk, a tile row has `T / V` chunks, and chunk `c` of row `r` is stored at place `c ^ (r / V) %
+/// 8`. A warp reads 8 chunk columns by 4 tile columns at a time: 32 banks. If rows are not a whole number of chunks, a
+/// thread moves single elements, and a warp moves adjacent ones.
 #[kernel(block = (THREADS, 1, 1))]
 fn swizzled<E: Element, const V: usize>(
     src: &[E],

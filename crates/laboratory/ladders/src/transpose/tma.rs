@@ -19,8 +19,8 @@ const BOX: u32 = 32;
 /// Threads per block: one per square.
 const THREADS: u32 = 256;
 
-/// Thread `t` has the squares of chunk `t % 8` of a box's rows; the rows of a quarter-warp's squares differ in the same way, so that
-/// the swizzle gives each its own banks on both sides.
+/// Thread `t` has the squares in chunk `t % 8` of a box's rows. The squares of a quarter-warp are in different rows and
+/// chunks, so the swizzle puts them in different banks in both arrays.
 #[kernel(block = (THREADS, 1, 1))]
 fn tma(src: &TensorMap<u32, 2>, dst: &mut TensorMapMut<u32, 2>) {
     let inward = shared::<u32>([T / BOX, T, BOX]);

@@ -1,7 +1,8 @@
 //! Transpose rung: `windows`.
 //!
-//! Idea: where output rows are not a multiple of 32 bytes, divide each row at its own sectors instead of at the tile's edges. The
-//! window that a block writes begins up to 31 bytes before the tile; the block reads the corresponding source rows, too.
+//! Idea: where output rows are not a multiple of 32 bytes, divide each row at its own sector boundaries instead of at
+//! the tile's edges. The window that a block writes begins up to 31 bytes before the tile; the block reads the
+//! corresponding source rows, too.
 //! 思路：输出的行长不是 32 字节的倍数时，每一行按自身的扇区边界划分，而不按 tile 的边界划分。线程块所写的窗口最多比 tile 提前 31 字节开始，它也多读源矩阵中相应的几行。
 //! Predicts: full sectors in every store of a warp, whatever the shape, so no sector is written twice; up to 7 more rows of
 //! 4-byte elements are read per tile, from the L2 cache.

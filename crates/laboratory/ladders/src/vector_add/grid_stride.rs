@@ -28,7 +28,7 @@ pub(super) fn prepare<'a>(v: &'a mut Vectors, device: &Device) -> Result<Prepare
     let most = device.info().multiprocessors * RESIDENT;
     let blocks = (v.c.len() as u32).div_ceil(THREADS).clamp(1, most.max(1));
     let launch = grid_stride(&v.a, &v.b, &mut v.c);
-    // SAFETY: i is under the length, which all three share; a step past it stays under 2^32, as
-    // lengths stay under 2^31 and a grid has far fewer threads than that.
+    // SAFETY: i is under the length, which all three share. One more step stays under 2^32, because lengths are under
+    // 2^31 and a grid has far fewer threads.
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }

@@ -34,7 +34,7 @@ pub fn convolution<const TALL: u32, const WIDE: u32>(
         }
         filled.wait();
         sum += filter[tap * 4 + channel] * pixels[[pixel, channel]];
-        sync_threads(); // all have read before the next tap is loaded
+        sync_threads(); // all threads have read before the next tap is loaded
     }
     let i = block_idx.x * 128 + thread_idx.x;
     if i < output.len() {
