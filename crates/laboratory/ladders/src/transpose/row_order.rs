@@ -1,6 +1,6 @@
 //! Transpose rung: `row-order`.
 //!
-//! Idea: the thread index x selects the row and y selects the column, as a C programmer would index a matrix. But the
+//! Idea: the thread index x selects the row and y selects the column, as a C programmer would index a matrix, but the
 //! threads of a warp differ in x.
 //! 思路：线程下标 x 选择行、y 选择列，与 C 语言矩阵的下标一样，而一个 warp 的线程不同的却是 x。
 //! Predicts: 32 sectors per request of 4-byte elements, for loads and stores; no bank conflicts.
