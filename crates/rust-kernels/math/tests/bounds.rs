@@ -115,7 +115,7 @@ fn tables(records: &[Record]) -> [String; 2] {
     let [a, b, c, d] = judged;
     let english = format!(
         "| function | f32: ulp | at | f64: ulp | at | bounds | CUDA's |\n|---|---|---|---|---|---|---|\n{rows}\n\
-         Tested for each function: {a} numbers of `f32` (all are 4,294,967,296) and {b} of `f64`; for functions\n\
+         Tested for each function: {a} numbers of `f32` (of 4,294,967,296 in all) and {b} of `f64`; for functions\n\
          of two arguments, {c} pairs of `f32` and {d} of `f64`.\n"
     );
     let chinese = format!(

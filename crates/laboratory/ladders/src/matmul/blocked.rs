@@ -2,11 +2,11 @@
 //!
 //! Idea: 16 x 16 threads compute a tile of C from tiles of A and B in shared memory, where 16 threads read each
 //! number.
-//! Predicts: 1/8 of `pitched`'s load sectors: each thread loads one element of A and one of B for every 16
-//! steps.
+//! Predicts: 1/8 of `pitched`'s load sectors if tiles fit the matrices exactly: each thread loads one element of A and
+//! one of B for every 16 steps.
 //! Costs: two barriers per tile, and an edge test for every global access.
 //! 思路：16 x 16 个线程用共享内存中 A、B 的 tile 计算 C 的一个 tile，其中每个数供 16 个线程读取。
-//! 预测：加载扇区数降到 `pitched` 的八分之一：每 16 步，每个线程只加载 A 和 B 各一个元素。
+//! 预测：tile 恰好铺满矩阵时，加载扇区数降到 `pitched` 的八分之一：每 16 步，每个线程只加载 A 和 B 各一个元素。
 //! 代价：每个 tile 两次屏障，每次全局访问都要判断边界。
 
 use super::Matrices;

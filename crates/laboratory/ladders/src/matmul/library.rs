@@ -2,7 +2,7 @@
 //!
 //! Idea: the library's compensated product: tiles of 8 x 4 results per thread in registers, fed by a ring of stages in shared
 //! memory. The rounding errors of all products and additions are summed separately.
-//! Predicts: no block barriers; results as if computed with twice the bits.
+//! Predicts: no block barriers; results as accurate as with twice the bits.
 //! Costs: 7 operations per multiply-add instead of 1, and twice the registers for sums.
 //! 思路：库的补偿矩阵乘法：每个线程在寄存器中计算 8 x 4 个结果，数据来自共享内存中的多级环形缓冲区；所有乘法和加法的舍入误差另外累加。
 //! 预测：没有线程块屏障；结果相当于用两倍位数计算。

@@ -3,10 +3,10 @@
 //! Idea: a block computes one row of C and keeps the row of A, which all its threads read, in shared
 //! memory.
 //! Predicts: half the global load requests: A is read once per block, and only B in every step.
-//! Costs: 4 k bytes of dynamic shared memory, which limits k.
+//! Costs: 4 bytes of dynamic shared memory for each element of the row of A, which limits k.
 //! 思路：一个线程块计算 C 的一行，并把所有线程都要读的那一行 A 放进共享内存。
 //! 预测：全局加载请求减半：每个线程块只加载一次 A，每一步只加载 B。
-//! 代价：占用 4k 字节动态共享内存，这限制了 k。
+//! 代价：A 的一行中每个元素占 4 字节动态共享内存，这限制了 k。
 
 use super::Matrices;
 use super::matrices::THREADS;
