@@ -31,6 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("emulator/counters", &["ptx-ir", "engine"]),
     ("emulator/sanitizer", &["ptx-ir", "engine"]),
     ("emulator/emulator", &["ptx", "ptx-ir", "engine", "counters", "sanitizer"]),
+    ("emulator/emulator-tests", &[]),
     ("gpu/gpu-specs", &[]),
     ("emulator/report", &["ptx", "emulator", "gpu-specs"]),
     ("emulator/time", &["ptx-ir", "engine", "counters", "gpu-specs"]),

@@ -5,7 +5,7 @@
 
 #[path = "../../../cuda-programs/driver/tests/common/child.rs"]
 mod child;
-#[path = "../../../emulator/emulator/tests/it/verdicts/random.rs"]
+#[path = "../../../emulator/emulator-tests/tests/it/verdicts/random.rs"]
 mod random;
 
 use random::{Random, seeds};

@@ -273,6 +273,7 @@ fn run_checks_the_output_before_the_work() {
 }
 
 #[test]
+#[ignore = "slow: climbs every ladder"]
 fn every_ladder_climbs_with_the_promised_json() {
     for (ladder, size, extents) in [
         ("vector-add", "1000", 1),

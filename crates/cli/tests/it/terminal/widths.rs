@@ -112,6 +112,7 @@ fn commands_show_what_the_golden_files_hold() {
 }
 
 #[test]
+#[ignore = "slow: runs every command at several widths"]
 fn no_line_is_longer_than_the_terminal_is_wide() {
     // Words as long as a line, such as paths, stay whole; quoted source is not wrapped.
     let may_be_long = |line: &str| {

@@ -11,7 +11,7 @@ mod common;
 mod calls;
 #[path = "../common/child.rs"]
 mod child;
-#[path = "../../../../emulator/emulator/tests/it/verdicts/random.rs"]
+#[path = "../../../../emulator/emulator-tests/tests/it/verdicts/random.rs"]
 mod random;
 mod shapes;
 mod world;

@@ -76,6 +76,7 @@ fn kernels_for_sm_90_are_clean() {
 }
 
 #[test]
+#[ignore = "slow: unoptimized code of the whole corpus"]
 fn kernels_for_debugging_are_clean() {
     all_clean(|variant| variant.debug);
 }

@@ -16,6 +16,7 @@ fn counted<const N: usize>(rungs: [&str; N]) -> [Counters; N] {
 }
 
 #[test]
+#[ignore = "slow: every rung of attention"]
 fn scores_leave_memory_then_multiply_adds_become_products() {
     let [stored, fused, one_warp, flash] = counted(["stored-scores", "fused", "one-warp", "flash"]);
     let results = ROWS * HEAD * 2;
@@ -29,6 +30,7 @@ fn scores_leave_memory_then_multiply_adds_become_products() {
 }
 
 #[test]
+#[ignore = "slow: rungs of attention"]
 fn warpgroups_load_no_fragments_and_share_what_is_copied() {
     let [wgmma, specialized, overlapped, turns, library] =
         counted(["wgmma", "specialized", "overlapped", "turns", "library"]);

@@ -112,6 +112,7 @@ fn double_buffered_quarters_the_barriers_and_asks_for_more() {
 }
 
 #[test]
+#[ignore = "slow: products of several sizes"]
 fn fitted_takes_small_tiles_for_small_products_only() {
     let [(before, four), (counted, sixteen)] =
         ["double-buffered", "fitted"].map(|name| counters_at(name, N, K));
@@ -161,6 +162,7 @@ fn ring_has_one_barrier_and_loads_no_b_by_threads() {
 }
 
 #[test]
+#[ignore = "slow: products of several sizes"]
 fn clusters_divide_the_steps_of_small_products() {
     let [(before, few), (counted, many)] =
         ["ring", "cluster-split"].map(|name| counters_at(name, N, 256));

@@ -110,6 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, max_shrink_iters: 64, ..ProptestConfig::default() })]
 
     #[test]
+    #[ignore = "slow: random shapes"]
     fn any_shape(shape in shape(), alpha in scale(), beta in scale(), seed: u64) {
         for device in Device::for_tests("sgemm rungs of random shapes") {
             verify_all(&device, shape, (alpha, beta), seed);

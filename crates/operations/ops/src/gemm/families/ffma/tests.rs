@@ -96,6 +96,7 @@ fn tiles() -> Vec<Tile> {
 }
 
 #[test]
+#[ignore = "slow: every tile in every form"]
 fn every_tile_loads_in_every_way_what_it_needs_and_no_more() -> Result<()> {
     let device = Device::emulator().sanitized();
     for tile in tiles() {

@@ -20,6 +20,7 @@ fn a_few_vectors_in_every_orientation() -> Result<()> {
 }
 
 #[test]
+#[ignore = "slow: many shapes in emulated double precision"]
 fn a_few_vectors_of_f64_in_every_orientation() -> Result<()> {
     in_every_orientation::<f64>()
 }

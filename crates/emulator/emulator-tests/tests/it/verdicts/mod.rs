@@ -6,7 +6,7 @@
 //! without checks in the default and in a random schedule, and with every register varying. Then it runs with checks, by the
 //! fast paths and by the reference, whose findings must agree.
 //!
-//! `LANEWORK_KERNELS=1000-2000 cargo test -p lanework-emulator --test it verdicts` runs other seeds.
+//! `LANEWORK_KERNELS=1000-2000 cargo test -p lanework-emulator-tests --test it verdicts` runs other seeds.
 
 mod control;
 mod draw;
