@@ -285,7 +285,7 @@ fn turns_normal_distribution_and_remainders_are_exact_where_the_simple_formulas_
 }
 
 #[test]
-fn qualified_members_are_those_of_the_base_class() {
+fn qualified_names_select_members_of_the_base_class() {
     let source = r#"
         #include <cstdio>
         struct Left { int x = 1; };

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_over_once_the_thread_has_computed_for_so_long() {
+    fn a_limit_is_reached_when_the_thread_has_used_its_cpu_time() {
         let long = ComputeLimit::of_thread(Duration::from_secs(3600));
         let short = ComputeLimit::of_thread(Duration::from_millis(1));
         while !short.is_over() {}

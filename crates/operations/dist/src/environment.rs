@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_port_all_ranks_take_the_same() {
+    fn all_ranks_choose_the_same_default_port() {
         let alone = [("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "a")];
         assert_eq!(shown(&alone).3, "a:29500");
         let named = [&alone[..], &[("TORCHELASTIC_RUN_ID", "x")]].concat();

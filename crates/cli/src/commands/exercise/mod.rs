@@ -154,7 +154,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_exercise_fails_as_given_and_is_solved_by_its_fix() {
+    fn each_exercise_fails_unchanged_and_passes_with_its_fix() {
         let folder = tempfile::tempdir().unwrap();
         for (index, (exercise, (flaw, fix))) in all().iter().zip(FIXES).enumerate() {
             let file = folder.path().join(format!("{index}.cu"));

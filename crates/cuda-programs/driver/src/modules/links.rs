@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_ptx_is_refused() {
+    fn images_without_ptx_are_refused() {
         let machine = [ELF, &fatbin(&[(2, 86, 0, 0, vec![0; 8])])].concat();
         assert_eq!(texts_of(&machine), Err(ImageError::MachineCode(vec![86])));
         assert_eq!(texts_of(ELF), Err(ImageError::MachineCode(Vec::new())));

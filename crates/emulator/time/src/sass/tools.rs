@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_kernels_are_left_out_and_lines_stay() {
+    fn other_kernels_are_removed_without_changing_line_numbers() {
         let text = ".version 8.0\n.visible .entry one(\n)\n{\n\tmov.b64 %rd1, {%r1, %r2}; // }\n\t{ // call\n\t}\n}\n\
                     .func helper()\n{\n}\n.visible .entry two()\n{\n\tret;\n}\n.entry three(){ret;}\n.global .u32 x;\n";
         let found = only(text, "two");

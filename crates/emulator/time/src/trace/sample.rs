@@ -415,7 +415,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_grids_are_traced_whole_and_large_ones_in_places() {
+    fn small_grids_are_traced_completely_and_large_ones_are_sampled() {
         assert_eq!(choose([3, 1, 1], 132, middle([3, 1, 1])), [1, 2, 0]);
         let large = choose([64, 64, 1], 132, middle([64, 64, 1]));
         assert_eq!(large[..4], [31 + 64 * 31, 32 + 64 * 31, 31 + 64 * 32, 31 + 64 * 31 + 132]);

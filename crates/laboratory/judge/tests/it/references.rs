@@ -86,7 +86,7 @@ exact = true
 }
 
 #[test]
-fn mistakes_in_tasks_are_told_with_their_place() {
+fn mistakes_in_tasks_are_reported_with_their_position() {
     let good = fs::read_to_string(tests().join("tasks/saxpy.toml")).expect("a task");
     read(&good).unwrap_or_else(|error| panic!("{error}"));
     for (from, to, line, why) in [

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn no_chunks_or_streams_is_refused() {
+    fn more_chunks_than_elements_are_refused() {
         let request = StreamsRequest { elements: 3, chunks: 4, streams: 1, steps: 1, seed: 1 };
         let why = overlap(&Device::emulator(), &request, &mut |_| {}).expect_err("too few");
         assert!(why.to_string().contains("3 elements make no 4 chunks"), "{why}");

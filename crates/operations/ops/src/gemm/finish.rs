@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn gelu_of_no_number_is_none() -> lanework::Result<()> {
+    fn gelu_of_nan_is_nan() -> lanework::Result<()> {
         let mut x = vec![0.0f32; 128];
         x[..6].copy_from_slice(&[f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -0.0, 3e38, -3e38]);
         let found = gelus(&x)?;

@@ -181,7 +181,7 @@ mod tests {
     use crate::instructions::asynchrony::cluster::*;
 
     #[test]
-    fn addresses_say_whose_memory_they_mean() {
+    fn shared_addresses_select_a_block() {
         assert_eq!(split(40, 3), (3, 40));
         assert_eq!(split(address_in(0, 40), 3), (0, 40));
         assert_eq!(split(address_in(15, OFFSET_MASK), 0), (15, OFFSET_MASK));

@@ -328,7 +328,7 @@ mod tests {
     use crate::number::approximate::{cut, square};
 
     #[test]
-    fn a_square_lacks_only_what_is_below_its_column() {
+    fn a_truncated_square_drops_only_low_columns() {
         for x in (0..1u32 << 17).step_by(37) {
             let exact = u64::from(x) * u64::from(x);
             let cut = u64::from(square::<17, 19>(x)) << 19;

@@ -368,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_library_is_loaded_where_it_is() {
+    fn an_installed_nccl_is_loaded() {
         match Nccl::find() {
             Ok(()) => assert!(Nccl::version().expect("a version").0 >= 2),
             Err(why) => {
