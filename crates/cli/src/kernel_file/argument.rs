@@ -21,7 +21,7 @@ pub enum Argument {
     },
     /// `struct:PART,PART`: scalars and memory in one parameter.
     Struct(Vec<Argument>),
-    /// `tensormap:...:arg:N`: a tensor map of the memory of another argument, counted from 0.
+    /// `tensormap:...:arg:N`: a tensor map of the memory of another argument, whose index is `N - 1`.
     MapOf(usize, MapForm),
 }
 

@@ -316,7 +316,7 @@ mod unix {
         let handler = forward as extern "C" fn(i32) as usize;
         for number in [SIGHUP, SIGTERM] {
             // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires. It accesses atomics and calls `kill`,
-            // which are async-signal-safe. An inherited "ignore", as of `nohup`, is restored.
+            // which are async-signal-safe. An inherited "ignore", as set by `nohup`, is restored.
             unsafe {
                 if signal(number, handler) == IGNORE {
                     signal(number, IGNORE);

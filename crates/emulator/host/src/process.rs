@@ -43,7 +43,7 @@ pub struct CodePlace {
 pub enum Stop {
     /// The program called `exit` with this code.
     Exit(i32),
-    /// The program made an error.
+    /// The program faulted.
     Fault(HostFault),
 }
 

@@ -48,7 +48,7 @@ pub struct Verdict {
     pub launches: u64,
     /// Where the timed problem ran.
     pub timed_problem: TimedProblem,
-    /// How close right results came to the expected ones.
+    /// Distance of the right results from the expected ones.
     pub closeness: Option<Closeness>,
     /// Whether the same data gave the same bits under several schedules; `None` if not tested.
     pub deterministic: Option<bool>,

@@ -152,7 +152,7 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
             seconds(timeout)
         ))
     };
-    // The time since which another program has used rank 0's port: an earlier job whose rank 0 has not ended yet.
+    // When this rank first found another program at rank 0's port, such as an earlier job whose rank 0 has not ended yet.
     let mut trouble = None;
     let (first, listener, welcome) = loop {
         let end = trouble.map_or(deadline, |began: Instant| deadline.min(began + grace(timeout)));

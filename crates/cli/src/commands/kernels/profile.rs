@@ -122,7 +122,7 @@ fn all(
 }
 
 impl Profiled {
-    /// Prints the predicted time, and in full what limits it.
+    /// Prints the predicted time; with `full`, also its limits.
     fn limits(&self, model: &GpuModel, full: bool) -> Outcome {
         let Some(predicted) = &self.predicted else { return Ok(()) };
         // The heading above names the file.

@@ -14,8 +14,8 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem};
 
-/// The supertraits of a device trait whose functions take or return values of its type. They imply, for a `T: Trait`, what
-/// rustc needs to know of the handles and the variables of a `T`.
+/// The supertraits of a device trait whose functions take or return `Self`. For a `T: Trait`, they give rustc the bounds of
+/// the handles and variables of type `T`.
 fn of_values() -> TokenStream {
     let (lang, rt) = (quote!(::lanework::lang), quote!(::lanework::lang::rt));
     let handle = quote!(<Self as #lang::Data>::Of<#rt::Values>);
