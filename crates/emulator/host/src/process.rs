@@ -148,7 +148,7 @@ impl Process {
         let help = match address {
             0 => "the pointer is null",
             _ if near.starts_with("no memory") => {
-                "host code reaches memory of the device by `cudaMemcpy` only"
+                "host code cannot access device memory directly: copy it with `cudaMemcpy`"
             }
             _ => "",
         };

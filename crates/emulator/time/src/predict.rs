@@ -308,7 +308,7 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
         notes.push(note);
     };
     if matches!(limiter, "latency" | "barriers") {
-        add(LATENCY_ERROR, "latencies limit it, and they depend on the clock and on the load");
+        add(LATENCY_ERROR, "latencies are the limit, and they depend on the clock and on the load");
     }
     if trace.listing.is_none() {
         add(UNLISTED_ERROR, "ptxas and nvdisasm were not found, so a model replaces them");
@@ -326,7 +326,7 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
             "the traced block did not end within the time limit, so the kernel may take much longer",
         );
     } else if trace.blocks.iter().any(|block| block.executed() > block.recorded()) {
-        add(EXTRAPOLATION_ERROR, "long warps were traced in part");
+        add(EXTRAPOLATION_ERROR, "long warps were traced only in part");
     }
     let collisions = trace
         .blocks

@@ -40,7 +40,7 @@ pub(crate) fn place(variable: Lookup<'_>) -> Result<Option<Place>> {
     if rank >= size {
         return Err(refuse(
             format!("{} is {rank}, {} is {size}", launcher.rank, launcher.size),
-            "ranks count from 0 to one less than their number".to_owned(),
+            "ranks are numbered from 0 to their number minus 1".to_owned(),
         ));
     }
     let first = |names: &[&str]| names.iter().find_map(|name| variable(name));

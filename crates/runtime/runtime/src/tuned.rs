@@ -200,7 +200,7 @@ impl Tuned {
             Some(other) if other.starts_with("lanework tuned ") => {
                 return Err("a newer version of Lanework wrote it".to_owned());
             }
-            Some(_) => return Err("it holds something else".to_owned()),
+            Some(_) => return Err("it has other contents".to_owned()),
         }
         let entry = |(number, line): (usize, &str)| {
             choice_of(line).ok_or_else(|| format!("line {} is damaged", number + 2))

@@ -66,7 +66,7 @@ pub fn run(args: &ExerciseArgs) -> Outcome {
     }
 }
 
-/// Runs the kernel of a file. Why it is no solution; `None` if it is one.
+/// Runs the kernel of a file. Returns the reason why it is not a solution; `None` if it is.
 ///
 /// # Errors
 /// A file that does not compile, and findings of the sanitizer.

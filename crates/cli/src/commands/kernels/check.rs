@@ -114,7 +114,7 @@ fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
     match ReportKind::ALL.into_iter().any(|kind| checks.has(kind)) {
         true => Ok(checks),
         false => Err(Failure::input(
-            "--only and --skip leave no kind of error to look for",
+            "--only and --skip exclude every kind of error",
             "remove --skip, or some of its kinds",
         )),
     }

@@ -102,7 +102,7 @@ fn all(
     })?;
     if how.against.is_some() && found.len() != 2 {
         return Err(Failure::input(
-            format_args!("--against compares two kernels, and these are {}", found.len()),
+            format_args!("--against compares two kernels, not {}", found.len()),
             "name two rungs, each as ladder/rung, that launch one kernel each",
         ));
     }

@@ -1,4 +1,4 @@
-//! The profiler and the pictures as their users meet them.
+//! The profiler and the pictures as users see them.
 
 use serde_json::Value;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! The command as its users meet it: exit codes, JSON, files, and errors that say what to do.
+//! The command as users see it: exit codes, JSON, files, and errors that say what to do.
 
 use serde_json::Value;
 use std::fs;

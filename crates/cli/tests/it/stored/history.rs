@@ -112,10 +112,10 @@ fn meaningless_history_requests_are_refused() {
     let lab = Lab::new();
     lab.succeeds("climb vector-add --size 100 --device emulator --save");
     for (line, words) in [
-        ("history delete", "no run is named"),
-        ("history show", "no run is named"),
+        ("history delete", "no run is given"),
+        ("history show", "no run is given"),
         ("history list 3", "takes no numbers"),
-        ("history show 1 --ladder x", "the runs are named"),
+        ("history show 1 --ladder x", "with run numbers"),
         ("history --since yesterday", "is not a time"),
         ("history --verdict good", "no verdict is called `good`"),
         ("history --command run", "no command that stores is called `run`"),

@@ -168,7 +168,7 @@ fn add_file(link: Handle, kind: i32, path: Text<'_>, options: JitOptions) -> Res
     link.add(kind, &read_file(path)?, path, options)
 }
 
-/// Magic of ELF files, also inside archives.
+/// Magic of ELF files, alone or inside archives.
 const ELF: &[u8] = b"\x7fELF";
 const ARCHIVE: &[u8] = b"!<arch>\n";
 

@@ -23,7 +23,7 @@ type Child = Option<Arc<Node>>;
 #[derive(Debug)]
 enum Node {
     Branch([Child; WIDTH]),
-    /// Of one cluster.
+    /// The clock of one cluster.
     Clock(Arc<VectorClock>),
 }
 

@@ -191,7 +191,7 @@ impl PeerAccesses {
     pub fn finding(rank: u32) -> Finding {
         Finding {
             message: format!(
-                "shared memory of the block of rank {rank} of the cluster is accessed, and that block may exit before"
+                "shared memory of the block of rank {rank} of the cluster is accessed, possibly after that block has exited"
             ),
             help: "let the blocks of the cluster arrive and wait at its barrier after the last access, before any of them exits".into(),
             ..Finding::default()

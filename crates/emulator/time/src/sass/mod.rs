@@ -21,7 +21,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Registers by kernel, from cubins. Of kernels with one name, the last one counts.
+/// Registers by kernel, from cubins. If kernels share a name, the last one wins.
 static OF_CUBINS: LazyLock<Mutex<HashMap<String, u32>>> = LazyLock::new(Mutex::default);
 
 /// The machine code from the tools, by text, kernel and compute capability.

@@ -249,7 +249,7 @@ impl<'a> Bench<'a> {
                 continue;
             }
             let why =
-                format!("the variable `{name}` holds something else after the launch than before");
+                format!("the launch changed the variable `{name}`");
             if !self.task.allows(Allowance::State) {
                 return Err(Reason::new("state", why));
             }

@@ -95,7 +95,7 @@ fn mistakes_in_tasks_are_reported_with_their_position() {
         ("element = \"f32\", choices", "element = \"float\", choices", 5, "`float` is not known"),
         ("kind = \"inout\"", "kind = \"both\"", 7, "`both` is not known"),
         ("name = \"x\"", "name = \"y\"", 7, "`y` is declared twice"),
-        ("choices = [0, 1, -1, 2.5, 0.3]", "choices = []", 5, "nothing to choose from"),
+        ("choices = [0, 1, -1, 2.5, 0.3]", "choices = []", 5, "choices is empty"),
         (
             "shape = [\"n\"] },\n  { name = \"y\"",
             "shape = [\"m\"] },\n  { name = \"y\"",

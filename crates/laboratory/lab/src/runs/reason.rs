@@ -144,8 +144,8 @@ fn counted(changes: Vec<Change>) -> (Step, String) {
     (step, told)
 }
 
-/// Improvements, regressions, and neutral changes, in words, the largest first; slight changes only if there are no
-/// others.
+/// Improvements, regressions, and neutral changes, in words, the largest first. Slight changes are listed only if there
+/// are no others.
 fn by_direction(mut changes: Vec<Change>) -> (Vec<String>, Vec<String>, Vec<String>) {
     changes.sort_by(|a, b| b.factor.total_cmp(&a.factor));
     let notable = changes.iter().filter(|change| change.factor >= NOTABLE).count();

@@ -49,7 +49,7 @@ pub trait Sum: Element {
 /// 7e-6 below.
 #[device]
 fn gelu(x: f32) -> f32 {
-    // Above 16 the second term is 0, also at infinity.
+    // Above 16 the second term is 0, even at infinity.
     let size = x.abs().min(16.0);
     let t = fast::recip(fma(0.27, size, 1.0));
     let mut polynomial = fma(0.028_941_808, t, -0.126_383_48);

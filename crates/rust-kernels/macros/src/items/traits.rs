@@ -38,7 +38,8 @@ enum Owner<'a> {
     Impl(&'a syn::Generics),
 }
 
-/// A function for kernels: with its body, or without. A function without arguments has none: the host computes it.
+/// The hidden function for kernels, with a body if `block` is given. Empty for a function without arguments: the host
+/// computes it.
 fn hidden(
     signature: &Signature,
     block: Option<&syn::Block>,

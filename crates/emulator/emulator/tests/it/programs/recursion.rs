@@ -1,4 +1,4 @@
-//! Functions that call themselves and each other, also by address; stack overflows; `alloca`.
+//! Functions that call themselves and each other, directly or by address; stack overflows; `alloca`.
 
 use crate::common::{START, device, kernel, load, run};
 use lanework_emulator::{FaultKind, LaunchConfig, Options};

@@ -156,7 +156,7 @@ impl ClusterBarrier {
         Ok(met)
     }
 
-    /// Of the live lanes of a block's warps, those that have not arrived.
+    /// The number of a block's live lanes that have not arrived.
     pub fn missing(&self, rank: usize, live: impl Iterator<Item = u32>) -> u32 {
         let arrivals = &self.arrivals[rank * self.warps..];
         live.zip(arrivals).map(|(live, this)| (live & !this.now).count_ones()).sum()

@@ -83,7 +83,7 @@ pub trait UnitFunction {
     fn narrow(_x: u32, value: f64) -> u32 {
         cut(value)
     }
-    /// The result, also of special arguments.
+    /// The result, including special arguments.
     fn result(x: u32, narrow: u32) -> u32;
 }
 

@@ -194,7 +194,7 @@ impl Analyzer {
         let to = self.types.pointee(pointer.ty).map(|to| self.types.kind(to).clone());
         let Some(TypeKind::Function(function)) = to else {
             let shown = self.show(pointer.ty);
-            self.error(span, format!("{shown} cannot be launched: it is no kernel"));
+            self.error(span, format!("{shown} cannot be launched: it is not a kernel"));
             return None;
         };
         let mut fitted = Vec::new();
