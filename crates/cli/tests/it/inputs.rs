@@ -300,7 +300,7 @@ fn a_command_that_would_run_or_look_for_nothing_is_refused() {
         (&["profile", "transpose/naive", "--rungs", "padded"], "--rungs names others"),
         (
             &["check", "transpose/naive", "--only", "race", "--skip", "race"],
-            "no kind of error to look for",
+            "exclude every kind of error",
         ),
     ] {
         let why = refused(line);

@@ -360,7 +360,7 @@ mod tests {
         let folder = Folder::new("tuned-other");
         let file = folder.0.join("t");
         for (text, words) in [
-            ("hello\n", "something else"),
+            ("hello\n", "other contents"),
             ("lanework tuned 2\n", "newer version"),
             ("lanework tuned 1\na\tb\n", "line 2 is damaged"),
             ("lanework tuned 1\na\tb\tc\td\te\tk x=y\n", "line 2 is damaged"),

@@ -529,7 +529,7 @@ api! {
     }
 }
 
-/// Reports bytes of a copy or fill that leave the part of a pool which the program's allocator has handed out.
+/// Reports bytes of a copy or fill outside of the parts that the program's allocator has allocated from a pool.
 fn check_parts(driver: &Driver, address: u64, bytes: u64) {
     let violation = driver.device.with_pools(|pools| pools.violation(address, bytes));
     let Ok(Some((freed, near))) = violation else { return };

@@ -1,4 +1,4 @@
-//! Memory pools: allocations whose parts a program's own allocator hands out and takes back.
+//! Memory pools: allocations that a program's own allocator divides into smaller ones.
 //!
 //! The program announces them; kernels that are not checked may use all bytes of a pool.
 

@@ -332,7 +332,7 @@ mod tests {
         assert!(!last_race(&[(0, 'A'), (1, 'A'), (2, 'A'), (2, 'W')]));
         assert!(!last_race(&[(0, 'a'), (1, 'a'), (2, 'P'), (2, 'W')]));
         assert!(last_race(&[(0, 'A'), (1, 'A'), (2, 'W')]));
-        assert!(last_race(&[(0, 'a'), (1, 'a'), (1, 'W')]), "what is not looked at tells nothing");
+        assert!(last_race(&[(0, 'a'), (1, 'a'), (1, 'W')]), "an unused value orders nothing");
         assert!(last_race(&[(0, 'a'), (2, 'P'), (1, 'a'), (2, 'W')]), "seen, and then replaced");
         assert!(!last_race(&[(0, 'a'), (2, 'P'), (0, '|'), (1, 'W')]));
         assert!(last_race(&[(0, 'a'), (2, 'P'), (1, 'W')]));

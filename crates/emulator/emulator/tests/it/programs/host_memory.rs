@@ -122,7 +122,7 @@ fn trusted_host_addresses_are_valid_until_a_range_is_registered() {
         let mut a: Vec<u32> = (0..100).collect();
         let mut b = vec![0u32; 100];
         let (from, to) = (a.as_mut_ptr().cast::<u8>(), b.as_mut_ptr().cast::<u8>());
-        launch(&device, ADD, from, to, 100).expect_err("nobody vouched");
+        launch(&device, ADD, from, to, 100).expect_err("addresses are not trusted");
         // SAFETY: the launches below only access the two vectors, or fault.
         unsafe { device.trust_addresses() };
         launch(&device, ADD, from, to, 100).expect("it runs");

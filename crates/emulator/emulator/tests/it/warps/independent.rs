@@ -106,7 +106,7 @@ fn lanes_that_wait_for_each_other_at_different_places_are_reported() {
     let body = "
         and.b32 %r6, %r3, 16; setp.ne.u32 %p1, %r6, 0; @%p1 bra UPPER;
         bar.warp.sync -1; bra END; UPPER: bar.sync 0; END: ret;";
-    let fault = words(body, 1, 1).expect_err("nobody can go on");
+    let fault = words(body, 1, 1).expect_err("no lane can continue");
     assert_eq!(fault.kind, FaultKind::BarrierDivergence, "{fault}");
 }
 
@@ -171,7 +171,7 @@ fn lanes_of_a_warp_at_barriers_that_cannot_be_one_are_reported() {
         ("barrier.sync.aligned 0;", "barrier.sync.aligned 0;"),
         ("barrier.sync 0;", "bar.warp.sync -1;"),
     ] {
-        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("nobody can go on");
+        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("no lane can continue");
         assert_eq!(fault.kind, FaultKind::BarrierDivergence, "{lower} {upper}: {fault}");
     }
 }
@@ -285,7 +285,7 @@ fn lanes_at_instructions_with_other_qualifiers_wait_for_ever() {
         (ballot, "vote.sync.any.pred %p2, %p1, -1;"),
         ("redux.sync.add.s32 %r12, %r3, -1;", "redux.sync.max.s32 %r12, %r3, -1;"),
     ] {
-        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("nobody can go on");
+        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("no lane can continue");
         assert_eq!(fault.kind, FaultKind::Deadlock, "{lower} {upper}: {fault}");
     }
 }
