@@ -214,9 +214,9 @@ pub enum Reduction {
     Sum,
     /// Product; integers wrap.
     Prod,
-    /// Minimum. Of a number and a NaN, it is the number.
+    /// Minimum. A number is less than a NaN.
     Min,
-    /// Maximum. Of a number and a NaN, it is the number.
+    /// Maximum. A number is greater than a NaN.
     Max,
 }
 

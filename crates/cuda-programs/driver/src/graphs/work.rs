@@ -303,7 +303,7 @@ impl Work {
         Ok(false)
     }
 
-    /// Resets all conditions, including those of child graphs, to their values at launch.
+    /// Resets all conditions, including conditions of child graphs, to their values at launch.
     pub fn reset(&self) -> Result {
         if let Work::Conditional { handle, .. } = self {
             driver()?.reset_condition(*handle)?;

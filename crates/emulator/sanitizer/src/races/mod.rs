@@ -1,4 +1,4 @@
-//! Races: two unordered accesses to the same byte, at least one of which writes.
+//! Races: two unordered accesses to the same byte, if at least one writes.
 //!
 //! [`happens_before`] orders accesses, [`shadow_memory`] stores prior accesses, and [`shadow_cell`]
 //! combines the two. This module holds both for one launch. [`findings`] has the messages.

@@ -71,7 +71,7 @@ const EARLY: u64 = 40;
 /// Number of blocks, spread over the grid, whose instructions are counted if the traced blocks differ.
 const SAMPLED: usize = 192;
 
-/// Maximum number of instructions of a grid of which every block is counted.
+/// Maximum number of instructions of a grid in which every block is counted.
 const COUNTED: f64 = 2e7;
 
 /// Time limit for counting the instructions of blocks.
@@ -241,8 +241,8 @@ impl Tracing<'_> {
         Ok(())
     }
 
-    /// Counts the instructions of all blocks if they are few. Otherwise, if the traced blocks differ, counts those of a sample of
-    /// the grid's blocks.
+    /// Counts the instructions of all blocks if they are few. Otherwise, if the traced blocks differ, counts the instructions of
+    /// sampled blocks.
     fn sample(&self, total: u64) -> Result<Vec<BlockWork>, Fault> {
         let work: Vec<u64> = self.blocks.iter().map(BlockTrace::executed).collect();
         let (least, most) = (work.iter().min(), work.iter().max());

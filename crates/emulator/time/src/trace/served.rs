@@ -6,7 +6,7 @@ use lanework_engine::event::{Access, AccessKind};
 use lanework_ptx_ir::analysis::access::AccessClass;
 
 /// The access that the machine code executes for a PTX access of a class; `None` if ptxas merges it into an earlier one. On
-/// entry, `starts` holds the addresses of `access`; it receives those of the result.
+/// entry, `starts` holds the addresses of `access`; on return, the addresses of the result.
 pub fn served<'a>(
     class: AccessClass,
     access: &Access<'_>,

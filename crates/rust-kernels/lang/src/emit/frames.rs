@@ -203,7 +203,7 @@ impl Flight {
     }
 
     /// Records that control reaches a label, from the preceding line as well unless that is `dead`. Returns whether the groups
-    /// match those of the jumps to the label.
+    /// match the groups of the jumps to the label.
     pub fn arrive(&mut self, label: &str, dead: bool) -> bool {
         match self.labels.get(label) {
             Some(there) if dead => {
