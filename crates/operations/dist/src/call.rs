@@ -214,9 +214,9 @@ pub enum Reduction {
     Sum,
     /// Product; integers wrap.
     Prod,
-    /// Minimum. A number is less than a NaN.
+    /// Minimum. If one operand is NaN, the result is the other one.
     Min,
-    /// Maximum. A number is greater than a NaN.
+    /// Maximum. If one operand is NaN, the result is the other one.
     Max,
 }
 
