@@ -194,10 +194,7 @@ impl HostMemory {
     /// The reason why the block cannot be freed.
     pub fn release(&mut self, address: u64) -> Result<(), String> {
         let Some(block) = self.blocks.get_mut(&address) else {
-            return Err(format!(
-                "{}: not the start of a heap block",
-                self.describe(address)
-            ));
+            return Err(format!("{}: not the start of a heap block", self.describe(address)));
         };
         if block.freed {
             return Err("this block has already been freed".to_owned());

@@ -53,7 +53,12 @@ pub(crate) fn meet(place: &Place, offer: &Offer, timeout: Duration) -> Result<Co
     }
 }
 
-fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> Result<ConnectedRanks> {
+fn host(
+    place: &Place,
+    offer: &Offer,
+    timeout: Duration,
+    deadline: Instant,
+) -> Result<ConnectedRanks> {
     let target = resolve(&place.address)?;
     let listener = listen(target, timeout)?;
     let mut guests: Vec<Option<(Hello, TcpStream)>> = (0..place.size).map(|_| None).collect();
@@ -143,7 +148,12 @@ fn gather(
     }
 }
 
-fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> Result<ConnectedRanks> {
+fn join(
+    place: &Place,
+    offer: &Offer,
+    timeout: Duration,
+    deadline: Instant,
+) -> Result<ConnectedRanks> {
     let Place { rank, size, .. } = *place;
     let reach = |why: String| {
         fail(format!(

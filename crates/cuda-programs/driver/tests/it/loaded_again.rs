@@ -75,10 +75,7 @@ fn another_process_finds_only_checked_texts() {
     let folder = std::env::temp_dir().join(format!("lanework-again-{}", std::process::id()));
     let run = |cache: &Path| {
         let ended = Command::new(std::env::current_exe().expect("a program"))
-            .args([
-                "loaded_again::another_process_finds_only_checked_texts",
-                "--exact",
-            ])
+            .args(["loaded_again::another_process_finds_only_checked_texts", "--exact"])
             .env(OTHER, "1")
             .env("LANEWORK_CACHE_DIR", cache)
             .output()

@@ -67,9 +67,7 @@ unsafe extern "C" fn count_callback(_stream: u64, status: i32, data: *mut c_void
 
 #[test]
 fn work_behind_a_wait_runs_when_the_value_is_written() {
-    if !crate::common::is_alone(
-        "memory_words::work_behind_a_wait_runs_when_the_value_is_written",
-    ) {
+    if !crate::common::is_alone("memory_words::work_behind_a_wait_runs_when_the_value_is_written") {
         return;
     }
     context();
@@ -99,8 +97,7 @@ fn work_behind_a_wait_runs_when_the_value_is_written() {
 
 #[test]
 fn the_host_may_write_the_awaited_value() {
-    if !crate::common::is_alone("memory_words::the_host_may_write_the_awaited_value")
-    {
+    if !crate::common::is_alone("memory_words::the_host_may_write_the_awaited_value") {
         return;
     }
     context();

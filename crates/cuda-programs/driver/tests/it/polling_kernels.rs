@@ -99,9 +99,7 @@ fn a_kernel_waits_for_a_write_of_the_host() {
 
 #[test]
 fn a_kernel_waits_for_a_copy_in_another_stream() {
-    if !crate::common::is_alone(
-        "polling_kernels::a_kernel_waits_for_a_copy_in_another_stream",
-    ) {
+    if !crate::common::is_alone("polling_kernels::a_kernel_waits_for_a_copy_in_another_stream") {
         return;
     }
     context();

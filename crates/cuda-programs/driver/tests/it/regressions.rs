@@ -15,9 +15,7 @@ fn page(access: i32) -> u64 {
 #[cfg(target_os = "linux")]
 #[test]
 fn inaccessible_host_memory_is_refused() {
-    if !crate::common::is_alone(
-        "regressions::inaccessible_host_memory_is_refused",
-    ) {
+    if !crate::common::is_alone("regressions::inaccessible_host_memory_is_refused") {
         return;
     }
     context();
@@ -44,9 +42,7 @@ fn inaccessible_host_memory_is_refused() {
 
 #[test]
 fn overlapping_copies_read_all_bytes_before_writing() {
-    if !crate::common::is_alone(
-        "regressions::overlapping_copies_read_all_bytes_before_writing",
-    ) {
+    if !crate::common::is_alone("regressions::overlapping_copies_read_all_bytes_before_writing") {
         return;
     }
     context();

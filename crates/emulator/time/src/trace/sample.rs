@@ -306,7 +306,12 @@ pub fn record(
 ) -> Result<KernelTrace, Fault> {
     let unknown = || {
         let what = format!("there is no kernel `{}`", launch.entry);
-        Fault::before_launch(FaultKind::LimitExceeded, launch.entry, what, "name a kernel of the file")
+        Fault::before_launch(
+            FaultKind::LimitExceeded,
+            launch.entry,
+            what,
+            "name a kernel of the file",
+        )
     };
     let kernel = program.kernel(launch.entry).ok_or_else(unknown)?.clone();
     let runs = Arc::new(Runs::new(&kernel, &Analyses::new(&kernel)));

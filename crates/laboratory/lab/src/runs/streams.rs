@@ -88,7 +88,9 @@ pub fn overlap(
     if chunks == 0 || count == 0 || elements < chunks {
         return Err(Error::Launch {
             kernel: "streams".to_owned(),
-            why: format!("{elements} elements cannot be divided into {chunks} chunks on {count} streams"),
+            why: format!(
+                "{elements} elements cannot be divided into {chunks} chunks on {count} streams"
+            ),
             help: "give at least one stream, one chunk, and an element for each chunk".to_owned(),
         });
     }

@@ -120,7 +120,9 @@ fn the_tile_of_this_process() {
 
 fn in_a_process(tile: &Tile) -> String {
     let mut command = Command::new(std::env::current_exe().expect("a path"));
-    command.args(["alone::the_tile_of_this_process", "--exact", "--nocapture"]).env(ALONE, &tile.name);
+    command
+        .args(["alone::the_tile_of_this_process", "--exact", "--nocapture"])
+        .env(ALONE, &tile.name);
     let output = command.output().expect("the process starts");
     let said = String::from_utf8_lossy(&output.stdout);
     let outcome = said.split("OUTCOME ").nth(1).and_then(|rest| rest.lines().next());
