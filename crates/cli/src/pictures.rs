@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_name_what_they_show() {
+    fn pictures_have_captions() {
         let said = plain(touch(Space::Global, 4, |lane| 4 * lane));
         assert!(said.contains("global load of 4 B by 32 lanes: stride 4 B"), "{said}");
         assert!(

@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_leaves_files_as_they_are() {
+    fn checking_a_path_changes_no_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let (there, new) = (folder.path().join("there"), folder.path().join("new"));
         std::fs::write(&there, "kept").expect("written");

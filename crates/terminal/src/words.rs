@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_option_stands_anywhere_before_a_program() {
+    fn the_language_option_may_be_anywhere_before_a_program() {
         let of = |line: &str| {
             let (rest, language) = without_option(line.split(' ').map(OsString::from).collect());
             (rest.join(OsStr::new(" ")).into_string().expect("text"), language)
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_variables_is_that_of_gettext() {
+    fn language_variables_have_the_priority_of_gettext() {
         use Language::{Chinese, English};
         for (variables, language) in [
             (&[][..], English),

@@ -67,7 +67,7 @@ thread_local! {
 fn remember(text: String) {
     // Messages contain no zero bytes, except in quoted strings of the caller.
     let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
-    // If this fails, the thread is ending, so nobody can read the message.
+    // If this fails, the thread is ending, so no caller can read the message.
     let _ = LAST.try_with(|last| last.replace(text));
 }
 

@@ -182,7 +182,7 @@ pub enum Command {
         lanework compare 12 15\n  \
         lanework compare --last\n  \
         lanework compare sgemm --revision 4f2a91c 8d03b7e\n\n\
-        Exit codes: 3 when the second is slower, 0 when it is not or that is not known.")]
+        Exit codes: 3 if the second is slower, 0 if it is not or the verdict is ambiguous.")]
     Compare(CompareArgs),
     /// Measure a GPU's upper bounds, and how close the rungs of a ladder get.
     #[command(after_help = "Examples:\n  \

@@ -50,7 +50,7 @@ pub struct ExecArgs {
     /// With --check, also report memory that is still allocated when the program ends.
     #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
     pub leaks: bool,
-    /// With --check, end with the program's exit code also if nothing was checked.
+    /// With --check, end with the program's exit code even if nothing was checked.
     #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
     pub allow_empty: bool,
     /// Profile every launch as `lanework profile` does; launches of a kernel in one shape are added up.

@@ -154,7 +154,7 @@ pub struct ReportArgs {
     /// reports.
     #[arg(long, value_name = "FILES", num_args = 1..)]
     pub from: Vec<PathBuf>,
-    /// Show these runs of the history instead of climbing; `lanework history` numbers them.
+    /// Show these runs of the history instead of climbing; `lanework history` lists their numbers.
     #[arg(long, value_name = "RUNS", value_parser = run_number, value_delimiter = ',', conflicts_with = "ladders")]
     pub runs: Vec<i64>,
     /// The history's file, instead of LANEWORK_STORE or the one in your data folder; all its runs without --runs.

@@ -144,7 +144,7 @@ pub struct BenchKernelArgs {
 #[command(mut_args(of_timing))]
 #[command(
     after_help = "Both kernels get the same arguments, in the forms that `lanework run k.ptx --help` lists.\n\
-    Exit codes: 3 when the second is slower, 0 when it is not or that is not known.\n\n\
+    Exit codes: 3 if the second is slower, 0 if it is not or the verdict is ambiguous.\n\n\
     Example:\n  \
     lanework compare before.ptx after.ptx --grid 4096 --block 256 --block-b 512 --grid-b 2048 \\\n      \
     rand:f32:2^20 zeros:f32:2^20"

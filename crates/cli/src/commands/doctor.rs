@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const KERNEL: &str = "extern \"C\" __global__ void square(float *x, int n) {\n    \
     int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) x[i] = x[i] * x[i];\n}\n";
 
-/// How long a test may take.
+/// Time limit of a test.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// The result of a test.
@@ -370,7 +370,7 @@ fn compiled_by(compiler: &str, kernel: &Path) -> Result<Tested, Failure> {
     Ok(finished(command.env("LANEWORK_LANG", "en").env("COLUMNS", "1000")))
 }
 
-/// Runs a process to its end, or for the longest time.
+/// Runs a process until it ends or reaches the time limit.
 fn finished(command: &mut Command) -> Tested {
     let failed = |errors: String| Tested { worked: false, output: String::new(), errors };
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_packages() {
+    fn project_names_must_be_valid_package_names() {
         assert_eq!(name(&asked("a/my-kernels", None)).ok().as_deref(), Some("my-kernels"));
         assert_eq!(name(&asked("a/9", Some("nine"))).ok().as_deref(), Some("nine"));
         let here = std::env::current_dir().expect("a folder");

@@ -167,7 +167,7 @@ impl Checked {
         if let Some((code, why)) = self.incomplete {
             let between = if summary.is_empty() { "" } else { "\n" };
             summary.push_str(&format!("{between}check incomplete: {why}"));
-            // An interrupted check has its own code, also if it found something; findings come before the other
+            // An interrupted check has its own code, even if it found something; findings come before the other
             // reasons.
             if code == program::STOPPED || between.is_empty() {
                 return Err(Failure::Incomplete(code, summary));

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ptxas_says_of_an_entry_is_read() {
+    fn resources_are_parsed_from_the_ptxas_output() {
         let said = "ptxas info    : 0 bytes gmem\nptxas info    : Compiling entry function 'other' for 'sm_90'\n\
             ptxas info    : Used 8 registers\nptxas info    : Compiling entry function 'k' for 'sm_90'\n\
             ptxas info    : Function properties for k\n    16 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n\
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_target_is_the_ptx_s_own_or_one_that_ptxas_still_knows() {
+    fn the_target_is_that_of_the_ptx_or_one_that_ptxas_supports() {
         assert_eq!(target(".version 8.0\n.target sm_90a, debug\n"), "sm_90a");
         assert_eq!(
             (architecture("sm_50").as_str(), architecture("sm_90a").as_str()),

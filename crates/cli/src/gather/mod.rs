@@ -42,7 +42,7 @@ pub fn with_prediction(kernel: Kernel, predicted: Option<serde_json::Value>) -> 
     Kernel { predicted: predicted.and_then(|one| serde_json::from_value(one).ok()), ..kernel }
 }
 
-/// Writes the report on kernels of the user, whose results nothing was compared with.
+/// Writes the report on a user's kernels. Their results were not compared with a reference.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -77,12 +77,12 @@ pub fn ceilings(specs: &Specs, device: &str) -> Option<Ceilings> {
     })
 }
 
-/// The most lines whose accesses are drawn, accesses of a line, and rows of a drawing.
+/// Maximum numbers of lines whose accesses are drawn, of accesses per line, and of rows per drawing.
 const LINES: usize = 3;
 const ACCESSES: usize = 4;
 const ROWS: usize = 32;
 
-/// The most accesses of those lines that are kept.
+/// Maximum number of accesses of those lines that are kept.
 const TOUCHES: usize = 1 << 14;
 
 /// The page of a rung; `None` if it does not run, is wrong, or is not a single kernel.

@@ -21,7 +21,7 @@ pub enum Argument {
     },
     /// `struct:PART,PART`: scalars and memory in one parameter.
     Struct(Vec<Argument>),
-    /// `tensormap:...:arg:N`: a tensor map of the memory of another argument, counted from 0.
+    /// `tensormap:...:arg:N`: a tensor map of the memory of another argument, whose index is `N - 1`.
     MapOf(usize, MapForm),
 }
 
@@ -74,7 +74,7 @@ pub fn parse(text: &str) -> Result<Argument, String> {
         "struct" => {
             let part = |part: &str| match parse(part)? {
                 Argument::Scalar(..) | Argument::Memory { map: None, .. } => parse(part),
-                _ => Err(format!("`{part}`: a struct has scalars and memory")),
+                _ => Err(format!("`{part}`: a struct consists of scalars and memory")),
             };
             Ok(Argument::Struct(rest.split(',').map(part).collect::<Result<_, _>>()?))
         }

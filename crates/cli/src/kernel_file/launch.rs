@@ -317,7 +317,7 @@ mod tests {
     use crate::kernel_file::argument::parse;
 
     #[test]
-    fn parts_lie_where_c_puts_them() {
+    fn struct_parts_have_the_offsets_of_c() {
         let of = ["u32:9", "struct:u8:1,f32:2,zeros:f32:4,u16:7", "struct:f16:1,f16:2"];
         let mut arguments: Vec<_> = of.iter().map(|text| parse(text).unwrap()).collect();
         let found = Struct::all(&mut arguments);

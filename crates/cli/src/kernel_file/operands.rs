@@ -161,7 +161,7 @@ impl Asked<'_> {
         format!("the kernel is {}", self.signature)
     }
 
-    /// The failure of a name that no parameter has.
+    /// The error for an unknown parameter name.
     fn unknown(&self, name: &str) -> Failure {
         let names = self.signature.parameters.iter().map(|parameter| parameter.name.as_str());
         let close = names.map(|known| (strsim::damerau_levenshtein(known, name), known));

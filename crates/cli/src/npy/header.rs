@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_every_version_are_read_and_the_elements_left() {
+    fn headers_of_every_version_are_read_up_to_the_elements() {
         let dictionary = "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4), }   \n";
         for version in 1..=3 {
             let mut file = file(version, dictionary);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_headers_round_trip() {
         for shape in [vec![], vec![7], vec![2, 3], vec![1, 0, u64::MAX]] {
             let bytes = Header::bytes("|u1", &shape);
             assert_eq!(bytes.len() % 64, 0);

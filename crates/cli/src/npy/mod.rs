@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_headers_round_trip() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.npy");
         assert!(Output::prepare(&path).and_then(|output| output.write(&matrix(), None)).is_ok());

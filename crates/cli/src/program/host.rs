@@ -41,7 +41,7 @@ pub fn worker(line: &[OsString]) -> Outcome {
     let text = |argument: &OsString| argument.to_string_lossy().into_owned();
     match line.get(1) {
         Some(file) => run(Path::new(file), &line[2..].iter().map(text).collect::<Vec<_>>()),
-        None => Err(Failure::input("there is no program", "give it after `--`")),
+        None => Err(Failure::input("no program is given", "give it after `--`")),
     }
 }
 

@@ -54,7 +54,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     let (name, arguments) = program
         .command
         .split_first()
-        .ok_or_else(|| Failure::input("there is no program", "give it after `--`"))?;
+        .ok_or_else(|| Failure::input("no program is given", "give it after `--`"))?;
     // This command runs the source of a program in a separate process.
     let is_source = std::path::Path::new(name).extension().is_some_and(|kind| kind == "cu");
     let mut command = match is_source {
@@ -82,7 +82,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     let mut child = command.spawn().map_err(|error| {
         let help = match std::fs::metadata(name) {
             Ok(found) if found.is_dir() => "it is a folder: give the program in it",
-            Ok(_) => "its file lacks the permission to be run (`chmod +x`), or is not a program",
+            Ok(_) => "its file is not executable (`chmod +x`) or is not a program",
             Err(_) => "check the path; the program and its arguments follow `--`",
         };
         Failure::input(format_args!("{} cannot be started: {error}", name.display()), help)
@@ -316,7 +316,7 @@ mod unix {
         let handler = forward as extern "C" fn(i32) as usize;
         for number in [SIGHUP, SIGTERM] {
             // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires. It accesses atomics and calls `kill`,
-            // which are async-signal-safe. An inherited "ignore", as of `nohup`, is restored.
+            // which are async-signal-safe. An inherited "ignore", as set by `nohup`, is restored.
             unsafe {
                 if signal(number, handler) == IGNORE {
                     signal(number, IGNORE);

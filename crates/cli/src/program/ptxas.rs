@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_meant_by_its_name_alone() {
+    fn only_the_program_name_selects_ptxas() {
         assert!(is_meant(&words("/tmp/x/ptxas a.ptx")));
         assert!(!is_meant(&words("/usr/bin/lanework ptxas")));
         assert!(!is_meant(&[]));

@@ -1,4 +1,4 @@
-//! Stores results where `--save` asks for it. No command uses a type of the store, so they build without it.
+//! Stores results if `--save` is given. Commands do not use the store's types, so they also build without the store.
 
 #[cfg(not(feature = "history"))]
 mod missing;

@@ -144,7 +144,7 @@ mod tests {
     use super::first_sentence;
 
     #[test]
-    fn an_idea_is_told_in_one_sentence() {
+    fn the_first_sentence_ends_at_its_full_stop() {
         assert_eq!(first_sentence("one column. It costs 4 B."), "one column.");
         assert_eq!(first_sentence("2.5 words each"), "2.5 words each");
         assert_eq!(first_sentence("一列。另一列。"), "一列。");

@@ -41,7 +41,7 @@ pub struct Knot {
 type Edges = Vec<BTreeMap<usize, (usize, String)>>;
 
 impl Graph {
-    /// Of a crate's files: each with its path below `src` and its text.
+    /// The graph of a crate's files, each given by its path below `src` and its text.
     pub fn new(sources: &[(PathBuf, String)]) -> Graph {
         let mut graph = Graph { files: Vec::new(), modules: BTreeMap::new() };
         for (file, text) in sources {

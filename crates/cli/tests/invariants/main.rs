@@ -96,7 +96,7 @@ fn files(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
 }
 
 #[test]
-fn crates_depend_one_way() {
+fn crates_have_no_cyclic_dependencies() {
     for &(folder, allowed) in MAY_USE {
         let manifest = fs::read_to_string(crates().join(folder).join("Cargo.toml")).expect(folder);
         let dependencies = manifest.split("[dependencies]").nth(1).unwrap_or_default();
@@ -121,7 +121,7 @@ fn every_crate_is_in_the_table() {
 }
 
 #[test]
-fn every_source_file_says_what_it_is_for() {
+fn every_source_file_states_its_purpose() {
     let is_source = |path: &Path| {
         path.extension().is_some_and(|kind| kind == "rs")
             && !path.components().any(|part| part.as_os_str() == "ui")
@@ -161,7 +161,7 @@ fn graph_of(name: &str) -> graph::Graph {
 }
 
 #[test]
-fn files_and_folders_of_a_crate_depend_one_way() {
+fn files_and_folders_of_a_crate_have_no_cyclic_dependencies() {
     let known = known_knots();
     let mut found = BTreeSet::new();
     let mut failures = Vec::new();

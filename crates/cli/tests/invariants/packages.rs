@@ -12,7 +12,7 @@ fn published() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn every_package_says_what_it_is() {
+fn every_package_has_a_description() {
     for (folder, manifest) in published() {
         for key in [
             "description = ",
@@ -45,7 +45,7 @@ fn plain(path: &Path) -> PathBuf {
 
 /// Files that a crate builds in must be in its package; otherwise it builds only in this checkout.
 #[test]
-fn what_a_package_builds_in_lies_in_its_folder() {
+fn included_files_are_inside_the_package() {
     let mut found = 0;
     for (folder, manifest) in published() {
         let root = plain(&crates().join(folder));

@@ -82,7 +82,7 @@ fn a_name_is_followed_through_reexports_to_its_file() {
 }
 
 #[test]
-fn declarations_and_reexports_of_a_parent_are_no_edges() {
+fn declarations_and_reexports_of_a_parent_are_not_edges() {
     let found = cycles(&[
         ("lib.rs", "mod a; mod b; pub use a::A; pub(crate) use crate::b::B; pub struct Own;"),
         ("a.rs", "pub struct A(crate::Own);"),
@@ -92,7 +92,7 @@ fn declarations_and_reexports_of_a_parent_are_no_edges() {
 }
 
 #[test]
-fn names_of_other_crates_are_no_edges_to_the_file_that_reexports_them() {
+fn names_of_other_crates_are_not_edges_to_the_reexporting_file() {
     let found = cycles(&[
         ("lib.rs", "mod a; pub use other as renamed; pub use third::Third; fn f() { a::g() }"),
         ("a.rs", "use crate::renamed::Name; use crate::Third; pub fn g() { crate::renamed::h() }"),

@@ -300,7 +300,7 @@ fn a_command_that_would_run_or_look_for_nothing_is_refused() {
         (&["profile", "transpose/naive", "--rungs", "padded"], "--rungs names others"),
         (
             &["check", "transpose/naive", "--only", "race", "--skip", "race"],
-            "no kind of error to look for",
+            "exclude every kind of error",
         ),
     ] {
         let why = refused(line);
@@ -339,7 +339,7 @@ fn numbers_out_of_all_reason_are_refused() {
         ),
         (&["climb", "int-matmul", "--size", "2^20"], "GB free"),
         (&["climb", "vector-add", "--size", "2^40"], "2^31 elements"),
-        (&["climb", "sum-squares", "--size", "2^40"], "are possible"),
+        (&["climb", "sum-squares", "--size", "2^40"], "exceed the limit"),
         (&["look", "transpose/padded", "--size", "64", "--block-index", "999"], "no block 999"),
         (&["look", "transpose/padded", "--size", "64", "--warp", "999"], "warp 999"),
         (&["look", "transpose/padded", "--size", "64", "--line", "1"], "line 1"),

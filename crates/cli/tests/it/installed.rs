@@ -67,7 +67,7 @@ fn the_doctor_tests_each_part() {
 
 #[cfg(unix)]
 #[test]
-fn a_part_that_does_not_work_is_no_success() {
+fn a_broken_part_fails_the_check() {
     let (parts, code) = doctor(&[("PTXAS", "false")]);
     assert_eq!(parts["ptxas"], "broken");
     assert_eq!(code, Some(1));
@@ -87,7 +87,7 @@ fn rungs_show_their_source_lines_without_a_checkout() {
 
 /// Files read at run time must not come from the folder that the program was built in.
 #[test]
-fn no_source_of_the_command_names_its_build_folder() {
+fn the_commands_sources_do_not_use_the_build_folder() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
     for name in [
         "cli",

@@ -117,7 +117,7 @@ calls! {
         store(to, handle::create()?)
     }
     fn cufftDestroy(plan: i32) {
-        // CUFFT_PLAN_NULL is not a plan, but destroying it is no error.
+        // CUFFT_PLAN_NULL is not a plan, but destroying it is not an error.
         if plan == -1 { Ok(()) } else { handle::destroy(plan) }
     }
     fn cufftMakePlan1d(plan: i32, x: i32, kind: i32, batch: i32, work: Out<'_, usize>) {

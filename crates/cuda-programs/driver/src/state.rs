@@ -37,8 +37,8 @@ pub fn is_forked() -> bool {
 /// Granularity of shared memory: a GPU does not detect accesses to the padding of a block's last unit.
 const SHARED_UNIT: u32 = 128;
 
-/// Writes the output of kernels as NVIDIA's driver does: to the stream of the C library, so that it keeps its place among the
-/// program's own lines also where the stream is buffered, as in a pipe (seen on an H200 with driver 580).
+/// Writes the output of kernels as NVIDIA's driver does: to the C library's stream. So its order relative to the program's
+/// own output is kept even if the stream is buffered, as in a pipe (seen on an H200 with driver 580).
 #[cfg(target_os = "linux")]
 fn print_by_c(text: &str) {
     unsafe extern "C" {

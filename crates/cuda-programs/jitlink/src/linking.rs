@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_text_declares_another_defines() {
+    fn a_declaration_is_resolved_by_another_text() {
         let mut linker = Linker::new(vec!["-arch=sm_90".to_owned()]);
         assert_eq!(linker.add(input(PTX, CALLER)), Outcome::Success);
         assert_eq!(linker.add(input(CUBIN, CALLEE)), Outcome::Success);
@@ -237,14 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_linked_to_an_empty_module() {
+    fn linking_nothing_gives_an_empty_module() {
         let mut linker = Linker::new(vec!["-arch=compute_80".to_owned()]);
         assert_eq!(linker.complete(), Outcome::Success);
         assert!(String::from_utf8_lossy(&linker.linked).contains(".target sm_80"));
     }
 
     #[test]
-    fn errors_say_what_is_wrong() {
+    fn link_errors_describe_the_mistake() {
         let mut linker = Linker::new(Vec::new());
         let mut elf = input(CUBIN, "");
         elf.data = b"\x7fELF....".to_vec();

@@ -211,7 +211,7 @@ fn meet(job: u64, rank: usize, size: usize, device: i32) -> Result<Vec<u64>> {
         failure(
             Status::Remote,
             format!(
-                "rank {rank} of {size}: nobody listens for the unique id ({error}): it was used for a communicator before, the process \
+                "rank {rank} of {size}: no process waits for the unique id ({error}): it was used for a communicator before, the process \
                      that called ncclGetUniqueId has ended, or it is on another host or in another container"
             ),
         )

@@ -220,7 +220,7 @@ mod tests {
     use crate::memory::{Memory, allocate};
 
     #[test]
-    fn without_the_emulator_everything_says_that_it_is_missing() {
+    fn every_call_reports_a_missing_emulator() {
         let memory = Memory { at: 4096, bytes: 1 };
         let failures = [begin("cuBLAS").err(), memory.check("a scalar").err(), allocate(1).err()];
         for failure in failures.map(|failure| failure.expect("tests of this crate have no driver"))

@@ -230,7 +230,7 @@ pub(crate) fn current_stream() -> usize {
 
 /// Runs work on behalf of a stream.
 fn as_stream<T>(stream: usize, work: impl FnOnce() -> T) -> T {
-    /// Restores the previous stream, also on unwinding.
+    /// Restores the previous stream, even on unwinding.
     struct Former(usize);
     impl Drop for Former {
         fn drop(&mut self) {

@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn every_counter_of_the_table_has_a_path_of_its_own_and_is_summed() {
+    fn every_counter_has_a_unique_path_and_is_summed() {
         let mut one = Counters { warp_instructions: 7, ..Counters::default() };
         one.shared_load.bank_conflicts = 3;
         let each = Counters::sum([&one, &one]).each();

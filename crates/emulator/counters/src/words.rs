@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_optimum_stands_beside_its_count() {
+    fn counts_are_shown_with_their_optimum() {
         let of = |sectors, ideal_sectors| {
             Global { requests: 8, sectors, ideal_sectors, ..Global::default() }.per_request()
         };
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_print_what_happened_and_nothing_else() {
+    fn counters_print_only_nonzero_values() {
         let mut counters =
             Counters { warp_instructions: 1000, lane_instructions: 16_000, ..Counters::default() };
         counters.global_load =

@@ -1,9 +1,9 @@
-//! Instructions on numbers of 16 bits, which the headers of `half` and `bfloat16` write as PTX, executed by the host.
+//! Executes on the host the PTX instructions on 16-bit floats that the headers of `half` and `bfloat16` contain.
 
 use crate::conversions::convert;
 use lanework_numbers::NumberType;
 
-/// A format of 16 bits.
+/// A 16-bit float format.
 #[derive(Clone, Copy)]
 struct ShortFormat {
     kind: NumberType,
@@ -35,7 +35,7 @@ impl ShortFormat {
     }
 }
 
-/// Executes PTX text on operands. `None` if it is another instruction.
+/// Executes a PTX instruction on operands. `None` if it is not one of these instructions.
 pub fn execute(text: &str, operands: &[u64]) -> Option<u64> {
     let text = text.trim().trim_start_matches('{').trim_end_matches('}');
     let mut constant = 0;

@@ -284,7 +284,7 @@ impl Machine {
                                 None => {
                                     process.places = self.places(&code, at - 1);
                                     return Err(process.fault(
-                                        &format!("call through the pointer {pointer:#x}, which is no function of the host"),
+                                        &format!("call through the pointer {pointer:#x}, which is not a host function"),
                                         "",
                                     ));
                                 }

@@ -194,13 +194,10 @@ impl HostMemory {
     /// The reason why the block cannot be freed.
     pub fn release(&mut self, address: u64) -> Result<(), String> {
         let Some(block) = self.blocks.get_mut(&address) else {
-            return Err(format!(
-                "{}: not the start of a block of the heap",
-                self.describe(address)
-            ));
+            return Err(format!("{}: not the start of a heap block", self.describe(address)));
         };
         if block.freed {
-            return Err("this block was freed before".to_owned());
+            return Err("this block has already been freed".to_owned());
         }
         block.freed = true;
         let block = *block;

@@ -43,7 +43,7 @@ pub struct CodePlace {
 pub enum Stop {
     /// The program called `exit` with this code.
     Exit(i32),
-    /// The program made an error.
+    /// The program faulted.
     Fault(HostFault),
 }
 
@@ -148,7 +148,7 @@ impl Process {
         let help = match address {
             0 => "the pointer is null",
             _ if near.starts_with("no memory") => {
-                "host code reaches memory of the device by `cudaMemcpy` only"
+                "host code cannot access device memory directly: copy it with `cudaMemcpy`"
             }
             _ => "",
         };

@@ -1,4 +1,4 @@
-//! Host code in C++: classes with virtual functions, exceptions, the ends of objects, and the C++ library. The expected
+//! Host code in C++: classes with virtual functions, exceptions, object lifetimes, and the C++ library. The expected
 //! output is GCC's.
 
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
@@ -77,7 +77,7 @@ shape 9
 }
 
 #[test]
-fn objects_end_where_gcc_ends_them() {
+fn objects_are_destroyed_where_gcc_destroys_them() {
     let source = r#"
         #include <cstdio>
         #include <vector>

@@ -269,21 +269,21 @@ mod tests {
     }
 
     #[test]
-    fn a_sector_is_there_the_second_time() {
+    fn a_second_access_hits_the_l1() {
         let found = run(&[&[2, 4, 2, 4, 4]], AccessKind::Load);
         assert_eq!((found.l1_sectors, found.l1_hits), (5, 3));
         assert_eq!((found.l2_sectors, found.l2_hits, found.memory_bytes), (2, 0, 128));
     }
 
     #[test]
-    fn memory_gives_sectors_in_pairs() {
+    fn memory_transfers_sectors_in_pairs() {
         let found = run(&[&[2, 3, 5, 4]], AccessKind::Load);
         assert_eq!((found.l1_hits, found.l2_sectors, found.l2_hits), (0, 4, 2));
         assert_eq!(found.memory_bytes, 128);
     }
 
     #[test]
-    fn blocks_on_other_multiprocessors_share_the_l2_alone() {
+    fn blocks_on_different_multiprocessors_share_only_the_l2() {
         let found = run(&[&[7], &[7], &[7]], AccessKind::Load);
         assert_eq!((found.l1_hits, found.l2_sectors, found.l2_hits), (0, 3, 2));
     }
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_models_are_those_of_the_table() {
+    fn the_default_models_match_the_table() {
         assert_eq!(machine(specs().gpu("H200").expect("known")), Machine::h200());
         assert_eq!(multiprocessor(specs().architecture((9, 0))), Multiprocessor::HOPPER);
     }

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_may_be_built_in() {
+    fn built_in_sources_need_no_file() {
         let sources = Sources::with(|file| (file == "built/in.rs").then_some("first\nsecond"));
         assert_eq!(sources.line(Some("built/in.rs"), 2), "second");
     }

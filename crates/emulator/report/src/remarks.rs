@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_it_should_be_needs_no_word() {
+    fn optimal_counters_give_no_remarks() {
         let mut counters = Counters { warp_instructions: 10, ..Counters::default() };
         counters.global_load =
             Global { requests: 10, sectors: 40, ideal_sectors: 40, ..Global::default() };
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_is_named_with_its_figures() {
+    fn costs_are_reported_with_their_figures() {
         let mut counters = Counters { warp_instructions: 10, ..Counters::default() };
         counters.global_store =
             Global { requests: 10, sectors: 320, ideal_sectors: 40, ..Global::default() };

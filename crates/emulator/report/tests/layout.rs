@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn without_a_limit_or_when_all_are_asked_for_everything_is_shown_in_full(drawn in drawn()) {
+    fn everything_is_shown_without_a_limit_or_on_request(drawn in drawn()) {
         let all = Fit { shown: Shown::All, ..Fit::width(60) };
         for fit in [Fit::default(), all] {
             let Laid { text, left_out } = lay_out(&table(&drawn), &fit);

@@ -1,11 +1,12 @@
-//! Limits on the time that a thread or a program computes, so that they leave room for the same work on a busy machine.
+//! Limits on the CPU time of a thread or a process. A limit on CPU time, unlike one on elapsed time, allows the same amount of
+//! work on a busy machine.
 //!
-//! Linux counts it (`schedstat` in proc). Elsewhere, the time that passes counts.
+//! On Linux, `/proc/*/schedstat` has the CPU time. Elsewhere, the limit applies to the elapsed time.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// How much longer than its limit work may take on a busy machine.
+/// Maximum elapsed time, as a multiple of the limit.
 const BUSY: u32 = 4;
 
 fn computed(path: &str) -> Option<Duration> {
@@ -13,18 +14,18 @@ fn computed(path: &str) -> Option<Duration> {
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// A limit on the time that something computes.
+/// A limit on CPU time.
 #[derive(Clone, Debug)]
 pub struct ComputeLimit {
     limit: Duration,
     started: Instant,
     path: String,
-    /// The computing time that the path showed first.
+    /// The CPU time at the first reading.
     before: Cell<Option<Duration>>,
 }
 
 impl ComputeLimit {
-    /// A limit for the thread that asks first whether it is over.
+    /// A limit for the thread that first calls [`ComputeLimit::is_over`], counted from that call.
     pub fn of_thread(limit: Duration) -> ComputeLimit {
         let (path, before) = ("/proc/thread-self/schedstat".to_owned(), Cell::new(None));
         ComputeLimit { limit, started: Instant::now(), path, before }
@@ -41,7 +42,7 @@ impl ComputeLimit {
         ComputeLimit { before: Cell::new(None), ..self.clone() }
     }
 
-    /// Whether it is reached.
+    /// Whether the limit is reached.
     pub fn is_over(&self) -> bool {
         if self.before.get().is_none() {
             self.before.set(computed(&self.path));
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_over_once_the_thread_has_computed_for_so_long() {
+    fn a_limit_is_reached_when_the_thread_has_used_its_cpu_time() {
         let long = ComputeLimit::of_thread(Duration::from_secs(3600));
         let short = ComputeLimit::of_thread(Duration::from_millis(1));
         while !short.is_over() {}

@@ -130,10 +130,10 @@ impl Prediction {
         distance > half(self).hypot(half(other))
     }
 
-    /// Panics unless the model predicts this launch to be faster, beyond what the intervals leave open: for tests.
+    /// For tests: asserts that the model predicts this launch to be faster by more than its uncertainty.
     ///
     /// # Panics
-    /// If it is predicted to be slower, or if the intervals do not decide.
+    /// If the launch is predicted to be slower, or the difference is within the uncertainty.
     #[track_caller]
     pub fn assert_predicted_faster(&self, than: &Prediction) {
         assert!(
@@ -211,8 +211,8 @@ const EXTRAPOLATION_ERROR: f64 = 0.15;
 const ATOMICS_ERROR: f64 = 0.35;
 const WAITING_ERROR: f64 = 0.5;
 const UNLISTED_ERROR: f64 = 0.1;
-/// How much longer a kernel takes whose blocks were not run to their end than the part that ran: the median, and the ends of an
-/// 80 % interval, if the part ended at a time that has nothing to do with the kernel (Gott, Nature 363, 1993).
+/// Time of a kernel divided by the time of its traced part if a traced block did not end: the median, and the ends of an 80 %
+/// interval. Assumes that tracing stops at a random point of the kernel (Gott, Nature 363, 1993).
 const UNSEEN: f64 = 2.0;
 const UNSEEN_ENDS: [f64; 2] = [1.1, 10.0];
 /// Variation of the launch overhead in nanoseconds.
@@ -308,7 +308,7 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
         notes.push(note);
     };
     if matches!(limiter, "latency" | "barriers") {
-        add(LATENCY_ERROR, "latencies limit it, and they depend on the clock and on the load");
+        add(LATENCY_ERROR, "latencies are the limit, and they depend on the clock and on the load");
     }
     if trace.listing.is_none() {
         add(UNLISTED_ERROR, "ptxas and nvdisasm were not found, so a model replaces them");
@@ -326,7 +326,7 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
             "the traced block did not end within the time limit, so the kernel may take much longer",
         );
     } else if trace.blocks.iter().any(|block| block.executed() > block.recorded()) {
-        add(EXTRAPOLATION_ERROR, "long warps were traced in part");
+        add(EXTRAPOLATION_ERROR, "long warps were traced only in part");
     }
     let collisions = trace
         .blocks

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn no_verdict_against_itself_means_a_difference() {
+    fn a_kernel_never_differs_from_itself() {
         // The exit code depends on this: the verdict on one kernel against itself is never FAST or SLOW.
         let verdicts: Vec<Verdict> =
             (100..200).map(|seed| judged(1.0, seed, rough).verdict).collect();
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn drift_hits_both() {
+    fn drift_affects_both_kernels() {
         let judged = judged(1.0, 9, |fake| Fake { drift: 0.3, noise: 0.005, ..fake });
         assert!((judged.ratio - 1.0).abs() < 0.003, "{judged:?}");
         assert_eq!(judged.verdict, Verdict::Ambiguous);

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_is_that_of_the_execution_units() {
+    fn the_rate_depends_on_the_execution_units() {
         let work = Work { bytes: 0, flops: 1_000_000_000 };
         let of = |with| Floor::of(work, Cache::Cold, with, &h200()).map(|floor| floor.ns.round());
         assert_eq!(of(Arithmetic::Lanes), Some(14946.0));

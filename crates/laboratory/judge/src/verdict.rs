@@ -48,7 +48,7 @@ pub struct Verdict {
     pub launches: u64,
     /// Where the timed problem ran.
     pub timed_problem: TimedProblem,
-    /// How close right results came to the expected ones.
+    /// Distance of the right results from the expected ones.
     pub closeness: Option<Closeness>,
     /// Whether the same data gave the same bits under several schedules; `None` if not tested.
     pub deterministic: Option<bool>,
@@ -109,14 +109,14 @@ pub const KINDS: [(&str, &str); 23] = [
     ("launch", "its launch is missing, not valid or more than a device has"),
     ("timer", "it reads a clock or a timer"),
     ("printf", "it prints"),
-    ("placement", "it reads on which multiprocessor or in which slot it runs"),
+    ("placement", "it reads the number of its multiprocessor or slot"),
     ("endless", "a launch did not end within its limits, or waits forever"),
     ("fault", "a launch was stopped by a fault, a `trap` or a failed assert"),
     ("nothing-written", "no byte of an output was written"),
     ("not-written", "part of an output was not written"),
     ("input-changed", "an input was written"),
     ("canary", "memory outside of the buffers was written"),
-    ("state", "a variable of the module holds something else after a launch"),
+    ("state", "a launch changed a variable of the module"),
     ("wrong", "a result is wrong"),
     ("lower-precision", "a result is that of a narrower number format"),
     ("stale", "a result is right in a fresh module only, not after other launches"),

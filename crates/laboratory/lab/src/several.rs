@@ -381,7 +381,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rung_is_verified_or_says_why_not() -> Result<()> {
+    fn every_rung_is_verified_or_skipped_with_a_reason() -> Result<()> {
         for size in [1, 2, 3] {
             let devices = Device::emulators(size);
             let record = climb_several(&devices, 1000, &[], Duration::ZERO, &mut |_| ())?;

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rung_says_its_idea_its_prediction_and_its_cost_in_both_languages() {
+    fn every_rung_states_idea_prediction_and_cost_in_both_languages() {
         for ladder in crate::ladders().into_iter().chain([crate::multi_gpu::ladder()]) {
             for rung in &ladder.rungs {
                 for language in [Language::English, Language::Chinese] {

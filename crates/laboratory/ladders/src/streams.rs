@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_steps_at_once_are_the_same_as_one_by_one() {
+    fn combined_steps_equal_single_steps() {
         for steps in [0, 1, 2, 7, 100] {
             let (factor, add) = on_host(steps);
             let step = |value: u32, _| value.wrapping_mul(STEP.0).wrapping_add(STEP.1);

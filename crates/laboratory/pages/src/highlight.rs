@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_the_whole_line_and_have_their_classes() {
+    fn highlighted_parts_cover_the_line() {
         let text = "    if x < 0x1f { tile[i] = \"a\\\"; // 说明 <b>";
         assert_eq!(
             parts(text, Language::Code).iter().map(|(_, part)| *part).collect::<String>(),

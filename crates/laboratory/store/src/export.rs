@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_field_comes_back_through_a_parser() {
+    fn exported_fields_round_trip_through_a_csv_parser() {
         let lines = [
             ["plain", "with, comma", "with \"quotes\""],
             ["two\r\nlines", "", "\""],

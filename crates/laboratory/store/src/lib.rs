@@ -64,7 +64,7 @@ pub enum StoreError {
     },
     /// A newer Lanework wrote the file.
     #[error(
-        "the store {} has schema {found}, this Lanework knows schemas up to {known}; it is not changed\n  \
+        "the store {} has schema {found}, this version supports schemas up to {known}; it is not changed\n  \
          = help: use the newer Lanework, or name another file with --store FILE", .path.display()
     )]
     Newer {

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_keeps_what_was_committed() {
+    fn a_full_disk_keeps_committed_runs() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s");
         let mut store = Store::write(&path).expect("a store");
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_nobody_writes_is_read_whatever_its_name() {
+    fn an_immutable_store_may_have_any_file_name() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("50%? a#b é.sqlite");
         begin(&mut Store::write(&path).expect("a store")).expect("a run");

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_come_back_bit_for_bit_and_compact() {
+    fn packed_samples_round_trip_and_are_compact() {
         let samples = some();
         let blob = pack(&samples).expect("a blob");
         assert_eq!(unpack(&blob).expect("samples"), samples);

@@ -214,9 +214,9 @@ pub enum Reduction {
     Sum,
     /// Product; integers wrap.
     Prod,
-    /// Minimum. Of a number and a NaN, it is the number.
+    /// Minimum. If one operand is NaN, the result is the other one.
     Min,
-    /// Maximum. Of a number and a NaN, it is the number.
+    /// Maximum. If one operand is NaN, the result is the other one.
     Max,
 }
 

@@ -205,7 +205,7 @@ impl Communicator {
         } else {
             format!("{call}: there is no rank {peer} among {}", self.size())
         };
-        Err(Error::Request { why, help: "ranks count from 0".to_owned() })
+        Err(Error::Request { why, help: "ranks are numbered from 0".to_owned() })
     }
 
     fn here(&self, what: &str, device: &Device) -> Result<()> {

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_that_send_to_each_other_confirm_both_ways() {
+    fn ranks_that_send_to_each_other_confirm_both_messages() {
         let mut ranks = local(2, Duration::from_secs(60));
         let (sent, received) = (call(CallKind::Message, 0, 5), call(CallKind::Receipt, 0, 5));
         for (rank, mesh) in ranks.iter_mut().enumerate() {

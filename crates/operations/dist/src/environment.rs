@@ -40,7 +40,7 @@ pub(crate) fn place(variable: Lookup<'_>) -> Result<Option<Place>> {
     if rank >= size {
         return Err(refuse(
             format!("{} is {rank}, {} is {size}", launcher.rank, launcher.size),
-            "ranks count from 0 to one less than their number".to_owned(),
+            "ranks are numbered from 0 to their number minus 1".to_owned(),
         ));
     }
     let first = |names: &[&str]| names.iter().find_map(|name| variable(name));
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_port_all_ranks_take_the_same() {
+    fn all_ranks_choose_the_same_default_port() {
         let alone = [("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "a")];
         assert_eq!(shown(&alone).3, "a:29500");
         let named = [&alone[..], &[("TORCHELASTIC_RUN_ID", "x")]].concat();

@@ -86,7 +86,7 @@ impl Ranks {
         if rank >= size {
             return Err(Error::Request {
                 why: format!("there is no rank {rank} among {size}"),
-                help: "ranks count from 0 to one less than their number".to_owned(),
+                help: "ranks are numbered from 0 to their number minus 1".to_owned(),
             });
         }
         let timeout = self.timeout.map_or_else(default_timeout, Ok)?;
@@ -198,7 +198,7 @@ impl Communicator {
 fn gpus_for_nccl(devices: &[Device]) -> Result<Vec<Gpu>, String> {
     let same = |index: usize| devices[..index].contains(&devices[index]);
     if devices.len() < 2 || (0..devices.len()).any(same) {
-        return Err("there are no two different GPUs".to_owned());
+        return Err("NCCL needs two different GPUs".to_owned());
     }
     devices.iter().map(|device| gpu_of(device).and_then(nccl_for)).collect()
 }

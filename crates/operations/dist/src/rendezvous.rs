@@ -34,7 +34,7 @@ pub(crate) struct Offer {
 }
 
 /// The connected ranks.
-pub(crate) struct Met {
+pub(crate) struct ConnectedRanks {
     pub mesh: Mesh,
     /// The ID of NCCL's communicator, or the reason why NCCL is not used.
     pub nccl: std::result::Result<NcclId, String>,
@@ -44,7 +44,7 @@ pub(crate) struct Met {
 ///
 /// # Errors
 /// [`Error::Communication`] with the ranks that are missing or disagree, the same at every rank that arrived.
-pub(crate) fn meet(place: &Place, offer: &Offer, timeout: Duration) -> Result<Met> {
+pub(crate) fn meet(place: &Place, offer: &Offer, timeout: Duration) -> Result<ConnectedRanks> {
     let deadline = Instant::now() + timeout;
     if place.rank == 0 {
         host(place, offer, timeout, deadline)
@@ -53,7 +53,12 @@ pub(crate) fn meet(place: &Place, offer: &Offer, timeout: Duration) -> Result<Me
     }
 }
 
-fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> Result<Met> {
+fn host(
+    place: &Place,
+    offer: &Offer,
+    timeout: Duration,
+    deadline: Instant,
+) -> Result<ConnectedRanks> {
     let target = resolve(&place.address)?;
     let listener = listen(target, timeout)?;
     let mut guests: Vec<Option<(Hello, TcpStream)>> = (0..place.size).map(|_| None).collect();
@@ -84,7 +89,7 @@ fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
         answer(&mut stream, WELCOME, &welcome).map_err(lost(index))?;
         streams.push(Some(stream));
     }
-    Ok(Met { mesh: mesh(0, timeout, streams)?, nccl })
+    Ok(ConnectedRanks { mesh: mesh(0, timeout, streams)?, nccl })
 }
 
 /// Waits for every other rank.
@@ -143,7 +148,12 @@ fn gather(
     }
 }
 
-fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> Result<Met> {
+fn join(
+    place: &Place,
+    offer: &Offer,
+    timeout: Duration,
+    deadline: Instant,
+) -> Result<ConnectedRanks> {
     let Place { rank, size, .. } = *place;
     let reach = |why: String| {
         fail(format!(
@@ -152,7 +162,7 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
             seconds(timeout)
         ))
     };
-    // The time since which another program has used rank 0's port: an earlier job whose rank 0 has not ended yet.
+    // When this rank first found another program at rank 0's port, such as an earlier job whose rank 0 has not ended yet.
     let mut trouble = None;
     let (first, listener, welcome) = loop {
         let end = trouble.map_or(deadline, |began: Instant| deadline.min(began + grace(timeout)));
@@ -167,9 +177,9 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
             Ok(Answer::OtherJob | Answer::Lost(_)) => {
                 trouble.get_or_insert_with(Instant::now);
             }
-            Ok(Answer::Nobody(why)) if Instant::now() > deadline => return Err(reach(why)),
+            Ok(Answer::NoListener(why)) if Instant::now() > deadline => return Err(reach(why)),
             Err(error) if Instant::now() > deadline => return Err(reach(error.to_string())),
-            Ok(Answer::Nobody(_)) | Err(_) => {}
+            Ok(Answer::NoListener(_)) | Err(_) => {}
         }
         std::thread::sleep(PAUSE * 10);
     };
@@ -191,7 +201,7 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
         }
     }
     accept_higher(&listener, place, deadline, &mut streams)?;
-    Ok(Met { mesh: mesh(rank, timeout, streams)?, nccl })
+    Ok(ConnectedRanks { mesh: mesh(rank, timeout, streams)?, nccl })
 }
 
 /// The reply of rank 0.
@@ -205,7 +215,7 @@ enum Answer {
     /// The connection ended without a reply.
     Lost(String),
     /// No process listens yet.
-    Nobody(String),
+    NoListener(String),
 }
 
 /// The hello of this rank, which listens at a port.
@@ -221,12 +231,12 @@ fn knock(target: SocketAddr, place: &Place, offer: &Offer, deadline: Instant) ->
     let rank = place.rank;
     let mut stream = match TcpStream::connect_timeout(&target, PATIENCE) {
         Ok(stream) => stream,
-        Err(error) => return Ok(Answer::Nobody(error.to_string())),
+        Err(error) => return Ok(Answer::NoListener(error.to_string())),
     };
     let own = stream.local_addr().map_err(lost(0))?;
     // At an ephemeral port without a listener, a connection may connect to itself.
     if own == target {
-        return Ok(Answer::Nobody("nobody listens".to_owned()));
+        return Ok(Answer::NoListener("no process listens".to_owned()));
     }
     let listener = TcpListener::bind(SocketAddr::new(anyone(own.ip()), 0))
         .map_err(|error| fail(format!("rank {rank} cannot listen: {error}")))?;

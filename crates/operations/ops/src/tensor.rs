@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_reaches_past_the_buffer_is_refused_with_its_shape() -> Result<()> {
+    fn views_past_the_buffer_are_refused_with_their_shape() -> Result<()> {
         let x = Device::emulator().zeros::<u8>(100)?;
         let error = Tensor::with_strides(&x, [5, 5], [20, 1], 16).expect_err("one too far");
         assert!(error.to_string().contains("ends at element 101; the buffer has 100"), "{error}");

@@ -84,7 +84,7 @@ impl<const R: usize> Tiles<R> {
     /// Checks the rules whose errors name a dimension.
     fn check(&self, size: usize) -> Result<(), String> {
         if !(1..=5).contains(&R) {
-            return Err(format!("a tensor of {R} dimensions; the copy engine knows 1 to 5"));
+            return Err(format!("a tensor of {R} dimensions; the copy engine supports 1 to 5"));
         }
         for (axis, ((extent, tile), step)) in
             self.shape.iter().zip(self.tile).zip(self.steps).enumerate()

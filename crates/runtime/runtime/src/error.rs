@@ -27,7 +27,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// let fault: &lanework::IndexFault = fault;
 /// assert_eq!((fault.site.line > 0, error.kind(), error.fault().is_none()), (true, "out-of-bounds", true));
 ///
-/// // A sanitized device tells all findings of a launch.
+/// // A sanitized device reports all findings of a launch.
 /// let device = device.sanitized();
 /// let (x, mut y) = (device.uninit::<f32>(10)?, device.zeros::<f32>(1)?);
 /// let error = read(&x, &mut y).grid(1).block(1).launch(&device).unwrap_err();

@@ -200,7 +200,7 @@ impl Tuned {
             Some(other) if other.starts_with("lanework tuned ") => {
                 return Err("a newer version of Lanework wrote it".to_owned());
             }
-            Some(_) => return Err("it holds something else".to_owned()),
+            Some(_) => return Err("it has other contents".to_owned()),
         }
         let entry = |(number, line): (usize, &str)| {
             choice_of(line).ok_or_else(|| format!("line {} is damaged", number + 2))
@@ -360,7 +360,7 @@ mod tests {
         let folder = Folder::new("tuned-other");
         let file = folder.0.join("t");
         for (text, words) in [
-            ("hello\n", "something else"),
+            ("hello\n", "other contents"),
             ("lanework tuned 2\n", "newer version"),
             ("lanework tuned 1\na\tb\n", "line 2 is damaged"),
             ("lanework tuned 1\na\tb\tc\td\te\tk x=y\n", "line 2 is damaged"),

@@ -46,7 +46,7 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     macros.unwrap_or_else(|| items::expand(attribute, item)).into()
 }
 
-/// Continues a kernel or a device function behind the expansion of a macro that it calls. Not for direct use.
+/// Continues a kernel or a device function after the expansion of a macro that it calls. Not for direct use.
 #[doc(hidden)]
 #[proc_macro]
 pub fn expanded(tokens: TokenStream) -> TokenStream {

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn every_refusal_says_why() {
+    fn every_refusal_has_a_reason() {
         let silent: BTreeSet<_> = refusals()
             .into_iter()
             .map(|(m, _)| m)

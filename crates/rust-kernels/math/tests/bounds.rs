@@ -125,8 +125,8 @@ fn tables(records: &[Record]) -> [String; 2] {
     [english, chinese]
 }
 
-/// `LANEWORK_BLESS=1 cargo test -p lanework-math --test bounds` writes the tables. Of the records, to which the output of
-/// `math_bits` was appended, it keeps one per function and format.
+/// `LANEWORK_BLESS=1 cargo test -p lanework-math --test bounds` writes the tables. It keeps one record per function and format
+/// of the records file, to which the output of `math_bits` may have been appended.
 #[test]
 fn the_docs_tables_match_the_records() {
     let records = records();

@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hole_takes_what_its_neighbors_leave() {
+    fn placeholders_match_the_text_between_their_neighbors() {
         let entry = Entry::new("", 0, "{n} of {total} `{name}` {1}", "{total} 中的 {n}");
         assert_eq!(entry.fits("3 of 4 `a of b` {2}"), None);
         let entry = Entry::new("", 0, "{n} of {total} `{name}` {a, b}", "{total} 中的 {n}");

@@ -157,7 +157,7 @@ fn shown(part: &TemplatePart) -> String {
 }
 
 #[test]
-fn every_entry_stands_in_a_source() {
+fn every_catalog_entry_occurs_in_a_source() {
     let mut all = String::new();
     // The driver prints its own texts in English, but its findings reach this terminal.
     for (_, literal) in texts().into_iter().chain(texts_of(&["cuda-programs/driver"])) {

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_taken_apart_where_they_are_composed() {
+    fn composed_messages_are_translated_in_parts() {
         for (english, chinese) in [
             (
                 "error: expected `;` after the instruction, found `}`",
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_code_stay() {
+    fn names_and_code_are_not_translated() {
         for text in [
             "copy",
             "memory",
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_alone_is_a_term_where_it_is_asked_for() {
+    fn a_single_word_is_translated_only_as_a_term() {
         assert_eq!(term(&Catalog::chinese(), "  memory  "), "  内存  ");
     }
 }

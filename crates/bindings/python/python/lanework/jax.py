@@ -72,7 +72,7 @@ def pytest_configure() -> None:
 def main() -> None:
     """Runs a program with JAX on the emulated GPUs."""
     if len(sys.argv) < 2:
-        sys.exit("error: there is no program\n  = help: python -m lanework.jax PROGRAM ARGUMENTS")
+        sys.exit("error: no program is given\n  = help: python -m lanework.jax PROGRAM ARGUMENTS")
     del sys.argv[0]
     install()
     runpy.run_path(sys.argv[0], run_name="__main__")

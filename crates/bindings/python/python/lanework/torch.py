@@ -205,7 +205,7 @@ def pytest_configure() -> None:
 def main() -> None:
     """Runs a program; operators without PTX run on the host."""
     if len(sys.argv) < 2:
-        sys.exit("error: there is no program\n  = help: python -m lanework.torch PROGRAM ARGUMENTS")
+        sys.exit("error: no program is given\n  = help: python -m lanework.torch PROGRAM ARGUMENTS")
     del sys.argv[0]
     install()
     runpy.run_path(sys.argv[0], run_name="__main__")

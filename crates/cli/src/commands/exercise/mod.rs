@@ -66,7 +66,7 @@ pub fn run(args: &ExerciseArgs) -> Outcome {
     }
 }
 
-/// Runs the kernel of a file. Why it is no solution; `None` if it is one.
+/// Runs the kernel of a file. Returns the reason why it is not a solution; `None` if it is.
 ///
 /// # Errors
 /// A file that does not compile, and findings of the sanitizer.
@@ -154,7 +154,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_exercise_fails_as_given_and_is_solved_by_its_fix() {
+    fn each_exercise_fails_unchanged_and_passes_with_its_fix() {
         let folder = tempfile::tempdir().unwrap();
         for (index, (exercise, (flaw, fix))) in all().iter().zip(FIXES).enumerate() {
             let file = folder.path().join(format!("{index}.cu"));

@@ -16,7 +16,7 @@ use lanework_terminal::progress::Progress;
 /// Checks the rungs of a ladder.
 ///
 /// # Errors
-/// Unknown names and shapes that do not fit; and when there are findings.
+/// Unknown names, shapes that do not fit, or findings.
 pub fn run(args: &CheckArgs) -> Outcome {
     args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
     let (ladder, wanted) = ladder_and_rungs(&args.ladder, &args.rungs)?;
@@ -48,7 +48,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
 /// Checks an entry of a file.
 ///
 /// # Errors
-/// Invalid PTX and arguments that do not match; and when there are findings.
+/// Invalid PTX, arguments that do not match, or findings.
 pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     let kernel = &args.kernel;
     if kernel.compare.is_some() || !matches!(kernel.on.device.as_str(), "best" | "emulator") {
@@ -114,7 +114,7 @@ fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
     match ReportKind::ALL.into_iter().any(|kind| checks.has(kind)) {
         true => Ok(checks),
         false => Err(Failure::input(
-            "--only and --skip leave no kind of error to look for",
+            "--only and --skip exclude every kind of error",
             "remove --skip, or some of its kinds",
         )),
     }

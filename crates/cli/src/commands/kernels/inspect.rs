@@ -81,7 +81,7 @@ pub fn run(args: &InspectFileArgs) -> Outcome {
     }
 }
 
-/// Shows the kernels of rungs, on the problem that was asked for; of one rung also the PTX.
+/// Shows the kernels of rungs for a problem. For a single rung, also shows the PTX.
 ///
 /// # Errors
 /// Unknown names, and problems that do not fit.
@@ -185,7 +185,7 @@ fn fits(module: &Module, limit: u64) -> Outcome {
     ))
 }
 
-/// A sentence that ends with an error; the error's location and help keep their lines.
+/// Wraps a sentence that ends with an error, but keeps the line breaks of the error's location and help.
 fn refusal(text: &str) -> String {
     match text.split_once('\n') {
         Some((first, rest)) => format!("{}{}\n", prose(first), words::say(rest)),

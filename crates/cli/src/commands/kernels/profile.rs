@@ -102,7 +102,7 @@ fn all(
     })?;
     if how.against.is_some() && found.len() != 2 {
         return Err(Failure::input(
-            format_args!("--against compares two kernels, and these are {}", found.len()),
+            format_args!("--against compares two kernels, not {}", found.len()),
             "name two rungs, each as ladder/rung, that launch one kernel each",
         ));
     }
@@ -122,7 +122,7 @@ fn all(
 }
 
 impl Profiled {
-    /// Prints the predicted time, and in full what limits it.
+    /// Prints the predicted time; with `full`, also its limits.
     fn limits(&self, model: &GpuModel, full: bool) -> Outcome {
         let Some(predicted) = &self.predicted else { return Ok(()) };
         // The heading above names the file.

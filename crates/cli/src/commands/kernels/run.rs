@@ -35,7 +35,7 @@ struct RunJson<'a> {
 /// Reads the arrays, runs the rung, compares with the host and writes the result.
 ///
 /// # Errors
-/// Unknown names, files that cannot be read or written, shapes that do not fit; and when the result
+/// Unknown names, files that cannot be read or written, shapes that do not fit; or if the result
 /// differs from the host's, in which case nothing is written.
 pub fn run(args: &RunArgs) -> Outcome {
     check_no_path(&args.rung)?;
@@ -161,7 +161,7 @@ impl FidelityJson {
 /// Loads the file, runs the entry and writes the output arrays.
 ///
 /// # Errors
-/// Invalid PTX, arguments that do not match, files that cannot be read or written; and when the kernel
+/// Invalid PTX, arguments that do not match, files that cannot be read or written; or if the kernel
 /// faults, or two devices differ, in which case nothing is written.
 pub fn run_file(args: &KernelArgs) -> Outcome {
     if args.json {

@@ -75,13 +75,13 @@ fn check_usage(args: &HistoryArgs) -> Outcome {
             refuse("a list takes no numbers of runs", "show one: lanework history show 12")
         }
         HistoryAction::Show | HistoryAction::Delete if args.runs.is_empty() => {
-            refuse("no run is named", "give its number; `lanework history` lists the runs")
+            refuse("no run is given", "give its number; `lanework history` lists the runs")
         }
         HistoryAction::Show | HistoryAction::Delete if filters => {
-            refuse("filters choose among runs, and the runs are named", "remove the filters")
+            refuse("filters cannot be used with run numbers", "remove the filters")
         }
         HistoryAction::Export if filters && !args.runs.is_empty() => {
-            refuse("filters choose among runs, and the runs are named", "remove one or the other")
+            refuse("filters cannot be used with run numbers", "remove one or the other")
         }
         action if args.output.is_some() && action != HistoryAction::Export => {
             refuse("--output is for exports", "lanework history export 12 --output FILE")

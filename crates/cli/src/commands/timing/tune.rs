@@ -251,7 +251,7 @@ fn describe(TunedChoice { key, choice: chosen, candidates, tuning }: &TunedChoic
     let mut rows = Table::new([
         Column::name("candidate"),
         Column::number("first look").rank(0),
-        Column::label("in turns").rank(1),
+        Column::label("interleaved").rank(1),
     ]);
     let name = |candidate: usize| words(&choice(&candidates[candidate]));
     let mut text = String::new();

@@ -118,7 +118,7 @@ fn right_kernels_and_ladders_have_nothing_to_report() {
 }
 
 #[test]
-fn kinds_are_chosen_and_wrong_options_are_said() {
+fn kinds_are_selected_and_wrong_options_are_reported() {
     for args in [["--skip", "race"], ["--only", "out-of-bounds,leak"]] {
         let output = check(&[&NO_BARRIER[..], &args].concat());
         // Without its race, what remains is the read that came before the write.
@@ -146,7 +146,7 @@ const SAYS: &str = ".version 8.0\n.target sm_80\n.address_size 64\n\
     call.uni (r), vprintf, (f, a); }\nret;\n}\n";
 
 #[test]
-fn what_kernels_print_stays_out_of_json() {
+fn kernel_output_is_not_mixed_into_json() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("says.ptx");
     std::fs::write(&file, SAYS).expect("written");

@@ -17,7 +17,7 @@ fn inspect(module: &str, options: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn what_a_driver_refuses_is_exit_code_1_with_the_line() {
+fn invalid_ptx_gives_exit_code_1_and_the_line() {
     for (module, words) in [
         (".entry k() {\n.reg .b32 r;\nmov.u32 r, nowhere;\nret; }", "`nowhere` is not declared"),
         (".entry k() {\n.reg .b32 r, r;\nret; }", "`r` is declared twice"),
@@ -110,7 +110,7 @@ fn a_ladder_is_shown_rung_by_rung() {
 }
 
 #[test]
-fn what_is_neither_a_file_nor_a_rung_is_named() {
+fn a_target_that_is_neither_a_file_nor_a_rung_is_refused() {
     for (target, words) in [
         ("transpse", "did you mean transpose?"),
         ("transpose/pad", "did you mean"),

@@ -195,7 +195,7 @@ fn an_empty_array_has_no_byte_to_read_or_write() {
 }
 
 #[test]
-fn bad_input_says_what_to_do() {
+fn bad_input_gives_a_remedy() {
     let folder = tempfile::tempdir().expect("a folder");
     let broken = folder.path().join("broken.ptx");
     fs::write(&broken, ".version 8.0\n.target sm_80\n.entry k { add.s32 %r1 %r2, 3; }\n")
@@ -415,7 +415,7 @@ fn several_files_are_linked() {
 }
 
 #[test]
-fn a_linked_fault_names_its_own_file() {
+fn a_fault_in_linked_code_names_its_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let head = ".version 8.0\n.target sm_80\n.address_size 64\n";

@@ -1,4 +1,4 @@
-//! The profiler and the pictures as their users meet them.
+//! The profiler and the pictures as users see them.
 
 use serde_json::Value;
 use std::process::{Command, Output};
@@ -117,7 +117,7 @@ fn a_file_is_profiled_by_its_own_lines() {
 }
 
 #[test]
-fn what_cannot_be_profiled_is_refused_with_a_remedy() {
+fn profiling_refuses_invalid_requests_with_a_remedy() {
     assert!(fails(&["profile", "transpose", "--rung", "paded"]).contains("padded"));
     assert!(fails(&["profile", "transpose", "--gpu", "H2000"]).contains("H200"));
     assert!(fails(&["look", "transpose"]).contains("ladder/rung"));
@@ -157,7 +157,7 @@ GO:
 ";
 
 #[test]
-fn a_block_that_waits_for_one_that_does_not_run_is_stopped_and_says_why() {
+fn a_wait_for_a_block_that_cannot_start_is_stopped_with_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("chained.ptx");
     std::fs::write(&path, CHAINED).expect("a file");

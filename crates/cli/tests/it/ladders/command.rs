@@ -1,4 +1,4 @@
-//! The command as its users meet it: exit codes, JSON, files, and errors that say what to do.
+//! The command as users see it: exit codes, JSON, files, and errors that say what to do.
 
 use serde_json::Value;
 use std::fs;
@@ -150,7 +150,7 @@ fn sweep_has_a_point_per_block_and_size() {
 }
 
 #[test]
-fn bad_usage_says_what_to_do() {
+fn bad_usage_gives_a_remedy() {
     for (args, words) in [
         (&["climb", "transpose", "--size", "NaN"][..], "whole number"),
         (&["climb", "transpose", "--size", "0"], "no elements"),
@@ -222,7 +222,7 @@ fn run_transposes_a_file_of_any_element_size() {
 }
 
 #[test]
-fn run_refuses_what_it_cannot_read_and_writes_nothing() {
+fn run_refuses_unreadable_files_and_writes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let data = [7u8; 24];
     for (file, words) in [
@@ -249,7 +249,7 @@ fn run_refuses_what_it_cannot_read_and_writes_nothing() {
 }
 
 #[test]
-fn a_negative_number_is_a_value_that_is_refused_for_what_it_is() {
+fn a_negative_number_is_parsed_as_a_value_and_refused() {
     for line in [["climb", "transpose", "--size", "-5"], ["run", "kernel.ptx", "--shared", "-5"]] {
         let stderr = fails(2, &line);
         assert!(stderr.contains("invalid value '-5'") && !stderr.contains("-- -5"), "{stderr}");
@@ -257,7 +257,7 @@ fn a_negative_number_is_a_value_that_is_refused_for_what_it_is() {
 }
 
 #[test]
-fn run_checks_the_output_before_the_work() {
+fn run_checks_output_paths_first() {
     let folder = tempfile::tempdir().expect("a folder");
     let missing = folder.path().join("missing/b.npy");
     let missing = missing.to_str().expect("UTF-8");
@@ -299,7 +299,7 @@ fn every_ladder_climbs_with_the_promised_json() {
 }
 
 #[test]
-fn a_ladder_takes_its_own_options_only() {
+fn a_ladder_refuses_options_of_other_ladders() {
     for (args, words) in [
         (&["climb", "transpose", "--m", "3"][..], "takes no --m"),
         (&["climb", "transpose", "--alpha", "2"], "no alpha and beta"),

@@ -44,7 +44,7 @@ const DOUBLE: &str = "\
 ";
 
 #[test]
-fn on_the_emulator_bench_says_that_there_is_no_time_and_counts() {
+fn bench_on_the_emulator_counts_and_explains_the_missing_time() {
     let output = lanework(&["bench", "transpose/padded", "--size", "64", "--device", "emulator"]);
     let (out, err) = texts(&output);
     assert!(output.status.success(), "{err}");
@@ -67,7 +67,7 @@ fn on_the_emulator_a_kernel_of_a_file_is_counted() {
 }
 
 #[test]
-fn what_cannot_be_timed_is_refused_with_a_remedy() {
+fn timing_refuses_invalid_requests_with_a_remedy() {
     let (_folder, file) = file();
     let emulator = ["--device", "emulator"];
     let refused = |line: &[&str], what: &str| {

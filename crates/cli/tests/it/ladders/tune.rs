@@ -37,7 +37,7 @@ fn choices_are_listed() {
 }
 
 #[test]
-fn what_cannot_be_tuned_is_refused_with_a_reason() {
+fn tuning_refuses_invalid_requests_with_a_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("tuned.tsv");
     for (line, words) in [

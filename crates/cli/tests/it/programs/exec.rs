@@ -71,7 +71,7 @@ fn words(of: &[String]) -> Vec<&str> {
 }
 
 #[test]
-fn findings_are_printed_as_check_prints_them_and_the_program_goes_on() {
+fn exec_prints_findings_as_check_does_and_the_program_continues() {
     let of_check = lanework(&[&["check"], &NO_BARRIER[..]].concat());
     let output = under(&["exec"], &NO_BARRIER);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -89,7 +89,7 @@ fn findings_are_printed_as_check_prints_them_and_the_program_goes_on() {
 }
 
 #[test]
-fn json_and_sarif_are_those_of_check() {
+fn exec_writes_the_json_and_sarif_of_check() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("found.sarif");
     let sarif = file.to_str().expect("UTF-8");
@@ -123,7 +123,7 @@ fn without_findings_the_exit_code_is_the_programs() {
 }
 
 #[test]
-fn a_gpu_that_is_asked_for_is_the_emulator_and_the_report_says_so() {
+fn a_request_for_a_gpu_runs_on_the_emulator_with_a_note() {
     let (_folder, run) = sound();
     let output = under(&["exec"], &[&words(&run)[..], &["--device", "cuda:0"]].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -132,7 +132,7 @@ fn a_gpu_that_is_asked_for_is_the_emulator_and_the_report_says_so() {
 }
 
 #[test]
-fn a_profile_is_that_of_the_command() {
+fn exec_and_profile_give_the_same_profile() {
     let (_folder, run) = sound();
     let mut of_program =
         json(&under(&["exec", "--profile", "--json"], &words(&run)))["kernels"][0].take();
@@ -350,7 +350,7 @@ fn hangup_is_ignored() -> bool {
 }
 
 #[test]
-fn without_a_grid_all_data_are_checked() {
+fn a_check_without_a_grid_covers_all_data() {
     let (_folder, run) = sound();
     let path = run[0].as_str();
     let check = |more: &[&str]| lanework(&[&["check", path], more].concat());
@@ -386,7 +386,7 @@ fn npy(path: &std::path::Path, descr: &str, bytes: &[u8], count: usize) {
 }
 
 #[test]
-fn arrays_of_another_type_than_the_kernels_are_refused_or_told() {
+fn arrays_of_another_type_are_refused_or_noted() {
     let folder = tempfile::tempdir().expect("a folder");
     let (plain, mangled) = (folder.path().join("plain.ptx"), folder.path().join("mangled.ptx"));
     std::fs::write(&plain, SOUND).expect("written");

@@ -116,7 +116,7 @@ fn a_command_without_the_drivers_libraries_has_its_own_exit_code() {
 
 #[test]
 #[cfg(unix)]
-fn a_crash_is_told_with_its_signal() {
+fn a_crash_is_reported_with_its_signal() {
     let output = lanework(&["exec", "--", "sh", "-c", "kill -SEGV $$"]);
     assert_eq!(output.status.code(), Some(128 + 11), "{output:?}");
     assert!(text(&output.stderr).contains("ended by signal 11 after 0 launches"), "{output:?}");
@@ -145,7 +145,7 @@ again:
 
 #[test]
 #[cfg(unix)]
-fn a_stopped_check_reports_what_it_found() {
+fn a_stopped_check_reports_its_findings() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("endless.ptx");
     std::fs::write(&path, ENDLESS).expect("written");

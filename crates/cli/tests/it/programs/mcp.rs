@@ -151,7 +151,7 @@ fn right_and_wrong_kernels_are_judged() {
 }
 
 #[test]
-fn a_bad_call_says_what_to_change() {
+fn a_bad_call_gives_a_remedy() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut client = Client::start(folder.path());
     for (tool, arguments, says) in [

@@ -72,7 +72,7 @@ fn a_project_builds_and_its_test_program_and_benchmark_succeed() {
 }
 
 #[test]
-fn a_project_inside_another_workspace_stands_alone() {
+fn a_project_inside_another_workspace_is_independent() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("Cargo.toml"), "[workspace]\nmembers = []\n")
         .expect("written");
@@ -94,7 +94,7 @@ fn a_project_depends_on_the_checkout_that_the_command_was_built_in() {
 }
 
 #[test]
-fn what_cannot_be_made_is_refused() {
+fn invalid_projects_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     for (args, why) in [
         (&["new", "9lives"][..], "`9lives` cannot be the name of a package"),

@@ -67,7 +67,7 @@ fn padded(ns: f64) -> TimedRecord {
 }
 
 #[test]
-fn a_regression_ends_with_3_and_what_is_not_known_with_0() {
+fn a_regression_has_exit_code_3_and_an_ambiguous_result_0() {
     let lab = Lab::new();
     for (revision, ns) in
         [("aaa1", 10_000.0), ("bbb2", 10_000.0), ("ccc3", 10_300.0), ("ddd4", 9_000.0)]
@@ -99,7 +99,7 @@ fn a_regression_ends_with_3_and_what_is_not_known_with_0() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused_or_warned_about() {
+fn incomparable_runs_are_refused_or_give_a_warning() {
     let lab = Lab::new();
     lab.store("a", [padded(1000.0)]);
     let with = |change: &dyn Fn(&mut TimedRecord)| {
@@ -152,7 +152,7 @@ fn what_cannot_be_compared_is_refused_or_warned_about() {
 }
 
 #[test]
-fn what_only_one_run_has_is_said() {
+fn kernels_of_only_one_run_are_listed() {
     let lab = Lab::new();
     lab.store("a", [padded(1000.0), timed(None, "saxpy", 10.0)]);
     lab.store("b", [padded(1000.0), timed(None, "daxpy", 10.0)]);

@@ -56,7 +56,7 @@ const SWEEP: &str =
     "sweep transpose --device emulator --rungs naive,padded --size 33..65+16 --block 8,16";
 
 #[test]
-fn nothing_is_stored_unless_it_is_asked_for() {
+fn results_are_stored_only_on_request() {
     let lab = Lab::new();
     lab.succeeds("climb transpose --size 33 --device emulator");
     lab.succeeds(SWEEP);
@@ -108,14 +108,14 @@ fn a_climb_is_stored_listed_shown_exported_and_deleted() {
 }
 
 #[test]
-fn what_says_nothing_is_refused() {
+fn meaningless_history_requests_are_refused() {
     let lab = Lab::new();
     lab.succeeds("climb vector-add --size 100 --device emulator --save");
     for (line, words) in [
-        ("history delete", "no run is named"),
-        ("history show", "no run is named"),
+        ("history delete", "no run is given"),
+        ("history show", "no run is given"),
         ("history list 3", "takes no numbers"),
-        ("history show 1 --ladder x", "the runs are named"),
+        ("history show 1 --ladder x", "with run numbers"),
         ("history --since yesterday", "is not a time"),
         ("history --verdict good", "no verdict is called `good`"),
         ("history --command run", "no command that stores is called `run`"),
@@ -185,7 +185,7 @@ fn points_in(lab: &Lab) -> u64 {
 }
 
 #[test]
-fn an_interrupted_sweep_goes_on_where_it_stopped() {
+fn an_interrupted_sweep_resumes_where_it_stopped() {
     let lab = Lab::new();
     let whole = lab.json(&format!("{SWEEP} --json"));
     let mut child = lab
@@ -225,7 +225,7 @@ fn an_interrupted_sweep_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn the_same_sweep_again_says_that_it_could_go_on() {
+fn repeating_an_interrupted_sweep_suggests_resume() {
     let lab = Lab::new();
     lab.succeeds(&format!("{SWEEP} --save"));
     unfinish(&lab.file());

@@ -54,7 +54,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_kernel_that_stops_is_told_in_json_by_every_command_on_files() {
+fn every_command_on_files_reports_a_fault_in_json() {
     let folder = folder();
     let at = folder.path();
     for command in ["run", "profile", "look"] {
@@ -131,7 +131,7 @@ fn every_command_with_json_tells_its_errors_in_json() {
 }
 
 #[test]
-fn a_result_has_no_error_object_beside_it() {
+fn a_json_result_has_no_error_object() {
     let folder = folder();
     let (code, found) = json(folder.path(), &["list", "--json"]);
     assert_eq!((code, found.get("error")), (0, None));

@@ -101,7 +101,7 @@ fn golden(name: &str, kind: &str) -> PathBuf {
 }
 
 #[test]
-fn commands_show_what_the_golden_files_hold() {
+fn command_output_matches_the_golden_files() {
     for &(name, arguments) in SHOWN {
         for width in [80, 100, 160] {
             let shown = steady(&plain(&on_terminal(arguments, width)));
@@ -130,7 +130,7 @@ fn no_line_is_longer_than_the_terminal_is_wide() {
 }
 
 #[test]
-fn a_pipe_with_columns_gets_what_a_terminal_of_that_width_shows() {
+fn a_pipe_with_columns_gets_the_output_of_a_terminal_of_that_width() {
     for &(name, arguments) in SHOWN {
         let shown = steady(&plain(&on_terminal(arguments, 90)));
         assert_eq!(shown, steady(&piped(arguments, Some(90))), "{name}");
@@ -138,7 +138,7 @@ fn a_pipe_with_columns_gets_what_a_terminal_of_that_width_shows() {
 }
 
 #[test]
-fn every_column_is_shown_where_it_is_asked_for_and_in_a_pipe() {
+fn every_column_is_shown_on_request_and_in_a_pipe() {
     let climb = CLIMB;
     let narrow = piped(&climb, Some(80));
     assert!(narrow.contains("Too narrow for") && !narrow.contains("beyond"), "{narrow}");
@@ -155,7 +155,7 @@ fn every_column_is_shown_where_it_is_asked_for_and_in_a_pipe() {
 }
 
 #[test]
-fn color_is_for_terminals_or_where_it_is_asked_for() {
+fn color_is_used_on_terminals_or_on_request() {
     let climb = ["climb", "transpose", "--size", "64", "--device", "emulator"];
     let escapes = |text: &str| text.contains("\u{1b}[3");
     let always = [&climb[..], &["--color", "always"]].concat();
@@ -182,7 +182,7 @@ fn color_is_for_terminals_or_where_it_is_asked_for() {
 }
 
 #[test]
-fn json_has_no_color_and_nothing_beside_it() {
+fn json_output_has_no_color_and_no_other_text() {
     let climb = ["climb", "transpose", "--size", "64", "--device", "emulator", "--json"];
     for arguments in [&climb[..], &[&climb[..], &["--color", "always"]].concat()] {
         let output = lanework(arguments).output().expect("runs");

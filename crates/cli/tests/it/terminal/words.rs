@@ -18,7 +18,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_language_is_that_of_the_option_the_variable_or_the_locale() {
+fn the_option_the_variable_or_the_locale_selects_the_language() {
     let chinese = |arguments: &[&str], variables: &[(&str, &str)]| {
         text(&lanework(arguments, variables).stdout).contains("用法：")
     };
@@ -66,7 +66,7 @@ fn json_and_exit_codes_are_the_same_in_both_languages() {
 }
 
 #[test]
-fn errors_are_chinese_with_the_names_as_they_are() {
+fn errors_are_translated_except_names() {
     let refused = lanework(&["climb", "transpos"], &[("LANEWORK_LANG", "zh")]);
     assert_eq!(
         text(&refused.stderr),
@@ -133,7 +133,7 @@ fn every_help_is_chinese() {
 
 #[test]
 #[ignore = "slow: runs every command twice"]
-fn what_commands_print_is_chinese() {
+fn output_of_commands_is_translated() {
     let saxpy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/saxpy.ptx");
     let kernel = |command| {
         let arguments =

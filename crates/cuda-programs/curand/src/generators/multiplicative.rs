@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_philox_give_the_whole() {
+    fn philox_pieces_equal_the_whole_sequence() {
         let (mut whole, mut first, mut second) = ([0.0; 8], [0.0; 3], [0.0; 5]);
         Philox::new(7, 0).normal(&mut whole).unwrap();
         let mut pieces = Philox::new(7, 0);

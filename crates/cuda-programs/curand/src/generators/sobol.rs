@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_give_the_whole() {
+    fn sobol_pieces_equal_the_whole_sequence() {
         for wide in [false, true] {
             let of = |point| Sobol { wide, scrambled: true, dimensions: 1, point };
             let (mut whole, mut part) = ([0.0; 100], [0.0; 40]);

@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn shifts_that_change_nothing_are_replaced() {
+    fn shifts_without_effect_are_replaced() {
         // A cyclic permutation, whose last two rows give zero shifts; zeros; a Jordan block; a triangle that must stay
         // unchanged.
         let order = 6;

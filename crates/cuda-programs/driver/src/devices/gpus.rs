@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gpu_is_found_by_its_name_and_an_unknown_one_is_told_what_there_is() {
+    fn an_unknown_gpu_name_is_refused_with_the_known_ones() {
         let default = Model::by_name(None).expect("known");
         assert_eq!((default.capability(), default.named), ((9, 0), false));
         let named = Model::by_name(Some("rtx-4090")).expect("known");

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_of_an_h200_what_its_driver_does() {
+    fn the_table_matches_the_driver_of_an_h200() {
         let gpu = specs().gpu("H200").expect("known");
         let limits = specs().architecture(gpu.capability());
         let other = lanework_gpu_specs::Gpu { name: "Other".to_owned(), ..gpu.clone() };

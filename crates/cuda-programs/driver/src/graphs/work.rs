@@ -303,7 +303,7 @@ impl Work {
         Ok(false)
     }
 
-    /// Resets all conditions, also in child graphs, to their values at launch.
+    /// Resets all conditions, including conditions of child graphs, to their values at launch.
     pub fn reset(&self) -> Result {
         if let Work::Conditional { handle, .. } = self {
             driver()?.reset_condition(*handle)?;
@@ -430,7 +430,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_come_after_what_they_depend_on_in_the_order_in_which_they_were_made() {
+    fn nodes_follow_their_dependencies_in_creation_order() {
         let nodes = [(1, vec![3]), (2, vec![]), (3, vec![]), (4, vec![1, 1, 2]), (5, vec![3])];
         assert_eq!(ranked(&nodes), Some(vec![2, 3, 1, 5, 4]));
         assert_eq!(ranked(&[(1, vec![2]), (2, vec![1])]), None);
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_is_ordered_at_once() {
+    fn ordering_a_long_chain_takes_linear_time() {
         // Nodes created last to first: a quadratic search would take minutes.
         let chain: Vec<(Handle, Vec<Handle>)> = (0..200_000)
             .map(|node| (node, Vec::from_iter((node < 199_999).then_some(node + 1))))

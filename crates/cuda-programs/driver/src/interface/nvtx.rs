@@ -1,4 +1,4 @@
-//! NVTX's memory extension: programs announce memory pools and the parts that they hand out, and kernels that leave such a part are reported.
+//! NVTX's memory extension: programs announce memory pools and the parts that they allocate, and kernels that leave such a part are reported.
 //!
 //! NVTX is a set of headers that load a tool's library by the variable `NVTX_INJECTION64_PATH`, which `lanework exec --check` sets to this
 //! library. Only the memory extension is attached; all other functions of NVTX stay without effect. Sizes, offsets and numbers come from
@@ -6,7 +6,7 @@
 //!
 //! A region's handle is its address, so references by pointer and by handle are the same.
 //!
-//! *Limits.* Pools must be linear memory in one allocation. Permissions are ignored. A part that is given back while work is queued
+//! *Limits.* Pools must be linear memory in one allocation. Permissions are ignored. A part that is freed while work is queued
 //! behind an unfinished wait stays accessible, since that work may have been queued before.
 
 use crate::memory::allocations::AllocationKind;

@@ -188,7 +188,7 @@ api! {
         if flags > 3 {
             return Err(Status::InvalidValue);
         }
-        // A missing function is not an error: the status or the null address tells of it.
+        // A missing function is not an error: the status or the null address reports it.
         match procedure(name, to, version, status) {
             Err(Status::NotFound) => Ok(()),
             result => result,

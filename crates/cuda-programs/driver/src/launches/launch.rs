@@ -71,7 +71,7 @@ impl LaunchConfig {
         Ok(found.map(|attribute| [attribute.value[0], attribute.value[1], attribute.value[2]]))
     }
 
-    /// Refuses attributes that a launch does not have.
+    /// Refuses attributes that do not apply to launches.
     fn check_attributes(&self) -> Result {
         for attribute in self.attributes()? {
             match attribute.id {

@@ -529,7 +529,7 @@ api! {
     }
 }
 
-/// Reports bytes of a copy or fill that leave the part of a pool which the program's allocator has handed out.
+/// Reports bytes of a copy or fill outside of the parts that the program's allocator has allocated from a pool.
 fn check_parts(driver: &Driver, address: u64, bytes: u64) {
     let violation = driver.device.with_pools(|pools| pools.violation(address, bytes));
     let Ok(Some((freed, near))) = violation else { return };
@@ -537,15 +537,15 @@ fn check_parts(driver: &Driver, address: u64, bytes: u64) {
         Some(near) => {
             format!("{:+} of `{}`, which has {} bytes", near.offset, near.name, near.bytes)
         }
-        None => format!("{address:#x}, of which the pool has handed out nothing"),
+        None => format!("{address:#x}, which is in no allocated part of the pool"),
     };
     match freed {
         true => crate::api::find(
             lanework::emulator::sanitize::ReportKind::UseAfterFree,
             &format!(
-                "use after free: a copy or fill of {bytes} bytes at {place}; this part went back to its memory pool"
+                "use after free: a copy or fill of {bytes} bytes at {place}; this part was returned to its memory pool"
             ),
-            "give the memory back to the pool after its last use",
+            "return the memory to the pool after its last use",
         ),
         false => crate::api::find(
             lanework::emulator::sanitize::ReportKind::OutOfBounds,

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_holds_is_mapped_and_what_nobody_holds_is_not() {
+    fn memory_of_the_process_is_mapped_and_other_addresses_are_not() {
         let held = vec![1u8; 100_000];
         let address = held.as_ptr() as u64;
         for access in [Access::Read, Access::Write] {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_larger_than_this_machines_memory_is_told_without_bringing_it() {
+    fn checking_a_huge_mapping_does_not_page_it_in() {
         let (bytes, flags) =
             (1 << 40, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
         let rights = libc::PROT_READ | libc::PROT_WRITE;
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_may_only_be_read_or_not_even_that_is_told() {
+    fn access_rights_of_host_memory_are_detected() {
         static CONSTANT: [u8; 4] = *b"text";
         let constant = CONSTANT.as_ptr() as u64;
         assert!(is_mapped(constant, 4, Access::Read) && !is_mapped(constant, 4, Access::Write));

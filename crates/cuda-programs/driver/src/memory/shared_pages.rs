@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_lie_apart_and_are_used_again_unless_they_are_shared() {
+    fn blocks_have_gaps_between_them_and_are_reused_unless_shared() {
         let blocks: Vec<_> = (0..2000).map(|_| Block::new(1000).expect("memory")).collect();
         let mut starts: Vec<usize> = blocks.iter().map(|block| block.start().addr()).collect();
         starts.sort_unstable();

@@ -346,7 +346,7 @@ pub mod tests {
     }
 
     #[test]
-    fn newer_ptx_is_taken_where_there_is_no_other() {
+    fn newer_ptx_is_used_only_without_an_older_one() {
         let entry = |sm: u32| (1, sm, 0, 0, format!(".version sm {sm}").into_bytes());
         assert_eq!(ptx_of(&fatbin(&[entry(120), entry(100)])).as_deref(), Ok(".version sm 100"));
         assert_eq!(ptx_of(&fatbin(&[entry(120), entry(70)])).as_deref(), Ok(".version sm 70"));
@@ -370,7 +370,7 @@ pub mod tests {
     }
 
     #[test]
-    fn machine_code_alone_is_refused_with_what_to_compile() {
+    fn machine_code_without_ptx_is_refused_with_a_compiler_option() {
         let refused = ptx_of(&fatbin(&[(2, 90, 0, 0, vec![0; 8])])).expect_err("no PTX");
         assert_eq!(refused, ImageError::MachineCode(vec![90]));
         assert!(refused.to_string().contains("nvcc -gencode"));
@@ -413,7 +413,7 @@ pub mod tests {
     }
 
     #[test]
-    fn lengths_that_nothing_has_are_refused_at_once() {
+    fn impossible_lengths_are_refused_without_a_loop() {
         let good = || (1, 90, 0, 0, b".version a".to_vec());
         // A zero-length entry, header included.
         let mut endless = fatbin(&[good()]);

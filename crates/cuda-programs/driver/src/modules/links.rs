@@ -168,7 +168,7 @@ fn add_file(link: Handle, kind: i32, path: Text<'_>, options: JitOptions) -> Res
     link.add(kind, &read_file(path)?, path, options)
 }
 
-/// Magic of ELF files, also inside archives.
+/// Magic of ELF files, alone or inside archives.
 const ELF: &[u8] = b"\x7fELF";
 const ARCHIVE: &[u8] = b"!<arch>\n";
 
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_ptx_is_refused() {
+    fn images_without_ptx_are_refused() {
         let machine = [ELF, &fatbin(&[(2, 86, 0, 0, vec![0; 8])])].concat();
         assert_eq!(texts_of(&machine), Err(ImageError::MachineCode(vec![86])));
         assert_eq!(texts_of(ELF), Err(ImageError::MachineCode(Vec::new())));

@@ -7,7 +7,7 @@
 //!
 //! *Limits.* Only whole pages are protected. In a registered range these are the pages inside the copied bytes; memory
 //! from `cudaMallocHost` has its own pages, so a page that the copy fills up to the end of the allocation is
-//! protected, too. Of the other bytes of a page only the first access is seen, which is no finding. Copies of several rows are
+//! protected, too. Of the other bytes of a page only the first access is seen, which is not a finding. Copies of several rows are
 //! not protected, nor are kernels that change memory of the host by atomics or `volatile` writes: the host may poll it. Nothing is protected while work is queued behind a wait
 //! for a value, or while another thread is in a call. A system call on protected pages fails with `EFAULT`.
 

@@ -161,7 +161,7 @@ pub struct OperationPart<'a> {
     pub tells_host: bool,
     /// Whether the host can poll some of these bytes.
     pub host_may_poll: &'a dyn Fn(&ByteSet) -> bool,
-    /// Called with the accesses of its launches, if they use memory of the host and do not tell the host when they have ended.
+    /// Called with the accesses of its launches, if they use memory of the host and do not signal the host when they have ended.
     pub uses_host: &'a dyn Fn(&Operation, &Footprint),
     /// Whether it waited, beyond stream order, for memory that others wrote.
     pub waited: &'a dyn Fn() -> bool,

@@ -273,7 +273,7 @@ fn expected(calls: &[Call]) -> BTreeSet<(Part, Part)> {
 }
 
 #[test]
-fn races_are_those_of_the_transitive_closure() {
+fn races_match_the_transitive_closure() {
     let mut random = Random(7);
     let (mut racing, mut correct) = (0, 0);
     for _ in 0..3000 {
@@ -295,7 +295,7 @@ fn races_are_those_of_the_transitive_closure() {
 }
 
 #[test]
-fn what_later_operations_subsume_hides_no_racing_operation() {
+fn subsumed_operations_hide_no_race() {
     let mut random = Random(99);
     for _ in 0..8 {
         let calls = program(&mut random, 200);
@@ -309,7 +309,7 @@ fn what_later_operations_subsume_hides_no_racing_operation() {
 }
 
 #[test]
-fn who_waited_for_a_running_operation_comes_after_it_whichever_is_compared_first() {
+fn waiting_for_a_running_operation_orders_after_it() {
     let mut state = OrderingState::default();
     let [signal, follow] = [3, 4].map(|stream| state.strands.issue(STREAMS[stream]));
     let ended = |point: &Arc<Point>| EndedPart {

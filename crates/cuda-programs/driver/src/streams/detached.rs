@@ -85,11 +85,11 @@ pub fn is_quiet() -> bool {
 }
 
 /// Whether this thread's launch is or was detached.
-pub fn is_beside() -> bool {
-    let beside = |own: &Option<Arc<DetachedLaunch>>| {
+pub fn is_detached() -> bool {
+    let detached = |own: &Option<Arc<DetachedLaunch>>| {
         own.as_ref().is_some_and(|own| !matches!(*lock(&own.state), DetachedState::Runs))
     };
-    OWN.try_with(|own| beside(&own.borrow())).unwrap_or(false)
+    OWN.try_with(|own| detached(&own.borrow())).unwrap_or(false)
 }
 
 /// Whether there are detached launches.

@@ -257,7 +257,7 @@ impl Work {
             tells_host: self.tells_host(),
             host_may_poll: &may_poll,
             uses_host: &|operation, footprint| watch_kernel(operation, footprint),
-            waited: &|| waits || detached::is_beside(),
+            waited: &|| waits || detached::is_detached(),
         };
         let result = ordering::run_part(&part, run);
         if let (Work::Copy(copy), Ok(())) = (self, &result) {

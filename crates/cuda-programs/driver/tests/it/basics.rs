@@ -72,7 +72,7 @@ fn a_kernel_runs_on_its_arguments() {
 }
 
 #[test]
-fn an_error_of_a_kernel_stays_until_the_context_ends() {
+fn a_kernel_error_persists_until_the_context_ends() {
     let context = context();
     let (_, fault) = function("fault");
     assert_eq!(launch(fault, 0, &mut []), 0); // as on a GPU, the launch itself succeeds
@@ -85,7 +85,7 @@ fn an_error_of_a_kernel_stays_until_the_context_ends() {
 }
 
 #[test]
-fn what_is_captured_happens_when_the_graph_is_launched() {
+fn captured_work_runs_at_the_graphs_launch() {
     context();
     let (_, scale) = function("scale");
     let (mut x, mut factor, mut other_factor, mut n) = (upload(&[1; 128]), 2u32, 5u32, 128u32);
@@ -151,7 +151,7 @@ fn wrong_handles_and_sizes_are_errors() {
 }
 
 #[test]
-fn names_that_nothing_implements_say_so() {
+fn unknown_and_unsupported_functions_return_an_error() {
     assert_eq!(call!("cuMulticastCreate"()), 801);
     let (mut to, mut status) = (std::ptr::null(), 0);
     // SAFETY: the name is a C string, and the results have their types.
@@ -165,7 +165,7 @@ fn names_that_nothing_implements_say_so() {
 }
 
 #[test]
-fn memory_is_given_in_units_as_on_a_gpu() {
+fn memory_has_the_allocation_granularity_of_a_gpu() {
     const READS: &str = "
 .version 7.0
 .target sm_70
@@ -213,7 +213,7 @@ fn memory_is_given_in_units_as_on_a_gpu() {
 }
 
 #[test]
-fn fresh_memory_holds_zeros_as_that_of_a_gpu_that_nobody_used() {
+fn fresh_memory_is_zero() {
     context();
     for bytes in [100usize, 5000, 1 << 20] {
         // The same if the program had freed memory there before.

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::process::{Command, Stdio};
 
 #[test]
-fn a_program_goes_on_where_its_errors_cannot_be_written() {
+fn a_program_continues_if_errors_cannot_be_written() {
     if std::env::var_os("LANEWORK_TRACE").is_some() {
         context();
         let mut module = 0u64;
@@ -18,7 +18,7 @@ fn a_program_goes_on_where_its_errors_cannot_be_written() {
     let full = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
     let status = Command::new(std::env::current_exe().expect("a program"))
         .args([
-            "broken_stderr::a_program_goes_on_where_its_errors_cannot_be_written",
+            "broken_stderr::a_program_continues_if_errors_cannot_be_written",
             "--exact",
             "--nocapture",
         ])

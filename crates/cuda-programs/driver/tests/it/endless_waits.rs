@@ -3,8 +3,8 @@
 use crate::common::{allocate, context, download, upload};
 
 #[test]
-fn a_wait_that_nobody_ends_is_an_error() {
-    if !crate::common::is_alone("endless_waits::a_wait_that_nobody_ends_is_an_error") {
+fn an_endless_wait_is_an_error() {
+    if !crate::common::is_alone("endless_waits::an_endless_wait_is_an_error") {
         return;
     }
     // SAFETY: the process runs only this test, and no other thread has started.

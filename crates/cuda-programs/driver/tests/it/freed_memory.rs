@@ -3,8 +3,8 @@
 use crate::common::{allocate, context};
 
 #[test]
-fn an_address_of_freed_memory_is_nobodys() {
-    if !crate::common::is_alone("freed_memory::an_address_of_freed_memory_is_nobodys") {
+fn a_freed_address_belongs_to_no_allocation() {
+    if !crate::common::is_alone("freed_memory::a_freed_address_belongs_to_no_allocation") {
         return;
     }
     context();

@@ -94,7 +94,7 @@ fn used() -> u64 {
 static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 #[test]
-fn memory_is_there_from_its_node_until_it_is_freed() {
+fn graph_memory_exists_from_its_node_until_it_is_freed() {
     let _alone = ALONE.lock();
     let context = context();
     let add = kernel(PTX, "add");

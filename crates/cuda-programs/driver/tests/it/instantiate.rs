@@ -34,7 +34,7 @@ fn captured(of: impl Fn(u64)) -> (u64, u64) {
 }
 
 #[test]
-fn memory_that_a_graph_left_is_freed_at_its_next_launch_where_that_is_asked_for() {
+fn auto_free_on_launch_frees_memory_left_by_a_graph() {
     context();
     let (stream, graph) = captured(|stream| {
         let mut memory = 0u64;

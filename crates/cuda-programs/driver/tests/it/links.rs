@@ -225,7 +225,7 @@ fn files_are_linked_by_their_contents() {
 }
 
 #[test]
-fn what_is_wrong_stands_in_the_log() {
+fn link_errors_are_in_the_log() {
     context();
     // An invalid text: line and expectation.
     let linker = Linker::new(1000);
@@ -298,7 +298,7 @@ fn options_of_a_linker_are_kept() {
 }
 
 #[test]
-fn a_module_that_calls_what_nobody_defines_is_not_loaded() {
+fn a_module_with_an_undefined_function_does_not_load() {
     context();
     let text = CString::new(CALLER).expect("a text");
     let mut module = 0u64;

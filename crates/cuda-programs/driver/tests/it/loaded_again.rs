@@ -17,7 +17,7 @@ fn text() -> String {
 }
 
 #[test]
-fn an_entry_that_is_not_supported_is_an_error_of_its_launch_alone() {
+fn an_unsupported_entry_fails_only_its_own_launch() {
     context();
     let memory = allocate(4);
     let (module, put) = load(&text(), "put");
@@ -60,7 +60,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn another_process_finds_what_was_checked_and_nothing_else() {
+fn another_process_finds_only_checked_texts() {
     if std::env::var_os(OTHER).is_some() {
         context();
         let memory = allocate(4);
@@ -75,10 +75,7 @@ fn another_process_finds_what_was_checked_and_nothing_else() {
     let folder = std::env::temp_dir().join(format!("lanework-again-{}", std::process::id()));
     let run = |cache: &Path| {
         let ended = Command::new(std::env::current_exe().expect("a program"))
-            .args([
-                "loaded_again::another_process_finds_what_was_checked_and_nothing_else",
-                "--exact",
-            ])
+            .args(["loaded_again::another_process_finds_only_checked_texts", "--exact"])
             .env(OTHER, "1")
             .env("LANEWORK_CACHE_DIR", cache)
             .output()

@@ -50,7 +50,7 @@ fn call(folder: &str, library: &str, function: &str, of: &str) -> i32 {
 }
 
 #[test]
-fn a_library_of_machine_code_is_named_once_with_what_to_do() {
+fn a_library_of_machine_code_is_named_once_with_a_remedy() {
     if let Ok(folder) = std::env::var(FOLDER) {
         context();
         for library in ["libcufft.so.12", "libcusolver.so.12", "libmine.so"] {
@@ -81,7 +81,7 @@ fn a_library_of_machine_code_is_named_once_with_what_to_do() {
     }
     let output = Command::new(std::env::current_exe().expect("a program"))
         .args([
-            "machine_code::a_library_of_machine_code_is_named_once_with_what_to_do",
+            "machine_code::a_library_of_machine_code_is_named_once_with_a_remedy",
             "--exact",
             "--nocapture",
         ])

@@ -76,7 +76,7 @@ fn truth_values_of_a_pointer_are_whole_words() {
 }
 
 #[test]
-fn ranges_are_prefetched_at_once() {
+fn ranges_are_prefetched_in_batches() {
     context();
     let mut memory = 0u64;
     assert_eq!(call!("cuMemAllocManaged"(&mut memory => *mut u64, 3 * PAGE => usize, 1 => u32)), 0);

@@ -66,10 +66,8 @@ unsafe extern "C" fn count_callback(_stream: u64, status: i32, data: *mut c_void
 }
 
 #[test]
-fn what_is_queued_behind_a_wait_happens_when_the_value_is_written() {
-    if !crate::common::is_alone(
-        "memory_words::what_is_queued_behind_a_wait_happens_when_the_value_is_written",
-    ) {
+fn work_behind_a_wait_runs_when_the_value_is_written() {
+    if !crate::common::is_alone("memory_words::work_behind_a_wait_runs_when_the_value_is_written") {
         return;
     }
     context();
@@ -98,9 +96,8 @@ fn what_is_queued_behind_a_wait_happens_when_the_value_is_written() {
 }
 
 #[test]
-fn the_host_may_write_the_value_and_watch_what_follows() {
-    if !crate::common::is_alone("memory_words::the_host_may_write_the_value_and_watch_what_follows")
-    {
+fn the_host_may_write_the_awaited_value() {
+    if !crate::common::is_alone("memory_words::the_host_may_write_the_awaited_value") {
         return;
     }
     context();
@@ -325,8 +322,8 @@ fn nodes_of_graphs_wait_and_write() {
 }
 
 #[test]
-fn what_no_gpu_does_is_refused() {
-    if !crate::common::is_alone("memory_words::what_no_gpu_does_is_refused") {
+fn impossible_memory_operations_are_refused() {
+    if !crate::common::is_alone("memory_words::impossible_memory_operations_are_refused") {
         return;
     }
     context();

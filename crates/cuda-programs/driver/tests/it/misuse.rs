@@ -302,8 +302,8 @@ fn null_and_missing_parameters_are_refused() {
 }
 
 #[test]
-fn threads_call_at_once() {
-    if !crate::common::is_alone("misuse::threads_call_at_once") {
+fn threads_call_concurrently() {
+    if !crate::common::is_alone("misuse::threads_call_concurrently") {
         return;
     }
     let context = context();
@@ -393,8 +393,8 @@ fn a_thread_may_call_while_it_ends() {
 
 #[cfg(unix)]
 #[test]
-fn a_forked_process_is_told_that_it_has_no_driver() {
-    if !crate::common::is_alone("misuse::a_forked_process_is_told_that_it_has_no_driver") {
+fn driver_calls_fail_in_a_forked_process() {
+    if !crate::common::is_alone("misuse::driver_calls_fail_in_a_forked_process") {
         return;
     }
     context();

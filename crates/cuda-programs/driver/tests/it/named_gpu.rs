@@ -113,12 +113,12 @@ fn a_named_gpu_has_its_own_attributes_limits_and_modules() {
 }
 
 #[test]
-fn a_gpu_that_nobody_knows_is_none() {
+fn an_unknown_gpu_means_no_device() {
     if std::env::var_os(CHILD).is_some() {
         assert_eq!(call!("cuInit"(0 => u32)), 100);
         return;
     }
-    let (passed, said) = under("h2000", "named_gpu::a_gpu_that_nobody_knows_is_none");
+    let (passed, said) = under("h2000", "named_gpu::an_unknown_gpu_means_no_device");
     assert!(passed, "{said}");
     assert!(said.contains("LANEWORK_GPU names `h2000`") && said.contains("RTX 4090"), "{said}");
 }

@@ -23,7 +23,7 @@ fn form(name: &str, version: i32) -> *const c_void {
 const IN_ORDER: [i32; 6] = [1, 0, 0, 0, 0, 0];
 
 #[test]
-fn lines_are_copied_at_once() {
+fn lines_are_copied_in_batches() {
     context();
     let (stream, device, other) = (stream(), allocate(16), allocate(16));
     let (from, mut back) = ([1u32, 2, 3, 4], [0u32; 2]);
@@ -94,7 +94,7 @@ struct BoxCopy {
 }
 
 #[test]
-fn a_copy_has_its_own_attributes_since_13_2() {
+fn copies_take_attributes_since_cuda_13_2() {
     context();
     let (device, from, mut back) = (allocate(16), [1u32, 2, 3, 4], [0u32; 4]);
     let copy = |to: u64, from: u64, attributes: *const i32| {
@@ -121,7 +121,7 @@ fn a_form_is_given_from_its_version_on() {
 }
 
 #[test]
-fn the_version_is_that_of_the_newest_functions() {
+fn the_cuda_version_is_that_of_the_newest_functions() {
     let mut version = 0;
     assert_eq!(call!("cuDriverGetVersion"(&mut version => *mut i32)), 0);
     // Every name of CUDA 13.5 has a function, although some functions are unsupported.
@@ -131,7 +131,7 @@ fn the_version_is_that_of_the_newest_functions() {
 }
 
 #[test]
-fn boxes_are_copied_at_once() {
+fn boxes_are_copied_in_batches() {
     context();
     let stream = stream();
     // Width, height, f32, one channel.
@@ -390,7 +390,7 @@ fn settings_of_core_dumps_are_kept() {
 }
 
 #[test]
-fn dynamic_shared_memory_for_some_blocks_is_what_a_launch_may_have() {
+fn available_dynamic_shared_memory_is_a_valid_launch_size() {
     context();
     let function = kernel(PTX, "k");
     let left = |blocks: i32| {

@@ -67,9 +67,9 @@ struct Field {
 }
 
 #[test]
-fn what_monitors_ask_is_answered() {
+fn monitoring_queries_are_answered() {
     // NVML counts its users in the process, and must not be initialized yet.
-    if !crate::common::is_alone("nvml::what_monitors_ask_is_answered") {
+    if !crate::common::is_alone("nvml::monitoring_queries_are_answered") {
         return;
     }
     let (mut count, mut device, mut again, mut megahertz) = (0, 0, 0, 0);

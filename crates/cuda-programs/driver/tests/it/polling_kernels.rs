@@ -75,8 +75,8 @@ fn word() -> u64 {
 }
 
 #[test]
-fn the_host_writes_what_a_kernel_waits_for() {
-    if !crate::common::is_alone("polling_kernels::the_host_writes_what_a_kernel_waits_for") {
+fn a_kernel_waits_for_a_write_of_the_host() {
+    if !crate::common::is_alone("polling_kernels::a_kernel_waits_for_a_write_of_the_host") {
         return;
     }
     context();
@@ -98,10 +98,8 @@ fn the_host_writes_what_a_kernel_waits_for() {
 }
 
 #[test]
-fn a_copy_of_another_stream_writes_what_a_kernel_waits_for() {
-    if !crate::common::is_alone(
-        "polling_kernels::a_copy_of_another_stream_writes_what_a_kernel_waits_for",
-    ) {
+fn a_kernel_waits_for_a_copy_in_another_stream() {
+    if !crate::common::is_alone("polling_kernels::a_kernel_waits_for_a_copy_in_another_stream") {
         return;
     }
     context();

@@ -104,7 +104,7 @@ fn other_of_small(digits: &str) {
 }
 
 #[test]
-fn memory_of_any_size_is_shared_where_it_lies() {
+fn host_memory_of_any_size_is_shared_in_place() {
     context();
     if let Ok(digits) = std::env::var(SMALL) {
         return other_of_small(&digits);
@@ -122,7 +122,7 @@ fn memory_of_any_size_is_shared_where_it_lies() {
         digits.extend(handle.0.iter().map(|byte| format!("{byte:02x}")));
     }
     let ended = Command::new(std::env::current_exe().expect("a program"))
-        .args(["processes::memory_of_any_size_is_shared_where_it_lies", "--exact", "--nocapture"])
+        .args(["processes::host_memory_of_any_size_is_shared_in_place", "--exact", "--nocapture"])
         .env(SMALL, digits)
         .output()
         .expect("it starts");

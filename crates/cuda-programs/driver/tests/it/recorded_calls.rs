@@ -63,7 +63,7 @@ fn differences(recorded: &[String], emulated: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn calls_return_what_they_return_on_an_h200() {
+fn calls_return_the_codes_of_an_h200() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/calls");
     let here = std::env::current_exe().expect("a path").parent().expect("a folder").to_owned();
     let near = [here.join("liblanework_libcuda.so"), here.join("../liblanework_libcuda.so")];

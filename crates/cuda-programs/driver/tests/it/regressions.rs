@@ -14,10 +14,8 @@ fn page(access: i32) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_of_the_host_that_may_not_be_accessed_is_refused() {
-    if !crate::common::is_alone(
-        "regressions::memory_of_the_host_that_may_not_be_accessed_is_refused",
-    ) {
+fn inaccessible_host_memory_is_refused() {
+    if !crate::common::is_alone("regressions::inaccessible_host_memory_is_refused") {
         return;
     }
     context();
@@ -43,10 +41,8 @@ fn memory_of_the_host_that_may_not_be_accessed_is_refused() {
 }
 
 #[test]
-fn copies_that_overlap_are_as_if_all_had_been_read_first() {
-    if !crate::common::is_alone(
-        "regressions::copies_that_overlap_are_as_if_all_had_been_read_first",
-    ) {
+fn overlapping_copies_read_all_bytes_before_writing() {
+    if !crate::common::is_alone("regressions::overlapping_copies_read_all_bytes_before_writing") {
         return;
     }
     context();
@@ -64,8 +60,8 @@ fn copies_that_overlap_are_as_if_all_had_been_read_first() {
 }
 
 #[test]
-fn sizes_of_nothing_take_no_time() {
-    if !crate::common::is_alone("regressions::sizes_of_nothing_take_no_time") {
+fn operations_on_zero_bytes_return_immediately() {
+    if !crate::common::is_alone("regressions::operations_on_zero_bytes_return_immediately") {
         return;
     }
     context();
@@ -130,8 +126,8 @@ fn graphs_inside_themselves_are_copies() {
 }
 
 #[test]
-fn flags_of_an_executable_are_no_pointer() {
-    if !crate::common::is_alone("regressions::flags_of_an_executable_are_no_pointer") {
+fn instantiation_flags_are_not_a_pointer() {
+    if !crate::common::is_alone("regressions::instantiation_flags_are_not_a_pointer") {
         return;
     }
     context();
@@ -142,8 +138,8 @@ fn flags_of_an_executable_are_no_pointer() {
 }
 
 #[test]
-fn the_default_pool_stays() {
-    if !crate::common::is_alone("regressions::the_default_pool_stays") {
+fn the_default_pool_does_not_change() {
+    if !crate::common::is_alone("regressions::the_default_pool_does_not_change") {
         return;
     }
     context();
@@ -165,9 +161,9 @@ fn the_default_pool_stays() {
 }
 
 #[test]
-fn a_threads_default_stream_is_captured_for_that_thread_alone() {
+fn capturing_a_per_thread_stream_does_not_affect_other_threads() {
     if !crate::common::is_alone(
-        "regressions::a_threads_default_stream_is_captured_for_that_thread_alone",
+        "regressions::capturing_a_per_thread_stream_does_not_affect_other_threads",
     ) {
         return;
     }
@@ -242,8 +238,8 @@ unsafe extern "C" fn waits(data: *mut c_void) {
 }
 
 #[test]
-fn a_callback_that_waits_for_its_own_stream_is_told_so() {
-    if !crate::common::is_alone("regressions::a_callback_that_waits_for_its_own_stream_is_told_so")
+fn waiting_for_the_own_stream_in_a_callback_is_an_error() {
+    if !crate::common::is_alone("regressions::waiting_for_the_own_stream_in_a_callback_is_an_error")
     {
         return;
     }

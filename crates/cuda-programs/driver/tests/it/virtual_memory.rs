@@ -89,7 +89,7 @@ fn memory_is_mapped_side_by_side_and_twice() {
 }
 
 #[test]
-fn memory_is_handed_on_as_a_file_descriptor() {
+fn memory_is_exported_as_a_file_descriptor() {
     context();
     let (handle, range) = (create(), reserve(2 * PAGE));
     let (mut descriptor, mut imported) = (0i32, 0u64);

@@ -107,7 +107,7 @@ impl World {
     }
 }
 
-/// Memory that the sequence does not know.
+/// Memory that the calls of the sequence must not change.
 pub struct Own {
     context: u64,
     kept: Vec<(u64, usize, u8)>,

@@ -52,8 +52,8 @@ struct Host {
     pending: Option<(usize, bool)>,
 }
 
-/// Copies between memory of the host and device memory of two streams, by calls and by kernels, and uses of the memory of the
-/// host: the host does not wait for a copy, or for another stream's.
+/// Copies between host and device memory in two streams, by calls and by kernels, and host accesses to that memory. The
+/// defect: before an access, the host does not wait for a copy, or waits for the wrong stream.
 fn host_accesses(random: &mut ProgramRandom, defect: bool) {
     let gpu = Gpu::new();
     let streams = [non_blocking(), non_blocking()];
@@ -203,7 +203,7 @@ fn child_grids(random: &mut ProgramRandom, defect: bool) {
 }
 
 /// Stream-ordered allocations that two streams use, one after the other. The defect: nothing orders a use in the other
-/// stream after the allocation or before the end of the memory.
+/// stream after the allocation or before the free.
 fn stream_ordered(random: &mut ProgramRandom, defect: bool) {
     let gpu = Gpu::new();
     let (one, other) = two();
@@ -224,7 +224,7 @@ fn stream_ordered(random: &mut ProgramRandom, defect: bool) {
             }
             gpu.fill(x, also);
             match random.below(3) {
-                // The use comes too early, and the end is in order.
+                // The use comes too early, and the free is in order.
                 _ if before => {
                     after(also, own);
                     free_async(x, own);

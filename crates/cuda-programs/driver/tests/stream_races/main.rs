@@ -58,7 +58,7 @@ fn said_with(name: &str, leaks: &str) -> String {
 }
 
 #[test]
-fn what_nothing_orders_is_found() {
+fn racing_programs_have_one_finding() {
     let mut wrong = String::new();
     for (name, _, expected) in racing::ALL {
         let said = said(name);
@@ -71,7 +71,7 @@ fn what_nothing_orders_is_found() {
 }
 
 #[test]
-fn what_is_ordered_is_not_reported() {
+fn correct_programs_have_no_findings() {
     let mut wrong = String::new();
     for (name, _) in correct::ALL {
         let said = said(name);
@@ -91,7 +91,7 @@ fn findings_name_the_parameter_and_the_allocation() {
 }
 
 #[test]
-fn what_is_never_freed_is_reported_on_request() {
+fn leaks_are_reported_on_request() {
     let (name, leaked) = ("one stream", said_with("one stream", "1"));
     assert!(leaked.contains("error[leak]: ") && leaked.contains(" of device memory"), "{leaked}");
     assert!(!said(name).contains("leak"));

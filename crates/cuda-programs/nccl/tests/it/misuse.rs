@@ -20,7 +20,7 @@ fn both_fail(outcomes: &[(i32, String)], said: &str) {
 }
 
 #[test]
-fn ranks_that_disagree_are_told_what_each_called() {
+fn ranks_that_disagree_get_the_call_of_each_rank() {
     let counts = outcomes(|rank, comm| {
         let at = upload(&[1f32; 8]);
         all_reduce(at, at, 5 + rank, (F32, SUM), comm)

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_goes_on_until_every_lane_has_won() {
+    fn a_compare_and_swap_loop_runs_until_every_lane_succeeds() {
         let rounds = |bytes: u32, at: fn(u64) -> u64| {
             let addresses = std::array::from_fn(|lane| at(lane as u64) * u64::from(bytes));
             let (loads, swaps) = compare_and_swap_loop(u32::MAX, &addresses, bytes);

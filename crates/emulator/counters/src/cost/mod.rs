@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn ideal_sectors_are_what_the_active_bytes_fill() {
+    fn ideal_sectors_are_those_of_the_active_bytes() {
         let of = |bytes, mask, at: fn(u64) -> u64| {
             let load = counted(AccessKind::Load, bytes, mask, at).global_load;
             (load.sectors, load.ideal_sectors, load.bytes)
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn one_lane_does_what_all_ask_of_one_address() {
+    fn one_lane_performs_the_aggregated_atomic() {
         let of = |service, mask| {
             let mut counters = Counters::default();
             let how = (AccessKind::Atomic, service);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// A moment on the clock of processor time, and on the wall's where there is no other.
+/// A point in processor time; in elapsed time if processor time is unknown.
 pub struct Moment(Instant, Option<Duration>);
 
 impl Moment {

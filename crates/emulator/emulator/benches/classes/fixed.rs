@@ -5,7 +5,7 @@ use lanework_ptx::Module;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// An empty kernel, a histogram in global memory, and one of a long loop of arithmetic.
+/// An empty kernel, a histogram in global memory, and a kernel with a long loop of arithmetic.
 const KERNELS: &str = "
 .version 8.6
 .target sm_80

@@ -137,7 +137,7 @@ impl MeasuredKernel {
         })
     }
 
-    /// Runs the loop some times; the time per warp instruction of the row in ns.
+    /// Runs the loop a number of times. Returns the time per warp instruction of the row in ns.
     pub fn run(&self, mode: Mode, iterations: u32) -> Result<f64, String> {
         let launch = LaunchConfig::new("row", [SHAPE[0], 1, 1], [SHAPE[1], 1, 1]);
         let [out, input, res] = self.buffers.map(u64::to_le_bytes);

@@ -1,6 +1,6 @@
-//! The kernels: one row each. The PTX is what nvcc 13.0 (`-arch=sm_80 -ptx`) made of the `.cu` file
-//! next to it; the `.cl` file is the same kernel in OpenCL C, in the form that `PoCL` makes most of: index
-//! types and unrolling are whichever were fastest of those tried.
+//! The kernels: one row each. nvcc 13.0 (`-arch=sm_80 -ptx`) compiled the PTX from the `.cu` file next
+//! to it. The `.cl` file is the same kernel in OpenCL C, with the index types and the unrolling that are
+//! fastest with `PoCL`.
 
 use crate::job;
 use crate::job::Job;
@@ -10,11 +10,11 @@ use crate::job::Job;
 pub enum Class {
     /// A matrix product with affine addresses.
     Product,
-    /// A short kernel with affine addresses: a block is over in some hundred warp instructions.
+    /// A short kernel with affine addresses: a block executes a few hundred warp instructions.
     Short,
     /// Addresses that are not affine over the lanes.
     NotAffine,
-    /// Lanes that branch apart.
+    /// Divergent branches.
     Divergent,
 }
 
@@ -45,7 +45,7 @@ pub struct Case {
     pub block: [u32; 3],
     /// Makes inputs and reference, given the number of threads.
     pub job: fn(u64) -> Job,
-    /// The counters where they can be told by hand.
+    /// The counters, if they can be computed by hand.
     pub traffic: Option<Traffic>,
 }
 

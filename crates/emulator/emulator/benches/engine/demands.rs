@@ -57,7 +57,7 @@ fn judgement(class: Class, machine: &Machine, row: &Row, rows: &[Row]) -> Option
     })
 }
 
-/// How much sooner the same engine is done than with one worker.
+/// Speedup over the same engine with one worker.
 fn speedup(row: &Row, rows: &[Row]) -> Option<f64> {
     let alone = Label { engine: row.label.engine, workers: 1 };
     let alone = rows.iter().find(|other| other.label == alone)?;

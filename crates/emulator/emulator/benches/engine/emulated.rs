@@ -130,7 +130,7 @@ impl Subject for Emulated {
     }
 }
 
-/// Gli/s are worth nothing if the instructions are not what the PTX says.
+/// The rate is meaningless if the emulator did not execute the instructions of the PTX.
 fn check_count(whose: &str, counted: u64, expected: u64) -> Result<(), String> {
     if counted == expected {
         return Ok(());

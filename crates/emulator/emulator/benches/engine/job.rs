@@ -70,7 +70,7 @@ impl Job {
         self.buffers.len() - 1
     }
 
-    /// Holds an output against the reference; says where it differs first, and how often.
+    /// Compares an output with the reference. Describes the first difference and the number of differences.
     pub fn check(&self, output: &[u8]) -> Result<(), String> {
         let words: Vec<u32> =
             output.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();

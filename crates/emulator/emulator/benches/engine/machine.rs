@@ -12,12 +12,12 @@ pub struct Machine {
     pub simd: &'static str,
     /// The factor of the demands in Gli/s, which are stated for AVX-512.
     pub scale: f64,
-    /// Load average of the last minute when the benchmark started; `None` where the system does not tell.
+    /// Load average of the last minute when the benchmark started; `None` if unknown.
     pub load: Option<f64>,
 }
 
 impl Machine {
-    /// Looks around.
+    /// Detects the machine.
     pub fn describe() -> Machine {
         let (simd, scale) = simd();
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

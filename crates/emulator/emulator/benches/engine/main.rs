@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     report.finish()
 }
 
-/// Proves, times and judges one kernel on every engine.
+/// Verifies and times one kernel on every engine, and compares it with the demands.
 fn run(
     case: &'static Case,
     options: &Options,

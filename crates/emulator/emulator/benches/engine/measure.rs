@@ -19,18 +19,18 @@ pub struct Effort {
 pub struct Timing {
     /// On the wall clock.
     pub elapsed: Vec<f64>,
-    /// Of processor time, all threads of the process together.
+    /// In processor time, summed over the threads of the process.
     pub processor: Vec<f64>,
 }
 
-/// Runs shorter than this are preceded by an untimed one, which brings their data back into the
-/// cache after the other subjects.
+/// Runs shorter than this are preceded by an untimed run, because the other subjects have evicted
+/// the data from the cache.
 const SHORT: Duration = Duration::from_millis(20);
 
-/// Most rounds.
+/// Maximum number of rounds.
 const MOST_ROUNDS: usize = 301;
 
-/// The samples of each subject, or why it could not go on.
+/// The samples of each subject, or the reason why it failed.
 pub fn interleaved(
     subjects: &mut [(Label, Box<dyn Subject>)],
     effort: Effort,
@@ -90,7 +90,7 @@ fn processor_time() -> Option<Duration> {
     (code == 0).then(|| Duration::new(time.seconds as u64, time.nanoseconds as u32))
 }
 
-/// Unknown here: elapsed time stands for it.
+/// Unknown here: the elapsed time replaces it.
 #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
 fn processor_time() -> Option<Duration> {
     None
@@ -109,7 +109,7 @@ pub fn median_ratio(above: &[f64], below: &[f64]) -> f64 {
     median(&above.iter().zip(below).map(|(above, below)| above / below).collect::<Vec<_>>())
 }
 
-/// An engine, how it watches, and with how many threads, in the table's order.
+/// An engine, its mode and its number of threads, in the table's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label {
     /// The engine and its mode.

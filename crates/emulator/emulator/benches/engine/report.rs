@@ -16,7 +16,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Prints the head of the table, with the machine and, loudly, why `PoCL` is missing if it is.
+    /// Prints the head of the table, with the machine and, prominently, the reason if `PoCL` is missing.
     pub fn start(options: &Options, machine: &Machine, no_pocl: Option<&String>) -> Report {
         let load = machine.load.unwrap_or(0.0);
         if load > 0.5 {

@@ -33,7 +33,7 @@ pub struct Device {
     workspaces: Mutex<Vec<u64>>,
 }
 
-/// Lends one device's memory to another, `alone`. Dropping this returns the memory, also during a
+/// Lends one device's memory to another, `alone`. Dropping this returns the memory, even during a
 /// panic.
 struct Borrowing<'a> {
     memory: RwLockWriteGuard<'a, Memory>,

@@ -357,7 +357,7 @@ impl Job<'_> {
     }
 }
 
-/// The clusters of a launch, handed out one by one.
+/// The clusters of a launch, assigned to workers one by one.
 pub struct Order {
     /// Clusters of the grid; most have one block.
     pub total: u64,

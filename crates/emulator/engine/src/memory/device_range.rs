@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_is_zero_when_it_is_taken_again() {
+    fn released_memory_is_zero_when_allocated_again() {
         for bytes in [GRAIN, 10_000, GIVEN_BACK, 1 << 20] {
             for _ in 0..3 {
                 let Some(at) = take(bytes, GRAIN) else {

@@ -125,7 +125,7 @@ mod tests {
     use crate::memory::host_bytes::*;
 
     #[test]
-    fn fresh_bytes_are_aligned_and_hold_what_was_asked_for() {
+    fn fresh_bytes_are_aligned_and_have_the_requested_value() {
         for (fresh, want) in [(Fresh::Byte(0xCD), 0xCD), (Fresh::Zeros, 0)] {
             // Miri takes a minute for the bytes of a mebibyte.
             let large = if cfg!(miri) { 1 << 14 } else { 1 << 20 };
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_and_too_many_are_refused() {
+    fn zero_and_too_many_bytes_are_refused() {
         for fresh in [Fresh::Byte(0), Fresh::Zeros] {
             for make in [HostBytes::new, HostBytes::of_device] {
                 assert!(make(0, 256, fresh).is_none());

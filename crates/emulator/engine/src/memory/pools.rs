@@ -1,4 +1,4 @@
-//! Memory pools: allocations whose parts a program's own allocator hands out and takes back.
+//! Memory pools: allocations that a program's own allocator divides into smaller ones.
 //!
 //! The program announces them; kernels that are not checked may use all bytes of a pool.
 
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_access_must_stay_inside_one_live_part() {
+    fn an_access_must_be_inside_one_live_allocation() {
         let mut pools = PoolRegions::default();
         pools.add(4096, 16);
         assert!(pools.violation(8192, 4).is_none(), "in no pool");

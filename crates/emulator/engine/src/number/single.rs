@@ -174,7 +174,7 @@ mod tests {
 
     /// Results of an H200 for sums just below the smallest normal number.
     #[test]
-    fn sums_that_round_to_the_smallest_normal_number_stay() {
+    fn sums_that_round_to_the_smallest_normal_number_are_not_flushed() {
         let cases = [
             (0x0638_c8e4, 0xa0b5_163c, 0x0080_0000),
             (0x81ae_2c98, 0x0100_935e, 0x0080_0000),

@@ -63,7 +63,7 @@ pub enum Number {
     },
     /// Zero or finite.
     Finite {
-        /// Whether it is negative, also for zero.
+        /// Whether the sign is negative; also defined for zero.
         negative: bool,
         /// Its digits; the last is sticky if the number is inexact.
         mantissa: u128,

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_has_an_ellipsis() {
+    fn cut_texts_end_with_an_ellipsis() {
         assert_eq!((cut("abcdef", 4), cut("abc", 3)), ("abc…".to_owned(), "abc".to_owned()));
         assert_eq!(excerpt("let x = tile[row][column];", 12), "let x = …");
         assert_eq!(excerpt("tile[row][column]", 12), "tile[row][c…");

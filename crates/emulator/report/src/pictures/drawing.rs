@@ -12,7 +12,7 @@ pub const EMPTY: &str = "#eef0f3";
 pub const GOOD: &str = "#1a7f37";
 /// Color of a cost above the optimum.
 pub const BAD: &str = "#cf222e";
-/// Fills that tell things apart: blue, orange, green, violet.
+/// Fill colors of different things: blue, orange, green, violet.
 pub const FILLS: [&str; 4] = ["#79b8ff", "#ffb37a", "#8fdaa2", "#d2b6f5"];
 
 /// A position or a size, in pixels.

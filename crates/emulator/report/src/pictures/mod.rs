@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_lie_in_their_sectors() {
+    fn lanes_are_mapped_to_their_sectors() {
         let lines = sector_lines(&touch(Space::Global, 4, |lane| 4096 + 4 * lane));
         assert_eq!(lines.len(), 1);
         assert_eq!(ranges(&lines[&32][1].lanes), "8-15");
@@ -46,13 +46,13 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_a_tile_lies_in_one_bank_unless_padded() {
+    fn a_tile_column_uses_one_bank_unless_padded() {
         assert_eq!(bank_wavefronts(&touch(Space::Shared, 4, |lane| 128 * lane))[0], 32);
         assert_eq!(bank_wavefronts(&touch(Space::Shared, 4, |lane| 132 * lane)), [1; 32]);
     }
 
     #[test]
-    fn wide_accesses_side_by_side_conflict_with_nobody() {
+    fn adjacent_wide_accesses_have_no_bank_conflicts() {
         let wide = touch(Space::Shared, 16, |lane| 16 * lane);
         assert_eq!(bank_wavefronts(&wide), [1; 32]);
         let said = cost(&wide);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_alone_is_small_and_has_every_lane() {
+    fn a_grid_picture_is_small_and_shows_every_lane() {
         let drawn = grid(&touch(Space::Shared, 4, |lane| 128 * lane), 32).expect("a grid");
         assert!(drawn.len() < 30_000, "{}", drawn.len());
         assert!(drawn.matches("<path").count() <= 4 && !drawn.contains("<rect"));

@@ -184,7 +184,7 @@ impl AccessCheck {
         let (bytes, by) = (elements.collect::<Vec<u16>>(), self.lane_of_block(access, lane));
         let whole = u16::MAX >> (16 - element.clamp(1, 16));
         let kernel = self.reports.kernel();
-        // A load without any written byte copies no structure, unless it copies a small piece of one.
+        // A load without any initialized byte does not copy a structure, unless it copies a small piece of one.
         if bytes.iter().all(|bytes| *bytes == whole) {
             let place = place as i64;
             let word = place & !7..(place + (element * bytes.len() as u64) as i64 + 7) & !7;

@@ -238,14 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn no_run_reaches_from_one_variable_to_the_next() {
+    fn runs_end_at_variable_borders() {
         let border = |start: u64, bytes: u64| start >= 64 || start + bytes <= 64;
         assert_eq!(runs(vec![32, 48, 64, 80], border), [(32, 32), (64, 32)]);
     }
 
     /// On random histories, reads of a run are recorded as cell by cell, and none that races or lacks a fence is accepted.
     #[test]
-    fn reads_of_a_run_are_those_of_its_cells() {
+    fn reading_a_run_equals_reading_its_cells() {
         const CELLS: u64 = 64;
         let (mut seed, mut accepted) = (1u64, 0);
         let mut roll = |sides: u64| {

@@ -235,15 +235,15 @@ impl Bounds {
             Some(near) => {
                 format!("{:+} of `{}`, which has {} bytes", near.offset, near.name, near.bytes)
             }
-            None => format!("{address:#x}, of which the pool has handed out nothing"),
+            None => format!("{address:#x}, which is in no allocated part of the pool"),
         };
         let (kind, message, help) = match freed {
             true => (
                 ReportKind::UseAfterFree,
                 format!(
-                    "use after free: {verb} of {bytes} bytes at {place}; this part went back to its memory pool"
+                    "use after free: {verb} of {bytes} bytes at {place}; this part was returned to its memory pool"
                 ),
-                "give the memory back to the pool after its last use",
+                "return the memory to the pool after its last use",
             ),
             false => (
                 ReportKind::OutOfBounds,

@@ -1,4 +1,4 @@
-//! Checks weak accesses at arbitrary addresses, lane by lane, also rows of `ldmatrix`.
+//! Checks weak accesses at arbitrary addresses lane by lane, including rows of `ldmatrix`.
 //!
 //! Without this path xorshift takes 1.9 times as long, gather 1.5 times.
 

@@ -15,7 +15,7 @@
 //!    between.
 //! 7. Blocks: end the kernel between the two, or give each block its own element.
 //!
-//! *Limit.* The third rule looks at the code, not at the run: it takes the nearest strong write after the
+//! *Limit.* The third rule uses the code, not the run: it takes the nearest strong write after the
 //! one access, and the nearest strong read before the other.
 
 use lanework_ptx_ir::analysis::cfg::ControlFlowGraph;

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_of_a_checkout_are_covered_and_what_is_compiled_beside_them_is_not() {
+    fn suppressions_cover_library_checkouts_but_not_user_code() {
         let all = 0b111;
         let of = |chain: &[&'static str]| rules_of(chain.iter().copied());
         assert_eq!(of(&["/build/_deps/cccl-src/cub/cub/agent/agent_scan.cuh", "a.cu"]), all);

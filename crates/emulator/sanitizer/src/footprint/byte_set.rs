@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_those_of_single_bytes() {
+    fn byte_sets_match_sets_of_single_bytes() {
         for seed in 1..60 {
             let ((a, of_a), (b, of_b)) = (of(&ranges(seed)), of(&ranges(seed + 1000)));
             same(&a, &of_a);

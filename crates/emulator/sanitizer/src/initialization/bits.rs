@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_shifts_and_extensions_keep_what_is_written() {
+    fn masks_shifts_and_extensions_keep_initialized_bits() {
         let halves = |r| if r == 0 { 0xffff_0000 } else { 0 };
         let and = Alu::Logic(LogicOp::And(Width::Word));
         assert_eq!(flow(and, &[Operand::Reg(0), Operand::Const(0xff)]).bits(halves), 0);

@@ -179,7 +179,7 @@ impl ProductRegisters {
         let sums: Vec<Option<u32>> = inst.src.iter().skip(first).take(count).map(tracked).collect();
         let added = |i: usize| match sums.len() == inst.dst.len() {
             true => sums[i],
-            // Of different sizes, such as f16 and f32: any register of C counts.
+            // C and D have different sizes, such as f16 and f32: use any register of C.
             false => sums.iter().flatten().next().copied(),
         };
         let results = inst.dst.iter().enumerate();

@@ -282,7 +282,7 @@ pub struct InsertedOperations {
     shared: Vec<bool>,
     /// The `setmaxnreg` instructions.
     register_changes: HashMap<usize, Box<u32>>,
-    /// Whether a loop of the kernel looks at memory.
+    /// Whether the kernel polls memory in a loop.
     pub waits: bool,
 }
 

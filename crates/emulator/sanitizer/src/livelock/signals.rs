@@ -1,14 +1,14 @@
 //! Ends a warp's time slice after a signal, so that the warps that wait for it run first.
 //!
-//! *Purpose.* A warp that signals twice in one slice hides a missing wait: the others see the second signal only, and with
-//! it everything that the warp has done between the two. So a warp pauses before the first weak access after a signal. It
-//! does not pause before a look of its own: that would see the signals of all others, and hide that it waits for too few.
+//! *Purpose.* If a warp signaled twice in one slice, the other warps would see only the second signal, and with it all that
+//! the warp did in between: a missing wait would stay hidden. So a warp pauses before its first weak access after a signal.
+//! It does not pause before it polls: by then all other warps would have signaled, which hides a wait for too few signals.
 //!
-//! *Signals.* In a kernel with a loop that looks at memory, a signal is a strong write that changes memory, and that releases
-//! earlier writes or goes to an address at which a warp has looked twice in a row.
+//! *Signals.* In a kernel that polls memory in a loop, a signal is a strong write that changes memory and that either
+//! releases earlier writes or writes an address that a warp has polled twice in a row.
 //!
-//! *Other clusters.* The cluster of a warp that pauses lets those run that a signal has woken, and a few that have not
-//! started. Of a large grid, the others start after the clusters before them have ended, or wait.
+//! *Other clusters.* When a warp pauses, its cluster yields to the clusters that a signal has woken, and to a few that have
+//! not started. In a large grid, the remaining clusters start when earlier ones have ended or wait.
 
 use crate::livelock::memory_changes::ByteSnapshot;
 use lanework_engine::event::AccessKind;
@@ -42,7 +42,7 @@ impl Signal {
     }
 }
 
-/// A warp of the running cluster: its last look at memory, and whether it has executed a fence since its last signal.
+/// A warp of the running cluster: its last poll, and whether it has executed a fence since its last signal.
 #[derive(Clone, Copy, Default)]
 struct WarpSignals {
     look: (u32, u64),
@@ -52,13 +52,13 @@ struct WarpSignals {
 /// The signals of a launch's kernel.
 #[derive(Default)]
 pub struct Signals {
-    /// Whether a loop of the kernel looks at memory.
+    /// Whether the kernel polls memory in a loop.
     waits: bool,
     /// Rank of the block that has the time slice.
     rank: u32,
     /// By rank and warp.
     warps: Vec<Vec<WarpSignals>>,
-    /// Addresses at which a warp has looked twice in a row.
+    /// Addresses that a warp has polled twice in a row.
     polled: HashSet<u64>,
     pending: Option<Signal>,
 }

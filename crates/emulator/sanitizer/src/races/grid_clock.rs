@@ -23,7 +23,7 @@ type Child = Option<Arc<Node>>;
 #[derive(Debug)]
 enum Node {
     Branch([Child; WIDTH]),
-    /// Of one cluster.
+    /// The clock of one cluster.
     Clock(Arc<VectorClock>),
 }
 
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_covers_another_is_the_join_itself() {
+    fn joining_a_covered_clock_shares_the_covering_one() {
         let old = all((0..100).map(|cluster| (cluster, 1)));
         let new = all((0..100).map(|cluster| (cluster, 2)));
         for (mut a, b) in [(old.clone(), &new), (new.clone(), &old)] {

@@ -1,4 +1,4 @@
-//! Races: two unordered accesses to one byte, and at least one writes.
+//! Races: two unordered accesses to the same byte, if at least one writes.
 //!
 //! [`happens_before`] orders accesses, [`shadow_memory`] stores prior accesses, and [`shadow_cell`]
 //! combines the two. This module holds both for one launch. [`findings`] has the messages.
@@ -34,7 +34,7 @@ pub struct Races {
     /// The happens-before tracker.
     pub order: HappensBefore,
     ranks: usize,
-    /// By memory.
+    /// By [`MemoryId`].
     shadow: Vec<ShadowMemory>,
     shift: u32,
 }
@@ -93,7 +93,7 @@ impl Races {
         self.shift
     }
 
-    /// The first relevant epoch of a memory: shared memory starts afresh with each cluster.
+    /// The first relevant epoch of a memory: shared memory is new in each cluster.
     #[inline(always)]
     pub fn base(&self, id: MemoryId) -> u32 {
         if id < self.ranks { self.order.base() } else { 1 }
@@ -191,7 +191,7 @@ impl PeerAccesses {
     pub fn finding(rank: u32) -> Finding {
         Finding {
             message: format!(
-                "shared memory of the block of rank {rank} of the cluster is accessed, and that block may exit before"
+                "shared memory of the block of rank {rank} of the cluster is accessed, possibly after that block has exited"
             ),
             help: "let the blocks of the cluster arrive and wait at its barrier after the last access, before any of them exits".into(),
             ..Finding::default()

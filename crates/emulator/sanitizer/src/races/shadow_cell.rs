@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_of_the_same_value_is_no_race() {
+    fn a_write_of_the_same_value_is_not_a_race() {
         let mut order = HappensBefore::new(2, 1);
         order.start(0);
         let mut cell = ShadowCell::default();
@@ -328,11 +328,11 @@ mod tests {
     }
 
     #[test]
-    fn who_saw_a_value_comes_after_its_writers() {
+    fn reading_a_value_orders_after_its_writers() {
         assert!(!last_race(&[(0, 'A'), (1, 'A'), (2, 'A'), (2, 'W')]));
         assert!(!last_race(&[(0, 'a'), (1, 'a'), (2, 'P'), (2, 'W')]));
         assert!(last_race(&[(0, 'A'), (1, 'A'), (2, 'W')]));
-        assert!(last_race(&[(0, 'a'), (1, 'a'), (1, 'W')]), "what is not looked at tells nothing");
+        assert!(last_race(&[(0, 'a'), (1, 'a'), (1, 'W')]), "an unused value orders nothing");
         assert!(last_race(&[(0, 'a'), (2, 'P'), (1, 'a'), (2, 'W')]), "seen, and then replaced");
         assert!(!last_race(&[(0, 'a'), (2, 'P'), (0, '|'), (1, 'W')]));
         assert!(last_race(&[(0, 'a'), (2, 'P'), (1, 'W')]));

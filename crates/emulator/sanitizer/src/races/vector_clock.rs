@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_lanes_have_done_is_the_warps() {
+    fn the_warp_clock_is_the_minimum_over_its_lanes() {
         let mut clock = of_lanes(&[2, 5], 0, |lane| if lane == 0 { 4 } else { 2 });
         assert_eq!((clock.beyond(0, 3), clock.beyond(0, 1), clock.beyond(1, 4)), (1, !0, !0));
         clock.join(&of_lanes(&[0, 0], 0, |lane| if lane == 0 { 0 } else { 3 }));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn raised_lanes_are_those_alone_until_all_are() {
+    fn raising_some_lanes_affects_only_those_lanes() {
         let mut clock = VectorClock::default();
         clock.raise_lanes(2, 0b101, 7);
         assert_eq!((clock.beyond(2, 6), clock.beyond(2, 7), clock.beyond(1, 0)), (0b101, 0, 0));

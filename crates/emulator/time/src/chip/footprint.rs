@@ -42,7 +42,7 @@ pub struct Footprints {
     pub regions: Vec<Region>,
     /// The region of each run, if it accesses device memory.
     pub of_run: Vec<Option<usize>>,
-    /// By run: whether blocks touch units of their own.
+    /// By run: whether neighboring blocks share less than half of the units of the region that it accesses.
     pub private: Vec<bool>,
     /// Atomics on global memory.
     atomics: Atomics,
@@ -140,7 +140,7 @@ impl Footprints {
         if operations == 0.0 {
             return 0.0;
         }
-        // Blocks share lines with atomics as they share the regions that they write.
+        // Assumes that blocks share lines with atomics to the same extent as the regions that they write.
         let units = self.atomics.lines.len() as f64;
         let region = self.regions.iter().filter(|region| region.written > 0.0);
         let shared =

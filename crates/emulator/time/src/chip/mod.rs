@@ -146,7 +146,7 @@ fn environment(
 fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &SmResult) -> f64 {
     let executed = |at: &usize| trace.blocks[*at].executed() as f64;
     let per_block = queue.iter().map(executed).sum::<f64>() / queue.len().max(1) as f64;
-    // The traced blocks are not the mean of the grid.
+    // The traced blocks may differ from the mean of the grid.
     let scale = match trace.sampled.is_empty() {
         true => 1.0,
         false => trace.mean_work() / per_block.max(1.0),
@@ -154,7 +154,7 @@ fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &
     scale * extrapolate_blocks(trace, placement, queue, sm, per_block)
 }
 
-/// The same, if all blocks of the multiprocessor are like the simulated ones.
+/// Assumes that all blocks of the multiprocessor are like the simulated ones.
 fn extrapolate_blocks(
     trace: &KernelTrace,
     placement: Placement,
@@ -323,7 +323,7 @@ pub struct Placement {
     pub limiter: &'static str,
     /// Number of multiprocessors with work.
     pub active: u64,
-    /// Most blocks that one multiprocessor runs.
+    /// Maximum number of blocks that one multiprocessor runs.
     pub blocks: u64,
 }
 

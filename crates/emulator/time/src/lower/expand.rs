@@ -204,7 +204,7 @@ fn alu_sequence(alu: Alu, inst: &Inst) -> UnitSequence {
             ConvertOp::ExtendToWide(_) | ConvertOp::ExtendToWord(_) | ConvertOp::ExtendToHalf => {
                 &[(ALU, 1)]
             }
-            // To a float on the integer pipe, to an integer on the special-function unit.
+            // Conversions to a float run on the integer pipe, those to an integer on the special-function unit.
             ConvertOp::WordToFloat { double: false, .. } => &[(ALU, 1)],
             ConvertOp::SingleToWord { .. } | ConvertOp::RoundSingle(_) => &[(Unit::Convert, 1)],
             ConvertOp::WordToFloat { .. }
@@ -286,7 +286,7 @@ fn other(opcode: &Opcode, simple: &dyn Fn(Unit) -> MachineOperation) -> Vec<Mach
             WarpOp::Vote { .. } => one(Unit::Predicate, MemoryClass::Anything),
             WarpOp::Match { .. } => {
                 let mut all = one(Unit::Shuffle, MemoryClass::Anything);
-                // 64 cycles if the values of all lanes differ, fewer if some agree.
+                // Assumes that the values of all lanes differ: 64 cycles. It takes fewer if some agree.
                 all.extend((0..31).map(|_| simple(Unit::Shuffle)));
                 all
             }
@@ -334,7 +334,7 @@ fn other(opcode: &Opcode, simple: &dyn Fn(Unit) -> MachineOperation) -> Vec<Mach
             }
             MatrixOp::Transpose => one(Unit::Shuffle, MemoryClass::Anything),
             MatrixOp::Multiply(op) => {
-                // In units of an m16n8k16 with 16-bit floats.
+                // The cost relative to an m16n8k16 with 16-bit floats.
                 let work = op.shape.m * op.shape.n * op.shape.k;
                 let bits = op.a.bits().max(op.b.bits());
                 let scale = match bits {

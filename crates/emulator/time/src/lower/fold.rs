@@ -10,7 +10,7 @@ use lanework_ptx_ir::opcode::logic::{LogicOp, MoveOp, PartSize};
 /// How an instruction is folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It becomes its own operations.
+    /// It becomes separate operations.
     Stays,
     /// It disappears.
     Free,
@@ -146,7 +146,7 @@ impl Folded {
                 Alu::Convert(ConvertOp::TruncateWide) => Fate::Free,
                 Alu::Convert(ConvertOp::ExtendToWide(Integer::U32)) => Fate::Free,
                 Alu::Convert(ConvertOp::ExtendToWide(Integer::S32)) => self.widened(kernel, result),
-                // The comparison includes logic on its predicate.
+                // `setp` also combines its result with another predicate, so the logic operation is free.
                 Alu::Logic(LogicOp::And(Width::Predicate) | LogicOp::Or(Width::Predicate)) => {
                     match self.only_use(kernel, inst.src.first()).is_some()
                         || self.only_use(kernel, inst.src.get(1)).is_some()
@@ -174,7 +174,8 @@ impl Folded {
         self.fates[at] = fate;
     }
 
-    /// The fate of a sign extension: a wide product, or a shift that becomes one, includes it.
+    /// The fate of a sign extension: free if all its users are products, or shifts that become products, which extend their
+    /// operands.
     fn widened(&self, kernel: &Kernel, result: Option<Reg>) -> Fate {
         let Some(result) = result else { return Fate::Free };
         let multiplies = |inst: &Inst| {

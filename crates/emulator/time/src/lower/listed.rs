@@ -1,20 +1,20 @@
-//! Replaces the model of ptxas by the machine instructions of a listing.
+//! Replaces the operations that the model of ptxas predicts by the machine instructions of a listing.
 //!
-//! The listing has the machine instructions of each PTX line. ptxas copies basic blocks (unrolled loops), and moves
-//! instructions out of loops. Accesses do not move: their loop depth in the machine code is the depth of their block, and an
-//! access occurs once per copy of the block. The others are divided by the number of copies, because each execution of the
-//! block runs one copy. An instruction at another depth than its block was moved out of a loop, or is computed again in it: it
-//! counts for the block whose instructions are around it.
+//! The listing has the machine instructions of each PTX line. ptxas duplicates basic blocks (unrolled loops) and moves
+//! instructions out of loops. It does not move memory accesses. So the loop depth of a block's accesses is the depth of the
+//! block, and the number of times that an access occurs is the number of the block's copies. One execution of the block runs
+//! one copy, so the counts of its other instructions are divided by the number of copies. ptxas has moved or
+//! rematerialized an instruction whose depth differs from its block's: it counts for the block whose instructions surround it.
 
 use crate::machine::operation::{MachineOperation, MemoryClass, Unit};
 use crate::sass::listing::{Listing, MachineInstruction};
 use crate::trace::KernelTrace;
 use std::collections::HashMap;
 
-/// Minimum share of a kernel's lines that the listing must have; otherwise ptxas assembled another text.
+/// Minimum fraction of a kernel's lines that the listing must contain; below it, the listing belongs to another text.
 const ALIKE: f64 = 0.5;
 
-/// Whether an operation comes from the trace, or decides where the warp goes.
+/// Whether the trace, and not the listing, determines an operation: accesses, synchronization, and control flow.
 fn from_trace(operation: &MachineOperation) -> bool {
     matches!(
         operation.unit,
@@ -34,9 +34,9 @@ fn from_trace(operation: &MachineOperation) -> bool {
 /// Copies of the basic blocks in the machine code, and places of their instructions.
 #[derive(Clone, Debug, Default)]
 pub struct CodeLayout {
-    /// By basic block, how often it was copied.
+    /// By basic block: the number of its copies.
     pub copies: Vec<u8>,
-    /// By run, the places of its instructions, first in the first copy, then in the others.
+    /// By run: the places of its instructions, copy by copy.
     pub places: Vec<Vec<u32>>,
 }
 
@@ -55,7 +55,7 @@ impl CodeLayout {
     }
 }
 
-/// Replaces the operations of each run; returns the layout of the code, or `None` if the listing is of another text.
+/// Replaces the operations of each run. Returns the layout of the code; `None` if the listing belongs to another text.
 pub fn apply(
     trace: &KernelTrace,
     listing: &Listing,
@@ -92,7 +92,7 @@ pub fn apply(
         for &run in &runs {
             let here = of_line(run).iter().filter(|one| one.depth >= depth);
             layout.places[run] = here.map(|one| one.place).collect();
-            // The instructions of a call are elsewhere. An atomic includes the loop around it.
+            // The listing has the instructions of a called function elsewhere. A compare-and-swap loop keeps the model's operations.
             if listing.calls.contains(&line(run)) || spins[run] {
                 continue;
             }
@@ -108,7 +108,7 @@ pub fn apply(
     Some(layout)
 }
 
-/// Adds the instructions that ptxas moved to other blocks than those of their lines; `depths` has the depth of each block.
+/// Adds instructions to the blocks to which ptxas moved them from the blocks of their lines. `depths` has each block's depth.
 fn moved(
     trace: &KernelTrace,
     listing: &Listing,
@@ -194,7 +194,7 @@ fn place<'l>(
             .map(|&run| of_line(run).iter().filter(|one| fits(wanted, one)).map(|one| one.depth))
             .map(Iterator::collect)
             .collect();
-        // Most of them agree; one may be in a loop of its own.
+        // Take the median, because an access may have become a loop.
         let mut depths: Vec<u32> =
             lists.iter().filter_map(|list| list.iter().copied().max()).collect();
         depths.sort_unstable();
@@ -210,7 +210,7 @@ fn place<'l>(
 }
 
 /// Replaces the operations of a run by a share of the listed instructions at a depth. `carried` is
-/// the fraction of an instruction that earlier runs left over.
+/// the fraction of an instruction that rounding down has left over in earlier runs.
 fn replace(
     operations: &mut Vec<MachineOperation>,
     listed: &[MachineInstruction],
@@ -229,7 +229,7 @@ fn replace(
     let simple = |unit| simple(unit, first.run);
     let (reads, last) = (first.reads.clone(), operations.last().cloned());
     let (writes, words) = last.map_or((Vec::new(), 0), |last| (last.writes, last.words));
-    // The first copy comes first.
+    // Take the units in the order of the first copy.
     let units = arithmetic.iter().copied().cycle().take(count as usize);
     let mut made: Vec<MachineOperation> = units.map(simple).collect();
     let kept: Vec<MachineOperation> = operations.drain(..).filter(from_trace).collect();
@@ -243,7 +243,7 @@ fn replace(
         *operations = made;
         return;
     }
-    // The last operation has the result; the others before it are its sequence.
+    // The operations depend on each other in order; the last one writes the result.
     let mut before = false;
     for one in &mut made {
         one.chained = before && one.unit != Unit::Nop;

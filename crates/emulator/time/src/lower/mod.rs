@@ -107,7 +107,7 @@ fn join_conversion(kernel: &Kernel, run: &InstructionRun, operations: &mut Vec<M
     }
 }
 
-/// Makes loads free that ptxas merges into an earlier one; their results arrive with its result.
+/// Makes a load free if ptxas merges it into an earlier load; the results of both then arrive together.
 fn merge_loads(trace: &KernelTrace, operations: &mut [Vec<MachineOperation>]) {
     let runs = &trace.runs;
     let access = |run: usize| {

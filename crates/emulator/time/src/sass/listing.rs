@@ -9,9 +9,9 @@ use std::sync::Arc;
 pub struct MachineInstruction {
     /// Where it executes; [`Unit::Nop`] for those that only issue.
     pub unit: Unit,
-    /// Whether the model has it from the trace: accesses, barriers, shuffles, matrix products.
+    /// Whether the trace has it: accesses, barriers, shuffles, matrix products.
     pub traced: bool,
-    /// The loops around it.
+    /// Number of loops around it.
     pub depth: u32,
     /// Its place in the order of addresses.
     pub place: u32,
@@ -78,7 +78,7 @@ fn unit(mnemonic: &str) -> Option<(Unit, bool)> {
             .iter()
             .any(|start| base.starts_with(start)) =>
         {
-            // Constants come with an instruction that only issues.
+            // A load from constant memory only occupies an issue slot.
             let constant = base == "LDC";
             return Some((if constant { Unit::Nop } else { Unit::Memory }, !constant));
         }
@@ -157,7 +157,7 @@ impl Listing {
         let mut loops: HashMap<u64, u64> = HashMap::new();
         for (from, to, _) in &branches {
             let Some(&to) = labels.get(to) else { continue };
-            // A branch to itself fills the end.
+            // The padding at the end is a branch to itself.
             if to < *from && *from < end {
                 let last = loops.entry(to).or_insert(*from);
                 *last = (*last).max(*from);

@@ -1,5 +1,5 @@
 //! Machine code (SASS), if available: the registers of a kernel, from the cubin that a program
-//! brings or that ptxas makes, and the machine instructions of each PTX line, from nvdisasm's
+//! contains or that ptxas generates, and the machine instructions of each PTX line, from nvdisasm's
 //! listing. It is read, never executed.
 //!
 //! | module | contents |
@@ -21,22 +21,22 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Registers by kernel, from cubins. Of kernels with one name, the last one counts.
+/// Registers by kernel, from cubins. If kernels share a name, the last one wins.
 static OF_CUBINS: LazyLock<Mutex<HashMap<String, u32>>> = LazyLock::new(Mutex::default);
 
 /// The machine code from the tools, by text, kernel and compute capability.
 static ASSEMBLED: LazyLock<Mutex<HashMap<u64, MachineCode>>> = LazyLock::new(Mutex::default);
 
-/// Learns the registers of the kernels in a cubin.
+/// Records the register counts of the kernels in a cubin.
 pub fn learn_from_cubin(code: &[u8]) {
     let found = cubin::registers(code);
     OF_CUBINS.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
 }
 
-/// How long ptxas and nvdisasm may take together on a busy machine; [`tools`] limits the time that each computes.
+/// Maximum elapsed time of ptxas and nvdisasm together; [`tools`] limits the CPU time of each.
 const LONGEST: Duration = Duration::from_secs(6);
 
-/// The machine code of a kernel, which ptxas and nvdisasm make in the background.
+/// The machine code of a kernel, which ptxas and nvdisasm generate in the background.
 pub struct Assembling {
     kernel: String,
     key: u64,
@@ -46,8 +46,8 @@ pub struct Assembling {
     known: MachineCode,
 }
 
-/// Starts to make the machine code of a kernel of a module for a compute capability (90 for sm_90), if ptxas and nvdisasm are
-/// installed and have not made it before.
+/// Starts to generate the machine code of a kernel of a module for a compute capability (90 for sm_90), unless it is known. Needs
+/// ptxas and nvdisasm.
 pub fn start_assembling(text: &str, kernel: &str, capability: u32) -> Assembling {
     let mut hasher = DefaultHasher::new();
     (text, kernel, capability).hash(&mut hasher);

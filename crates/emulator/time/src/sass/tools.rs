@@ -1,5 +1,6 @@
-//! Runs ptxas and nvdisasm, where they are installed. The variables `PTXAS` and `NVDISASM` name them; else they are looked for
-//! on the `PATH` and in `$CUDA_HOME/bin`, nvdisasm also next to ptxas.
+//! Runs ptxas and nvdisasm if they are installed. ptxas is the file that the variable `PTXAS` names, or is searched on the
+//! `PATH` and in `$CUDA_HOME/bin`. nvdisasm is the file next to ptxas; if it is missing, it is searched in the same way,
+//! with the variable `NVDISASM`.
 
 use crate::clock::ComputeLimit;
 use crate::sass::cubin;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long each of them may compute.
+/// Maximum CPU time of each.
 const LONGEST: Duration = Duration::from_secs(1);
 
 fn named(variable: &str) -> Option<PathBuf> {
@@ -28,7 +29,7 @@ fn installed(variable: &str, name: &str) -> Option<PathBuf> {
     named(variable).or_else(found)
 }
 
-/// Runs a program with its output in a file until it ends, takes too long or is no longer wanted; whether it succeeded.
+/// Runs a program until it ends. Kills it if it takes too long or `unwanted` is set. Returns whether it succeeded.
 fn run(program: &Path, arguments: &[&OsStr], output: Stdio, unwanted: &AtomicBool) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
@@ -47,11 +48,11 @@ fn run(program: &Path, arguments: &[&OsStr], output: Stdio, unwanted: &AtomicBoo
     }
 }
 
-/// A module with one of its kernels only; the lines of the others are empty. ptxas reads every kernel of a module, also those
-/// that it need not assemble.
+/// The module with the lines of all other kernels blanked, because ptxas reads every kernel, even those that it does not
+/// assemble.
 fn only(text: &str, kernel: &str) -> String {
     let mut kept = String::with_capacity(text.len());
-    // Open braces of a kernel to leave out; it ends with the one that closes its body.
+    // Number of open braces of a kernel to leave out; the kernel ends when its body closes.
     let mut other: Option<i32> = None;
     for line in text.lines() {
         if other.is_none()
@@ -77,8 +78,8 @@ fn only(text: &str, kernel: &str) -> String {
     kept
 }
 
-/// The machine code that ptxas makes of a kernel for a compute capability; `None` without ptxas, or if it refuses the kernel, or
-/// if the result is no longer wanted.
+/// The machine code that ptxas generates for a kernel and a compute capability. `None` if ptxas is missing or rejects the
+/// kernel, or if `unwanted` is set.
 pub fn assemble(
     text: &str,
     kernel: &str,
@@ -88,7 +89,7 @@ pub fn assemble(
     let ptxas = installed("PTXAS", "ptxas")?;
     let target = text.lines().find_map(|line| line.trim().strip_prefix(".target "))?;
     let target = target.split([',', ' ']).next()?.trim();
-    // Code for one architecture (sm_90a) is for no other.
+    // Code for an architecture-specific target (sm_90a) runs on no other architecture.
     let number = target.trim_start_matches("sm_").parse::<u32>();
     let architecture = match number {
         Ok(number) => format!("-arch=sm_{}", number.max(capability)),
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_kernels_are_left_out_and_lines_stay() {
+    fn other_kernels_are_removed_without_changing_line_numbers() {
         let text = ".version 8.0\n.visible .entry one(\n)\n{\n\tmov.b64 %rd1, {%r1, %r2}; // }\n\t{ // call\n\t}\n}\n\
                     .func helper()\n{\n}\n.visible .entry two()\n{\n\tret;\n}\n.entry three(){ret;}\n.global .u32 x;\n";
         let found = only(text, "two");

@@ -35,7 +35,7 @@ impl NextIssue {
     }
 }
 
-/// Knowledge of a scheduler's next issue.
+/// Cached next issue of a scheduler.
 #[derive(Clone, Copy, Debug, Default)]
 struct KnownIssue {
     /// A lower bound of its cycle: pipes and queues only get busier, and a warp that wakes resets it.
@@ -44,7 +44,7 @@ struct KnownIssue {
     known: Option<NextIssue>,
 }
 
-/// Knowledge of the next issues of all schedulers.
+/// Cached next issues of all schedulers.
 #[derive(Clone, Debug, Default)]
 pub struct Choices([KnownIssue; SCHEDULERS]);
 
@@ -66,7 +66,7 @@ impl Choices {
         }
     }
 
-    /// After an issue, candidates are only lower bounds.
+    /// After an issue, drops the cached candidates and keeps their cycles as lower bounds.
     pub fn issued(&mut self) {
         self.0.iter_mut().for_each(|choice| choice.known = None);
     }

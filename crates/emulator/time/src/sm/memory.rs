@@ -37,7 +37,7 @@ pub struct Environment {
     pub local_lost: f64,
     /// Cycles between two blocks that start on this multiprocessor.
     pub block_interval: f64,
-    /// Resident blocks; blocks that follow each other in one place have their local memory at the same addresses.
+    /// Number of resident blocks. Consecutive blocks in one slot have their local memory at the same addresses.
     pub resident: u64,
 }
 
@@ -143,8 +143,8 @@ impl MemorySystem {
         self.pass(time, timings.shuffle_interval) + timings.shuffle_latency
     }
 
-    /// The latency of a sector that the model takes to hit the L2. Blocks that start together request what they share at the same
-    /// time: then all of them wait for device memory, although only one reads it.
+    /// The latency of a sector that is modeled as an L2 hit. Blocks that start together request shared sectors at the same time: all
+    /// of them then wait for device memory, although only one reads it.
     fn hit_latency(&mut self, run: u32, sector: u64) -> f64 {
         let at = run as usize;
         let cold = self.environment.read_bytes[at] > 0.0 && !self.environment.private[at];

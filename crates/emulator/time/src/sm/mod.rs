@@ -186,7 +186,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Delays a warp for the first fetch of a line of code after a flush.
+    /// Delays a warp for the first fetch of an instruction-cache line after a flush.
     fn fetch(&mut self, at: usize) {
         let warp = &mut self.warps[at];
         let timings = &self.work.model.timings;
@@ -422,7 +422,7 @@ impl Simulation<'_> {
             let barrier = record.arrives && record.waits;
             let warps = self.work.trace.warps() as f64;
             let cost = match barrier {
-                // A quarter of the time per warp passes while the warps issue the barrier.
+                // The warps spend a quarter of the time per warp in issuing the barrier.
                 true => timings.barrier_latency + 0.75 * timings.barrier_per_warp * warps.min(32.0),
                 false => timings.barrier_latency,
             };

@@ -1,8 +1,8 @@
-//! Atomics on shared memory that the GPU has no unit for, such as sums of floats: a loop that loads the word, computes, and
-//! swaps it if it has not changed.
+//! Atomics on shared memory without hardware support, such as sums of floats. ptxas emits a compare-and-swap loop: load the
+//! word, compute, and swap unless the word has changed.
 //!
-//! In each round one lane of an address succeeds, and only if no other warp of the block has changed the word since the warp
-//! loaded it. So the lanes of an address, of all warps, go one after another.
+//! In each round, at most one lane per address succeeds, and only if no other warp of the block has changed the word since
+//! this warp loaded it. So the updates of one address are serialized across all warps.
 
 use crate::sm::Simulation;
 use crate::sm::pipes::Stall;
@@ -13,7 +13,7 @@ use crate::trace::{AccessTarget, Traffic};
 const SLOTS: [f64; 2] = [1.0, 2.0];
 
 impl Simulation<'_> {
-    /// The record of the access of a warp's operation if it is such a loop.
+    /// The traffic record of a warp's current operation, if the operation is such a loop.
     fn spinning(&self, at: usize) -> Option<Traffic> {
         let warp = &self.warps[at];
         if !self.work.lowered.spins[warp.operation.run as usize] {
@@ -26,8 +26,7 @@ impl Simulation<'_> {
         (record.step == step && record.target == AccessTarget::Shared).then_some(*record)
     }
 
-    /// Issues the next half of a round if the warp's operation is such a loop; returns whether it
-    /// is.
+    /// If the warp's operation is such a loop, issues the next half of a round and returns true.
     pub(super) fn spin(&mut self, time: f64, scheduler: usize, at: usize) -> bool {
         let Some(record) = self.spinning(at) else { return false };
         let timings = &self.work.model.timings;

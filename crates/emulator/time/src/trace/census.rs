@@ -1,4 +1,4 @@
-//! Counts the instructions of blocks all over the grid, where the traced ones may not stand for the others.
+//! Counts the instructions of blocks spread over the grid, in case the traced blocks are not representative.
 
 use crate::clock::ComputeLimit;
 use lanework_engine::event::{Place, Wants};

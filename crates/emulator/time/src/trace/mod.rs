@@ -46,7 +46,7 @@ pub struct KernelTrace {
     pub allocations: Vec<(u64, u64)>,
     /// The traced blocks.
     pub blocks: Vec<BlockTrace>,
-    /// Instructions of further blocks all over the grid, if the traced ones differ.
+    /// Numbers of instructions of blocks spread over the grid, if the traced blocks differ.
     pub sampled: Vec<u64>,
     /// The index in `blocks` of a block that takes far longer than the others, if one was found.
     pub longest: Option<usize>,
@@ -125,7 +125,7 @@ pub struct Traffic {
     pub sectors: u32,
     /// Number of lanes that share their address with a lower lane.
     pub collisions: u32,
-    /// The most lanes of an atomic on one address.
+    /// Maximum number of lanes of an atomic with the same address.
     pub rounds: u32,
     /// Bytes, for a bulk copy.
     pub bytes: u32,
@@ -152,8 +152,8 @@ impl KernelTrace {
         self.grid.iter().map(|&blocks| u64::from(blocks)).product()
     }
 
-    /// Number of instructions of each block that was counted all over the grid, or of each traced
-    /// block if none was.
+    /// Number of instructions of each block in `sampled`, or of each traced block if `sampled` is
+    /// empty.
     pub fn work(&self) -> Vec<f64> {
         match self.sampled.is_empty() {
             true => self.blocks.iter().map(|block| block.executed() as f64).collect(),

@@ -24,7 +24,7 @@ pub struct Bounds {
     pub sectors: usize,
     /// Number of instructions of all warps after which the block is stopped.
     pub instructions: u64,
-    /// Computing time after which it is stopped.
+    /// CPU time after which the block is stopped.
     pub time: Duration,
 }
 

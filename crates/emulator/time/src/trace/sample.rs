@@ -65,27 +65,26 @@ const TOGETHER_TIME: Duration = Duration::from_millis(1200);
 /// rungs on sm_90.
 const ESTIMATED_REGISTERS: f64 = 0.87;
 
-/// Maximum index of the first traced block if blocks wait for earlier ones, which then have to run,
-/// too.
+/// Maximum index of the first traced block if blocks wait for earlier blocks, because these then run as well.
 const EARLY: u64 = 40;
 
-/// Blocks that are counted all over the grid if blocks differ.
+/// Number of blocks, spread over the grid, whose instructions are counted if the traced blocks differ.
 const SAMPLED: usize = 192;
 
-/// Instructions of a grid that is counted as a whole.
+/// Maximum number of instructions of a grid in which every block is counted.
 const COUNTED: f64 = 2e7;
 
-/// Time limit for counting blocks all over the grid.
+/// Time limit for counting the instructions of blocks.
 const COUNTING: Duration = Duration::from_millis(250);
 
-/// Instructions of blocks that are traced together with those that they wait for.
+/// Maximum number of instructions if blocks are traced together with the blocks that they wait for.
 const TOGETHER_INSTRUCTIONS: u64 = 36_000_000;
 
 /// Limits on the trace of the block that takes longest: recorded steps, executed instructions.
 const LONGEST_STEPS: usize = 500_000;
 const LONGEST_INSTRUCTIONS: u64 = 2_000_000;
 
-/// A block with this many times the instructions of the traced ones is traced, too.
+/// A block is also traced if it executes this many times as many instructions as any traced block.
 const FAR_LONGER: f64 = 1.5;
 
 /// Maximum number of traced blocks that share a multiprocessor.
@@ -119,7 +118,7 @@ fn middle(grid: [u32; 3]) -> u64 {
     x + u64::from(grid[0]) * (y + u64::from(grid[1]) * z)
 }
 
-/// The blocks to trace if blocks wait for others: also the first one, which never waits for long.
+/// The blocks to trace if blocks wait for others: the chosen ones and block 0, which waits for no earlier block.
 fn polling(chosen: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut wanted: Vec<u64> = chosen.filter(|&block| block > 0).collect();
     wanted.push(0);
@@ -136,7 +135,7 @@ enum End {
     Waiting,
 }
 
-/// A tracing of some blocks of a launch.
+/// Traces some blocks of a launch.
 struct Tracing<'a> {
     device: &'a Device,
     program: &'a Program,
@@ -182,7 +181,7 @@ impl Tracing<'_> {
         self.started.elapsed() > self.effort.time || self.effort.instructions == 0
     }
 
-    /// Traces blocks one by one; whether the first one ran to its end.
+    /// Traces blocks one by one. Returns false if the first one waits for another block.
     fn alone(&mut self, chosen: &[u64], may_wait: bool) -> Result<bool, Fault> {
         for (at, &first) in chosen.iter().enumerate() {
             let steps = self.effort.steps;
@@ -226,7 +225,7 @@ impl Tracing<'_> {
         Ok(())
     }
 
-    /// Traces blocks that wait for others together with all of them.
+    /// Traces some blocks while all blocks of the grid run, because they wait for each other.
     fn together(&mut self, chosen: &[u64], first: u64) -> Result<(), Fault> {
         let steps = self.effort.steps;
         let bounds = Bounds {
@@ -242,7 +241,8 @@ impl Tracing<'_> {
         Ok(())
     }
 
-    /// Counts the instructions of all blocks if they have few, else of blocks all over the grid if the traced ones differ.
+    /// Counts the instructions of all blocks if they are few. Otherwise, if the traced blocks differ, counts the instructions of
+    /// sampled blocks.
     fn sample(&self, total: u64) -> Result<Vec<BlockWork>, Fault> {
         let work: Vec<u64> = self.blocks.iter().map(BlockTrace::executed).collect();
         let (least, most) = (work.iter().min(), work.iter().max());
@@ -274,7 +274,7 @@ impl Tracing<'_> {
         Ok(counted)
     }
 
-    /// Traces the block with the most instructions, if it has far more than the traced ones; returns its index.
+    /// Traces the block with the most instructions if it has far more than the traced ones. Returns its index.
     fn longest(&mut self, counted: &[BlockWork]) -> Result<Option<usize>, Fault> {
         let known = self.blocks.iter().map(BlockTrace::executed).max().unwrap_or(0);
         let most = counted.iter().max_by_key(|block| block.instructions);
@@ -306,7 +306,12 @@ pub fn record(
 ) -> Result<KernelTrace, Fault> {
     let unknown = || {
         let what = format!("there is no kernel `{}`", launch.entry);
-        Fault::before_launch(FaultKind::LimitExceeded, launch.entry, what, "name one of the file")
+        Fault::before_launch(
+            FaultKind::LimitExceeded,
+            launch.entry,
+            what,
+            "name a kernel of the file",
+        )
     };
     let kernel = program.kernel(launch.entry).ok_or_else(unknown)?.clone();
     let runs = Arc::new(Runs::new(&kernel, &Analyses::new(&kernel)));
@@ -341,7 +346,7 @@ pub fn record(
     } else {
         let counted = tracing.sample(total)?;
         longest = tracing.longest(&counted)?;
-        // A block that was stopped counts only if it is the long one.
+        // Ignore blocks whose counting was stopped, except the longest one.
         let known = longest.map(|at| tracing.blocks[at].block);
         let whole = counted.iter().filter(|of| of.ended || Some(of.block) == known);
         sampled = whole.map(|of| of.instructions).collect();
@@ -415,7 +420,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_grids_are_traced_whole_and_large_ones_in_places() {
+    fn small_grids_are_traced_completely_and_large_ones_are_sampled() {
         assert_eq!(choose([3, 1, 1], 132, middle([3, 1, 1])), [1, 2, 0]);
         let large = choose([64, 64, 1], 132, middle([64, 64, 1]));
         assert_eq!(large[..4], [31 + 64 * 31, 32 + 64 * 31, 31 + 64 * 32, 31 + 64 * 31 + 132]);

@@ -1,11 +1,12 @@
-//! How the load/store unit serves an access: what ptxas makes of it, its passes through the banks, and the contention of its lanes.
+//! How the load/store unit serves an access: its form after ptxas merges or aggregates accesses, its passes through the banks,
+//! and the contention of its lanes.
 
 use lanework_counters::cost::banks;
 use lanework_engine::event::{Access, AccessKind};
 use lanework_ptx_ir::analysis::access::AccessClass;
 
-/// The access that ptxas makes of one of a class; `None` if it merges it into an earlier one. `starts` holds the addresses of the
-/// access, and receives the addresses of the result.
+/// The access that the machine code executes for a PTX access of a class; `None` if ptxas merges it into an earlier one. On
+/// entry, `starts` holds the addresses of `access`; on return, the addresses of the result.
 pub fn served<'a>(
     class: AccessClass,
     access: &Access<'_>,
@@ -14,7 +15,7 @@ pub fn served<'a>(
     let (mut mask, mut bytes) = (access.mask, access.bytes);
     match class {
         AccessClass::Rest => return None,
-        // ptxas lets one lane act for the others.
+        // ptxas aggregates the lanes' operands, and one lane executes the access.
         AccessClass::OneLane => mask &= mask.wrapping_neg(),
         AccessClass::OneOfAll if mask == u32::MAX => mask = 1,
         AccessClass::Vectorized(wide) => {
@@ -33,8 +34,8 @@ pub fn passes(kind: AccessKind, access: &Access<'_>) -> u32 {
     groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1)
 }
 
-/// The contention of an atomic: lanes that share their address with a lower lane, the lanes of the address with the most of
-/// them, and that address.
+/// The contention of an atomic: the number of lanes that share their address with a lower lane, the most frequent address's
+/// number of lanes, and that address.
 pub fn contention(mask: u32, addresses: &[u64; 32]) -> (u32, u32, u64) {
     let mut active: Vec<u64> =
         (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();

@@ -11,7 +11,7 @@ mod support;
 use lanework_cuda::{CudaError, Gpu, devices};
 
 #[test]
-fn the_machine_has_gpus_or_says_in_one_line_why_not() {
+fn missing_gpus_are_explained_in_one_line() {
     match devices() {
         Ok(found) => {
             for (index, info) in found.iter().enumerate() {

@@ -26,8 +26,8 @@ fn bytes_survive_every_kind_of_copy() {
 }
 
 #[test]
-fn nothing_outside_live_allocations_can_be_touched() {
-    let Some(gpu) = support::gpu("nothing_outside_live_allocations_can_be_touched") else { return };
+fn accesses_outside_live_allocations_are_refused() {
+    let Some(gpu) = support::gpu("accesses_outside_live_allocations_are_refused") else { return };
     let address = gpu.allocate(100).unwrap();
     let refused = |result: Result<(), CudaError>| match result {
         Err(error @ CudaError::Address { .. }) => error.to_string(),

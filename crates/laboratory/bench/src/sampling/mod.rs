@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_is_its_own_summary() {
+    fn the_summary_of_one_sample_is_the_sample() {
         let summary = Summary::of(&[3.0]).expect("a sample");
         assert_eq!((summary.median, summary.interval), (3.0, (3.0, 3.0)));
     }

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_median_is_the_kernels_time_whatever_the_noise() {
+    fn the_median_is_the_kernels_time_despite_noise() {
         for (ns, noise, outliers) in [(5e4, 0.01, 0.0), (1e6, 0.03, 0.1), (2e3, 0.02, 0.05)] {
             let (sampled, summary) = run(&mut Fake { noise, outliers, ..Fake::of(ns, 1) });
             assert_eq!(sampled.stop, Stop::Settled, "{ns} {noise}");
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_at_a_dropped_clock_are_marked_and_kept() {
+    fn samples_at_a_reduced_clock_are_marked_and_kept() {
         let drop = |seconds: f64| if (0.4..0.5).contains(&seconds) { 0.75 } else { 1.0 };
         let (sampled, summary) = run(&mut Fake { clock: drop, ..Fake::of(1e6, 6) });
         let marked: Vec<_> = sampled.samples.iter().filter(|sample| sample.off_clock).collect();

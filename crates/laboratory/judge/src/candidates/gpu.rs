@@ -260,7 +260,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn arenas_show_what_was_written_beside_the_results() {
+    fn arenas_detect_writes_outside_the_results() {
         let text = r#"
 entry = "add"
 parameters = [

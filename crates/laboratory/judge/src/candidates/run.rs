@@ -248,8 +248,7 @@ impl<'a> Bench<'a> {
             if self.read(*at, *bytes) == *before {
                 continue;
             }
-            let why =
-                format!("the variable `{name}` holds something else after the launch than before");
+            let why = format!("the launch changed the variable `{name}`");
             if !self.task.allows(Allowance::State) {
                 return Err(Reason::new("state", why));
             }

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_what_they_say() {
+    fn drawn_values_match_their_kind() {
         assert!(drawn(Values::Positive, 1).iter().all(|x| *x >= 0.0));
         assert!(drawn(Values::Negative, 1).iter().all(|x| *x <= 0.0));
         assert!(drawn(Values::Nan, 1).iter().any(|x| x.is_nan()));

@@ -266,7 +266,7 @@ mod tests {
 
     /// Chains of f32 operations on random numbers stay within the bounds computed in f64.
     #[test]
-    fn what_f32_gives_is_within_the_bound() {
+    fn f32_results_are_within_the_bound() {
         use rand::{Rng, SeedableRng};
         let mut random = rand::rngs::StdRng::seed_from_u64(1);
         let mut largest = 0f64;

@@ -122,7 +122,7 @@ impl Reference {
                 if from != to {
                     let (from, to) = (words(from), words(to));
                     return Err(format!(
-                        "its input is {from} and its output {to}, which have to be the same"
+                        "its input is {from} and its output is {to}; they must be the same"
                     ));
                 }
                 let Reference::Norm { weight, bias, .. } = self else { return Ok(()) };
@@ -176,7 +176,7 @@ mod tests {
         let softmax = Reference::Softmax { output: 0, input: 1 };
         assert_eq!(softmax.fits(&data(&[&[5, 31], &[5, 31]])), Ok(()));
         let why = softmax.fits(&data(&[&[31, 31], &[5, 31]])).expect_err("other shapes");
-        assert_eq!(why, "its input is 5 x 31 and its output 31 x 31, which have to be the same");
+        assert_eq!(why, "its input is 5 x 31 and its output is 31 x 31; they must be the same");
     }
 
     #[test]

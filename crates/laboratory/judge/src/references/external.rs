@@ -235,7 +235,7 @@ pub fn read(file: &[u8]) -> Result<Read<'_>, String> {
     let count = shape.iter().try_fold(1u64, |count, extent| count.checked_mul(*extent));
     match count.and_then(|count| count.checked_mul(element.bytes() as u64)) {
         Some(bytes) if bytes == data.len() as u64 => Ok((element, shape, data)),
-        _ => fail("it holds another number of bytes than its shape says"),
+        _ => fail("its number of bytes does not match its shape"),
     }
 }
 

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_function_is_that_of_tables() {
+    fn the_error_function_matches_tables() {
         for (x, y) in [
             (0.0, 0.0),
             (0.5, 0.520_499_877_813_046_5),

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn no_blocks_become_one() {
+    fn an_empty_grid_becomes_one_block() {
         let text = "// judge: grid = \"n\"\n// judge: block = 32\n";
         let launch = Launch::declared("k.cu", text).expect("declared").expect("a launch");
         let shape = launch.shape(&Extents::from([("n".to_owned(), 0)])).expect("a shape");

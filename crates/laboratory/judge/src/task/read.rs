@@ -286,7 +286,7 @@ fn scalar_kind(table: &Table<'_>) -> Result<ParameterKind, TaskError> {
     if let Some(choices) = table.get("choices") {
         let numbers = choices.array()?.iter().map(Value::number).collect::<Result<Vec<_>, _>>()?;
         return match numbers.is_empty() {
-            true => Err(choices.error("there is nothing to choose from", "")),
+            true => Err(choices.error("the list of choices is empty", "")),
             false => Ok(ParameterKind::Chosen(numbers)),
         };
     }

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_bind_closer_than_sums_and_folds_are_told_from_calls() {
+    fn products_bind_tighter_than_sums_and_folds_differ_from_calls() {
         let parsed = parse("1 + 2 * -x").expect("an expression");
         let Node::Binary(Operator::Add, _, right) = parsed else { panic!("{parsed:?}") };
         assert!(matches!(*right, Node::Binary(Operator::Multiply, _, _)));

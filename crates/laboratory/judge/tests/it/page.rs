@@ -30,7 +30,7 @@ fn the_task_of_the_page_is_judged() {
 }
 
 #[test]
-fn every_kind_and_every_named_cheat_is_there() {
+fn the_page_lists_every_kind_and_every_cheat() {
     let cheats = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cheats");
     for language in ["en", "zh"] {
         let page = page(language);

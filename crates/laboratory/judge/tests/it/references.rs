@@ -86,7 +86,7 @@ exact = true
 }
 
 #[test]
-fn mistakes_in_tasks_are_told_with_their_place() {
+fn mistakes_in_tasks_are_reported_with_their_position() {
     let good = fs::read_to_string(tests().join("tasks/saxpy.toml")).expect("a task");
     read(&good).unwrap_or_else(|error| panic!("{error}"));
     for (from, to, line, why) in [
@@ -95,7 +95,7 @@ fn mistakes_in_tasks_are_told_with_their_place() {
         ("element = \"f32\", choices", "element = \"float\", choices", 5, "`float` is not known"),
         ("kind = \"inout\"", "kind = \"both\"", 7, "`both` is not known"),
         ("name = \"x\"", "name = \"y\"", 7, "`y` is declared twice"),
-        ("choices = [0, 1, -1, 2.5, 0.3]", "choices = []", 5, "nothing to choose from"),
+        ("choices = [0, 1, -1, 2.5, 0.3]", "choices = []", 5, "choices is empty"),
         (
             "shape = [\"n\"] },\n  { name = \"y\"",
             "shape = [\"m\"] },\n  { name = \"y\"",

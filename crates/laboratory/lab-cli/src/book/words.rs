@@ -171,7 +171,7 @@ mod tests {
     use lanework_ladders::Language;
 
     #[test]
-    fn a_cell_of_the_experiments_is_told_in_chinese() {
+    fn cells_of_the_experiments_table_are_translated() {
         let cases = [
             ("verified: 1 device", "已验证：1 个设备"),
             ("verified: 2 devices", "已验证：2 个设备"),

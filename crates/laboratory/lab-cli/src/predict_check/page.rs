@@ -308,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_correlate_by_order_alone() {
+    fn rank_correlation_depends_only_on_the_order() {
         assert_eq!(spearman(&[1.0, 2.0, 3.0], &[10.0, 200.0, 201.0]), 1.0);
         assert_eq!(spearman(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), -1.0);
     }

@@ -45,7 +45,7 @@ fn options_that_would_be_ignored_are_refused() {
 }
 
 #[test]
-fn errors_are_told_in_json() {
+fn errors_are_reported_in_json() {
     for (arguments, kinds) in [
         (&["coverage", "--opcode", "nonsense"][..], &["input"][..]),
         (&["conform", "--vectors", "none.txt"], &["input"]),

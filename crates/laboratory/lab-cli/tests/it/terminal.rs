@@ -32,7 +32,7 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
-fn commands_show_what_the_golden_files_hold() {
+fn command_output_matches_the_golden_files() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/golden");
     for (name, arguments) in SHOWN {
         for width in [80, 100, 160] {

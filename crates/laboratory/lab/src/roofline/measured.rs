@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_of_the_ceilings_compute_what_is_predicted() {
+    fn the_ceiling_kernels_compute_the_expected_results() {
         let size = Size {
             elements: 8192,
             cached: 4096,

@@ -144,8 +144,8 @@ fn counted(changes: Vec<Change>) -> (Step, String) {
     (step, told)
 }
 
-/// Improvements, regressions, and neutral changes, in words, the largest first; slight changes only if there are no
-/// others.
+/// Improvements, regressions, and neutral changes, in words, the largest first. Slight changes are listed only if there
+/// are no others.
 fn by_direction(mut changes: Vec<Change>) -> (Vec<String>, Vec<String>, Vec<String>) {
     changes.sort_by(|a, b| b.factor.total_cmp(&a.factor));
     let notable = changes.iter().filter(|change| change.factor >= NOTABLE).count();
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_was_not_measured_is_no_change() {
+    fn a_missing_figure_is_not_a_change() {
         let of = |cycles| RungRecord {
             figures: [("cycles", cycles)].into_iter().collect(),
             ..counting(800, 10)
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_makes_no_count_smaller_says_so() {
+    fn a_step_without_improved_counters_is_reported() {
         let before = counting(800, 10);
         let of = |sectors, barriers| said(&before, &counting(sectors, barriers));
         assert_eq!(of(100, 10), (Step::Cheaper, "better: load sectors /8.0".to_owned()));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_bulk_copies_take_over_is_no_gain() {
+    fn loads_replaced_by_bulk_copies_are_not_a_gain() {
         let mut before = counting(800, 10);
         before.counters.iter_mut().for_each(|counters| counters.global_load.requests = 200);
         let mut now = counting(0, 10);

@@ -88,7 +88,9 @@ pub fn overlap(
     if chunks == 0 || count == 0 || elements < chunks {
         return Err(Error::Launch {
             kernel: "streams".to_owned(),
-            why: format!("{elements} elements make no {chunks} chunks on {count} streams"),
+            why: format!(
+                "{elements} elements cannot be divided into {chunks} chunks on {count} streams"
+            ),
             help: "give at least one stream, one chunk, and an element for each chunk".to_owned(),
         });
     }
@@ -222,9 +224,9 @@ mod tests {
     }
 
     #[test]
-    fn no_chunks_or_streams_is_refused() {
+    fn more_chunks_than_elements_are_refused() {
         let request = StreamsRequest { elements: 3, chunks: 4, streams: 1, steps: 1, seed: 1 };
         let why = overlap(&Device::emulator(), &request, &mut |_| {}).expect_err("too few");
-        assert!(why.to_string().contains("3 elements make no 4 chunks"), "{why}");
+        assert!(why.to_string().contains("3 elements cannot be divided into 4 chunks"), "{why}");
     }
 }

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_the_sum_0() {
+    fn an_empty_sum_is_0() {
         assert_eq!(on_host::<f32>(&[]), 0.0);
         assert_eq!(on_host::<i64>(&[]), 0);
     }

@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_without_rows_is_no_failure() {
+    fn a_chart_without_rows_is_drawn() {
         assert!(bars(&[], true).draw(&html! {}).into_string().contains("bars"));
     }
 }

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_stand_in_their_row_and_column_and_the_best_is_marked() {
+    fn heat_map_cells_are_placed_and_the_best_is_marked() {
         let cell = |x, y, value: f64| Cell {
             at: (x, y),
             value,

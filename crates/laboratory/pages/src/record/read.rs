@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_commands_print_is_read_and_anything_else_is_named() {
+    fn command_output_is_read_and_other_json_is_refused() {
         let mut report = Report::default();
         let climb = r#"{"ladder": "transpose", "device": {"name": "H200", "backend": "cuda", "driver": "1"},
             "size": [4], "extents": ["size"], "block": 32, "rungs": [{"name": "naive", "verified": true}]}"#;

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_in_both_languages_and_no_key_is_there_twice() {
+    fn every_row_has_both_languages_and_a_unique_key() {
         let mut keys = BTreeSet::new();
         for (key, english, chinese) in WORDS {
             assert!(keys.insert(key), "{key} is there twice");

@@ -3,7 +3,7 @@
 use crate::sample;
 
 #[test]
-fn the_file_is_whole_escapes_what_it_is_given_and_names_no_address() {
+fn the_page_is_self_contained_and_escapes_its_input() {
     let (report, _) = sample::report();
     let html = report.html();
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>"));
@@ -28,7 +28,7 @@ fn the_file_is_whole_escapes_what_it_is_given_and_names_no_address() {
 }
 
 #[test]
-fn both_languages_stand_side_by_side() {
+fn pages_contain_both_languages() {
     let (report, _) = sample::report();
     let html = report.html();
     assert_eq!(html.matches("class=\"en\"").count(), html.matches("class=\"zh\"").count());

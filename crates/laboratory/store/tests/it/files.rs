@@ -35,7 +35,7 @@ fn refused(path: &Path) -> [StoreError; 2] {
 }
 
 #[test]
-fn a_newer_schema_is_refused_and_left_as_it_is() {
+fn a_newer_schema_is_refused_and_not_changed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("s");
     begin(&mut Store::write(&path).expect("a store"), RunCommand::Climb, &json!({}), 1);
@@ -48,7 +48,7 @@ fn a_newer_schema_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn files_of_others_are_refused_and_left_as_they_are() {
+fn foreign_files_are_refused_and_not_changed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("s");
     for bytes in [&b"hello"[..], &[7; 5000], b"SQLite format 3\0"] {
@@ -102,7 +102,7 @@ fn a_damaged_file_is_an_error() {
 }
 
 #[test]
-fn what_cannot_be_opened_says_so() {
+fn stores_that_do_not_open_give_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let missing = folder.path().join("s");
     let error = Store::read(&missing).expect_err("missing");

@@ -56,7 +56,7 @@ fn filled(folder: &tempfile::TempDir) -> Store {
 }
 
 #[test]
-fn a_run_comes_back_whole() {
+fn a_stored_run_is_read_back_completely() {
     let folder = tempfile::tempdir().expect("a folder");
     drop(filled(&folder));
     let store = Store::read(&folder.path().join("h.sqlite")).expect("a store");
@@ -113,7 +113,7 @@ fn runs_are_filtered_by_all_that_is_asked() {
 }
 
 #[test]
-fn what_is_deleted_is_gone_and_its_number_is_not_used_again() {
+fn deleted_runs_are_gone_and_their_numbers_are_not_reused() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut store = filled(&folder);
     let error = store.delete(&[RunId(3), RunId(17)]).expect_err("no such run");

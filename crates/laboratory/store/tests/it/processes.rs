@@ -70,7 +70,7 @@ fn a_killed_writer_loses_nothing_that_was_committed() {
     for round in 0..40usize {
         let mut child = start(&file, 1_000_000);
         let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-        // Kill after a different number of points each time, also before the first one.
+        // Kill after a different number of points each time, including 0.
         for line in lines.by_ref() {
             let line = line.expect("a line");
             let words: Vec<&str> = line.split(' ').collect();

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_explained_by_others_are_no_evidence() {
+    fn correlated_errors_are_not_evidence() {
         let other = random(4096, 3);
         let twice: Vec<f64> = other.iter().map(|x| 2.0 * x).collect();
         assert_eq!(evidence(&twice, &other, &[&other], 64).slope, 0.0);

@@ -376,7 +376,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indices_are_spread_over_all_of_an_extent_and_meet_every_place_of_a_tile() {
+    fn sampled_indices_cover_the_extent_and_every_place_of_a_tile() {
         assert_eq!(spread(5, 8), [0, 1, 2, 3, 4]);
         let some = spread(1000, 64);
         assert!(some.is_sorted() && some.len() == 64 && some[63] >= 960);

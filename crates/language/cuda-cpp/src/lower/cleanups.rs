@@ -11,7 +11,7 @@ use lanework_ssa as ssa;
 use ssa::{BlockId, IntegerCondition, MemoryFlags, SlotId, ValueId, ValueType, VariableId};
 
 impl FunctionLowering<'_, '_> {
-    /// Lowers an expression by `f`, and destroys its temporary objects.
+    /// Lowers a full expression with `f`, then destroys its temporary objects.
     pub(super) fn full<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         let no = self.b.bool(false);
         let first = self.due.len();
@@ -29,8 +29,8 @@ impl FunctionLowering<'_, '_> {
         result
     }
 
-    /// Runs `f`, which only some executions of the open expression reach.
-    pub(super) fn sometimes<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+    /// Lowers with `f` a part of the open expression that may not execute, such as one side of `?:`.
+    pub(super) fn conditionally<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.depth += 1;
         let result = f(self);
         self.depth -= 1;
@@ -77,7 +77,7 @@ impl FunctionLowering<'_, '_> {
         self.due.push(Due { cleanup, pad: None });
     }
 
-    /// The destructor of a type's objects, their number in an object of the type, and their size.
+    /// The destructor that objects of a type need, if any. For an array: its elements' destructor, their number and their size.
     fn destructor(&self, ty: TypeId) -> Option<(FunctionNumber, u64, u64)> {
         match self.types().kind(ty) {
             TypeKind::Array(element, Some(count)) => {
@@ -171,7 +171,8 @@ impl FunctionLowering<'_, '_> {
         self.b.jump(pad, &[]);
     }
 
-    /// After a call: continues with the exception that the function threw, if any. `None` is an unknown function.
+    /// After a call: jumps to the landing pad if the function has thrown. `None`: the function is unknown, as in a call through
+    /// a pointer.
     pub(super) fn check_exception(&mut self, function: Option<FunctionNumber>) {
         let throwing = &self.module.throwing;
         let may = function.map_or(!throwing.is_empty(), |function| throwing.contains(&function));
@@ -232,7 +233,7 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    /// Calls a virtual function: the table of the object whose address is the first argument contains its address.
+    /// Calls a virtual function: loads its address from the virtual table of the first argument's object.
     pub(super) fn call_virtual(
         &mut self,
         place: u64,

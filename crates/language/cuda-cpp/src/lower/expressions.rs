@@ -90,10 +90,10 @@ impl FunctionLowering<'_, '_> {
         self.b.seal_block(first);
         self.b.seal_block(second);
         self.b.switch_to_block(first);
-        self.sometimes(yes);
+        self.conditionally(yes);
         self.b.jump(after, &[]);
         self.b.switch_to_block(second);
-        self.sometimes(no);
+        self.conditionally(no);
         self.b.jump(after, &[]);
         self.b.seal_block(after);
         self.b.switch_to_block(after);

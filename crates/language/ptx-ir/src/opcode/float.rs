@@ -67,7 +67,7 @@ pub enum SingleOp {
     Fma(FloatModifiers),
     /// `a * b + c`, rounded once, with the product or `c` negated.
     FmaNegated {
-        /// Of the result and the operands.
+        /// The modifiers of the result and the operands.
         modifiers: FloatModifiers,
         /// The negations.
         negated: Negated,
@@ -135,7 +135,7 @@ pub struct MinMax {
     pub max: bool,
     /// NaN if either operand is NaN, not only if both are.
     pub nan: bool,
-    /// Of the magnitudes, with the exclusive or of the signs.
+    /// `.xorsign`: compares magnitudes; the sign of the result is the exclusive or of the signs.
     pub xorsign: bool,
 }
 
@@ -264,7 +264,7 @@ pub enum DoubleOp {
 pub struct DirectedOp {
     /// The function.
     pub function: DirectedFunction,
-    /// Of f64 operands, else of f32 ones.
+    /// Whether the operands are f64 instead of f32.
     pub double: bool,
     /// Where the exact result is rounded.
     pub direction: RoundingDirection,
@@ -319,7 +319,7 @@ pub enum HalfOp {
     F16 {
         /// The function.
         function: F16Function,
-        /// Of both halves of a word.
+        /// Whether it operates on both halves of a word.
         packed: bool,
     },
 }

@@ -151,14 +151,14 @@ pub enum ProductOp {
     Mad(Integer),
     /// The high half of `a * b`.
     MulHigh {
-        /// Of the operands.
+        /// The size of the operands.
         size: IntegerSize,
         /// Whether they are signed.
         signed: bool,
     },
     /// The high half of `a * b`, plus `c`.
     MadHigh {
-        /// Of the operands.
+        /// The size of the operands.
         size: IntegerSize,
         /// Whether they are signed.
         signed: bool,
@@ -238,7 +238,7 @@ pub struct CarryOp {
 pub enum AddressOp {
     /// An address moved by some bytes, into a window or within one.
     Offset {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
     },
     /// Whether a generic address is in global memory.
@@ -253,14 +253,14 @@ pub enum AddressOp {
     IsParameter,
     /// The same place in the shared memory of the block whose rank is `b`.
     MapShared {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
         /// A generic address, of 64 bits; else one in shared memory.
         generic: bool,
     },
     /// The rank of the block whose shared memory an address is in; `b` is the own block's.
     RankOf {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
     },
 }

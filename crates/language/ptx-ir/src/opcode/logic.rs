@@ -31,9 +31,9 @@ pub enum LogicOp {
     ShiftLeft(IntegerSize),
     /// `a >> b`; 0, or the sign, for amounts past the width.
     ShiftRight {
-        /// Of `a`.
+        /// The size of `a`.
         size: IntegerSize,
-        /// Whether the sign comes in.
+        /// Whether to shift in copies of the sign bit.
         signed: bool,
     },
     /// A word of the 64 bits `b:a`, shifted by `c`.
@@ -45,17 +45,17 @@ pub enum LogicOp {
     },
     /// The number of set bits.
     CountOnes {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
     },
     /// The number of zeros above the highest set bit.
     LeadingZeros {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
     },
     /// The bits in reverse order.
     Reverse {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
     },
     /// The highest set bit, or the highest bit that differs from the sign; all ones if none.
@@ -69,7 +69,7 @@ pub enum LogicOp {
     },
     /// `c` bits of `a` from bit `b` on.
     FieldExtract {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
         /// Whether they are extended by their sign.
         signed: bool,
@@ -81,7 +81,7 @@ pub enum LogicOp {
     },
     /// `b` with the field `c` replaced by the low bits of `a`.
     FieldInsert {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
     },
     /// `b` ones from bit `a` on.
@@ -147,12 +147,12 @@ pub enum CompareOp {
     Float(FloatRelation, FloatType),
     /// `a` where the predicate `c` holds, else `b`.
     Select {
-        /// Of 64 bits; else of 32.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
     },
     /// `a` where `c` is not negative, else `b`.
     SelectBySign {
-        /// Of 64 bits; else of 32.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
         /// The meaning of `c`.
         by: SignOf,

@@ -129,14 +129,14 @@ pub enum AtomicOp {
     Add,
     /// The smaller integer.
     Min {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
         /// Whether they are signed.
         signed: bool,
     },
     /// The larger integer.
     Max {
-        /// Of 64 bits.
+        /// Whether the operand has 64 bits instead of 32.
         wide: bool,
         /// Whether they are signed.
         signed: bool,

@@ -57,7 +57,7 @@ fn kept(cx: &mut Cx<'_, '_>, halves: [Operand; 2]) -> LoweringResult<[Operand; 2
     Ok(copies)
 }
 
-/// `mov.b128`, also from and to two parts of 64 bits or four of 32.
+/// `mov.b128`, including those from and to two parts of 64 bits or four of 32.
 pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(2)?;
     let from = match cx.operand(1)?.clone() {

@@ -60,7 +60,7 @@ pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction)
     }
 }
 
-/// Lowers one instruction, also one that no PTX has, as expansions emit them.
+/// Lowers one instruction. It may be one that PTX lacks, because expansions emit such instructions.
 pub fn lower_step(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
     let Some(rule) = rule_of(instruction.opcode) else {
         return Err(Unsupported::new(

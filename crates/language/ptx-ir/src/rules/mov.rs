@@ -22,7 +22,7 @@ pub fn copy(ty: ScalarType) -> Alu {
     })
 }
 
-/// `mov`, also to and from vectors of parts.
+/// `mov`, including those to and from vectors of parts.
 pub fn mov(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(2)?;
     let ty = cx.ty()?;

@@ -112,7 +112,7 @@ fn difference(expected: &str, found: &str) -> String {
 }
 
 #[test]
-fn analyses_give_what_the_files_expect() {
+fn analyses_match_the_expectations_in_the_files() {
     let bless = lanework_testing::bless();
     let mut failures = String::new();
     for file in files() {

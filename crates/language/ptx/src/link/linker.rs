@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_module_uses_what_its_entries_reach() {
+    fn only_reachable_functions_can_be_undefined() {
         let undefined = |items: &str| {
             let module = Module::parse(&text(items)).expect("PTX");
             module.undefined().iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()

@@ -298,7 +298,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `array[3]`, starting at the open bracket: an element, or its address if the instruction does not access memory.
-    /// As in ptxas, the index counts elements of the scalar type, also for vectors.
+    /// As in ptxas, the index counts elements of the scalar type, even for vectors.
     fn element(&mut self, name: String) -> Parsed<Operand> {
         let Some(bytes) = self.arrays.get(name.as_str()).copied() else {
             let message = format!("`{name}` is indexed, but not declared above as an array");

@@ -245,7 +245,7 @@ impl FunctionBuilder {
         self.ptx_effect("bar.warp.sync %0;", &[mask], PtxEffects::BARRIER);
     }
 
-    /// `__threadfence()` and its variants: `membar`.
+    /// `__threadfence()` and its variants.
     pub fn fence(&mut self, scope: ThreadScope) {
         let text = match scope {
             ThreadScope::Block => "membar.cta;",

@@ -1,4 +1,4 @@
-//! Contracts products and sums to fused multiply-adds exactly where nvcc does, because contraction changes results.
+//! Contracts products and sums into fused multiply-adds exactly where nvcc does, because contraction changes results.
 //!
 //! Rule (LLVM's `PerformADDCombineWithOperands` for PTX; observed with NVRTC 13): an addition absorbs a product if
 //! every use of the product is an addition in the same block and there are at most four uses. The left operand is

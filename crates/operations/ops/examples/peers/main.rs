@@ -25,7 +25,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 const HELP: &str = "\
-Ours beside CUB, cuBLAS, cuBLASLt and the driver's copy, in turns, on a GPU.
+Compares our kernels with CUB, cuBLAS, cuBLASLt and the driver's copy on a GPU, interleaved.
 
 Usage: peers --peers FILE [OPTIONS] [WORD..]
 

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_for_all_multiprocessors_and_single_queries_keep_their_ways() {
+    fn large_problems_use_whole_tiles_and_single_queries_split_keys() {
         for causal in [false, true] {
             for (queries, keys, heads) in [(4096, 4096, 32), (1024, 1024, 256), (200, 200, 16)] {
                 assert_eq!(chosen(queries, keys, heads, 64, causal), AttentionKernel::Hopper(132));

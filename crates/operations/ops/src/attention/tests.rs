@@ -231,7 +231,7 @@ fn tiles_of_hopper_in_parts_agree_with_the_host() -> Result<()> {
 }
 
 #[test]
-fn decoding_divides_the_keys_unless_they_are_to_stay_together() -> Result<()> {
+fn decoding_divides_the_keys_unless_forbidden() -> Result<()> {
     let device = Device::emulator().sanitized();
     let (heads, keys, head) = (8, 2000, 64);
     let (q, k) = (
@@ -313,7 +313,7 @@ fn without_queries_nothing_runs_and_without_keys_results_are_zeros() -> Result<(
 }
 
 #[test]
-fn a_number_that_is_none_reaches_the_results_of_its_row_alone() -> Result<()> {
+fn a_nan_affects_only_the_results_of_its_row() -> Result<()> {
     let device = Device::emulator();
     let mut q = vec![bf16::ONE; 3 * 64];
     q[64] = bf16::NAN;

@@ -49,7 +49,7 @@ pub trait Sum: Element {
 /// 7e-6 below.
 #[device]
 fn gelu(x: f32) -> f32 {
-    // Above 16 the second term is 0, also at infinity.
+    // Above 16 the second term is 0, even at infinity.
     let size = x.abs().min(16.0);
     let t = fast::recip(fma(0.27, size, 1.0));
     let mut polynomial = fma(0.028_941_808, t, -0.126_383_48);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn gelu_of_no_number_is_none() -> lanework::Result<()> {
+    fn gelu_of_nan_is_nan() -> lanework::Result<()> {
         let mut x = vec![0.0f32; 128];
         x[..6].copy_from_slice(&[f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -0.0, 3e38, -3e38]);
         let found = gelus(&x)?;

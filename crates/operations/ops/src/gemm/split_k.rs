@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn divided_products_are_those_of_the_host() -> Result<()> {
+    fn divided_products_match_the_host() -> Result<()> {
         check::<f64, f64, f64>(|x| x, |x| x, |x| x, |x| x)?;
         check::<bf16, bf16, bf16>(bf16::from_f64, bf16::to_f64, bf16::from_f64, bf16::from_f64)?;
         check::<f16, f16, f32>(f16::from_f64, f16::to_f64, f16::from_f64, |x| x as f32)?;

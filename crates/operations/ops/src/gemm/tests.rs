@@ -22,7 +22,7 @@ fn refusal<C: crate::GemmElement>(product: Gemm<'_, 2>) -> String {
 }
 
 #[test]
-fn what_is_no_product_is_refused_with_its_numbers() -> Result<()> {
+fn mismatched_products_are_refused_with_their_extents() -> Result<()> {
     let device = Device::emulator();
     let (x, y) = (device.zeros::<f32>(12)?, device.zeros::<f16>(12)?);
     let bytes = device.zeros::<i8>(12)?;
@@ -78,7 +78,7 @@ fn what_is_no_product_is_refused_with_its_numbers() -> Result<()> {
 }
 
 #[test]
-fn without_anything_to_sum_beta_c_is_left() -> Result<()> {
+fn a_product_with_k_zero_gives_beta_c() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<f32>(0)?;
     let (a, b) = (Tensor::new(&x, [2, 0])?, Tensor::new(&x, [0, 3])?);
@@ -238,7 +238,7 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
 }
 
 #[test]
-fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
+fn blocks_that_divide_k_add_their_partial_sums() -> Result<()> {
     let device = Device::emulator().sanitized();
     let order = TileOrder::Grouped(8);
     for (split, columns, k) in [(2, 128, 300usize), (4, 128, 80), (8, 256, 700), (2, 64, 64)] {

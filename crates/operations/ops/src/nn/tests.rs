@@ -150,7 +150,7 @@ fn agree<T: Normal>(
 }
 
 #[test]
-fn factors_of_columns_are_the_same_whoever_holds_a_row() -> Result<()> {
+fn factors_of_columns_do_not_depend_on_the_rows_threads() -> Result<()> {
     // Parts with vectors for all threads, and parts with vectors for some threads only.
     for n in [4096, 4108] {
         agree::<f32>(&numbers(7 * n), [7, n], 1, |x| x, |x| x)?;
@@ -164,7 +164,7 @@ fn factors_of_columns_are_the_same_with_many_vectors_of_a_thread() -> Result<()>
 }
 
 #[test]
-fn halves_are_the_same_whoever_holds_a_row() -> Result<()> {
+fn half_results_do_not_depend_on_the_rows_threads() -> Result<()> {
     for n in [8192, 8200, 8195] {
         let host: Vec<f32> = numbers(4 * n).iter().map(|x| x - 1001.0).collect();
         agree::<f16>(&host, [4, n], 1, f16::from_f32, f16::to_f32)?;
@@ -190,7 +190,7 @@ fn parts_far_from_each_other_lose_nothing() -> Result<()> {
 }
 
 #[test]
-fn rows_are_read_several_times_where_nobody_holds_them() -> Result<()> {
+fn rows_that_fit_no_registers_are_read_several_times() -> Result<()> {
     let device = Device::emulator().sanitized();
     for shape in [[2, 1], [3, 1500], [1, 2048]] {
         for kind in KINDS {
@@ -201,7 +201,7 @@ fn rows_are_read_several_times_where_nobody_holds_them() -> Result<()> {
 }
 
 #[test]
-fn rows_that_nobody_holds_are_shared_by_blocks() -> Result<()> {
+fn long_rows_are_divided_among_blocks() -> Result<()> {
     let mut options = Options::default();
     options.limits.multiprocessors = 3;
     let device = Device::emulator_with(options).sanitized();
@@ -214,7 +214,7 @@ fn rows_that_nobody_holds_are_shared_by_blocks() -> Result<()> {
 }
 
 #[test]
-fn rows_whose_elements_lie_apart_are_shared_by_blocks() -> Result<()> {
+fn long_strided_rows_are_divided_among_blocks() -> Result<()> {
     let device = Device::emulator().sanitized();
     let (rows, n) = (2, 34_000);
     let host: Vec<f16> = numbers(rows * n).iter().map(|x| f16::from_f32(x - 1001.0)).collect();
@@ -233,7 +233,7 @@ fn rows_whose_elements_lie_apart_are_shared_by_blocks() -> Result<()> {
 }
 
 #[test]
-fn what_overflows_without_care_does_not() -> Result<()> {
+fn large_values_do_not_overflow_softmax() -> Result<()> {
     let device = Device::emulator();
     let none = f32::NEG_INFINITY;
     let rows = [3e38, 3e38, -3e38, none, none, none, none, none, 1.0, f32::NAN, 2.0, 3.0];

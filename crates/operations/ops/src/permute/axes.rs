@@ -325,7 +325,7 @@ mod digits_tests {
     use super::*;
 
     #[test]
-    fn quotients_are_those_of_division() {
+    fn quotients_equal_integer_division() {
         let edges = [
             1u32,
             2,

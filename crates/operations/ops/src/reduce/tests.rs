@@ -176,7 +176,7 @@ fn nan_and_equal_numbers_are_numpys() -> Result<()> {
 }
 
 #[test]
-fn of_equal_numbers_in_rows_that_begin_anywhere_the_first_is_found() -> Result<()> {
+fn argmax_returns_the_first_of_equal_numbers() -> Result<()> {
     let device = Device::emulator();
     for length in 15..=45 {
         let host: Vec<f32> = (0..40 * length).map(|i| (i * i % 7 % 4) as f32).collect();
@@ -191,7 +191,7 @@ fn of_equal_numbers_in_rows_that_begin_anywhere_the_first_is_found() -> Result<(
 }
 
 #[test]
-fn a_compensated_sum_keeps_what_cancels_and_stays_infinite() -> Result<()> {
+fn a_compensated_sum_keeps_canceled_bits_and_infinities() -> Result<()> {
     let device = Device::emulator();
     let mut host = vec![1.0f32; 4096];
     for pair in host.chunks_mut(64) {
@@ -211,7 +211,7 @@ fn a_compensated_sum_keeps_what_cancels_and_stays_infinite() -> Result<()> {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_the_numbers() -> Result<()> {
+fn outputs_that_do_not_fit_are_refused_with_the_numbers() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<f32>(12)?;
     let matrix = Tensor::new(&x, [3, 4])?;
@@ -233,7 +233,7 @@ fn what_does_not_fit_is_refused_with_the_numbers() -> Result<()> {
 }
 
 #[test]
-fn of_nothing_sums_are_0_and_results_without_elements_are_none() -> Result<()> {
+fn empty_sums_are_0_and_empty_results_are_allowed() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<i32>(0)?;
     assert_eq!(sum(&x).value()?, 0);

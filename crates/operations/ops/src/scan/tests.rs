@@ -86,7 +86,7 @@ fn tiles_that_are_copied_ahead_are_scanned_in_order() -> Result<()> {
 }
 
 #[test]
-fn bits_do_not_depend_on_who_comes_first() -> Result<()> {
+fn result_bits_do_not_depend_on_arrival_order() -> Result<()> {
     let host: Vec<f32> = numbers(40_000).iter().map(|x| 1.0 / (*x as f32 + 0.37)).collect();
     let mut results = Vec::new();
     for workers in [1, 2, 5] {
@@ -101,7 +101,7 @@ fn bits_do_not_depend_on_who_comes_first() -> Result<()> {
 }
 
 #[test]
-fn what_a_scan_does_not_take_is_said_with_shapes_and_strides() -> Result<()> {
+fn unsupported_scans_are_refused_with_shapes_and_strides() -> Result<()> {
     let device = Device::emulator();
     let (x, mut y) = (device.zeros::<f32>(100)?, device.zeros::<f32>(100)?);
     let told = |result: Result<()>| match result {

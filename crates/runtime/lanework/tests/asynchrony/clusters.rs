@@ -117,7 +117,7 @@ pub fn relay(out: &mut [u32]) {
 }
 
 #[test]
-fn a_remote_arrival_passes_what_was_written() -> Result<()> {
+fn a_remote_arrival_releases_earlier_writes() -> Result<()> {
     for device in devices("clusters") {
         let mut y = device.zeros::<u32>(8 * 32)?;
         relay(&mut y).grid(8).block(32).launch(&device)?;

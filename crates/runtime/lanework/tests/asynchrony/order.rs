@@ -95,7 +95,7 @@ pub fn first(x: &mut [u32], round: u32) {
 }
 
 #[test]
-fn dependent_launches_see_what_was_written_before() -> Result<()> {
+fn dependent_launches_see_earlier_writes() -> Result<()> {
     for device in devices("order") {
         let mut x = device.zeros::<u32>(1024)?;
         for round in 0..20 {

@@ -111,7 +111,7 @@ fn subject(element: TensorElement, dimensions: usize, swizzle: Swizzle, at: Vec<
 
 /// Runs only in a process that was started for one tile.
 #[test]
-fn one_tile_alone() {
+fn the_tile_of_this_process() {
     let Ok(name) = std::env::var(ALONE) else { return };
     let tile = tiles().into_iter().find(|tile| tile.name == name).expect("a known tile");
     let device = Device::open("cuda:0").expect("a GPU");
@@ -120,7 +120,9 @@ fn one_tile_alone() {
 
 fn in_a_process(tile: &Tile) -> String {
     let mut command = Command::new(std::env::current_exe().expect("a path"));
-    command.args(["alone::one_tile_alone", "--exact", "--nocapture"]).env(ALONE, &tile.name);
+    command
+        .args(["alone::the_tile_of_this_process", "--exact", "--nocapture"])
+        .env(ALONE, &tile.name);
     let output = command.output().expect("the process starts");
     let said = String::from_utf8_lossy(&output.stdout);
     let outcome = said.split("OUTCOME ").nth(1).and_then(|rest| rest.lines().next());

@@ -200,7 +200,7 @@ pub fn store(on: &On, subject: &Subject, seed: u64) -> Result<Option<usize>> {
     on.run((&entry, shape), &arguments)?;
     let (mut expected, tile) = (bytes_of(&before), bytes_of(&tile));
     let size = subject.size();
-    // Stores write full 16-byte chunks, also beyond the end of a row.
+    // Stores write full 16-byte chunks, even beyond the end of a row.
     for chunk in subject.places().chunks(16 / size) {
         if let (from, Some(to)) = chunk[0] {
             expected[to..to + 16].copy_from_slice(&tile[from..from + 16]);

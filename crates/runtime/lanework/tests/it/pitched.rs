@@ -21,7 +21,7 @@ fn pitched_rows_round_trip() {
 }
 
 #[test]
-fn no_rows_are_no_copy() {
+fn copying_zero_rows_does_nothing() {
     for device in Device::for_tests("2-D copies") {
         let mut buffer = device.zeros::<f64>(4).expect("memory");
         buffer.upload_2d(&[], 0, 0).expect("nothing to do");

@@ -37,7 +37,7 @@ fn a_padded_transpose_is_coalesced_and_free_of_conflicts() {
 
 #[test]
 #[should_panic(expected = "shared loads had 3968 bank conflicts in 128 requests (31.00 each)")]
-fn without_the_padding_the_assertion_fails_and_says_why() {
+fn an_unpadded_tile_fails_the_assertion_with_the_reason() {
     counted(0).counters.assert_no_bank_conflicts();
 }
 
@@ -113,7 +113,7 @@ fn instructions_have_their_place_and_add_up() {
 }
 
 #[test]
-fn a_trace_has_the_steps_and_accesses_of_its_blocks_alone() {
+fn a_trace_contains_only_the_requested_blocks() {
     let emulator = Device::emulator();
     let src = emulator.upload(&[1.0f32; 64 * 64]).expect("memory");
     let mut dst = emulator.zeros::<f32>(64 * 64).expect("memory");

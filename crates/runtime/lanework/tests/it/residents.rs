@@ -144,7 +144,7 @@ fn a_barrier_of_the_grid_needs_a_cooperative_launch() {
 }
 
 #[test]
-fn a_limit_says_that_blocks_may_wait_for_one_that_cannot_start() {
+fn a_limit_reports_the_blocks_that_have_not_started() {
     let device = Device::emulator_limited(Some(1 << 14));
     let module = device.load_ptx(PTX).expect("a module");
     let turn = device.zeros::<u8>(4 * 301).expect("memory");

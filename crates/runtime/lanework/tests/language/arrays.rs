@@ -119,7 +119,7 @@ fn rows_first(out: &mut [u32]) {
 }
 
 #[test]
-fn a_row_indexed_before_the_whole_array_stays_the_same_memory() {
+fn indexing_a_row_first_gives_the_same_memory() {
     run(
         1,
         |out| rows_first(out),

@@ -348,7 +348,7 @@ fn variables(out: &mut [u32]) {
 }
 
 #[test]
-fn variables_keep_what_let_bound() {
+fn shadowed_variables_keep_their_values() {
     run(
         |out| variables(out),
         |i| {
@@ -547,7 +547,7 @@ fn loops_with_values(x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn a_loop_has_a_value() {
+fn a_loop_expression_has_a_value() {
     let numbers = [3u32, 1, 4, 1, 5, 9, 2, 6];
     for device in Device::for_tests("language") {
         let x = device.upload(&numbers).unwrap();

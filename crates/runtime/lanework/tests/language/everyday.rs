@@ -380,7 +380,7 @@ fn literals_and_constants(#[constant] most: u32, x: &[f32], out: &mut [u32], roo
 }
 
 #[test]
-fn literals_take_the_type_of_their_use_and_constants_meet_run_time_values() {
+fn literals_take_the_type_of_their_use() {
     let votes: Vec<u32> = (0..16u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
     let x: Vec<f32> = (0..16).map(|i| i as f32 * 0.5).collect();
     for device in Device::for_tests("language") {
@@ -584,7 +584,7 @@ fn copied_ahead(x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn a_copy_names_its_bytes_alone() {
+fn cp_async_needs_only_the_number_of_bytes() {
     let x: Vec<u32> = (0..32).collect();
     for device in Device::for_tests("language") {
         let x = device.upload(&x).unwrap();

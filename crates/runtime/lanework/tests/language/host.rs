@@ -108,7 +108,7 @@ fn all(x: &[f32], words: &[u32], reversed: &mut [u32], floats: &mut [f32], out: 
 }
 
 #[test]
-fn a_device_function_gives_the_same_on_the_host() {
+fn a_device_function_gives_the_same_result_on_the_host() {
     let x: Vec<f32> = (0..21).map(|i| 0.37 * i as f32).collect();
     let words: Vec<u32> = (0..32u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
     let mut reversed = vec![0u32; 32];
@@ -169,7 +169,7 @@ fn block(out: &mut [u32]) {
 }
 
 #[test]
-fn kernel_only_functions_say_so_on_the_host() {
+fn kernel_only_functions_panic_with_the_reason_on_the_host() {
     let said = std::panic::catch_unwind(|| through_a_block(1)).unwrap_err();
     let said = said.downcast_ref::<String>().unwrap();
     assert!(said.contains("`of_a_block` uses `sync_threads`, which exists only inside a kernel"));

@@ -156,7 +156,7 @@ macro_rules! binary {
 
 binary!(powf atan2 hypot rem_euclid div_euclid);
 
-/// Checks that the module's text is valid PTX, also by ptxas if PTXAS names it.
+/// Checks that the module's text is valid PTX, and that ptxas accepts it if PTXAS names it.
 fn valid(name: &str, module: lanework::Result<lanework::ptx::Module>) {
     let text = module.unwrap().to_string();
     let parsed = lanework::ptx::Module::parse(&text).unwrap();

@@ -123,7 +123,7 @@ fn expected(x: &[u32], i: u32) -> [u32; 4] {
 }
 
 #[test]
-fn options_are_taken_apart() {
+fn options_are_matched_and_unwrapped() {
     let x: Vec<u32> = (0..12).filter(|v| v % 5 != 3).collect();
     for device in Device::for_tests("language") {
         let from = device.upload(&x).unwrap();

@@ -10,7 +10,7 @@ mod softmax;
 mod stencil;
 
 #[test]
-fn programs_compute_what_the_host_does() {
+fn programs_match_the_host() {
     histogram::main().expect("histogram");
     macros::main().expect("macros");
     mandelbrot::main().expect("mandelbrot");

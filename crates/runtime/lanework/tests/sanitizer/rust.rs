@@ -59,7 +59,7 @@ fn scaled(x: &[f32], y: &mut [f32]) {
 }
 
 #[test]
-fn kinds_can_be_switched_and_buffers_know_what_was_written() -> lanework::Result<()> {
+fn kinds_can_be_disabled_and_buffers_track_initialized_bytes() -> lanework::Result<()> {
     for (checks, count) in
         [(Checks::default(), 1), (Checks::default().without(ReportKind::Uninitialized), 0)]
     {

@@ -99,7 +99,7 @@ products! {
 }
 
 #[test]
-fn no_product_is_unchecked() {
+fn every_group_product_is_checked() {
     assert_eq!(CHECKED, PRODUCTS);
 }
 

@@ -108,7 +108,7 @@ groups! {
 }
 
 #[test]
-fn no_product_is_unchecked() {
+fn every_group_product_is_checked() {
     assert_eq!(CHECKED, GROUP_PRODUCTS);
 }
 

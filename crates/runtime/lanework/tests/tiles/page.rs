@@ -160,7 +160,7 @@ fn filled(page: &str) -> Result<String> {
 }
 
 #[test]
-fn the_page_shows_what_runs() -> Result<()> {
+fn the_page_shows_the_code_that_runs() -> Result<()> {
     for language in ["en", "zh"] {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
             .join(format!("../../../docs/src/{language}/tensor-cores.md"));

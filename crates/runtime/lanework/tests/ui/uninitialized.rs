@@ -1,4 +1,4 @@
-//! A variable that has no value on one of the ways to its use.
+//! A variable that is uninitialized on one path to its use.
 
 use lanework::prelude::*;
 

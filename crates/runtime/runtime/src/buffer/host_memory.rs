@@ -214,7 +214,7 @@ impl Device {
     }
 
     /// Changes the memory pools that the program's own allocators announce. The sanitizer checks that kernels stay
-    /// inside the parts of a pool that are handed out.
+    /// inside the allocated parts of a pool.
     ///
     /// ```
     /// use lanework::Device;
@@ -236,7 +236,7 @@ impl Device {
         Ok(self.emulated()?.with_pools(change))
     }
 
-    /// Takes bytes as unwritten again, where the sanitizer follows that.
+    /// Marks bytes as uninitialized, if the sanitizer tracks initialization.
     ///
     /// ```
     /// use lanework::Device;

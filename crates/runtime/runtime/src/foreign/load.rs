@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn only_checked_texts_are_cached_and_compared_whole() {
+    fn only_valid_texts_are_cached_and_whole_texts_are_compared() {
         let folder = std::env::temp_dir().join(format!("lanework-parsed-{}", std::process::id()));
         let cache = DiskCache::in_folder(folder.clone(), 1 << 20).expect("a folder");
         let (right, wrong) = (text("right"), text("wrong").replace("ret;", "bar.nowhere;"));

@@ -50,7 +50,8 @@ pub use bytemuck;
 
 use crate::emit::current::{here, with};
 
-/// The values themselves, where a macro cannot know whether a trait adds methods to them in kernels.
+/// Functions that return their argument. A macro emits them for a bound if it cannot know whether the trait adds methods to
+/// values in kernels.
 pub mod bounds {
     macro_rules! unchanged {
         ($($name:ident)*) => {$(

@@ -202,8 +202,8 @@ impl Flight {
         }
     }
 
-    /// Records that control reaches a label, also from the preceding line unless that is `dead`. Returns whether the
-    /// groups match the groups of the jumps to it.
+    /// Records that control reaches a label, from the preceding line as well unless that is `dead`. Returns whether the groups
+    /// match the groups of the jumps to the label.
     pub fn arrive(&mut self, label: &str, dead: bool) -> bool {
         match self.labels.get(label) {
             Some(there) if dead => {

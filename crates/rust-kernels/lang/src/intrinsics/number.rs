@@ -1,5 +1,5 @@
-//! Minimum, maximum, absolute value and similar functions for all number types, and Rust's operators on handles, also with an
-//! ordinary value on one side.
+//! Minimum, maximum, absolute value and similar functions for all number types, and Rust's operators on handles, including
+//! those with an ordinary value on one side.
 
 use crate::emit::arithmetic::{Operation, binary, from_f32, negate, normalize, not, to_f32};
 use crate::emit::current::{here, with};

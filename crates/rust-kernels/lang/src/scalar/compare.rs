@@ -113,7 +113,7 @@ fn order(ty: ScalarType, a: u64, b: u64) -> Option<Ordering> {
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{R}`",
     label = "no `==` between `{Self}` and `{R}`",
-    note = "numbers of one type are compared, and integers of any two types; convert others with `as`",
+    note = "only numbers of one type, or two integers, can be compared; convert others with `as`",
     note = "to compare a #[device] struct, put `#[derive(PartialEq)]` below #[device]"
 )]
 pub trait Equate<R> {
@@ -129,7 +129,7 @@ pub trait Equate<R> {
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{R}`",
     label = "no order between `{Self}` and `{R}`",
-    note = "numbers of one type are compared, and integers of any two types; convert others with `as`"
+    note = "only numbers of one type, or two integers, can be compared; convert others with `as`"
 )]
 pub trait Order<R> {
     /// `bool` or `Var<bool>`.

@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eight_bit_floats_come_back_and_round_to_even() {
+    fn eight_bit_floats_round_trip_and_round_to_even() {
         for bits in 0..=255u8 {
             for (decoded, encoded) in [
                 (E4m3::decode(bits), E4m3::encode(E4m3::decode(bits))),

@@ -377,7 +377,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Whether an attribute mentions an alignment, also inside `cfg_attr`.
+    /// Whether an attribute mentions an alignment, directly or inside `cfg_attr`.
     fn may_raise_alignment(&self) -> bool {
         let mut attributes = self.item.attrs.iter().filter(|a| !a.path().is_ident("doc"));
         attributes.any(|attribute| attribute.to_token_stream().to_string().contains("align"))

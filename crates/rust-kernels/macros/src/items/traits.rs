@@ -14,8 +14,8 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem};
 
-/// The supertraits of a device trait whose functions take or return values of its type. They imply, for a `T: Trait`, what
-/// rustc needs to know of the handles and the variables of a `T`.
+/// The supertraits of a device trait whose functions take or return `Self`. For a `T: Trait`, they give rustc the bounds of
+/// the handles and variables of type `T`.
 fn of_values() -> TokenStream {
     let (lang, rt) = (quote!(::lanework::lang), quote!(::lanework::lang::rt));
     let handle = quote!(<Self as #lang::Data>::Of<#rt::Values>);
@@ -38,7 +38,8 @@ enum Owner<'a> {
     Impl(&'a syn::Generics),
 }
 
-/// A function for kernels: with its body, or without. A function without arguments has none: the host computes it.
+/// The hidden function for kernels, with a body if `block` is given. Empty for a function without arguments: the host
+/// computes it.
 fn hidden(
     signature: &Signature,
     block: Option<&syn::Block>,

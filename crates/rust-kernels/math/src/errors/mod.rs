@@ -256,7 +256,8 @@ pub fn points(i: u64) -> f64 {
     f64::from_bits(bits & 0x800f_ffff_ffff_ffff | exponent << 52)
 }
 
-/// The `i`-th pair of `f32`, by turns: arbitrary bits; similar magnitudes; one number near 1 and one of any size; one multiple of 1/2.
+/// The `i`-th pair of `f32`. The kinds alternate: arbitrary bits; similar magnitudes; one number near 1 and one of any size; one
+/// multiple of 1/2.
 pub fn pair_single(i: u64) -> (f32, f32) {
     let (a, b) = (mixed(i) as u32, mixed(!i) as u32);
     let sized = |bits: u32, range: u32| {

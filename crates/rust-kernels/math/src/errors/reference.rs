@@ -59,7 +59,7 @@ fn exp_of(x: Double) -> Double {
     powered(d(1.0) + y, n)
 }
 
-/// `x 2^n`, also if it is outside the range of `f64`.
+/// `x 2^n`, even if it is outside the range of `f64`.
 fn powered(x: Double, n: i32) -> Double {
     let size = x.high.abs();
     if n.abs() < 900 && size > 1e-10 { x.scaled(n) } else { Double { power: n, ..x } }

@@ -31,7 +31,7 @@ fn conditions_are_of_the_words_bits() {
 }
 
 #[test]
-fn parameters_come_back_as_they_were() {
+fn memory_operation_parameters_round_trip() {
     assert_eq!(size_of::<MemOpParameters>(), 48);
     let ops = [
         MemoryOp::wait(0x1004, 4, 9, 3),
@@ -49,7 +49,7 @@ fn parameters_come_back_as_they_were() {
 }
 
 #[test]
-fn what_no_gpu_does_is_refused() {
+fn impossible_memory_operations_are_refused() {
     assert_eq!(MemoryOp::wait(0x1002, 4, 0, 0), Err(Status::InvalidValue));
     assert_eq!(MemoryOp::wait(0x1004, 8, 0, 0), Err(Status::InvalidValue));
     assert_eq!(MemoryOp::wait(0x1000, 4, 0, 4), Err(Status::InvalidValue));

@@ -57,7 +57,7 @@ fn read(function: u64, reference: u64, out: u64, x: f32, y: f32) -> (i32, f32) {
 }
 
 #[test]
-fn a_texture_reference_is_read_as_it_is_bound_when_a_kernel_starts() {
+fn a_kernel_sees_the_texture_binding_at_its_start() {
     context();
     let (module, fetch) = load(TEXT, "fetch");
     let of_rows = function(module, c"read");

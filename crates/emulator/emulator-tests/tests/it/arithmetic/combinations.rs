@@ -11,7 +11,7 @@ fn adder(a: u32, b: u32, carry: bool) -> (u32, bool) {
 }
 
 #[test]
-fn every_writer_of_the_carry_flag_meets_every_reader() {
+fn every_carry_writer_works_with_every_carry_reader() {
     type Half = fn(u32, u32, u32, bool) -> (u32, bool);
     let steps: [(&str, Half); 3] = [
         ("add", |a, b, _, c| adder(a, b, c)),
@@ -113,7 +113,7 @@ fn the_lane_and_addresses_of_variables_move_too() {
 }
 
 #[test]
-fn a_predicate_is_negated_wherever_it_is_read() {
+fn predicates_may_be_negated_at_every_use() {
     let set = ".reg .pred %q<3>; setp.lt.u32 %q0, %r10, %r11;";
     let truth = "selp.u32 %r20, 1, 0, %q1;";
     for text in ["mov.pred %q1, !%q0;", "not.pred %q1, %q0;", "xor.pred %q1, !%q0, 0;"] {
@@ -126,7 +126,7 @@ fn a_predicate_is_negated_wherever_it_is_read() {
 }
 
 #[test]
-fn a_guard_that_is_also_a_result_is_read_before_it_is_written() {
+fn a_guard_that_is_also_a_result_is_read_first() {
     let set = ".reg .pred %q<3>; setp.lt.u32 %q0, %r10, %r11; setp.eq.u32 %q1, %r10, %r10;";
     let truth = "selp.u32 %r20, 1, 0, %q0; selp.u32 %r10, 2, 0, %q1; or.b32 %r20, %r20, %r10;";
     for (guard, p, q) in [("%q0", "%q0", "%q1"), ("!%q0", "%q0", "%q1"), ("%q0", "%q1", "%q0")] {
@@ -143,7 +143,7 @@ fn a_guard_that_is_also_a_result_is_read_before_it_is_written() {
 }
 
 #[test]
-fn what_ptxas_refuses_of_these_is_refused() {
+fn combinations_that_ptxas_refuses_are_refused() {
     let registers =
         ".reg .b32 %a, %b; .reg .b64 %d; .reg .f32 %f; .reg .pred %p; .shared .b32 %s[4];";
     for text in [

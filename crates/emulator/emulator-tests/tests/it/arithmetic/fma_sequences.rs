@@ -32,7 +32,7 @@ fn warpgroup_product() -> String {
 }
 
 #[test]
-fn the_host_s_stack_stays_shallow() {
+fn long_sequences_need_little_host_stack() {
     let product = warpgroup_product();
     for instruction in INSTRUCTIONS.into_iter().chain([product.as_str()]) {
         let body = format!(

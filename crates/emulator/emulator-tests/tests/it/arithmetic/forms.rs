@@ -284,7 +284,7 @@ fn a_bulk_store_clears_shared_memory() {
 }
 
 #[test]
-fn no_cluster_is_cancelled_and_the_answer_arrives() {
+fn canceling_a_launch_answers_that_no_cluster_was_canceled() {
     let body = ".shared .align 16 .b8 answer[16]; .shared .align 8 .b64 bar; .reg .b128 %q;
         setp.ne.u32 %p1, %r3, 0; @%p1 bra WAIT; mbarrier.init.shared.b64 [bar], 1;
         st.shared.v2.b64 [answer], {-1, -1};
@@ -328,7 +328,7 @@ fn an_operation_that_does_not_exist_is_refused() {
 }
 
 #[test]
-fn floats_of_4_and_6_bits_are_converted_both_ways() {
+fn floats_of_4_and_6_bits_are_widened_and_narrowed() {
     // Each thread widens a bit pattern (its index modulo 32) to f16, and narrows it again.
     let body = "
         .reg .b8 %b0, %b1; and.b32 %r20, %r1, 15; shl.b32 %r21, %r20, 4; or.b32 %r20, %r20, %r21;

@@ -82,7 +82,7 @@ fn numbers(count: usize) -> Vec<u32> {
 }
 
 #[test]
-fn a_map_made_by_the_kernel_is_what_the_host_would_have_made() {
+fn a_map_made_by_the_kernel_equals_the_hosts() {
     // Starts from the host's map and, as Triton does for its descriptors, from zeros.
     for fresh in ["ld.b32 %r2, [%l2];", "mov.b32 %r2, 0;"] {
         made_by_the_kernel(fresh);

@@ -67,7 +67,7 @@ const WAIT: &str =
     "again: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0; @!%p2 bra again;";
 
 #[test]
-fn bytes_that_nobody_announced_are_waited_for_in_vain() {
+fn unannounced_bytes_deadlock_the_wait() {
     let f = fault(&format!(
         "{INIT} @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 256, [%r2];
          {WAIT}"
@@ -147,7 +147,7 @@ fn bulk_copies_are_aligned_and_inside() {
 }
 
 #[test]
-fn what_is_not_waited_for_is_not_there() {
+fn a_read_without_a_wait_sees_no_copied_data() {
     // The kernel reads the word while the copy is in flight; with a wait it would read words 0 to 63 of the array.
     let copy = "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 256;
         @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1+256], 256, [%r2];";
@@ -237,7 +237,7 @@ fn clusters_that_are_too_large_or_not_given_are_refused() {
 }
 
 #[test]
-fn fences_hints_and_what_changes_hands_are_known() {
+fn fences_hints_and_register_transfers_are_supported() {
     let body = "
         fence.proxy.async; fence.proxy.async.shared::cta; fence.proxy.alias;
         fence.proxy.tensormap::generic.release.gpu; fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;

@@ -173,7 +173,7 @@ fn integer_sums_wrap_around_or_are_clamped() {
 }
 
 #[test]
-fn products_are_added_at_once_and_cut_below_the_largest() {
+fn products_are_summed_together_and_truncated_below_the_largest() {
     // One instruction adds 4096 * 4096, 1 * 1 and -4096 * 4096 to 0.5. It keeps 25 bits below the largest
     // term, so this sum is exact.
     assert_eq!(cancelling("0f3F000000"), 1.5);

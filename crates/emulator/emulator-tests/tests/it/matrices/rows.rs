@@ -48,7 +48,7 @@ fn ldmatrix_gives_each_lane_two_elements_of_each_matrix() {
 }
 
 #[test]
-fn ldmatrix_reads_rows_wherever_they_lie_also_by_generic_address() {
+fn ldmatrix_reads_rows_at_any_address_including_generic_ones() {
     // Lane `l` passes the address of row `31 - l`; the instruction's offset adds 32 bytes.
     let input = random_words(128, 6);
     let body = format!(

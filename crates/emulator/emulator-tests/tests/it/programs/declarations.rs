@@ -54,7 +54,7 @@ fn vectors_are_passed_and_returned_in_registers() {
 }
 
 #[test]
-fn a_whole_vector_is_no_element() {
+fn a_vector_register_is_not_a_scalar_operand() {
     let body = ".reg .v2 .b32 %v; add.s32 %r1, %v, 1; ret;";
     let error = load(&device(false), &kernel(&format!("{START}{body}"))).expect_err("refused");
     assert!(error.text_line > 0 && error.message.contains("`add.s32`"), "{error}");
@@ -79,7 +79,7 @@ fn functions_have_variables_of_their_own_in_global_and_constant_memory() {
 }
 
 #[test]
-fn a_function_keeps_what_it_stored_in_its_variable() {
+fn a_function_keeps_the_value_of_its_static_variable() {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n\
          .func (.reg .u32 %o) next() {{ .global .u32 g; atom.global.add.u32 %o, [g], 1; ret; }}\n\
@@ -134,7 +134,7 @@ fn a_name_of_another_module_refuses_only_the_entries_that_use_it() {
 }
 
 #[test]
-fn an_alias_is_the_function_that_it_stands_for() {
+fn an_alias_calls_its_function() {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n\
          .visible .func (.param .b32 r) other(.param .b32 a);\n\

@@ -216,7 +216,7 @@ fn launches_past_the_limits_are_refused_before_they_run() {
 }
 
 #[test]
-fn what_the_emulator_does_not_know_is_named() {
+fn unknown_instructions_are_named() {
     let emulator = device(false);
     for (body, says) in [
         ("frobnicate.u32 %r1, %r2;", "unknown instruction `frobnicate.u32`"),
@@ -279,7 +279,7 @@ fn a_launch_as_a_whole_is_stopped_by_instructions_and_by_time() {
 }
 
 #[test]
-fn the_limit_of_a_checked_launch_says_where_the_warps_were() {
+fn the_limit_of_a_checked_launch_gives_the_warps_positions() {
     let options = Options {
         max_instructions: Some(100_000),
         checks: Some(lanework_emulator::sanitize::Checks::default()),

@@ -49,7 +49,7 @@ fn launch(
 }
 
 #[test]
-fn lent_ranges_are_used_where_they_lie_and_nothing_else() {
+fn kernels_use_registered_host_ranges_in_place_and_nothing_else() {
     for all_varying in [false, true] {
         let device = device(all_varying);
         let mut a: Vec<u32> = (0..300).collect();
@@ -116,13 +116,13 @@ fn alignment_is_the_addresss_own() {
 }
 
 #[test]
-fn every_address_is_good_where_the_host_vouches_until_something_is_lent() {
+fn trusted_host_addresses_are_valid_until_a_range_is_registered() {
     for all_varying in [false, true] {
         let device = device(all_varying);
         let mut a: Vec<u32> = (0..100).collect();
         let mut b = vec![0u32; 100];
         let (from, to) = (a.as_mut_ptr().cast::<u8>(), b.as_mut_ptr().cast::<u8>());
-        launch(&device, ADD, from, to, 100).expect_err("nobody vouched");
+        launch(&device, ADD, from, to, 100).expect_err("addresses are not trusted");
         // SAFETY: the launches below only access the two vectors, or fault.
         unsafe { device.trust_addresses() };
         launch(&device, ADD, from, to, 100).expect("it runs");
@@ -163,7 +163,7 @@ fn addresses_of_other_spaces_are_never_the_hosts() {
 }
 
 #[test]
-fn what_cannot_be_lent_is_refused() {
+fn invalid_host_ranges_are_not_registered() {
     let mut word = [0u32; 4];
     let start = word.as_mut_ptr().cast::<u8>();
     let wild = |address: usize| std::ptr::with_exposed_provenance_mut::<u8>(address);

@@ -143,7 +143,7 @@ fn registers_of_the_environment_are_zero() {
 }
 
 #[test]
-fn lanes_call_what_their_own_addresses_say() {
+fn lanes_call_the_function_of_their_own_address() {
     let function = |name: &str, body: &str| {
         format!(
             ".func (.param .u32 r) {name}(.param .u32 a)\n{{ .reg .b32 %r<3>;
@@ -196,7 +196,7 @@ const REFUSED: &[(&str, &str)] =
     &[("clang.", "call of `external`, which the module does not define")];
 
 #[test]
-fn what_real_compilers_print_loads_but_for_what_is_listed() {
+fn compiler_output_loads_except_for_listed_files() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../laboratory/lab/data/compilers");
     let mut loaded = 0;
     for file in std::fs::read_dir(folder).expect("the test data") {

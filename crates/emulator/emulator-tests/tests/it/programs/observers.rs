@@ -63,7 +63,7 @@ impl Observer for Fickle {
 }
 
 #[test]
-fn an_observer_is_asked_once_what_it_wants() {
+fn an_observers_wants_are_read_once() {
     let text = kernel(&format!("{START} bar.sync 0; st.global.u32 [%rd5], %r3; ret;"));
     let emulator = device(false);
     let program = load(&emulator, &text).expect("loads");

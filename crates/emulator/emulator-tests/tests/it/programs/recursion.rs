@@ -1,4 +1,4 @@
-//! Functions that call themselves and each other, also by address; stack overflows; `alloca`.
+//! Functions that call themselves and each other, directly or by address; stack overflows; `alloca`.
 
 use crate::common::{START, device, kernel, load, run};
 use lanework_emulator::{FaultKind, LaunchConfig, Options};
@@ -90,7 +90,7 @@ fn functions_with_registers_as_parameters_call_each_other() {
 }
 
 #[test]
-fn a_pointer_to_a_callers_variable_stays_good_and_predicates_survive() {
+fn pointers_and_predicates_survive_calls() {
     // walk(n, p) adds to the caller's variable through a pointer at each level.
     let functions = ".func walk(.param .b32 n, .param .b64 p) {
         .local .align 8 .b32 mine[3]; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>; .reg .f64 %d<3>;
@@ -156,7 +156,7 @@ fn structures_are_passed_and_returned_at_every_depth() {
 }
 
 #[test]
-fn recursion_through_an_address_reaches_whichever_function_it_names() {
+fn recursion_through_an_address_calls_the_addressed_function() {
     let functions = "
         .func (.param .b32 out) up(.param .b32 n, .param .b64 f);
         .func (.param .b32 out) down(.param .b32 n, .param .b64 f) { .reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p;
@@ -212,7 +212,7 @@ fn a_nest_within_a_nest_has_frames_above_it() {
 }
 
 #[test]
-fn a_long_chain_of_calls_is_no_recursion() {
+fn a_long_chain_of_calls_is_not_recursion() {
     let mut functions =
         String::from(".func (.reg .u32 %o) f0(.reg .u32 %i) { add.u32 %o, %i, 1; ret; }\n");
     for n in 1..400 {
@@ -276,7 +276,7 @@ fn alloca_gives_memory_until_the_function_returns() {
 }
 
 #[test]
-fn stackrestore_gives_back_and_what_does_not_fit_faults() {
+fn stackrestore_frees_and_an_overflow_faults() {
     let body = "mov.u32 %r10, 0; L: stacksave.u64 %rd10; alloca.u64 %rd11, 1024, 256; and.b64 %rd12, %rd11, 255;
         st.local.u32 [%rd11+1020], %r10; ld.local.u32 %r20, [%rd11+1020]; cvt.u32.u64 %r21, %rd12;
         add.u32 %r20, %r20, %r21; stackrestore.u64 %rd10; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 100;
@@ -294,7 +294,7 @@ fn stackrestore_gives_back_and_what_does_not_fit_faults() {
 }
 
 #[test]
-fn a_static_shared_variable_of_a_function_is_one_however_often_it_is_called() {
+fn a_functions_static_shared_variable_exists_once() {
     let functions = ".func (.reg .u32 %o) next() { .shared .u32 count;
         atom.shared.add.u32 %o, [count], 1; ret; }";
     let body = "call (%r10), next; bar.sync 0; call (%r11), next; sub.u32 %r20, %r11, %r10;

@@ -65,7 +65,7 @@ fn an_operand_past_its_tile_is_out_of_bounds() {
 }
 
 #[test]
-fn a_sum_starts_with_what_was_written() {
+fn a_sum_starts_with_the_written_value() {
     let reports = found("setp.ne.u32 %p4, %r3, %r3;", "setp.eq.u32 %p4, %r3, %r3;");
     assert_eq!(reports.len(), 1, "the first product only: {reports:?}");
     let (kind, message) = &reports[0];

@@ -76,7 +76,7 @@ const FIGURES: &[(&str, usize, u32, Figure)] = &[
 ];
 
 #[test]
-fn threads_load_what_the_figures_say() {
+fn threads_load_the_elements_of_the_figures() {
     for (shape, per, lanes, figure) in FIGURES {
         for repeat in [1, 2, 4] {
             let count = per * repeat;

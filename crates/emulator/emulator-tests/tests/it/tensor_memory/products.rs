@@ -147,7 +147,7 @@ fn bytes_multiply_as_floats_and_integers() {
 }
 
 #[test]
-fn results_of_16_bits_lie_in_words() {
+fn results_of_16_bits_occupy_words() {
     let read = |word: u32| {
         assert_eq!(word >> 16, 0, "the upper half is empty");
         f64::from(half::f16::from_bits(word as u16).to_f32())
@@ -156,7 +156,7 @@ fn results_of_16_bits_lie_in_words() {
 }
 
 #[test]
-fn negation_scale_and_kept_lanes_do_what_they_say() {
+fn negation_scale_and_masked_lanes_work() {
     let ones = |_: usize, _: usize| u32::from(half::f16::from_f32(1.0).to_bits());
     let this = Gemm::new("kind::f16", [128, 16, 2], 2, F32 | 1 << 13);
     let found = this.run(ones, ones).expect("runs");

@@ -78,7 +78,7 @@ fn run(
 }
 
 #[test]
-fn metadata_says_where_elements_belong() {
+fn metadata_gives_the_positions_of_elements() {
     let half = |d: u32| u32::from(half::f16::from_f32((d % 17) as f32 - 8.0).to_bits());
     let single = |word| f64::from(f32::from_bits(word));
     run("kind::f16", 2, 1 << 4, 1, half, |d| f64::from(d % 17) - 8.0, single);

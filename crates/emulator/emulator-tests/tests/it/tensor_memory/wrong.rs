@@ -135,7 +135,7 @@ fn columns_in_use_are_not_freed() {
 }
 
 #[test]
-fn what_is_not_emulated_is_named_when_the_module_loads() {
+fn unsupported_forms_are_named_when_the_module_loads() {
     for (form, what) in [
         (
             "tcgen05.mma.cta_group::1.kind::f16.ashift [%r1], [%r3], %rd2, %r2, %p1;",

@@ -127,7 +127,7 @@ fn lanes_of_a_warp_read_their_own_textures() {
 }
 
 #[test]
-fn formats_are_read_as_they_are_or_as_floats() {
+fn formats_are_read_unchanged_or_as_floats() {
     let device = device();
     let read = module(
         "",
@@ -315,7 +315,7 @@ fn a_misaligned_reduction_is_refused() {
 }
 
 #[test]
-fn what_nothing_defines_is_refused_by_its_entry() {
+fn undefined_texture_forms_are_refused_at_their_entry() {
     let device = device();
     for text in [
         "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%l0, {%f0, %f1}], %f4;",

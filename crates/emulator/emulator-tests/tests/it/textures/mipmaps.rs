@@ -168,7 +168,7 @@ fn gradients_choose_the_level_by_the_longer_one() {
 }
 
 #[test]
-fn levels_are_counted_and_do_not_have_to_be_guessed() {
+fn the_number_of_levels_can_be_queried() {
     let device = device();
     let all = levels(&device, ImageShape::Plane, [8, 4, 1], 0, 3);
     let handle = mipmap(&device, &all, Mip::default(), false);

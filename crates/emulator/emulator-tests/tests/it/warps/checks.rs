@@ -62,7 +62,7 @@ fn lanes_at_instructions_of_two_kinds_wait_for_ever() {
 }
 
 #[test]
-fn lanes_that_a_barrier_of_the_warp_waits_for_in_vain_are_reported() {
+fn lanes_missing_at_a_warp_barrier_are_reported() {
     let body = halves("bar.warp.sync -1;", "", "st.global.u32 [%rd5], %r3;");
     assert_eq!(kinds(&body, 1), [ReportKind::InactiveLane]);
     // Lanes that have exited do not matter.
@@ -71,7 +71,7 @@ fn lanes_that_a_barrier_of_the_warp_waits_for_in_vain_are_reported() {
 }
 
 #[test]
-fn what_comes_after_a_barrier_of_the_warp_on_one_side_is_not_ordered_by_it() {
+fn accesses_after_a_warp_barrier_are_not_ordered_by_it() {
     let write = "st.shared.u32 [%r8], %r3; bar.warp.sync -1;";
     let read = "ld.shared.u32 %r12, [%r9];";
     let both = format!("{write} {read}");
@@ -111,7 +111,7 @@ fn lanes_that_met_in_two_branches_execute_together_what_needs_the_whole_warp() {
 }
 
 #[test]
-fn a_wait_for_an_mbarrier_in_vain_is_found_beside_other_blocks() {
+fn an_endless_mbarrier_wait_is_found_among_other_blocks() {
     // Found by random kernels: if blocks may wait for each other, each block restarted its count of idle passes in each
     // time slice.
     let body = ".shared .align 8 .b64 bar; mov.u32 %r6, bar; setp.eq.u32 %p1, %r3, 0;
@@ -128,7 +128,7 @@ const LEADERS: &str =
     "and.b32 %r6, %r3, 31; setp.ne.u32 %p1, %r6, 0; @%p1 bra HAS; mov.u32 %r7, 5; HAS:";
 
 #[test]
-fn a_shuffle_gives_what_the_lane_read_from_has() {
+fn a_shuffle_returns_the_source_lanes_value() {
     for (shuffle, kinds_of) in [
         ("shfl.sync.idx.b32 %r8, %r7, 0, 31, -1;", vec![]),
         ("shfl.sync.idx.b32 %r7, %r7, 0, 31, -1; mov.u32 %r8, %r7;", vec![]),
@@ -143,7 +143,7 @@ fn a_shuffle_gives_what_the_lane_read_from_has() {
 }
 
 #[test]
-fn of_two_choices_one_may_be_unwritten() {
+fn selp_may_ignore_an_uninitialized_operand() {
     for (choice, kinds_of) in [
         ("selp.b32 %r8, %r7, %r3, %p1;", vec![]),
         ("selp.b32 %r8, %r3, %r7, %p1;", vec![]),
@@ -172,7 +172,7 @@ fn an_exchange_may_be_the_first_write_unless_its_old_value_is_looked_at() {
 }
 
 #[test]
-fn a_barrier_on_one_side_is_judged_alike_whichever_side_runs_first() {
+fn findings_do_not_depend_on_which_branch_reaches_its_barrier_first() {
     let (barrier, other) = ("bar.sync 0; st.shared.u32 [%r8], %r3;", "st.shared.u32 [%r8], 7;");
     // The other lanes exit, so a barrier does not wait for them.
     for (lower, upper) in [(barrier, other), (other, barrier)] {

@@ -67,7 +67,7 @@ fn lanes_that_spin_on_a_flag_of_their_own_warp() {
 }
 
 #[test]
-fn both_sides_of_a_branch_meet_at_a_warp_barrier() {
+fn both_sides_of_a_branch_synchronize_at_a_warp_barrier() {
     // Each half of the warp writes a word, synchronizes with the other half, and reads the other's word.
     let body = "
         .shared .b32 tile[64]; mov.u32 %r6, tile; shl.b32 %r7, %r3, 2; add.u32 %r6, %r6, %r7;
@@ -106,7 +106,7 @@ fn lanes_that_wait_for_each_other_at_different_places_are_reported() {
     let body = "
         and.b32 %r6, %r3, 16; setp.ne.u32 %p1, %r6, 0; @%p1 bra UPPER;
         bar.warp.sync -1; bra END; UPPER: bar.sync 0; END: ret;";
-    let fault = words(body, 1, 1).expect_err("nobody can go on");
+    let fault = words(body, 1, 1).expect_err("no lane can continue");
     assert_eq!(fault.kind, FaultKind::BarrierDivergence, "{fault}");
 }
 
@@ -150,7 +150,7 @@ fn lanes_of_a_warp_may_combine_predicates_at_two_barriers_that_are_not_aligned()
 }
 
 #[test]
-fn lanes_of_a_warp_that_only_arrive_apart_go_on() {
+fn lanes_that_only_arrive_at_a_barrier_do_not_wait() {
     // The first warp arrives in two halves, and the second warp waits for it.
     let apart = halves("barrier.arrive 1, 64;", "barrier.arrive 1, 64;", "bra OUT;");
     let body = format!(
@@ -171,7 +171,7 @@ fn lanes_of_a_warp_at_barriers_that_cannot_be_one_are_reported() {
         ("barrier.sync.aligned 0;", "barrier.sync.aligned 0;"),
         ("barrier.sync 0;", "bar.warp.sync -1;"),
     ] {
-        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("nobody can go on");
+        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("no lane can continue");
         assert_eq!(fault.kind, FaultKind::BarrierDivergence, "{lower} {upper}: {fault}");
     }
 }
@@ -199,7 +199,7 @@ fn lanes_that_wait_for_some_others_are_not_there_for_those_who_wait_for_all() {
 }
 
 #[test]
-fn a_shuffle_of_lanes_that_are_apart_gives_what_they_brought() {
+fn a_shuffle_across_branches_returns_the_values_of_both() {
     let body = format!(
         "mov.u32 %r12, %r3; {APART} shfl.sync.bfly.b32 %r7, %r12, 8, 31, -1;
         add.u32 %r12, %r12, 1000; shfl.sync.bfly.b32 %r8, %r12, 16, 31, -1;
@@ -266,7 +266,7 @@ fn both_branches_of_a_warp_exchange_values() {
 }
 
 #[test]
-fn a_negated_vote_meets_one_that_is_not() {
+fn a_vote_may_be_negated_in_one_branch_only() {
     let [lower, upper] = ["%p2", "!%p2"]
         .map(|p| format!("setp.lt.u32 %p2, %r3, 8; vote.sync.ballot.b32 %r12, {p}, -1;"));
     let got = words(&halves(&lower, &upper, "st.global.u32 [%rd5], %r12;"), 1, 64).expect("ends");
@@ -285,7 +285,7 @@ fn lanes_at_instructions_with_other_qualifiers_wait_for_ever() {
         (ballot, "vote.sync.any.pred %p2, %p1, -1;"),
         ("redux.sync.add.s32 %r12, %r3, -1;", "redux.sync.max.s32 %r12, %r3, -1;"),
     ] {
-        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("nobody can go on");
+        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("no lane can continue");
         assert_eq!(fault.kind, FaultKind::Deadlock, "{lower} {upper}: {fault}");
     }
 }

@@ -70,7 +70,7 @@ fn warps_that_keep_abreast_hide_a_missing_barrier() {
 }
 
 #[test]
-fn checks_find_it_all_the_same() {
+fn checks_find_the_race_under_an_interleaved_schedule() {
     let options = Options {
         schedule: Schedule::Interleaved,
         checks: Some(Checks::default()),

@@ -54,7 +54,7 @@ fn indexed_branches() {
 }
 
 #[test]
-fn scattered_loads_by_some_lanes_leave_the_others_alone() {
+fn scattered_loads_do_not_change_inactive_lanes() {
     // Odd lanes read `in[tid * 7 & 63]`; even lanes have an address far out of bounds, and do not read.
     let body = "mul.lo.u32 %r6, %r3, 7; and.b32 %r6, %r6, 63; and.b32 %r7, %r3, 1;
         setp.eq.u32 %p1, %r7, 1; selp.b32 %r6, %r6, 0x7fffff01, %p1; mul.wide.u32 %rd6, %r6, 4;
@@ -108,7 +108,7 @@ fn votes_and_masks() {
 }
 
 #[test]
-fn atomics_return_what_was_there() {
+fn atomics_return_the_old_value() {
     let text = kernel(&format!(
         "{START} atom.global.add.u32 %r6, [%rd2+256], 2; atom.global.max.u32 %r7, [%rd2+260], %r1;
          red.global.or.b32 [%rd2+264], %r1; atom.global.cas.b32 %r8, [%rd2+268], 0xCDCDCDCD, %r1;
@@ -153,7 +153,7 @@ fn block_sums_through_shared_memory_and_barriers() {
 }
 
 #[test]
-fn divergence_meets_again() {
+fn divergent_lanes_reconverge() {
     let nested = "
         mov.u32 %r20, 0; and.b32 %r6, %r3, 1; setp.eq.u32 %p1, %r6, 0; @%p1 bra EVEN;
         add.u32 %r20, %r20, 1; and.b32 %r7, %r3, 2; setp.eq.u32 %p2, %r7, 0; @%p2 bra JOIN; add.u32 %r20, %r20, 10; bra JOIN;
@@ -213,7 +213,7 @@ fn calls_are_inlined_with_parameters_and_early_returns() {
 }
 
 #[test]
-fn kernels_print_in_the_order_of_blocks_whatever_the_workers() {
+fn printed_lines_follow_block_order_for_any_number_of_workers() {
     let text = kernel(&format!(
         "{START} .local .align 8 .b8 args[24];
          mov.u64 %rd10, args; cvta.local.u64 %rd11, %rd10; st.local.u32 [%rd10], %r4; st.local.u32 [%rd10+4], %r3;
@@ -271,7 +271,7 @@ fn asynchronous_copies_and_vectors() {
 }
 
 #[test]
-fn results_do_not_depend_on_workers_or_the_order_of_turns() {
+fn results_do_not_depend_on_workers_or_scheduling() {
     let text = kernel(&format!(
         "{START} ld.global.u32 %r6, [%rd4]; red.global.add.u32 [%rd2+4096], %r6; mul.lo.u32 %r7, %r6, 3; st.global.u32 [%rd5], %r7; ret;"
     ));

@@ -1,4 +1,4 @@
-//! Loads from lanes' own addresses into 512-bit registers, also for some lanes only.
+//! Loads from lanes' own addresses into 512-bit registers, for all or some lanes.
 //!
 //! Such a load collects its words in registers. Written to memory one by one, they would stall the next operation's wide read.
 //! The host's gather instructions took twice as long, because their microcode prevents speculation.

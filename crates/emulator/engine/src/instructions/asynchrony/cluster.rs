@@ -156,7 +156,7 @@ impl ClusterBarrier {
         Ok(met)
     }
 
-    /// Of the live lanes of a block's warps, those that have not arrived.
+    /// The number of a block's live lanes that have not arrived.
     pub fn missing(&self, rank: usize, live: impl Iterator<Item = u32>) -> u32 {
         let arrivals = &self.arrivals[rank * self.warps..];
         live.zip(arrivals).map(|(live, this)| (live & !this.now).count_ones()).sum()
@@ -181,7 +181,7 @@ mod tests {
     use crate::instructions::asynchrony::cluster::*;
 
     #[test]
-    fn addresses_say_whose_memory_they_mean() {
+    fn shared_addresses_select_a_block() {
         assert_eq!(split(40, 3), (3, 40));
         assert_eq!(split(address_in(0, 40), 3), (0, 40));
         assert_eq!(split(address_in(15, OFFSET_MASK), 0), (15, OFFSET_MASK));

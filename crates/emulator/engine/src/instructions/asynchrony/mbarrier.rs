@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn who_drops_out_is_not_waited_for_again() {
+    fn dropped_threads_are_not_expected_again() {
         let mut this = Mbarrier::new(3).expect("in range");
         this.drop_out(1).expect("pending");
         this.arrive(2).expect("pending");

@@ -79,7 +79,7 @@ mod tests {
     use crate::instructions::asynchrony::registers::RegisterPool;
 
     #[test]
-    fn what_one_gives_another_takes() {
+    fn released_registers_go_to_other_warps() {
         let mut pool = RegisterPool::new(Some(128));
         assert_eq!(pool.change(1, 200, true), Ok(false), "none is free");
         assert_eq!(pool.change(0, 40, false), Ok(true));

@@ -328,7 +328,7 @@ impl Tile {
                 let extent = map.extent[0] as i64;
                 let low = (-first).clamp(0, count);
                 let high = if start.is_some() { (extent - first).clamp(low, count) } else { low };
-                // Stores write whole chunks, also beyond the end of a row (seen on an H200).
+                // Stores write whole chunks, even beyond the end of a row (seen on an H200).
                 let stored = !self.load && self.combine.is_none() && low < high;
                 let high = if stored { count } else { high };
                 let [low, high] = [low, high].map(|i| i as u64 * size);

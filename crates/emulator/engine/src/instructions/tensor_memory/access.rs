@@ -285,7 +285,7 @@ mod tests {
     use crate::instructions::tensor_memory::access::*;
 
     #[test]
-    fn packed_registers_stand_for_two_columns() {
+    fn packed_registers_hold_two_columns() {
         let this = |shape, packed| TmemTransfer { shape, repeat: 2, packed, reduction: None };
         let at = Place { lane: 32, column: 100 };
         let found = columns(&this(TransferShape::Lanes32Bits32, true), at, 3, 1);

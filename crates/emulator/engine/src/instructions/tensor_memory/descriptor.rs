@@ -186,7 +186,7 @@ mod tests {
     use crate::instructions::tensor_memory::descriptor::*;
 
     #[test]
-    fn fields_stand_where_the_manual_says() {
+    fn descriptor_fields_have_the_bits_of_the_manual() {
         let bits = 0x123 | 0x10 << 16 | 0x40u64 << 32 | 1 << 46 | 2 << 61;
         let this = read(bits, false).unwrap();
         assert_eq!((this.start, this.leading, this.stride), (0x1230, 0x100, 0x400));
@@ -217,7 +217,7 @@ mod instruction_descriptor_tests {
     }
 
     #[test]
-    fn fields_stand_where_the_manual_says() {
+    fn descriptor_fields_have_the_bits_of_the_manual() {
         let bits = 1 << 4 | 1 << 7 | 1 << 10 | 1 << 16 | (256 / 8) << 17 | (128 / 16) << 24;
         let this = InstructionDescriptor::read(bits, &dense(MultiplyKind::F16)).unwrap();
         assert_eq!((this.m, this.n, this.a, this.d), (128, 256, Element::Bf16, ElementType::F32));
@@ -225,7 +225,7 @@ mod instruction_descriptor_tests {
     }
 
     #[test]
-    fn what_the_tables_do_not_have_is_refused() {
+    fn invalid_descriptor_fields_are_refused() {
         let good = 1 << 4 | (64 / 8) << 17 | (64 / 16) << 24;
         let read = |bits, this: &TmemMultiply| InstructionDescriptor::read(bits, this);
         let f16 = dense(MultiplyKind::F16);

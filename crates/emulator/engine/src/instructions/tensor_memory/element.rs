@@ -134,7 +134,7 @@ mod tests {
     use crate::instructions::tensor_memory::element::*;
 
     #[test]
-    fn small_elements_lie_packed_in_shared_memory_and_apart_in_tensor_memory() {
+    fn small_elements_are_packed_in_shared_memory_and_padded_in_tensor_memory() {
         let mut row: Row = [0; 64];
         row[16] = 0x21;
         assert_eq!(Element::E2m1.at(&row, 16, false), 1);

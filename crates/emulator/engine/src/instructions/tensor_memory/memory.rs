@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_given_first_fit_and_taken_back_whole() {
+    fn columns_are_allocated_first_fit_and_freed_completely() {
         let mut memory = TensorMemory::default();
         assert_eq!(memory.free_run(256), Some(0));
         memory.give(given(0, 256));

@@ -268,7 +268,7 @@ mod tests {
     use crate::instructions::texture::sample::*;
 
     #[test]
-    fn ends_stay_the_curve_rises_and_half_of_the_light_is_at_188() {
+    fn srgb_is_monotonic_and_half_of_the_light_is_at_188() {
         assert_eq!([linear(0), linear(255)], [0.0, 1.0]);
         assert!((1..=255).all(|channel| linear(channel - 1) < linear(channel)));
         assert!((linear(188) - 0.502_886_5).abs() < 1e-6, "{}", linear(188));

@@ -137,7 +137,7 @@ mod tests {
     use crate::memory::guest::bytes::{read_bytes, write_bytes};
 
     #[test]
-    fn bytes_are_moved_whatever_their_alignment() {
+    fn bytes_are_moved_at_any_alignment() {
         let mut memory = [0u64; 40];
         let base = memory.as_mut_ptr().cast::<u8>();
         for start in 0..9 {

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_elements_are_moved_at_once() {
+    fn sixteen_elements_are_moved_together() {
         let mut from = [0u32; 16];
         from.iter_mut().enumerate().for_each(|(i, x)| *x = i as u32 * 3);
         let mut to = [0u32; 16];

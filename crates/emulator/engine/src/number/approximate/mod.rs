@@ -83,7 +83,7 @@ pub trait UnitFunction {
     fn narrow(_x: u32, value: f64) -> u32 {
         cut(value)
     }
-    /// The result, also of special arguments.
+    /// The result, including special arguments.
     fn result(x: u32, narrow: u32) -> u32;
 }
 
@@ -328,7 +328,7 @@ mod tests {
     use crate::number::approximate::{cut, square};
 
     #[test]
-    fn a_square_lacks_only_what_is_below_its_column() {
+    fn a_truncated_square_drops_only_low_columns() {
         for x in (0..1u32 << 17).step_by(37) {
             let exact = u64::from(x) * u64::from(x);
             let cut = u64::from(square::<17, 19>(x)) << 19;

@@ -22,7 +22,7 @@ fn same(bits: Option<u64>, host: f64) {
 }
 
 #[test]
-fn nearest_is_what_the_host_computes() {
+fn nearest_rounding_matches_the_host() {
     let all: Vec<u64> = words().collect();
     for w in all.windows(3) {
         let [x, y, z] = [w[0], w[1], w[2]].map(f64::from_bits);

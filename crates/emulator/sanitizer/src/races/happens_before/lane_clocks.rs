@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_releases_what_its_warp_did_before_they_synchronized() {
+    fn a_release_includes_other_lanes_only_after_a_warp_sync() {
         for (fence, sync) in [(false, false), (false, true), (true, false), (true, true)] {
             let mut order = HappensBefore::new(2, 1);
             order.start(0);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lane_acquires_its_warp_knows_after_they_synchronize() {
+    fn a_warp_sync_shares_what_a_lane_acquired() {
         let mut order = HappensBefore::new(2, 1);
         order.start(0);
         let a = write(&mut order, 0, 0);

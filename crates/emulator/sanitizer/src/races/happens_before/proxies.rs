@@ -122,7 +122,7 @@ impl HappensBefore {
     ///
     /// *Algorithm.* A relaxed read stores the clocks that it would acquire; the fence joins them into
     /// the clocks of its lanes. Barriers and `bar.warp.sync` pass stored clocks on, so the fence may
-    /// follow the barrier. PTX guarantees less: it wants read and fence in one thread.
+    /// follow the barrier. PTX guarantees less: it requires read and fence in one thread.
     ///
     /// *Limit.* Strong accesses to the released data need no fence here, although PTX requires it if
     /// the data were written by a weak access: a GPU does not serve them from its L1 cache, and

@@ -118,7 +118,7 @@ fn a_read_of_block_scope_acquires_nothing_of_other_blocks() {
 }
 
 #[test]
-fn what_is_released_to_a_cluster_reaches_its_blocks_and_no_others() {
+fn a_cluster_scope_release_reaches_only_its_cluster() {
     let levels = [Scope::Block, Scope::Cluster, Scope::Device];
     for (fence, write) in levels.into_iter().flat_map(|a| levels.map(|b| (a, b))) {
         let mut order = HappensBefore::new(1, 2);
@@ -144,7 +144,7 @@ fn write_of(order: &mut HappensBefore, fence: Scope, scope: Scope) -> PackedEpoc
 }
 
 #[test]
-fn what_a_block_acquired_of_others_it_hands_on_within() {
+fn a_block_barrier_passes_on_acquired_clocks() {
     let mut order = HappensBefore::new(2, 1);
     order.start(0);
     let a = write(&mut order, 0, 0);

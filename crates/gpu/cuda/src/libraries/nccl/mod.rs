@@ -122,7 +122,7 @@ impl Nccl {
         // SAFETY: takes nothing; ended below.
         check(unsafe { (functions.group_start)() }, "ncclGroupStart", functions)?;
         let worked = work();
-        // SAFETY: ends the group begun above, also when a call in it failed.
+        // SAFETY: ends the group begun above, even if a call in it failed.
         let ended = check(unsafe { (functions.group_end)() }, "ncclGroupEnd", functions);
         let value = worked?;
         ended?;
@@ -368,7 +368,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_library_is_loaded_where_it_is() {
+    fn an_installed_nccl_is_loaded() {
         match Nccl::find() {
             Ok(()) => assert!(Nccl::version().expect("a version").0 >= 2),
             Err(why) => {

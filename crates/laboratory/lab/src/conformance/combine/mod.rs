@@ -336,7 +336,7 @@ mod tests {
     use crate::conformance::form::forms;
 
     #[test]
-    fn no_combination_is_there_twice_or_a_form_of_the_catalog() {
+    fn combinations_are_unique_and_not_in_the_catalog() {
         let mut keys: Vec<String> =
             forms().into_iter().chain(combinations()).map(|form| form.text).collect();
         let count = keys.len();

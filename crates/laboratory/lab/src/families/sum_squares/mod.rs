@@ -107,7 +107,7 @@ fn case<E: LadderElement>(request: &Request, element: ElementType) -> Result<Box
     if length > LONGEST as u64 {
         return Err(Error::Launch {
             kernel: "sum-squares".to_owned(),
-            why: format!("{length} numbers, where {LONGEST} are possible"),
+            why: format!("{length} numbers exceed the limit of {LONGEST}"),
             help: "sum the squares in parts, and add the parts".to_owned(),
         });
     }

@@ -86,7 +86,7 @@ fn refusal(emulator: &Emulator, text: &str) -> Option<String> {
 }
 
 #[test]
-fn the_record_is_what_ptxas_says() {
+fn the_record_matches_ptxas() {
     let Some(ptxas) = installed() else {
         lanework_testing::skip("record of ptxas's verdicts", "ptxas is not installed (set PTXAS)");
         return;

@@ -124,7 +124,7 @@ fn fitted_takes_small_tiles_for_small_products_only() {
 }
 
 #[test]
-fn split_operands_load_what_a_tile_of_128_loads_and_multiply_by_tensor_cores() {
+fn split_operands_load_like_a_tile_of_128_and_use_tensor_cores() {
     let [split, promoted, triples] =
         ["split", "split-promoted", "split-bf16"].map(|name| counters_at(name, 128, 512).0);
     // Each element of A and B once, as float4s.
@@ -138,7 +138,7 @@ fn split_operands_load_what_a_tile_of_128_loads_and_multiply_by_tensor_cores() {
 }
 
 #[test]
-fn prefetched_loads_what_fitted_loads() {
+fn prefetched_has_the_loads_of_fitted() {
     let [(before, _), (counted, _)] = ["fitted", "prefetched"].map(|name| counters_at(name, N, K));
     assert_eq!(counted.global_load.sectors, before.global_load.sectors);
     assert_eq!(counted.shared_load.requests, before.shared_load.requests);

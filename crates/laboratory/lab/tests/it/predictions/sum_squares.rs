@@ -101,7 +101,7 @@ fn tree_interleaved_shortens_the_walk_and_keeps_all_warps_busy() {
 }
 
 #[test]
-fn tree_interleaved_loses_no_pass_to_bank_conflicts_whatever_the_notes_say() {
+fn tree_interleaved_has_no_bank_conflicts() {
     assert_eq!(conflicts(&run::<f32>("tree-interleaved")), 0);
     // Sums of 8 bytes take at most two passes per warp. If every second lane is idle, the hardware counts one of them
     // as a conflict.

@@ -29,7 +29,7 @@ fn counters_of(name: &str, (rows, cols): (u32, u32)) -> Counters {
 
 /// Nsight Compute on an H200, 1024x1024 floats, blocks of 32x32.
 #[test]
-fn naive_counts_what_the_hardware_counts() {
+fn naive_counters_match_the_hardware() {
     let counted = counters("naive");
     assert_eq!((counted.global_load.requests, counted.global_load.sectors), (32_768, 131_072));
     assert_eq!((counted.global_store.requests, counted.global_store.sectors), (32_768, 1_048_576));
@@ -38,7 +38,7 @@ fn naive_counts_what_the_hardware_counts() {
 
 /// The same; arbitration adds about 150 conflicts to the computed value.
 #[test]
-fn unpadded_counts_what_the_hardware_counts() {
+fn unpadded_counters_match_the_hardware() {
     let counted = counters("unpadded");
     assert_eq!((counted.global_load.requests, counted.global_load.sectors), (32_768, 131_072));
     assert_eq!((counted.global_store.requests, counted.global_store.sectors), (32_768, 131_072));
@@ -49,7 +49,7 @@ fn unpadded_counts_what_the_hardware_counts() {
 }
 
 #[test]
-fn row_order_is_uncoalesced_both_ways() {
+fn row_order_has_uncoalesced_loads_and_stores() {
     let counted = counters("row-order");
     assert_eq!(counted.global_load.sectors, 32 * REQUESTS);
     assert_eq!(counted.global_store.sectors, 32 * REQUESTS);
@@ -57,7 +57,7 @@ fn row_order_is_uncoalesced_both_ways() {
 }
 
 #[test]
-fn direct_is_uncoalesced_one_way() {
+fn direct_has_coalesced_loads_and_uncoalesced_stores() {
     let counted = counters("direct");
     assert_eq!(counted.global_load.sectors, 4 * REQUESTS);
     assert_eq!(counted.global_store.sectors, 32 * REQUESTS);

@@ -78,7 +78,7 @@ fn rungs_of_split_operands_at_long_sums() {
 }
 
 #[test]
-fn without_steps_c_is_only_scaled() {
+fn a_product_with_k_zero_only_scales_c() {
     for device in Device::for_tests("sgemm rungs") {
         verify_all(&device, Shape::packed(40, 50, 0), (1.0, -0.5), 1);
         verify_all(&device, Shape::packed(40, 50, 0), (1.0, 0.0), 1);

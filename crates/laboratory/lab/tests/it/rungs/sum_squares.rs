@@ -179,7 +179,7 @@ fn a_climb_verifies_every_rung_and_reports_the_hosts_share() {
 }
 
 #[test]
-fn no_numbers_at_all_have_the_sum_0() {
+fn the_sum_of_an_empty_array_is_0() {
     for element in ["i32", "f32", "bf16"] {
         let element = ELEMENT_TYPES.into_iter().find(|known| known.name == element);
         let request = Request { element, ..request().with("size", 0) };
@@ -193,7 +193,7 @@ fn no_numbers_at_all_have_the_sum_0() {
 }
 
 #[test]
-fn an_array_of_any_shape_is_summed_whole() {
+fn arrays_of_any_shape_are_summed_completely() {
     let mut own = request();
     own.arrays.insert("input", input(&[2, 3], "i64", &[-1i64, 2, -3, 4, -5, 6]));
     let case = sum_squares().case(&own).expect("a case");

@@ -94,7 +94,7 @@ fn rejection(prepare: Prepare, beta: f32) -> String {
 }
 
 #[test]
-fn without_a_mistake_it_is_right() {
+fn the_kernel_without_a_mistake_is_verified() {
     for beta in [0.0, 1.0, -0.5] {
         let verified = verify(|x, device| prepare_with(x, device, Mistake::None), beta);
         assert_eq!(verified, Ok(()));

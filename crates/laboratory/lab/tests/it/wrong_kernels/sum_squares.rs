@@ -97,7 +97,7 @@ fn rejection<E: LadderElement>(
         .to_string()
 }
 
-/// Memory for `count` sums, filled with a pattern that is no sum.
+/// Memory for `count` sums, filled with a pattern that is not a sum.
 fn room<E: Summand>(n: &mut Numbers<E>, device: &Device, count: u32) -> Result<()> {
     n.sums = device.uninit(count as usize)?;
     n.sums.fill_bytes(0xFF)

@@ -128,7 +128,7 @@ fn an_edge_one_over_is_out_of_bounds() {
 }
 
 #[test]
-fn no_edge_test_is_a_fault_even_without_checks() {
+fn a_missing_edge_test_faults_even_without_checks() {
     let why = rejection(|m, device| {
         let grid = grid(m);
         let launch = no_edge_test(&m.src, &mut m.dst, m.rows, m.cols);
@@ -139,7 +139,7 @@ fn no_edge_test_is_a_fault_even_without_checks() {
 }
 
 #[test]
-fn arithmetic_on_the_way_changes_bits() {
+fn arithmetic_between_load_and_store_changes_bits() {
     let why = rejection(|m, device| {
         let grid = grid(m);
         let launch = rounds_on_the_way(&m.src, &mut m.dst, m.rows, m.cols);

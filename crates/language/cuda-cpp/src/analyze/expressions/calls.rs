@@ -44,8 +44,7 @@ impl Analyzer {
                 span: value.span,
             };
         }
-        // Only single functions are supported here: for an overloaded function, the parameter would have to select the
-        // overload.
+        // The name of an overloaded function is not supported here: the parameter's type would have to select the overload.
         self.expression(value)
     }
 
@@ -200,7 +199,7 @@ impl Analyzer {
         let last = name.last().clone();
         let values = self.arguments(arguments);
         let Ok(found) = self.resolve_callee(name) else { return self.bad(span) };
-        // A data member of function type or a functor member.
+        // The callee may be a data member or a variable: a pointer to a function, or a function object.
         let is_field = self.is_own_field(name);
         let is_object = match &found {
             Some(Binding::Functions(_) | Binding::Type(_) | Binding::Template(_)) | None => false,

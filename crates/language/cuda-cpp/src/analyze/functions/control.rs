@@ -351,7 +351,7 @@ impl Analyzer {
         self.push(out, kind, span);
     }
 
-    /// An object that holds a value. A temporary is declared before its use.
+    /// Returns an lvalue unchanged. Stores any other value in a new local variable, which is destroyed at the end of the block.
     pub(in crate::analyze) fn bind_temporary(&mut self, value: Typed, out: &mut List) -> Typed {
         if value.lvalue {
             return value;
@@ -367,7 +367,7 @@ impl Analyzer {
         object
     }
 
-    /// Lets the temporary object that contains an object live until the end of the block.
+    /// Extends the lifetime of the temporary object that contains `object` to the end of the block.
     pub(super) fn extend_life(&mut self, object: Typed, before: u32, out: &mut List) -> Typed {
         let Typed { kind, ty, lvalue, expiring, span } = object;
         match kind {

@@ -44,7 +44,7 @@ impl Analyzer {
         self.at_start.push(statement);
     }
 
-    /// Lets the end of the program destroy a variable.
+    /// Registers a variable's destructor to run at the end of the program.
     pub(in crate::analyze) fn destroy_at_exit(
         &mut self,
         variable: VariableNumber,
@@ -79,7 +79,7 @@ impl Analyzer {
         TypedStatement { kind: TypedStatementKind::Expression(value), span }
     }
 
-    /// A static local variable whose value the program computes the first time that control reaches its declaration.
+    /// Initializes a static local variable when control first reaches its declaration.
     pub(in crate::analyze) fn initialize_once(
         &mut self,
         variable: VariableNumber,
@@ -194,7 +194,7 @@ impl Analyzer {
         let to = self.types.pointee(pointer.ty).map(|to| self.types.kind(to).clone());
         let Some(TypeKind::Function(function)) = to else {
             let shown = self.show(pointer.ty);
-            self.error(span, format!("{shown} cannot be launched: it is no kernel"));
+            self.error(span, format!("{shown} cannot be launched: it is not a kernel"));
             return None;
         };
         let mut fitted = Vec::new();

@@ -1,6 +1,6 @@
 //! Rewrites single instructions into cheaper or canonical ones.
 //!
-//! Canonical form: constants are the second operand; a left shift by a constant is a product; constants added to
+//! Canonical form: constants are the second operand; left shifts by constants are multiplications; constants added to
 //! addresses come last, so that they fold into loads and stores.
 
 mod integer;
@@ -11,8 +11,8 @@ use crate::analysis::{ControlFlow, FastSet};
 use crate::fold::{fold, signed};
 use crate::ir::*;
 
-/// Maximum nesting depth of insertions that cause insertions. The next pass continues from there, after equal
-/// instructions were merged. Without a limit, an expression with shared values would double at every level.
+/// Maximum depth to which inserted instructions are simplified immediately. The next pass simplifies the rest, after equal
+/// instructions have been merged: before that, an expression with shared values would double at every level.
 const DEEPEST: u32 = 4;
 
 /// The replacement of an instruction.

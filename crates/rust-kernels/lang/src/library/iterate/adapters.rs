@@ -166,7 +166,7 @@ impl<S: Sequence> Sequence for StepBy<S> {
     }
 }
 
-/// The current value of a number of elements, of any integer type.
+/// The current value of an element count of any integer type, as `usize`.
 #[track_caller]
 fn count(number: impl IndexValue) -> Var<usize> {
     let parts = number.parts();
@@ -185,7 +185,7 @@ impl<S: Stream> Iter<S> {
     /// This iterator.
     #[expect(
         clippy::should_implement_trait,
-        reason = "a staged iterator hands out no elements on the host"
+        reason = "a staged iterator yields no elements on the host"
     )]
     pub fn into_iter(self) -> Self {
         self

@@ -143,12 +143,12 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
         Layout::new::<T>(P::PART, R, self.columns)
     }
 
-    /// Elements in each lane: [`ELEMENTS`](Self::ELEMENTS), also if the type leaves the columns open.
+    /// Elements in each lane: [`ELEMENTS`](Self::ELEMENTS), even if the type leaves the columns open.
     pub fn elements(self) -> u32 {
         self.layout_here().elements().max(1)
     }
 
-    /// Columns, also if the type leaves them open.
+    /// Columns, even if the type leaves them open.
     pub fn width(self) -> u32 {
         self.columns
     }

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_bytes_share_a_place() {
+    fn swizzled_offsets_are_unique() {
         for width in [16, 32, 64, 128] {
             let (rows, columns) = (16, 256);
             let all: HashSet<u32> = (0..rows * columns)

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn core_matrices_lie_as_the_manual_draws_them() {
+    fn core_matrices_have_the_layout_of_the_manual() {
         let plain =
             |swizzle| Descriptor { start: 0, leading: 4096, stride: 1024, swizzle, base: 0 };
         // Without swizzle: eight rows of 16 bytes, then the next core matrix along K, and along M or N.

@@ -3,7 +3,7 @@
 use crate::instructions::tensor_memory::multiply::zero_columns;
 
 #[test]
-fn masks_are_those_of_the_manuals_examples() {
+fn masks_match_the_examples_of_the_manual() {
     let mask = |bits: u64, m, n: usize| {
         let (zero, shift) = zero_columns(bits, m, n).unwrap();
         (zero[..n].iter().map(|z| if *z { '1' } else { '0' }).collect::<String>(), shift)

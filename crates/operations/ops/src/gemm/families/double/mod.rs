@@ -3,7 +3,7 @@
 //! 16-column tiles of the factors into a ring of stages. On sm_90a, TMA loads the factors
 //! (`persistent`), so the multiplying warps wait only for tiles; factors that TMA cannot read
 //! are copied first. If the last tiles are too few for all multiprocessors, they are divided along k.
-//! Fragments are loaded one step of four k ahead of their products, also across stages, so neither loads nor barriers
+//! Fragments are loaded one step of four k ahead of their products, even across stages, so neither loads nor barriers
 //! stall the tensor cores.
 
 pub(super) mod fragments;

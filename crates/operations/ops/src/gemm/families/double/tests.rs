@@ -117,7 +117,7 @@ fn products_by_tma_are_exact_where_sums_are() -> Result<()> {
 }
 
 #[test]
-fn what_tma_does_not_read_is_left_to_copies() -> Result<()> {
+fn factors_that_tma_cannot_read_use_other_copies() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<f64>(128 * 130)?;
     let mut y = device.zeros::<f64>(128 * 130)?;

@@ -1,7 +1,7 @@
 //! FP32 kernels: one block or cluster per tile; each thread computes one outer product per k step.
 //!
 //! A thread computes 8 rows by `wide` columns. The next step's fragments are loaded into registers while the current ones are
-//! multiplied, also across stages. One thread issues the TMA copies; there is no dedicated producer warp.
+//! multiplied, even across stages. One thread issues the TMA copies; there is no dedicated producer warp.
 //!
 //! The register file is the bottleneck: each of its two banks (even and odd registers) supplies one operand per cycle, and the
 //! operand reuse cache keeps an operand that the previous instruction read in the same slot. The order of the multiply-adds gave

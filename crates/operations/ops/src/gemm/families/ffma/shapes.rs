@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn where_memory_takes_the_time_more_warps_wait_for_it() {
+    fn memory_bound_products_use_small_tiles() {
         for (batch, m, n, k) in [(1000, 64, 64, 64), (1, 8191, 2049, 17)] {
             let load = if n % 4 == 0 { Load::Map } else { Load::Lines };
             let extents = Extents { batch, m, n, k };

@@ -97,7 +97,7 @@ fn tiles() -> Vec<Tile> {
 
 #[test]
 #[ignore = "slow: every tile in every form"]
-fn every_tile_loads_in_every_way_what_it_needs_and_no_more() -> Result<()> {
+fn every_tile_loads_exactly_the_elements_that_it_needs() -> Result<()> {
     let device = Device::emulator().sanitized();
     for tile in tiles() {
         every_way((tile, None), &device, (68, 36, 76), false)?;
@@ -116,7 +116,7 @@ fn the_last_tiles_may_be_a_launch_of_their_own() -> Result<()> {
 }
 
 #[test]
-fn what_is_after_k_or_in_gaps_is_not_multiplied() -> Result<()> {
+fn elements_after_k_and_in_gaps_are_not_multiplied() -> Result<()> {
     // NaN after the last step of each line, with a step count that is not a multiple of a stage's.
     let device = Device::emulator().sanitized();
     every_way((shapes::TILES[4], None), &device, (8, 8, 17), false)?;
@@ -124,7 +124,7 @@ fn what_is_after_k_or_in_gaps_is_not_multiplied() -> Result<()> {
 }
 
 #[test]
-fn copied_factors_are_those_of_the_problem() -> Result<()> {
+fn copied_factors_give_the_same_product() -> Result<()> {
     let device = Device::emulator().sanitized();
     every_way((shapes::TILES[2], None), &device, (67, 37, 70), true)
 }

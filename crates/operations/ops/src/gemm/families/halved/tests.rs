@@ -122,7 +122,7 @@ fn rows_of_any_scale_are_rounded() -> Result<()> {
 }
 
 #[test]
-fn what_f16_cannot_hold_keeps_its_factors() -> Result<()> {
+fn factors_beyond_f16_are_not_split() -> Result<()> {
     let [m, n, k] = [66, 130, 132];
     let ordinary = |along| Lines::new(n, k, along, random);
     // Few elements are large, and the small ones meet large ones in the other factor.

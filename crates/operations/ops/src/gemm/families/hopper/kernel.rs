@@ -47,7 +47,7 @@ pub fn product<
     #[constant] config: HopperConfig,
     #[constant] finish: Finish,
 ) {
-    // Of each factor's two tile arrays, one is empty.
+    // One of each factor's two tile arrays is empty.
     let a_by_rows = SharedTiles::<T, ROWS, DEPTH>::dynamic(config.stages_if(config.along_k.0))
         .of_format(config.formats.0);
     let a_by_columns = SharedTiles::<T, DEPTH, ROWS>::dynamic(config.stages_if(!config.along_k.0))

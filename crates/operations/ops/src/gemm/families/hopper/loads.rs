@@ -64,7 +64,7 @@ pub fn fill<T: MatrixElement, U: MatrixElement, const DEPTH: u32>(
     }
 }
 
-/// Loads `DEPTH` columns of A from `depth` on, rows from `row` on. Of the two tile arrays, one is empty.
+/// Loads `DEPTH` columns of A from `depth` on, rows from `row` on. One of the two tile arrays is empty.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn load_a<T: MatrixElement, const DEPTH: u32>(

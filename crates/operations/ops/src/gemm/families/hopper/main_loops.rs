@@ -11,7 +11,7 @@ use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement, STAGED};
 use lanework::prelude::*;
 
-/// The sums of this warpgroup's rows of a tile over `steps` stages. Of each factor's two tile arrays, one is empty.
+/// The sums of this warpgroup's rows of a tile over `steps` stages. One of each factor's two tile arrays is empty.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn summed<
@@ -177,7 +177,7 @@ pub fn promoted<
 }
 
 /// Accumulates the upper and lower 64 rows of a tile over `steps` stages, then skips the stages of the next tile,
-/// which belongs to the other warpgroup. Of each factor's two tile arrays, one is empty. `next` is the barrier at
+/// which belongs to the other warpgroup. One of each factor's two tile arrays is empty. `next` is the barrier at
 /// which the other warpgroup waits for its turn, if it has a tile. First this warpgroup waits until all its own stages
 /// are full, because a barrier can distinguish only adjacent phases.
 #[device]

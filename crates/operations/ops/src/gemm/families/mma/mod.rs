@@ -247,7 +247,7 @@ pub fn multiply<T, D, S: Sum, O: Element, const DEPTH: u32, const K: u32>(
     T: Product<T, D, 16, 8, K>,
     D: MatrixElement<Storage = D> + Element,
 {
-    // Of each factor's two tile arrays, one is empty.
+    // One of each factor's two tile arrays is empty.
     let a_lines =
         SharedTiles::<T, TILE, DEPTH, Swizzle64>::dynamic(config.stages_if(config.along.0));
     let a_steps = SharedTiles::<T, DEPTH, TILE>::dynamic(config.stages_if(!config.along.0));

@@ -230,7 +230,7 @@ fn numbers_that_tensor_cores_cannot_hold_are_multiplied_by_ffma() -> Result<()> 
 }
 
 #[test]
-fn zeros_are_no_small_numbers() -> Result<()> {
+fn zeros_do_not_count_as_small_numbers() -> Result<()> {
     let mut random = Random(5);
     let a = Rows::new(20, 300, true, 0, |row, at| if at > row { 0.0 } else { random.normal() });
     let b = Rows::new(20, 300, false, 0, |row, _| if row == 7 { 0.0 } else { 2.0 });
