@@ -38,6 +38,21 @@ const MOST_FUNCTIONS: usize = 20_000;
 /// The type of a value; whether it is an lvalue, whether it expires, and whether the conversion is a cast; the target type.
 type ConversionKey = (TypeId, bool, bool, bool, TypeId);
 
+/// The value of a constant local variable.
+#[derive(Clone)]
+struct ConstantLocal {
+    ty: TypeId,
+    bytes: Rc<ConstantBytes>,
+}
+
+/// Functions of one name, of which the type of the target chooses one.
+struct OverloadSet {
+    name: Name,
+    functions: Vec<FunctionNumber>,
+    /// Explicit template arguments.
+    explicit: Vec<TemplateArgument>,
+}
+
 /// The analyzer; after analysis, it holds the results.
 pub struct Analyzer {
     /// The parser, which parses bodies on demand.
@@ -61,12 +76,14 @@ pub struct Analyzer {
     /// The instantiations around the current position, for notes in messages.
     around: Vec<(Span, String)>,
     /// Values of constant locals, by frame and local.
-    constants: HashMap<(u32, LocalNumber), Rc<ConstantBytes>>,
+    constants: HashMap<(u32, LocalNumber), ConstantLocal>,
     /// Remaining steps for constant evaluation.
     pub fuel: u64,
     unevaluated: bool,
     /// Braced lists that are arguments, by source position.
     lists: HashMap<(u32, u32), Rc<crate::syntax::Expression>>,
+    /// Overloaded functions that are arguments, by source position.
+    overloads: HashMap<(u32, u32), Rc<OverloadSet>>,
     /// Whether a converting constructor or operator is currently being searched.
     converting: bool,
     /// Whether a cast is being converted, which may use `explicit` conversion operators.
@@ -118,6 +135,7 @@ impl Analyzer {
             fuel: 20_000_000,
             unevaluated: false,
             lists: HashMap::new(),
+            overloads: HashMap::new(),
             converting: false,
             casting: false,
             host: false,

@@ -346,8 +346,9 @@ impl Parser {
             derived.push(Derivation::Array(Some(Rc::new(size))));
         }
         let kind = Self::assemble(&specifiers, derived, self.last_span());
-        let initialized = self.is(Punctuation::BraceOpen) || self.is(Punctuation::ParenOpen);
-        let arguments = if self.is(Punctuation::BraceOpen) {
+        let braces = self.is(Punctuation::BraceOpen);
+        let initialized = braces || self.is(Punctuation::ParenOpen);
+        let arguments = if braces {
             self.braced_elements()?
         } else if self.eat(Punctuation::ParenOpen) {
             let list = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
@@ -355,6 +356,7 @@ impl Parser {
         } else {
             Vec::new()
         };
-        Ok(ExpressionKind::New(Box::new(NewSyntax { placement, kind, initialized, arguments })))
+        let new = NewSyntax { placement, kind, initialized, braces, arguments };
+        Ok(ExpressionKind::New(Box::new(new)))
     }
 }

@@ -24,6 +24,9 @@ impl Analyzer {
         if value.ty == TypeId::ERROR || ty == TypeId::ERROR {
             return Some(EXACT);
         }
+        if let Some(set) = self.overloads_of(value) {
+            return self.overload_for(&set, ty, value.span).map(|_| EXACT);
+        }
         match self.types.kind(ty).clone() {
             TypeKind::Reference(inner) => return self.reference_conversion(value, inner, false),
             TypeKind::RvalueReference(inner) => {

@@ -1,5 +1,6 @@
 //! Function calls.
 
+use super::super::OverloadSet;
 use super::super::scopes::Binding;
 use super::Analyzer;
 use crate::lex::Name;
@@ -32,8 +33,8 @@ impl Analyzer {
         if values.iter().any(|value| value.ty == TypeId::ERROR) { None } else { Some(values) }
     }
 
-    /// One argument. A braced list is converted later, when the parameter's type is known.
-    fn argument(&mut self, value: &Expression) -> Typed {
+    /// One argument. A braced list or an overloaded function is converted later, when the parameter's type is known.
+    pub(in crate::analyze) fn argument(&mut self, value: &Expression) -> Typed {
         if let ExpressionKind::List(_) = value.kind {
             self.lists.insert((value.span.low, value.span.high), Rc::new(value.clone()));
             return Typed {
@@ -44,9 +45,48 @@ impl Analyzer {
                 span: value.span,
             };
         }
-        // Only single functions are supported here: for an overloaded function, the parameter would have to select the
-        // overload.
+        if let Some(set) = self.overload_set(value) {
+            self.overloads.insert((value.span.low, value.span.high), Rc::new(set));
+            return Typed {
+                kind: TypedKind::Error,
+                ty: TypeId::AUTO,
+                lvalue: false,
+                expiring: false,
+                span: value.span,
+            };
+        }
         self.expression(value)
+    }
+
+    /// The functions that a name means, if only the type to which it is converted can choose one of them.
+    fn overload_set(&mut self, value: &Expression) -> Option<OverloadSet> {
+        let named = match &value.kind {
+            ExpressionKind::Unary(UnaryOperator::AddressOf, operand) => operand,
+            _ => value,
+        };
+        let ExpressionKind::Name(name) = &named.kind else { return None };
+        let found = self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten();
+        let Some(Binding::Functions(functions)) = found else { return None };
+        let is_template = |number: &FunctionNumber| self.function(*number).template.is_some();
+        let unclear = match &name.last().arguments {
+            None => functions.len() > 1 || functions.iter().any(is_template),
+            Some(_) => functions.iter().filter(|number| is_template(number)).count() > 1,
+        };
+        let is_method = |number: &FunctionNumber| {
+            let function = self.function(*number);
+            function.record.is_some() && !function.is_static
+        };
+        if !unclear || functions.iter().any(is_method) {
+            return None;
+        }
+        let explicit = match &name.last().arguments {
+            Some(arguments) => {
+                let arguments = arguments.clone();
+                self.trial(|this| this.template_arguments(&arguments)).flatten()?
+            }
+            None => Vec::new(),
+        };
+        Some(OverloadSet { name: name.last().name, functions, explicit })
     }
 
     pub(super) fn call(

@@ -35,7 +35,14 @@ impl Analyzer {
                 self.types.bare(value.ty)
             };
             let kind = if *by_reference { kind } else { self.array_or(kind, value) };
-            let field = RecordField { name: *name, kind, offset: 0, bits: None, default: None };
+            let field = RecordField {
+                name: *name,
+                kind,
+                offset: 0,
+                bits: None,
+                default: None,
+                is_mutable: false,
+            };
             let destroyed = self.is_destroyed(kind);
             let record = self.types.record_mut(id);
             record.fields.push(field);
@@ -44,8 +51,14 @@ impl Analyzer {
         }
         if let Some(this) = &captured_this {
             let kind = self.types.pointer(this.ty);
-            let field =
-                RecordField { name: known::THIS, kind, offset: 0, bits: None, default: None };
+            let field = RecordField {
+                name: known::THIS,
+                kind,
+                offset: 0,
+                bits: None,
+                default: None,
+                is_mutable: false,
+            };
             self.types.record_mut(id).fields.push(field);
             values.push((true, this.clone()));
         }
@@ -97,6 +110,11 @@ impl Analyzer {
                 }
                 None => match self.find(name).map(|found| found.0) {
                     Some(Binding::Constant(..) | Binding::Variable(_)) => continue,
+                    Some(Binding::Local(frame, local))
+                        if self.known_local(frame, local).is_some() =>
+                    {
+                        continue;
+                    }
                     Some(binding @ (Binding::Local(..) | Binding::Alias(_))) => {
                         self.bound_value(binding, capture.span)?
                     }
@@ -124,6 +142,8 @@ impl Analyzer {
                     continue;
                 }
                 match self.find(name).map(|found| found.0) {
+                    Some(Binding::Local(frame, local))
+                        if self.known_local(frame, local).is_some() => {}
                     Some(binding @ (Binding::Local(..) | Binding::Alias(_))) => {
                         let value = self.bound_value(binding, lambda.span)?;
                         captures.push((name, by_reference, value));
