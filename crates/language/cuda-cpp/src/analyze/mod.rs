@@ -26,7 +26,7 @@ use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeTable};
 use functions::Frame;
 use scopes::{Binding, NameScope};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use templates::TemplateRecord;
 
@@ -101,6 +101,10 @@ pub struct Analyzer {
     /// Tables of virtual functions: by class, and offset of the part that refers to the table.
     tables: HashMap<(RecordId, u64), VariableNumber>,
     type_objects: HashMap<TypeId, VariableNumber>,
+    /// Static members of instances of class templates that an explicit specialization defines.
+    explicit_statics: HashSet<VariableNumber>,
+    /// By intrinsic function whose address is taken: a function that calls it.
+    wrappers: HashMap<FunctionNumber, FunctionNumber>,
     /// Whether a virtual function is called without regard to the object's class: `Base::f()`.
     direct: bool,
     /// User-defined conversions found so far, by value and target.
@@ -146,6 +150,8 @@ impl Analyzer {
             virtuals: HashMap::new(),
             tables: HashMap::new(),
             type_objects: HashMap::new(),
+            explicit_statics: HashSet::new(),
+            wrappers: HashMap::new(),
             direct: false,
             conversions: HashMap::new(),
             variable_arrays: HashMap::new(),

@@ -9,7 +9,9 @@ impl Parser {
     /// An expression that may contain commas.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
         let mut left = self.assignment()?;
-        while self.eat(Punctuation::Comma) {
+        // In `(pack , ...)` the comma belongs to a fold expression.
+        while self.is(Punctuation::Comma) && !self.ahead(1).is(Punctuation::Ellipsis) {
+            self.at += 1;
             let right = self.assignment()?;
             let span = left.span.to(right.span);
             let kind =

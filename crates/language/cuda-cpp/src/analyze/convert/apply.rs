@@ -94,6 +94,10 @@ impl Analyzer {
             let object = self.as_base(object, base)?;
             return self.copy_value(object, target);
         }
+        if let Some(number) = self.lambda_function(&value, Some(target)) {
+            let function = self.function_object(number, span)?;
+            return self.convert(function, target, span);
+        }
         match self.user_conversion(&value, target)?.0 {
             UserConversion::Operator(number) => {
                 let called = self.call_method(number, value, Vec::new(), span)?;

@@ -1,6 +1,7 @@
 //! Implicit conversions and their ranks, for overload resolution (C++17, chapter [over.best.ics]).
 
 mod apply;
+mod functions;
 mod initialize;
 mod lists;
 mod overloads;
@@ -85,6 +86,9 @@ impl Analyzer {
             && self.types.base_offset(derived, base).is_some()
         {
             return Some(CONVERSION);
+        }
+        if self.lambda_function(value, Some(target)).is_some() {
+            return Some(USER);
         }
         self.user_conversion(value, target).map(|(_, cost)| USER + cost.min(15))
     }

@@ -1,13 +1,11 @@
 //! Overload resolution.
 
-use super::super::OverloadSet;
 use super::super::templates::TemplateArgument;
 use super::Analyzer;
 use crate::lex::Name;
 use crate::source::{SourceProblem, Span};
 use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
-use std::rc::Rc;
 
 /// A viable function, and the costs of calling it.
 struct OverloadCandidate {
@@ -86,62 +84,6 @@ impl Analyzer {
             problem = problem.note(place, "this function fits");
         }
         self.report(problem.help("cast the arguments to the types that are meant"));
-    }
-
-    /// The overloaded functions that a value stands for.
-    pub(super) fn overloads_of(&self, value: &Typed) -> Option<Rc<OverloadSet>> {
-        if value.ty != TypeId::AUTO {
-            return None;
-        }
-        self.overloads.get(&(value.span.low, value.span.high)).cloned()
-    }
-
-    /// The function of a set whose type a pointer or reference to a function has.
-    pub(super) fn overload_for(
-        &mut self,
-        set: &OverloadSet,
-        ty: TypeId,
-        span: Span,
-    ) -> Option<FunctionNumber> {
-        let inner = self.types.referred(ty);
-        let target = self.types.pointee(inner).unwrap_or(inner);
-        let TypeKind::Function(wanted) = self.types.kind(target).clone() else { return None };
-        let mut chosen = None;
-        for &number in &set.functions {
-            let is_template = self.function(number).template.is_some();
-            if is_template && chosen.is_some() || !is_template && !set.explicit.is_empty() {
-                continue;
-            }
-            let number = if is_template {
-                let values: Vec<Typed> =
-                    wanted.parameters.iter().map(|&parameter| self.declval(parameter)).collect();
-                let made = self.trial(|this| {
-                    let (arguments, _) =
-                        this.deduce_function(number, &set.explicit, &values, span)?;
-                    this.instance_of(number, &arguments, span)
-                });
-                match made.flatten() {
-                    Some(made) => made,
-                    None => continue,
-                }
-            } else {
-                number
-            };
-            let fits = self.trial(|this| {
-                let signature = this.signature(number)?;
-                let same = signature.variadic == wanted.variadic
-                    && signature.parameters.len() == wanted.parameters.len()
-                    && signature.parameters.iter().map(|p| p.ty).eq(wanted.parameters.clone());
-                (same && this.result_of(number, span)? == wanted.result).then_some(())
-            });
-            if fits.flatten().is_some() {
-                if !is_template {
-                    return Some(number);
-                }
-                chosen = Some(number);
-            }
-        }
-        chosen
     }
 
     /// As [`Self::choose`], but reports no errors.

@@ -1,6 +1,5 @@
 //! Function calls.
 
-use super::super::OverloadSet;
 use super::super::scopes::Binding;
 use super::Analyzer;
 use crate::lex::Name;
@@ -56,37 +55,6 @@ impl Analyzer {
             };
         }
         self.expression(value)
-    }
-
-    /// The functions that a name means, if only the type to which it is converted can choose one of them.
-    fn overload_set(&mut self, value: &Expression) -> Option<OverloadSet> {
-        let named = match &value.kind {
-            ExpressionKind::Unary(UnaryOperator::AddressOf, operand) => operand,
-            _ => value,
-        };
-        let ExpressionKind::Name(name) = &named.kind else { return None };
-        let found = self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten();
-        let Some(Binding::Functions(functions)) = found else { return None };
-        let is_template = |number: &FunctionNumber| self.function(*number).template.is_some();
-        let unclear = match &name.last().arguments {
-            None => functions.len() > 1 || functions.iter().any(is_template),
-            Some(_) => functions.iter().filter(|number| is_template(number)).count() > 1,
-        };
-        let is_method = |number: &FunctionNumber| {
-            let function = self.function(*number);
-            function.record.is_some() && !function.is_static
-        };
-        if !unclear || functions.iter().any(is_method) {
-            return None;
-        }
-        let explicit = match &name.last().arguments {
-            Some(arguments) => {
-                let arguments = arguments.clone();
-                self.trial(|this| this.template_arguments(&arguments)).flatten()?
-            }
-            None => Vec::new(),
-        };
-        Some(OverloadSet { name: name.last().name, functions, explicit })
     }
 
     pub(super) fn call(
@@ -300,7 +268,7 @@ impl Analyzer {
     }
 
     /// Whether a name means a data member of `*this`: neither a function nor a variable within the class hides it.
-    fn is_own_field(&self, name: &QualifiedName) -> bool {
+    pub(in crate::analyze) fn is_own_field(&self, name: &QualifiedName) -> bool {
         let this = self.frame.as_ref().and_then(|frame| frame.this.as_ref());
         let Some(record) = this.and_then(|this| self.types.record_of(this.ty)) else {
             return false;

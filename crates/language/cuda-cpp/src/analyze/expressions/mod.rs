@@ -266,6 +266,7 @@ impl Analyzer {
                 if let TypedKind::Dereference(pointer) = value.kind {
                     return *pointer;
                 }
+                let value = self.addressable(value);
                 Typed {
                     kind: TypedKind::AddressOf(Box::new(value)),
                     ty,
@@ -297,6 +298,7 @@ impl Analyzer {
     /// The address of an object.
     pub(super) fn address_of(&mut self, value: Typed) -> Typed {
         let span = value.span;
+        let value = self.addressable(value);
         self.mark_addressed(&value);
         let ty = self.types.pointer(value.ty);
         let kind = match value.kind {

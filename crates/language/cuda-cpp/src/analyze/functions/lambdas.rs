@@ -219,6 +219,16 @@ impl Analyzer {
             span: lambda.span,
         });
         let template = generic.then(|| Rc::new(invented));
+        if captures.0.is_empty() && captures.1.is_none() {
+            // A pointer to the function: it does not use the closure.
+            let number = self.add_function(&syntax, scope, template.clone(), Some(id));
+            let made = self.function_mut(number);
+            made.is_static = true;
+            made.generic = generic;
+            made.display = "lambda".to_owned();
+            made.name = known::LAMBDA_FUNCTION;
+            self.bind_in(scope, known::LAMBDA_FUNCTION, Binding::Functions(vec![number]));
+        }
         let number = self.add_function(&syntax, scope, template, Some(id));
         let made = self.function_mut(number);
         made.captures = Some(Rc::new(captures));

@@ -174,7 +174,8 @@ impl Analyzer {
         let Some(class) = parts.len().checked_sub(2).and_then(|at| parts.get(at)) else { return };
         if parameters.is_empty() {
             if let Ok(Some(scope)) = self.qualifier_scope(&variable.name) {
-                self.within(scope, |this| this.module_variable(variable, false));
+                let made = self.within(scope, |this| this.module_variable(variable, false));
+                self.explicit_statics.extend(made);
             }
             return;
         }
@@ -200,10 +201,14 @@ impl Analyzer {
     ) {
         let class = self.types.record(record).scope;
         let name = variable.name.last().name;
-        let Some(declared @ Binding::Variable(_)) = self.scopes[class].names.get(&name).cloned()
+        let Some(declared @ Binding::Variable(number)) =
+            self.scopes[class].names.get(&name).cloned()
         else {
             return;
         };
+        if self.explicit_statics.contains(&number) {
+            return;
+        }
         let scope = self.add_scope(class);
         for (parameter, argument) in parameters.iter().zip(arguments) {
             self.bind_argument(scope, parameter, argument);

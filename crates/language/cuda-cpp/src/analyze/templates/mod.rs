@@ -1,6 +1,7 @@
 //! Templates and their arguments: conversion to parameters, default arguments, the expansion of parameter packs, and the
 //! names of instances.
 
+mod aliases;
 mod classes;
 mod deduce;
 mod instantiate;
