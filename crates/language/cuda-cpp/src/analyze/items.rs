@@ -143,7 +143,7 @@ impl Analyzer {
             }
             DeclarationKind::Variable(variable) => {
                 if variable.name.parts.len() > 1 {
-                    return;
+                    return self.outside_static(parameters, variable);
                 }
                 let last = variable.name.last();
                 if last.arguments.is_some() {
@@ -183,6 +183,7 @@ impl Analyzer {
             partial: Vec::new(),
             members: Vec::new(),
             variables: Vec::new(),
+            statics: Vec::new(),
             instances: HashMap::new(),
         });
         let number = self.templates.len() - 1;

@@ -56,6 +56,7 @@ impl Analyzer {
             loops: 0,
             switches: 0,
             cleanups: Vec::new(),
+            cleanup_count: 0,
             breaks: Vec::new(),
             continues: Vec::new(),
         };

@@ -26,7 +26,7 @@ use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeTable};
 use functions::Frame;
 use scopes::{Binding, NameScope};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use templates::TemplateRecord;
 
@@ -37,6 +37,21 @@ const MOST_FUNCTIONS: usize = 20_000;
 
 /// The type of a value; whether it is an lvalue, whether it expires, and whether the conversion is a cast; the target type.
 type ConversionKey = (TypeId, bool, bool, bool, TypeId);
+
+/// The value of a constant local variable.
+#[derive(Clone)]
+struct ConstantLocal {
+    ty: TypeId,
+    bytes: Rc<ConstantBytes>,
+}
+
+/// Functions of one name, of which the type of the target chooses one.
+struct OverloadSet {
+    name: Name,
+    functions: Vec<FunctionNumber>,
+    /// Explicit template arguments.
+    explicit: Vec<TemplateArgument>,
+}
 
 /// The analyzer; after analysis, it holds the results.
 pub struct Analyzer {
@@ -61,12 +76,14 @@ pub struct Analyzer {
     /// The instantiations around the current position, for notes in messages.
     around: Vec<(Span, String)>,
     /// Values of constant locals, by frame and local.
-    constants: HashMap<(u32, LocalNumber), Rc<ConstantBytes>>,
+    constants: HashMap<(u32, LocalNumber), ConstantLocal>,
     /// Remaining steps for constant evaluation.
     pub fuel: u64,
     unevaluated: bool,
     /// Braced lists that are arguments, by source position.
     lists: HashMap<(u32, u32), Rc<crate::syntax::Expression>>,
+    /// Overloaded functions that are arguments, by source position.
+    overloads: HashMap<(u32, u32), Rc<OverloadSet>>,
     /// Whether a converting constructor or operator is currently being searched.
     converting: bool,
     /// Whether a cast is being converted, which may use `explicit` conversion operators.
@@ -84,6 +101,10 @@ pub struct Analyzer {
     /// Tables of virtual functions: by class, and offset of the part that refers to the table.
     tables: HashMap<(RecordId, u64), VariableNumber>,
     type_objects: HashMap<TypeId, VariableNumber>,
+    /// Static members of instances of class templates that an explicit specialization defines.
+    explicit_statics: HashSet<VariableNumber>,
+    /// By intrinsic function whose address is taken: a function that calls it.
+    wrappers: HashMap<FunctionNumber, FunctionNumber>,
     /// Whether a virtual function is called without regard to the object's class: `Base::f()`.
     direct: bool,
     /// User-defined conversions found so far, by value and target.
@@ -118,6 +139,7 @@ impl Analyzer {
             fuel: 20_000_000,
             unevaluated: false,
             lists: HashMap::new(),
+            overloads: HashMap::new(),
             converting: false,
             casting: false,
             host: false,
@@ -128,6 +150,8 @@ impl Analyzer {
             virtuals: HashMap::new(),
             tables: HashMap::new(),
             type_objects: HashMap::new(),
+            explicit_statics: HashSet::new(),
+            wrappers: HashMap::new(),
             direct: false,
             conversions: HashMap::new(),
             variable_arrays: HashMap::new(),

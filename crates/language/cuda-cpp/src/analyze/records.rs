@@ -153,7 +153,8 @@ impl Analyzer {
     fn anonymous_member(&mut self, id: RecordId, ty: TypeId) {
         let offset = 0;
         let name = known::EMPTY;
-        let field = RecordField { name, kind: ty, offset, bits: None, default: None };
+        let field =
+            RecordField { name, kind: ty, offset, bits: None, default: None, is_mutable: false };
         self.types.record_mut(id).fields.push(field);
     }
 
@@ -224,7 +225,14 @@ impl Analyzer {
         if ty == TypeId::ERROR {
             // Add the member anyway, so that its uses do not cause further errors.
             let bare = TypeId::ERROR;
-            let field = RecordField { name, kind: bare, offset: 0, bits: None, default: None };
+            let field = RecordField {
+                name,
+                kind: bare,
+                offset: 0,
+                bits: None,
+                default: None,
+                is_mutable: false,
+            };
             self.types.record_mut(id).fields.push(field);
             return;
         }
@@ -268,7 +276,8 @@ impl Analyzer {
         let record = self.types.record_mut(id);
         record.needs_construction |= needs || default.is_some();
         record.has_destructor |= destructor;
-        record.fields.push(RecordField { name, kind: ty, offset: 0, bits, default });
+        let is_mutable = variable.specifiers.is_mutable;
+        record.fields.push(RecordField { name, kind: ty, offset: 0, bits, default, is_mutable });
     }
 
     /// The type of the innermost elements of a nested array.

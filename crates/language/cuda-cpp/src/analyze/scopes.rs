@@ -2,9 +2,9 @@
 
 use super::Analyzer;
 use super::templates::TemplateArgument;
-use crate::lex::Name;
+use crate::lex::{Name, known};
 use crate::source::SourceProblem;
-use crate::syntax::{NamePart, QualifiedName};
+use crate::syntax::{NamePart, QualifiedName, TemplateArgumentKind};
 use crate::typed::{FunctionNumber, LocalNumber, Typed, VariableNumber};
 use crate::types::{RecordId, TypeId, TypeKind};
 use std::collections::HashMap;
@@ -144,6 +144,14 @@ impl Analyzer {
         let count = name.parts.len();
         let mut scope = name.global.then_some(0);
         for (at, part) in name.parts.iter().take(count - 1).enumerate() {
+            if let (known::DECLTYPE, Some([argument])) = (part.name, part.arguments.as_deref())
+                && let TemplateArgumentKind::Type(kind) = &argument.kind
+            {
+                let ty = self.type_of(kind);
+                let ty = self.types.referred(ty);
+                scope = Some(self.scope_of_type(ty, part)?);
+                continue;
+            }
             let binding = match scope {
                 Some(scope) => self.find_in(scope, part.name, 0),
                 None if at == 0 => self.find_qualifier(part.name),

@@ -2,7 +2,7 @@
 
 use super::Analyzer;
 use super::scopes::Binding;
-use crate::source::{SourceProblem, Span};
+use crate::source::SourceProblem;
 use crate::syntax::*;
 use crate::types::{FunctionType, TypeId, TypeKind};
 use std::rc::Rc;
@@ -132,11 +132,11 @@ impl Analyzer {
                     return TypeId::ERROR;
                 }
                 // `decltype` of a name is its declared type; other lvalues give references.
-                let is_name =
-                    matches!(value.kind, ExpressionKind::Name(_) | ExpressionKind::Member(..));
-                if typed.lvalue && typed.expiring {
+                if self.is_plain_name(value) {
+                    self.declared_type(value).unwrap_or(typed.ty)
+                } else if typed.lvalue && typed.expiring {
                     self.types.rvalue_reference(typed.ty)
-                } else if typed.lvalue && (!is_name || self.map_text_is_parenthesized(value.span)) {
+                } else if typed.lvalue {
                     self.types.reference(typed.ty)
                 } else {
                     typed.ty
@@ -145,8 +145,18 @@ impl Analyzer {
         }
     }
 
-    fn map_text_is_parenthesized(&self, span: Span) -> bool {
-        self.parser.map.text(span).starts_with('(')
+    /// Whether an expression is the name of a variable or a member, without parentheses.
+    pub(super) fn is_plain_name(&self, value: &Expression) -> bool {
+        matches!(value.kind, ExpressionKind::Name(_) | ExpressionKind::Member(..))
+            && !self.parser.map.text(value.span).starts_with('(')
+    }
+
+    /// The declared type of a local variable, which may be a reference.
+    fn declared_type(&self, value: &Expression) -> Option<TypeId> {
+        let ExpressionKind::Name(name) = &value.kind else { return None };
+        let Binding::Local(serial, local) = self.find(name.simple()?)?.0 else { return None };
+        let frame = self.frame.as_ref().filter(|frame| frame.serial == serial)?;
+        Some(frame.body.locals.get(local.0 as usize)?.ty)
     }
 
     /// A type by its name.

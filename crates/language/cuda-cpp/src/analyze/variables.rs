@@ -1,6 +1,7 @@
 //! Module variables and constants.
 
 use super::Analyzer;
+use super::functions::names_itself;
 use super::scopes::Binding;
 use crate::evaluate;
 use crate::source::{SourceProblem, Span};
@@ -41,7 +42,42 @@ impl Analyzer {
     /// The bytes of a constant local variable outside of the expression that is evaluated.
     pub fn local_bytes(&mut self, local: LocalNumber) -> Option<Rc<ConstantBytes>> {
         let frame = self.frame.as_ref()?.serial;
-        self.constants.get(&(frame, local)).cloned()
+        self.constants.get(&(frame, local)).map(|known| known.bytes.clone())
+    }
+
+    /// The value of a number or an enumerator from its bytes; `None` for other types.
+    pub(super) fn scalar_bits(&self, ty: TypeId, bytes: &ConstantBytes) -> Option<u64> {
+        let scalar =
+            self.types.is_integer(ty) || self.types.is_enumeration(ty) || self.types.is_float(ty);
+        if !scalar || !bytes.addresses.is_empty() {
+            return None;
+        }
+        let mut padded = [0; 8];
+        let count = bytes.bytes.len().min(8);
+        padded[..count].copy_from_slice(&bytes.bytes[..count]);
+        Some(self.types.normalize(ty, u64::from_le_bytes(padded)))
+    }
+
+    /// The value of a constant scalar variable, if it is known. The value of a variable in device memory is not.
+    pub(super) fn known_scalar(&self, object: &Typed) -> Option<u64> {
+        match object.kind {
+            TypedKind::Variable(variable) => {
+                let found = &self.variables[variable.0 as usize];
+                let constant = found.space == VariableSpace::Host
+                    && self.types.is_const(found.ty)
+                    && !self.types.is_volatile(found.ty);
+                let bytes = found.bytes.as_ref().filter(|_| constant)?;
+                self.scalar_bits(found.ty, bytes)
+            }
+            TypedKind::Local(local) => self.known_local(self.frame.as_ref()?.serial, local),
+            _ => None,
+        }
+    }
+
+    /// The value of a constant scalar local variable of a frame.
+    pub(super) fn known_local(&self, frame: u32, local: LocalNumber) -> Option<u64> {
+        let known = self.constants.get(&(frame, local))?;
+        self.scalar_bits(known.ty, &known.bytes)
     }
 
     /// A variable at namespace scope, a static member, or a static local variable. Host code computes values that are
@@ -60,6 +96,7 @@ impl Analyzer {
         let variable = &self.variables[number.0 as usize];
         if variable.space == VariableSpace::Host
             && !variable.is_extern
+            && !(member && only_declares(syntax))
             && let Some(end) = self.destroy_at_exit(number, syntax.span)
         {
             self.at_start.push(end);
@@ -100,9 +137,41 @@ impl Analyzer {
                 SourceProblem::error(span, "a `__shared__` variable cannot have an initial value");
             self.report(problem.help("assign it in one thread, then call `__syncthreads()`"));
         }
+        let known = match self.scopes[self.scope].names.get(&name) {
+            Some(&Binding::Variable(known)) if self.frame.is_none() && !flags.shared => Some(known),
+            _ => None,
+        };
+        let empty = matches!(syntax.initializer, Initializer::None);
+        if let Some(known) = known
+            && (flags.is_extern || empty && self.variables[known.0 as usize].bytes.is_some())
+        {
+            return None;
+        }
+        let early = match known {
+            // An initial value may use the variable itself.
+            None if names_itself(syntax) && !self.contains_auto(ty) => {
+                let variable = ModuleVariable {
+                    name: String::new(),
+                    symbol: String::new(),
+                    ty,
+                    space,
+                    is_extern: false,
+                    visible: false,
+                    managed: false,
+                    align: 0,
+                    bytes: None,
+                    span,
+                };
+                self.variables.push(variable);
+                let number = VariableNumber(self.variables.len() as u32 - 1);
+                self.bind(name, Binding::Variable(number));
+                Some(number)
+            }
+            known => known,
+        };
         let quiet = space == VariableSpace::Host && !self.host;
         let before = self.destroyed;
-        let initial = if flags.is_extern || flags.shared {
+        let initial = if flags.is_extern || flags.shared || member && only_declares(syntax) {
             None
         } else if quiet {
             // Host variables are needed only if they are constant.
@@ -136,23 +205,6 @@ impl Analyzer {
                 self.error(span, "the initial value of a `constexpr` variable must be a constant");
             }
         }
-        if let Some(bytes) = &bytes
-            && is_constant
-            && (self.types.is_integer(ty)
-                || self.types.is_enumeration(ty)
-                || self.types.is_float(ty))
-            && bytes.addresses.is_empty()
-        {
-            let mut padded = [0; 8];
-            let count = bytes.bytes.len().min(8);
-            padded[..count].copy_from_slice(&bytes.bytes[..count]);
-            let bare = self.types.bare(ty);
-            let value = self.types.normalize(bare, u64::from_le_bytes(padded));
-            if space == VariableSpace::Host {
-                self.bind(name, Binding::Constant(value, bare));
-                return None;
-            }
-        }
         let align = self.alignment(&flags.alignment);
         let known = bytes.is_some();
         let text = self.text(name).to_owned();
@@ -162,7 +214,7 @@ impl Analyzer {
         } else {
             self.variable_symbol(&text, self.frame.is_some())
         };
-        self.variables.push(ModuleVariable {
+        let variable = ModuleVariable {
             name: text,
             symbol,
             ty,
@@ -173,8 +225,17 @@ impl Analyzer {
             align,
             bytes,
             span,
-        });
-        let number = VariableNumber(self.variables.len() as u32 - 1);
+        };
+        let number = match early {
+            Some(number) => {
+                self.variables[number.0 as usize] = variable;
+                number
+            }
+            None => {
+                self.variables.push(variable);
+                VariableNumber(self.variables.len() as u32 - 1)
+            }
+        };
         self.bind(name, Binding::Variable(number));
         let later = self.host && space == VariableSpace::Host && !known;
         Some((number, initial.filter(|_| later)))
@@ -253,4 +314,10 @@ impl Analyzer {
         let taken = |symbol: &str| self.variables.iter().any(|variable| variable.symbol == symbol);
         if taken(name) { format!("{name}_{}", self.variables.len()) } else { name.to_owned() }
     }
+}
+
+/// Whether the declaration of a static member leaves its definition to another place.
+fn only_declares(syntax: &VariableSyntax) -> bool {
+    let flags = &syntax.specifiers;
+    matches!(syntax.initializer, Initializer::None) && !flags.is_inline && !flags.is_constexpr
 }

@@ -384,7 +384,7 @@ impl Interpreter<'_> {
             }
             TypedStatementKind::Try(..)
             | TypedStatementKind::Raise
-            | TypedStatementKind::Goto(_)
+            | TypedStatementKind::Goto(..)
             | TypedStatementKind::Label(_)
             | TypedStatementKind::Asm(..) => return None,
         }

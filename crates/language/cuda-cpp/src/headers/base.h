@@ -83,7 +83,7 @@ typedef cudaError_t cudaError;
 #define INFINITY (1e39f)
 #define HUGE_VAL (1e309)
 #define HUGE_VALF (1e39f)
-#define NAN (__int_as_float(0x7fffffff))
+#define NAN (__int_as_float(0x7fc00000))
 #define CUDART_INF_F (1e39f)
 #define CUDART_NAN_F (__int_as_float(0x7fffffff))
 #define CUDART_INF (1e309)
@@ -183,7 +183,7 @@ template <> struct numeric_limits<float> {
     __device__ static constexpr float lowest() { return -FLT_MAX; }
     __device__ static constexpr float epsilon() { return FLT_EPSILON; }
     __device__ static constexpr float infinity() { return 1e39f; }
-    __device__ static constexpr float quiet_NaN() { return 1e39f - 1e39f; }
+    __device__ static constexpr float quiet_NaN() { return NAN; }
 };
 template <> struct numeric_limits<double> {
     static constexpr bool is_specialized = true, is_integer = false, is_signed = true, has_infinity = true;
@@ -193,7 +193,7 @@ template <> struct numeric_limits<double> {
     __device__ static constexpr double lowest() { return -DBL_MAX; }
     __device__ static constexpr double epsilon() { return DBL_EPSILON; }
     __device__ static constexpr double infinity() { return 1e309; }
-    __device__ static constexpr double quiet_NaN() { return 1e309 - 1e309; }
+    __device__ static constexpr double quiet_NaN() { return __longlong_as_double(0x7ff8000000000000); }
 };
 } // namespace std
 namespace cuda { namespace std { using namespace ::std; } }

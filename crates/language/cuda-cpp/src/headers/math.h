@@ -133,6 +133,18 @@ __PTX("dp2a.lo.s32.s32 %0, %1, %2, %3;") int __dp2a_lo(int a, int b, int c);
 __PTX("dp2a.hi.s32.s32 %0, %1, %2, %3;") int __dp2a_hi(int a, int b, int c);
 __PTX("vadd4.s32.s32.s32 %0, %1, %2, 0;") unsigned __vadd4(unsigned a, unsigned b);
 
+__device__ inline unsigned long long __lw_payload(const char *t) {
+    unsigned long long v = 0, base = 10;
+    if (*t == '0') base = t[1] == 'x' || t[1] == 'X' ? 16 : 8;
+    for (t += base == 16 ? 2 : 0; *t; t++) {
+        unsigned digit = *t <= '9' ? *t - '0' : (*t | 32) - 'a' + 10;
+        if (digit >= base) return 0;
+        v = v * base + digit;
+    }
+    return v;
+}
+__device__ inline double nan(const char *t) { return __longlong_as_double(0x7ff8000000000000 | __lw_payload(t) & 0x7ffffffffffff); }
+__device__ inline float nanf(const char *t) { return __int_as_float(0x7fc00000 | (int)(__lw_payload(t) & 0x3fffff)); }
 __device__ inline constexpr bool isnan(float a) { return a != a; }
 __device__ inline constexpr bool isnan(double a) { return a != a; }
 __device__ inline bool isinf(float a) { return fabsf(a) == 1e39f; }

@@ -72,6 +72,24 @@ pub fn number(text: &str) -> Result<NumberLiteral, String> {
     })
 }
 
+/// Splits a number into its digits with a suffix of the language, and a suffix that a literal operator defines.
+pub fn split_number(text: &str) -> (&str, &str) {
+    if let Some(at) = text.find('_') {
+        return text.split_at(at);
+    }
+    // The library's suffixes: of `complex` and of durations.
+    let own = ["ms", "us", "ns", "min", "h", "s", "il", "if", "i"];
+    let hex = text.starts_with("0x") || text.starts_with("0X");
+    let found = own.iter().filter(|_| !hex).find(|suffix| text.ends_with(**suffix));
+    text.split_at(text.len() - found.map_or(0, |suffix| suffix.len()))
+}
+
+/// Splits a character or string literal into the literal itself and a suffix that a literal operator defines.
+pub fn split_quoted(text: &str) -> (&str, &str) {
+    let last = text.rfind(['"', '\'']).map_or(text.len(), |at| at + 1);
+    text.split_at(last)
+}
+
 /// A hexadecimal floating-point number after `0x`.
 fn hex_float(digits: &str) -> Option<f64> {
     let (mantissa, exponent) = digits.split_once('p')?;

@@ -184,7 +184,7 @@ known! {
     ERROR "error" WARNING "warning" LINE "line" ONCE "once" UNROLL "unroll" NO_UNROLL "nounroll" PRAGMA_OP "_Pragma"
     OVERRIDE "override" FINAL "final" FILE_MACRO "__FILE__" LINE_MACRO "__LINE__" COUNTER_MACRO "__COUNTER__"
     FUNCTION_NAME "__func__" FUNCTION_GNU "__FUNCTION__" FUNCTION_PRETTY "__PRETTY_FUNCTION__" STD "std"
-    CALL_OPERATOR "operator()" BEGIN "begin" END "end" INITIALIZER_LIST "initializer_list" EMPTY ""
+    CALL_OPERATOR "operator()" LAMBDA_FUNCTION "__invoke" BEGIN "begin" END "end" INITIALIZER_LIST "initializer_list" EMPTY ""
     ALIGNED "aligned" X "x" Y "y" Z "z" W "w" MAIN "main" HAS_ATTRIBUTE "__has_attribute"
     HAS_BUILTIN "__has_builtin" HAS_CPP_ATTRIBUTE "__has_cpp_attribute" SIZE_T "size_t" GET "get"
     NV_GLOBAL "cluster_dims" PACK "pack" PUSH "push" POP "pop" PACKED "packed" PACKED_GNU "__packed__"
@@ -335,6 +335,14 @@ impl Scanner<'_> {
             "and" => return TokenKind::Punctuation(Punctuation::AndAnd),
             "or" => return TokenKind::Punctuation(Punctuation::OrOr),
             "not" => return TokenKind::Punctuation(Punctuation::Not),
+            "bitand" => return TokenKind::Punctuation(Punctuation::And),
+            "bitor" => return TokenKind::Punctuation(Punctuation::Or),
+            "xor" => return TokenKind::Punctuation(Punctuation::Xor),
+            "compl" => return TokenKind::Punctuation(Punctuation::Tilde),
+            "and_eq" => return TokenKind::Punctuation(Punctuation::AndAssign),
+            "or_eq" => return TokenKind::Punctuation(Punctuation::OrAssign),
+            "xor_eq" => return TokenKind::Punctuation(Punctuation::XorAssign),
+            "not_eq" => return TokenKind::Punctuation(Punctuation::NotEqual),
             _ => names.intern(&text),
         };
         TokenKind::Identifier(name)
@@ -370,7 +378,19 @@ impl Scanner<'_> {
         while !self.text.is_char_boundary(self.at) {
             self.at += 1;
         }
+        text.extend(self.suffix().bytes());
         names.intern(&String::from_utf8_lossy(&text))
+    }
+
+    /// The suffix of a literal that a literal operator defines. Other words after a literal are macros, as in `"%"PRIu64`.
+    fn suffix(&mut self) -> String {
+        let before = self.at;
+        let text = self.take(|byte, _| byte.is_ascii_alphanumeric() || byte == b'_');
+        if text.starts_with('_') || matches!(text.as_str(), "s" | "sv") {
+            return text;
+        }
+        self.at = before;
+        String::new()
     }
 
     /// Scans a raw string; it is interned as an ordinary string with escapes.
@@ -386,6 +406,7 @@ impl Scanner<'_> {
             self.at += 1;
         }
         let escaped = inner.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-        names.intern(&format!("\"{escaped}\""))
+        let suffix = self.suffix();
+        names.intern(&format!("\"{escaped}\"{suffix}"))
     }
 }

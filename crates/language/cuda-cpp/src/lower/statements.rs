@@ -77,10 +77,7 @@ impl FunctionLowering<'_, '_> {
             TypedStatementKind::Return(value, cleanups) => {
                 self.return_statement(value.as_ref(), cleanups)
             }
-            TypedStatementKind::Goto(label) => {
-                let block = self.label(*label);
-                self.b.jump(block, &[]);
-            }
+            TypedStatementKind::Goto(label, open) => self.goto(*label, open),
             TypedStatementKind::Label(label) => {
                 let block = self.label(*label);
                 self.fall_into(block);
@@ -101,6 +98,20 @@ impl FunctionLowering<'_, '_> {
             self.b.jump(block, &[]);
         }
         self.b.switch_to_block(block);
+    }
+
+    /// Destroys the objects of the blocks that the jump leaves, and jumps.
+    fn goto(&mut self, label: u32, open: &[(u32, TypedStatement)]) {
+        let body = self.body.clone();
+        let kept = body.labels.get(&label).map_or(&[][..], Vec::as_slice);
+        let common = open.iter().zip(kept).take_while(|((a, _), b)| a == *b).count();
+        for (_, cleanup) in open[common..].iter().rev() {
+            self.statement(cleanup);
+        }
+        let block = self.label(label);
+        if !self.b.is_terminated() {
+            self.b.jump(block, &[]);
+        }
     }
 
     fn label(&mut self, label: u32) -> BlockId {

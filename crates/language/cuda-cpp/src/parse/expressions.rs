@@ -9,7 +9,9 @@ impl Parser {
     /// An expression that may contain commas.
     pub(super) fn expression(&mut self) -> Parsed<Expression> {
         let mut left = self.assignment()?;
-        while self.eat(Punctuation::Comma) {
+        // In `(pack , ...)` the comma belongs to a fold expression.
+        while self.is(Punctuation::Comma) && !self.ahead(1).is(Punctuation::Ellipsis) {
+            self.at += 1;
             let right = self.assignment()?;
             let span = left.span.to(right.span);
             let kind =
@@ -346,8 +348,9 @@ impl Parser {
             derived.push(Derivation::Array(Some(Rc::new(size))));
         }
         let kind = Self::assemble(&specifiers, derived, self.last_span());
-        let initialized = self.is(Punctuation::BraceOpen) || self.is(Punctuation::ParenOpen);
-        let arguments = if self.is(Punctuation::BraceOpen) {
+        let braces = self.is(Punctuation::BraceOpen);
+        let initialized = braces || self.is(Punctuation::ParenOpen);
+        let arguments = if braces {
             self.braced_elements()?
         } else if self.eat(Punctuation::ParenOpen) {
             let list = self.enclosed(|this| this.expression_list(Punctuation::ParenClose))?;
@@ -355,6 +358,7 @@ impl Parser {
         } else {
             Vec::new()
         };
-        Ok(ExpressionKind::New(Box::new(NewSyntax { placement, kind, initialized, arguments })))
+        let new = NewSyntax { placement, kind, initialized, braces, arguments };
+        Ok(ExpressionKind::New(Box::new(new)))
     }
 }

@@ -12,6 +12,9 @@ impl Parser {
     pub(super) fn qualified_name(&mut self) -> Parsed<QualifiedName> {
         let start = self.span();
         self.eat_name(known::TYPENAME);
+        if self.is_name(known::DECLTYPE) && self.qualifies() {
+            return self.decltype_member(start);
+        }
         let global = self.eat(Punctuation::ColonColon);
         let mut parts = Vec::new();
         // The scope of the qualifiers so far; `None` if it is unknown.
@@ -46,6 +49,39 @@ impl Parser {
             };
         }
         Ok(QualifiedName { span: start.to(self.last_span()), global, parts })
+    }
+
+    /// Whether `::` follows the group after the cursor, as in `decltype(x)::type`.
+    pub(super) fn qualifies(&mut self) -> bool {
+        let follows = self.look(|this| {
+            this.at += 1;
+            this.skip_group()?;
+            Ok(this.is(Punctuation::ColonColon))
+        });
+        follows == Some(true)
+    }
+
+    /// `decltype(x)::member`. The first part of the name is `decltype`, and the type is its argument.
+    fn decltype_member(&mut self, start: Span) -> Parsed<QualifiedName> {
+        let span = self.span();
+        let base = self.decltype()?;
+        let kind = TypeSyntax {
+            base,
+            is_const: false,
+            is_volatile: false,
+            derived: Vec::new(),
+            span: span.to(self.last_span()),
+        };
+        let kind = TemplateArgumentKind::Type(kind);
+        let argument = TemplateArgumentSyntax { kind, expands: false, span };
+        let arguments = Some(Rc::from([argument]));
+        let name = known::DECLTYPE;
+        let mut parts = vec![NamePart { name, span, arguments, conversion: None }];
+        while self.eat(Punctuation::ColonColon) {
+            let forced = self.eat_name(known::TEMPLATE);
+            parts.push(self.name_part(None, false, forced)?);
+        }
+        Ok(QualifiedName { span: start.to(self.last_span()), global: false, parts })
     }
 
     fn name_part(&mut self, within: Option<usize>, first: bool, forced: bool) -> Parsed<NamePart> {
@@ -144,9 +180,16 @@ impl Parser {
                 self.at += 1;
                 punctuation.text().to_owned()
             }
-            TokenKind::Text(text) if self.names.text(text) == "\"\"" => {
-                let problem = crate::source::SourceProblem::unsupported(span, "a literal operator");
-                return self.report(problem);
+            TokenKind::Text(text) if self.names.text(text).starts_with("\"\"") => {
+                let text = self.names.text(text).to_owned();
+                self.at += 1;
+                match self.identifier() {
+                    Some(name) if text.len() == 2 => {
+                        self.at += 1;
+                        format!("{text}{}", self.names.text(name))
+                    }
+                    _ => text,
+                }
             }
             TokenKind::Identifier(known::NEW | known::DELETE) => {
                 let text = self.names.text(token.name().unwrap_or(known::NEW)).to_owned();
@@ -262,7 +305,7 @@ impl Parser {
     }
 
     /// A name without qualifiers.
-    pub(super) fn plain(name: Name, span: Span) -> QualifiedName {
+    pub fn plain(name: Name, span: Span) -> QualifiedName {
         let part = NamePart { name, span, arguments: None, conversion: None };
         QualifiedName { span, global: false, parts: vec![part] }
     }

@@ -2,7 +2,9 @@
 
 use super::scopes::NameKind;
 use super::{Parsed, Parser, SyntaxFailure};
-use crate::lex::literals::{NumberLiteral, character, number, unescape};
+use crate::lex::literals::{
+    NumberLiteral, character, number, split_number, split_quoted, unescape,
+};
 use crate::lex::{Name, Punctuation, TokenKind, known};
 use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
@@ -100,6 +102,11 @@ impl Parser {
         let kind = match token.kind {
             TokenKind::Number(text) => {
                 self.at += 1;
+                let (digits, suffix) = split_number(self.names.text(text));
+                let (digits, suffix) = (digits.to_owned(), suffix.to_owned());
+                if !suffix.is_empty() {
+                    return self.user_number(&digits, &suffix, start);
+                }
                 match number(self.names.text(text)) {
                     Ok(NumberLiteral::Integer { value, unsigned, long, decimal }) => {
                         ExpressionKind::Integer { value, unsigned, long, decimal }
@@ -112,7 +119,8 @@ impl Parser {
             }
             TokenKind::Character(text) => {
                 self.at += 1;
-                let text = self.names.text(text);
+                let (text, suffix) = split_quoted(self.names.text(text));
+                let suffix = suffix.to_owned();
                 let kind = match text.split('\'').next() {
                     Some("L") => Some(BuiltinType::WideChar),
                     Some("u") => Some(BuiltinType::Char16),
@@ -120,6 +128,11 @@ impl Parser {
                     _ => None,
                 };
                 match (character(text), kind) {
+                    (Ok((value, 1)), None) if !suffix.is_empty() => {
+                        let kind = ExpressionKind::Character(value as u32);
+                        let value = Expression { kind, span: start };
+                        return Ok(self.user_literal(&suffix, vec![value], start));
+                    }
                     (Ok((value, 1)), None) => ExpressionKind::Character(value as u32),
                     (Ok((value, _)), kind) => {
                         Self::typed_character(value, kind.unwrap_or(BuiltinType::Int), start)
@@ -129,9 +142,13 @@ impl Parser {
             }
             TokenKind::Text(_) => {
                 let mut units = Vec::new();
+                let mut suffix = String::new();
                 while let TokenKind::Text(text) = self.peek() {
                     let span = self.span();
-                    let text = self.names.text(text);
+                    let (text, own) = split_quoted(self.names.text(text));
+                    if !own.is_empty() {
+                        suffix = own.to_owned();
+                    }
                     if text.starts_with("L\"") || text.starts_with("U\"") || text.starts_with("u\"")
                     {
                         return self
@@ -143,7 +160,20 @@ impl Parser {
                     }
                     self.at += 1;
                 }
-                ExpressionKind::Text(units.into())
+                let length = units.len() as u64;
+                let text = ExpressionKind::Text(units.into());
+                if !suffix.is_empty() {
+                    let kind = ExpressionKind::Integer {
+                        value: length,
+                        unsigned: true,
+                        long: 1,
+                        decimal: true,
+                    };
+                    let span = start.to(self.last_span());
+                    let list = vec![Expression { kind: text, span }, Expression { kind, span }];
+                    return Ok(self.user_literal(&suffix, list, start));
+                }
+                text
             }
             TokenKind::Identifier(name) => return self.word(name, start),
             TokenKind::Punctuation(Punctuation::ParenOpen) => return self.parenthesized(),
@@ -164,6 +194,34 @@ impl Parser {
             _ => return self.unexpected("an expression"),
         };
         Ok(Expression { kind, span: start.to(self.last_span()) })
+    }
+
+    /// A number with a suffix that a literal operator defines.
+    fn user_number(&mut self, digits: &str, suffix: &str, start: Span) -> Parsed<Expression> {
+        let kind = match number(digits) {
+            Ok(NumberLiteral::Integer { value, .. }) => {
+                ExpressionKind::Integer { value, unsigned: true, long: 2, decimal: true }
+            }
+            Ok(NumberLiteral::Float { value, .. }) => {
+                ExpressionKind::Float { value, single: false }
+            }
+            Err(why) => return self.report(SourceProblem::error(start, why)),
+        };
+        Ok(self.user_literal(suffix, vec![Expression { kind, span: start }], start))
+    }
+
+    /// The call of a literal operator.
+    fn user_literal(
+        &mut self,
+        suffix: &str,
+        arguments: Vec<Expression>,
+        start: Span,
+    ) -> Expression {
+        let span = start.to(self.last_span());
+        let name = self.names.intern(&format!("operator\"\"{suffix}"));
+        let callee = ExpressionKind::Name(Self::plain(name, span));
+        let callee = Box::new(Expression { kind: callee, span });
+        Expression { kind: ExpressionKind::Call(callee, arguments), span }
     }
 
     /// A character literal of a type other than `char`.
@@ -195,8 +253,7 @@ impl Parser {
             return Ok(Expression { kind, span: start.to(self.last_span()) });
         }
         if self.eat(Punctuation::Ellipsis) {
-            let Some((operator, _, tokens)) = self.enclosed(|this| Ok(this.binary_operator()))?
-            else {
+            let Some((operator, tokens)) = self.fold_operator() else {
                 return self.unexpected("an operator");
             };
             self.at += tokens;
@@ -206,17 +263,13 @@ impl Parser {
             return Ok(Expression { kind, span: start.to(self.last_span()) });
         }
         let inner = self.enclosed(Self::expression)?;
-        let fold = self.enclosed(|this| {
-            let comma = this.is(Punctuation::Comma).then_some((BinaryOperator::Comma, 0, 1));
-            Ok(this
-                .binary_operator()
-                .or(comma)
-                .filter(|&(_, _, tokens)| this.ahead(tokens).is(Punctuation::Ellipsis)))
-        })?;
-        if let Some((operator, _, tokens)) = fold {
+        let fold = self
+            .fold_operator()
+            .filter(|&(_, tokens)| self.ahead(tokens).is(Punctuation::Ellipsis));
+        if let Some((operator, tokens)) = fold {
             self.at += tokens + 1;
             let mut right = None;
-            if let Some((_, _, tokens)) = self.enclosed(|this| Ok(this.binary_operator()))? {
+            if let Some((_, tokens)) = self.fold_operator() {
                 self.at += tokens;
                 right = Some(Box::new(self.enclosed(Self::unary)?));
             }
@@ -226,6 +279,17 @@ impl Parser {
         }
         self.expect(Punctuation::ParenClose, "after the expression")?;
         Ok(Expression { kind: inner.kind, span: start.to(self.last_span()) })
+    }
+
+    /// The operator of a fold expression, and its number of tokens.
+    fn fold_operator(&mut self) -> Option<(BinaryOperator, usize)> {
+        let saved = std::mem::replace(&mut self.greater_closes, false);
+        let operator = self.binary_operator();
+        self.greater_closes = saved;
+        match operator {
+            Some((operator, _, tokens)) => Some((operator, tokens)),
+            None => self.is(Punctuation::Comma).then_some((BinaryOperator::Comma, 1)),
+        }
     }
 
     /// Parses keywords and names.
@@ -266,6 +330,7 @@ impl Parser {
             }
             known::TYPEID => return self.report(SourceProblem::unsupported(start, "`typeid`")),
             known::OPERATOR => return self.name_or_construction(),
+            known::DECLTYPE if self.qualifies() => return self.name_or_construction(),
             _ if name.is_keyword() => {
                 let begins_type = self.look(|this| {
                     let specifiers = this.specifiers(true)?;

@@ -179,7 +179,8 @@ impl Parser {
                     flags.is_mutable |= name == known::MUTABLE;
                 }
                 known::DECLTYPE | known::TYPEOF if base.is_none() && !words.any() => {
-                    base = Some(self.decltype()?);
+                    let member = name == known::DECLTYPE && self.qualifies();
+                    base = Some(if member { self.named_type()? } else { self.decltype()? });
                     continue;
                 }
                 known::STRUCT | known::CLASS | known::UNION if base.is_none() && !words.any() => {
@@ -315,7 +316,7 @@ impl Parser {
         Ok(BaseType::Named(self.qualified_name()?))
     }
 
-    fn decltype(&mut self) -> Parsed<BaseType> {
+    pub(super) fn decltype(&mut self) -> Parsed<BaseType> {
         self.at += 1;
         self.expect(Punctuation::ParenOpen, "after `decltype`")?;
         if self.is_name(known::AUTO) {

@@ -212,6 +212,8 @@ pub struct NewSyntax {
     pub kind: TypeSyntax,
     /// Whether there is an initializer; `()` and `{}` have no arguments.
     pub initialized: bool,
+    /// Whether the initializer is in braces.
+    pub braces: bool,
     /// The initializer.
     pub arguments: Vec<ListElement>,
 }

@@ -6,6 +6,7 @@
 use crate::source::Span;
 use crate::syntax::{AsmSyntax, BinaryOperator};
 use crate::types::TypeId;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A function declaration of the analyzer.
@@ -195,8 +196,8 @@ pub enum TypedStatementKind {
     Continue,
     /// `return`: the value, and the statements that run before the function ends.
     Return(Option<Typed>, Vec<TypedStatement>),
-    /// `goto`, by the number of the label.
-    Goto(u32),
+    /// `goto`: the number of the label, and the numbered cleanups of the open blocks.
+    Goto(u32, Vec<(u32, TypedStatement)>),
     /// A label.
     Label(u32),
     /// `asm`: the text, outputs (lvalues), inputs.
@@ -235,8 +236,8 @@ pub struct TypedBody {
     pub locals: Vec<LocalVariable>,
     /// The statements.
     pub statements: Vec<TypedStatement>,
-    /// Number of labels.
-    pub labels: u32,
+    /// By the number of a label: the numbers of the cleanups of the blocks around it.
+    pub labels: HashMap<u32, Vec<u32>>,
 }
 
 /// Memory space of a module variable.

@@ -2,6 +2,8 @@
 
 mod properties;
 
+pub use properties::FieldPlace;
+
 use crate::lex::Name;
 use crate::source::Span;
 use crate::syntax::{BuiltinType, Expression};
@@ -78,6 +80,8 @@ pub struct RecordField {
     pub bits: Option<(u8, u8)>,
     /// The default initializer.
     pub default: Option<Rc<Expression>>,
+    /// Whether it may change in a constant object.
+    pub is_mutable: bool,
 }
 
 /// A class.

@@ -163,6 +163,8 @@ pub struct FieldPlace {
     pub offset: u64,
     /// First bit and width, for bit fields.
     pub bits: Option<(u8, u8)>,
+    /// Whether it may change in a constant object.
+    pub is_mutable: bool,
 }
 
 impl TypeTable {
@@ -294,6 +296,7 @@ impl TypeTable {
                     kind: field.kind,
                     offset: field.offset,
                     bits: field.bits,
+                    is_mutable: field.is_mutable,
                 });
             }
             if field.name == crate::lex::known::EMPTY

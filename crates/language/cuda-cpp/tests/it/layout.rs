@@ -39,6 +39,31 @@ fn unaligned_members_are_accessed_in_pieces() {
 }
 
 #[test]
+fn copies_of_unaligned_members_to_aligned_variables_use_pieces() {
+    let source = |pack: &str| {
+        format!(
+            "struct Q {{ int a; float b; }};
+            {pack} struct P {{ char c; Q q; }};
+            #pragma pack()
+            __global__ void k(P *p, int *o) {{
+                Q q = p[threadIdx.x].q;
+                q.a += 3;
+                p[threadIdx.x].q = q;
+                int raw;
+                memcpy(&raw, (char *)p + threadIdx.x, 4);
+                o[threadIdx.x] = raw + (int)q.b;
+            }}"
+        )
+    };
+    let wide = |pack| {
+        let text = ptx(&source(pack)).unwrap();
+        text.lines().filter(|line| line.contains(".global.") && line.contains("32")).count()
+    };
+    assert_eq!(wide("#pragma pack(1)\n"), 1);
+    assert!(wide("") > 4);
+}
+
+#[test]
 fn packed_layouts_that_no_access_can_read_are_refused() {
     for source in [
         "#pragma pack(1)\nstruct P { unsigned a : 3; unsigned b : 31; };",

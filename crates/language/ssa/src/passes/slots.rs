@@ -135,7 +135,7 @@ fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
             }
         }
         if cuts.len() <= 256 && size <= 4096 {
-            cut_copy(function, block, id, &cuts, size);
+            cut_copy(function, block, id, &sides, &cuts, size);
         }
     }
 }
@@ -145,6 +145,7 @@ fn cut_copy(
     function: &mut SsaFunction,
     block: BlockId,
     id: InstructionId,
+    sides: &[Option<(SlotId, u64)>],
     cuts: &BTreeMap<u64, ValueType>,
     size: u64,
 ) {
@@ -158,10 +159,22 @@ fn cut_copy(
     let mut code = Vec::new();
     let mut at = 0;
     while at < size {
+        // The memory on the other side may be less aligned than the piece, as may be an offset on another slot.
+        let aligned =
+            |at: u64| if at == 0 { align } else { align.min(1 << at.trailing_zeros().min(16)) };
+        let fits_sides = |at: u64, bytes: u32| {
+            sides.iter().all(|side| match side {
+                Some((_, start)) => (start + at).is_multiple_of(u64::from(bytes.max(1))),
+                None => bytes <= aligned(at),
+            })
+        };
         // A known piece, or as much as alignment allows up to the next piece.
         let piece = |at: u64| {
             let next = cuts.range(at + 1..).next().map_or(size, |(next, _)| (*next).min(size));
-            let known = cuts.get(&at).copied().filter(|ty| at + u64::from(ty.bytes()) <= next);
+            let known = cuts
+                .get(&at)
+                .copied()
+                .filter(|ty| at + u64::from(ty.bytes()) <= next && fits_sides(at, ty.bytes()));
             known.unwrap_or_else(|| {
                 let fits = |bytes: u64| {
                     bytes <= next - at && at.is_multiple_of(bytes) && bytes <= u64::from(align)
@@ -182,8 +195,11 @@ fn cut_copy(
                 && (1..*count).all(|index| piece(at + index * bytes) == ty)
         });
         let count = count.unwrap_or(1);
-        let known = if at == 0 { align } else { align.min(1 << at.trailing_zeros().min(16)) };
-        let access = CopiedUnit { offset: at, ty, count: count as usize, align: known };
+        for (slot, _) in sides.iter().flatten() {
+            let slot = &mut function.slots[slot.index()];
+            slot.align = slot.align.max(ty.bytes());
+        }
+        let access = CopiedUnit { offset: at, ty, count: count as usize, align: aligned(at) };
         copy_unit(function, &data, &access, &mut code);
         at += bytes * count;
     }

@@ -17,6 +17,15 @@ impl Analyzer {
         if value.ty == TypeId::ERROR || ty == TypeId::ERROR {
             return None;
         }
+        if let Some(set) = self.overloads_of(&value) {
+            let Some(number) = self.overload_for(&set, ty, span) else {
+                let (text, to) = (self.text(set.name).to_owned(), self.show(ty));
+                self.error(span, format!("no function `{text}` fits the type {to}"));
+                return None;
+            };
+            let value = self.function_object(number, span)?;
+            return self.convert(value, ty, span);
+        }
         if self.types.is_reference(ty) {
             return self.bind_reference(value, ty, span);
         }
@@ -85,6 +94,10 @@ impl Analyzer {
             let object = self.as_base(object, base)?;
             return self.copy_value(object, target);
         }
+        if let Some(number) = self.lambda_function(&value, Some(target)) {
+            let function = self.function_object(number, span)?;
+            return self.convert(function, target, span);
+        }
         match self.user_conversion(&value, target)?.0 {
             UserConversion::Operator(number) => {
                 let called = self.call_method(number, value, Vec::new(), span)?;
@@ -152,6 +165,14 @@ impl Analyzer {
             self.error(span, "a reference cannot be bound to a bit field");
             return None;
         }
+        // Device code has no copy of the host's constants.
+        let value = match (&value.kind, self.known_scalar(&value)) {
+            (TypedKind::Variable(_), Some(bits)) if !self.host => {
+                let bare = self.types.bare(value.ty);
+                self.constant(bits, bare, value.span)
+            }
+            _ => value,
+        };
         let (a, b) = (self.types.bare(value.ty), self.types.bare(inner));
         let pointer = self.types.pointer(inner);
         let object = if a == b && value.ty != TypeId::AUTO {

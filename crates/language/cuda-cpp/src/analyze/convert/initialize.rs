@@ -53,46 +53,16 @@ impl Analyzer {
         if typed.ty == TypeId::ERROR {
             return None;
         }
-        let written = *ty;
-        let is_const = self.types.is_const(written);
-        *ty = match self.types.kind(written).clone() {
-            TypeKind::Reference(inner) => {
-                let is_const = self.types.is_const(inner);
-                let target = self.types.with(typed.ty, is_const, false);
-                self.types.reference(target)
-            }
-            TypeKind::RvalueReference(_) if typed.lvalue && !typed.expiring => {
-                self.types.reference(typed.ty)
-            }
-            TypeKind::RvalueReference(_) => self.types.rvalue_reference(typed.ty),
-            TypeKind::Pointer(inner) => {
-                let decayed = self.types.decay(typed.ty);
-                let is_const = self.types.is_const(inner);
-                match self.types.pointee(decayed) {
-                    Some(to) => {
-                        let to = self.types.with(to, is_const, false);
-                        self.types.pointer(to)
-                    }
-                    None => {
-                        let shown = self.show(typed.ty);
-                        self.error(value.span, format!("`auto*` needs a pointer, not {shown}"));
-                        return None;
-                    }
-                }
-            }
-            _ if matches!(syntax.kind.base, BaseType::DecltypeAuto) && typed.lvalue => {
-                self.types.reference(typed.ty)
-            }
-            _ => {
-                // Structured bindings copy arrays.
-                let decayed = if syntax.bindings.is_empty() {
-                    self.types.decay(typed.ty)
-                } else {
-                    self.types.bare(typed.ty)
-                };
-                self.types.with(decayed, is_const, false)
-            }
-        };
+        let exact =
+            matches!(syntax.kind.base, BaseType::DecltypeAuto) && !self.is_plain_name(value);
+        if syntax.bindings.is_empty() || self.types.is_reference(*ty) {
+            *ty = self.deduced_type(*ty, exact, &typed, value.span)?;
+        } else {
+            // Structured bindings copy arrays.
+            let is_const = self.types.is_const(*ty);
+            let bare = self.types.bare(typed.ty);
+            *ty = self.types.with(bare, is_const, false);
+        }
         if self.types.bare(*ty) == TypeId::VOID {
             self.error(value.span, "this value has type `void`");
             return None;
@@ -102,6 +72,46 @@ impl Analyzer {
         }
         let target = *ty;
         self.convert(typed, target, value.span)
+    }
+
+    /// The type that `auto`, `auto&`, `auto&&`, `auto*` or (if `exact`) `decltype(auto)` means for a value.
+    pub(in crate::analyze) fn deduced_type(
+        &mut self,
+        written: TypeId,
+        exact: bool,
+        value: &Typed,
+        span: Span,
+    ) -> Option<TypeId> {
+        Some(match *self.types.kind(written) {
+            TypeKind::Reference(inner) => {
+                let is_const = self.types.is_const(inner);
+                let target = self.types.with(value.ty, is_const, false);
+                self.types.reference(target)
+            }
+            TypeKind::RvalueReference(_) if value.lvalue && !value.expiring => {
+                self.types.reference(value.ty)
+            }
+            TypeKind::RvalueReference(_) => self.types.rvalue_reference(value.ty),
+            TypeKind::Pointer(inner) => {
+                let decayed = self.types.decay(value.ty);
+                let Some(to) = self.types.pointee(decayed) else {
+                    let shown = self.show(value.ty);
+                    self.error(span, format!("`auto*` needs a pointer, not {shown}"));
+                    return None;
+                };
+                let is_const = self.types.is_const(inner);
+                let to = self.types.with(to, is_const, false);
+                let pointer = self.types.pointer(to);
+                self.types.with(pointer, self.types.is_const(written), false)
+            }
+            _ if exact && value.lvalue && value.expiring => self.types.rvalue_reference(value.ty),
+            _ if exact && value.lvalue => self.types.reference(value.ty),
+            _ => {
+                let is_const = self.types.is_const(written);
+                let decayed = self.types.decay(value.ty);
+                self.types.with(decayed, is_const, false)
+            }
+        })
     }
 
     /// Creates an object of a type from one expression or list.
@@ -128,7 +138,7 @@ impl Analyzer {
             self.error(span, "an array is initialized by a list in braces");
             return None;
         }
-        let typed = self.expression(value);
+        let typed = self.argument(value);
         if typed.ty == TypeId::ERROR {
             return None;
         }
@@ -214,16 +224,15 @@ impl Analyzer {
                 let number = self.choose(&list, &[], None, &values, span, name)?;
                 return self.construct_by(number, target, values, span);
             }
-            if let [_] = values.as_slice() {
+            if let [only] = values.as_slice()
+                && (self.types.record(record).is_union
+                    || self.types.record(record).fields.is_empty()
+                    || self.conversion(only, target).is_some())
+            {
                 let only = values.pop()?;
                 return self.convert(only, target, span);
             }
-            let shown = self.show(ty);
-            self.error(
-                span,
-                format!("class {shown} has no constructor with {} arguments", values.len()),
-            );
-            return None;
+            return self.aggregate_of(target, record, values, span);
         }
         if values.len() != 1 {
             let shown = self.show(ty);
@@ -235,6 +244,42 @@ impl Analyzer {
             return self.bind_reference(only, ty, span);
         }
         self.convert(only, ty, span)
+    }
+
+    /// An aggregate whose bases and members have these values, as C++20's `T(values)`.
+    fn aggregate_of(
+        &mut self,
+        ty: TypeId,
+        record: RecordId,
+        values: Vec<Typed>,
+        span: Span,
+    ) -> Option<Typed> {
+        let found = self.types.record(record).clone();
+        let bases = found.bases.iter().map(|&(base, offset)| (base, offset, None));
+        let fields = found.fields.iter().map(|field| (field.kind, field.offset, field.bits));
+        let places: Vec<_> = bases.chain(fields).collect();
+        if values.len() > places.len() || found.is_union {
+            let shown = self.show(ty);
+            let count = values.len();
+            self.error(span, format!("class {shown} has no constructor with {count} arguments"));
+            return None;
+        }
+        let rest = places.len() - values.len();
+        let mut parts: Vec<AggregatePart> = Vec::new();
+        for (value, &(kind, offset, bits)) in values.into_iter().zip(&places) {
+            parts.push((offset, bits, self.convert(value, kind, span)?));
+        }
+        let defaults = found.fields.iter().rev().take(rest).rev();
+        for field in defaults {
+            let value = match field.default.clone() {
+                Some(default) => self
+                    .within(found.scope, |this| this.initialize_from(field.kind, &default, span))?,
+                None => self.zero_value(field.kind, span)?,
+            };
+            parts.push((field.offset, field.bits, value));
+        }
+        let kind = TypedKind::Aggregate(parts, true);
+        Some(Typed { kind, ty, lvalue: false, expiring: false, span })
     }
 
     /// `T()` and `T{}`: zeros, or the default constructor.

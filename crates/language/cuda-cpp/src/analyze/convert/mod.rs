@@ -1,6 +1,7 @@
 //! Implicit conversions and their ranks, for overload resolution (C++17, chapter [over.best.ics]).
 
 mod apply;
+mod functions;
 mod initialize;
 mod lists;
 mod overloads;
@@ -23,6 +24,9 @@ impl Analyzer {
     pub(super) fn conversion(&mut self, value: &Typed, ty: TypeId) -> Option<u32> {
         if value.ty == TypeId::ERROR || ty == TypeId::ERROR {
             return Some(EXACT);
+        }
+        if let Some(set) = self.overloads_of(value) {
+            return self.overload_for(&set, ty, value.span).map(|_| EXACT);
         }
         match self.types.kind(ty).clone() {
             TypeKind::Reference(inner) => return self.reference_conversion(value, inner, false),
@@ -82,6 +86,9 @@ impl Analyzer {
             && self.types.base_offset(derived, base).is_some()
         {
             return Some(CONVERSION);
+        }
+        if self.lambda_function(value, Some(target)).is_some() {
+            return Some(USER);
         }
         self.user_conversion(value, target).map(|(_, cost)| USER + cost.min(15))
     }

@@ -32,8 +32,8 @@ impl Analyzer {
         if values.iter().any(|value| value.ty == TypeId::ERROR) { None } else { Some(values) }
     }
 
-    /// One argument. A braced list is converted later, when the parameter's type is known.
-    fn argument(&mut self, value: &Expression) -> Typed {
+    /// One argument. A braced list or an overloaded function is converted later, when the parameter's type is known.
+    pub(in crate::analyze) fn argument(&mut self, value: &Expression) -> Typed {
         if let ExpressionKind::List(_) = value.kind {
             self.lists.insert((value.span.low, value.span.high), Rc::new(value.clone()));
             return Typed {
@@ -44,7 +44,20 @@ impl Analyzer {
                 span: value.span,
             };
         }
+<<<<<<< HEAD
         // The name of an overloaded function is not supported here: the parameter's type would have to select the overload.
+=======
+        if let Some(set) = self.overload_set(value) {
+            self.overloads.insert((value.span.low, value.span.high), Rc::new(set));
+            return Typed {
+                kind: TypedKind::Error,
+                ty: TypeId::AUTO,
+                lvalue: false,
+                expiring: false,
+                span: value.span,
+            };
+        }
+>>>>>>> origin/cpp5
         self.expression(value)
     }
 
@@ -259,7 +272,7 @@ impl Analyzer {
     }
 
     /// Whether a name means a data member of `*this`: neither a function nor a variable within the class hides it.
-    fn is_own_field(&self, name: &QualifiedName) -> bool {
+    pub(in crate::analyze) fn is_own_field(&self, name: &QualifiedName) -> bool {
         let this = self.frame.as_ref().and_then(|frame| frame.this.as_ref());
         let Some(record) = this.and_then(|this| self.types.record_of(this.ty)) else {
             return false;

@@ -30,10 +30,17 @@ impl Analyzer {
         if let ExpressionKind::List(_) = value.kind {
             return self.initialize_from(ty, value, span).unwrap_or_else(|| self.bad(span));
         }
-        let typed = self.expression(value);
+        let typed = self.argument(value);
         if typed.ty == TypeId::ERROR {
             return typed;
         }
+        let typed = match typed.ty {
+            TypeId::AUTO => match self.convert(typed, ty, span) {
+                Some(chosen) => chosen,
+                None => return self.bad(span),
+            },
+            _ => typed,
+        };
         self.cast_typed(style, typed, ty, span).unwrap_or_else(|| self.bad(span))
     }
 
@@ -334,12 +341,18 @@ impl Analyzer {
         if count.is_some() {
             return memory;
         }
-        let list: Vec<Expression> =
-            new.arguments.iter().map(|element| element.value.clone()).collect();
-        let value = if list.is_empty() && !new.initialized {
+        let value = if !new.initialized {
             self.default_value(ty, span)
         } else {
-            match self.initialize_direct(ty, &list, span) {
+            let value = if new.braces {
+                let list = Expression { kind: ExpressionKind::List(new.arguments.clone()), span };
+                self.initialize_from(ty, &list, span)
+            } else {
+                let list: Vec<Expression> =
+                    new.arguments.iter().map(|element| element.value.clone()).collect();
+                self.initialize_direct(ty, &list, span)
+            };
+            match value {
                 Some(value) => Some(value),
                 None => return self.bad(span),
             }

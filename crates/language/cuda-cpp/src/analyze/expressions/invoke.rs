@@ -245,7 +245,9 @@ impl Analyzer {
                 }
                 self.open_packs(&parameter.kind, &mut deduction);
                 for value in rest.by_ref() {
-                    if !self.deduce_call(parameter, value, &mut deduction, record.scope) {
+                    if value.ty == TypeId::AUTO
+                        || !self.deduce_call(parameter, value, &mut deduction, record.scope)
+                    {
                         return None;
                     }
                 }

@@ -231,22 +231,20 @@ impl Analyzer {
         }
         let (ty, span) = (value.ty, value.span);
         let ty = if self.types.is_aggregate(ty) { ty } else { self.types.bare(ty) };
-        // The value of a constant variable of the module may be known.
-        if let TypedKind::Variable(variable) = value.kind {
-            let found = &self.variables[variable.0 as usize];
-            if found.space == VariableSpace::Host
-                && self.types.is_const(found.ty)
-                && !self.types.is_aggregate(ty)
-                && let Some(bytes) = found.bytes.clone()
-                && bytes.addresses.is_empty()
-            {
-                let mut padded = [0; 8];
-                let count = bytes.bytes.len().min(8);
-                padded[..count].copy_from_slice(&bytes.bytes[..count]);
-                return self.constant(u64::from_le_bytes(padded), ty, span);
-            }
+        if let Some(bits) = self.known_scalar(&value) {
+            return self.constant(bits, ty, span);
         }
-        Typed { kind: TypedKind::Load(Box::new(value)), ty, lvalue: false, expiring: false, span }
+        let kind = match value.kind {
+            TypedKind::Comma(first, second) if !self.types.is_aggregate(ty) => {
+                TypedKind::Comma(first, Box::new(self.rvalue(*second)))
+            }
+            TypedKind::Conditional(condition, yes, no) if !self.types.is_aggregate(ty) => {
+                let (yes, no) = (self.rvalue(*yes), self.rvalue(*no));
+                TypedKind::Conditional(condition, Box::new(yes), Box::new(no))
+            }
+            _ => TypedKind::Load(Box::new(value)),
+        };
+        Typed { kind, ty, lvalue: false, expiring: false, span }
     }
 
     /// Applies array-to-pointer and function-to-pointer conversion.
@@ -268,6 +266,7 @@ impl Analyzer {
                 if let TypedKind::Dereference(pointer) = value.kind {
                     return *pointer;
                 }
+                let value = self.addressable(value);
                 Typed {
                     kind: TypedKind::AddressOf(Box::new(value)),
                     ty,
@@ -299,6 +298,7 @@ impl Analyzer {
     /// The address of an object.
     pub(super) fn address_of(&mut self, value: Typed) -> Typed {
         let span = value.span;
+        let value = self.addressable(value);
         self.mark_addressed(&value);
         let ty = self.types.pointer(value.ty);
         let kind = match value.kind {

@@ -5,7 +5,7 @@ use super::Analyzer;
 use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
-use crate::types::{FunctionType, RecordId, TypeId, TypeKind};
+use crate::types::{FieldPlace, FunctionType, RecordId, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Analyzer {
@@ -64,7 +64,7 @@ impl Analyzer {
                 return None;
             }
         }
-        let value = self.member_place(this, place.offset, place.kind, place.bits);
+        let value = self.field_place(this, &place);
         Some(Typed { span, ..value })
     }
 
@@ -109,6 +109,12 @@ impl Analyzer {
             Binding::Local(serial, local) => {
                 let frame = self.frame.as_ref().map(|frame| frame.serial);
                 if frame != Some(serial) {
+                    // A lambda may use constants that it does not capture.
+                    if let Some(bits) = self.known_local(serial, local) {
+                        let ty = self.constants[&(serial, local)].ty;
+                        let ty = self.types.bare(ty);
+                        return Some(self.constant(bits, ty, span));
+                    }
                     let problem = crate::source::SourceProblem::error(
                         span,
                         "this variable belongs to a function around and is not captured",
@@ -206,6 +212,11 @@ impl Analyzer {
         let ty = self.types.intern(TypeKind::Function(Rc::new(function)));
         self.need(number);
         Some(Typed { kind: TypedKind::Function(number), ty, lvalue: true, expiring: false, span })
+    }
+
+    fn field_place(&mut self, object: Typed, place: &FieldPlace) -> Typed {
+        let ty = if place.is_mutable { self.types.bare(object.ty) } else { object.ty };
+        self.member_place(Typed { ty, ..object }, place.offset, place.kind, place.bits)
     }
 
     /// A member of an object. A member of reference type is dereferenced.
@@ -335,7 +346,7 @@ impl Analyzer {
         };
         if let Some(place) = self.types.find_field(record, name.last().name) {
             let lvalue = object.lvalue && !object.expiring;
-            let value = self.member_place(object, place.offset, place.kind, place.bits);
+            let value = self.field_place(object, &place);
             let expiring = !lvalue && matches!(value.kind, TypedKind::Field(..));
             return Typed { span, expiring, ..value };
         }

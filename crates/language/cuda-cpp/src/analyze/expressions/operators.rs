@@ -54,6 +54,12 @@ impl Analyzer {
             {
                 return self.negated(condition, span);
             }
+            if operator == U::Plus
+                && let Some(number) = self.lambda_function(&operand, None)
+                && let Some(function) = self.function_object(number, span)
+            {
+                return self.decayed(function);
+            }
             if let Some(number) = self.as_number(&operand) {
                 return self.unary_typed(operator, number, span);
             }
@@ -327,6 +333,8 @@ impl Analyzer {
         }
         if let (TypedKind::Constant(a), TypedKind::Constant(b)) = (&left.kind, &right.kind)
             && let Some(bits) = crate::evaluate::arithmetic(&self.types, operator, *a, *b, ty)
+            // A GPU computes another NaN than this machine.
+            && (self.host || ty != TypeId::FLOAT || !f32::from_bits(bits as u32).is_nan())
         {
             return self.constant(bits, ty, span);
         }

@@ -69,6 +69,7 @@ impl Analyzer {
             loops: 0,
             switches: 0,
             cleanups: Vec::new(),
+            cleanup_count: 0,
             breaks: Vec::new(),
             continues: Vec::new(),
         };
@@ -327,7 +328,7 @@ impl Analyzer {
 fn ends(statements: &[TypedStatement]) -> bool {
     use TypedStatementKind as S;
     statements.iter().any(|statement| match &statement.kind {
-        S::Return(..) | S::Goto(_) => true,
+        S::Return(..) | S::Goto(..) => true,
         S::Block(list) => ends(list),
         S::If(_, then, Some(otherwise)) => {
             ends(std::slice::from_ref(then)) && ends(std::slice::from_ref(otherwise))

@@ -234,14 +234,17 @@ impl Analyzer {
             Some(result) => result,
             None => {
                 let typed = self.expression(value);
-                if typed.ty == TypeId::ERROR {
+                let Some(result) = self.deduced_result(&typed, value) else { return };
+                if let Some(frame) = self.frame.as_mut() {
+                    frame.result = Some(result);
+                }
+                // A second analysis of a lambda would create another class.
+                if self.types.bare(result) != TypeId::VOID {
+                    let typed = self.returned(result, typed, value);
+                    self.return_value(typed, before, span, out);
                     return;
                 }
-                let ty = self.types.decay(typed.ty);
-                if let Some(frame) = self.frame.as_mut() {
-                    frame.result = Some(ty);
-                }
-                ty
+                result
             }
         };
         if self.types.bare(result) == TypeId::VOID {
@@ -263,27 +266,50 @@ impl Analyzer {
             self.push(out, TypedStatementKind::Return(None, cleanups), span);
             return;
         }
-        let typed = self.returned(result, value);
-        self.never_silent(typed.is_none(), span);
-        if let Some(typed) = typed {
-            let typed = self.full(typed, before);
+        let typed = if self.types.record_of(result).is_some()
+            && matches!(value.kind, ExpressionKind::Name(_))
+        {
+            let typed = self.expression(value);
+            self.returned(result, typed, value)
+        } else {
+            self.initialize_from(result, value, value.span)
+        };
+        self.return_value(typed, before, span, out);
+    }
+
+    fn return_value(&mut self, value: Option<Typed>, before: u32, span: Span, out: &mut List) {
+        self.never_silent(value.is_none(), span);
+        if let Some(value) = value {
+            let value = self.full(value, before);
             let cleanups = self.cleanups_above(0);
-            self.push(out, TypedStatementKind::Return(Some(typed), cleanups), span);
+            self.push(out, TypedStatementKind::Return(Some(value), cleanups), span);
         }
     }
 
-    /// The value that a function returns; a local variable may be moved from.
-    fn returned(&mut self, result: TypeId, value: &Expression) -> Option<Typed> {
-        if self.types.record_of(result).is_some() && matches!(value.kind, ExpressionKind::Name(_)) {
-            let typed = self.expression(value);
-            if typed.ty == TypeId::ERROR {
-                return None;
-            }
-            let local = matches!(typed.kind, TypedKind::Local(_));
-            let typed = Typed { expiring: typed.expiring || local, ..typed };
-            return self.convert(typed, result, value.span);
+    /// The result type of a function that declares it as `auto`, from the first value that it returns.
+    fn deduced_result(&mut self, value: &Typed, returned: &Expression) -> Option<TypeId> {
+        if value.ty == TypeId::ERROR {
+            return None;
         }
-        self.initialize_from(result, value, value.span)
+        let number = self.frame.as_ref()?.function;
+        let written = self.signature(number)?.result;
+        let syntax = self.function(number).syntax.clone();
+        let declared = syntax.signature.trailing.as_ref().unwrap_or(&syntax.result);
+        let exact =
+            matches!(declared.base, BaseType::DecltypeAuto) && !self.is_plain_name(returned);
+        self.deduced_type(written, exact, value, returned.span)
+    }
+
+    /// The value that a function returns; a local variable may be moved from.
+    fn returned(&mut self, result: TypeId, value: Typed, syntax: &Expression) -> Option<Typed> {
+        if value.ty == TypeId::ERROR {
+            return None;
+        }
+        let local = matches!(value.kind, TypedKind::Local(_))
+            && matches!(syntax.kind, ExpressionKind::Name(_))
+            && !self.types.is_reference(result);
+        let value = Typed { expiring: value.expiring || local, ..value };
+        self.convert(value, result, syntax.span)
     }
 
     pub(super) fn range_for(

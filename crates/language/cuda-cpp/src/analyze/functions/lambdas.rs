@@ -35,7 +35,14 @@ impl Analyzer {
                 self.types.bare(value.ty)
             };
             let kind = if *by_reference { kind } else { self.array_or(kind, value) };
-            let field = RecordField { name: *name, kind, offset: 0, bits: None, default: None };
+            let field = RecordField {
+                name: *name,
+                kind,
+                offset: 0,
+                bits: None,
+                default: None,
+                is_mutable: false,
+            };
             let destroyed = self.is_destroyed(kind);
             let record = self.types.record_mut(id);
             record.fields.push(field);
@@ -44,8 +51,14 @@ impl Analyzer {
         }
         if let Some(this) = &captured_this {
             let kind = self.types.pointer(this.ty);
-            let field =
-                RecordField { name: known::THIS, kind, offset: 0, bits: None, default: None };
+            let field = RecordField {
+                name: known::THIS,
+                kind,
+                offset: 0,
+                bits: None,
+                default: None,
+                is_mutable: false,
+            };
             self.types.record_mut(id).fields.push(field);
             values.push((true, this.clone()));
         }
@@ -97,6 +110,11 @@ impl Analyzer {
                 }
                 None => match self.find(name).map(|found| found.0) {
                     Some(Binding::Constant(..) | Binding::Variable(_)) => continue,
+                    Some(Binding::Local(frame, local))
+                        if self.known_local(frame, local).is_some() =>
+                    {
+                        continue;
+                    }
                     Some(binding @ (Binding::Local(..) | Binding::Alias(_))) => {
                         self.bound_value(binding, capture.span)?
                     }
@@ -124,6 +142,8 @@ impl Analyzer {
                     continue;
                 }
                 match self.find(name).map(|found| found.0) {
+                    Some(Binding::Local(frame, local))
+                        if self.known_local(frame, local).is_some() => {}
                     Some(binding @ (Binding::Local(..) | Binding::Alias(_))) => {
                         let value = self.bound_value(binding, lambda.span)?;
                         captures.push((name, by_reference, value));
@@ -199,6 +219,16 @@ impl Analyzer {
             span: lambda.span,
         });
         let template = generic.then(|| Rc::new(invented));
+        if captures.0.is_empty() && captures.1.is_none() {
+            // A pointer to the function: it does not use the closure.
+            let number = self.add_function(&syntax, scope, template.clone(), Some(id));
+            let made = self.function_mut(number);
+            made.is_static = true;
+            made.generic = generic;
+            made.display = "lambda".to_owned();
+            made.name = known::LAMBDA_FUNCTION;
+            self.bind_in(scope, known::LAMBDA_FUNCTION, Binding::Functions(vec![number]));
+        }
         let number = self.add_function(&syntax, scope, template, Some(id));
         let made = self.function_mut(number);
         made.captures = Some(Rc::new(captures));

@@ -1,5 +1,6 @@
 //! Declarations of local variables: constants, references to temporaries, and structured bindings.
 
+use super::super::ConstantLocal;
 use super::super::scopes::Binding;
 use super::{Analyzer, List};
 use crate::source::SourceProblem;
@@ -51,6 +52,15 @@ impl Analyzer {
             self.poison(syntax);
             return;
         }
+        if let Some(Binding::Local(..)) = self.scopes[self.scope].names.get(&name)
+            && syntax.bindings.is_empty()
+        {
+            let text = self.text(name).to_owned();
+            self.error(syntax.span, format!("`{text}` is declared twice in this scope"));
+        }
+        // An initial value may use the variable itself: `T *p = (T*)malloc(sizeof *p)`.
+        let early = (!self.contains_auto(ty) && names_itself(syntax))
+            .then(|| self.bind_local(syntax, ty, None));
         let before = self.destroyed;
         let value = self.initialize_declared(&mut ty, syntax);
         if self.contains_auto(ty) {
@@ -98,20 +108,11 @@ impl Analyzer {
             self.poison(syntax);
             return;
         }
-        if self.scopes[self.scope].names.contains_key(&name)
-            && matches!(
-                self.scopes[self.scope].names.get(&name),
-                Some(Binding::Local(..) | Binding::Constant(..))
-            )
-        {
-            let text = self.text(name).to_owned();
-            self.error(syntax.span, format!("`{text}` is declared twice in this scope"));
-        }
         // Constants are replaced by their value.
         if (flags.is_constexpr || self.types.is_const(ty)) && !self.types.is_reference(ty) {
             if let Some(value) = &value
                 && self.destroyed == before
-                && self.constant_local(syntax, ty, &value.clone(), out)
+                && self.constant_local(syntax, ty, &value.clone(), early, out)
             {
                 return;
             }
@@ -123,17 +124,11 @@ impl Analyzer {
                 self.report(problem.help("write `const` if the value is known at run time only"));
             }
         }
-        let text = self.text(name).to_owned();
-        let local = self.add_local(text, ty, syntax.span);
+        let local = self.bind_local(syntax, ty, early);
         let align = self.alignment(&flags.alignment);
-        let serial = match self.frame.as_mut() {
-            Some(frame) => {
-                frame.body.locals[local.0 as usize].align = align;
-                frame.serial
-            }
-            None => 0,
-        };
-        self.bind(name, Binding::Local(serial, local));
+        if let Some(frame) = self.frame.as_mut() {
+            frame.body.locals[local.0 as usize].align = align;
+        }
         let value = value.map(|value| {
             let value = self.outlive(value, ty, before, out);
             self.full(value, before)
@@ -180,38 +175,61 @@ impl Analyzer {
         syntax: &VariableSyntax,
         ty: TypeId,
         value: &Typed,
+        early: Option<LocalNumber>,
         out: &mut List,
     ) -> bool {
-        let name = syntax.name.last().name;
         let scalar = self.types.is_integer(ty) || self.types.is_enumeration(ty);
         let is_constexpr = syntax.specifiers.is_constexpr;
-        if scalar || self.types.is_float(ty) && is_constexpr {
-            if !is_constexpr && !matches!(value.kind, TypedKind::Constant(_)) {
-                // Try to evaluate it; if that fails, drop the errors.
-                let errors = self.parser.problems.mark();
-                let known = self.constant_value(value);
-                self.parser.problems.rewind(errors);
-                let Some(bits) = known else { return false };
-                let bare = self.types.bare(ty);
-                self.bind(name, Binding::Constant(bits, bare));
-                return true;
-            }
-            let Some(bits) = self.constant_value(value) else { return false };
-            let bare = self.types.bare(ty);
-            self.bind(name, Binding::Constant(bits, bare));
-            return true;
-        }
-        if !is_constexpr {
+        if self.types.is_volatile(ty) || !is_constexpr && !scalar {
             return false;
         }
-        let Some(bytes) = self.constant_bytes(value, ty) else { return false };
-        let text = self.text(name).to_owned();
-        let local = self.add_local(text, ty, syntax.span);
+        // If the evaluation fails, drop its errors.
+        let errors = self.parser.problems.mark();
+        let known = self.constant_bytes(value, ty);
+        if !is_constexpr {
+            self.parser.problems.rewind(errors);
+        }
+        let Some(bytes) = known else { return false };
+        let known = ConstantLocal { ty, bytes: Rc::new(bytes) };
+        let bits = self.scalar_bits(ty, &known.bytes);
+        let value = match bits {
+            Some(bits) => {
+                let bare = self.types.bare(ty);
+                self.constant(bits, bare, value.span)
+            }
+            None => value.clone(),
+        };
+        let local = self.bind_local(syntax, ty, early);
         let serial = self.frame.as_ref().map_or(0, |frame| frame.serial);
-        self.constants.insert((serial, local), Rc::new(bytes));
-        self.bind(name, Binding::Local(serial, local));
-        self.push(out, TypedStatementKind::Declare(local, Some(value.clone())), syntax.span);
+        self.constants.insert((serial, local), known);
+        self.push(out, TypedStatementKind::Declare(local, Some(value)), syntax.span);
         true
+    }
+
+    /// Adds a local variable and binds its name, unless that was done before its initial value.
+    fn bind_local(
+        &mut self,
+        syntax: &VariableSyntax,
+        ty: TypeId,
+        early: Option<LocalNumber>,
+    ) -> LocalNumber {
+        let name = syntax.name.last().name;
+        let local = match early {
+            Some(local) => local,
+            None => {
+                let text = self.text(name).to_owned();
+                self.add_local(text, ty, syntax.span)
+            }
+        };
+        let serial = match self.frame.as_mut() {
+            Some(frame) => {
+                frame.body.locals[local.0 as usize].ty = ty;
+                frame.serial
+            }
+            None => 0,
+        };
+        self.bind(name, Binding::Local(serial, local));
+        local
     }
 
     /// The parts of an object that a structured binding names: its data members, or the elements of a tuple.
@@ -265,4 +283,17 @@ impl Analyzer {
             self.bind(name, Binding::Alias(Rc::new(part)));
         }
     }
+}
+
+/// Whether the initial value of a variable names the variable itself.
+pub(in crate::analyze) fn names_itself(syntax: &VariableSyntax) -> bool {
+    let name = syntax.name.last().name;
+    let mut found = false;
+    let mut visit = |value: &Expression| visit::names_in(value, &mut |used| found |= used == name);
+    match &syntax.initializer {
+        Initializer::None => {}
+        Initializer::Copy(value) | Initializer::List(value) => visit(value),
+        Initializer::Direct(values) => values.iter().for_each(visit),
+    }
+    found
 }

@@ -14,6 +14,7 @@ mod statements;
 
 pub use kinds::ImplicitMember;
 pub(super) use kinds::{ThrowingCalls, UserConversion, VirtualFunctions};
+pub(super) use locals::names_itself;
 
 use super::Analyzer;
 use super::templates::TemplateArgument;
@@ -129,21 +130,25 @@ pub(super) struct Frame {
     pub labels: HashMap<Name, (u32, bool, Span)>,
     pub loops: u32,
     pub switches: u32,
-    /// Destructors of the objects of the open blocks.
-    pub cleanups: Vec<TypedStatement>,
+    /// Destructors of the objects of the open blocks, with their numbers.
+    pub cleanups: Vec<(u32, TypedStatement)>,
+    /// Number of cleanups so far.
+    pub cleanup_count: u32,
     /// Length of `cleanups` where `break` and `continue` lead.
     pub breaks: Vec<usize>,
     pub continues: Vec<usize>,
 }
 
 impl Frame {
+    /// Adds a statement that runs on every way out of the current block.
+    pub fn add_cleanup(&mut self, statement: TypedStatement) {
+        self.cleanup_count += 1;
+        self.cleanups.push((self.cleanup_count, statement));
+    }
+
     pub fn label(&mut self, name: Name, span: Span) -> u32 {
-        let next = self.body.labels;
-        let entry = self.labels.entry(name).or_insert((next, false, span));
-        if entry.0 == next {
-            self.body.labels += 1;
-        }
-        entry.0
+        let next = self.labels.len() as u32;
+        self.labels.entry(name).or_insert((next, false, span)).0
     }
 }
 

@@ -206,7 +206,8 @@ impl Analyzer {
             StatementKind::Goto(name) => {
                 if let Some(frame) = self.frame.as_mut() {
                     let label = frame.label(*name, span);
-                    self.push(out, TypedStatementKind::Goto(label), span);
+                    let open = frame.cleanups.clone();
+                    self.push(out, TypedStatementKind::Goto(label, open), span);
                 }
             }
             StatementKind::Label(name, inner) => {
@@ -215,6 +216,8 @@ impl Analyzer {
                     if let Some(entry) = frame.labels.get_mut(name) {
                         entry.1 = true;
                     }
+                    let open = frame.cleanups.iter().map(|(number, _)| *number).collect();
+                    frame.body.labels.insert(label, open);
                     self.push(out, TypedStatementKind::Label(label), span);
                 }
                 self.statements(std::slice::from_ref(inner), out);

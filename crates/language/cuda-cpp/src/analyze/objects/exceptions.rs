@@ -111,7 +111,7 @@ impl Analyzer {
         let leave = self.runtime_call("__lw_try_leave", span);
         out.push(enter);
         if let Some(frame) = self.frame.as_mut() {
-            frame.cleanups.push(leave.clone());
+            frame.add_cleanup(leave.clone());
         }
         self.scoped(&mut inner, |this, out| this.statements(body, out));
         if let Some(frame) = self.frame.as_mut() {
@@ -209,7 +209,7 @@ impl Analyzer {
         out.push(TypedStatement { kind: TypedStatementKind::Guard(statements.clone()), span });
         let block = TypedStatement { kind: TypedStatementKind::Block(statements), span };
         if let Some(frame) = self.frame.as_mut() {
-            frame.cleanups.push(block);
+            frame.add_cleanup(block);
         }
     }
 }

@@ -291,7 +291,8 @@ impl Analyzer {
     /// The destructor calls for leaving the blocks above a mark, last one first.
     pub(in crate::analyze) fn cleanups_above(&self, mark: usize) -> Vec<TypedStatement> {
         let list = self.frame.as_ref().map(|frame| &frame.cleanups);
-        list.and_then(|list| list.get(mark..)).unwrap_or_default().iter().rev().cloned().collect()
+        let above = list.and_then(|list| list.get(mark..)).unwrap_or_default();
+        above.iter().rev().map(|(_, statement)| statement.clone()).collect()
     }
 
     /// Runs `f` in a new block whose objects are destroyed at its end.

@@ -1,8 +1,10 @@
 //! Deduction of template arguments: matches type patterns with types.
 
 use super::super::scopes::Binding;
+use super::aliases::expand_alias;
 use super::{Analyzer, TemplateArgument};
 use crate::lex::Name;
+use crate::parse::Parser;
 use crate::syntax::*;
 use crate::typed::Typed;
 use crate::types::{TypeId, TypeKind};
@@ -191,6 +193,22 @@ impl Analyzer {
         };
         if !uses_parameter {
             return true;
+        }
+        if name.parts.len() > 1
+            || deduction.parameter(&Parser::plain(name.last().name, name.span)).is_none()
+        {
+            let template = self.within(scope, |this| this.trial(|this| this.resolve(name)));
+            if let Some(Ok(Some(Binding::Template(number)))) = template
+                && let super::TemplateKind::Alias(alias) = self.templates[number].kind.clone()
+            {
+                let parameters = self.templates[number].parameters.clone();
+                let Some(expanded) = expand_alias(&alias, &parameters, &arguments) else {
+                    return true;
+                };
+                let scope = self.templates[number].scope;
+                let count = expanded.derived.len();
+                return self.deduce_type(&expanded, count, ty, deduction, scope);
+            }
         }
         // A template template parameter, or a class template.
         let template_parameter = {

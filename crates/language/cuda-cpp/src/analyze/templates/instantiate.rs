@@ -159,6 +159,64 @@ impl Analyzer {
         for (function, own, parameters) in self.templates[template].members.clone() {
             self.attach_member(record, &function, own.as_ref(), &parameters, arguments);
         }
+        for (variable, parameters) in self.templates[template].statics.clone() {
+            self.attach_static(record, &variable, &parameters, arguments);
+        }
+    }
+
+    /// The definition of a class template's static member outside of the class.
+    pub(in crate::analyze) fn outside_static(
+        &mut self,
+        parameters: &Rc<Vec<TemplateParameterSyntax>>,
+        variable: &Rc<VariableSyntax>,
+    ) {
+        let parts = &variable.name.parts;
+        let Some(class) = parts.len().checked_sub(2).and_then(|at| parts.get(at)) else { return };
+        if parameters.is_empty() {
+            if let Ok(Some(scope)) = self.qualifier_scope(&variable.name) {
+                let made = self.within(scope, |this| this.module_variable(variable, false));
+                self.explicit_statics.extend(made);
+            }
+            return;
+        }
+        let Some((Binding::Template(template), _)) = self.find(class.name) else { return };
+        self.templates[template].statics.push((variable.clone(), parameters.clone()));
+        let instances: Vec<_> = self.templates[template].instances.clone().into_iter().collect();
+        for (arguments, binding) in instances {
+            if let Binding::Type(ty) = binding
+                && let Some(record) = self.types.record_of(ty)
+            {
+                self.attach_static(record, variable, parameters, &arguments);
+            }
+        }
+    }
+
+    /// Defines a static member of one instance of a class template.
+    fn attach_static(
+        &mut self,
+        record: RecordId,
+        variable: &Rc<VariableSyntax>,
+        parameters: &[TemplateParameterSyntax],
+        arguments: &[TemplateArgument],
+    ) {
+        let class = self.types.record(record).scope;
+        let name = variable.name.last().name;
+        let Some(declared @ Binding::Variable(number)) =
+            self.scopes[class].names.get(&name).cloned()
+        else {
+            return;
+        };
+        if self.explicit_statics.contains(&number) {
+            return;
+        }
+        let scope = self.add_scope(class);
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            self.bind_argument(scope, parameter, argument);
+        }
+        self.bind_in(scope, name, declared);
+        let frame = self.frame.take();
+        self.within(scope, |this| this.module_variable(variable, false));
+        self.frame = frame;
     }
 
     /// Instantiates a variable template that is used as a value.

@@ -1,6 +1,7 @@
 //! Templates and their arguments: conversion to parameters, default arguments, the expansion of parameter packs, and the
 //! names of instances.
 
+mod aliases;
 mod classes;
 mod deduce;
 mod instantiate;
@@ -54,6 +55,8 @@ pub(super) struct TemplateRecord {
     /// Specializations of a class template, including partial ones.
     pub partial: Vec<(Rc<Vec<TemplateParameterSyntax>>, Rc<RecordSyntax>)>,
     pub members: Vec<OutsideMember>,
+    /// Static members of a class template, defined outside of it.
+    pub statics: Vec<(Rc<VariableSyntax>, Rc<Vec<TemplateParameterSyntax>>)>,
     /// Specializations of a variable template.
     pub variables: Vec<(Rc<Vec<TemplateParameterSyntax>>, Rc<VariableSyntax>)>,
     pub instances: HashMap<Rc<[TemplateArgument]>, Binding>,

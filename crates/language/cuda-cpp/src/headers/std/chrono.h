@@ -103,5 +103,12 @@ struct system_clock {
 };
 typedef system_clock high_resolution_clock;
 }
-inline namespace literals { namespace chrono_literals {} }
+inline namespace literals { inline namespace chrono_literals {
+constexpr chrono::hours operator""h(unsigned long long v) { return chrono::hours(v); }
+constexpr chrono::minutes operator""min(unsigned long long v) { return chrono::minutes(v); }
+constexpr chrono::seconds operator""s(unsigned long long v) { return chrono::seconds(v); }
+constexpr chrono::milliseconds operator""ms(unsigned long long v) { return chrono::milliseconds(v); }
+constexpr chrono::microseconds operator""us(unsigned long long v) { return chrono::microseconds(v); }
+constexpr chrono::nanoseconds operator""ns(unsigned long long v) { return chrono::nanoseconds(v); }
+} }
 } // namespace std

@@ -253,4 +253,10 @@ inline int stoi(const string &s, size_t *used = nullptr, int base = 10) {
 }
 inline double stod(const string &s, size_t *used = nullptr) { char *end; double v = strtod(s.c_str(), &end); __lw_parsed("stod", s.c_str(), end, used); return v; }
 inline float stof(const string &s, size_t *used = nullptr) { char *end; float v = strtof(s.c_str(), &end); __lw_parsed("stof", s.c_str(), end, used); return v; }
+inline namespace literals { inline namespace string_literals {
+inline string operator""s(const char *p, size_t n) { return string(p, n); }
+}
+inline namespace string_view_literals {
+inline string_view operator""sv(const char *p, size_t n) { return string_view(p, n); }
+} }
 } // namespace std

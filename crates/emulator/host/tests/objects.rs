@@ -1,0 +1,228 @@
+//! Host programs about constants as objects, lifetimes, functions as values, and names. The expected outputs are g++'s.
+
+use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
+use lanework_host::Process;
+
+/// The output of a program.
+fn output(source: &str) -> String {
+    let compiled = compile_host(source, "program.cu", &CompileOptions::default(), &mut NoFiles);
+    let host = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
+    let mut process = Process::load(&host.module, &[], Box::new(())).expect("memory");
+    process.keep_output();
+    let code = process.main(&["program".to_owned()]).map_err(|fault| fault.message);
+    assert_eq!(code, Ok(0));
+    String::from_utf8_lossy(&process.take_output()).into_owned()
+}
+
+#[test]
+fn constants_are_objects_in_overload_resolution() {
+    let source = r#"
+        #include <cstdio>
+        #include <utility>
+        int f(int &) { return 1; } int f(const int &) { return 2; } int f(int &&) { return 3; }
+        template <class T> int forward(T &&x) { return f(std::forward<T>(x)); }
+        const int G = 7; enum { E = 4 };
+        struct K { static const int a = 5; static constexpr int b = 6; };
+        const int K::a;
+        template <int N> int parameter() { return f(N); }
+        const int *keep(const int &x) { return &x; }
+        int main() {
+            const int y = 2; constexpr int z = 3; int w = 1; static const int s = 12;
+            printf("%d%d%d%d%d%d%d%d ", f(y), f(z), f(w), f(G), f(E), f(K::a), f(K::b), f(s));
+            printf("%d%d%d%d%d ", forward(y), forward(w), forward(5), parameter<3>(), f(w ? y : z));
+            const int *p = &y, &r = y;
+            printf("%d %d %d ", p == &y && &r == p, keep(G) == &G, *keep(z));
+            int a[y]; char c[K::a + K::b];
+            auto plain = [](int x) { return x + y * z; };
+            auto copies = [=] { int b[y]; return (int)sizeof b + w; };
+            switch (w + 1) { case y: printf("two "); }
+            printf("%zu %zu %d %d %zu\n", sizeof a, sizeof c, plain(1), copies(), sizeof copies);
+        }"#;
+    assert_eq!(output(source), "22123222 21332 1 1 3 two 8 11 7 9 4\n");
+}
+
+#[test]
+fn goto_destroys_the_objects_that_it_leaves() {
+    let source = r#"
+        #include <cstdio>
+        struct D { char n; D(char n) : n(n) { printf("+%c", n); } ~D() { printf("-%c", n); } };
+        void leave(int k) {
+            D a('a');
+            for (int i = 0; i < 2; i++) {
+                D b('b');
+                { D c('c'); if (k == 0) goto out; if (k == 1) goto next; if (i == 1) goto inner; }
+                printf(".");
+            inner:
+                printf("i");
+            next:
+                printf("n");
+            }
+        out:
+            D z('z');
+            printf("\n");
+        }
+        void again() { int n = 0; back: D x('x'); if (++n < 3) goto back; }
+        void sibling() { int n = 0; { D p('p'); goto l; } { l: D q('q'); if (n++ == 0) goto l; } }
+        void choice(int k) { D s('s'); switch (k) { case 0: { D t('t'); goto done; } } printf("!"); done:; }
+        int main() { for (int k = 0; k < 3; k++) leave(k); again(); sibling(); choice(0); choice(1); }"#;
+    let text = "+a+b+c-c-b+z\n-z-a+a+b+c-cn-b+b+c-cn-b+z\n-z-a+a+b+c-c.in-b+b+c-cin-b+z\n-z-a\
+                +x-x+x-x+x-x+p-p+q-q+q-q+s+t-t-s+s!-s";
+    assert_eq!(output(source), text);
+}
+
+#[test]
+fn names_are_in_scope_in_their_own_initial_values() {
+    let source = r#"
+        #include <cstdio>
+        #include <cstdlib>
+        #include <functional>
+        struct Node { int v; double d; };
+        Node *head = (Node *)malloc(sizeof *head);
+        int main() {
+            Node *p = (Node *)malloc(3 * sizeof *p);
+            int x = sizeof(x);
+            struct L { L *self; int a; } l = {&l, 5};
+            static int *still = (int *)malloc(sizeof *still);
+            std::function<int(int)> fib = [&](int k) { return k < 2 ? k : fib(k - 1) + fib(k - 2); };
+            p[2].v = 4, *still = 8, head->v = 3;
+            printf("%d %d %d %d %d %d\n", p[2].v, x, l.self->a, *still, fib(10), head->v);
+        }"#;
+    assert_eq!(output(source), "4 4 5 8 55 3\n");
+}
+
+#[test]
+fn functions_deduce_lambdas_and_references() {
+    let source = r#"
+        #include <cstdio>
+        auto adder(int n) { return [n](int x) { return x + n; }; }
+        auto counter(int n) { return [=](int x) mutable { n += x; return n; }; }
+        template <class F, class G> auto compose(F f, G g) { return [=](auto x) { return f(g(x)); }; }
+        struct A { int k; auto get() { return [this](int x) { return x * k; }; } };
+        auto curry = [](int a) { return [a](int b) { return [a, b](int c) { return a + b * c; }; }; };
+        int g = 5;
+        auto &reference() { return g; }
+        decltype(auto) exact() { return (g); }
+        decltype(auto) value() { return g; }
+        int main() {
+            auto m = counter(1);
+            m(2);
+            A a{7};
+            printf("%d %d %d %d %d ", adder(3)(4), m(3), compose(adder(1), adder(5))(10), a.get()(3), curry(1)(2)(3));
+            reference() = 6;
+            exact() += 1;
+            int &r = g;
+            decltype(r) alias = g;
+            alias++;
+            printf("%d %d\n", g, value());
+        }"#;
+    assert_eq!(output(source), "7 6 16 21 7 8 8\n");
+}
+
+#[test]
+fn the_target_chooses_an_overloaded_function() {
+    let source = r#"
+        #include <cstdio>
+        #include <cstdlib>
+        #include <cmath>
+        int f(int x) { return x + 1; } double f(double x) { return x / 2; }
+        template <class T> T twice(T x) { return x * 2; }
+        struct S { static int f(int) { return 1; } static int f(double) { return 2; } };
+        typedef double (*Real)(double);
+        double apply(Real f, double x) { return f(x); }
+        Real give(bool k) { if (k) return f; return twice; }
+        int main() {
+            int (*a)(int) = abs; Real b = fabs, c = &f; int (*d)(double) = S::f, (&e)(int) = f;
+            Real table[] = {sqrt, f, twice};
+            auto cast = static_cast<int (*)(int)>(f);
+            printf("%d %g %g %d %d ", a(-3), b(-2.5), c(5), d(1), e(8));
+            printf("%g %g %g %g %d ", table[0](16), table[1](3), table[2](3), apply(twice, 4), cast(3));
+            c = f;
+            int (*plain)(int, int) = [](int a, int b) { return a * b; }, (*generic)(int) = [](auto x) { return x * 3; };
+            auto decayed = +[](int x) { return x - 1; };
+            int v[] = {5, 2, 9};
+            qsort(v, 3, sizeof *v, [](const void *a, const void *b) { return *(const int *)b - *(const int *)a; });
+            printf("%g %g %d %d %d %d\n", give(true)(3), c(9), plain(3, 4), generic(5), decayed(9), v[0]);
+        }"#;
+    assert_eq!(output(source), "3 2.5 2.5 2 9 4 1.5 6 8 4 1.5 4.5 12 15 8 9\n");
+}
+
+#[test]
+fn aggregates_mutable_members_and_static_members() {
+    let source = r#"
+        #include <cstdio>
+        #include <utility>
+        #include <vector>
+        struct Node { int v; Node *next; };
+        struct P { float x, y; int tag = 9; };
+        struct C { mutable int n = 0; int k; int get() const { n++; return n + k; } };
+        struct Loud { Loud() { printf("once "); } };
+        struct Holder { static Loud loud; };
+        Loud Holder::loud;
+        template <class T> struct Count { static int n; static const char *name; };
+        template <class T> int Count<T>::n = 5;
+        template <> const char *Count<int>::name = "int";
+        template <class T> const char *Count<T>::name = "other";
+        extern int later;
+        int *early = &later;
+        int later = 4;
+        int main() {
+            Node *n = new Node{2, new Node{1, nullptr}};
+            P *p = new P{1.5f};
+            const C c{0, 5};
+            c.get();
+            std::vector<std::pair<int, int>> v;
+            v.emplace_back(7, 8);
+            Count<int>::n++;
+            printf("%d %g %d %d %d ", n->next->v, p->y, p->tag, c.get(), v[0].second);
+            printf("%d %d %s %s %d\n", Count<int>::n, Count<char>::n, Count<int>::name, Count<char>::name, *early);
+        }"#;
+    assert_eq!(output(source), "once 1 0 9 7 8 6 5 int other 4\n");
+}
+
+#[test]
+fn literal_operators_folds_and_spelled_operators() {
+    let source = r#"
+        #include <chrono>
+        #include <cinttypes>
+        #include <cstdio>
+        #include <string>
+        #include <utility>
+        #include <vector>
+        long double operator""_km(long double x) { return x * 1000; }
+        unsigned long long operator"" _kb(unsigned long long x) { return x << 10; }
+        constexpr int operator""_c(char c) { return c - 'a'; }
+        std::string operator""_x(const char *p, size_t n) { return std::string(p, n) + "!"; }
+        template <class... A> void print(A... a) { ((printf("%d;", (int)a)), ...); }
+        template <class T, class... A> void push(std::vector<T> &v, A... a) { (v.push_back(a), ...); }
+        template <size_t... I> int sum(std::index_sequence<I...>) { return (0 + ... + int(I)); }
+        template <class T> using Vec = std::vector<T>;
+        template <class T> T first(const Vec<T> &v) { return v[0]; }
+        template <class T> auto has(int) -> decltype(std::declval<T>().size(), std::true_type{});
+        template <class T> std::false_type has(...);
+        int main() {
+            using namespace std::literals;
+            printf("%g %llu %d %s %d ", (double)1.5_km, 4_kb, 'd'_c, "hi"_x.c_str(), (int)(5ms).count());
+            printf("%" PRId64 "|%"PRIu32" ", (int64_t)1, (uint32_t)2);
+            print(1, 2.7, 'a');
+            std::vector<int> v;
+            push(v, 4, 5);
+            printf(" %d %d %d%d ", sum(std::make_index_sequence<5>{}), first(v), decltype(has<Vec<int>>(0))::value,
+                decltype(has<int>(0))::value);
+            if (true and not false) printf("%d %d %d\n", 6 bitand 3, 6 bitor 1, 5 xor 1);
+        }"#;
+    assert_eq!(output(source), "1500 4096 3 hi! 5 1|2 1;2;97; 10 4 10 2 7 4\n");
+}
+
+#[test]
+fn not_a_number_has_the_bits_and_the_sign_of_gcc() {
+    let source = r#"
+        #include <cmath>
+        #include <cstdio>
+        #include <limits>
+        int main() {
+            printf("%f %f %f %f ", NAN, -NAN, nan(""), (double)std::numeric_limits<float>::quiet_NaN());
+            double d = nan("0x12");
+            printf("%llx\n", *(unsigned long long *)&d);
+        }"#;
+    assert_eq!(output(source), "nan -nan nan nan 7ff8000000000012\n");
+}
