@@ -756,7 +756,6 @@ inline cudaError_t cudaDriverGetVersion(int *version) { *version = 13000; return
 inline cudaError_t cudaRuntimeGetVersion(int *version) { *version = 12080; return cudaSuccess; }
 inline cudaError_t cudaStreamCreate(cudaStream_t *to) { __LW_CALL(cuStreamCreate(to, 0)); }
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *to, unsigned flags) { __LW_CALL(cuStreamCreate(to, flags)); }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *to, unsigned flags, int) { __LW_CALL(cuStreamCreate(to, flags)); }
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { __LW_CALL(cuStreamDestroy_v2(stream)); }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { __LW_CALL(cuStreamSynchronize(stream)); }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { __LW_CALL(cuStreamQuery(stream)); }
@@ -852,3 +851,14 @@ template <class T> inline void __lw_delete_array(T *list) {
     __lw_destroy(list, memory[0]);
     free(memory);
 }
+// GCC's built-in atomics; the program has one thread.
+#define __LW_SYNC(NAME, OPERATION)                                                                                    \
+    template <class T, class V> inline T __sync_fetch_and_##NAME(T *at, V value) { T old = *at; *at = (T)(OPERATION); return old; } \
+    template <class T, class V> inline T __sync_##NAME##_and_fetch(T *at, V value) { T old = *at; return *at = (T)(OPERATION); }
+__LW_SYNC(add, old + (T)value) __LW_SYNC(sub, old - (T)value) __LW_SYNC(or, old | (T)value) __LW_SYNC(and, old & (T)value) __LW_SYNC(xor, old ^ (T)value)
+#undef __LW_SYNC
+template <class T, class V> inline T __sync_lock_test_and_set(T *at, V value) { T old = *at; *at = (T)value; return old; }
+template <class T> inline void __sync_lock_release(T *at) { *at = 0; }
+template <class T, class A, class B> inline T __sync_val_compare_and_swap(T *at, A expected, B value) { T old = *at; if (old == (T)expected) *at = (T)value; return old; }
+template <class T, class A, class B> inline bool __sync_bool_compare_and_swap(T *at, A expected, B value) { return __sync_val_compare_and_swap(at, expected, value) == (T)expected; }
+inline void __sync_synchronize() {}

@@ -14,9 +14,33 @@ pub const ALWAYS: &[(&str, &str)] = &[
 /// The headers that host code includes after them.
 pub const HOST: &[(&str, &str)] = &[
     ("lanework/host.h", include_str!("host.h")),
+    ("lanework/devices.h", include_str!("devices.h")),
     ("lanework/std/base.h", include_str!("std/base.h")),
     ("lanework/std/chrono.h", include_str!("std/chrono.h")),
 ];
+
+/// Headers that are included before a file that contains one of the words, in host code or in both.
+const BY_WORD: &[(&str, &str, bool, &[&str])] = &[
+    (
+        "lanework/textures.h",
+        include_str!("textures.h"),
+        false,
+        &["tex1D", "tex2D", "tex3D", "texCubemap", "surf1D", "surf2D", "surf3D", "cudaChannelFormat", "cudaCreateChannelDesc", "cudaTextureDesc", "cudaResourceDesc", "cudaArray", "cudaMipmappedArray", "cudaMalloc3D", "cudaMemcpy3D", "cudaPitchedPtr", "cudaExtent", "cudaPos"],
+    ),
+    (
+        "lanework/arrays.h",
+        include_str!("arrays.h"),
+        true,
+        &["cudaChannelFormat", "cudaCreateChannelDesc", "cudaTextureDesc", "cudaResourceDesc", "cudaArray", "cudaMipmappedArray", "cudaMalloc3D", "cudaMemcpy3D", "cudaPitchedPtr", "cudaExtent", "cudaPos"],
+    ),
+];
+
+/// The name and text of the headers that a file needs by its words.
+pub fn by_words(file: &str, host: bool) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let needed = move |words: &[&str]| words.iter().any(|word| file.contains(word));
+    let wanted = BY_WORD.iter().filter(move |header| (host || !header.2) && needed(header.3));
+    wanted.map(|header| (header.0, header.1))
+}
 
 /// Parts of the C++ library for host code, by the headers that contain them.
 const LIBRARY: &[(&str, &str)] = &[
@@ -36,6 +60,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ("complex valarray", include_str!("std/complex.h")),
     ("helper_cuda.h helper_functions.h helper_string.h helper_timer.h", include_str!("helpers.h")),
     ("getopt.h unistd.h", include_str!("std/getopt.h")),
+    ("omp.h", include_str!("std/omp.h")),
     ("thread mutex atomic future condition_variable shared_mutex", include_str!("std/thread.h")),
 ];
 
@@ -53,6 +78,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("cublas_v2.h", include_str!("cublas.h")),
     ("cublasLt.h", "#include <cublas_v2.h>\n"),
     ("cuComplex.h", include_str!("complex.h")),
+    ("cuda/atomic", include_str!("libcu.h")),
     ("tuple", "#include <type_traits>\n"),
     ("map", "#include <type_traits>\n"),
     ("functional", "#include <type_traits>\n"),
@@ -72,6 +98,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("ATen/ATen.h", "torch/extension.h"),
     ("ATen/cuda/CUDAContext.h", "torch/extension.h"),
     ("cooperative_groups/scan.h", "cooperative_groups.h"),
+    ("cuda/barrier", "cuda/atomic"),
+    ("cuda/pipeline", "cuda/atomic"),
     ("utility", "type_traits"),
     ("array", "type_traits"),
 ];

@@ -156,6 +156,15 @@ impl<'a> Preprocessor<'a> {
         let tokens = scan(text, start, self.names).into();
         let file = Some(FileState { name: name.to_owned(), conditionals: Vec::new() });
         self.sources.push(TokenSource { tokens, at: 0, expands: None, file });
+        if builtin {
+            return;
+        }
+        let needed: Vec<_> = headers::by_words(text, self.host).collect();
+        for (header, text) in needed.into_iter().rev() {
+            if self.once.insert(header.to_owned()) {
+                self.open(header, text, true);
+            }
+        }
     }
 
     fn push(&mut self, tokens: Vec<Token>, expands: Option<Name>) {
