@@ -158,7 +158,11 @@ pub fn text(name: &str, host: bool) -> Option<&'static str> {
     if let Some((_, text)) = TEXTS.iter().find(|(known, _)| *known == name) {
         return Some(text);
     }
-    let empty = EMPTY.split(' ').any(|known| known == name)
+    let known = EMPTY.split(' ').any(|known| known == name);
+    if known && !host && !name.contains('.') {
+        return Some(include_str!("forward.h"));
+    }
+    let empty = known
         || LIBRARIES.split(' ').any(|library| name.starts_with(library));
     empty.then_some("")
 }
