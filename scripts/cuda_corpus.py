@@ -5,8 +5,8 @@
     scripts/cuda_corpus.py --origin samples --seconds 60
     scripts/cuda_corpus.py --every 10 --no-run      # a tenth of the files, device code only
 
-Each file's device code is compiled by `lanework inspect`. A file with `main` is then run by `lanework run`, with the
-arguments of the `run` target of its Makefile. The sources stay in `target/cuda-corpus`; LANEWORK_SOURCES names a folder
+Each file's device code is compiled by `lanework inspect`. A program is then run by `lanework run`, with the other sources
+that its Makefile names, and the arguments of its `run` target. The sources stay in `target/cuda-corpus`; LANEWORK_SOURCES names a folder
 that has them already, as `OWNER+NAME/repo` (bare or not). Results of every file: `target/cuda-corpus/results.tsv`.
 
 Needs git and a built command (`--lanework`). No compiler of NVIDIA's may be on the path: the command would choose it.
@@ -20,7 +20,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 
 # Name, repository, revision, the files by a pattern of their paths, and whether they contain CUDA C++ in Python strings.
 ORIGINS = [
@@ -145,15 +144,35 @@ def tier(text):
 
 
 def makefile(file):
-    """Folders of headers, and the arguments of the `run` target."""
+    """Folders of headers, the sources, and the arguments of the `run` target, of the Makefile that builds a file."""
     near = [file.parent / "Makefile", file.parent.parent / "Makefile"]
-    text = next((path.read_text(errors="replace") for path in near if path.is_file()), "")
-    folders = re.findall(r"-I\s*([^\s$]+)", text)
+    path = next((path for path in near if path.is_file()), None)
+    text = path.read_text(errors="replace") if path else ""
+    folders = [path.parent / folder for folder in re.findall(r"-I\s*([^\s$]+)", text)]
     run = re.search(r"^run\s*:.*\n\t(.*)$", text, re.M)
     arguments = re.sub(r"^.*\./\S+|[;|>].*$", "", run[1]).split() if run and "./" in run[1] else []
-    folders = [file.parent / folder for folder in folders] + [file.parent / "include", file.parent.parent / "include"]
+    folders += [file.parent / "include", file.parent.parent / "include"]
     folders += [root / "Common" for root in file.parents if (root / "Common").is_dir()]
-    return [str(folder) for folder in folders if folder.is_dir()], [] if any("$" in one for one in arguments) else arguments
+    named = re.findall(r"[\w./-]+\.(?:cu|cpp|cc|c|o)\b", text)
+    sources = [path.parent / name if name[-2:] != ".o" else found for name in named for found in
+               ([(path.parent / name).with_suffix(kind) for kind in (".cu", ".cpp", ".cc", ".c")] if name[-2:] == ".o" else [None])]
+    sources = [source for source in dict.fromkeys(sources) if source and source.is_file()]
+    arguments = [] if any("$" in one for one in arguments) else arguments
+    return [str(folder) for folder in folders if folder.is_dir()], sources, arguments
+
+
+def program(file, text, sources):
+    """The files of the program that a file belongs to, the one with `main` first; nothing if another file stands for it."""
+    def has_main(path):
+        return bool(MAIN.search(path.read_text(errors="replace")))
+    others = [path for path in sources if path.resolve() != file.resolve()]
+    if MAIN.search(text):
+        return [file, *(path for path in others if not has_main(path))]
+    mains = [path for path in others if has_main(path)]
+    units = [path for path in sources if path.suffix == ".cu"]
+    if len(mains) != 1 or mains[0].suffix == ".cu" or units[:1] != [file]:
+        return []
+    return [mains[0], file, *(path for path in others if path not in mains)]
 
 
 def first_error(text):
@@ -164,28 +183,29 @@ def first_error(text):
 
 def command(arguments, file, folders, seconds):
     environment = {**os.environ, "CPATH": ":".join(folders), "LANEWORK_CACHE_DIR": "off", "LANG": "C"}
-    began = time.monotonic()
     try:
         done = subprocess.run(arguments, cwd=file.parent, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds)
         code, output = done.returncode, (done.stdout + done.stderr).decode(errors="replace")
     except subprocess.TimeoutExpired as stopped:
         code, output = None, ((stopped.stdout or b"") + (stopped.stderr or b"")).decode(errors="replace")
-    return code, output, time.monotonic() - began
+    return code, output
 
 
 def examine(options, origin, file, text):
     """One file: its device code, and its run."""
-    folders, arguments = makefile(file)
+    folders, sources, arguments = makefile(file)
+    files = program(file, text, sources)
     lanework = str(options.lanework)
-    code, output, _ = command([lanework, "inspect", file.name], file, folders, options.seconds)
+    code, output = command([lanework, "inspect", file.name], file, folders, options.seconds)
     if code == 0 and not re.search("Lanework compiled", output) and "__global__" in text:
         sys.exit(f"another compiler than Lanework's compiled {file}: take it off the path")
     no_kernel = "has no kernel" in output or "no entry" in output
     device = "ok" if code == 0 or no_kernel else "over time" if code is None else first_error(output)
-    if options.no_run or not MAIN.search(text):
+    if options.no_run or not files:
         return origin, file, tier(text), device, "-"
-    code, output, seconds = command([lanework, "run", file.name, "--", *arguments], file, folders, options.seconds)
+    names = [os.path.relpath(path, file.parent) for path in files]
+    code, output = command([lanework, "run", *names, "--", *arguments], file, folders, options.seconds)
     wrong = re.search(r"^.*(test failed|result: fail|mismatch|verification failed).*$", output, re.M | re.I)
     if code is None:
         run = "over time"

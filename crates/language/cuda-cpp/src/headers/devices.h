@@ -177,7 +177,7 @@ struct cudaLaunchAttribute { cudaLaunchAttributeID id; char pad[4]; cudaLaunchAt
 struct cudaLaunchConfig_t { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; cudaLaunchAttribute *attrs; unsigned numAttrs; };
 template <class T> struct __lw_identity { typedef T type; };
 template <class... P> inline cudaError_t __lw_launch_values(const cudaLaunchConfig_t *config, void (*kernel)(P...), typename __lw_identity<P>::type... values) {
-    void *list[] = {(void *)&values..., nullptr};
+    void *list[sizeof...(P) + 1] = {(void *)&values...};
     bool cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         if (config->attrs[i].id == cudaLaunchAttributeCooperative) cooperative = config->attrs[i].val.cooperative != 0;

@@ -852,10 +852,14 @@ template <class T> inline void __lw_delete_array(T *list) {
     free(memory);
 }
 // GCC's built-in atomics; the program has one thread.
-#define __LW_SYNC(NAME, OPERATION)                                                                                    \
-    template <class T, class V> inline T __sync_fetch_and_##NAME(T *at, V value) { T old = *at; *at = (T)(OPERATION); return old; } \
-    template <class T, class V> inline T __sync_##NAME##_and_fetch(T *at, V value) { T old = *at; return *at = (T)(OPERATION); }
-__LW_SYNC(add, old + (T)value) __LW_SYNC(sub, old - (T)value) __LW_SYNC(or, old | (T)value) __LW_SYNC(and, old & (T)value) __LW_SYNC(xor, old ^ (T)value)
+#define __LW_SYNC(BEFORE, AFTER, OPERATION)                                                                           \
+    template <class T, class V> inline T BEFORE(T *at, V value) { T old = *at; *at = (T)(OPERATION); return old; }    \
+    template <class T, class V> inline T AFTER(T *at, V value) { T old = *at; return *at = (T)(OPERATION); }
+__LW_SYNC(__sync_fetch_and_add, __sync_add_and_fetch, old + (T)value)
+__LW_SYNC(__sync_fetch_and_sub, __sync_sub_and_fetch, old - (T)value)
+__LW_SYNC(__sync_fetch_and_or, __sync_or_and_fetch, old | (T)value)
+__LW_SYNC(__sync_fetch_and_and, __sync_and_and_fetch, old & (T)value)
+__LW_SYNC(__sync_fetch_and_xor, __sync_xor_and_fetch, old ^ (T)value)
 #undef __LW_SYNC
 template <class T, class V> inline T __sync_lock_test_and_set(T *at, V value) { T old = *at; *at = (T)value; return old; }
 template <class T> inline void __sync_lock_release(T *at) { *at = 0; }

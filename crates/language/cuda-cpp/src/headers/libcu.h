@@ -76,10 +76,11 @@ template <class T, thread_scope S> struct __lw_atomic_operations {
     }
     __device__ static word __lw_add_word(word *at, word value) { __LW_SCOPED(atomicAdd, at, value); }
     __device__ static T fetch_add_of(T *at, T value, memory_order order) { __LW_ORDERED(__lw_add(at, value)); }
-#define __LW_BITS(NAME, FUNCTION)                                                                                     \
-    __device__ static word __lw_##NAME(word *at, word value) { __LW_SCOPED(FUNCTION, at, value); }                    \
-    __device__ static T fetch_##NAME##_of(T *at, T value, memory_order order) { __LW_ORDERED((T)__lw_##NAME((word *)at, (word)value)); }
-    __LW_BITS(and, atomicAnd) __LW_BITS(or, atomicOr) __LW_BITS(xor, atomicXor)
+#define __LW_BITS(NAME, WORD, FUNCTION)                                                                               \
+    __device__ static word WORD(word *at, word value) { __LW_SCOPED(FUNCTION, at, value); }                           \
+    __device__ static T NAME(T *at, T value, memory_order order) { __LW_ORDERED((T)WORD((word *)at, (word)value)); }
+    __LW_BITS(fetch_and_of, __lw_and_word, atomicAnd) __LW_BITS(fetch_or_of, __lw_or_word, atomicOr)
+    __LW_BITS(fetch_xor_of, __lw_xor_word, atomicXor)
 #undef __LW_BITS
     __device__ static T fetch_min_of(T *at, T value, memory_order order) { __LW_ORDERED(__lw_update(at, [=](T old) { return value < old ? value : old; })); }
     __device__ static T fetch_max_of(T *at, T value, memory_order order) { __LW_ORDERED(__lw_update(at, [=](T old) { return old < value ? value : old; })); }
