@@ -125,18 +125,17 @@ def place(origin, work):
 
 
 def whole(files):
-    """Files that are units: not included by another one, and with CUDA code."""
-    included, texts = set(), {}
-    for file in files:
-        texts[file] = file.read_text(errors="replace")
-        for found in re.finditer(r'^\s*#\s*include\s*"([^"]+\.cu)"', texts[file], re.M):
-            included.add((file.parent / found[1]).resolve())
+    """The text of each file that is a unit (not included by another one, and with CUDA code), and the included files."""
+    included, texts = set(), {file: file.read_text(errors="replace") for file in files}
     for folder in {file.parent for file in files}:
-        for header in [*folder.glob("*.h"), *folder.glob("*.cuh"), *folder.glob("*.hpp"), *folder.glob("*.cpp")]:
-            for found in re.finditer(r'^\s*#\s*include\s*"([^"]+\.cu)"', header.read_text(errors="replace"), re.M):
+        near = [path for kind in ("h", "cuh", "hpp", "cpp", "c", "cc", "cu") for path in folder.glob(f"*.{kind}")]
+        for path in near:
+            text = texts[path] if path in texts else path.read_text(errors="replace")
+            for found in re.finditer(r'^\s*#\s*include\s*"([^"]+\.(?:cu|cpp|c|cc))"', text, re.M):
                 included.add((folder / found[1]).resolve())
     cuda = re.compile(r"__global__|__device__|<<<|\bcuda[A-Z]\w+")
-    return {file: text for file, text in texts.items() if file.resolve() not in included and cuda.search(text)}
+    units = {file: text for file, text in texts.items() if file.resolve() not in included and cuda.search(text)}
+    return units, included
 
 
 def tier(text):
@@ -145,14 +144,14 @@ def tier(text):
 
 def makefile(file):
     """Folders of headers, the sources, and the arguments of the `run` target, of the Makefile that builds a file."""
-    near = [file.parent / "Makefile", file.parent.parent / "Makefile"]
+    near = [folder / name for folder in (file.parent, file.parent.parent) for name in ("Makefile", "CMakeLists.txt")]
     path = next((path for path in near if path.is_file()), None)
     text = path.read_text(errors="replace") if path else ""
     folders = [path.parent / folder for folder in re.findall(r"-I\s*([^\s$]+)", text)]
     run = re.search(r"^run\s*:.*\n\t(.*)$", text, re.M)
     arguments = re.sub(r"^.*\./\S+|[;|>].*$", "", run[1]).split() if run and "./" in run[1] else []
-    folders += [file.parent / "include", file.parent.parent / "include"]
-    folders += [root / "Common" for root in file.parents if (root / "Common").is_dir()]
+    usual = ("include", "inc", "util", "utils", "common", "Common")
+    folders += [root / name for root in list(file.parents)[:4] for name in usual]
     named = re.findall(r"[\w./-]+\.(?:cu|cpp|cc|c|o)\b", text)
     sources = [path.parent / name if name[-2:] != ".o" else found for name in named for found in
                ([(path.parent / name).with_suffix(kind) for kind in (".cu", ".cpp", ".cc", ".c")] if name[-2:] == ".o" else [None])]
@@ -161,15 +160,15 @@ def makefile(file):
     return [str(folder) for folder in folders if folder.is_dir()], sources, arguments
 
 
-def program(file, text, sources):
+def program(file, text, sources, included):
     """The files of the program that a file belongs to, the one with `main` first; nothing if another file stands for it."""
     def has_main(path):
         return bool(MAIN.search(path.read_text(errors="replace")))
-    others = [path for path in sources if path.resolve() != file.resolve()]
+    others = [path for path in sources if path.resolve() != file.resolve() and path.resolve() not in included]
     if MAIN.search(text):
         return [file, *(path for path in others if not has_main(path))]
     mains = [path for path in others if has_main(path)]
-    units = [path for path in sources if path.suffix == ".cu"]
+    units = [path for path in sources if path.suffix == ".cu" and path.resolve() not in included]
     if len(mains) != 1 or mains[0].suffix == ".cu" or units[:1] != [file]:
         return []
     return [mains[0], file, *(path for path in others if path not in mains)]
@@ -192,10 +191,10 @@ def command(arguments, file, folders, seconds):
     return code, output
 
 
-def examine(options, origin, file, text):
+def examine(options, origin, file, text, included):
     """One file: its device code, and its run."""
     folders, sources, arguments = makefile(file)
-    files = program(file, text, sources)
+    files = program(file, text, sources, included)
     lanework = str(options.lanework)
     code, output = command([lanework, "inspect", file.name], file, folders, options.seconds)
     if code == 0 and not re.search("Lanework compiled", output) and "__global__" in text:
@@ -240,9 +239,9 @@ def main():
     for origin in ORIGINS:
         if options.origin and origin[0] not in options.origin.split(","):
             continue
-        files = whole(place(origin, work))
+        files, included = whole(place(origin, work))
         chosen = [file for file in sorted(files) if re.search(options.only, str(file))][:: options.every]
-        jobs += [(origin[0], file, files[file]) for file in chosen]
+        jobs += [(origin[0], file, files[file], included) for file in chosen]
     rows = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, open(work / "results.tsv", "w") as table:
         for row in pool.map(lambda job: examine(options, *job), jobs):

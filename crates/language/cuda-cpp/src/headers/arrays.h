@@ -1,8 +1,4 @@
 // Host code: arrays, copies in three dimensions, texture and surface objects.
-typedef struct cudaArray *cudaArray_t;
-typedef const struct cudaArray *cudaArray_const_t;
-typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
-typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 #define cudaArrayDefault 0
 #define cudaArrayLayered 1
 #define cudaArraySurfaceLoadStore 2
@@ -37,9 +33,6 @@ struct cudaResourceViewDesc {
     size_t width, height, depth;
     unsigned firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer, reserved[16];
 };
-struct cudaExtent { size_t width, height, depth; };
-struct cudaPos { size_t x, y, z; };
-struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;
     cudaPos srcPos;

@@ -1,4 +1,4 @@
-// The types of <cublas_v2.h>, for programs that include it but call no function of it.
+// The types of <cublas_v2.h>; `blas.h` has the functions.
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 typedef struct cublasContext *cublasHandle_t;
@@ -11,3 +11,10 @@ enum cublasGemmAlgo_t { CUBLAS_GEMM_DEFAULT = -1, CUBLAS_GEMM_DEFAULT_TENSOR_OP 
 enum cudaDataType_t { CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_8I, CUDA_R_16BF = 14 };
 typedef cudaDataType_t cudaDataType;
 typedef cudaDataType_t cublasDataType_t;
+enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST, CUBLAS_POINTER_MODE_DEVICE };
+enum cublasAtomicsMode_t { CUBLAS_ATOMICS_NOT_ALLOWED, CUBLAS_ATOMICS_ALLOWED };
+enum cublasFillMode_t { CUBLAS_FILL_MODE_LOWER, CUBLAS_FILL_MODE_UPPER, CUBLAS_FILL_MODE_FULL };
+enum cublasSideMode_t { CUBLAS_SIDE_LEFT, CUBLAS_SIDE_RIGHT };
+enum cublasDiagType_t { CUBLAS_DIAG_NON_UNIT, CUBLAS_DIAG_UNIT };
+#define CUBLAS_VERSION 130000
+#define CUBLAS_VER_MAJOR 13

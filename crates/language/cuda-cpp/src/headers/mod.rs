@@ -21,6 +21,7 @@ pub const HOST: &[(&str, &str)] = &[
 
 /// Headers that are included before a file that contains one of the words, in host code or in both.
 const BY_WORD: &[(&str, &str, bool, &[&str])] = &[
+    ("lanework/blas.h", include_str!("blas.h"), false, &["cublasCreate"]),
     (
         "lanework/textures.h",
         include_str!("textures.h"),
@@ -79,6 +80,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("cublasLt.h", "#include <cublas_v2.h>\n"),
     ("cuComplex.h", include_str!("complex.h")),
     ("cuda/atomic", include_str!("libcu.h")),
+    ("cub/cub.cuh", include_str!("cub.h")),
     ("tuple", "#include <type_traits>\n"),
     ("map", "#include <type_traits>\n"),
     ("functional", "#include <type_traits>\n"),
@@ -125,6 +127,8 @@ const EMPTY: &str = "\
     values.h linux/limits.h features.h cuda_fp8.hpp cuda_bf16.hpp sys/timeb.h complex.h cfenv \
     fenv.h csignal csetjmp cwchar wchar.h cuchar clocale locale.h codecvt typeindex source_location \
     numbers ranges compare version nvToolsExt.h cudaProfiler.h cuda_device_runtime_api.h \
+    arpa/inet.h netinet/in.h sys/socket.h netdb.h endian.h error.h err.h sys/sysinfo.h sched.h sys/ipc.h \
+    sys/shm.h sys/syscall.h libgen.h poll.h sys/times.h sys/select.h langinfo.h cpuid.h immintrin.h x86intrin.h \
     dirent.h cudnn_frontend.h getopt.h signal.h sys/mman.h execution bit filesystem span concepts";
 
 /// Folders of libraries whose headers are treated as empty. If device code uses their names, errors report them.
@@ -135,6 +139,9 @@ const LIBRARIES: &str = "\
 /// The canonical name of a header that has several names.
 pub fn canonical(name: &str) -> &str {
     let name = name.strip_prefix("cuda/std/").unwrap_or(name);
+    if name.starts_with("cub/") {
+        return "cub/cub.cuh";
+    }
     let own = name.strip_prefix("lanework/std/").and_then(|file| file.strip_suffix(".h"));
     let part = |names: &str| names.split(' ').any(|known| known == own.unwrap_or(name));
     if let Some((names, _)) = LIBRARY.iter().find(|(names, _)| part(names)) {
