@@ -24,7 +24,7 @@ import sys
 # Name, repository, revision, the files by a pattern of their paths, and whether they contain CUDA C++ in Python strings.
 ORIGINS = [
     ("samples", "NVIDIA/cuda-samples", "c94ff366aed18c797b8a85dfaac7817b0228b420", r"/0_Introduction/.*\.cu$", False),
-    ("samples-rest", "NVIDIA/cuda-samples", "c94ff366aed18c797b8a85dfaac7817b0228b420", r"/[1-6]_.*\.cu$", False),
+    ("samples-rest", "NVIDIA/cuda-samples", "c94ff366aed18c797b8a85dfaac7817b0228b420", r"/(2_Concepts|3_CUDA|6_Perf).*\.cu$", False),
     ("pmpp", "psmarter/PMPP-Learning", "fe07c6b411bd9cad8704bc8baa22b5c15f4e2912", r"\.cu$", False),
     ("leetgpu", "lzyrapx/LeetGPU", "6f17c2ab85ab933e6e2faf038b6188ebf052843a", r"\.cu$", False),
     ("leetcuda", "xlite-dev/LeetCUDA", "cb6a0497e829741fc5e3ad5e43a5beed0d85edcd", r"\.cu$", False),

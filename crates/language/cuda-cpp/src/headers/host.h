@@ -922,6 +922,8 @@ inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, void (*function)(c
 typedef void (*cudaHostFn_t)(void *);
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 inline cudaError_t cudaEventCreate(cudaEvent_t *to) { __LW_CALL(cuEventCreate(to, 0)); }
+inline cudaError_t cudaEventCreate(cudaEvent_t *to, unsigned flags) { __LW_CALL(cuEventCreate(to, flags)); }
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) { __LW_CALL(cuEventRecord(event, stream)); }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *to, unsigned flags) { __LW_CALL(cuEventCreate(to, flags)); }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) { __LW_CALL(cuEventDestroy_v2(event)); }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) { __LW_CALL(cuEventRecord(event, stream)); }
