@@ -22,6 +22,19 @@
     }
 __LW_BLAS(s, float, float) __LW_BLAS(d, double, double) __LW_BLAS(h, __half, float) __LW_BLAS(b, __nv_bfloat16, float)
 #undef __LW_BLAS
+#define __LW_EPILOGUE(NAME, T)                                                                                        \
+    static __global__ void __lw_blas_epilogue_##NAME(int kind, long m, long n, T *d, long ldd, long stride, const T *bias) { \
+        long at = (long)blockIdx.x * blockDim.x + threadIdx.x, i = at % m, j = at / m;                                \
+        if (j >= n) return;                                                                                           \
+        d += blockIdx.z * stride + i + j * ldd;                                                                       \
+        float value = (float)*d;                                                                                      \
+        if (kind & 4) value += (float)bias[i];                                                                        \
+        if (kind & 2) value = fmaxf(value, 0.0f);                                                                     \
+        if (kind & 32) value = 0.5f * value * (1.0f + tanhf(0.797884561f * (value + 0.044715f * value * value * value))); \
+        *d = (T)value;                                                                                                \
+    }
+__LW_EPILOGUE(s, float) __LW_EPILOGUE(h, __half) __LW_EPILOGUE(b, __nv_bfloat16)
+#undef __LW_EPILOGUE
 #define __LW_VECTORS(NAME, T)                                                                                         \
     static __global__ void __lw_blas_axpy_##NAME(long n, T alpha, const T *x, long incx, T *y, long incy) {          \
         long i = (long)blockIdx.x * blockDim.x + threadIdx.x;                                                         \
@@ -271,4 +284,83 @@ __LW_LEVEL(S, s, float, cublasIsamax_v2, cublasIsamin_v2) __LW_LEVEL(D, d, doubl
 #define cublasDgemv cublasDgemv_v2
 #define cublasSger cublasSger_v2
 #define cublasDger cublasDger_v2
+// cuBLASLt: products of matrices of one type, with a bias and an activation.
+inline cublasStatus_t cublasLtCreate(cublasLtHandle_t *to) { *to = (cublasLtHandle_t)calloc(1, 8); return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) { free((void *)handle); return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *to, cublasComputeType_t compute, cudaDataType_t scale) {
+    *to = (cublasLtMatmulDesc_t)malloc(sizeof(__lw_lt_product));
+    **to = __lw_lt_product{compute, scale, 0, 0, 0, CUBLASLT_EPILOGUE_DEFAULT, nullptr, false};
+    return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) { free(product); return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product, cublasLtMatmulDescAttributes_t attribute, const void *value, size_t) {
+    switch (attribute) {
+    case CUBLASLT_MATMUL_DESC_POINTER_MODE: product->mode = *(const int *)value; break;
+    case CUBLASLT_MATMUL_DESC_TRANSA: product->ta = *(const int *)value; break;
+    case CUBLASLT_MATMUL_DESC_TRANSB: product->tb = *(const int *)value; break;
+    case CUBLASLT_MATMUL_DESC_EPILOGUE: product->epilogue = *(const int *)value; break;
+    case CUBLASLT_MATMUL_DESC_BIAS_POINTER: product->bias = *(const void *const *)value; break;
+    case CUBLASLT_MATMUL_DESC_SCALE_TYPE: product->scale = *(const int *)value; break;
+    case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE: case CUBLASLT_MATMUL_DESC_FAST_ACCUM: case CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET: break;
+    default: product->other = true;
+    }
+    return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *to, cudaDataType_t type, unsigned long rows, unsigned long columns, long ld) {
+    *to = (cublasLtMatrixLayout_t)malloc(sizeof(__lw_lt_layout));
+    **to = __lw_lt_layout{type, 0, 1, rows, columns, ld, 0};
+    return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) { free(layout); return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const void *value, size_t) {
+    switch (attribute) {
+    case CUBLASLT_MATRIX_LAYOUT_TYPE: layout->type = *(const int *)value; break;
+    case CUBLASLT_MATRIX_LAYOUT_ORDER: layout->order = *(const int *)value; break;
+    case CUBLASLT_MATRIX_LAYOUT_ROWS: layout->rows = *(const unsigned long *)value; break;
+    case CUBLASLT_MATRIX_LAYOUT_COLS: layout->columns = *(const unsigned long *)value; break;
+    case CUBLASLT_MATRIX_LAYOUT_LD: layout->ld = *(const long *)value; break;
+    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT: layout->count = *(const int *)value; break;
+    default: layout->stride = *(const long *)value;
+    }
+    return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *to) { *to = (cublasLtMatmulPreference_t)calloc(1, sizeof(__lw_lt_preference)); return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) { free(preference); return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t, const void *value, size_t) { preference->bytes = *(const size_t *)value; return CUBLAS_STATUS_SUCCESS; }
+inline bool __lw_lt_known(cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d) {
+    bool epilogue = product->epilogue == CUBLASLT_EPILOGUE_DEFAULT || (product->epilogue & ~(2 | 4 | 32)) == 0;
+    bool types = a->type == b->type && a->type == d->type && c->type == d->type && (a->type == CUDA_R_32F || a->type == CUDA_R_16F || a->type == CUDA_R_16BF);
+    return epilogue && types && product->scale == CUDA_R_32F && !product->other && a->order + b->order + c->order + d->order == 0;
+}
+inline cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t, int wanted, cublasLtMatmulHeuristicResult_t *results, int *found) {
+    *found = 0;
+    if (wanted < 1 || !__lw_lt_known(product, a, b, c, d)) return CUBLAS_STATUS_NOT_SUPPORTED;
+    memset(results, 0, sizeof(*results));
+    *found = 1;
+    return CUBLAS_STATUS_SUCCESS;
+}
+inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t product, const void *alpha, const void *a, cublasLtMatrixLayout_t al, const void *b, cublasLtMatrixLayout_t bl, const void *beta, const void *c, cublasLtMatrixLayout_t cl, void *d, cublasLtMatrixLayout_t dl, const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t stream) {
+    if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (!__lw_lt_known(product, al, bl, cl, dl)) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if ((product->epilogue & 4) && !product->bias) return CUBLAS_STATUS_INVALID_VALUE;
+    cublasContext context = {stream, (cublasPointerMode_t)product->mode};
+    cublasHandle_t h = &context;
+    float x = __lw_blas_scalar(h, (const float *)alpha), y = __lw_blas_scalar(h, (const float *)beta);
+    size_t size = dl->type == CUDA_R_32F ? 4 : 2;
+    long m = (long)dl->rows, n = (long)dl->columns, k = (long)(product->ta ? al->rows : al->columns);
+    if (c != d && y != 0)
+        for (int i = 0; i < dl->count; i++)
+            cudaMemcpy2DAsync((char *)d + i * dl->stride * size, dl->ld * size, (const char *)c + i * cl->stride * size, cl->ld * size, m * size, n, cudaMemcpyDeviceToDevice, stream);
+#define __LW_LT(NAME, T)                                                                                              \
+    {                                                                                                                 \
+        cublasStatus_t status = __lw_gemm_##NAME(h, product->ta, product->tb, m, n, k, x, (const T *)a, al->ld, al->stride, (const T *)b, bl->ld, bl->stride, y, (T *)d, dl->ld, dl->stride, dl->count); \
+        if (status != CUBLAS_STATUS_SUCCESS || product->epilogue == CUBLASLT_EPILOGUE_DEFAULT) return status;         \
+        __lw_blas_epilogue_##NAME<<<dim3(__lw_blas_blocks(m * n), 1, dl->count), 256, 0, stream>>>(product->epilogue, m, n, (T *)d, dl->ld, dl->stride, (const T *)product->bias); \
+        return __lw_blas_status(cudaPeekAtLastError());                                                               \
+    }
+    if (dl->type == CUDA_R_32F) __LW_LT(s, float)
+    if (dl->type == CUDA_R_16F) __LW_LT(h, __half)
+    __LW_LT(b, __nv_bfloat16)
+#undef __LW_LT
+}
 #endif

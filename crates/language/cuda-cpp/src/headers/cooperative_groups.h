@@ -12,6 +12,14 @@ struct thread_group {
     __device__ unsigned long long num_threads() const { return size(); }
     __device__ bool is_valid() const { return true; }
 };
+// An object of a class, moved between lanes word by word.
+template <class T, class F> __device__ inline T __lw_moved(const T &value, F move) {
+    unsigned words[(sizeof(T) + 3) / 4] = {};
+    if constexpr (sizeof(T) % 4 == 0) for (unsigned i = 0; i < sizeof(T) / 4; i++) words[i] = ((const unsigned *)&value)[i];
+    else for (unsigned i = 0; i < sizeof(T); i++) ((unsigned char *)words)[i] = ((const unsigned char *)&value)[i];
+    for (unsigned i = 0; i < (sizeof(T) + 3) / 4; i++) words[i] = move(words[i]);
+    return *(T *)words;
+}
 struct thread_block : thread_group {
     __device__ static void sync() { __syncthreads(); }
     __device__ static unsigned thread_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
@@ -82,10 +90,26 @@ template <unsigned N> struct thread_block_tile<N, void> : thread_group {
         else return ((1u << N) - 1) << (__laneid() & ~(N - 1));
     }
     __device__ void sync() const { __syncwarp(__lw_mask()); }
-    template <class T> __device__ T shfl(T value, int lane) const { return __shfl_sync(__lw_mask(), value, lane, N); }
-    template <class T> __device__ T shfl_up(T value, unsigned by) const { return __shfl_up_sync(__lw_mask(), value, by, N); }
-    template <class T> __device__ T shfl_down(T value, unsigned by) const { return __shfl_down_sync(__lw_mask(), value, by, N); }
-    template <class T> __device__ T shfl_xor(T value, unsigned by) const { return __shfl_xor_sync(__lw_mask(), value, by, N); }
+    template <class T> __device__ T shfl(T value, int lane) const {
+        unsigned mask = __lw_mask();
+        if constexpr (__is_class(T)) return __lw_moved(value, [=](unsigned word) { return __shfl_sync(mask, word, lane, N); });
+        else return __shfl_sync(mask, value, lane, N);
+    }
+    template <class T> __device__ T shfl_up(T value, unsigned by) const {
+        unsigned mask = __lw_mask();
+        if constexpr (__is_class(T)) return __lw_moved(value, [=](unsigned word) { return __shfl_up_sync(mask, word, by, N); });
+        else return __shfl_up_sync(mask, value, by, N);
+    }
+    template <class T> __device__ T shfl_down(T value, unsigned by) const {
+        unsigned mask = __lw_mask();
+        if constexpr (__is_class(T)) return __lw_moved(value, [=](unsigned word) { return __shfl_down_sync(mask, word, by, N); });
+        else return __shfl_down_sync(mask, value, by, N);
+    }
+    template <class T> __device__ T shfl_xor(T value, unsigned by) const {
+        unsigned mask = __lw_mask();
+        if constexpr (__is_class(T)) return __lw_moved(value, [=](unsigned word) { return __shfl_xor_sync(mask, word, by, N); });
+        else return __shfl_xor_sync(mask, value, by, N);
+    }
     __device__ int any(int predicate) const { return (__ballot_sync(__lw_mask(), predicate)) != 0; }
     __device__ int all(int predicate) const { return (__ballot_sync(__lw_mask(), predicate)) == __lw_mask(); }
     __device__ unsigned ballot(int predicate) const {
@@ -127,16 +151,21 @@ struct coalesced_group : thread_group {
         for (unsigned i = 0; i < rank; i++) rest &= rest - 1;
         return __ffs((int)rest) - 1;
     }
+    template <class T> __device__ T __lw_from(T value, unsigned lane) const {
+        unsigned members = mask;
+        if constexpr (__is_class(T)) return __lw_moved(value, [=](unsigned word) { return __shfl_sync(members, word, lane, 32); });
+        else return __shfl_sync(members, value, lane, 32);
+    }
     template <class T> __device__ T shfl(T value, unsigned rank) const {
-        return __shfl_sync(mask, value, rank == 0 ? __ffs((int)mask) - 1 : __lw_lane(rank), 32);
+        return __lw_from(value, rank == 0 ? __ffs((int)mask) - 1 : __lw_lane(rank));
     }
     template <class T> __device__ T shfl_down(T value, unsigned by) const {
         unsigned rank = thread_rank() + by;
-        return __shfl_sync(mask, value, rank < size() ? __lw_lane(rank) : __laneid(), 32);
+        return __lw_from(value, rank < size() ? __lw_lane(rank) : __laneid());
     }
     template <class T> __device__ T shfl_up(T value, unsigned by) const {
         unsigned rank = thread_rank();
-        return __shfl_sync(mask, value, rank >= by ? __lw_lane(rank - by) : __laneid(), 32);
+        return __lw_from(value, rank >= by ? __lw_lane(rank - by) : __laneid());
     }
     __device__ int any(int predicate) const { return __ballot_sync(mask, predicate) != 0; }
     __device__ int all(int predicate) const { return __ballot_sync(mask, predicate) == mask; }

@@ -21,7 +21,7 @@ pub const HOST: &[(&str, &str)] = &[
 
 /// Headers that are included before a file that contains one of the words, in host code or in both.
 const BY_WORD: &[(&str, &str, bool, &[&str])] = &[
-    ("lanework/blas.h", include_str!("blas.h"), false, &["cublasCreate"]),
+    ("lanework/blas.h", include_str!("blas.h"), false, &["cublasCreate", "cublasLtCreate"]),
     (
         "lanework/textures.h",
         include_str!("textures.h"),

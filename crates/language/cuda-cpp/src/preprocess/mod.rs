@@ -339,7 +339,6 @@ const FIXED: &[(&str, &str)] = &[
     ("__GNUC__", "12"),
     ("__GNUC_MINOR__", "0"),
     ("__linux__", "1"),
-    ("__x86_64__", "1"),
     ("__LP64__", "1"),
     ("__CHAR_BIT__", "8"),
     ("__SIZEOF_POINTER__", "8"),
