@@ -72,7 +72,8 @@ fn add_file(
         let rest = rest.trim_start_matches("_next").trim_start();
         let (open, close) = if rest.starts_with('<') { ('<', '>') } else { ('"', '"') };
         let name = rest.strip_prefix(open)?.split(close).next()?;
-        let folders = [own.to_path_buf(), folder.to_path_buf()].into_iter().chain(include_folders());
+        let folders =
+            [own.to_path_buf(), folder.to_path_buf()].into_iter().chain(include_folders());
         for place in folders.map(|folder| folder.join(name)) {
             if place.is_file() && seen.insert(place.clone()) {
                 let included = String::from_utf8_lossy(&std::fs::read(&place).ok()?).into_owned();

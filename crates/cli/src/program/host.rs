@@ -1,8 +1,8 @@
 //! A CUDA C++ program from its source, without a compiler of NVIDIA's: its device code becomes PTX, its host code is
 //! interpreted in this process, and both meet in the emulated driver.
 
-use crate::kernel_file::source::{device_code, host_code};
 use super::externals::{DRIVER, Loaded};
+use crate::kernel_file::source::{device_code, host_code};
 use lanework_host::Process;
 use lanework_libcuda as _;
 use lanework_terminal::failure::{Failure, Outcome};
@@ -21,8 +21,9 @@ pub fn are_sources(files: &[OsString]) -> bool {
         ["cu", "cpp", "cc", "cxx", "c"].into_iter().find(|known| *known == kind)
     };
     let has_main = |file: &OsString| {
-        std::fs::read(file)
-            .is_ok_and(|text| String::from_utf8_lossy(&text).replace("main (", "main(").contains("main("))
+        std::fs::read(file).is_ok_and(|text| {
+            String::from_utf8_lossy(&text).replace("main (", "main(").contains("main(")
+        })
     };
     files.iter().all(|file| kind(file).is_some())
         && files.iter().any(|file| kind(file) == Some("cu"))
@@ -55,7 +56,8 @@ pub fn run(files: &[PathBuf], arguments: &[String]) -> Outcome {
     let ptx = CString::new(ptx).map_err(|_| Failure::input("the PTX contains a zero byte", ""))?;
     let loaded = Process::load(&host, DRIVER, Box::new(Loaded::new(ptx)));
     let mut process = loaded.map_err(|why| Failure::input(why, "free memory of this machine"))?;
-    let mut all: Vec<String> = files.iter().take(1).map(|file| file.display().to_string()).collect();
+    let mut all: Vec<String> =
+        files.iter().take(1).map(|file| file.display().to_string()).collect();
     all.extend_from_slice(arguments);
     match process.main(&all) {
         Ok(0) => Ok(()),

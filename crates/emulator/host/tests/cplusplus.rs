@@ -354,3 +354,31 @@ fn dates_threads_of_openmp_and_built_in_atomics() {
                 Wed Dec 31 23:59:59 1969 365 1969-12-31 1\n0.78125 4 -2 10 2.22045e-16\n0.5 -1073 5e-300\n0 1 0\n5 7 1\n1 0\n";
     assert_eq!(output(source, &[]), text);
 }
+
+#[test]
+fn lists_tuples_iterators_of_streams_and_streams_by_their_base() {
+    let source = r#"
+        #include <iostream>
+        #include <fstream>
+        #include <sstream>
+        #include <iterator>
+        #include <functional>
+        #include <list>
+        #include <string>
+        #include <vector>
+        struct Point { int x, y; Point() = default; Point(int a, int b) : x(a), y(b) {} };
+        int main(int argc, char **) {
+            std::list<int> list = {1, 2, 3};
+            list.resize(5, 7);
+            list.resize(4);
+            for (int v : list) std::cout << v << ' ';
+            std::tuple<int, double> both(1, 2.5);
+            std::istringstream in("4 5 6");
+            std::vector<int> all(std::istream_iterator<int>{in}, std::istream_iterator<int>());
+            std::ofstream file;
+            std::ostream &out = argc > 5 ? file : std::cout;
+            Point point = {}, other{};
+            out << std::get<1>(both) << ' ' << all.size() << all[2] << ' ' << point.x + other.y << '\n';
+        }"#;
+    assert_eq!(output(source, &[]), "1 2 3 7 2.5 36 0\n");
+}

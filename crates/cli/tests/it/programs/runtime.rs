@@ -43,13 +43,7 @@ fn textures_and_surfaces_read_arrays_and_linear_memory() {
 
 #[test]
 fn graphs_pools_addresses_and_configured_launches() {
-    let expected = concat!(
-        "48 after 3 nodes\n",
-        "1 1 1 1\n",
-        "7 16 1\n",
-        "348\n",
-        "3 7 9\n",
-    );
+    let expected = concat!("48 after 3 nodes\n", "1 1 1 1\n", "7 16 1\n", "348\n", "3 7 9\n",);
     assert_eq!(output(&format!("{CHECK}{}", include_str!("sources/devices.cu"))), expected);
 }
 
@@ -67,21 +61,13 @@ fn barriers_pipelines_atomics_and_groups_of_libcu() {
 
 #[test]
 fn blas_of_levels_1_to_3() {
-    let expected = concat!(
-        "17 17 17 89 105 121 0\n",
-        "-2 11.225 8 79.5625 385\n",
-        "7\n",
-    );
+    let expected = concat!("17 17 17 89 105 121 0\n", "-2 11.225 8 79.5625 385\n", "7\n",);
     assert_eq!(output(include_str!("sources/blas.cu")), expected);
 }
 
 #[test]
 fn blocks_reduce_and_scan_by_cub() {
-    let expected = concat!(
-        "0\n",
-        "1 1 1\n",
-        "0 1\n",
-    );
+    let expected = concat!("0\n", "1 1 1\n", "0 1\n",);
     assert_eq!(output(include_str!("sources/cub.cu")), expected);
 }
 

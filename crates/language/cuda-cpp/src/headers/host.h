@@ -7,6 +7,7 @@
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #define BUFSIZ 8192
+#define FILENAME_MAX 4096
 #define SEEK_SET 0
 #define SEEK_CUR 1
 #define SEEK_END 2
@@ -537,6 +538,8 @@ __LW_MATH(erf) __LW_MATH(erfc) __LW_MATH(lgamma) __LW_MATH(tgamma)
     inline double NAME(float x, double y) { return NAME((double)x, y); }                                              \
     inline double NAME(double x, float y) { return NAME(x, (double)y); }                                              \
     inline double NAME(float x, int y) { return NAME((double)x, (double)y); }
+inline void sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+inline void sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
 __LW_MATH2(pow) __LW_MATH2(atan2) __LW_MATH2(hypot) __LW_MATH2(fmod)
 namespace std {
 using ::localtime; using ::gmtime; using ::strftime; using ::mktime; using ::asctime; using ::ctime; using ::system; using ::tm;

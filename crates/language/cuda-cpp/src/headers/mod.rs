@@ -26,13 +26,44 @@ const BY_WORD: &[(&str, &str, bool, &[&str])] = &[
         "lanework/textures.h",
         include_str!("textures.h"),
         false,
-        &["tex1D", "tex2D", "tex3D", "texCubemap", "surf1D", "surf2D", "surf3D", "cudaChannelFormat", "cudaCreateChannelDesc", "cudaTextureDesc", "cudaResourceDesc", "cudaArray", "cudaMipmappedArray", "cudaMalloc3D", "cudaMemcpy3D", "cudaPitchedPtr", "cudaExtent", "cudaPos"],
+        &[
+            "tex1D",
+            "tex2D",
+            "tex3D",
+            "texCubemap",
+            "surf1D",
+            "surf2D",
+            "surf3D",
+            "cudaChannelFormat",
+            "cudaCreateChannelDesc",
+            "cudaTextureDesc",
+            "cudaResourceDesc",
+            "cudaArray",
+            "cudaMipmappedArray",
+            "cudaMalloc3D",
+            "cudaMemcpy3D",
+            "cudaPitchedPtr",
+            "cudaExtent",
+            "cudaPos",
+        ],
     ),
     (
         "lanework/arrays.h",
         include_str!("arrays.h"),
         true,
-        &["cudaChannelFormat", "cudaCreateChannelDesc", "cudaTextureDesc", "cudaResourceDesc", "cudaArray", "cudaMipmappedArray", "cudaMalloc3D", "cudaMemcpy3D", "cudaPitchedPtr", "cudaExtent", "cudaPos"],
+        &[
+            "cudaChannelFormat",
+            "cudaCreateChannelDesc",
+            "cudaTextureDesc",
+            "cudaResourceDesc",
+            "cudaArray",
+            "cudaMipmappedArray",
+            "cudaMalloc3D",
+            "cudaMemcpy3D",
+            "cudaPitchedPtr",
+            "cudaExtent",
+            "cudaPos",
+        ],
     ),
 ];
 
@@ -169,7 +200,6 @@ pub fn text(name: &str, host: bool) -> Option<&'static str> {
     if known && !host && !name.contains('.') {
         return Some(include_str!("forward.h"));
     }
-    let empty = known
-        || LIBRARIES.split(' ').any(|library| name.starts_with(library));
+    let empty = known || LIBRARIES.split(' ').any(|library| name.starts_with(library));
     empty.then_some("")
 }

@@ -84,3 +84,25 @@ fn headers_are_included_for_the_words_of_a_file() {
     let module = lanework_ptx::Module::parse(&ptx).expect("PTX");
     module.validate().expect("valid PTX");
 }
+
+#[test]
+fn constants_of_small_floats_are_in_registers() {
+    let source = r#"
+        #include <cuda_fp16.h>
+        #include <cuda_bf16.h>
+        struct Pair { float x, y; Pair() = default; __device__ Pair(float a, float b) : x(a), y(b) {} };
+        __global__ void k(float *o, half2 *p, __nv_bfloat162 *q) {
+            half2 zero = {}, list[2] = {};
+            __nv_bfloat162 other{};
+            Pair pair = {};
+            o[0] = (float)zero.x + (float)list[1].y + pair.x;
+            p[0] = __hadd2(p[1], zero);
+            p[2] = __hfma2(p[1], list[0], __float2half2_rn(1.0f));
+            q[0] = __hmul2(q[1], other);
+        }"#;
+    let ptx = compiled(source).unwrap_or_else(|failure| panic!("{}", failure.text)).text;
+    let module = lanework_ptx::Module::parse(&ptx).expect("PTX");
+    if let Err(problems) = module.validate() {
+        panic!("{problems}\n{ptx}");
+    }
+}
