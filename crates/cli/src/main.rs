@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         return finish(failure::catch_bugs(|| program::host::worker(&line)));
     }
     #[cfg(all(unix, feature = "host"))]
-    let line = args::as_program(line, program::host::is_source);
+    let line = args::as_program(line, program::host::are_sources);
     let line = match start(args::with_separator(line)) {
         Ok(line) => line,
         Err(code) => return code,

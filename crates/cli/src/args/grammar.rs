@@ -126,22 +126,27 @@ fn values(option: &str, commands: &[&Command]) -> usize {
     known.map_or(0, takes)
 }
 
-/// `run program.cu -- ARGUMENTS` as `exec --plain -- program.cu ARGUMENTS`, if the file is the source of a program.
+/// `run FILES -- ARGUMENTS` as `exec --plain -- FILES [--] ARGUMENTS`, if the files are the sources of a program. Several
+/// files keep the separator.
 #[cfg(all(unix, feature = "host"))]
-pub fn as_program(mut line: Vec<OsString>, is_source: impl Fn(&Path) -> bool) -> Vec<OsString> {
+pub fn as_program(
+    mut line: Vec<OsString>,
+    are_sources: impl Fn(&[OsString]) -> bool,
+) -> Vec<OsString> {
     let own = with_common_options(Arguments::command());
     let Some(run) = first_positional(&line, 1, &[&own]).filter(|at| line[*at] == "run") else {
         return line;
     };
-    let Some(file) = line.get(run + 1).filter(|file| is_source(Path::new(file))).cloned() else {
-        return line;
-    };
-    if line.get(run + 2).is_some_and(|next| next != "--") {
+    let end = line.iter().skip(run).position(|word| word == "--").map_or(line.len(), |at| run + at);
+    let files: Vec<OsString> = line.get(run + 1..end).unwrap_or_default().to_vec();
+    if files.is_empty() || !are_sources(&files) {
         return line;
     }
-    let arguments: Vec<OsString> = line.drain(run..).skip(3).collect();
+    let arguments: Vec<OsString> = line.drain(run..).skip(files.len() + 2).collect();
     line.extend(["exec", "--plain", "--"].map(OsString::from));
-    line.push(file);
+    let several = files.len() > 1;
+    line.extend(files);
+    line.extend(several.then(|| OsString::from("--")));
     line.extend(arguments);
     line
 }
@@ -319,11 +324,16 @@ mod tests {
             ("lanework run p.cu", "lanework exec --plain -- p.cu"),
             ("lanework run p.cu -- 1 -- 2", "lanework exec --plain -- p.cu 1 -- 2"),
             ("lanework --color never run p.cu", "lanework --color never exec --plain -- p.cu"),
+            ("lanework run q.cpp p.cu", "lanework exec --plain -- q.cpp p.cu --"),
+            ("lanework run p.cu q.cu -- 1", "lanework exec --plain -- p.cu q.cu -- 1"),
             ("lanework run p.cu --grid 1", "lanework run p.cu --grid 1"),
             ("lanework run k.ptx", "lanework run k.ptx"),
             ("lanework check p.cu", "lanework check p.cu"),
         ] {
-            let line = as_program(self::line(given), |file| file.ends_with("p.cu"));
+            let line = as_program(self::line(given), |files| {
+                let named = |file: &OsString| file.to_string_lossy().contains(".c");
+                files.iter().all(named) && files.contains(&OsString::from("p.cu"))
+            });
             assert_eq!(line, self::line(taken), "{given}");
         }
     }

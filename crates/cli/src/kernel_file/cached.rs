@@ -50,7 +50,13 @@ fn identity(file: &Path) -> String {
     }
 }
 
-/// Adds a file and the files that it includes from `folder` or from its own; `None` if a name is a macro.
+/// The folders of headers that the environment variable `CPATH` names, as for nvcc, gcc and clang.
+pub fn include_folders() -> Vec<PathBuf> {
+    let folders = std::env::var_os("CPATH").unwrap_or_default();
+    std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()).collect()
+}
+
+/// Adds a file and the files that it includes from `folder`, from its own, or from [`include_folders`]; `None` if a name is a macro.
 fn add_file(
     key: &mut String,
     path: &Path,
@@ -66,9 +72,11 @@ fn add_file(
         let rest = rest.trim_start_matches("_next").trim_start();
         let (open, close) = if rest.starts_with('<') { ('<', '>') } else { ('"', '"') };
         let name = rest.strip_prefix(open)?.split(close).next()?;
-        for place in [own.join(name), folder.join(name)] {
+        let folders =
+            [own.to_path_buf(), folder.to_path_buf()].into_iter().chain(include_folders());
+        for place in folders.map(|folder| folder.join(name)) {
             if place.is_file() && seen.insert(place.clone()) {
-                let included = std::fs::read_to_string(&place).ok()?;
+                let included = String::from_utf8_lossy(&std::fs::read(&place).ok()?).into_owned();
                 add_file(key, &place, &included, folder, seen)?;
             }
         }

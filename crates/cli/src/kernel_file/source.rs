@@ -85,13 +85,31 @@ fn read(path: &Path, part: bool, compiler: Option<CudaCompiler>) -> Result<Ptx, 
     Ok(Ptx { text, file: Some(name.to_string()) })
 }
 
+/// The source of a program of one file or several, which are compiled as one: its text, with the first file's name.
+#[cfg(all(unix, feature = "host"))]
+fn whole_source(paths: &[PathBuf]) -> Result<(String, &Path), Failure> {
+    let help = "give CUDA C++ source in UTF-8";
+    match paths {
+        [] => Err(Failure::input("there is no program", "give it after `--`")),
+        [path] => Ok((read_text(path, help)?, path)),
+        [first, ..] => {
+            let mut text = String::new();
+            for path in paths {
+                read_text(path, help)?;
+                text.push_str(&format!("#include \"{}\"\n", std::path::absolute(path)?.display()));
+            }
+            Ok((text, first))
+        }
+    }
+}
+
 /// The host code of a program.
 ///
 /// # Errors
-/// If the file cannot be read, or does not compile.
+/// If a file cannot be read, or does not compile.
 #[cfg(all(unix, feature = "host"))]
-pub fn host_code(path: &Path) -> Result<lanework_ssa::SsaModule, Failure> {
-    let source = read_text(path, "give CUDA C++ source in UTF-8")?;
+pub fn host_code(paths: &[PathBuf]) -> Result<lanework_ssa::SsaModule, Failure> {
+    let (source, path) = whole_source(paths)?;
     let (name, options) = (path.display().to_string(), CompileOptions::default());
     let compiled =
         lanework_cuda_cpp::compile_host(&source, &name, &options, &mut FilesBeside(path));
@@ -106,10 +124,10 @@ pub fn host_code(path: &Path) -> Result<lanework_ssa::SsaModule, Failure> {
 /// The PTX of a program's device code, by Lanework's compiler.
 ///
 /// # Errors
-/// If the file cannot be read, or does not compile.
+/// If a file cannot be read, or does not compile.
 #[cfg(all(unix, feature = "host"))]
-pub fn device_code(path: &Path) -> Result<String, Failure> {
-    let source = read_text(path, "give CUDA C++ source in UTF-8")?;
+pub fn device_code(paths: &[PathBuf]) -> Result<String, Failure> {
+    let (source, path) = whole_source(paths)?;
     let (compiler, ptx) =
         own(&source, path, false).map_err(|failure| own_failure(path, &failure))?;
     note(&format!("{compiler} compiled {}", path.display()));
@@ -253,16 +271,17 @@ fn needs_newer_target(ptx: &str) -> bool {
     ptx.contains("begin inline asm") && checked_module(ptx).is_err()
 }
 
-/// Files next to a source.
+/// Files next to a source, and in the folders of the environment variable `CPATH`.
 struct FilesBeside<'a>(&'a Path);
 
 impl Loader for FilesBeside<'_> {
     fn load(&mut self, name: &str, from: &str) -> Option<(String, String)> {
-        let folders = [Path::new(from).parent(), self.0.parent()];
-        folders.into_iter().flatten().find_map(|folder| {
+        let beside = [Path::new(from).parent(), self.0.parent()].into_iter().flatten();
+        let mut folders = beside.map(Path::to_path_buf).chain(cached::include_folders());
+        folders.find_map(|folder| {
             let path = folder.join(name);
-            let text = std::fs::read_to_string(&path).ok()?;
-            Some((path.display().to_string(), text))
+            let bytes = std::fs::read(&path).ok()?;
+            Some((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()))
         })
     }
 }

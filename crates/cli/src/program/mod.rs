@@ -2,6 +2,8 @@
 
 pub mod driver;
 #[cfg(all(unix, feature = "host"))]
+mod externals;
+#[cfg(all(unix, feature = "host"))]
 pub mod host;
 pub mod ptxas;
 
@@ -56,19 +58,29 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         .split_first()
         .ok_or_else(|| Failure::input("no program is given", "give it after `--`"))?;
     // This command runs the source of a program in a separate process.
-    let is_source = std::path::Path::new(name).extension().is_some_and(|kind| kind == "cu");
+    #[cfg(all(unix, feature = "host"))]
+    let sources = {
+        let end = program.command.iter().position(|word| word == "--");
+        end.filter(|end| host::are_sources(&program.command[..*end]))
+    };
+    #[cfg(not(all(unix, feature = "host")))]
+    let sources: Option<usize> = None;
+    let is_source = sources.is_some()
+        || std::path::Path::new(name).extension().is_some_and(|kind| kind == "cu");
     let mut command = match is_source {
         #[cfg(all(unix, feature = "host"))]
         true => {
             let mut command = Command::new(std::env::current_exe()?);
-            command.arg(name).env(host::VARIABLE, "1");
+            command.arg(name).env(host::VARIABLE, sources.unwrap_or(1).to_string());
             command
         }
         #[cfg(not(all(unix, feature = "host")))]
         true => return Err(crate::args::built_without("host")),
         false => Command::new(name),
     };
-    command.args(arguments);
+    // `--` separates several sources from the program's arguments.
+    let of_program = arguments.iter().enumerate().filter(|(at, _)| sources != Some(at + 1));
+    command.args(of_program.map(|(_, argument)| argument));
     if !tool.is_empty() {
         command.env("LANEWORK_TOOL", tool).env("LANEWORK_TOOL_FOLDER", folder.path());
     }

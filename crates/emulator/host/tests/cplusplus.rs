@@ -313,3 +313,72 @@ other
         wanted.trim()
     );
 }
+
+#[test]
+fn dates_threads_of_openmp_and_built_in_atomics() {
+    let source = r#"
+        #include <cstdio>
+        #include <ctime>
+        #include <cmath>
+        #include <cstring>
+        #include <memory>
+        #include <omp.h>
+        #include <sys/utsname.h>
+        int main() {
+            time_t list[] = {0, 951782400, 1709210096, 4102444799, -1};
+            for (time_t t : list) {
+                char text[100];
+                tm *at = gmtime(&t), copy = *at;
+                strftime(text, 100, "%a %b %d %H:%M:%S %Y %j %F", at);
+                printf("%s %d\n", text, (int)(mktime(&copy) == t));
+            }
+            int e;
+            double m = frexp(12.5, &e);
+            printf("%g %d %g %d %g\n", m, e, logb(0.3), ilogb(1024.0), std::nextafter(1.0, 2.0) - 1.0);
+            m = frexp(5e-324, &e);
+            printf("%g %d %g\n", m, e, norm4d(1e-300, 2e-300, 2e-300, 4e-300));
+            utsname about;
+            printf("%d %d %d\n", uname(&about), omp_get_max_threads(), omp_get_thread_num());
+            unsigned long value = 5;
+            unsigned long old = __sync_fetch_and_or(&value, 2);
+            printf("%lu %lu %d\n", old, value, (int)__sync_bool_compare_and_swap(&value, 7, 1));
+            char memory[64];
+            void *at = memory + 1;
+            size_t room = 63;
+            printf("%d ", std::align(16, 8, at, room) != nullptr && (size_t)at % 16 == 0);
+            bzero(memory, 64);
+            printf("%d\n", memory[63]);
+        }"#;
+    let text = "Thu Jan 01 00:00:00 1970 001 1970-01-01 1\nTue Feb 29 00:00:00 2000 060 2000-02-29 1\n\
+                Thu Feb 29 12:34:56 2024 060 2024-02-29 1\nThu Dec 31 23:59:59 2099 365 2099-12-31 1\n\
+                Wed Dec 31 23:59:59 1969 365 1969-12-31 1\n0.78125 4 -2 10 2.22045e-16\n0.5 -1073 5e-300\n0 1 0\n5 7 1\n1 0\n";
+    assert_eq!(output(source, &[]), text);
+}
+
+#[test]
+fn lists_tuples_iterators_of_streams_and_streams_by_their_base() {
+    let source = r#"
+        #include <iostream>
+        #include <fstream>
+        #include <sstream>
+        #include <iterator>
+        #include <functional>
+        #include <list>
+        #include <string>
+        #include <vector>
+        struct Point { int x, y; Point() = default; Point(int a, int b) : x(a), y(b) {} };
+        int main(int argc, char **) {
+            std::list<int> list = {1, 2, 3};
+            list.resize(5, 7);
+            list.resize(4);
+            for (int v : list) std::cout << v << ' ';
+            std::tuple<int, double> both(1, 2.5);
+            std::istringstream in("4 5 6");
+            std::vector<int> all(std::istream_iterator<int>{in}, std::istream_iterator<int>());
+            std::ofstream file;
+            std::ostream &out = argc > 5 ? file : std::cout;
+            Point point = {}, other{};
+            out << std::get<1>(both) << ' ' << all.size() << all[2] << ' ' << point.x + other.y << '\n';
+        }"#;
+    assert_eq!(output(source, &[]), "1 2 3 7 2.5 36 0\n");
+}

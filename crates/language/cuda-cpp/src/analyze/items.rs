@@ -35,7 +35,20 @@ impl Analyzer {
             },
             DeclarationKind::Using(name) => self.using(name),
             DeclarationKind::Alias(name, kind) => {
-                let ty = self.type_of(kind);
+                let builtin = self.parser.map.is_builtin(item.span);
+                let ty = if self.host || self.frame.is_some() || builtin {
+                    self.type_of(kind)
+                } else {
+                    match self.trial(|this| this.type_of(kind)) {
+                        Some(ty) => ty,
+                        // Types that only host code knows: uses of the name report the error.
+                        None => {
+                            let kind = TemplateKind::Alias(kind.clone());
+                            self.add_template(*name, Rc::new(Vec::new()), kind);
+                            return;
+                        }
+                    }
+                };
                 // `typedef struct {...} Name;` names the class.
                 if let TypeKind::Record(record) = self.types.kind(ty).clone() {
                     let text = self.text(*name).to_owned();
@@ -242,7 +255,15 @@ impl Analyzer {
     /// `template __global__ void f<int>(int*);` creates an instance.
     fn explicit_instantiation(&mut self, inner: &Declaration) {
         match &inner.kind {
-            DeclarationKind::Function(function) => self.instantiate_declared(function),
+            DeclarationKind::Function(function) => {
+                let flags = &function.specifiers;
+                if self.host || flags.global || flags.device {
+                    self.instantiate_declared(function);
+                } else {
+                    // A template of host code.
+                    self.trial(|this| this.instantiate_declared(function));
+                }
+            }
             DeclarationKind::Record(record) => {
                 if let Some(name) = &record.name {
                     self.named_type(name);

@@ -84,18 +84,27 @@ impl Analyzer {
             self.bind_in(scope, name, Binding::Type(ty));
         }
         for base in &syntax.bases {
-            let kind = self.type_of(base);
+            let kind = if self.host {
+                self.type_of(base)
+            } else {
+                // A class of host code may have bases that only the host knows.
+                self.trial(|this| this.type_of(base)).unwrap_or(TypeId::ERROR)
+            };
             match self.types.record_of(kind) {
                 Some(record) if self.types.record(record).complete => {
                     let found = self.types.record(record);
                     let (needs, destructor) =
                         (found.needs_construction || found.has_constructors, found.has_destructor);
+                    let partial = found.partial;
                     let record = self.types.record_mut(id);
                     record.bases.push((kind, 0));
+                    record.partial |= partial;
                     record.needs_construction |= needs;
                     record.has_destructor |= destructor;
                 }
-                _ if kind == TypeId::ERROR => {}
+                _ if kind == TypeId::ERROR || self.is_of_host(kind) => {
+                    self.types.record_mut(id).partial = true;
+                }
                 _ => {
                     let shown = self.show(kind);
                     self.error(
@@ -222,7 +231,7 @@ impl Analyzer {
             self.trial(|this| this.type_of(&variable.kind)).unwrap_or(TypeId::ERROR)
         };
         let (name, span) = (variable.name.last().name, variable.span);
-        if ty == TypeId::ERROR {
+        if ty == TypeId::ERROR || self.is_of_host(self.element_of(ty)) {
             // Add the member anyway, so that its uses do not cause further errors.
             let bare = TypeId::ERROR;
             let field = RecordField {
@@ -234,6 +243,7 @@ impl Analyzer {
                 is_mutable: false,
             };
             self.types.record_mut(id).fields.push(field);
+            self.types.record_mut(id).partial = true;
             return;
         }
         if let TypeKind::Array(element, None) = self.types.kind(ty).clone() {
@@ -273,11 +283,35 @@ impl Analyzer {
             let record = self.types.record(record);
             (record.needs_construction || record.has_constructors, record.has_destructor)
         });
+        let partial = self.is_partial(element);
         let record = self.types.record_mut(id);
+        record.partial |= partial;
         record.needs_construction |= needs || default.is_some();
         record.has_destructor |= destructor;
         let is_mutable = variable.specifiers.is_mutable;
         record.fields.push(RecordField { name, kind: ty, offset: 0, bits, default, is_mutable });
+    }
+
+    /// Whether a type is a class of the host's library, which device code knows only by name.
+    fn is_of_host(&self, ty: TypeId) -> bool {
+        !self.host
+            && self.types.record_of(ty).is_some_and(|record| {
+                let record = self.types.record(record);
+                !record.complete && self.parser.map.is_builtin(record.span)
+            })
+    }
+
+    /// Whether a type is a class whose layout device code does not know.
+    pub(super) fn is_partial(&self, ty: TypeId) -> bool {
+        !self.host
+            && self.types.record_of(ty).is_some_and(|record| self.types.record(record).partial)
+    }
+
+    /// Reports the use in device code of a class whose layout only host code knows.
+    pub(super) fn report_partial(&mut self, ty: TypeId, span: crate::source::Span) {
+        let shown = self.show(ty);
+        let what = format!("{shown} in device code, as it has members that only host code knows,");
+        self.unsupported(span, what);
     }
 
     /// The type of the innermost elements of a nested array.

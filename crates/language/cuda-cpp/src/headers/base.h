@@ -34,9 +34,23 @@ typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
 #ifndef __LW_HOST__
 enum cudaError_t { cudaSuccess = 0 };
 typedef cudaError_t cudaError;
+__device__ inline const char *cudaGetErrorString(cudaError_t) { return "no error"; }
+__device__ inline const char *cudaGetErrorName(cudaError_t) { return "cudaSuccess"; }
+__device__ inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+__device__ inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
+struct FILE;
+struct timeval;
+struct timespec;
+struct tm;
+typedef long time_t;
 #endif
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
@@ -114,6 +128,17 @@ typedef cudaError_t cudaError;
 #define INT64_C(x) x##l
 #define UINT64_C(x) x##ul
 #define UINT32_C(x) x##u
+#define UINT8_C(x) x
+#define UINT16_C(x) x
+#define INT16_C(x) x
+#define INT32_C(x) x
+#define INTMAX_C(x) x##l
+#define UINTMAX_C(x) x##ul
+#define UINT_LEAST32_MAX UINT_MAX
+#define INTPTR_MAX LONG_MAX
+#define UINTPTR_MAX ULONG_MAX
+#define PTRDIFF_MAX LONG_MAX
+#define PTRDIFF_MIN LONG_MIN
 #define CUDART_CB
 #define CUDARTAPI
 #define PRId8 "d"
@@ -129,6 +154,22 @@ typedef cudaError_t cudaError;
 #define PRIu64 "lu"
 #define PRIx64 "lx"
 #define PRIX64 "lX"
+#define PRIi8 "i"
+#define PRIi16 "i"
+#define PRIi32 "i"
+#define PRIx8 "x"
+#define PRIx16 "x"
+#define PRIo64 "lo"
+#define PRIo32 "o"
+#define PRIdPTR "ld"
+#define PRIuPTR "lu"
+#define PRIxPTR "lx"
+#define PRIdMAX "ld"
+#define PRIuMAX "lu"
+#define SCNd32 "d"
+#define SCNu32 "u"
+#define SCNd64 "ld"
+#define SCNu64 "lu"
 #define offsetof(type, member) ((size_t)((char *)&((type *)64)->member - (char *)64))
 
 namespace std {

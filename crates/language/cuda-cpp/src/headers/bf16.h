@@ -247,6 +247,24 @@ __device__ inline __nv_bfloat16 __shfl_down_sync(unsigned mask, __nv_bfloat16 a,
 __device__ inline __nv_bfloat162 __shfl_down_sync(unsigned mask, __nv_bfloat162 a, unsigned lane, int width = 32) { return __lw_bf16_pair(__shfl_down_sync(mask, __lw_bf16_word(a), lane, width)); }
 __device__ inline __nv_bfloat16 __shfl_xor_sync(unsigned mask, __nv_bfloat16 a, int lane, int width = 32) { return __lw_bf16_make((unsigned short)__shfl_xor_sync(mask, (unsigned)a.__x, lane, width)); }
 __device__ inline __nv_bfloat162 __shfl_xor_sync(unsigned mask, __nv_bfloat162 a, int lane, int width = 32) { return __lw_bf16_pair(__shfl_xor_sync(mask, __lw_bf16_word(a), lane, width)); }
+__device__ inline __nv_bfloat16 __ldcg(const __nv_bfloat16 *a) { return __lw_bf16_make(__ldcg((const unsigned short *)a)); }
+__device__ inline __nv_bfloat162 __ldcg(const __nv_bfloat162 *a) { return __lw_bf16_pair(__ldcg((const unsigned *)a)); }
+__device__ inline __nv_bfloat16 __ldca(const __nv_bfloat16 *a) { return __lw_bf16_make(__ldca((const unsigned short *)a)); }
+__device__ inline __nv_bfloat162 __ldca(const __nv_bfloat162 *a) { return __lw_bf16_pair(__ldca((const unsigned *)a)); }
+__device__ inline __nv_bfloat16 __ldcs(const __nv_bfloat16 *a) { return __lw_bf16_make(__ldcs((const unsigned short *)a)); }
+__device__ inline __nv_bfloat162 __ldcs(const __nv_bfloat162 *a) { return __lw_bf16_pair(__ldcs((const unsigned *)a)); }
+__device__ inline __nv_bfloat16 __ldlu(const __nv_bfloat16 *a) { return __lw_bf16_make(__ldlu((const unsigned short *)a)); }
+__device__ inline __nv_bfloat162 __ldlu(const __nv_bfloat162 *a) { return __lw_bf16_pair(__ldlu((const unsigned *)a)); }
+__device__ inline __nv_bfloat16 __ldcv(const __nv_bfloat16 *a) { return __lw_bf16_make(__ldcv((const unsigned short *)a)); }
+__device__ inline __nv_bfloat162 __ldcv(const __nv_bfloat162 *a) { return __lw_bf16_pair(__ldcv((const unsigned *)a)); }
+__device__ inline void __stwb(__nv_bfloat16 *a, __nv_bfloat16 value) { __stwb((unsigned short *)a, *(unsigned short *)&value); }
+__device__ inline void __stwb(__nv_bfloat162 *a, __nv_bfloat162 value) { __stwb((unsigned *)a, *(unsigned *)&value); }
+__device__ inline void __stcg(__nv_bfloat16 *a, __nv_bfloat16 value) { __stcg((unsigned short *)a, *(unsigned short *)&value); }
+__device__ inline void __stcg(__nv_bfloat162 *a, __nv_bfloat162 value) { __stcg((unsigned *)a, *(unsigned *)&value); }
+__device__ inline void __stcs(__nv_bfloat16 *a, __nv_bfloat16 value) { __stcs((unsigned short *)a, *(unsigned short *)&value); }
+__device__ inline void __stcs(__nv_bfloat162 *a, __nv_bfloat162 value) { __stcs((unsigned *)a, *(unsigned *)&value); }
+__device__ inline void __stwt(__nv_bfloat16 *a, __nv_bfloat16 value) { __stwt((unsigned short *)a, *(unsigned short *)&value); }
+__device__ inline void __stwt(__nv_bfloat162 *a, __nv_bfloat162 value) { __stwt((unsigned *)a, *(unsigned *)&value); }
 __device__ inline __nv_bfloat16 __ldg(const __nv_bfloat16 *a) { return __lw_bf16_make(__ldg((const unsigned short *)a)); }
 __device__ inline __nv_bfloat162 __ldg(const __nv_bfloat162 *a) { return __lw_bf16_pair(__ldg((const unsigned *)a)); }
 __PTX_ORDERED("atom.add.noftz.bf16 %0, [%1], %2;") unsigned short __lw_bf16_atomic(__nv_bfloat16 *address, unsigned short value);

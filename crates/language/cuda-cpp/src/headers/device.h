@@ -175,6 +175,33 @@ __ATOMIC_CAS(unsigned long long)
 __ATOMIC_CAS(unsigned long)
 __ATOMIC_CAS(unsigned short)
 
+// The compiler's atomic functions with an order and a scope; each is as strong as the strongest order where one is asked for.
+enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_SEQ_CST };
+enum { __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE, __NV_THREAD_SCOPE_SYSTEM };
+template <class T> __device__ inline T __nv_atomic_load_n(T *at, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+    if (order != __NV_ATOMIC_RELAXED) __threadfence_system();
+    T value = *(volatile T *)at;
+    if (order != __NV_ATOMIC_RELAXED) __threadfence_system();
+    return value;
+}
+template <class T> __device__ inline void __nv_atomic_store_n(T *at, T value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {
+    if (order != __NV_ATOMIC_RELAXED) __threadfence_system();
+    *(volatile T *)at = value;
+    if (order != __NV_ATOMIC_RELAXED) __threadfence_system();
+}
+#define __LW_NV_ATOMIC(NAME, FUNCTION)                                                                                \
+    template <class T> __device__ inline T NAME(T *at, T value, int order, int = __NV_THREAD_SCOPE_SYSTEM) {         \
+        if (order != __NV_ATOMIC_RELAXED) __threadfence_system();                                                     \
+        T old = FUNCTION##_system(at, value);                                                                         \
+        if (order != __NV_ATOMIC_RELAXED) __threadfence_system();                                                     \
+        return old;                                                                                                   \
+    }
+__LW_NV_ATOMIC(__nv_atomic_fetch_add, atomicAdd) __LW_NV_ATOMIC(__nv_atomic_fetch_sub, atomicSub)
+__LW_NV_ATOMIC(__nv_atomic_fetch_and, atomicAnd) __LW_NV_ATOMIC(__nv_atomic_fetch_or, atomicOr)
+__LW_NV_ATOMIC(__nv_atomic_fetch_xor, atomicXor) __LW_NV_ATOMIC(__nv_atomic_fetch_min, atomicMin)
+__LW_NV_ATOMIC(__nv_atomic_fetch_max, atomicMax) __LW_NV_ATOMIC(__nv_atomic_exchange_n, atomicExch)
+#undef __LW_NV_ATOMIC
+
 #define __ACCESS(T)                                                                                                   \
     __OP("load nc") T __ldg(const T *address);                                                                        \
     __OP("load cg") T __ldcg(const T *address);                                                                       \

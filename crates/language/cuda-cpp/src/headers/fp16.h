@@ -347,6 +347,24 @@ __device__ inline __half __shfl_down_sync(unsigned mask, __half a, unsigned lane
 __device__ inline __half2 __shfl_down_sync(unsigned mask, __half2 a, unsigned lane, int width = 32) { return __lw_f16_pair(__shfl_down_sync(mask, __lw_f16_word(a), lane, width)); }
 __device__ inline __half __shfl_xor_sync(unsigned mask, __half a, int lane, int width = 32) { return __lw_f16_make((unsigned short)__shfl_xor_sync(mask, (unsigned)a.__x, lane, width)); }
 __device__ inline __half2 __shfl_xor_sync(unsigned mask, __half2 a, int lane, int width = 32) { return __lw_f16_pair(__shfl_xor_sync(mask, __lw_f16_word(a), lane, width)); }
+__device__ inline __half __ldcg(const __half *a) { return __lw_f16_make(__ldcg((const unsigned short *)a)); }
+__device__ inline __half2 __ldcg(const __half2 *a) { return __lw_f16_pair(__ldcg((const unsigned *)a)); }
+__device__ inline __half __ldca(const __half *a) { return __lw_f16_make(__ldca((const unsigned short *)a)); }
+__device__ inline __half2 __ldca(const __half2 *a) { return __lw_f16_pair(__ldca((const unsigned *)a)); }
+__device__ inline __half __ldcs(const __half *a) { return __lw_f16_make(__ldcs((const unsigned short *)a)); }
+__device__ inline __half2 __ldcs(const __half2 *a) { return __lw_f16_pair(__ldcs((const unsigned *)a)); }
+__device__ inline __half __ldlu(const __half *a) { return __lw_f16_make(__ldlu((const unsigned short *)a)); }
+__device__ inline __half2 __ldlu(const __half2 *a) { return __lw_f16_pair(__ldlu((const unsigned *)a)); }
+__device__ inline __half __ldcv(const __half *a) { return __lw_f16_make(__ldcv((const unsigned short *)a)); }
+__device__ inline __half2 __ldcv(const __half2 *a) { return __lw_f16_pair(__ldcv((const unsigned *)a)); }
+__device__ inline void __stwb(__half *a, __half value) { __stwb((unsigned short *)a, *(unsigned short *)&value); }
+__device__ inline void __stwb(__half2 *a, __half2 value) { __stwb((unsigned *)a, *(unsigned *)&value); }
+__device__ inline void __stcg(__half *a, __half value) { __stcg((unsigned short *)a, *(unsigned short *)&value); }
+__device__ inline void __stcg(__half2 *a, __half2 value) { __stcg((unsigned *)a, *(unsigned *)&value); }
+__device__ inline void __stcs(__half *a, __half value) { __stcs((unsigned short *)a, *(unsigned short *)&value); }
+__device__ inline void __stcs(__half2 *a, __half2 value) { __stcs((unsigned *)a, *(unsigned *)&value); }
+__device__ inline void __stwt(__half *a, __half value) { __stwt((unsigned short *)a, *(unsigned short *)&value); }
+__device__ inline void __stwt(__half2 *a, __half2 value) { __stwt((unsigned *)a, *(unsigned *)&value); }
 __device__ inline __half __ldg(const __half *a) { return __lw_f16_make(__ldg((const unsigned short *)a)); }
 __device__ inline __half2 __ldg(const __half2 *a) { return __lw_f16_pair(__ldg((const unsigned *)a)); }
 __PTX_ORDERED("atom.add.noftz.f16 %0, [%1], %2;") unsigned short __lw_f16_atomic(__half *address, unsigned short value);

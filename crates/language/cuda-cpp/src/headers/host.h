@@ -7,6 +7,7 @@
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #define BUFSIZ 8192
+#define FILENAME_MAX 4096
 #define SEEK_SET 0
 #define SEEK_CUR 1
 #define SEEK_END 2
@@ -24,7 +25,7 @@ typedef int errno_t;
 struct timeval { long tv_sec, tv_usec; };
 struct timespec { long tv_sec, tv_nsec; };
 struct tm { int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst; };
-struct timezone;
+struct timezone { int tz_minuteswest, tz_dsttime; };
 struct div_t { int quot, rem; };
 struct ldiv_t { long quot, rem; };
 extern "C" {
@@ -341,16 +342,120 @@ inline time_t time(time_t *to) {
 }
 inline clock_t clock() { return (clock_t)(__lw_elapsed() / 1000); }
 inline double difftime(time_t a, time_t b) { return (double)(a - b); }
-inline int gettimeofday(timeval *to, void *) {
+template <class Z> inline int gettimeofday(timeval *to, Z) {
     unsigned long now = __lw_now();
     to->tv_sec = (long)(now / 1000000000);
     to->tv_usec = (long)(now / 1000 % 1000000);
     return 0;
 }
+// Dates, in UTC.
+inline tm *gmtime_r(const time_t *time, tm *to) {
+    long days = *time / 86400, rest = *time % 86400;
+    if (rest < 0) { rest += 86400; days--; }
+    to->tm_hour = (int)(rest / 3600); to->tm_min = (int)(rest / 60 % 60); to->tm_sec = (int)(rest % 60);
+    to->tm_wday = (int)(((days + 4) % 7 + 7) % 7);
+    // Years start in March, so that the day of a leap year is the last.
+    long era = days + 719468, cycle = (era >= 0 ? era : era - 146096) / 146097, day = era - cycle * 146097;
+    long year = (day - day / 1460 + day / 36524 - day / 146096) / 365, of_year = day - (365 * year + year / 4 - year / 100);
+    long month = (5 * of_year + 2) / 153;
+    to->tm_mday = (int)(of_year - (153 * month + 2) / 5 + 1);
+    to->tm_mon = (int)(month < 10 ? month + 2 : month - 10);
+    year += cycle * 400 + (to->tm_mon < 2);
+    to->tm_year = (int)(year - 1900);
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    to->tm_yday = before[to->tm_mon] + to->tm_mday - 1 + (leap && to->tm_mon > 1);
+    to->tm_isdst = 0;
+    return to;
+}
+inline tm *localtime_r(const time_t *time, tm *to) { return gmtime_r(time, to); }
+inline tm *gmtime(const time_t *time) { static tm made; return gmtime_r(time, &made); }
+inline tm *localtime(const time_t *time) { return gmtime(time); }
+inline size_t strftime(char *to, size_t room, const char *format, const tm *at) {
+    static const char *days[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
+    static const char *months[] = {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"};
+    size_t count = 0;
+    for (; *format; format++) {
+        char part[64] = {*format, 0};
+        if (*format == '%' && format[1]) {
+            switch (*++format) {
+            case 'Y': sprintf(part, "%d", at->tm_year + 1900); break;
+            case 'y': sprintf(part, "%02d", at->tm_year % 100); break;
+            case 'm': sprintf(part, "%02d", at->tm_mon + 1); break;
+            case 'd': sprintf(part, "%02d", at->tm_mday); break;
+            case 'e': sprintf(part, "%2d", at->tm_mday); break;
+            case 'H': sprintf(part, "%02d", at->tm_hour); break;
+            case 'M': sprintf(part, "%02d", at->tm_min); break;
+            case 'S': sprintf(part, "%02d", at->tm_sec); break;
+            case 'j': sprintf(part, "%03d", at->tm_yday + 1); break;
+            case 'A': sprintf(part, "%s", days[at->tm_wday]); break;
+            case 'a': sprintf(part, "%.3s", days[at->tm_wday]); break;
+            case 'B': sprintf(part, "%s", months[at->tm_mon]); break;
+            case 'b': sprintf(part, "%.3s", months[at->tm_mon]); break;
+            case 'F': sprintf(part, "%d-%02d-%02d", at->tm_year + 1900, at->tm_mon + 1, at->tm_mday); break;
+            case 'T': case 'X': sprintf(part, "%02d:%02d:%02d", at->tm_hour, at->tm_min, at->tm_sec); break;
+            case 'D': case 'x': sprintf(part, "%02d/%02d/%02d", at->tm_mon + 1, at->tm_mday, at->tm_year % 100); break;
+            case 'R': sprintf(part, "%02d:%02d", at->tm_hour, at->tm_min); break;
+            case 'c': sprintf(part, "%.3s %.3s %2d %02d:%02d:%02d %d", days[at->tm_wday], months[at->tm_mon], at->tm_mday, at->tm_hour, at->tm_min, at->tm_sec, at->tm_year + 1900); break;
+            case 'Z': sprintf(part, "UTC"); break;
+            case 'z': sprintf(part, "+0000"); break;
+            default: sprintf(part, "%c", *format);
+            }
+        }
+        size_t length = strlen(part);
+        if (count + length >= room) return 0;
+        memcpy(to + count, part, length);
+        count += length;
+    }
+    if (room > 0) to[count] = 0;
+    return count;
+}
+inline char *asctime(const tm *at) { static char text[64]; strftime(text, 64, "%c\n", at); return text; }
+inline char *ctime(const time_t *time) { return asctime(gmtime(time)); }
+inline time_t mktime(tm *at) {
+    long year = at->tm_year + 1900 + at->tm_mon / 12, month = at->tm_mon % 12;
+    if (month < 0) { month += 12; year--; }
+    long shifted = month < 2 ? year - 1 : year, cycle = (shifted >= 0 ? shifted : shifted - 399) / 400, part = shifted - cycle * 400;
+    long of_year = (153 * (month < 2 ? month + 10 : month - 2) + 2) / 5 + at->tm_mday - 1;
+    long days = cycle * 146097 + part * 365 + part / 4 - part / 100 + of_year - 719468;
+    time_t made = days * 86400 + at->tm_hour * 3600l + at->tm_min * 60l + at->tm_sec;
+    gmtime_r(&made, at);
+    return made;
+}
+inline void bzero(void *to, size_t count) { memset(to, 0, count); }
+inline void bcopy(const void *from, void *to, size_t count) { memmove(to, from, count); }
+inline int setenv(const char *, const char *, int) { return 0; }
+inline int putenv(char *) { return 0; }
+inline int unsetenv(const char *) { return 0; }
+inline int system(const char *) { return -1; }
+inline int getpid() { return 4242; }
+inline int gethostname(char *to, size_t room) { return snprintf(to, room, "localhost") < (int)room ? 0 : -1; }
+inline void *memalign(size_t align, size_t size) { return aligned_alloc(align, size); }
+inline int sched_yield() { return 0; }
+inline int nanosleep(const timespec *, timespec *) { return 0; }
+inline long getline(char **line, size_t *room, FILE *file) {
+    size_t count = 0;
+    for (int byte; (byte = fgetc(file)) != EOF;) {
+        if (!*line || count + 2 > *room) {
+            *room = *line ? *room * 2 + 2 : 128;
+            *line = (char *)realloc(*line, *room);
+        }
+        (*line)[count++] = (char)byte;
+        if (byte == '\n') break;
+    }
+    if (count == 0) return -1;
+    (*line)[count] = 0;
+    return (long)count;
+}
 inline int clock_gettime(int, timespec *to) {
     unsigned long now = __lw_now();
     to->tv_sec = (long)(now / 1000000000);
     to->tv_nsec = (long)(now % 1000000000);
+    return 0;
+}
+struct utsname { char sysname[65], nodename[65], release[65], version[65], machine[65]; };
+inline int uname(utsname *to) {
+    strcpy(to->sysname, "Linux"); strcpy(to->nodename, "localhost"); strcpy(to->release, "6.1.0"); strcpy(to->version, "#1"); strcpy(to->machine, "x86_64");
     return 0;
 }
 inline int usleep(unsigned) { return 0; }
@@ -433,8 +538,17 @@ __LW_MATH(erf) __LW_MATH(erfc) __LW_MATH(lgamma) __LW_MATH(tgamma)
     inline double NAME(float x, double y) { return NAME((double)x, y); }                                              \
     inline double NAME(double x, float y) { return NAME(x, (double)y); }                                              \
     inline double NAME(float x, int y) { return NAME((double)x, (double)y); }
+inline void sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+inline void sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
 __LW_MATH2(pow) __LW_MATH2(atan2) __LW_MATH2(hypot) __LW_MATH2(fmod)
 namespace std {
+using ::localtime; using ::gmtime; using ::strftime; using ::mktime; using ::asctime; using ::ctime; using ::system; using ::tm;
+inline void *align(size_t align, size_t size, void *&at, size_t &room) {
+    size_t start = ((size_t)at + align - 1) & ~(align - 1), lost = start - (size_t)at;
+    if (lost + size > room) return nullptr;
+    room -= lost;
+    return at = (void *)start;
+}
 using ::printf; using ::fprintf; using ::snprintf; using ::sprintf; using ::malloc; using ::calloc; using ::free;
 using ::memcpy; using ::memset; using ::memcmp; using ::memmove; using ::strlen; using ::strcmp; using ::exit; using ::abort; using ::rand;
 using ::srand; using ::time; using ::clock; using ::sin; using ::cos; using ::tan; using ::exp; using ::log; using ::pow;
@@ -460,16 +574,33 @@ enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaCom
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
 enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte };
 enum cudaDeviceAttr {
-    cudaDevAttrGpuOverlap = 15, cudaDevAttrKernelExecTimeout = 17, cudaDevAttrIntegrated = 18, cudaDevAttrCanMapHostMemory = 19,
-    cudaDevAttrComputeMode = 20, cudaDevAttrConcurrentKernels = 31, cudaDevAttrEccEnabled = 32, cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38, cudaDevAttrAsyncEngineCount = 40,
-    cudaDevAttrUnifiedAddressing = 41, cudaDevAttrManagedMemory = 83, cudaDevAttrPageableMemoryAccess = 88,
-    cudaDevAttrConcurrentManagedAccess = 89, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxGridDimX = 5,
-    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrWarpSize = 10,
-    cudaDevAttrMaxRegistersPerBlock = 12, cudaDevAttrClockRate = 13, cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39, cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76, cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY, cudaDevAttrMaxBlockDimZ,
+    cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ, cudaDevAttrMaxSharedMemoryPerBlock,
+    cudaDevAttrTotalConstantMemory, cudaDevAttrWarpSize, cudaDevAttrMaxPitch, cudaDevAttrMaxRegistersPerBlock,
+    cudaDevAttrClockRate, cudaDevAttrTextureAlignment, cudaDevAttrGpuOverlap, cudaDevAttrMultiProcessorCount,
+    cudaDevAttrKernelExecTimeout, cudaDevAttrIntegrated, cudaDevAttrCanMapHostMemory, cudaDevAttrComputeMode,
+    cudaDevAttrMaxTexture1DWidth, cudaDevAttrMaxTexture2DWidth, cudaDevAttrMaxTexture2DHeight,
+    cudaDevAttrMaxTexture3DWidth, cudaDevAttrMaxTexture3DHeight, cudaDevAttrMaxTexture3DDepth,
+    cudaDevAttrMaxTexture2DLayeredWidth, cudaDevAttrMaxTexture2DLayeredHeight, cudaDevAttrMaxTexture2DLayeredLayers,
+    cudaDevAttrSurfaceAlignment, cudaDevAttrConcurrentKernels, cudaDevAttrEccEnabled, cudaDevAttrPciBusId,
+    cudaDevAttrPciDeviceId, cudaDevAttrTccDriver, cudaDevAttrMemoryClockRate, cudaDevAttrGlobalMemoryBusWidth,
+    cudaDevAttrL2CacheSize, cudaDevAttrMaxThreadsPerMultiProcessor, cudaDevAttrAsyncEngineCount,
+    cudaDevAttrUnifiedAddressing, cudaDevAttrMaxTexture1DLayeredWidth, cudaDevAttrMaxTexture1DLayeredLayers,
+    cudaDevAttrPciDomainId = 50, cudaDevAttrTexturePitchAlignment, cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor, cudaDevAttrStreamPrioritiesSupported = 78, cudaDevAttrGlobalL1CacheSupported,
+    cudaDevAttrLocalL1CacheSupported, cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+    cudaDevAttrMaxRegistersPerMultiprocessor, cudaDevAttrManagedMemory, cudaDevAttrIsMultiGpuBoard,
+    cudaDevAttrMultiGpuBoardGroupID, cudaDevAttrHostNativeAtomicSupported, cudaDevAttrSingleToDoublePrecisionPerfRatio,
+    cudaDevAttrPageableMemoryAccess, cudaDevAttrConcurrentManagedAccess, cudaDevAttrComputePreemptionSupported,
+    cudaDevAttrCanUseHostPointerForRegisteredMem, cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrCooperativeMultiDeviceLaunch, cudaDevAttrMaxSharedMemoryPerBlockOptin, cudaDevAttrCanFlushRemoteWrites,
+    cudaDevAttrHostRegisterSupported, cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+    cudaDevAttrDirectManagedMemAccessFromHost, cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrMaxPersistingL2CacheSize = 108, cudaDevAttrMaxAccessPolicyWindowSize,
+    cudaDevAttrReservedSharedMemoryPerBlock = 111, cudaDevAttrSparseCudaArraySupported,
+    cudaDevAttrHostRegisterReadOnlySupported, cudaDevAttrTimelineSemaphoreInteropSupported,
+    cudaDevAttrMemoryPoolsSupported, cudaDevAttrGPUDirectRDMASupported, cudaDevAttrGPUDirectRDMAFlushWritesOptions,
+    cudaDevAttrGPUDirectRDMAWritesOrdering, cudaDevAttrMemoryPoolSupportedHandleTypes, cudaDevAttrClusterLaunch
 };
 struct cudaFuncAttributes { size_t sharedSizeBytes, constSizeBytes, localSizeBytes; int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, maxDynamicSharedSizeBytes; };
 struct cudaDeviceProp {
@@ -486,6 +617,13 @@ struct cudaDeviceProp {
     int memoryClockRate, memoryBusWidth, l2CacheSize, maxThreadsPerMultiProcessor, regsPerMultiprocessor;
     int managedMemory, concurrentManagedAccess, cooperativeLaunch, maxBlocksPerMultiProcessor;
     size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin;
+    int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2], maxTexture2DLayered[3], tccDriver;
+    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, isMultiGpuBoard, multiGpuBoardGroupID;
+    int hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio, pageableMemoryAccess, computePreemptionSupported;
+    int canUseHostPointerForRegisteredMem, cooperativeMultiDeviceLaunch, pageableMemoryAccessUsesHostPageTables;
+    int directManagedMemAccessFromHost, persistingL2CacheMaxSize, accessPolicyMaxWindowSize, memoryPoolsSupported;
+    int hostRegisterSupported, clusterLaunch;
+    size_t surfaceAlignment, texturePitchAlignment, reservedSharedMemPerBlock;
 };
 #define cudaHostAllocDefault 0
 #define cudaHostAllocPortable 1
@@ -749,6 +887,19 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *to, int device) {
     __LW_GET(regsPerMultiprocessor, 82); __LW_GET(managedMemory, 83); __LW_GET(concurrentManagedAccess, 89);
     __LW_GET(cooperativeLaunch, 95); __LW_GET(maxBlocksPerMultiProcessor, 106);
     __LW_GET(sharedMemPerMultiprocessor, 81); __LW_GET(sharedMemPerBlockOptin, 97);
+    __LW_GET(maxTexture1D, 21); __LW_GET(maxTexture2D[0], 22); __LW_GET(maxTexture2D[1], 23); __LW_GET(maxTexture3D[0], 24);
+    __LW_GET(maxTexture3D[1], 25); __LW_GET(maxTexture3D[2], 26); __LW_GET(maxTexture2DLayered[0], 27);
+    __LW_GET(maxTexture2DLayered[1], 28); __LW_GET(maxTexture2DLayered[2], 29); __LW_GET(surfaceAlignment, 30);
+    __LW_GET(tccDriver, 35); __LW_GET(maxTexture1DLayered[0], 42); __LW_GET(maxTexture1DLayered[1], 43);
+    __LW_GET(pciDomainID, 50); __LW_GET(texturePitchAlignment, 51); __LW_GET(streamPrioritiesSupported, 78);
+    __LW_GET(globalL1CacheSupported, 79); __LW_GET(localL1CacheSupported, 80); __LW_GET(isMultiGpuBoard, 84);
+    __LW_GET(multiGpuBoardGroupID, 85); __LW_GET(hostNativeAtomicSupported, 86);
+    __LW_GET(singleToDoublePrecisionPerfRatio, 87); __LW_GET(pageableMemoryAccess, 88);
+    __LW_GET(computePreemptionSupported, 90); __LW_GET(canUseHostPointerForRegisteredMem, 91);
+    __LW_GET(hostRegisterSupported, 99); __LW_GET(pageableMemoryAccessUsesHostPageTables, 100);
+    __LW_GET(directManagedMemAccessFromHost, 101); __LW_GET(persistingL2CacheMaxSize, 108);
+    __LW_GET(accessPolicyMaxWindowSize, 109); __LW_GET(reservedSharedMemPerBlock, 111); __LW_GET(memoryPoolsSupported, 115);
+    __LW_GET(clusterLaunch, 120); __LW_GET(kernelExecTimeoutEnabled, 17); __LW_GET(computeMode, 20);
 #undef __LW_GET
     return cudaSuccess;
 }
@@ -756,7 +907,6 @@ inline cudaError_t cudaDriverGetVersion(int *version) { *version = 13000; return
 inline cudaError_t cudaRuntimeGetVersion(int *version) { *version = 12080; return cudaSuccess; }
 inline cudaError_t cudaStreamCreate(cudaStream_t *to) { __LW_CALL(cuStreamCreate(to, 0)); }
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *to, unsigned flags) { __LW_CALL(cuStreamCreate(to, flags)); }
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *to, unsigned flags, int) { __LW_CALL(cuStreamCreate(to, flags)); }
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { __LW_CALL(cuStreamDestroy_v2(stream)); }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { __LW_CALL(cuStreamSynchronize(stream)); }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { __LW_CALL(cuStreamQuery(stream)); }
@@ -775,6 +925,8 @@ inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, void (*function)(c
 typedef void (*cudaHostFn_t)(void *);
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 inline cudaError_t cudaEventCreate(cudaEvent_t *to) { __LW_CALL(cuEventCreate(to, 0)); }
+inline cudaError_t cudaEventCreate(cudaEvent_t *to, unsigned flags) { __LW_CALL(cuEventCreate(to, flags)); }
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) { __LW_CALL(cuEventRecord(event, stream)); }
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *to, unsigned flags) { __LW_CALL(cuEventCreate(to, flags)); }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) { __LW_CALL(cuEventDestroy_v2(event)); }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) { __LW_CALL(cuEventRecord(event, stream)); }
@@ -852,3 +1004,18 @@ template <class T> inline void __lw_delete_array(T *list) {
     __lw_destroy(list, memory[0]);
     free(memory);
 }
+// GCC's built-in atomics; the program has one thread.
+#define __LW_SYNC(BEFORE, AFTER, OPERATION)                                                                           \
+    template <class T, class V> inline T BEFORE(T *at, V value) { T old = *at; *at = (T)(OPERATION); return old; }    \
+    template <class T, class V> inline T AFTER(T *at, V value) { T old = *at; return *at = (T)(OPERATION); }
+__LW_SYNC(__sync_fetch_and_add, __sync_add_and_fetch, old + (T)value)
+__LW_SYNC(__sync_fetch_and_sub, __sync_sub_and_fetch, old - (T)value)
+__LW_SYNC(__sync_fetch_and_or, __sync_or_and_fetch, old | (T)value)
+__LW_SYNC(__sync_fetch_and_and, __sync_and_and_fetch, old & (T)value)
+__LW_SYNC(__sync_fetch_and_xor, __sync_xor_and_fetch, old ^ (T)value)
+#undef __LW_SYNC
+template <class T, class V> inline T __sync_lock_test_and_set(T *at, V value) { T old = *at; *at = (T)value; return old; }
+template <class T> inline void __sync_lock_release(T *at) { *at = 0; }
+template <class T, class A, class B> inline T __sync_val_compare_and_swap(T *at, A expected, B value) { T old = *at; if (old == (T)expected) *at = (T)value; return old; }
+template <class T, class A, class B> inline bool __sync_bool_compare_and_swap(T *at, A expected, B value) { return __sync_val_compare_and_swap(at, expected, value) == (T)expected; }
+inline void __sync_synchronize() {}

@@ -195,6 +195,49 @@ __device__ inline double ldexp(double a, int exponent) {
            __hiloint2double((third + 1023) << 20, 0);
 }
 __device__ inline float scalbnf(float a, int exponent) { return ldexpf(a, exponent); }
+__device__ inline float scalblnf(float a, long exponent) { return ldexpf(a, (int)max(-1000l, min(1000l, exponent))); }
+__device__ inline double scalbn(double a, int exponent) { return ldexp(a, exponent); }
+__device__ inline double scalbln(double a, long exponent) { return ldexp(a, (int)max(-5000l, min(5000l, exponent))); }
+__device__ inline double frexp(double a, int *exponent) {
+    long long word = __double_as_longlong(a);
+    int bias = 1022;
+    if (a == 0.0 || !isfinite(a)) { *exponent = 0; return a; }
+    if (fabs(a) < 2.2250738585072014e-308) { word = __double_as_longlong(a * 18014398509481984.0); bias = 1076; }
+    *exponent = (int)(word >> 52 & 2047) - bias;
+    return __longlong_as_double((word & 0x800fffffffffffffll) | 0x3fe0000000000000ll);
+}
+__device__ inline float frexp(float a, int *exponent) { return frexpf(a, exponent); }
+__device__ inline float ldexp(float a, int exponent) { return ldexpf(a, exponent); }
+__device__ inline int ilogbf(float a) {
+    int exponent;
+    if (a == 0.0f || isnan(a)) return -2147483647 - 1;
+    if (isinf(a)) return 2147483647;
+    frexpf(a, &exponent);
+    return exponent - 1;
+}
+__device__ inline int ilogb(double a) {
+    int exponent;
+    if (a == 0.0 || isnan(a)) return -2147483647 - 1;
+    if (isinf(a)) return 2147483647;
+    frexp(a, &exponent);
+    return exponent - 1;
+}
+__device__ inline float logbf(float a) { return a == 0.0f ? -1e39f : isfinite(a) ? (float)ilogbf(a) : a * a; }
+__device__ inline double logb(double a) { return a == 0.0 ? -1e309 : isfinite(a) ? (double)ilogb(a) : a * a; }
+__device__ inline float nextafterf(float a, float b) {
+    int word = __float_as_int(a);
+    if (a != a || b != b) return a + b;
+    if (a == b) return b;
+    if (a == 0.0f) return copysignf(1.4e-45f, b);
+    return __int_as_float(a < b == (word >= 0) ? word + 1 : word - 1);
+}
+__device__ inline double nextafter(double a, double b) {
+    long long word = __double_as_longlong(a);
+    if (a != a || b != b) return a + b;
+    if (a == b) return b;
+    if (a == 0.0) return copysign(4.9406564584124654e-324, b);
+    return __longlong_as_double(a < b == (word >= 0) ? word + 1 : word - 1);
+}
 __device__ inline float modff(float a, float *whole) { *whole = truncf(a); return copysignf(a - *whole, a); }
 __device__ inline double modf(double a, double *whole) { *whole = trunc(a); return copysign(a - *whole, a); }
 #ifndef __LW_HOST__
@@ -247,6 +290,29 @@ __LW_NORMAL(double, , 40.0, 0.70710678118654757, -4.8336466567264567e-17)
 __LW_REMAINDER(float, f, 1.7e38f)
 __LW_REMAINDER(double, , 8.9e307)
 #undef __LW_REMAINDER
+// Norms: the squares are of values scaled by a power of two, so that they neither overflow nor vanish.
+#define __LW_NORMS(S, T, POWER)                                                                                       \
+    __device__ inline T norm4d##S(T a, T b, T c, T d) {                                                               \
+        T most = fmax##S(fmax##S(fabs##S(a), fabs##S(b)), fmax##S(fabs##S(c), fabs##S(d)));                           \
+        if (most == 0 || isinf(most)) return most;                                                                    \
+        T scale = most > 1 ? 1 / (T)POWER : (T)POWER;                                                                 \
+        if (most < (T)POWER && most * (T)POWER > 1) scale = 1;                                                        \
+        a *= scale; b *= scale; c *= scale; d *= scale;                                                               \
+        return sqrt(fma##S(a, a, fma##S(b, b, fma##S(c, c, d * d)))) / scale;                                         \
+    }                                                                                                                 \
+    __device__ inline T norm3d##S(T a, T b, T c) { return norm4d##S(a, b, c, 0); }                                    \
+    __device__ inline T rnorm3d##S(T a, T b, T c) { return 1 / norm3d##S(a, b, c); }                                  \
+    __device__ inline T rnorm4d##S(T a, T b, T c, T d) { return 1 / norm4d##S(a, b, c, d); }                          \
+    __device__ inline T rhypot##S(T a, T b) { return 1 / norm3d##S(a, b, 0); }                                        \
+    __device__ inline T norm##S(int count, const T *list) {                                                           \
+        T sum = 0;                                                                                                    \
+        for (int i = 0; i < count; i++) sum = norm3d##S(sum, list[i], 0);                                             \
+        return sum;                                                                                                   \
+    }
+__LW_NORMS(f, float, 1099511627776.0f)
+__LW_NORMS(, double, 1.3407807929942597e154)
+#undef __LW_NORMS
+__device__ inline double rcbrt(double a) { return 1 / cbrt(a); }
 __device__ inline int __fns(unsigned mask, unsigned base, int offset) {
     int step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset, at = (int)base;
     if (offset == 0) return mask >> base & 1 ? (int)base : -1;
@@ -262,7 +328,8 @@ using ::cos; using ::tan; using ::tanh; using ::sinh; using ::cosh; using ::asin
 using ::pow; using ::erf; using ::erfc; using ::cbrt; using ::hypot; using ::fmod; using ::log1p; using ::expm1;
 using ::signbit; using ::copysign; using ::lround; using ::sqrtf; using ::expf; using ::logf; using ::powf; using ::tanhf;
 using ::sinf; using ::cosf; using ::fabsf; using ::fmaxf; using ::fminf; using ::modf; using ::ldexp; using ::asinh;
-using ::acosh; using ::atanh; using ::floorf; using ::ceilf; using ::roundf;
+using ::acosh; using ::atanh; using ::floorf; using ::ceilf; using ::roundf; using ::frexp; using ::nextafter; using ::scalbn;
+using ::logb; using ::ilogb; using ::llround; using ::lrint; using ::remainder; using ::fdim; using ::nearbyint;
 }
 __device__ inline unsigned umin(unsigned a, unsigned b) { return b < a ? b : a; }
 __device__ inline unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }

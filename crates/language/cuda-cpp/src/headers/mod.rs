@@ -14,9 +14,65 @@ pub const ALWAYS: &[(&str, &str)] = &[
 /// The headers that host code includes after them.
 pub const HOST: &[(&str, &str)] = &[
     ("lanework/host.h", include_str!("host.h")),
+    ("lanework/devices.h", include_str!("devices.h")),
     ("lanework/std/base.h", include_str!("std/base.h")),
     ("lanework/std/chrono.h", include_str!("std/chrono.h")),
 ];
+
+/// Headers that are included before a file that contains one of the words, in host code or in both.
+const BY_WORD: &[(&str, &str, bool, &[&str])] = &[
+    ("lanework/blas.h", include_str!("blas.h"), false, &["cublasCreate", "cublasLtCreate"]),
+    (
+        "lanework/textures.h",
+        include_str!("textures.h"),
+        false,
+        &[
+            "tex1D",
+            "tex2D",
+            "tex3D",
+            "texCubemap",
+            "surf1D",
+            "surf2D",
+            "surf3D",
+            "cudaChannelFormat",
+            "cudaCreateChannelDesc",
+            "cudaTextureDesc",
+            "cudaResourceDesc",
+            "cudaArray",
+            "cudaMipmappedArray",
+            "cudaMalloc3D",
+            "cudaMemcpy3D",
+            "cudaPitchedPtr",
+            "cudaExtent",
+            "cudaPos",
+        ],
+    ),
+    (
+        "lanework/arrays.h",
+        include_str!("arrays.h"),
+        true,
+        &[
+            "cudaChannelFormat",
+            "cudaCreateChannelDesc",
+            "cudaTextureDesc",
+            "cudaResourceDesc",
+            "cudaArray",
+            "cudaMipmappedArray",
+            "cudaMalloc3D",
+            "cudaMemcpy3D",
+            "cudaPitchedPtr",
+            "cudaExtent",
+            "cudaPos",
+        ],
+    ),
+];
+
+/// The name and text of the headers that a file needs by its words.
+pub fn by_words(file: &str, host: bool) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let needed = move |words: &[&str]| words.iter().any(|word| file.contains(word));
+    let wanted = BY_WORD.iter().filter(move |header| (host || !header.2) && needed(header.3));
+    wanted.map(|header| (header.0, header.1))
+}
 
 /// Parts of the C++ library for host code, by the headers that contain them.
 const LIBRARY: &[(&str, &str)] = &[
@@ -36,6 +92,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ("complex valarray", include_str!("std/complex.h")),
     ("helper_cuda.h helper_functions.h helper_string.h helper_timer.h", include_str!("helpers.h")),
     ("getopt.h unistd.h", include_str!("std/getopt.h")),
+    ("omp.h", include_str!("std/omp.h")),
     ("thread mutex atomic future condition_variable shared_mutex", include_str!("std/thread.h")),
 ];
 
@@ -53,6 +110,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("cublas_v2.h", include_str!("cublas.h")),
     ("cublasLt.h", "#include <cublas_v2.h>\n"),
     ("cuComplex.h", include_str!("complex.h")),
+    ("cuda/atomic", include_str!("libcu.h")),
+    ("cub/cub.cuh", include_str!("cub.h")),
     ("tuple", "#include <type_traits>\n"),
     ("map", "#include <type_traits>\n"),
     ("functional", "#include <type_traits>\n"),
@@ -72,6 +131,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("ATen/ATen.h", "torch/extension.h"),
     ("ATen/cuda/CUDAContext.h", "torch/extension.h"),
     ("cooperative_groups/scan.h", "cooperative_groups.h"),
+    ("cuda/barrier", "cuda/atomic"),
+    ("cuda/pipeline", "cuda/atomic"),
     ("utility", "type_traits"),
     ("array", "type_traits"),
 ];
@@ -97,6 +158,8 @@ const EMPTY: &str = "\
     values.h linux/limits.h features.h cuda_fp8.hpp cuda_bf16.hpp sys/timeb.h complex.h cfenv \
     fenv.h csignal csetjmp cwchar wchar.h cuchar clocale locale.h codecvt typeindex source_location \
     numbers ranges compare version nvToolsExt.h cudaProfiler.h cuda_device_runtime_api.h \
+    sys/un.h arpa/inet.h netinet/in.h sys/socket.h netdb.h endian.h error.h err.h sys/sysinfo.h sched.h sys/ipc.h \
+    sys/shm.h sys/syscall.h libgen.h poll.h sys/times.h sys/select.h langinfo.h cpuid.h immintrin.h x86intrin.h \
     dirent.h cudnn_frontend.h getopt.h signal.h sys/mman.h execution bit filesystem span concepts";
 
 /// Folders of libraries whose headers are treated as empty. If device code uses their names, errors report them.
@@ -107,6 +170,9 @@ const LIBRARIES: &str = "\
 /// The canonical name of a header that has several names.
 pub fn canonical(name: &str) -> &str {
     let name = name.strip_prefix("cuda/std/").unwrap_or(name);
+    if name.starts_with("cub/") {
+        return "cub/cub.cuh";
+    }
     let own = name.strip_prefix("lanework/std/").and_then(|file| file.strip_suffix(".h"));
     let part = |names: &str| names.split(' ').any(|known| known == own.unwrap_or(name));
     if let Some((names, _)) = LIBRARY.iter().find(|(names, _)| part(names)) {
@@ -130,7 +196,10 @@ pub fn text(name: &str, host: bool) -> Option<&'static str> {
     if let Some((_, text)) = TEXTS.iter().find(|(known, _)| *known == name) {
         return Some(text);
     }
-    let empty = EMPTY.split(' ').any(|known| known == name)
-        || LIBRARIES.split(' ').any(|library| name.starts_with(library));
+    let known = EMPTY.split(' ').any(|known| known == name);
+    if known && !host && !name.contains('.') {
+        return Some(include_str!("forward.h"));
+    }
+    let empty = known || LIBRARIES.split(' ').any(|library| name.starts_with(library));
     empty.then_some("")
 }

@@ -203,6 +203,8 @@ template <class B> struct negation : bool_constant<!B::value> {};
 template <class T> struct is_trivial : integral_constant<bool, __is_trivially_copyable(T)> {};
 template <class T> struct is_pod : integral_constant<bool, __is_trivially_copyable(T)> {};
 template <class T> struct is_standard_layout : integral_constant<bool, __is_trivially_copyable(T)> {};
+template <size_t SIZE, size_t ALIGN = 16> struct aligned_storage { struct type { alignas(ALIGN) unsigned char data[SIZE]; }; };
+template <size_t SIZE, size_t ALIGN = 16> using aligned_storage_t = typename aligned_storage<SIZE, ALIGN>::type;
 template <class F, class... A> using invoke_result_t = decltype(declval<F>()(declval<A>()...));
 template <class T> struct tuple_size;
 template <class T, size_t N> struct tuple_size<array<T, N>> : integral_constant<size_t, N> {};

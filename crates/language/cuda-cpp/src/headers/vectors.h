@@ -19,7 +19,11 @@
     __device__ inline T __ldca(const T *address) { return *address; }                                                 \
     __device__ inline T __ldcs(const T *address) { return *address; }                                                 \
     __device__ inline void __stcs(T *address, T value) { *address = value; }                                          \
-    __device__ inline void __stcg(T *address, T value) { *address = value; }
+    __device__ inline void __stcg(T *address, T value) { *address = value; }                                          \
+    __device__ inline T __ldlu(const T *address) { return *address; }                                                 \
+    __device__ inline T __ldcv(const T *address) { return *address; }                                                 \
+    __device__ inline void __stwb(T *address, T value) { *address = value; }                                          \
+    __device__ inline void __stwt(T *address, T value) { *address = value; }
 __VECTOR(signed char, char, 2, 4)
 __VECTOR(unsigned char, uchar, 2, 4)
 __VECTOR(short, short, 4, 8)

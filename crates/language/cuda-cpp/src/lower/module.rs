@@ -40,7 +40,6 @@ pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa
     };
     for at in 0..lowering.analyzer.functions.len() {
         let function = &lowering.analyzer.functions[at];
-        let builtin = lowering.analyzer.parser.map.is_builtin(function.syntax.span);
         if lowering.analyzer.host {
             let name = lowering.analyzer.text(function.name);
             if function.body.is_some()
@@ -49,7 +48,7 @@ pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa
             {
                 lowering.function(FunctionNumber(at as u32));
             }
-        } else if function.syntax.specifiers.global && function.body.is_some() && !builtin {
+        } else if function.syntax.specifiers.global && function.body.is_some() {
             lowering.function(FunctionNumber(at as u32));
         }
     }

@@ -156,6 +156,15 @@ impl<'a> Preprocessor<'a> {
         let tokens = scan(text, start, self.names).into();
         let file = Some(FileState { name: name.to_owned(), conditionals: Vec::new() });
         self.sources.push(TokenSource { tokens, at: 0, expands: None, file });
+        if builtin {
+            return;
+        }
+        let needed: Vec<_> = headers::by_words(text, self.host).collect();
+        for (header, text) in needed.into_iter().rev() {
+            if self.once.insert(header.to_owned()) {
+                self.open(header, text, true);
+            }
+        }
     }
 
     fn push(&mut self, tokens: Vec<Token>, expands: Option<Name>) {
@@ -330,7 +339,6 @@ const FIXED: &[(&str, &str)] = &[
     ("__GNUC__", "12"),
     ("__GNUC_MINOR__", "0"),
     ("__linux__", "1"),
-    ("__x86_64__", "1"),
     ("__LP64__", "1"),
     ("__CHAR_BIT__", "8"),
     ("__SIZEOF_POINTER__", "8"),

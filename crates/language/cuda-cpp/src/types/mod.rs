@@ -117,6 +117,8 @@ pub struct Record {
     pub assigns: bool,
     /// Whether it declares or inherits virtual functions: its objects refer to a table of them.
     pub polymorphic: bool,
+    /// Whether a base or member has a type that only host code knows, so that its layout is unknown.
+    pub partial: bool,
     /// The index of the base whose table it shares.
     pub primary: Option<usize>,
     /// Its definition.

@@ -2,5 +2,6 @@
 
 mod elementary;
 mod layout;
+mod library;
 mod mistakes;
 mod robust;

@@ -367,7 +367,8 @@ impl Analyzer {
         self.default_parts(target, record, span)
     }
 
-    fn has_default_constructor(&self, record: RecordId) -> bool {
+    /// Whether a class declares `T() = default`.
+    pub(super) fn has_default_constructor(&self, record: RecordId) -> bool {
         let scope = self.types.record(record).scope;
         self.functions.iter().any(|function| {
             function.record == Some(record)

@@ -122,6 +122,9 @@ impl Analyzer {
         span: Span,
     ) -> Option<Typed> {
         let target = self.types.bare(ty);
+        if elements.is_empty() && self.has_default_constructor(record) {
+            return self.zero_value(ty, span);
+        }
         if self.types.record(record).has_constructors {
             let listed = self.trial(|this| this.construct_by_list(target, record, elements, span));
             if let Some(Some(object)) = listed {

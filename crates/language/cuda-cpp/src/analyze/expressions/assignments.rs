@@ -256,6 +256,26 @@ impl Analyzer {
         Typed { kind, ty, lvalue: true, expiring: false, span }
     }
 
+    /// Two objects of which one's class is a base of the other's, as objects of the base; others as they are.
+    fn to_common_base(&mut self, a: Typed, b: Typed) -> (Typed, Typed) {
+        let records = self.types.record_of(a.ty).zip(self.types.record_of(b.ty));
+        let Some((of_a, of_b)) = records.filter(|(of_a, of_b)| of_a != of_b) else {
+            return (a, b);
+        };
+        if !a.lvalue || !b.lvalue {
+            return (a, b);
+        }
+        if self.types.base_offset(of_a, of_b).is_some() {
+            let base = self.as_base(a.clone(), of_b).unwrap_or(a);
+            return (base, b);
+        }
+        if self.types.base_offset(of_b, of_a).is_some() {
+            let base = self.as_base(b.clone(), of_a).unwrap_or(b);
+            return (a, base);
+        }
+        (a, b)
+    }
+
     pub(super) fn conditional(
         &mut self,
         condition: &Expression,
@@ -270,6 +290,7 @@ impl Analyzer {
         if yes.ty == TypeId::ERROR || no.ty == TypeId::ERROR {
             return self.bad(span);
         }
+        let (yes, no) = self.to_common_base(yes, no);
         let constant = match condition.kind {
             TypedKind::Constant(bits) => Some(bits != 0),
             _ => None,

@@ -64,7 +64,15 @@ impl Analyzer {
                 return None;
             }
         }
+<<<<<<< HEAD
         let value = self.field_place(this, &place);
+=======
+        if self.is_partial(this.ty) {
+            self.report_partial(this.ty, span);
+            return Some(self.bad(span));
+        }
+        let value = self.member_place(this, place.offset, place.kind, place.bits);
+>>>>>>> origin/cpp6
         Some(Typed { span, ..value })
     }
 
@@ -345,6 +353,10 @@ impl Analyzer {
             return self.bad(span);
         };
         if let Some(place) = self.types.find_field(record, name.last().name) {
+            if self.is_partial(object.ty) && self.frame.is_some() {
+                self.report_partial(object.ty, span);
+                return self.bad(span);
+            }
             let lvalue = object.lvalue && !object.expiring;
             let value = self.field_place(object, &place);
             let expiring = !lvalue && matches!(value.kind, TypedKind::Field(..));

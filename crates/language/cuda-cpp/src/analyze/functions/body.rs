@@ -308,6 +308,12 @@ impl Analyzer {
             );
             self.report(problem.help("write results to memory that a pointer parameter points to"));
         }
+        let mut types = signature.parameters.iter().map(|parameter| parameter.ty);
+        let unknown = types.find(|ty| self.is_partial(*ty));
+        if let Some(ty) = unknown {
+            let span = self.function(number).syntax.span;
+            self.report_partial(ty, span);
+        }
         if self.types.bare(signature.result) == TypeId::VOID
             || self.contains_auto(signature.result)
             || self.function(number).is_constructor

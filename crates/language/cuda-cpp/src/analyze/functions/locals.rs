@@ -91,6 +91,11 @@ impl Analyzer {
             self.poison(syntax);
             return;
         }
+        if self.is_partial(self.element_of(ty)) {
+            self.report_partial(ty, syntax.span);
+            self.poison(syntax);
+            return;
+        }
         if let Some(class) = self.types.record_of(ty) {
             self.check_concrete(class, syntax.span);
         }

@@ -312,7 +312,7 @@ impl Analyzer {
             let has_body = record.syntax.body.is_some();
             if record.template.is_some()
                 || !has_body
-                || self.parser.map.is_builtin(record.syntax.span)
+                || !flags.global && self.parser.map.is_builtin(record.syntax.span)
             {
                 continue;
             }

@@ -1,5 +1,6 @@
 // <functional>.
 #include "lanework/std/base.h"
+#include <tuple>
 namespace std {
 template <class T> struct function;
 template <class R, class... A> struct __lw_callable {

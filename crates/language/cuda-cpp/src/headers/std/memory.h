@@ -1,5 +1,6 @@
 // <memory>.
 #include "lanework/std/base.h"
+#include <tuple>
 namespace std {
 template <class T> struct default_delete { void operator()(T *object) const { delete object; } };
 template <class T> struct default_delete<T[]> { void operator()(T *list) const { delete[] list; } };

@@ -65,6 +65,10 @@ template <class T> struct list {
         count++;
         return made;
     }
+    void resize(size_t n, const T &v = T()) {
+        while (count < n) push_back(v);
+        while (count > n) pop_back();
+    }
     void push_back(const T &v) { __lw_put(new item(v), nullptr); }
     void push_back(T &&v) { __lw_put(new item(static_cast<T &&>(v)), nullptr); }
     void push_front(const T &v) { __lw_put(new item(v), first); }

@@ -376,6 +376,18 @@ struct fstream : istream, ostream {
     bool operator!() const { return fail(); }
 };
 typedef istream iostream;
+template <class T> struct istream_iterator {
+    istream *from;
+    T value;
+    istream_iterator() : from(nullptr), value() {}
+    istream_iterator(istream &stream) : from(&stream), value() { ++*this; }
+    const T &operator*() const { return value; }
+    const T *operator->() const { return &value; }
+    istream_iterator &operator++() { if (from && !(*from >> value)) from = nullptr; return *this; }
+    istream_iterator operator++(int) { istream_iterator old = *this; ++*this; return old; }
+    bool operator==(const istream_iterator &other) const { return from == other.from; }
+    bool operator!=(const istream_iterator &other) const { return from != other.from; }
+};
 template <class T> struct ostream_iterator {
     typedef output_iterator_tag iterator_category;
     ostream *out;

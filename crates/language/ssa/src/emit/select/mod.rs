@@ -333,8 +333,10 @@ impl Selector<'_> {
                 operands.push(TextPiece::Register(output));
                 continue;
             }
+            // PTX has no literals of 16-bit floats and of pairs of them, which come as integers.
+            let small = self.type_of(*input) == ValueType::I16 || template.text.contains("16x2");
             let operand = match self.operand(*input) {
-                MachineOperand::Immediate(literal) if template.literals => {
+                MachineOperand::Immediate(literal) if template.literals && !small => {
                     TextPiece::Text(literal.to_string())
                 }
                 _ => TextPiece::Register(self.register(*input)),

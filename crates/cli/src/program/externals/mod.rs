@@ -1,0 +1,348 @@
+//! Functions of CUDA's driver for interpreted host code. Each checks the memory that the driver will access.
+
+use lanework_host::{External, Process, Stop, word};
+use std::collections::HashMap;
+use std::ffi::{CString, c_char, c_void};
+
+mod plain;
+
+use plain::{PLAIN, driver, status};
+
+/// The status of a copy whose direction contradicts its addresses.
+const CUDA_ERROR_INVALID_VALUE: u64 = 1;
+
+/// Data of the program for the driver's functions.
+pub struct Loaded {
+    ptx: CString,
+    /// The module of each device.
+    modules: HashMap<u32, u64>,
+    /// The device that is current.
+    device: u32,
+    kernels: HashMap<u64, u64>,
+}
+
+impl Loaded {
+    /// A program whose device code is this PTX.
+    pub fn new(ptx: CString) -> Loaded {
+        Loaded { ptx, modules: HashMap::new(), device: 0, kernels: HashMap::new() }
+    }
+}
+
+unsafe extern "C" {
+    fn cuCtxSynchronize() -> i32;
+    fn cuStreamSynchronize(stream: u64) -> i32;
+    fn cuEventSynchronize(event: u64) -> i32;
+    fn cuCtxSetCurrent(context: u64) -> i32;
+    fn cuDeviceGetPCIBusId(text: *mut c_char, room: i32, device: i32) -> i32;
+    fn cuGraphLaunch(graph: u64, stream: u64) -> i32;
+    fn cuGraphGetNodes(graph: u64, nodes: *mut u64, count: *mut u64) -> i32;
+    fn cuMemcpy3DAsync_v2(copy: *const c_void, stream: u64) -> i32;
+    fn cuMemHostRegister_v2(start: u64, bytes: u64, flags: u32) -> i32;
+    fn cuModuleLoadData(module: *mut u64, image: *const c_char) -> i32;
+    fn cuModuleGetFunction(function: *mut u64, module: u64, name: *const c_char) -> i32;
+    fn cuModuleGetGlobal_v2(at: *mut u64, bytes: *mut u64, module: u64, name: *const c_char)
+    -> i32;
+    fn cuDeviceGetName(name: *mut c_void, room: i32, device: i32) -> i32;
+    fn cuMemFree_v2(memory: u64) -> i32;
+    fn cuMemFreeHost(memory: u64) -> i32;
+    fn cuMemAllocManaged(to: *mut u64, bytes: u64, flags: u32) -> i32;
+    fn cuMemHostAlloc(to: *mut u64, bytes: u64, flags: u32) -> i32;
+    fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
+    fn cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
+    fn cuFuncGetParamInfo(function: u64, index: u64, offset: *mut u64, bytes: *mut u64) -> i32;
+    #[rustfmt::skip]
+    fn cuLaunchKernel(
+        function: u64,
+        gx: u32,
+        gy: u32,
+        gz: u32,
+        bx: u32,
+        by: u32,
+        bz: u32,
+        shared: u32,
+        stream: u64,
+        each: *const c_void,
+        extra: *const c_void,
+    ) -> i32;
+    #[rustfmt::skip]
+    fn cuLaunchCooperativeKernel(
+        function: u64,
+        gx: u32,
+        gy: u32,
+        gz: u32,
+        bx: u32,
+        by: u32,
+        bz: u32,
+        shared: u32,
+        stream: u64,
+        each: *const c_void,
+    ) -> i32;
+}
+
+fn loaded(process: &mut Process) -> Result<&mut Loaded, Stop> {
+    let stop = Stop::Exit(1);
+    process.environment.downcast_mut().ok_or(stop)
+}
+
+/// The module of the current device, and the symbol at an address.
+fn symbol(process: &mut Process, address: u64) -> Result<Option<(u64, CString)>, Stop> {
+    let name = process.symbol_at(address).and_then(|name| CString::new(name).ok());
+    let loaded = loaded(process)?;
+    Ok(loaded.modules.get(&loaded.device).copied().zip(name))
+}
+
+/// The device's address and the bytes of the variable at an address of the program.
+fn global(process: &mut Process, address: u64) -> Result<Option<(u64, u64)>, Stop> {
+    let Some((module, name)) = symbol(process, address)? else { return Ok(None) };
+    let (mut address, mut bytes) = (0, 0);
+    // SAFETY: the results are words, and the name ends with a zero byte.
+    let code =
+        unsafe { cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, module, name.as_ptr()) };
+    Ok((code == 0).then_some((address, bytes)))
+}
+
+/// Stores a word that the program asked for.
+fn put(process: &mut Process, at: u64, value: u64) -> Result<(), Stop> {
+    let written = process.memory.write(at, &value.to_le_bytes());
+    process.accessed(written, "write")
+}
+
+/// Allocates memory that host and device use.
+fn lend(
+    process: &mut Process,
+    arguments: &[u64],
+    allocate: unsafe extern "C" fn(*mut u64, u64, u32) -> i32,
+) -> Result<u64, Stop> {
+    let (mut address, bytes) = (0, word(arguments, 1));
+    // SAFETY: `address` is a word for the result.
+    let code = unsafe { allocate(&raw mut address, bytes, word(arguments, 2) as u32) };
+    if code == 0 {
+        // SAFETY: the driver keeps the bytes until they are freed, when `take_back` is called first. Kernels, which use
+        // them by atomic accesses, run while the program waits, or when the program lets them.
+        unsafe { process.memory.lend(address, bytes) };
+        put(process, word(arguments, 0), address)?;
+    }
+    Ok(status(code))
+}
+
+/// Whether an address is the device's, and the program must not access it.
+fn on_device(process: &Process, address: u64) -> bool {
+    if process.memory.check_range(address, 1).is_ok() {
+        return false;
+    }
+    let mut kind = 0u32;
+    // SAFETY: the attribute (the memory's type) has four bytes.
+    let code = unsafe { driver::cuPointerGetAttribute((&raw mut kind).cast(), 2, address) };
+    code == 0 && kind == 2
+}
+
+/// Checks the blocks of a kernel's arguments.
+fn check_arguments(process: &Process, function: u64, list: u64) -> Result<*const c_void, Stop> {
+    for index in 0.. {
+        let (mut offset, mut bytes) = (0, 0);
+        // SAFETY: both results are words.
+        let code = unsafe { cuFuncGetParamInfo(function, index, &raw mut offset, &raw mut bytes) };
+        if code != 0 {
+            break;
+        }
+        let place =
+            process.accessed(process.memory.read(list.wrapping_add(8 * index), 8), "read")?;
+        let place = u64::from_le_bytes(place.try_into().unwrap_or_default());
+        process.accessed(process.memory.check_range(place, bytes), "read")?;
+    }
+    Ok(std::ptr::with_exposed_provenance(list as usize))
+}
+
+/// Launches a kernel after checking the blocks of its arguments.
+fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, Stop> {
+    let each = check_arguments(process, word(a, 0), word(a, 9))?;
+    process.flush();
+    let [gx, gy, gz, bx, by, bz, shared] = std::array::from_fn(|at| word(a, at + 1) as u32);
+    let (function, stream) = (word(a, 0), word(a, 8));
+    // SAFETY: the arguments were checked to have the bytes of the kernel's parameters.
+    Ok(status(unsafe {
+        if cooperative {
+            cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream, each)
+        } else {
+            let extra = std::ptr::null();
+            cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, each, extra)
+        }
+    }))
+}
+
+/// The bytes of one side of a three-dimensional copy that are the host's; `None` if it is no host memory.
+fn host_side(copy: &[u8], side: usize) -> Option<(u64, u64)> {
+    let at = |offset: usize| {
+        let bytes = copy.get(offset..offset + 8).and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u64::from_le_bytes)
+    };
+    let [x, y, z] = [side, side + 8, side + 16].map(at);
+    let [width, height, depth] = [176, 184, 192].map(at);
+    // Memory types: 1 is host memory.
+    if at(side + 32) as u32 != 1 || width == 0 || height == 0 || depth == 0 {
+        return None;
+    }
+    let pitch = if at(side + 72) == 0 { width.saturating_add(x) } else { at(side + 72) };
+    let rows = if at(side + 80) == 0 { height.saturating_add(y) } else { at(side + 80) };
+    let place = |y: u64, z: u64| z.saturating_mul(rows).saturating_add(y).saturating_mul(pitch);
+    let first = place(y, z).saturating_add(x);
+    let last = place(y.saturating_add(height - 1), z.saturating_add(depth - 1)).saturating_add(x);
+    let end = last.saturating_add(width);
+    Some((at(side + 40).saturating_add(first), end.saturating_sub(first)))
+}
+
+const SPECIAL: &[(&str, External)] = &[
+    ("__lw_context", |process, a| {
+        let device = word(a, 0) as u32;
+        let (mut context, mut module) = (0u64, 0);
+        // SAFETY: results are words, and the text ends with a zero byte and outlives the call.
+        let code = unsafe {
+            let mut code = driver::cuInit(0);
+            if code == 0 {
+                code = driver::cuDevicePrimaryCtxRetain((&raw mut context).cast(), device);
+            }
+            if code == 0 {
+                code = cuCtxSetCurrent(context);
+            }
+            let loaded = loaded(process)?;
+            if code == 0 && !loaded.modules.contains_key(&device) {
+                code = cuModuleLoadData(&raw mut module, loaded.ptx.as_ptr());
+            }
+            code
+        };
+        if code == 0 {
+            let loaded = loaded(process)?;
+            loaded.device = device;
+            loaded.modules.entry(device).or_insert(module);
+            loaded.kernels.clear();
+        }
+        Ok(status(code))
+    }),
+    ("__lw_kernel", |process, a| {
+        if let Some(known) = loaded(process)?.kernels.get(&word(a, 0)).copied() {
+            put(process, word(a, 1), known)?;
+            return Ok(0);
+        }
+        let Some((module, name)) = symbol(process, word(a, 0))? else { return Ok(98) };
+        let mut function = 0;
+        // SAFETY: the result is a word, and the name ends with a zero byte.
+        let code = unsafe { cuModuleGetFunction(&raw mut function, module, name.as_ptr()) };
+        if code != 0 {
+            return Ok(98);
+        }
+        loaded(process)?.kernels.insert(word(a, 0), function);
+        put(process, word(a, 1), function)?;
+        Ok(0)
+    }),
+    ("__lw_symbol", |process, a| {
+        let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(13) };
+        put(process, word(a, 1), address)?;
+        put(process, word(a, 2), bytes)?;
+        Ok(0)
+    }),
+    ("__lw_is_device", |process, a| Ok(u64::from(on_device(process, word(a, 0))))),
+    ("__lw_lent_symbol", |process, a| {
+        let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(0) };
+        // SAFETY: the variable stays as long as its module, which is never unloaded. Kernels, which use it by atomic
+        // accesses, run while the program waits or by its own leave.
+        unsafe { process.memory.lend(address, bytes) };
+        Ok(address)
+    }),
+    ("cuDeviceGetName", |process, a| {
+        let room = word(a, 1).min(1 << 16);
+        let name = process.accessed(process.memory.check_range(word(a, 0), room), "write")?;
+        // SAFETY: the range was checked to have `room` bytes.
+        Ok(status(unsafe { cuDeviceGetName(name.cast(), room as i32, word(a, 2) as i32) }))
+    }),
+    ("cuDeviceGetPCIBusId", |process, a| {
+        let room = word(a, 1).min(1 << 16);
+        let text = process.accessed(process.memory.check_range(word(a, 0), room), "write")?;
+        // SAFETY: the range was checked to have `room` bytes.
+        Ok(status(unsafe { cuDeviceGetPCIBusId(text.cast(), room as i32, word(a, 2) as i32) }))
+    }),
+    ("cuMemHostRegister_v2", |process, a| {
+        process.accessed(process.memory.check_range(word(a, 0), word(a, 1)), "write")?;
+        // SAFETY: the range was checked, and the memory of the program stays as long as the process.
+        Ok(status(unsafe { cuMemHostRegister_v2(word(a, 0), word(a, 1), word(a, 2) as u32) }))
+    }),
+    ("cuMemcpy3DAsync_v2", |process, a| {
+        let copy = process.accessed(process.memory.read(word(a, 0), 200), "read")?;
+        for (side, verb) in [(0, "read"), (88, "write")] {
+            if let Some((start, bytes)) = host_side(&copy, side) {
+                if on_device(process, start) {
+                    return Ok(CUDA_ERROR_INVALID_VALUE);
+                }
+                process.accessed(process.memory.check_range(start, bytes), verb)?;
+            }
+        }
+        process.flush();
+        // SAFETY: the description is a copy of its 200 bytes, and the ranges of host memory were checked.
+        Ok(status(unsafe { cuMemcpy3DAsync_v2(copy.as_ptr().cast(), word(a, 1)) }))
+    }),
+    ("cuGraphLaunch", |process, a| {
+        process.flush();
+        // SAFETY: the driver refuses handles that it did not give. A graph's copies access memory of the program that was
+        // checked when they were captured, and which stays as long as the process.
+        Ok(status(unsafe { cuGraphLaunch(word(a, 0), word(a, 1)) }))
+    }),
+    ("cuGraphGetNodes", |process, a| {
+        let count = process.accessed(process.memory.check_range(word(a, 2), 8), "write")?;
+        let mut nodes = std::ptr::null_mut();
+        if word(a, 1) != 0 {
+            let room = process.accessed(process.memory.read(word(a, 2), 8), "read")?;
+            let room = u64::from_le_bytes(room.try_into().unwrap_or_default()).saturating_mul(8);
+            nodes = process.accessed(process.memory.check_range(word(a, 1), room), "write")?;
+        }
+        // SAFETY: both ranges were checked; the driver stores at most as many handles as the count allows.
+        Ok(status(unsafe { cuGraphGetNodes(word(a, 0), nodes.cast(), count.cast()) }))
+    }),
+    ("cuMemAllocManaged", |process, a| lend(process, a, cuMemAllocManaged)),
+    ("cuMemHostAlloc", |process, a| lend(process, a, cuMemHostAlloc)),
+    ("cuMemFree_v2", |process, a| {
+        process.memory.take_back(word(a, 0));
+        // SAFETY: the driver refuses addresses that it did not allocate.
+        Ok(status(unsafe { cuMemFree_v2(word(a, 0)) }))
+    }),
+    ("cuMemFreeHost", |process, a| {
+        process.memory.take_back(word(a, 0));
+        // SAFETY: the driver refuses addresses that it did not allocate.
+        Ok(status(unsafe { cuMemFreeHost(word(a, 0)) }))
+    }),
+    ("cuMemcpyHtoDAsync_v2", |process, a| {
+        if on_device(process, word(a, 1)) {
+            return Ok(CUDA_ERROR_INVALID_VALUE);
+        }
+        process.accessed(process.memory.check_range(word(a, 1), word(a, 2)), "read")?;
+        // SAFETY: the source was checked; the driver checks the target.
+        Ok(status(unsafe { cuMemcpyHtoDAsync_v2(word(a, 0), word(a, 1), word(a, 2), word(a, 3)) }))
+    }),
+    ("cuMemcpyDtoHAsync_v2", |process, a| {
+        if on_device(process, word(a, 0)) {
+            return Ok(CUDA_ERROR_INVALID_VALUE);
+        }
+        process.accessed(process.memory.check_range(word(a, 0), word(a, 2)), "write")?;
+        process.flush();
+        // SAFETY: the target was checked; the driver checks the source.
+        Ok(status(unsafe { cuMemcpyDtoHAsync_v2(word(a, 0), word(a, 1), word(a, 2), word(a, 3)) }))
+    }),
+    ("cuCtxSynchronize", |process, _| {
+        process.flush();
+        // SAFETY: the function takes nothing.
+        Ok(status(unsafe { cuCtxSynchronize() }))
+    }),
+    ("cuStreamSynchronize", |process, a| {
+        process.flush();
+        // SAFETY: the driver refuses handles that it did not give.
+        Ok(status(unsafe { cuStreamSynchronize(word(a, 0)) }))
+    }),
+    ("cuEventSynchronize", |process, a| {
+        process.flush();
+        // SAFETY: the driver refuses handles that it did not give.
+        Ok(status(unsafe { cuEventSynchronize(word(a, 0)) }))
+    }),
+    ("cuLaunchKernel", |process, a| launch(process, a, false)),
+    ("cuLaunchCooperativeKernel", |process, a| launch(process, a, true)),
+];
+
+/// The functions of CUDA that the program's headers declare.
+pub const DRIVER: &[&[(&str, External)]] = &[PLAIN, SPECIAL];

@@ -1,0 +1,94 @@
+//! Programs from source that use more of CUDA's runtime and libraries: textures, graphs, pipelines, several files.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs the program that files form, with arguments after `--`.
+fn run_files(folder: &Path, files: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+    command.arg("run");
+    for (name, text) in files {
+        let file = folder.join(name);
+        std::fs::write(&file, text).expect("a file");
+        if !name.ends_with(".h") {
+            command.arg(file);
+        }
+    }
+    command.arg("--").args(arguments).env("LANEWORK_LANG", "en").output().expect("it starts")
+}
+
+/// The output of a program of one file, which must end with 0.
+fn output(source: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ended = run_files(folder.path(), &[("program.cu", source)], &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.status.success(), "{said}{}", String::from_utf8_lossy(&ended.stderr));
+    said
+}
+
+/// Ends a program with the line of a call that fails.
+const CHECK: &str = "#define CHECK(call) do { cudaError_t e = (call); if (e) { printf(\"line %d: %s\\n\", __LINE__, cudaGetErrorString(e)); return 1; } } while (0)\n";
+
+#[test]
+fn textures_and_surfaces_read_arrays_and_linear_memory() {
+    let expected = concat!(
+        "4.5 5.5 6.5 7 5 11\n",
+        "1 2 3 201, 5 205\n",
+        "-8 7 -6 5 \n",
+        "4,3 2,1 8,7 6,5 32 32 0 2\n",
+        "32\n",
+    );
+    assert_eq!(output(&format!("{CHECK}{}", include_str!("sources/textures.cu"))), expected);
+}
+
+#[test]
+fn graphs_pools_addresses_and_configured_launches() {
+    let expected = concat!("48 after 3 nodes\n", "1 1 1 1\n", "7 16 1\n", "348\n", "3 7 9\n",);
+    assert_eq!(output(&format!("{CHECK}{}", include_str!("sources/devices.cu"))), expected);
+}
+
+#[test]
+fn barriers_pipelines_atomics_and_groups_of_libcu() {
+    let expected = concat!(
+        "2016\n",
+        "636 384\n",
+        "320 475\n",
+        "16 1 32 189 0\n",
+        "805 3213 1413 1111 1010\n",
+    );
+    assert_eq!(output(include_str!("sources/libcu.cu")), expected);
+}
+
+#[test]
+fn blas_of_levels_1_to_3() {
+    let expected = concat!("17 17 17 89 105 121 0\n", "-2 11.225 8 79.5625 385\n", "7\n",);
+    assert_eq!(output(include_str!("sources/blas.cu")), expected);
+}
+
+#[test]
+fn blocks_reduce_and_scan_by_cub() {
+    let expected = concat!("0\n", "1 1 1\n", "0 1\n",);
+    assert_eq!(output(include_str!("sources/cub.cu")), expected);
+}
+
+#[test]
+fn several_files_are_one_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = [
+        ("scale.h", "#pragma once\nvoid scale(float *x, int n, float by);\n"),
+        (
+            "main.cpp",
+            "#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n#include \"scale.h\"\n\
+             int main(int argc, char **argv) {\n  float *x;\n  cudaMallocManaged(&x, 4);\n  *x = 3;\n  \
+             scale(x, 1, atof(argv[1]));\n  cudaDeviceSynchronize();\n  printf(\"%g of %d\\n\", *x, argc);\n}\n",
+        ),
+        (
+            "scale.cu",
+            "#include \"scale.h\"\n__global__ void times(float *x, int n, float by) { if (threadIdx.x < n) x[threadIdx.x] *= by; }\n\
+             void scale(float *x, int n, float by) { times<<<1, 32>>>(x, n, by); }\n",
+        ),
+    ];
+    let ended = run_files(folder.path(), &files, &["1.5"]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(said, "4.5 of 2\n", "{}", String::from_utf8_lossy(&ended.stderr));
+}

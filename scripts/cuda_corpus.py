@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Compiles and runs public CUDA C++ with Lanework's own compiler; prints rates by origin and the most frequent errors.
+
+    scripts/cuda_corpus.py                          # everything: fetches the sources first
+    scripts/cuda_corpus.py --origin samples --seconds 60
+    scripts/cuda_corpus.py --every 10 --no-run      # a tenth of the files, device code only
+
+Each file's device code is compiled by `lanework inspect`. A program is then run by `lanework run`, with the other sources
+that its Makefile names, and the arguments of its `run` target. The sources stay in `target/cuda-corpus`; LANEWORK_SOURCES names a folder
+that has them already, as `OWNER+NAME/repo` (bare or not). Results of every file: `target/cuda-corpus/results.tsv`.
+
+Needs git and a built command (`--lanework`). No compiler of NVIDIA's may be on the path: the command would choose it.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# Name, repository, revision, the files by a pattern of their paths, and whether they contain CUDA C++ in Python strings.
+ORIGINS = [
+    ("samples", "NVIDIA/cuda-samples", "c94ff366aed18c797b8a85dfaac7817b0228b420", r"/0_Introduction/.*\.cu$", False),
+    ("samples-rest", "NVIDIA/cuda-samples", "c94ff366aed18c797b8a85dfaac7817b0228b420", r"/(2_Concepts|3_CUDA|6_Perf).*\.cu$", False),
+    ("pmpp", "psmarter/PMPP-Learning", "fe07c6b411bd9cad8704bc8baa22b5c15f4e2912", r"\.cu$", False),
+    ("leetgpu", "lzyrapx/LeetGPU", "6f17c2ab85ab933e6e2faf038b6188ebf052843a", r"\.cu$", False),
+    ("leetcuda", "xlite-dev/LeetCUDA", "cb6a0497e829741fc5e3ad5e43a5beed0d85edcd", r"\.cu$", False),
+    ("llm.c", "karpathy/llm.c", "f1e2ace651495b74ae22d45d1723443fd00ecd3a", r"\.cu$", False),
+    ("sgemm", "siboehm/SGEMM_CUDA", "60cba6f9b20a198116c76f18de8047f44df8c8b8", r"\.cu$", False),
+    ("rodinia", "yuhc/gpu-rodinia", "9c10d3ea16ddba2ba057cc3951a9efc4c2cc18a4", r"^cuda/.*\.cu$", False),
+    ("hecbench", "zjin-lcf/HeCBench", "f27000a5188f8ac79bd43fc95a1b3f890c18823d", r"-cuda/.*\.cu$", False),
+    ("cuda-l1", "deepreinforce-ai/CUDA-L1", "51e8356bf844101cab2aeeca4bdff47ebb1953b8", r"codes/a100\.json$", True),
+    ("leaderboard", "anneouyang/KernelBenchLeaderboard", "170ca7965f53bba599d1078b6fcaa5dd2658ec50", r"solutions/.*\.py$", True),
+]
+# The least that a file needs, from the last pattern that fits: 1 C and CUDA's built-ins, 2 templates and classes, 3 small
+# floats, 4 inline PTX, tensor cores and cooperative groups, 5 libraries.
+TIERS = [
+    (2, r"\btemplate\b|\bauto\b|\bstruct\b|\bclass\b|\[[&=]?\]\s*(__device__)?\s*\("),
+    (3, r"cuda_fp16|cuda_bf16|cuda_fp8|\bhalf2?\b|bfloat16|__nv_fp8"),
+    (4, r"\basm\b|wmma|cooperative_groups|cuda/barrier|cuda/pipeline|cuda_pipeline|\btexture<|cudaTextureObject"),
+    (5, r"<cub/|<thrust/|<cute/|<cutlass|<ATen/|cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|<mpi|\bGL/"),
+]
+MAIN = re.compile(r"^\s*(?:int|auto|void|extern \"C\" int)\s+main\s*\(", re.M)
+KEPT = re.compile(r"\.(cu|cuh|h|hpp|inl|inc|cpp|c|cc|hh|in|txt|bin|pgm|ppm|bmp|dat|csv)$|Makefile$")
+LARGEST = 1 << 20
+
+
+def contents(repository, revision, paths):
+    """The contents of files, by one process; a snapshot may lack large ones."""
+    asked = "".join(f"{revision}:{path}\n" for path in paths).encode()
+    output = subprocess.run(["git", f"--git-dir={repository}", "cat-file", "--batch"], input=asked,
+                            capture_output=True).stdout
+    at = 0
+    for path in paths:
+        end = output.index(b"\n", at)
+        about = output[at:end].split()
+        at = end + 1
+        if len(about) == 3 and about[1] == b"blob":
+            yield path, output[at:at + int(about[2])]
+            at += int(about[2]) + 1
+
+
+def repository(name, revision, work):
+    """The git directory of a repository that has the revision."""
+    if given := os.environ.get("LANEWORK_SOURCES"):
+        folder = pathlib.Path(given) / name.replace("/", "+") / "repo"
+        return folder / ".git" if (folder / ".git").is_dir() else folder
+    folder = work / "git" / name.replace("/", "+")
+    if not folder.is_dir():
+        subprocess.run(["git", "init", "--quiet", "--bare", folder], check=True)
+        url = f"https://github.com/{name}"
+        subprocess.run(["git", f"--git-dir={folder}", "fetch", "--quiet", "--depth", "1", url, revision], check=True)
+    return folder
+
+
+def strings_of(value):
+    """The strings in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings_of(part)
+
+
+def strings_with_kernels(name, text):
+    """CUDA C++ in the strings of Python programs, which a JSON file contains."""
+    for program in strings_of(json.loads(text)) if name.endswith(".json") else [text]:
+        for found in re.finditer(r"r?(\"\"\"|''')(.*?)\1", program, re.S):
+            if "__global__" in found[2]:
+                raw = program[found.start()] == "r"
+                yield found[2] if raw else found[2].replace("\\\\", "\\").replace('\\"', '"')
+
+
+def place(origin, work):
+    """Writes an origin's sources; returns the files to compile."""
+    name, source, revision, pattern, strings = origin
+    folder, git_folder = work / "files" / source.replace("/", "+"), repository(source, revision, work)
+    listed = subprocess.run(["git", f"--git-dir={git_folder}", "ls-tree", "-r", "-l", "-z", revision],
+                            capture_output=True, text=True, check=True).stdout.split("\0")
+    sizes = {}
+    for about, path in (line.split("\t", 1) for line in listed if line):
+        size = about.split()[3]
+        sizes[path] = int(size) if size.isdigit() else LARGEST
+    wanted = sorted(path for path in sizes if re.search(pattern, path))
+    if strings:
+        files = []
+        for path, text in contents(git_folder, revision, wanted):
+            for count, part in enumerate(strings_with_kernels(path, text.decode(errors="replace"))):
+                file = folder / f"{pathlib.Path(path).stem}-{count}.cu"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(part)
+                files.append(file)
+        return files
+    if not folder.is_dir():
+        roots = {"hecbench": "-cuda/|/include/|/data/", "rodinia": "^cuda/|^common|^data/"}
+        kept = [path for path in sizes if KEPT.search(path) and sizes[path] < LARGEST
+                and re.search(roots.get(name, ""), path)]
+        for path, content in contents(git_folder, revision, kept):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+    return [folder / path for path in wanted if (folder / path).is_file()]
+
+
+def whole(files):
+    """The text of each file that is a unit (not included by another one, and with CUDA code), and the included files."""
+    included, texts = set(), {file: file.read_text(errors="replace") for file in files}
+    for folder in {file.parent for file in files}:
+        near = [path for kind in ("h", "cuh", "hpp", "cpp", "c", "cc", "cu") for path in folder.glob(f"*.{kind}")]
+        for path in near:
+            text = texts[path] if path in texts else path.read_text(errors="replace")
+            for found in re.finditer(r'^\s*#\s*include\s*"([^"]+\.(?:cu|cpp|c|cc))"', text, re.M):
+                included.add((folder / found[1]).resolve())
+    cuda = re.compile(r"__global__|__device__|<<<|\bcuda[A-Z]\w+")
+    units = {file: text for file, text in texts.items() if file.resolve() not in included and cuda.search(text)}
+    return units, included
+
+
+def tier(text):
+    return max([1, *(number for number, pattern in TIERS if re.search(pattern, text))])
+
+
+def makefile(file):
+    """Folders of headers, the sources, and the arguments of the `run` target, of the Makefile that builds a file."""
+    near = [folder / name for folder in (file.parent, file.parent.parent) for name in ("Makefile", "CMakeLists.txt")]
+    path = next((path for path in near if path.is_file()), None)
+    text = path.read_text(errors="replace") if path else ""
+    folders = [path.parent / folder for folder in re.findall(r"-I\s*([^\s$]+)", text)]
+    run = re.search(r"^run\s*:.*\n\t(.*)$", text, re.M)
+    arguments = re.sub(r"^.*\./\S+|[;|>].*$", "", run[1]).split() if run and "./" in run[1] else []
+    usual = ("include", "inc", "util", "utils", "common", "Common")
+    folders += [root / name for root in list(file.parents)[:4] for name in usual]
+    named = re.findall(r"[\w./-]+\.(?:cu|cpp|cc|c|o)\b", text)
+    sources = [path.parent / name if name[-2:] != ".o" else found for name in named for found in
+               ([(path.parent / name).with_suffix(kind) for kind in (".cu", ".cpp", ".cc", ".c")] if name[-2:] == ".o" else [None])]
+    sources = [source for source in dict.fromkeys(sources) if source and source.is_file()]
+    arguments = [] if any("$" in one for one in arguments) else arguments
+    return [str(folder) for folder in folders if folder.is_dir()], sources, arguments
+
+
+def program(file, text, sources, included):
+    """The files of the program that a file belongs to, the one with `main` first; nothing if another file stands for it."""
+    def has_main(path):
+        return bool(MAIN.search(path.read_text(errors="replace")))
+    others = [path for path in sources if path.resolve() != file.resolve() and path.resolve() not in included]
+    if MAIN.search(text):
+        return [file, *(path for path in others if not has_main(path))]
+    mains = [path for path in others if has_main(path)]
+    units = [path for path in sources if path.suffix == ".cu" and path.resolve() not in included]
+    if len(mains) != 1 or mains[0].suffix == ".cu" or units[:1] != [file]:
+        return []
+    return [mains[0], file, *(path for path in others if path not in mains)]
+
+
+def first_error(text):
+    """The first error, without the file's own words."""
+    found = re.search(r"^error(\[\w+\])?: (?!Lanework)(.*)$", text, re.M)
+    return found[0].strip()[:160] if found else (text.strip().splitlines() or ["no message"])[-1][:160]
+
+
+def command(arguments, file, folders, seconds):
+    environment = {**os.environ, "CPATH": ":".join(folders), "LANEWORK_CACHE_DIR": "off", "LANG": "C"}
+    try:
+        done = subprocess.run(arguments, cwd=file.parent, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds)
+        code, output = done.returncode, (done.stdout + done.stderr).decode(errors="replace")
+    except subprocess.TimeoutExpired as stopped:
+        code, output = None, ((stopped.stdout or b"") + (stopped.stderr or b"")).decode(errors="replace")
+    return code, output
+
+
+def examine(options, origin, file, text, included):
+    """One file: its device code, and its run."""
+    folders, sources, arguments = makefile(file)
+    files = program(file, text, sources, included)
+    lanework = str(options.lanework)
+    code, output = command([lanework, "inspect", file.name], file, folders, options.seconds)
+    if code == 0 and not re.search("Lanework compiled", output) and "__global__" in text:
+        sys.exit(f"another compiler than Lanework's compiled {file}: take it off the path")
+    no_kernel = "has no kernel" in output or "no entry" in output
+    device = "ok" if code == 0 or no_kernel else "over time" if code is None else first_error(output)
+    if options.no_run or not files:
+        return origin, file, tier(text), device, "-"
+    names = [os.path.relpath(path, file.parent) for path in files]
+    code, output = command([lanework, "run", *names, "--", *arguments], file, folders, options.seconds)
+    wrong = re.search(r"^.*(test failed|result: fail|mismatch|verification failed).*$", output, re.M | re.I)
+    if code is None:
+        run = "over time"
+    elif code == 0:
+        run = f"exit 0; says {wrong[0].strip()[:80]}" if wrong else "ok"
+    elif code == 2 and "did not compile" in output:
+        run = first_error(output)
+    else:
+        run = f"exit {code}: {first_error(output)}"
+    return origin, file, tier(text), device, run
+
+
+def share(part, all_):
+    return f"{part}/{all_} ({100 * part / all_:.0f} %)" if all_ else "-"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--lanework", type=pathlib.Path, default=pathlib.Path("target/release/lanework"))
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("target/cuda-corpus"))
+    parser.add_argument("--origin", help="only these, separated by commas")
+    parser.add_argument("--only", default="", help="a pattern of paths")
+    parser.add_argument("--every", type=int, default=1, help="only each N-th file of an origin")
+    parser.add_argument("--seconds", type=float, default=40, help="the most for one command")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--no-run", action="store_true", help="compile device code only")
+    parser.add_argument("--errors", type=int, default=30, help="how many frequent errors to print")
+    options = parser.parse_args()
+    options.lanework, work = options.lanework.resolve(), options.folder.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    jobs = []
+    for origin in ORIGINS:
+        if options.origin and origin[0] not in options.origin.split(","):
+            continue
+        files, included = whole(place(origin, work))
+        chosen = [file for file in sorted(files) if re.search(options.only, str(file))][:: options.every]
+        jobs += [(origin[0], file, files[file], included) for file in chosen]
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, open(work / "results.tsv", "w") as table:
+        for row in pool.map(lambda job: examine(options, *job), jobs):
+            print(*row, sep="\t", file=table, flush=True)
+            rows.append(row)
+    print(f"{'origin':14}{'device code':>20}{'programs that run':>24}{'over time':>12}")
+    for name in [*dict.fromkeys(row[0] for row in rows), "all"]:
+        group = [row for row in rows if name in (row[0], "all")]
+        programs = [row[4] for row in group if row[4] != "-"]
+        device = share(sum(row[3] == "ok" for row in group), len(group))
+        print(f"{name:14}{device:>20}{share(programs.count('ok'), len(programs)):>24}{programs.count('over time'):>12}")
+    for number in range(1, 6):
+        group = [row for row in rows if row[2] == number]
+        print(f"tier {number}: {share(sum(row[3] == 'ok' for row in group), len(group))} compile")
+    for title, column in (("device code", 3), ("programs", 4)):
+        counts = collections.Counter(row[column] for row in rows if row[column] not in ("ok", "-"))
+        print(f"\nMost frequent first errors, {title}:")
+        for message, count in counts.most_common(options.errors):
+            print(f"{count:5}  {message}")
+
+
+if __name__ == "__main__":
+    main()
