@@ -133,6 +133,8 @@ fn environment(
         write_bytes_per_clock: (dram * timings.dram_write_efficiency).min(port),
         read_bytes: traffic.read_bytes.clone(),
         written_bytes: traffic.written_bytes.clone(),
+        kept_bytes: traffic.kept_bytes.clone(),
+        short_writes: 1.0 + (timings.dram_short_writes - 1.0) * traffic.mixed(),
         private: footprints.private.clone(),
         cached: lowered.cached.clone(),
         cold_code: !caches.warm_code,
@@ -202,6 +204,15 @@ pub struct MemoryTraffic {
     pub read_bytes: Vec<f64>,
     /// By run: bytes written per sector requested from the L2.
     pub written_bytes: Vec<f64>,
+    /// By run: bytes written per sector that the L2 keeps, if it was flushed before.
+    pub kept_bytes: Vec<f64>,
+}
+
+impl MemoryTraffic {
+    /// How much reads and writes of device memory alternate: 0 if there are only writes, 1 if at least half are reads.
+    fn mixed(&self) -> f64 {
+        (2.0 * self.read / (self.read + self.written).max(1.0)).min(1.0)
+    }
 }
 
 /// Computes the traffic of a launch; `requests` has, by run, the sectors that a block requests from the L2.
@@ -267,12 +278,17 @@ pub fn traffic(
         local_lost: lost(at_once),
         read_bytes: vec![0.0; requests.len()],
         written_bytes: vec![0.0; requests.len()],
+        kept_bytes: vec![0.0; requests.len()],
     };
     for (run, region) in footprints.of_run.iter().enumerate() {
         let Some(region) = *region else { continue };
         let [loads, stores] = sectors[region];
         if is_store(run) {
-            found.written_bytes[run] = (writes[region] / stores.max(1.0)).min(UNIT);
+            let per_sector = |bytes: f64| (bytes / stores.max(1.0)).min(UNIT);
+            found.written_bytes[run] = per_sector(writes[region]);
+            if caches.clean && !caches.warm_data {
+                found.kept_bytes[run] = per_sector(written_all[region] - writes[region]);
+            }
         } else {
             found.read_bytes[run] = (reads[region] / loads.max(1.0)).min(UNIT);
         }

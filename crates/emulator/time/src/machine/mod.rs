@@ -105,6 +105,10 @@ pub struct Timings {
     pub dram_short_writes: f64,
     /// Cost of writing part of a sector in the L2, relative to the whole sector.
     pub l2_partial_write: f64,
+    /// Cost of a part of each further sector of the same line.
+    pub l2_partial_sector: f64,
+    /// Cost of writing one whole sector of a line, relative to a sector of a whole line.
+    pub l2_short_write: f64,
     /// Fraction of the L2 that one kernel's data can occupy.
     pub l2_capacity_fraction: f64,
     /// Latency of a barrier of a block with one warp, in cycles.
@@ -217,6 +221,8 @@ impl Timings {
             dram_half_lines: of("dram_half_lines"),
             dram_short_writes: of("dram_short_writes"),
             l2_partial_write: of("l2_partial_write"),
+            l2_partial_sector: of("l2_partial_sector"),
+            l2_short_write: of("l2_short_write"),
             l2_capacity_fraction: of("l2_capacity_fraction"),
             barrier_latency: of("barrier_latency"),
             barrier_per_warp: of("barrier_per_warp"),

@@ -27,6 +27,11 @@ pub struct Environment {
     pub read_bytes: Vec<f64>,
     /// By run: bytes written to device memory per sector requested from the L2.
     pub written_bytes: Vec<f64>,
+    /// By run: bytes written per sector that stay in the L2. After a flush they take as long as if they were read from
+    /// device memory.
+    pub kept_bytes: Vec<f64>,
+    /// Cost per byte of device memory for writes of 128 contiguous bytes, relative to 512.
+    pub short_writes: f64,
     /// By run: whether each block accesses different sectors, so that a block finds none of another block's in the L1.
     pub private: Vec<bool>,
     /// By run: whether loads may hit the L1.
@@ -70,6 +75,22 @@ fn in_a_row(record: &Traffic) -> u32 {
     }
 }
 
+/// A store of parts of sectors on its way to the L2.
+struct PartStore {
+    time: f64,
+    sectors: Vec<u64>,
+    /// Cycles of the path to the L2 that it takes beyond those for whole sectors.
+    excess: f64,
+}
+
+/// Maximum number of cycles between two stores of a warp that the L1 merges if they fill the same sectors.
+const MERGES: f64 = 40.0;
+
+/// Whether a store leaves parts of its sectors as they are.
+fn is_partial(record: &Traffic) -> bool {
+    record.bytes < 24 * record.sectors
+}
+
 /// The memory system.
 pub struct MemorySystem {
     environment: Environment,
@@ -82,6 +103,8 @@ pub struct MemorySystem {
     /// By run: the accumulated fraction of the next miss.
     carry: Vec<f64>,
     local_carry: f64,
+    /// By warp: its last store of parts of sectors.
+    last_part: HashMap<usize, PartStore>,
     /// Shared pairs of sectors that this multiprocessor has requested.
     seen: HashSet<u64>,
     busy: [f64; 3],
@@ -102,6 +125,7 @@ impl MemorySystem {
             bulk_free: 0.0,
             carry: vec![0.5; runs],
             local_carry: 0.5,
+            last_part: HashMap::new(),
             seen: HashSet::new(),
             busy: [0.0; 3],
             l2_sectors: vec![0; runs],
@@ -187,7 +211,9 @@ impl MemorySystem {
         self.busy[1] += cycles;
         let bytes = self.environment.written_bytes[run as usize] * sectors;
         let cycles = bytes / self.environment.write_bytes_per_clock
-            * scattered(row, self.timings.dram_short_writes);
+            * scattered(row, self.environment.short_writes)
+            + self.environment.kept_bytes[run as usize] * sectors
+                / self.environment.read_bytes_per_clock;
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;
     }
@@ -200,10 +226,46 @@ impl MemorySystem {
         }
         let sectors = f64::from(sectors);
         self.write(time, run, (sectors, WHOLE), 1.0);
+        self.lose(time, sectors);
+    }
+
+    /// Moves the sectors of local memory that the L2 loses to device memory.
+    fn lose(&mut self, time: f64, sectors: f64) {
         let bytes = 32.0 * self.environment.local_lost * sectors;
         let cycles = bytes / self.environment.write_bytes_per_clock;
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;
+    }
+
+    /// Cost of a store per sector, relative to a sector of a whole line. Each line is a packet to the L2.
+    fn write_cost(&self, record: &Traffic) -> f64 {
+        let per_line = f64::from(record.sectors) / f64::from(record.lines.max(1));
+        let cost = match is_partial(record) {
+            true => {
+                self.timings.l2_partial_write + (per_line - 1.0) * self.timings.l2_partial_sector
+            }
+            false => per_line.max(self.timings.l2_short_write),
+        };
+        cost / per_line.max(1.0)
+    }
+
+    /// Whether the L1 merges a store with the previous one of its warp, because both write parts of the same sectors.
+    fn merges(&mut self, time: f64, record: &Traffic, sectors: &[u64], warp: usize) -> bool {
+        if !is_partial(record) {
+            self.last_part.remove(&warp);
+            return false;
+        }
+        if let Some(last) = self.last_part.get_mut(&warp)
+            && time - last.time < MERGES
+            && last.sectors == sectors
+        {
+            self.l2_free -= std::mem::take(&mut last.excess);
+            return true;
+        }
+        let whole = f64::from(record.sectors) * 32.0 / self.environment.l2_bytes_per_clock;
+        let excess = whole * (self.write_cost(record) - 1.0).max(0.0);
+        self.last_part.insert(warp, PartStore { time, sectors: sectors.to_vec(), excess });
+        false
     }
 
     /// Executes an access at `time`; returns the cycle of its result.
@@ -213,7 +275,7 @@ impl MemorySystem {
         run: u32,
         record: &Traffic,
         sectors: &[u64],
-        instance: u64,
+        (instance, warp): (u64, usize),
     ) -> f64 {
         let wavefronts = f64::from(record.wavefronts);
         match (record.target, record.kind) {
@@ -250,21 +312,27 @@ impl MemorySystem {
             }
             (_, AccessKind::Load) => self.load(time, run, record, sectors, instance),
             (AccessTarget::Local, AccessKind::Store) => {
-                // The L1 writes local memory back only when it evicts it.
                 let start = self.pass(time, wavefronts);
                 let shift = self.local_shift(instance);
-                for &sector in sectors {
-                    self.l1.store(sector ^ shift, start);
+                if is_partial(record) {
+                    let count = f64::from(record.sectors);
+                    self.write(start, run, (count, WHOLE), self.write_cost(record));
+                    self.lose(start, 2.0 * count);
+                } else {
+                    // The L1 writes whole sectors of local memory back only when it evicts them.
+                    for &sector in sectors {
+                        self.l1.store(sector ^ shift, start);
+                    }
+                    self.write_back(start, run);
                 }
-                self.write_back(start, run);
                 start
             }
             (_, AccessKind::Store) => {
                 let start = self.pass(time, wavefronts.max(f64::from(record.sectors) / 4.0));
-                let sectors = f64::from(record.sectors);
-                let partial = f64::from(record.bytes) < 24.0 * sectors;
-                let cost = if partial { self.timings.l2_partial_write } else { 1.0 };
-                self.write(start, run, (sectors, in_a_row(record)), cost);
+                if !self.merges(start, record, sectors, warp) {
+                    let count = f64::from(record.sectors);
+                    self.write(start, run, (count, in_a_row(record)), self.write_cost(record));
+                }
                 start
             }
             (_, AccessKind::Atomic) => {

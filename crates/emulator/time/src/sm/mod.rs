@@ -369,7 +369,8 @@ impl Simulation<'_> {
                 end if end <= block.sectors.len() => &block.sectors[record.first as usize..end],
                 _ => &[],
             };
-            let done = self.memory.access(time, operation.run, record, sectors, resident.instance);
+            let done =
+                self.memory.access(time, operation.run, record, sectors, (resident.instance, at));
             if operation.queue.is_some() {
                 asynchronous.push((done, record.token));
             } else if done > ready {
