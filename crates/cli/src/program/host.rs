@@ -35,19 +35,14 @@ pub fn are_sources(files: &[OsString]) -> bool {
 /// # Errors
 /// As [`run`].
 pub fn worker(line: &[OsString]) -> Outcome {
-<<<<<<< HEAD
-    let text = |argument: &OsString| argument.to_string_lossy().into_owned();
-    match line.get(1) {
-        Some(file) => run(Path::new(file), &line[2..].iter().map(text).collect::<Vec<_>>()),
-        None => Err(Failure::input("no program is given", "give it after `--`")),
-    }
-=======
     let count = std::env::var(VARIABLE).ok().and_then(|count| count.parse().ok()).unwrap_or(1);
     let files: Vec<PathBuf> = line.iter().skip(1).take(count).map(PathBuf::from).collect();
     let rest = line.iter().skip(1 + count);
     let arguments: Vec<String> = rest.map(|text| text.to_string_lossy().into_owned()).collect();
+    if files.is_empty() {
+        return Err(Failure::input("no program is given", "give it after `--`"));
+    }
     run(&files, &arguments)
->>>>>>> origin/cpp6
 }
 
 /// Compiles and runs a program; ends with its exit code.

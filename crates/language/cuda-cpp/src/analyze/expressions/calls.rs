@@ -42,9 +42,6 @@ impl Analyzer {
                 span: value.span,
             };
         }
-<<<<<<< HEAD
-        // The name of an overloaded function is not supported here: the parameter's type would have to select the overload.
-=======
         if let Some(set) = self.overload_set(value) {
             self.overloads.insert((value.span.low, value.span.high), Rc::new(set));
             return Typed {
@@ -55,7 +52,6 @@ impl Analyzer {
                 span: value.span,
             };
         }
->>>>>>> origin/cpp5
         self.expression(value)
     }
 

@@ -64,15 +64,11 @@ impl Analyzer {
                 return None;
             }
         }
-<<<<<<< HEAD
-        let value = self.field_place(this, &place);
-=======
         if self.is_partial(this.ty) {
             self.report_partial(this.ty, span);
             return Some(self.bad(span));
         }
-        let value = self.member_place(this, place.offset, place.kind, place.bits);
->>>>>>> origin/cpp6
+        let value = self.field_place(this, &place);
         Some(Typed { span, ..value })
     }
 
