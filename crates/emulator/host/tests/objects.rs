@@ -226,3 +226,20 @@ fn not_a_number_has_the_bits_and_the_sign_of_gcc() {
         }"#;
     assert_eq!(output(source), "nan -nan nan nan 7ff8000000000012\n");
 }
+
+#[test]
+fn functions_take_lists_of_values() {
+    let source = r#"
+        #include <cstdio>
+        #include <initializer_list>
+        #include <string>
+        template <class T> T largest(std::initializer_list<T> l) { T m = *l.begin(); for (const T &x : l) if (m < x) m = x; return m; }
+        int total(std::initializer_list<int> l) { int s = 0; for (int x : l) s += x; return s; }
+        struct V { int n; V(std::initializer_list<double> l) : n(l.size()) {} };
+        int main() {
+            std::initializer_list<int> list = {1, 2, 3};
+            printf("%d %d %g %s %d\n", total({1, 2, 3}), total(list), largest({1.5, 0.5}),
+                largest<std::string>({"a", "c", "b"}).c_str(), V{1, 2, 3, 4}.n);
+        }"#;
+    assert_eq!(output(source), "6 6 1.5 c 4\n");
+}

@@ -79,9 +79,8 @@ impl Analyzer {
         elements: &[ListElement],
         span: Span,
     ) -> Option<Typed> {
-        let count = elements.len() as u64;
         let expands = |e: &ListElement| matches!(e.value.kind, ExpressionKind::Expansion(_));
-        if count == 0 || elements.iter().any(expands) {
+        if elements.is_empty() || elements.iter().any(expands) {
             return None;
         }
         for number in self.constructors(record) {
@@ -92,26 +91,41 @@ impl Analyzer {
             let [only] = signature.parameters.as_slice() else { continue };
             let list_type = self.types.bare(only.ty);
             let Some(list) = self.types.record_of(list_type) else { continue };
-            let list = self.types.record(list);
-            if !list.name.starts_with("initializer_list<") {
+            if !self.is_list_class(list) {
                 continue;
             }
-            let [first, size] = list.fields.as_slice() else { continue };
-            let (pointer, places) = (first.kind, [first.offset, size.offset]);
-            let element = self.types.pointee(pointer)?;
-            let element = self.types.bare(element);
-            let array = self.types.intern(TypeKind::Array(element, Some(count)));
-            let values = self.initialize_list(array, elements, span)?;
-            let values = self.temporary(values);
-            let values = self.decayed(values);
-            let count = self.constant(count, TypeId::UNSIGNED_LONG, span);
-            let parts =
-                vec![(places[0], None, Typed { ty: pointer, ..values }), (places[1], None, count)];
-            let kind = TypedKind::Aggregate(parts, false);
-            let list = Typed { kind, ty: list_type, lvalue: false, expiring: false, span };
+            let list = self.list_object(list_type, list, elements, span)?;
             return self.construct_by(number, target, vec![list], span);
         }
         None
+    }
+
+    fn is_list_class(&self, record: RecordId) -> bool {
+        self.types.record(record).name.starts_with("initializer_list<")
+    }
+
+    /// A `std::initializer_list` that refers to a temporary array.
+    fn list_object(
+        &mut self,
+        ty: TypeId,
+        record: RecordId,
+        elements: &[ListElement],
+        span: Span,
+    ) -> Option<Typed> {
+        let [first, size] = self.types.record(record).fields.as_slice() else { return None };
+        let (pointer, places) = (first.kind, [first.offset, size.offset]);
+        let element = self.types.pointee(pointer)?;
+        let element = self.types.bare(element);
+        let count = elements.len() as u64;
+        let array = self.types.intern(TypeKind::Array(element, Some(count)));
+        let values = self.initialize_list(array, elements, span)?;
+        let values = self.temporary(values);
+        let values = self.decayed(values);
+        let count = self.constant(count, TypeId::UNSIGNED_LONG, span);
+        let parts =
+            vec![(places[0], None, Typed { ty: pointer, ..values }), (places[1], None, count)];
+        let kind = TypedKind::Aggregate(parts, false);
+        Some(Typed { kind, ty, lvalue: false, expiring: false, span })
     }
 
     fn initialize_record(
@@ -124,6 +138,9 @@ impl Analyzer {
         let target = self.types.bare(ty);
         if elements.is_empty() && self.has_default_constructor(record) {
             return self.zero_value(ty, span);
+        }
+        if self.is_list_class(record) && !elements.is_empty() {
+            return self.list_object(target, record, elements, span);
         }
         if self.types.record(record).has_constructors {
             let listed = self.trial(|this| this.construct_by_list(target, record, elements, span));

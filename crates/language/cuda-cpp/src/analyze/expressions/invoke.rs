@@ -255,6 +255,9 @@ impl Analyzer {
             }
             let Some(value) = rest.next() else { break };
             if value.ty == TypeId::AUTO {
+                if !self.deduce_from_list(parameter, value, &mut deduction, record.scope) {
+                    return None;
+                }
                 continue;
             }
             let mut named = Vec::new();
