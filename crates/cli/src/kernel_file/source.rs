@@ -91,14 +91,14 @@ fn whole_source(paths: &[PathBuf]) -> Result<(String, &Path), Failure> {
     let help = "give CUDA C++ source in UTF-8";
     match paths {
         [] => Err(Failure::input("there is no program", "give it after `--`")),
-        [path] => Ok((read_text(path, help)?, path)),
+        [path] => Ok((read_text(path, help)?, path.as_path())),
         [first, ..] => {
             let mut text = String::new();
             for path in paths {
                 read_text(path, help)?;
                 text.push_str(&format!("#include \"{}\"\n", std::path::absolute(path)?.display()));
             }
-            Ok((text, first))
+            Ok((text, first.as_path()))
         }
     }
 }

@@ -1,4 +1,6 @@
 // The types of <cublas_v2.h>; `blas.h` has the functions.
+#define CUBLAS_API_H_
+#define CUBLAS_V2_H_
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 typedef struct cublasContext *cublasHandle_t;

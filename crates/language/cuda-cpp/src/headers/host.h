@@ -22,6 +22,7 @@ struct FILE;
 typedef char *va_list;
 typedef long time_t;
 typedef int errno_t;
+typedef int pid_t;
 struct timeval { long tv_sec, tv_usec; };
 struct timespec { long tv_sec, tv_nsec; };
 struct tm { int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst; };

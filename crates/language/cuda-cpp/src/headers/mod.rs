@@ -112,9 +112,9 @@ const TEXTS: &[(&str, &str)] = &[
     ("cuComplex.h", include_str!("complex.h")),
     ("cuda/atomic", include_str!("libcu.h")),
     ("cub/cub.cuh", include_str!("cub.h")),
-    ("tuple", "#include <type_traits>\n"),
-    ("map", "#include <type_traits>\n"),
-    ("functional", "#include <type_traits>\n"),
+    ("tuple", "#include <type_traits>\n#include <vector>\n"),
+    ("map", "#include <type_traits>\n#include <vector>\n"),
+    ("functional", "#include <type_traits>\n#include <vector>\n"),
 ];
 
 /// Other names of headers that have contents.

@@ -18,8 +18,8 @@ using namespace std;
 typedef vector<vector<float>> Matrix;
 typedef std::chrono::high_resolution_clock Clock;
 typedef unknown::library Foreign;
-struct Table { string name; int rows; Matrix all; timeval since; map<string, int> places[2]; };
-struct Derived : Table { int more; };
+struct Ledger { string name; int rows; Matrix all; timeval since; map<string, int> places[2]; };
+struct Derived : Ledger { int more; };
 class Failure : public std::runtime_error { public: Failure(const string &why) : std::runtime_error(why) {} };
 void print(const vector<int> &list, Clock::time_point since);
 template <class T> T twice(T x, const std::string &) { return x + x; }
@@ -31,7 +31,7 @@ struct Plain { int rows; };
 #[test]
 fn types_that_only_the_host_knows_do_not_matter() {
     let source = format!(
-        "{HOST}__global__ void k(int *x, Plain p, Table *t) {{ *x = p.rows + (t != nullptr); }}"
+        "{HOST}__global__ void k(int *x, Plain p, Ledger *t) {{ *x = p.rows + (t != nullptr); }}"
     );
     let ptx = compiled(&source).unwrap_or_else(|failure| panic!("{}", failure.text));
     assert!(ptx.text.contains(".entry"), "{}", ptx.text);
@@ -40,11 +40,11 @@ fn types_that_only_the_host_knows_do_not_matter() {
 #[test]
 fn device_code_cannot_use_a_class_of_unknown_layout() {
     for kernel in [
-        "__global__ void k(int *x, Table t, int y) { *x = y; }",
-        "__global__ void k(int *x, Table *t) { *x = t->rows; }",
+        "__global__ void k(int *x, Ledger t, int y) { *x = y; }",
+        "__global__ void k(int *x, Ledger *t) { *x = t->rows; }",
         "__global__ void k(int *x, Derived *t) { *x = t->more; }",
-        "__global__ void k(int *x) { Table t; *x = t.rows; }",
-        "struct Holder { Table inner; int last; };\n__global__ void k(int *x, Holder h) { *x = h.last; }",
+        "__global__ void k(int *x) { Ledger t; *x = t.rows; }",
+        "struct Holder { Ledger inner; int last; };\n__global__ void k(int *x, Holder h) { *x = h.last; }",
         "struct User { int n; string s; __device__ int get() { return n; } };\n__global__ void k(int *x, User *u) { *x = u->get(); }",
     ] {
         let failure = compiled(&format!("{HOST}{kernel}")).expect_err(kernel);

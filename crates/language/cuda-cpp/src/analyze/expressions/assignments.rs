@@ -257,7 +257,7 @@ impl Analyzer {
     }
 
     /// Two objects of which one's class is a base of the other's, as objects of the base; others as they are.
-    fn to_common_base(&mut self, a: Typed, b: Typed) -> (Typed, Typed) {
+    fn common_bases(&mut self, a: Typed, b: Typed) -> (Typed, Typed) {
         let records = self.types.record_of(a.ty).zip(self.types.record_of(b.ty));
         let Some((of_a, of_b)) = records.filter(|(of_a, of_b)| of_a != of_b) else {
             return (a, b);
@@ -290,7 +290,7 @@ impl Analyzer {
         if yes.ty == TypeId::ERROR || no.ty == TypeId::ERROR {
             return self.bad(span);
         }
-        let (yes, no) = self.to_common_base(yes, no);
+        let (yes, no) = self.common_bases(yes, no);
         let constant = match condition.kind {
             TypedKind::Constant(bits) => Some(bits != 0),
             _ => None,
