@@ -79,9 +79,7 @@ impl Analyzer {
         elements: &[ListElement],
         span: Span,
     ) -> Option<Typed> {
-        let count = elements.len() as u64;
-        let expands = |e: &ListElement| matches!(e.value.kind, ExpressionKind::Expansion(_));
-        if count == 0 || elements.iter().any(expands) {
+        if elements.is_empty() {
             return None;
         }
         for number in self.constructors(record) {
@@ -92,26 +90,46 @@ impl Analyzer {
             let [only] = signature.parameters.as_slice() else { continue };
             let list_type = self.types.bare(only.ty);
             let Some(list) = self.types.record_of(list_type) else { continue };
-            let list = self.types.record(list);
-            if !list.name.starts_with("initializer_list<") {
+            if !self.is_initializer_list(list) {
                 continue;
             }
-            let [first, size] = list.fields.as_slice() else { continue };
-            let (pointer, places) = (first.kind, [first.offset, size.offset]);
-            let element = self.types.pointee(pointer)?;
-            let element = self.types.bare(element);
-            let array = self.types.intern(TypeKind::Array(element, Some(count)));
-            let values = self.initialize_list(array, elements, span)?;
-            let values = self.temporary(values);
-            let values = self.decayed(values);
-            let count = self.constant(count, TypeId::UNSIGNED_LONG, span);
-            let parts =
-                vec![(places[0], None, Typed { ty: pointer, ..values }), (places[1], None, count)];
-            let kind = TypedKind::Aggregate(parts, false);
-            let list = Typed { kind, ty: list_type, lvalue: false, expiring: false, span };
+            let list = self.initializer_list(list_type, list, elements, span)?;
             return self.construct_by(number, target, vec![list], span);
         }
         None
+    }
+
+    fn is_initializer_list(&self, record: RecordId) -> bool {
+        let found = self.types.record(record);
+        found.name.starts_with("initializer_list<") && self.parser.map.is_builtin(found.span)
+    }
+
+    /// A `std::initializer_list` of a temporary array.
+    fn initializer_list(
+        &mut self,
+        ty: TypeId,
+        record: RecordId,
+        elements: &[ListElement],
+        span: Span,
+    ) -> Option<Typed> {
+        let count = elements.len() as u64;
+        let expands = |e: &ListElement| matches!(e.value.kind, ExpressionKind::Expansion(_));
+        if elements.iter().any(expands) {
+            return None;
+        }
+        let [first, size] = self.types.record(record).fields.as_slice() else { return None };
+        let (pointer, places) = (first.kind, [first.offset, size.offset]);
+        let element = self.types.pointee(pointer)?;
+        let element = self.types.bare(element);
+        let array = self.types.intern(TypeKind::Array(element, Some(count)));
+        let values = self.initialize_list(array, elements, span)?;
+        let values = self.temporary(values);
+        let values = self.decayed(values);
+        let count = self.constant(count, TypeId::UNSIGNED_LONG, span);
+        let parts =
+            vec![(places[0], None, Typed { ty: pointer, ..values }), (places[1], None, count)];
+        let kind = TypedKind::Aggregate(parts, false);
+        Some(Typed { kind, ty, lvalue: false, expiring: false, span })
     }
 
     fn initialize_record(
@@ -140,6 +158,9 @@ impl Analyzer {
             let name = self.parser.names.intern("<constructor>");
             let number = self.choose(&constructors, &[], None, &values, span, name)?;
             return self.construct_by(number, target, values, span);
+        }
+        if self.is_initializer_list(record) && !elements.is_empty() {
+            return self.initializer_list(target, record, elements, span);
         }
         // A single value of the same class.
         if let [only] = elements

@@ -322,6 +322,8 @@ impl Selector<'_> {
             results.iter().map(|result| self.result(*result)).collect();
         let mut operands: Vec<TextPiece> =
             outputs.iter().map(|register| TextPiece::Register(*register)).collect();
+        // Instructions on half-precision numbers accept integer literals neither for one number nor for a pair.
+        let halves = template.text.contains("f16");
         for (index, input) in inputs.iter().enumerate() {
             let tied = template.tied.iter().find(|(input, _)| *input as usize == index);
             if let Some((_, output)) = tied {
@@ -334,7 +336,9 @@ impl Selector<'_> {
                 continue;
             }
             let operand = match self.operand(*input) {
-                MachineOperand::Immediate(literal) if template.literals => {
+                MachineOperand::Immediate(literal)
+                    if template.literals && !(halves && self.type_of(*input).is_integer()) =>
+                {
                     TextPiece::Text(literal.to_string())
                 }
                 _ => TextPiece::Register(self.register(*input)),
