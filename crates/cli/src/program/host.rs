@@ -69,6 +69,7 @@ pub fn run(files: &[PathBuf], arguments: &[String]) -> Outcome {
             note(&format!("error: host code: {}", fault.message));
             for (function, file, line) in &fault.places {
                 if *line > 0 {
+                    let function = lanework::ptx::cpp_names::readable(function);
                     note(&format!("  --> {file}:{line} in `{function}`"));
                 }
             }

@@ -94,6 +94,10 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     let mut child = command.spawn().map_err(|error| {
         let help = match std::fs::metadata(name) {
             Ok(found) if found.is_dir() => "it is a folder: give the program in it",
+            // The system looks for a name without a folder on the PATH alone.
+            Ok(_) if std::path::Path::new(name).components().count() == 1 => {
+                "write `./` before the name of a program in the current folder"
+            }
             Ok(_) => "its file is not executable (`chmod +x`) or is not a program",
             Err(_) => "check the path; the program and its arguments follow `--`",
         };

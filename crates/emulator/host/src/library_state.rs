@@ -14,6 +14,12 @@ pub const STDOUT: u64 = 2;
 /// Handle of standard error.
 pub const STDERR: u64 = 3;
 
+/// C's `ENOENT`.
+const NO_ENTRY: i32 = 2;
+
+/// C's `EINVAL`.
+const INVALID_ARGUMENT: i32 = 22;
+
 /// An open file.
 #[derive(Debug)]
 struct OpenFile {
@@ -37,21 +43,21 @@ pub struct Files {
 }
 
 impl Files {
-    /// Opens a file as `fopen` does; 0 if that fails.
-    pub fn open(&mut self, name: &str, mode: &str) -> u64 {
+    /// Opens a file as `fopen` does, or returns the system's error number.
+    pub fn open(&mut self, name: &str, mode: &str) -> Result<u64, i32> {
         let mut options = OpenOptions::new();
         let both = mode.contains('+');
         match mode.as_bytes().first() {
             Some(b'r') => options.read(true).write(both),
             Some(b'w') => options.write(true).read(both).create(true).truncate(true),
             Some(b'a') => options.append(true).read(both).create(true),
-            _ => return 0,
+            _ => return Err(INVALID_ARGUMENT),
         };
-        let Ok(file) = options.open(name) else { return 0 };
+        let file = options.open(name).map_err(|why| why.raw_os_error().unwrap_or(NO_ENTRY))?;
         self.next += 1;
         let handle = 16 + self.next;
         self.open.insert(handle, OpenFile { file, pushed: Vec::new(), ended: false });
-        handle
+        Ok(handle)
     }
 
     /// Closes a file. Returns whether it was open.

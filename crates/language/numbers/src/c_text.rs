@@ -220,7 +220,7 @@ fn real(conversion: &Conversion, letter: u8, value: f64) -> String {
             b'f' => format!("{magnitude:.precision$}"),
             b'e' => exponent(magnitude, precision),
             b'g' => general(magnitude, precision.max(1), conversion.hash),
-            _ => hexadecimal(magnitude),
+            _ => hexadecimal(magnitude, conversion.precision),
         }
     };
     let digits = if conversion.hash && value.is_finite() && !digits.contains('.') {
@@ -259,8 +259,8 @@ fn general(value: f64, precision: usize, keep_zeros: bool) -> String {
     digits + &tail
 }
 
-/// C's `%a`.
-fn hexadecimal(value: f64) -> String {
+/// C's `%a`; without a precision, all digits that are not zero.
+fn hexadecimal(value: f64, precision: Option<usize>) -> String {
     let bits = value.to_bits();
     let (power, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
     let (lead, power) = match (power, fraction) {
@@ -268,9 +268,26 @@ fn hexadecimal(value: f64) -> String {
         (0, _) => (0, -1022),
         _ => (1, power - 1023),
     };
+    let mut digits: u64 = lead << 52 | fraction;
+    if let Some(precision @ 0..13) = precision {
+        // Rounds to nearest, ties to even; a carry may make the first digit 2.
+        let unit = 52 - 4 * precision;
+        let (kept, rest, half) = (digits >> unit, digits & ((1 << unit) - 1), 1 << (unit - 1));
+        let up = rest > half || rest == half && kept & 1 == 1;
+        digits = (kept + u64::from(up)) << unit;
+    }
+    let (lead, fraction) = (digits >> 52, digits & ((1 << 52) - 1));
     let mut text = format!("0x{lead}");
-    if fraction != 0 {
-        let _ = write!(text, ".{}", format!("{fraction:013x}").trim_end_matches('0'));
+    let mut decimals = format!("{fraction:013x}");
+    match precision {
+        Some(precision) => {
+            decimals.truncate(precision);
+            let _ = write!(decimals, "{:0<1$}", "", precision - decimals.len());
+        }
+        None => decimals.truncate(decimals.trim_end_matches('0').len()),
+    }
+    if !decimals.is_empty() {
+        let _ = write!(text, ".{decimals}");
     }
     let _ = write!(text, "p{power:+}");
     text
@@ -317,6 +334,11 @@ mod tests {
             ("%#.0e", 3.0, "3.e+00"),
             ("%#g", 123456.0, "123456."),
             ("%#G", f64::INFINITY, "INF"),
+            ("%a", 1.5, "0x1.8p+0"),
+            ("%.3a", 1.1, "0x1.19ap+0"),
+            ("%.0a", 1.96875, "0x2p+0"),
+            ("%.2a", 1.0, "0x1.00p+0"),
+            ("%.15a", 1.1, "0x1.199999999999a00p+0"),
         ] {
             assert_eq!(one(text, f64::to_bits(value)), expected, "{text} of {value}");
         }

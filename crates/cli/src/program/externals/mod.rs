@@ -11,6 +11,10 @@ use plain::{PLAIN, driver, status};
 /// The status of a copy whose direction contradicts its addresses.
 const CUDA_ERROR_INVALID_VALUE: u64 = 1;
 
+/// Without its kernels a program would print results that look valid.
+const NOT_LOADED: &str = "the message above names the instruction: correct it if an `asm` statement contains it; \
+     otherwise the compiler of this command is wrong: please report it";
+
 /// Data of the program for the driver's functions.
 pub struct Loaded {
     ptx: CString,
@@ -207,6 +211,9 @@ const SPECIAL: &[(&str, External)] = &[
             let loaded = loaded(process)?;
             if code == 0 && !loaded.modules.contains_key(&device) {
                 code = cuModuleLoadData(&raw mut module, loaded.ptx.as_ptr());
+                if code != 0 {
+                    return Err(process.fault("the device code cannot be loaded", NOT_LOADED));
+                }
             }
             code
         };

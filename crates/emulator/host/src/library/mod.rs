@@ -121,10 +121,17 @@ const OUTPUT_AND_FILES: LibraryFunctions = &[
         let bytes = process.accessed(process.memory.read(word(a, 1), word(a, 2)), "read")?;
         Ok(u64::from(process.files.write(word(a, 0), &bytes)))
     }),
-    ("fopen", |process, a| {
+    ("__lw_open", |process, a| {
         let name = String::from_utf8_lossy(&process.text(word(a, 0))?).into_owned();
         let mode = String::from_utf8_lossy(&process.text(word(a, 1))?).into_owned();
-        Ok(process.files.open(&name, &mode))
+        match process.files.open(&name, &mode) {
+            Ok(handle) => Ok(handle),
+            Err(error) => {
+                let written = process.memory.write(word(a, 2), &error.to_le_bytes());
+                process.accessed(written, "write")?;
+                Ok(0)
+            }
+        }
     }),
     ("fclose", |process, a| {
         Ok(if process.files.close(word(a, 0)) { 0 } else { u64::from(u32::MAX) })

@@ -62,23 +62,60 @@ impl ScanInput {
     }
 }
 
-fn is_integer_byte(before: &[u8], byte: u8) -> bool {
-    byte.is_ascii_hexdigit()
-        || (before.is_empty() && matches!(byte, b'+' | b'-'))
-        || before.ends_with(b"0") && matches!(byte, b'x' | b'X')
+/// Whether a byte continues an integer. Base 0 means that the prefix selects the base.
+fn continues_integer(before: &[u8], byte: u8, base: u32) -> bool {
+    let digits = before.strip_prefix(b"+").or(before.strip_prefix(b"-")).unwrap_or(before);
+    let prefixed = digits.starts_with(b"0x") || digits.starts_with(b"0X");
+    match byte {
+        b'+' | b'-' => before.is_empty(),
+        b'x' | b'X' => matches!(base, 0 | 16) && digits == b"0",
+        _ => {
+            let base = match base {
+                0 if prefixed => 16,
+                0 if digits.starts_with(b"0") => 8,
+                0 => 10,
+                base => base,
+            };
+            char::from(byte).is_digit(base)
+        }
+    }
 }
 
-fn is_decimal_byte(before: &[u8], byte: u8) -> bool {
-    byte.is_ascii_digit() || (before.is_empty() && matches!(byte, b'+' | b'-'))
+/// Whether a byte continues a floating-point number.
+fn continues_real(before: &[u8], byte: u8) -> bool {
+    let mut text = before.to_vec();
+    text.push(byte);
+    start_of_real(&text) == text.len()
 }
 
-fn is_real_byte(before: &[u8], byte: u8) -> bool {
-    let exponent = before.last().is_some_and(|last| matches!(last, b'e' | b'E'));
-    byte.is_ascii_digit()
-        || byte == b'.'
-        || (matches!(byte, b'+' | b'-') && (before.is_empty() || exponent))
-        || matches!(byte, b'e' | b'E') && !before.is_empty()
-        || matches!(byte.to_ascii_lowercase(), b'i' | b'n' | b'f' | b'a')
+/// The length of the longest prefix that more bytes may complete to a number: `1e+`, `0x1.`, `infin`.
+fn start_of_real(text: &[u8]) -> usize {
+    let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let rest = &text[sign..];
+    for word in [&b"infinity"[..], b"nan"] {
+        let same = rest.iter().zip(word).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+        if same > 0 {
+            return sign + same;
+        }
+    }
+    let hexadecimal = rest.first() == Some(&b'0') && matches!(rest.get(1), Some(b'x' | b'X'));
+    let mut at = if hexadecimal { sign + 2 } else { sign };
+    let (mut digits, mut point) = (0, false);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'.' if !point => point = true,
+            _ if byte.is_ascii_digit() || hexadecimal && byte.is_ascii_hexdigit() => digits += 1,
+            _ => break,
+        }
+        at += 1;
+    }
+    let letter = if hexadecimal { b'p' } else { b'e' };
+    if digits > 0 && text.get(at).is_some_and(|byte| byte.eq_ignore_ascii_case(&letter)) {
+        at += 1;
+        at += usize::from(matches!(text.get(at), Some(b'+' | b'-')));
+        at += text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    }
+    at
 }
 
 /// The bytes that a set in brackets names: single ones, and ranges as `a-z`.
@@ -100,14 +137,48 @@ fn bytes_of_set(set: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The longest prefix that is a number.
+/// The number at the start of a text, and its length.
 fn real_prefix(text: &[u8]) -> (f64, usize) {
-    let text = String::from_utf8_lossy(text).into_owned();
-    (0..=text.len())
+    let text = text.get(..start_of_real(text)).unwrap_or_default();
+    // Only an incomplete exponent or word follows the number.
+    (1..=text.len())
         .rev()
-        .filter(|end| text.is_char_boundary(*end))
-        .find_map(|end| Some((text[..end].parse::<f64>().ok()?, end)))
+        .take(8)
+        .find_map(|end| Some((real(&text[..end])?, end)))
         .unwrap_or((0.0, 0))
+}
+
+/// The value of a whole text, decimal or hexadecimal.
+fn real(text: &[u8]) -> Option<f64> {
+    let digits = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
+    let Some(digits) = digits.strip_prefix(b"0x").or(digits.strip_prefix(b"0X")) else {
+        return std::str::from_utf8(text).ok()?.parse().ok();
+    };
+    let split = digits.iter().position(|byte| matches!(byte, b'p' | b'P'));
+    let (digits, power) = digits.split_at(split.unwrap_or(digits.len()));
+    let mut exponent: i32 = match power.get(1..) {
+        Some(power) => std::str::from_utf8(power).ok()?.parse::<i32>().ok()?.clamp(-9999, 9999),
+        None => 0,
+    };
+    let (mut mantissa, mut any, mut fraction) = (0u64, false, false);
+    for &byte in digits {
+        let Some(digit) = char::from(byte).to_digit(16) else {
+            fraction = true;
+            continue;
+        };
+        any = true;
+        if mantissa >> 60 == 0 {
+            mantissa = mantissa << 4 | u64::from(digit);
+            exponent -= if fraction { 4 } else { 0 };
+        } else {
+            // The digits beyond the precision only decide the rounding.
+            mantissa |= u64::from(digit != 0);
+            exponent += if fraction { 0 } else { 4 };
+        }
+    }
+    let half = exponent / 2;
+    let value = mantissa as f64 * 2f64.powi(half) * 2f64.powi(exponent - half);
+    any.then_some(if text.first() == Some(&b'-') { -value } else { value })
 }
 
 /// The integer at the start of a text, saturated, and its length. Base 0 means that the prefix selects the base.
@@ -124,7 +195,8 @@ fn integer_prefix(text: &[u8], base: u32) -> (i128, usize) {
         0 => 10,
         base => base.clamp(2, 36),
     };
-    if base == 16 && hexadecimal {
+    let after_prefix = text.get(at + 2).is_some_and(u8::is_ascii_hexdigit);
+    if base == 16 && hexadecimal && after_prefix {
         at += 2;
     }
     let start = at;
@@ -181,7 +253,16 @@ fn scan(
         }
         let Some(&kind) = format.get(at) else { break };
         at += 1;
-        if !matches!(kind, b'c' | b'[' | b'n') && input.skip_space(process).is_none() {
+        let first = match kind {
+            b'n' => Some(0),
+            b'c' | b'[' => {
+                let byte = input.next(process);
+                input.back(process, byte);
+                byte
+            }
+            _ => input.skip_space(process),
+        };
+        if first.is_none() {
             return Ok(if stored == 0 { u64::from(u32::MAX) } else { u64::from(stored) });
         }
         let size = if long > 0 { 8 } else { 4 >> short.min(2) };
@@ -196,26 +277,22 @@ fn scan(
             }
             b'n' => u64::from(input.taken).to_le_bytes()[..size].to_vec(),
             b'd' | b'u' | b'i' | b'x' | b'X' | b'o' => {
-                let takes = if matches!(kind, b'd' | b'u' | b'o') {
-                    is_decimal_byte
-                } else {
-                    is_integer_byte
-                };
-                let digits = input.run(process, width, &takes);
                 let base = match kind {
                     b'd' | b'u' => 10,
                     b'i' => 0,
                     b'o' => 8,
                     _ => 16,
                 };
+                let takes = |before: &[u8], byte: u8| continues_integer(before, byte, base);
+                let digits = input.run(process, width, &takes);
                 let (value, used) = integer_prefix(&digits, base);
                 if used == 0 {
                     break;
                 }
                 (value as i64).to_le_bytes()[..size].to_vec()
             }
-            b'f' | b'e' | b'g' | b'E' | b'G' => {
-                let digits = input.run(process, width, &is_real_byte);
+            b'f' | b'e' | b'g' | b'a' | b'E' | b'G' | b'A' => {
+                let digits = input.run(process, width, &continues_real);
                 let (value, used) = real_prefix(&digits);
                 if used == 0 {
                     break;
@@ -268,6 +345,9 @@ fn scan(
     Ok(u64::from(stored))
 }
 
+/// C's `ERANGE`.
+const OUT_OF_RANGE: u32 = 34;
+
 pub const FUNCTIONS: LibraryFunctions = &[
     ("__lw_scan_text", |process, a| {
         let text = process.text(word(a, 0))?;
@@ -301,6 +381,16 @@ pub const FUNCTIONS: LibraryFunctions = &[
                 process.memory.write(word(a, 1), &(word(a, 0) + used as u64).to_le_bytes());
             process.accessed(written, "write")?;
         }
-        Ok(value.clamp(i128::from(i64::MIN), i128::from(u64::MAX)) as u64)
+        let is_unsigned = word(a, 3) as u32 != 0;
+        let (low, high) = match is_unsigned {
+            true => (-i128::from(u64::MAX), i128::from(u64::MAX)),
+            false => (i128::from(i64::MIN), i128::from(i64::MAX)),
+        };
+        if (low..=high).contains(&value) {
+            return Ok(value as u64);
+        }
+        let written = process.memory.write(word(a, 4), &OUT_OF_RANGE.to_le_bytes());
+        process.accessed(written, "write")?;
+        Ok(if value < low && !is_unsigned { i64::MIN as u64 } else { high as u64 })
     }),
 ];

@@ -95,6 +95,8 @@ pub struct Analyzer {
     destructors: HashMap<RecordId, FunctionNumber>,
     /// Copy and move functions that the compiler supplies.
     supplied: HashMap<(RecordId, functions::ImplicitMember), FunctionNumber>,
+    /// By class: its defaulted constructors that have parameters.
+    defaulted: HashMap<RecordId, Vec<FunctionNumber>>,
     /// Member functions in the order of their declarations.
     declared: HashMap<RecordId, Vec<FunctionNumber>>,
     virtuals: HashMap<RecordId, functions::VirtualFunctions>,
@@ -146,6 +148,7 @@ impl Analyzer {
             at_start: Vec::new(),
             destructors: HashMap::new(),
             supplied: HashMap::new(),
+            defaulted: HashMap::new(),
             declared: HashMap::new(),
             virtuals: HashMap::new(),
             tables: HashMap::new(),

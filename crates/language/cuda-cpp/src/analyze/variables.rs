@@ -1,6 +1,7 @@
 //! Module variables and constants.
 
 use super::Analyzer;
+use super::functions::BodyState;
 use super::functions::names_itself;
 use super::scopes::Binding;
 use crate::evaluate;
@@ -170,7 +171,7 @@ impl Analyzer {
             known => known,
         };
         let quiet = space == VariableSpace::Host && !self.host;
-        let before = self.destroyed;
+        let (before, queued) = (self.destroyed, self.queue.len());
         let initial = if flags.is_extern || flags.shared || member && only_declares(syntax) {
             None
         } else if quiet {
@@ -199,6 +200,11 @@ impl Analyzer {
         if bytes.is_none() && initial.is_some() && space != VariableSpace::Host {
             self.error(span, "the initial value of a device variable must be a constant");
         }
+        let bytes = if self.host && space != VariableSpace::Host {
+            self.without_functions(bytes, queued)
+        } else {
+            bytes
+        };
         if flags.is_constexpr && bytes.is_none() && initial.is_some() && !member {
             let inside = self.frame.is_some();
             if inside {
@@ -309,6 +315,21 @@ impl Analyzer {
 }
 
 impl Analyzer {
+    /// The value of a device variable, as host code sees it: the host compiles none of the functions that it refers to.
+    fn without_functions(
+        &mut self,
+        bytes: Option<Rc<ConstantBytes>>,
+        queued: usize,
+    ) -> Option<Rc<ConstantBytes>> {
+        for number in self.queue.split_off(queued.min(self.queue.len())) {
+            self.functions[number.0 as usize].state = BodyState::Unused;
+        }
+        let is_function = |&(_, target, _): &(u64, AddressTarget, i64)| {
+            matches!(target, AddressTarget::Function(_))
+        };
+        bytes.filter(|bytes| !bytes.addresses.iter().any(is_function))
+    }
+
     /// The symbol of dynamic shared memory: its name, unless another variable has the same symbol.
     fn dynamic_symbol(&self, name: &str) -> String {
         let taken = |symbol: &str| self.variables.iter().any(|variable| variable.symbol == symbol);

@@ -42,6 +42,16 @@ __PTX("cvt.rn.bf16.f32 %0, %1;") unsigned short __lw_bf16_from_float_rn(float va
 __device__ inline __nv_bfloat16 __float2bfloat16_rn(float value) { __nv_bfloat16 made; made.__x = __lw_bf16_from_float_rn(value); return made; }
 __PTX("cvt.rz.bf16.f32 %0, %1;") unsigned short __lw_bf16_from_float_rz(float value);
 __device__ inline __nv_bfloat16 __float2bfloat16_rz(float value) { __nv_bfloat16 made; made.__x = __lw_bf16_from_float_rz(value); return made; }
+// Rounding up adds 0xffff to the bits of a positive number that is not exact; rounding down does it to a negative one.
+__device__ inline __nv_bfloat16 __lw_bf16_away(float value, bool negative) {
+    unsigned bits = __float_as_uint(value);
+    __nv_bfloat16 made;
+    if (value != value) return __float2bfloat16_rn(value);
+    made.__x = (unsigned short)((bits + (bits >> 31 == (unsigned)negative ? 0xffffu : 0u)) >> 16);
+    return made;
+}
+__device__ inline __nv_bfloat16 __float2bfloat16_ru(float value) { return __lw_bf16_away(value, false); }
+__device__ inline __nv_bfloat16 __float2bfloat16_rd(float value) { return __lw_bf16_away(value, true); }
 __device__ inline __nv_bfloat16 __float2bfloat16(float value) { return __float2bfloat16_rn(value); }
 __device__ inline float __bfloat162float(__nv_bfloat16 value) { return __uint_as_float((unsigned)value.__x << 16); }
 __device__ inline __nv_bfloat16 __double2bfloat16(double value) { return __float2bfloat16_rn((float)value); }
@@ -111,6 +121,13 @@ __device__ inline short __bfloat16_as_short(__nv_bfloat16 a) { return (short)a._
 __device__ inline unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.__x; }
 __device__ inline __nv_bfloat16 __short_as_bfloat16(short a) { return __lw_bf16_make((unsigned short)a); }
 __device__ inline __nv_bfloat16 __ushort_as_bfloat16(unsigned short a) { return __lw_bf16_make(a); }
+#define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7F80U)
+#define CUDART_NAN_BF16 __ushort_as_bfloat16((unsigned short)0x7FFFU)
+#define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16((unsigned short)0x0001U)
+#define CUDART_MAX_NORMAL_BF16 __ushort_as_bfloat16((unsigned short)0x7F7FU)
+#define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x8000U)
+#define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000U)
+#define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3F80U)
 __PTX("neg.bf16 %0, %1;") unsigned short __lw_bf16_neg(unsigned short a);
 __device__ inline __nv_bfloat16 __hneg(__nv_bfloat16 a) { return __lw_bf16_make(__lw_bf16_neg(a.__x)); }
 __PTX("neg.bf16x2 %0, %1;") unsigned __lw_bf16_neg2(unsigned a);

@@ -119,6 +119,12 @@ template <unsigned N> struct thread_block_tile<N, void> : thread_group {
         return __match_any_sync(__lw_mask(), value) >> (__laneid() & ~(N - 1) & 31);
     }
 };
+// A tile of a tile: its rank is that within the parent.
+template <unsigned N, unsigned M, class Parent>
+struct thread_block_tile<N, thread_block_tile<M, Parent>> : thread_block_tile<N, void> {
+    __device__ static unsigned meta_group_rank() { return (__laneid() & (M - 1)) / N; }
+    __device__ static constexpr unsigned meta_group_size() { return M / N; }
+};
 template <unsigned N, class Parent> struct thread_block_tile : thread_block_tile<N, void> {};
 template <unsigned N, class Parent> __device__ inline thread_block_tile<N, Parent> tiled_partition(const Parent &) {
     thread_block_tile<N, Parent> made;

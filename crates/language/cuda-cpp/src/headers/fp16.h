@@ -183,6 +183,13 @@ __device__ inline short __half_as_short(__half a) { return (short)a.__x; }
 __device__ inline unsigned short __half_as_ushort(__half a) { return a.__x; }
 __device__ inline __half __short_as_half(short a) { return __lw_f16_make((unsigned short)a); }
 __device__ inline __half __ushort_as_half(unsigned short a) { return __lw_f16_make(a); }
+#define CUDART_INF_FP16 __ushort_as_half((unsigned short)0x7C00U)
+#define CUDART_NAN_FP16 __ushort_as_half((unsigned short)0x7FFFU)
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half((unsigned short)0x0001U)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half((unsigned short)0x7BFFU)
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half((unsigned short)0x8000U)
+#define CUDART_ZERO_FP16 __ushort_as_half((unsigned short)0x0000U)
+#define CUDART_ONE_FP16 __ushort_as_half((unsigned short)0x3C00U)
 __PTX("neg.f16 %0, %1;") unsigned short __lw_f16_neg(unsigned short a);
 __device__ inline __half __hneg(__half a) { return __lw_f16_make(__lw_f16_neg(a.__x)); }
 __PTX("neg.f16x2 %0, %1;") unsigned __lw_f16_neg2(unsigned a);

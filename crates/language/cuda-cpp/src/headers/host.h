@@ -23,6 +23,29 @@ typedef char *va_list;
 typedef long time_t;
 typedef int errno_t;
 typedef int pid_t;
+inline int __lw_errno;
+#define errno __lw_errno
+#define EPERM 1
+#define ENOENT 2
+#define EINTR 4
+#define EIO 5
+#define EBADF 9
+#define EAGAIN 11
+#define ENOMEM 12
+#define EACCES 13
+#define EBUSY 16
+#define EEXIST 17
+#define ENODEV 19
+#define ENOTDIR 20
+#define EISDIR 21
+#define EINVAL 22
+#define ENOSPC 28
+#define EPIPE 32
+#define EDOM 33
+#define ERANGE 34
+#define ENOSYS 38
+#define EOVERFLOW 75
+#define ETIMEDOUT 110
 struct timeval { long tv_sec, tv_usec; };
 struct timespec { long tv_sec, tv_nsec; };
 struct tm { int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst; };
@@ -36,13 +59,13 @@ int __lw_write(FILE *file, const void *bytes, size_t count);
 int __lw_scan_text(const char *text, const char *format, const char *arguments);
 int __lw_scan_file(FILE *file, const char *format, const char *arguments);
 double __lw_text_to_real(const char *text, char **end);
-long __lw_text_to_integer(const char *text, char **end, int base);
+long __lw_text_to_integer(const char *text, char **end, int base, int is_unsigned, int *error);
 void __lw_exit(int code);
 void __lw_fault(const char *message);
 unsigned long __lw_now();
 unsigned long __lw_elapsed();
 char *__lw_environment(const char *name);
-FILE *fopen(const char *name, const char *mode);
+FILE *__lw_open(const char *name, const char *mode, int *error);
 int fclose(FILE *file);
 int fflush(FILE *file);
 size_t fread(void *to, size_t size, size_t count, FILE *file);
@@ -100,7 +123,36 @@ inline int getchar() { return fgetc(stdin); }
 inline int ferror(FILE *) { return 0; }
 inline void rewind(FILE *file) { fseek(file, 0, SEEK_SET); }
 inline int setvbuf(FILE *, char *, int, size_t) { return 0; }
-inline void perror(const char *text) { fprintf(stderr, "%s: error\n", text); }
+inline FILE *fopen(const char *name, const char *mode) { return __lw_open(name, mode, &errno); }
+inline const char *__lw_error_text(int error) {
+    switch (error) {
+    case 0: return "Success";
+    case EPERM: return "Operation not permitted";
+    case ENOENT: return "No such file or directory";
+    case EINTR: return "Interrupted system call";
+    case EIO: return "Input/output error";
+    case EBADF: return "Bad file descriptor";
+    case EAGAIN: return "Resource temporarily unavailable";
+    case ENOMEM: return "Cannot allocate memory";
+    case EACCES: return "Permission denied";
+    case EEXIST: return "File exists";
+    case ENOTDIR: return "Not a directory";
+    case EISDIR: return "Is a directory";
+    case EINVAL: return "Invalid argument";
+    case ENOSPC: return "No space left on device";
+    case EPIPE: return "Broken pipe";
+    case EDOM: return "Numerical argument out of domain";
+    case ERANGE: return "Numerical result out of range";
+    case ENOSYS: return "Function not implemented";
+    }
+    static char text[40];
+    snprintf(text, 40, "Unknown error %d", error);
+    return text;
+}
+inline void perror(const char *text) {
+    if (text && *text) fprintf(stderr, "%s: ", text);
+    fprintf(stderr, "%s\n", __lw_error_text(errno));
+}
 inline char *fgets(char *to, int room, FILE *file) {
     int count = 0;
     while (count < room - 1) {
@@ -160,7 +212,7 @@ inline char *strtok(char *text, const char *separators) {
     else rest = nullptr;
     return token;
 }
-inline const char *strerror(int) { return "error"; }
+inline char *strerror(int error) { return (char *)__lw_error_text(error); }
 inline char *strtok_r(char *text, const char *separators, char **rest) {
     if (text) *rest = text;
     char *at = *rest;
@@ -217,13 +269,13 @@ inline int strcasecmp(const char *a, const char *b) { return __lw_compare_case(a
 inline int strncasecmp(const char *a, const char *b, size_t count) { return __lw_compare_case(a, b, count); }
 inline double strtod(const char *text, char **end) { return __lw_text_to_real(text, end); }
 inline float strtof(const char *text, char **end) { return (float)__lw_text_to_real(text, end); }
-inline long strtol(const char *text, char **end, int base) { return __lw_text_to_integer(text, end, base); }
-inline long long strtoll(const char *text, char **end, int base) { return __lw_text_to_integer(text, end, base); }
-inline unsigned long strtoul(const char *text, char **end, int base) { return (unsigned long)__lw_text_to_integer(text, end, base); }
-inline unsigned long long strtoull(const char *text, char **end, int base) { return (unsigned long long)__lw_text_to_integer(text, end, base); }
-inline int atoi(const char *text) { return (int)__lw_text_to_integer(text, nullptr, 10); }
-inline long atol(const char *text) { return __lw_text_to_integer(text, nullptr, 10); }
-inline long long atoll(const char *text) { return __lw_text_to_integer(text, nullptr, 10); }
+inline long strtol(const char *text, char **end, int base) { return __lw_text_to_integer(text, end, base, 0, &errno); }
+inline long long strtoll(const char *text, char **end, int base) { return __lw_text_to_integer(text, end, base, 0, &errno); }
+inline unsigned long strtoul(const char *text, char **end, int base) { return (unsigned long)__lw_text_to_integer(text, end, base, 1, &errno); }
+inline unsigned long long strtoull(const char *text, char **end, int base) { return (unsigned long long)__lw_text_to_integer(text, end, base, 1, &errno); }
+inline int atoi(const char *text) { return (int)__lw_text_to_integer(text, nullptr, 10, 0, &errno); }
+inline long atol(const char *text) { return __lw_text_to_integer(text, nullptr, 10, 0, &errno); }
+inline long long atoll(const char *text) { return __lw_text_to_integer(text, nullptr, 10, 0, &errno); }
 inline double atof(const char *text) { return __lw_text_to_real(text, nullptr); }
 inline int posix_memalign(void **to, size_t align, size_t size) { *to = aligned_alloc(align, size); return *to ? 0 : 12; }
 // What runs at the end of the program: functions, and destructors of `count` objects of `size` bytes.
@@ -538,9 +590,19 @@ __LW_MATH(erf) __LW_MATH(erfc) __LW_MATH(lgamma) __LW_MATH(tgamma)
     inline double NAME(int x, double y) { return NAME((double)x, y); }                                                \
     inline double NAME(float x, double y) { return NAME((double)x, y); }                                              \
     inline double NAME(double x, float y) { return NAME(x, (double)y); }                                              \
+    inline double NAME(int x, float y) { return NAME((double)x, (double)y); }                                         \
     inline double NAME(float x, int y) { return NAME((double)x, (double)y); }
 inline void sincosf(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
 inline void sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
+#define __LW_MIXED(NAME)                                                                                              \
+    inline double NAME(float x, double y) { return NAME((double)x, y); }                                              \
+    inline double NAME(double x, float y) { return NAME(x, (double)y); }                                              \
+    inline double NAME(int x, double y) { return NAME((double)x, y); }                                                \
+    inline double NAME(double x, int y) { return NAME(x, (double)y); }                                                \
+    inline double NAME(int x, float y) { return NAME((double)x, (double)y); }                                         \
+    inline double NAME(float x, int y) { return NAME((double)x, (double)y); }                                         \
+    inline double NAME(int x, int y) { return NAME((double)x, (double)y); }
+__LW_MIXED(fmin) __LW_MIXED(fmax)
 __LW_MATH2(pow) __LW_MATH2(atan2) __LW_MATH2(hypot) __LW_MATH2(fmod)
 namespace std {
 using ::localtime; using ::gmtime; using ::strftime; using ::mktime; using ::asctime; using ::ctime; using ::system; using ::tm;
@@ -710,7 +772,11 @@ inline void __lw_launch(const void *kernel, void **arguments, dim3 grid, dim3 bl
     if (status == 0) status = __lw_kernel(kernel, &function);
     if (status == 0) {
         status = cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, arguments, nullptr);
-        if (status == 1) status = 9;
+        // The driver tells a wrong shape and too much shared memory by the same code.
+        unsigned long threads = (unsigned long)block.x * block.y * block.z;
+        bool shape = threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
+                     grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535;
+        if (status == 1 && shape) status = 9;
     }
     __lw_done(status);
 }

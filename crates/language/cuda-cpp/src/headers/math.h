@@ -122,7 +122,9 @@ __device__ inline int __rhadd(int a, int b) { return (int)(((long long)a + b + 1
 __device__ inline unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b) >> 1); }
 __PTX("sad.s32 %0, %1, %2, %3;") unsigned __sad(int a, int b, unsigned c);
 __PTX("sad.u32 %0, %1, %2, %3;") unsigned __usad(unsigned a, unsigned b, unsigned c);
-__PTX("prmt.b32 %0, %1, %2, %3;") unsigned __byte_perm(unsigned a, unsigned b, unsigned selector);
+__PTX("prmt.b32 %0, %1, %2, %3;") unsigned __lw_byte_perm(unsigned a, unsigned b, unsigned selector);
+// Bit 3 of a selector has no meaning here; in `prmt` it selects the sign of the byte.
+__device__ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) { return __lw_byte_perm(a, b, selector & 0x7777); }
 __PTX("shf.l.wrap.b32 %0, %1, %2, %3;") unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift);
 __PTX("shf.r.wrap.b32 %0, %1, %2, %3;") unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift);
 __PTX("shf.l.clamp.b32 %0, %1, %2, %3;") unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift);
@@ -173,8 +175,8 @@ __device__ inline long long llrint(double a) { return __double2ll_rn(a); }
 __device__ inline long long llroundf(float a) { return (long long)roundf(a); }
 __device__ inline long long llround(double a) { return (long long)round(a); }
 __device__ inline long lrint(double a) { return __double2ll_rn(a); }
-__device__ inline float fdimf(float a, float b) { return a > b ? a - b : 0.0f; }
-__device__ inline double fdim(double a, double b) { return a > b ? a - b : 0.0; }
+__device__ inline float fdimf(float a, float b) { return a <= b ? 0.0f : a - b; }
+__device__ inline double fdim(double a, double b) { return a <= b ? 0.0 : a - b; }
 __device__ inline float fdividef(float a, float b) { return a / b; }
 __device__ inline float frexpf(float a, int *exponent) {
     int scaled = fabsf(a) < 1.17549435e-38f ? __float_as_int(a * 16777216.0f) : __float_as_int(a);

@@ -31,9 +31,13 @@ impl Parser {
 
     /// The type after `operator`, without parentheses.
     pub(super) fn conversion_type(&mut self) -> Parsed<TypeSyntax> {
-        let specifiers = self.specifiers(true)?;
+        let mut specifiers = self.specifiers(true)?;
         if matches!(specifiers.base, BaseType::Absent) {
-            return self.unexpected("an operator or a type");
+            // Device code does not know the types of the host's library.
+            if self.identifier().is_none() {
+                return self.unexpected("an operator or a type");
+            }
+            specifiers.base = BaseType::Named(self.qualified_name()?);
         }
         let derived = self.pointers()?;
         Ok(Self::assemble(&specifiers, derived, self.last_span()))

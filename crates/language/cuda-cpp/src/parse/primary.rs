@@ -70,6 +70,22 @@ impl Parser {
         {
             return self.unexpected("the name of a member");
         }
+        if let Some(name) = self.identifier()
+            && self.ahead(1).is(Punctuation::Less)
+        {
+            // `<` compares, unless the name is a template in a class: of a call, or of the class of a base's member.
+            let called = self.scopes.member_template(name);
+            let qualified = self.attempt(|this| {
+                let name = this.qualified_name()?;
+                let is_template = name.parts.len() > 1
+                    || called && name.last().arguments.is_some() && this.is(Punctuation::ParenOpen);
+                if is_template { Ok(name) } else { Err(SyntaxFailure) }
+            });
+            return Ok(qualified.unwrap_or_else(|| {
+                let span = self.bump().span;
+                Self::plain(name, span)
+            }));
+        }
         self.qualified_name()
     }
 

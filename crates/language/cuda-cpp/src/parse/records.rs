@@ -54,11 +54,11 @@ impl Parser {
             (_, Some(simple)) => {
                 self.declare(simple, NameKind::Type);
                 // A local class, or a second class of this name, gets its own scope.
-                let scope = self.scopes.add(outer);
+                let scope = self.scopes.add_class(outer);
                 self.scopes.name_scope(outer, simple, scope);
                 scope
             }
-            _ => self.scopes.add(outer),
+            _ => self.scopes.add_class(outer),
         };
         let mut bases = Vec::new();
         if self.eat(Punctuation::Colon) {

@@ -26,6 +26,7 @@ struct ParserScope {
     inner: HashMap<Name, usize>,
     /// Namespaces of using directives, and scopes of base classes.
     used: Vec<usize>,
+    is_class: bool,
 }
 
 /// All scopes of a translation unit. Scope 0 is the global one.
@@ -35,6 +36,8 @@ pub struct ParserScopes {
     types: HashSet<Name>,
     values: HashSet<Name>,
     templates: HashSet<Name>,
+    /// Names of the templates in classes.
+    member_templates: HashSet<Name>,
 }
 
 impl ParserScopes {
@@ -44,11 +47,22 @@ impl ParserScopes {
             types: HashSet::new(),
             values: HashSet::new(),
             templates: HashSet::new(),
+            member_templates: HashSet::new(),
         }
     }
 
     pub(super) fn add(&mut self, parent: usize) -> usize {
         self.scopes.push(ParserScope { parent: Some(parent), ..ParserScope::default() });
+        self.scopes.len() - 1
+    }
+
+    /// Adds the scope of a class.
+    pub(super) fn add_class(&mut self, parent: usize) -> usize {
+        self.scopes.push(ParserScope {
+            parent: Some(parent),
+            is_class: true,
+            ..ParserScope::default()
+        });
         self.scopes.len() - 1
     }
 
@@ -61,6 +75,9 @@ impl ParserScopes {
             self.templates.insert(name);
         }
         let Some(scope) = self.scopes.get_mut(scope) else { return };
+        if scope.is_class && kind == NameKind::ValueTemplate {
+            self.member_templates.insert(name);
+        }
         // An overload that is not a template does not hide a template; a value may hide a type.
         let old = scope.names.get(&name);
         let keeps = old == Some(&NameKind::ValueTemplate) && kind == NameKind::Value
@@ -147,6 +164,11 @@ impl ParserScopes {
     /// Whether a name is a type in every scope that declares it.
     pub(super) fn only_type(&self, name: Name) -> bool {
         self.types.contains(&name) && !self.values.contains(&name)
+    }
+
+    /// Whether a name is a function or variable template in any class.
+    pub(super) fn member_template(&self, name: Name) -> bool {
+        self.member_templates.contains(&name)
     }
 
     /// Whether a name is a template in any scope.

@@ -101,7 +101,8 @@ impl Analyzer {
     }
 
     fn is_list_class(&self, record: RecordId) -> bool {
-        self.types.record(record).name.starts_with("initializer_list<")
+        let found = self.types.record(record);
+        found.name.starts_with("initializer_list<") && self.parser.map.is_builtin(found.span)
     }
 
     /// A `std::initializer_list` that refers to a temporary array.

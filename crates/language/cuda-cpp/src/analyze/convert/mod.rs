@@ -270,9 +270,15 @@ impl Analyzer {
     pub(super) fn constructors(&mut self, record: RecordId) -> Vec<FunctionNumber> {
         let name = self.parser.names.intern("<constructor>");
         let scope = self.types.record(record).scope;
-        match self.scopes[scope].names.get(&name) {
+        let mut list = match self.scopes[scope].names.get(&name) {
             Some(Binding::Functions(list)) => list.clone(),
-            _ => Vec::new(),
+            _ => return Vec::new(),
+        };
+        // Beside a deleted or own one, a defaulted copy or move constructor is a candidate of its own.
+        let defaulted = self.defaulted_transfers(record);
+        if !defaulted.is_empty() && list.iter().any(|&number| self.transfers(number, record)) {
+            list.extend(defaulted.into_iter().map(|member| self.supplied(record, member)));
         }
+        list
     }
 }

@@ -139,6 +139,10 @@ impl Analyzer {
                 (number, 0)
             };
             if let Some(costs) = self.costs(chosen, object, values) {
+                if self.hidden(chosen, &candidates) {
+                    continue;
+                }
+                candidates.retain(|other| !self.hides(chosen, other.number));
                 let list = &self.function(number).syntax.signature.parameters;
                 let pack = is_template && list.iter().any(|parameter| parameter.pack);
                 let candidate =
@@ -147,6 +151,22 @@ impl Analyzer {
             }
         }
         candidates
+    }
+
+    fn hidden(&self, number: FunctionNumber, candidates: &[OverloadCandidate]) -> bool {
+        candidates.iter().any(|other| self.hides(other.number, number))
+    }
+
+    /// Whether a member function hides one of a base class that a using-declaration names.
+    fn hides(&self, derived: FunctionNumber, base: FunctionNumber) -> bool {
+        let (new, old) = (self.function(derived), self.function(base));
+        let (Some(class), Some(from)) = (new.record, old.record) else { return false };
+        if class == from || new.is_constructor || self.types.base_offset(class, from).is_none() {
+            return false;
+        }
+        let (Some(a), Some(b)) = (&new.signature, &old.signature) else { return false };
+        new.syntax.signature.is_const == old.syntax.signature.is_const
+            && a.parameters.iter().map(|p| p.ty).eq(b.parameters.iter().map(|p| p.ty))
     }
 
     fn costs(

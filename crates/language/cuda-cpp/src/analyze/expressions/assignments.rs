@@ -118,9 +118,10 @@ impl Analyzer {
                 return self.bad(span);
             }
             let text = format!("{}=", operator.text());
-            return self
-                .operator_call(&text, vec![left, right], span)
-                .unwrap_or_else(|| self.bad(span));
+            return match self.operator_call(&text, vec![left, right], span) {
+                Some(call) => self.right_first(call),
+                None => self.bad(span),
+            };
         }
         if !self.check_assignable(&left, a.span) {
             self.expression(b);
@@ -206,9 +207,40 @@ impl Analyzer {
             Some(self.expression(b))
         };
         match right {
-            Some(right) => self.assign_typed(left, right, span),
+            Some(right) => {
+                let call = self.assign_typed(left, right, span);
+                self.right_first(call)
+            }
             None => self.bad(span),
         }
+    }
+
+    /// Evaluates the right operand of an assignment operator that a class defines before the left one, as C++17 says.
+    fn right_first(&mut self, assignment: Typed) -> Typed {
+        let Typed { kind, ty, lvalue, expiring, span } = assignment;
+        let kind = match kind {
+            TypedKind::Dereference(address) => {
+                TypedKind::Dereference(Box::new(self.right_first(*address)))
+            }
+            TypedKind::Call(number, mut operands)
+                if operands.len() == 2
+                    && self.frame.is_some()
+                    && !self.types.is_aggregate(operands[1].ty)
+                    && operands.iter().all(has_effects) =>
+            {
+                let right = operands.remove(1);
+                let local = self.add_local("right".to_owned(), right.ty, right.span);
+                let place = self.local_place(local, right.span);
+                operands.push(self.rvalue(place.clone()));
+                let call = TypedKind::Call(number, operands);
+                let call = Typed { kind: call, ty, lvalue, expiring, span };
+                let first = TypedKind::Assign(Box::new(place.clone()), Box::new(right));
+                let first = Typed { kind: first, ..place };
+                TypedKind::Comma(Box::new(first), Box::new(call))
+            }
+            kind => kind,
+        };
+        Typed { kind, ty, lvalue, expiring, span }
     }
 
     /// Assigns a value to an object.
@@ -374,5 +406,19 @@ impl Analyzer {
             return if first { Some(b) } else { self.conversion(no, a).map(|_| a) };
         }
         None
+    }
+}
+
+/// Whether the order in which an operand and another one are evaluated may matter.
+fn has_effects(operand: &Typed) -> bool {
+    match &operand.kind {
+        TypedKind::Constant(_)
+        | TypedKind::Local(_)
+        | TypedKind::Variable(_)
+        | TypedKind::Function(_) => false,
+        TypedKind::AddressOf(inner) | TypedKind::Field(inner, ..) | TypedKind::Convert(inner) => {
+            has_effects(inner)
+        }
+        _ => true,
     }
 }

@@ -252,7 +252,14 @@ impl Analyzer {
 impl Analyzer {
     /// `a[b]`.
     pub(super) fn index(&mut self, object: &Expression, index: &Expression, span: Span) -> Typed {
-        let (object, index) = (self.expression(object), self.expression(index));
+        let object = self.expression(object);
+        let index = match index.kind {
+            ExpressionKind::List(_) if self.types.record_of(object.ty).is_some() => {
+                let listed = self.arguments(std::slice::from_ref(index));
+                listed.and_then(|mut list| list.pop()).unwrap_or_else(|| self.bad(span))
+            }
+            _ => self.expression(index),
+        };
         if object.ty == TypeId::ERROR || index.ty == TypeId::ERROR {
             return self.bad(span);
         }

@@ -47,6 +47,9 @@ impl Analyzer {
             if !syntax.defaulted {
                 self.types.record_mut(id).has_constructors = true;
             }
+            if syntax.defaulted && plain && !syntax.signature.parameters.is_empty() {
+                self.defaulted.entry(id).or_default().push(number);
+            }
             if !syntax.defaulted || syntax.deleted {
                 self.bind_in(scope, constructor, Binding::Functions(vec![number]));
             }

@@ -218,8 +218,13 @@ impl Analyzer {
     /// Ends an object's lifetime: adds the calls of its destructor.
     pub(in crate::analyze) fn destroy(&mut self, object: Typed, out: &mut Vec<TypedStatement>) {
         let span = object.span;
-        if let TypeKind::Array(_, Some(count)) = *self.types.kind(object.ty) {
-            let pointer = self.decayed(object);
+        if let TypeKind::Array(..) = self.types.kind(object.ty) {
+            // The innermost elements of a nested array are consecutive.
+            let element = self.element_of(object.ty);
+            let bytes = self.types.size(object.ty);
+            let count = bytes.checked_div(self.types.size(element)).unwrap_or(0);
+            let pointer = self.address_of(object);
+            let pointer = Typed { ty: self.types.pointer(element), ..pointer };
             let count = self.constant(count, TypeId::UNSIGNED_LONG, span);
             let call = self.call_named("__lw_destroy", vec![pointer, count], span);
             out.push(TypedStatement { kind: TypedStatementKind::Expression(call), span });

@@ -141,19 +141,41 @@ impl Analyzer {
             return Vec::new();
         }
         let mut list = self.constructors(record);
-        list.retain(|&number| {
-            self.function(number).template.is_none()
-                && self.signature(number).is_some_and(|signature| {
-                    let first = signature.parameters.first().is_some_and(|parameter| {
-                        let referred = self.types.referred(parameter.ty);
-                        self.types.is_reference(parameter.ty)
-                            && self.types.record_of(referred) == Some(record)
-                    });
-                    first
-                        && signature.parameters.iter().skip(1).all(|other| other.default.is_some())
-                })
-        });
+        list.retain(|&number| self.transfers(number, record));
         list
+    }
+
+    /// Whether a constructor copies or moves an object of its class.
+    pub(in crate::analyze) fn transfers(&mut self, number: FunctionNumber, id: RecordId) -> bool {
+        if self.function(number).template.is_some() {
+            return false;
+        }
+        let Some(signature) = self.signature(number) else { return false };
+        let Some((first, rest)) = signature.parameters.split_first() else { return false };
+        let referred = self.types.referred(first.ty);
+        self.types.is_reference(first.ty)
+            && self.types.record_of(referred) == Some(id)
+            && rest.iter().all(|other| other.default.is_some())
+    }
+
+    /// The copy and move constructors that a class declares as defaulted.
+    pub(in crate::analyze) fn defaulted_transfers(&mut self, id: RecordId) -> Vec<ImplicitMember> {
+        let Some(list) = self.defaulted.get(&id).cloned() else { return Vec::new() };
+        let mut members = Vec::new();
+        for number in list {
+            let Some(signature) = self.signature(number) else { continue };
+            let [only] = signature.parameters.as_slice() else { continue };
+            match *self.types.kind(only.ty) {
+                TypeKind::Reference(to) if self.types.record_of(to) == Some(id) => {
+                    members.push(ImplicitMember::Copy);
+                }
+                TypeKind::RvalueReference(to) if self.types.record_of(to) == Some(id) => {
+                    members.push(ImplicitMember::Move);
+                }
+                _ => {}
+            }
+        }
+        members
     }
 
     /// Whether an object of a type cannot be copied byte by byte.
@@ -191,7 +213,9 @@ impl Analyzer {
     ) -> Option<Typed> {
         let own_destructor =
             self.destructors.get(&id).is_some_and(|&own| self.function(own).implicit.is_none());
-        let moves = value.expiring && !self.types.is_const(value.ty) && !own_destructor;
+        let may_move =
+            !own_destructor || self.defaulted_transfers(id).contains(&ImplicitMember::Move);
+        let moves = value.expiring && !self.types.is_const(value.ty) && may_move;
         let member = if moves { ImplicitMember::Move } else { ImplicitMember::Copy };
         let number = self.supplied(id, member);
         let (ty, span) = (self.types.bare(ty), value.span);

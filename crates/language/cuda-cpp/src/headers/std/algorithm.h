@@ -255,6 +255,61 @@ template <class I, class F> inline bool next_permutation(I first, I last, F less
     return false;
 }
 template <class I> inline bool next_permutation(I first, I last) { return next_permutation(first, last, [](const auto &a, const auto &b) { return a < b; }); }
+template <class I, class F> inline bool prev_permutation(I first, I last, F less) {
+    return next_permutation(first, last, [&](const auto &a, const auto &b) { return less(b, a); });
+}
+template <class I> inline bool prev_permutation(I first, I last) { return prev_permutation(first, last, [](const auto &a, const auto &b) { return a < b; }); }
+template <class I, class F> inline I stable_partition(I first, I last, F f) {
+    vector<typename iterator_traits<I>::value_type> rest;
+    I to = first;
+    for (; first != last; ++first) {
+        if (f(*first)) { if (to != first) *to = std::move(*first); ++to; }
+        else rest.push_back(std::move(*first));
+    }
+    std::move(rest.begin(), rest.end(), to);
+    return to;
+}
+template <class I, class F> inline bool is_partitioned(I first, I last, F f) { first = find_if_not(first, last, f); return find_if(first, last, f) == last; }
+template <class I, class F> inline I adjacent_find(I first, I last, F same) {
+    if (first == last) return last;
+    for (I at = first; ++at != last; ++first) if (same(*first, *at)) return first;
+    return last;
+}
+template <class I> inline I adjacent_find(I first, I last) { return adjacent_find(first, last, [](const auto &a, const auto &b) { return a == b; }); }
+template <class I, class O, class F> inline O remove_copy_if(I first, I last, O to, F f) { for (; first != last; ++first) if (!f(*first)) { *to = *first; ++to; } return to; }
+template <class I, class O, class T> inline O remove_copy(I first, I last, O to, const T &value) { for (; first != last; ++first) if (!(*first == value)) { *to = *first; ++to; } return to; }
+template <class I, class O, class F, class T> inline O replace_copy_if(I first, I last, O to, F f, const T &value) { for (; first != last; ++first, ++to) { if (f(*first)) *to = value; else *to = *first; } return to; }
+template <class I, class O> inline O unique_copy(I first, I last, O to) {
+    if (first == last) return to;
+    I kept = first;
+    *to = *first; ++to;
+    while (++first != last) if (!(*kept == *first)) { kept = first; *to = *first; ++to; }
+    return to;
+}
+// Merges two sorted ranges; keeps what is only in the first, only in the second, or in both.
+template <bool ONE, bool TWO, bool BOTH, class I, class J, class O, class F> inline O __lw_set(I a, I enda, J b, J endb, O to, F less) {
+    while (a != enda || b != endb) {
+        bool first = b == endb || (a != enda && less(*a, *b)), second = !first && (a == enda || less(*b, *a));
+        if (second ? TWO : first ? ONE : BOTH) { if (second) *to = *b; else *to = *a; ++to; }
+        if (!second) ++a;
+        if (!first) ++b;
+    }
+    return to;
+}
+#define __LW_SET(NAME, ONE, TWO, BOTH)                                                                                \
+    template <class I, class J, class O, class F> inline O NAME(I a, I enda, J b, J endb, O to, F less) { return __lw_set<ONE, TWO, BOTH>(a, enda, b, endb, to, less); } \
+    template <class I, class J, class O> inline O NAME(I a, I enda, J b, J endb, O to) { return __lw_set<ONE, TWO, BOTH>(a, enda, b, endb, to, [](const auto &x, const auto &y) { return x < y; }); }
+__LW_SET(set_union, true, true, true)
+__LW_SET(set_difference, true, false, false)
+__LW_SET(set_symmetric_difference, true, true, false)
+#undef __LW_SET
+template <class I, class J> inline bool includes(I a, I enda, J b, J endb) {
+    for (; b != endb; ++a) {
+        if (a == enda || *b < *a) return false;
+        if (!(*a < *b)) ++b;
+    }
+    return true;
+}
 template <class I, class J, class O> inline O set_intersection(I a, I enda, J b, J endb, O to) {
     while (a != enda && b != endb) { if (*a < *b) ++a; else if (*b < *a) ++b; else { *to = *a; ++to; ++a; ++b; } }
     return to;

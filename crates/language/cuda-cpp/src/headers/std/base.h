@@ -265,6 +265,7 @@ template <class T, class A = allocator<T>> struct vector {
         new (at) T(static_cast<T &&>(copy));
         return at;
     }
+    T *insert(const T *place, T &&value) { return emplace(place, static_cast<T &&>(value)); }
     T *insert(const T *place, size_t n, const T &value) {
         T copy(value);
         T *at = __lw_gap(place, n);
@@ -346,6 +347,9 @@ template <class T> inline bool operator<(const vector<T> &a, const vector<T> &b)
     }
     return a.count < b.count;
 }
+template <class T> inline bool operator>(const vector<T> &a, const vector<T> &b) { return b < a; }
+template <class T> inline bool operator<=(const vector<T> &a, const vector<T> &b) { return !(b < a); }
+template <class T> inline bool operator>=(const vector<T> &a, const vector<T> &b) { return !(a < b); }
 template <class T> inline void swap(vector<T> &a, vector<T> &b) { a.swap(b); }
 } // namespace std
 inline void *__lw_dynamic_reference(const void *object, const void *wanted) {

@@ -6,6 +6,7 @@ template <class T, class A = allocator<T>> struct deque : vector<T> {
     using vector<T>::vector;
     deque() {}
     void push_front(const T &value) { this->insert(this->begin(), value); }
+    void push_front(T &&value) { this->emplace(this->begin(), static_cast<T &&>(value)); }
     template <class... B> void emplace_front(B &&...b) { this->emplace(this->begin(), static_cast<B &&>(b)...); }
     void pop_front() { this->erase(this->begin()); }
 };
@@ -72,17 +73,51 @@ template <class T> struct list {
     void push_back(const T &v) { __lw_put(new item(v), nullptr); }
     void push_back(T &&v) { __lw_put(new item(static_cast<T &&>(v)), nullptr); }
     void push_front(const T &v) { __lw_put(new item(v), first); }
+    void push_front(T &&v) { __lw_put(new item(static_cast<T &&>(v)), first); }
     template <class... A> T &emplace_back(A &&...a) { return __lw_put(new item(static_cast<A &&>(a)...), nullptr)->value; }
     template <class... A> T &emplace_front(A &&...a) { return __lw_put(new item(static_cast<A &&>(a)...), first)->value; }
     iterator insert(iterator at, const T &v) { return iterator(__lw_put(new item(v), at.at), this); }
-    iterator erase(iterator at) {
-        item *i = at.at, *next = i->next;
+    iterator insert(iterator at, T &&v) { return iterator(__lw_put(new item(static_cast<T &&>(v)), at.at), this); }
+    template <class... A> iterator emplace(iterator at, A &&...a) { return iterator(__lw_put(new item(static_cast<A &&>(a)...), at.at), this); }
+    template <class I, enable_if_t<!is_arithmetic_v<I>, int> = 0> iterator insert(iterator at, I from, I to) {
+        item *before = at.at ? at.at->before : last;
+        for (; from != to; ++from) __lw_put(new item(*from), at.at);
+        return iterator(before ? before->next : first, this);
+    }
+    item *__lw_take(item *i) {
+        item *next = i->next;
         if (i->before) i->before->next = next; else first = next;
         if (next) next->before = i->before; else last = i->before;
-        delete i;
         count--;
+        return next;
+    }
+    iterator erase(iterator at) {
+        item *next = __lw_take(at.at);
+        delete at.at;
         return iterator(next, this);
     }
+    iterator erase(iterator from, iterator to) { while (from != to) from = erase(from); return from; }
+    void splice(iterator at, list &o, iterator from, iterator to) {
+        for (item *i = from.at; i != to.at;) {
+            item *next = o.__lw_take(i);
+            __lw_put(i, at.at);
+            i = next;
+        }
+    }
+    void splice(iterator at, list &o, iterator one) {
+        if (at.at == one.at) return;
+        o.__lw_take(one.at);
+        __lw_put(one.at, at.at);
+    }
+    void splice(iterator at, list &o) { splice(at, o, o.begin(), o.end()); }
+    void merge(list &o) {
+        for (iterator at = begin(); o.first;) {
+            if (at.at == nullptr || o.first->value < *at) splice(at, o, o.begin());
+            else ++at;
+        }
+    }
+    void unique() { for (iterator at = begin(); at.at && at.at->next;) if (at.at->next->value == *at) erase(iterator(at.at->next, this)); else ++at; }
+    template <class F> void remove_if(F f) { for (iterator at = begin(); at != end();) if (f(*at)) at = erase(at); else ++at; }
     void pop_front() { erase(begin()); }
     void pop_back() { erase(iterator(last, this)); }
     void clear() { while (first) { item *next = first->next; delete first; first = next; } last = nullptr; count = 0; }
@@ -105,6 +140,7 @@ template <class T, class C = deque<T>> struct queue {
     typedef T value_type;
     C c;
     void push(const T &v) { c.push_back(v); }
+    void push(T &&v) { c.push_back(static_cast<T &&>(v)); }
     template <class... A> void emplace(A &&...a) { c.emplace_back(static_cast<A &&>(a)...); }
     void pop() { c.erase(c.begin()); }
     T &front() { return c.front(); }
@@ -116,6 +152,7 @@ template <class T, class C = vector<T>> struct stack {
     typedef T value_type;
     C c;
     void push(const T &v) { c.push_back(v); }
+    void push(T &&v) { c.push_back(static_cast<T &&>(v)); }
     template <class... A> void emplace(A &&...a) { c.emplace_back(static_cast<A &&>(a)...); }
     void pop() { c.pop_back(); }
     T &top() { return c.back(); }
@@ -129,6 +166,7 @@ template <class T, class C = vector<T>, class L = less<T>> struct priority_queue
     priority_queue() : c(), order() {}
     explicit priority_queue(const L &l) : c(), order(l) {}
     void push(const T &v) { c.push_back(v); push_heap(c.begin(), c.end(), order); }
+    void push(T &&v) { c.push_back(static_cast<T &&>(v)); push_heap(c.begin(), c.end(), order); }
     template <class... A> void emplace(A &&...a) { c.emplace_back(static_cast<A &&>(a)...); push_heap(c.begin(), c.end(), order); }
     void pop() { pop_heap(c.begin(), c.end(), order); c.pop_back(); }
     const T &top() const { return c.front(); }

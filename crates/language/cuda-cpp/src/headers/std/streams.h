@@ -14,10 +14,14 @@ struct ios_base {
     static constexpr unsigned app = 1, ate = 2, binary = 4, in = 8, out = 16, trunc = 32;
     static constexpr unsigned goodbit = 0, badbit = 1, eofbit = 2, failbit = 4;
     static constexpr unsigned beg = 0, cur = 1, end = 2;
-    unsigned format, state;
+    unsigned own_format, own_state;
+    // A stream for input and output has one format and one state.
+    unsigned &format, &state;
     int digits, room;
     char filler;
-    ios_base() : format(dec | skipws), state(0), digits(6), room(0), filler(' ') {}
+    explicit ios_base(ios_base *shared = nullptr)
+        : own_format(dec | skipws), own_state(0), format(shared ? shared->own_format : own_format),
+          state(shared ? shared->own_state : own_state), digits(6), room(0), filler(' ') {}
     unsigned flags() const { return format; }
     unsigned flags(unsigned f) { unsigned old = format; format = f; return old; }
     unsigned setf(unsigned f) { unsigned old = format; format |= f; return old; }
@@ -45,7 +49,7 @@ typedef ios_base ios;
 struct ostream : ios_base {
     FILE *file;
     string *buffer;
-    ostream(FILE *f, string *b) : file(f), buffer(b) {}
+    ostream(FILE *f, string *b, ios_base *shared = nullptr) : ios_base(shared), file(f), buffer(b) {}
     void __lw_put(const char *text, size_t n) {
         if (n == 0) return;
         if (buffer) buffer->append(text, n);
@@ -89,9 +93,10 @@ struct ostream : ios_base {
         *at++ = '.'; *at++ = '*';
         unsigned kind = format & floatfield;
         bool upper = format & uppercase;
-        *at++ = kind == fixed ? (upper ? 'F' : 'f') : kind == scientific ? (upper ? 'E' : 'e') : upper ? 'G' : 'g';
+        if (kind == floatfield) at -= 2;
+        *at++ = kind == floatfield ? (upper ? 'A' : 'a') : kind == fixed ? (upper ? 'F' : 'f') : kind == scientific ? (upper ? 'E' : 'e') : upper ? 'G' : 'g';
         *at = 0;
-        int n = snprintf(text, 500, how, kind == 0 && digits == 0 ? 1 : digits, v);
+        int n = kind == floatfield ? snprintf(text, 500, how, v) : snprintf(text, 500, how, kind == 0 && digits == 0 ? 1 : digits, v);
         __lw_padded(text, n, text[0] == '-' || text[0] == '+' ? 1 : 0);
     }
     ostream &write(const char *text, long n) { __lw_put(text, n); return *this; }
@@ -139,6 +144,7 @@ inline ostream &flush(ostream &out) { return out.flush(); }
 inline ostream &ends(ostream &out) { return out.put(0); }
 inline ios_base &fixed(ios_base &s) { s.setf(4, 260); return s; }
 inline ios_base &scientific(ios_base &s) { s.setf(256, 260); return s; }
+inline ios_base &hexfloat(ios_base &s) { s.setf(260, 260); return s; }
 inline ios_base &defaultfloat(ios_base &s) { s.unsetf(260); return s; }
 inline ios_base &hex(ios_base &s) { s.setf(8, 74); return s; }
 inline ios_base &oct(ios_base &s) { s.setf(64, 74); return s; }
@@ -153,6 +159,9 @@ inline ios_base &noshowpos(ios_base &s) { s.unsetf(2048); return s; }
 inline ios_base &showbase(ios_base &s) { s.setf(512); return s; }
 inline ios_base &noshowbase(ios_base &s) { s.unsetf(512); return s; }
 inline ios_base &showpoint(ios_base &s) { s.setf(1024); return s; }
+inline ios_base &noshowpoint(ios_base &s) { s.unsetf(1024); return s; }
+inline ios_base &unitbuf(ios_base &s) { return s; }
+inline ios_base &nounitbuf(ios_base &s) { return s; }
 inline ios_base &uppercase(ios_base &s) { s.setf(16384); return s; }
 inline ios_base &nouppercase(ios_base &s) { s.unsetf(16384); return s; }
 inline ios_base &skipws(ios_base &s) { s.setf(4096); return s; }
@@ -169,12 +178,34 @@ inline ostream &operator<<(ostream &out, __lw_width w) { out.width(w.n); return 
 inline ostream &operator<<(ostream &out, __lw_precision p) { out.precision(p.n); return out; }
 inline ostream &operator<<(ostream &out, __lw_fill f) { out.fill(f.c); return out; }
 inline ostream &operator<<(ostream &out, __lw_base_setting b) { out.setf(b.n == 16 ? 8u : b.n == 8 ? 64u : 2u, 74); return out; }
+struct __lw_flags { unsigned set, clear; };
+inline __lw_flags setiosflags(unsigned f) { return __lw_flags{f, 0}; }
+inline __lw_flags resetiosflags(unsigned f) { return __lw_flags{0, f}; }
+inline ostream &operator<<(ostream &out, __lw_flags f) { out.unsetf(f.clear); out.setf(f.set); return out; }
+// A text in quotes; `to` is the string that an input sets.
+struct __lw_quoted {
+    string text;
+    string *to;
+    char quote, escape;
+};
+inline __lw_quoted quoted(const string &text, char quote = '"', char escape = '\\') { return __lw_quoted{text, nullptr, quote, escape}; }
+inline __lw_quoted quoted(string &text, char quote = '"', char escape = '\\') { return __lw_quoted{text, &text, quote, escape}; }
+inline __lw_quoted quoted(const char *text, char quote = '"', char escape = '\\') { return __lw_quoted{string(text), nullptr, quote, escape}; }
+inline ostream &operator<<(ostream &out, const __lw_quoted &q) {
+    string made(1, q.quote);
+    for (char c : q.text) {
+        if (c == q.quote || c == q.escape) made.push_back(q.escape);
+        made.push_back(c);
+    }
+    made.push_back(q.quote);
+    return out << made;
+}
 struct istream : ios_base {
     FILE *file;
     string *buffer;
     size_t at;
     long taken;
-    istream(FILE *f, string *b) : file(f), buffer(b), at(0), taken(0) {}
+    istream(FILE *f, string *b, ios_base *shared = nullptr) : ios_base(shared), file(f), buffer(b), at(0), taken(0) {}
     int __lw_next() {
         if (buffer) return at < buffer->count ? (unsigned char)buffer->text[at++] : -1;
         return file ? fgetc(file) : -1;
@@ -192,39 +223,92 @@ struct istream : ios_base {
         if (c < 0) state |= eofbit | failbit;
         return c;
     }
-    size_t __lw_number(char *text, bool real) {
+    // Reads an integer in the stream's base; one that does not fit becomes the nearest that does.
+    template <class T> istream &__lw_integer(T &v) {
+        int c = __lw_skip();
+        if (c < 0) return *this;
+        unsigned field = format & basefield, base = field == hex ? 16 : field == oct ? 8 : field == dec ? 10 : 0;
+        bool negative = c == '-', found = false, over = false;
+        if (c == '-' || c == '+') c = __lw_next();
+        if (c == '0' && base != 10) {
+            found = true;
+            c = __lw_next();
+            if ((c == 'x' || c == 'X') && base != 8) { base = 16; found = false; c = __lw_next(); }
+            else if (base == 0) base = 8;
+        }
+        if (base == 0) base = 10;
+        unsigned long value = 0;
+        for (;; c = __lw_next()) {
+            unsigned digit = isdigit(c) ? c - '0' : isxdigit(c) ? (c | 32) - 'a' + 10 : 99;
+            if (digit >= base) break;
+            found = true;
+            if (value > (~0ul - digit) / base) over = true;
+            else value = value * base + digit;
+        }
+        if (c < 0) state |= eofbit;
+        __lw_back(c);
+        const bool is_signed = (T)-1 < (T)0;
+        unsigned long least = 1ul << (8 * sizeof(T) - 1), most = is_signed ? least - !negative : least - 1 + least;
+        if (!found) v = 0;
+        else if (over || value > most) v = (T)most;
+        else v = (T)(negative ? 0 - value : value);
+        if (!found || over || value > most) state |= failbit;
+        return *this;
+    }
+    template <class T> istream &__lw_real(T &v, T most) {
+        char text[304];
         size_t n = 0;
         int c = __lw_skip();
-        if (c < 0) return 0;
+        if (c < 0) return *this;
+        bool digits = false, point = false, power = false;
         for (; n < 300; c = __lw_next()) {
             bool sign = (c == '+' || c == '-') && (n == 0 || text[n - 1] == 'e' || text[n - 1] == 'E');
-            if (!(isdigit(c) || sign || (real && (c == '.' || ((c == 'e' || c == 'E') && n > 0))))) break;
+            if (c == '.' && !point && !power) point = true;
+            else if ((c == 'e' || c == 'E') && digits && !power) power = true;
+            else if (isdigit(c)) digits = true;
+            else if (!sign) break;
             text[n++] = (char)c;
         }
         if (c < 0) state |= eofbit;
         __lw_back(c);
         text[n] = 0;
-        if (n == 0) state |= failbit;
-        return n;
-    }
-    template <class T> istream &__lw_read(T &v, bool real) {
-        char text[304];
-        if (__lw_number(text, real) == 0) { if (!real) v = 0; return *this; }
-        if (real) v = (T)strtod(text, nullptr);
-        else v = (T)strtoll(text, nullptr, 10);
+        char *end = text;
+        double read = strtod(text, &end);
+        if (n == 0 || end != text + n) { v = 0; state |= failbit; }
+        else if (read > (double)most || read < -(double)most) { v = read < 0 ? -most : most; state |= failbit; }
+        else v = (T)read;
         return *this;
     }
-    istream &operator>>(short &v) { return __lw_read(v, false); }
-    istream &operator>>(unsigned short &v) { return __lw_read(v, false); }
-    istream &operator>>(int &v) { return __lw_read(v, false); }
-    istream &operator>>(unsigned &v) { return __lw_read(v, false); }
-    istream &operator>>(long &v) { return __lw_read(v, false); }
-    istream &operator>>(unsigned long &v) { return __lw_read(v, false); }
-    istream &operator>>(long long &v) { return __lw_read(v, false); }
-    istream &operator>>(unsigned long long &v) { return __lw_read(v, false); }
-    istream &operator>>(float &v) { return __lw_read(v, true); }
-    istream &operator>>(double &v) { return __lw_read(v, true); }
-    istream &operator>>(bool &v) { int n = 0; __lw_read(n, false); v = n != 0; return *this; }
+    istream &operator>>(short &v) { return __lw_integer(v); }
+    istream &operator>>(unsigned short &v) { return __lw_integer(v); }
+    istream &operator>>(int &v) { return __lw_integer(v); }
+    istream &operator>>(unsigned &v) { return __lw_integer(v); }
+    istream &operator>>(long &v) { return __lw_integer(v); }
+    istream &operator>>(unsigned long &v) { return __lw_integer(v); }
+    istream &operator>>(long long &v) { return __lw_integer(v); }
+    istream &operator>>(unsigned long long &v) { return __lw_integer(v); }
+    istream &operator>>(float &v) { return __lw_real(v, 3.4028234663852886e38f); }
+    istream &operator>>(double &v) { return __lw_real(v, 1.7976931348623157e308); }
+    istream &operator>>(bool &v) {
+        if (!(format & boolalpha)) {
+            long n = 0;
+            int first = __lw_skip();
+            if (first < 0) return *this;
+            __lw_back(first);
+            __lw_integer(n);
+            if (n != 0 && n != 1) state |= failbit;
+            v = n != 0;
+            return *this;
+        }
+        int c = __lw_skip();
+        if (c < 0) return *this;
+        v = c == 't';
+        for (const char *word = v ? "true" : "false"; *word; word++, c = __lw_next())
+            if (c != *word) { __lw_back(c); v = false; state |= failbit; return *this; }
+        __lw_back(c);
+        if (c < 0) state |= eofbit;
+        return *this;
+    }
     istream &operator>>(istream &(*change)(istream &)) { return change(*this); }
     istream &operator>>(ios_base &(*change)(ios_base &)) { change(*this); return *this; }
     int get() { int c = __lw_next(); taken = c >= 0; if (c < 0) state |= eofbit | failbit; return c; }
@@ -250,11 +334,17 @@ struct istream : ios_base {
         return *this;
     }
     istream &getline(char *to, long n, char stop = '\n') {
+        taken = 0;
+        if (n > 0) *to = 0;
+        if (state) { state |= failbit; return *this; }
         long i = 0;
         int c = __lw_next();
-        for (; c >= 0 && c != stop && i < n - 1; c = __lw_next()) to[i++] = (char)c;
-        to[i] = 0;
-        if (c < 0) state |= i ? eofbit : eofbit | failbit;
+        for (; c >= 0 && c != (unsigned char)stop && i < n - 1; c = __lw_next()) to[i++] = (char)c;
+        if (n > 0) to[i] = 0;
+        taken = i + (c == (unsigned char)stop);
+        if (c < 0) state |= eofbit;
+        else if (c != (unsigned char)stop) { __lw_back(c); state |= failbit; }
+        if (taken == 0) state |= failbit;
         return *this;
     }
     long gcount() const { return taken; }
@@ -277,6 +367,20 @@ inline istream &operator>>(istream &in, string &to) {
     for (; c >= 0 && !isspace(c); c = in.__lw_next()) to.push_back((char)c);
     if (c < 0) in.setstate(ios_base::eofbit);
     in.__lw_back(c);
+    return in;
+}
+inline istream &operator>>(istream &in, __lw_base_setting b) { in.setf(b.n == 16 ? 8u : b.n == 8 ? 64u : b.n == 10 ? 2u : 0u, 74); return in; }
+inline istream &operator>>(istream &in, __lw_flags f) { in.unsetf(f.clear); in.setf(f.set); return in; }
+inline istream &operator>>(istream &in, const __lw_quoted &q) {
+    int c = in.__lw_skip();
+    if (c < 0 || !q.to) return in;
+    if (c != (unsigned char)q.quote) { in.__lw_back(c); return in >> *q.to; }
+    q.to->clear();
+    while ((c = in.__lw_next()) >= 0 && c != (unsigned char)q.quote) {
+        if (c == (unsigned char)q.escape) c = in.__lw_next();
+        q.to->push_back((char)c);
+    }
+    if (c < 0) in.setstate(ios_base::eofbit | ios_base::failbit);
     return in;
 }
 inline istream &getline(istream &in, string &to, char stop) {
@@ -307,8 +411,8 @@ struct istringstream : istream {
 };
 struct stringstream : istream, ostream {
     string held;
-    stringstream() : istream(nullptr, nullptr), ostream(nullptr, nullptr) { istream::buffer = ostream::buffer = &held; }
-    explicit stringstream(const string &s) : istream(nullptr, nullptr), ostream(nullptr, nullptr), held(s) { istream::buffer = ostream::buffer = &held; }
+    stringstream() : istream(nullptr, nullptr), ostream(nullptr, nullptr, (istream *)this) { istream::buffer = ostream::buffer = &held; }
+    explicit stringstream(const string &s) : istream(nullptr, nullptr), ostream(nullptr, nullptr, (istream *)this), held(s) { istream::buffer = ostream::buffer = &held; }
     stringstream(const stringstream &) = delete;
     string str() const { return held; }
     void str(const string &s) { held = s; at = 0; }
@@ -357,9 +461,9 @@ struct ifstream : istream {
     void close() { if (file) fclose(file); file = nullptr; }
 };
 struct fstream : istream, ostream {
-    fstream() : istream(nullptr, nullptr), ostream(nullptr, nullptr) {}
-    explicit fstream(const char *name, unsigned mode = ios_base::in | ios_base::out) : istream(nullptr, nullptr), ostream(nullptr, nullptr) { open(name, mode); }
-    explicit fstream(const string &name, unsigned mode = ios_base::in | ios_base::out) : istream(nullptr, nullptr), ostream(nullptr, nullptr) { open(name.c_str(), mode); }
+    fstream() : istream(nullptr, nullptr), ostream(nullptr, nullptr, (istream *)this) {}
+    explicit fstream(const char *name, unsigned mode = ios_base::in | ios_base::out) : istream(nullptr, nullptr), ostream(nullptr, nullptr, (istream *)this) { open(name, mode); }
+    explicit fstream(const string &name, unsigned mode = ios_base::in | ios_base::out) : istream(nullptr, nullptr), ostream(nullptr, nullptr, (istream *)this) { open(name.c_str(), mode); }
     fstream(const fstream &) = delete;
     ~fstream() { close(); }
     void open(const char *name, unsigned mode = ios_base::in | ios_base::out) {

@@ -182,6 +182,8 @@ struct string {
     }
     string &insert(size_t at, string_view v) { return replace(at, 0, v); }
     string &insert(size_t at, size_t n, char c) { string more(n, c); return replace(at, 0, more); }
+    char *insert(const char *place, char c) { size_t at = place - text; replace(at, 0, string_view(&c, 1)); return text + at; }
+    char *insert(const char *place, size_t n, char c) { size_t at = place - text; insert(at, n, c); return text + at; }
     string &erase(size_t at = 0, size_t n = npos) { return replace(at, n, string_view()); }
     char *erase(const char *place) { size_t at = place - text; replace(at, 1, string_view()); return text + at; }
     char *erase(const char *from, const char *to) { size_t at = from - text; replace(at, to - from, string_view()); return text + at; }

@@ -30,6 +30,14 @@ template <size_t I, class T, class... R> inline const auto &get(const tuple<T, R
     if constexpr (I == 0) return t.head;
     else return get<I - 1>(t.tail);
 }
+template <class U, class T, class... R> inline auto &get(tuple<T, R...> &t) {
+    if constexpr (is_same_v<U, T>) return t.head;
+    else return get<U>(t.tail);
+}
+template <class U, class T, class... R> inline const auto &get(const tuple<T, R...> &t) {
+    if constexpr (is_same_v<U, T>) return t.head;
+    else return get<U>(t.tail);
+}
 template <class... T> inline tuple<decay_t<T>...> make_tuple(T &&...t) { return tuple<decay_t<T>...>(static_cast<T &&>(t)...); }
 template <class... T> inline tuple<T &...> tie(T &...t) { return tuple<T &...>(t...); }
 template <class... T> inline tuple<T &&...> forward_as_tuple(T &&...t) { return tuple<T &&...>(static_cast<T &&>(t)...); }
@@ -54,12 +62,18 @@ template <class T> struct optional {
     optional(const T &v) : full(true) { new ((void *)bytes) T(v); }
     optional(T &&v) : full(true) { new ((void *)bytes) T(static_cast<T &&>(v)); }
     optional(const optional &o) : full(o.full) { if (full) new ((void *)bytes) T(*o); }
+    optional(optional &&o) : full(o.full) { if (full) new ((void *)bytes) T(static_cast<T &&>(*o)); }
     ~optional() { reset(); }
     optional &operator=(const optional &o) {
         if (this != &o) { reset(); if (o.full) { new ((void *)bytes) T(*o); full = true; } }
         return *this;
     }
-    optional &operator=(const T &v) { T copy(v); reset(); new ((void *)bytes) T(copy); full = true; return *this; }
+    optional &operator=(optional &&o) {
+        if (this != &o) { reset(); if (o.full) { new ((void *)bytes) T(static_cast<T &&>(*o)); full = true; } }
+        return *this;
+    }
+    optional &operator=(const T &v) { T copy(v); reset(); new ((void *)bytes) T(static_cast<T &&>(copy)); full = true; return *this; }
+    optional &operator=(T &&v) { T held(static_cast<T &&>(v)); reset(); new ((void *)bytes) T(static_cast<T &&>(held)); full = true; return *this; }
     optional &operator=(nullopt_t) { reset(); return *this; }
     void reset() { if (full) { ((T *)bytes)->~T(); full = false; } }
     template <class... A> T &emplace(A &&...a) { reset(); new ((void *)bytes) T(static_cast<A &&>(a)...); full = true; return **this; }

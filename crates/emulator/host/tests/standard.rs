@@ -1,0 +1,393 @@
+//! Host code: rules of C++17 about order, copies and names, and functions of the C and C++ libraries. The expected
+//! output is GCC's.
+
+use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
+use lanework_host::Process;
+
+/// Runs a program that ends with code 0, and returns its output.
+fn output(source: &str) -> String {
+    let options = CompileOptions::default();
+    let compiled = compile_host(source, "program.cu", &options, &mut NoFiles);
+    let host = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
+    let mut process = Process::load(&host.module, &[], Box::new(())).expect("memory");
+    process.keep_output();
+    let code = process.main(&[]);
+    assert_eq!(code.map_err(|fault| fault.message), Ok(0));
+    String::from_utf8_lossy(&process.take_output()).into_owned()
+}
+
+#[test]
+fn overloaded_assignments_evaluate_their_right_operand_first() {
+    let source = r#"
+        #include <cstdio>
+        #include <map>
+        #include <string>
+        struct S {
+            int v;
+            S(int x = 0) : v(x) {}
+            S &operator=(const S &o) { v = o.v; return *this; }
+            S &operator+=(int k) { v += k; return *this; }
+            S &operator-=(const S &o) { v -= o.v; return *this; }
+        };
+        struct Plain { int v; Plain(int x = 0) : v(x) {} };
+        S list[4];
+        int n;
+        S &next() { printf("left "); return list[n++]; }
+        int right(int x) { printf("right "); return x + n; }
+        struct C {
+            int v;
+            constexpr C(int x = 0) : v(x) {}
+            constexpr C(const C &o) : v(o.v) {}
+            constexpr C &operator=(const C &o) { v = o.v; return *this; }
+        };
+        constexpr C &second(C *list) { return list[1]; }
+        constexpr int folded() {
+            C a[2];
+            second(a) = C(a[1].v + 4);
+            return a[1].v;
+        }
+        static_assert(folded() == 4, "");
+        int main() {
+            next() = S(right(10));
+            next() = right(20);
+            next() += right(0);
+            next() -= S(right(1));
+            printf("\n%d %d %d %d\n", list[0].v, list[1].v, list[2].v, list[3].v);
+            std::map<int, Plain> m;
+            m[1] = Plain((int)m.size());
+            std::map<int, std::string> t;
+            t[1] = std::to_string(t.size());
+            t[1] += t[2] = "x";
+            printf("%d %s %zu\n", m[1].v, t[1].c_str(), t.size());
+            S a(1), b(2), c(3);
+            a = b = c;
+            printf("%d %d %d\n", a.v, b.v, folded());
+        }
+"#;
+    let wanted = "right left right left right left right left \n10 21 2 -4\n0 0x 2\n3 3 4";
+    assert_eq!(output(source).trim(), wanted);
+}
+
+#[test]
+fn nested_arrays_of_objects_end() {
+    let source = r#"
+        #include <cstdio>
+        struct T {
+            int v;
+            T(int x = 0) : v(x) {}
+            ~T() { printf("%d ", v); }
+        };
+        struct Holder { T grid[2][2]; Holder() { for (int i = 0; i < 4; i++) grid[i / 2][i % 2].v = 10 + i; } };
+        static T last[2][1] = {{T(8)}, {T(9)}};
+        int main() {
+            { T a[2][2] = {{T(1)}, {T(3), T(4)}}; }
+            puts("|");
+            { Holder h; }
+            puts("|");
+        }
+"#;
+    assert_eq!(output(source).trim(), "4 3 0 1 |\n13 12 11 10 |\n9 8");
+}
+
+#[test]
+fn defaulted_moves_work_beside_deleted_copies() {
+    let source = r#"
+        #include <cstdio>
+        #include <deque>
+        #include <list>
+        #include <memory>
+        #include <optional>
+        #include <queue>
+        #include <utility>
+        #include <vector>
+        struct Part {
+            int v;
+            Part(int x) : v(x) {}
+            Part(Part &&o) : v(o.v) { o.v = -1; }
+            Part(const Part &o) : v(o.v + 100) {}
+            Part &operator=(Part &&) = default;
+        };
+        struct Moves {
+            Part part;
+            Moves(int x) : part(x) {}
+            Moves(Moves &&) = default;
+            Moves(const Moves &) = delete;
+            Moves &operator=(Moves &&) = default;
+        };
+        struct Ends {
+            std::unique_ptr<int> held;
+            Ends(int x) : held(new int(x)) {}
+            Ends(Ends &&) = default;
+            ~Ends() { if (held) printf("~%d ", *held); }
+        };
+        struct Both {
+            Part part;
+            Both(int x) : part(x) {}
+            Both(const Both &) = default;
+            Both(Both &&o) : part(o.part.v + 1000) {}
+        };
+        Moves make(int x) { return Moves(x); }
+        int main() {
+            Moves a = make(1), b(std::move(a));
+            printf("%d %d\n", a.part.v, b.part.v);
+            std::vector<Moves> v;
+            v.push_back(Moves(3));
+            v.emplace_back(4);
+            v.insert(v.begin(), make(5));
+            printf("%d %d %d\n", v[0].part.v, v[1].part.v, v[2].part.v);
+            { Ends e(7); Ends f(std::move(e)); }
+            Both c(2), d(c), e(std::move(c));
+            printf("\n%d %d\n", d.part.v, e.part.v);
+            typedef std::unique_ptr<int> U;
+            std::list<U> l;
+            l.push_back(std::make_unique<int>(4));
+            l.push_front(std::make_unique<int>(5));
+            std::deque<U> q;
+            q.push_back(std::make_unique<int>(6));
+            q.push_front(std::make_unique<int>(7));
+            std::queue<U> w;
+            w.push(std::make_unique<int>(8));
+            std::optional<U> o;
+            o = std::make_unique<int>(9);
+            std::optional<U> p = std::move(o);
+            printf("%d %d %d %d\n", *l.front(), *q[0], *w.front(), **p);
+        }
+"#;
+    assert_eq!(output(source).trim(), "-1 1\n5 3 4\n~7 \n102 1002\n5 7 8 9");
+}
+
+#[test]
+fn names_of_members_are_not_templates_of_the_library() {
+    let source = r#"
+        #include <algorithm>
+        #include <cstdio>
+        #include <vector>
+        using namespace std;
+        struct S { int count, min, max; template <class T> T get(T x) const { return x + count; } };
+        struct R { int get; };
+        template <class T> bool fewer(const T &a, const T &b) { return a.count < b.count; }
+        template <class T> struct Base { T find; };
+        struct D : Base<int> { int size; };
+        int main() {
+            S a{1, 5, 6}, b{2, 3, 9}, *p = &a;
+            printf("%d%d%d%d\n", a.count < b.count, fewer(b, a), p->min < b.max, a.max < 7 && b.max > (8));
+            printf("%d %d\n", a.get<int>(4), p->template get<long>(5) < 7);
+            R r{3};
+            D d;
+            d.find = 4;
+            printf("%d %d\n", r.get < 4, d.Base<int>::find);
+            vector<int> v{1, 2}, w{1, 3};
+            printf("%d%d%d%d\n", v < w, v > w, v <= w, v >= w);
+        }
+"#;
+    assert_eq!(output(source).trim(), "1011\n5 1\n1 4\n1010");
+}
+
+#[test]
+fn lists_in_braces_are_arguments_and_indices() {
+    let source = r#"
+        #include <cstdio>
+        #include <initializer_list>
+        #include <map>
+        #include <utility>
+        #include <vector>
+        struct A { virtual void f(int) { puts("A int"); } void f(double) { puts("A double"); } };
+        struct B : A { using A::f; void f(int) override { puts("B int"); } };
+        int sum(std::initializer_list<int> list) { int s = 0; for (int x : list) s += x; return s; }
+        int main() {
+            std::map<std::pair<int, int>, int> m;
+            m[{1, 2}] = 3;
+            std::vector<int> v;
+            v.assign({1, 2});
+            v.insert(v.end(), {3, 4, 5});
+            std::initializer_list<int> list = {7, 8};
+            printf("%d %zu %zu %d %d\n", m[{1, 2}], m.size(), v.size(), sum({1, 2, 3}), sum(list));
+            B b;
+            b.f(1);
+            b.f(2.5);
+        }
+"#;
+    assert_eq!(output(source).trim(), "3 1 5 6 15\nB int\nA double");
+}
+
+#[test]
+fn scanf_takes_the_bytes_of_a_number() {
+    let source = r#"
+        #include <cerrno>
+        #include <climits>
+        #include <cstdio>
+        #include <cstdlib>
+        #include <cstring>
+        int main() {
+            int a = 0, b = 0;
+            char text[20] = "";
+            printf("%d ", sscanf("800x600", "%ix%i", &a, &b));
+            printf("%d %d\n", a, b);
+            printf("%d ", sscanf("10-20", "%i%i", &a, &b));
+            printf("%d %d\n", a, b);
+            printf("%d ", sscanf("0x1fg 017", "%i%s", &a, text));
+            printf("%d %s\n", a, text);
+            printf("%d ", sscanf("7e2 x", "%i%s", &a, text));
+            printf("%d %s\n", a, text);
+            double d = 0;
+            printf("%d ", sscanf("1.5.2", "%lf%s", &d, text));
+            printf("%g %s\n", d, text);
+            printf("%d %d\n", sscanf("", "%[a-z]", text), sscanf("5", "%d%c", &a, text));
+            printf("%g %g %g %g\n", strtod("0x1.8p3", nullptr), atof("-0xA"), strtod("1e", nullptr), atof("infinite"));
+            char *end;
+            strtod("1e+x", &end);
+            printf("%s ", end);
+            strtol("0xz", &end, 16);
+            printf("%s\n", end);
+            errno = 0;
+            bool most = strtol("99999999999999999999", nullptr, 10) == LONG_MAX;
+            printf("%d %d", most, errno == ERANGE);
+            printf(" %d %lu\n", strtol("-99999999999999999999", nullptr, 10) == LONG_MIN, strtoul("-1", nullptr, 10));
+            errno = 0;
+            FILE *none = fopen("/nowhere/at/all", "r");
+            printf("%d %d %s\n", none == nullptr, errno == ENOENT, strerror(errno));
+            printf("%.3a %.0a %a\n", 1.1, 1.96875, 0.5);
+        }
+"#;
+    let wanted = r#"
+2 800 600
+2 10 -20
+2 31 g
+2 7 e2
+2 1.5 .2
+-1 1
+12 -10 1 inf
+e+x xz
+1 1 1 18446744073709551615
+1 1 No such file or directory
+0x1.19ap+0 0x2p+0 0x1p-1
+"#;
+    assert_eq!(output(source).trim(), wanted.trim());
+}
+
+#[test]
+fn streams_read_as_their_format_says() {
+    let source = r#"
+        #include <cstdio>
+        #include <iomanip>
+        #include <iostream>
+        #include <sstream>
+        using namespace std;
+        template <class T> void read(const char *text, T start) {
+            istringstream in(text);
+            T v = start;
+            in >> v;
+            cout << v << (in.fail() ? " fail" : "") << (in.eof() ? " eof" : "") << "; ";
+        }
+        int main() {
+            read("99999999999", 1);
+            read("-99999999999", 1);
+            read<short>("40000", 1);
+            read<unsigned>("-5", 1);
+            read("", 7);
+            read("x", 7);
+            read("1e999", 1.0);
+            read("1.5.2", 1.0);
+            read("2", true);
+            cout << endl;
+            int a = 0, b = 0;
+            bool flag = false;
+            istringstream in("ff 0x10 17 true 010");
+            in >> hex >> a >> b;
+            cout << a << ' ' << b << ' ';
+            in >> oct >> a >> boolalpha >> flag >> setbase(0) >> b;
+            cout << a << ' ' << flag << ' ' << b << endl;
+            stringstream both;
+            both << hex << 255;
+            both >> a;
+            cout << a << endl;
+            char line[5];
+            istringstream lines("abcdefg\n\nxy");
+            lines.getline(line, 5);
+            cout << line << lines.fail() << lines.gcount();
+            lines.clear();
+            lines.getline(line, 5);
+            cout << ' ' << line << lines.fail() << lines.gcount();
+            lines.getline(line, 5);
+            cout << ' ' << line << lines.fail() << lines.gcount() << endl;
+            string word;
+            stringstream quotes;
+            quotes << quoted("a \"b\"") << 5;
+            cout << quotes.str() << ' ';
+            quotes >> quoted(word);
+            cout << word << endl;
+            cout << hexfloat << 1.5 << defaultfloat << ' ' << setiosflags(ios::showpos) << 3 << resetiosflags(ios::showpos)
+                 << ' ' << showpoint << 2.0 << noshowpoint << ' ' << 2.0 << endl;
+        }
+"#;
+    let wanted = r#"
+2147483647 fail eof; -2147483648 fail eof; 32767 fail eof; 4294967291 eof; 7 fail eof; 0 fail; 1.79769e+308 fail eof; 1.5; 1 fail eof; 
+255 16 15 1 8
+255
+abcd14 efg04 01
+"a \"b\""5 a "b"
+0x1.8p+0 +3 2.00000 2
+"#;
+    assert_eq!(output(source).trim(), wanted.trim());
+}
+
+#[test]
+fn algorithms_on_sorted_ranges_and_lists() {
+    let source = r#"
+        #include <algorithm>
+        #include <cmath>
+        #include <cstdio>
+        #include <iterator>
+        #include <list>
+        #include <string>
+        #include <tuple>
+        #include <vector>
+        using namespace std;
+        template <class C> void show(const C &c) { for (int x : c) printf("%d ", x); puts("|"); }
+        int main() {
+            vector<int> a{1, 3, 3, 5}, b{2, 3, 6}, r;
+            set_union(a.begin(), a.end(), b.begin(), b.end(), back_inserter(r));
+            show(r);
+            r.clear();
+            set_difference(a.begin(), a.end(), b.begin(), b.end(), back_inserter(r));
+            show(r);
+            r.clear();
+            set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(), back_inserter(r));
+            show(r);
+            remove_copy_if(a.begin(), a.end(), back_inserter(r), [](int x) { return x == 3; });
+            show(r);
+            printf("%d\n", (int)(adjacent_find(a.begin(), a.end()) - a.begin()));
+            stable_partition(a.begin(), a.end(), [](int x) { return x > 2; });
+            show(a);
+            vector<int> p{3, 1, 2};
+            printf("%d ", prev_permutation(p.begin(), p.end()));
+            show(p);
+            list<int> l{1, 2}, m{7, 8, 9};
+            l.splice(l.begin(), m, m.begin());
+            l.splice(l.end(), m);
+            show(l);
+            printf("%zu %zu\n", l.size(), m.size());
+            string s = "ac";
+            s.insert(s.begin() + 1, 'b');
+            tuple<int, char, double> t(1, 'x', 2.5);
+            printf("%s %c %g\n", s.c_str(), get<char>(t), get<double>(t));
+            printf("%g %g %g %g\n", fmin(NAN, 1.0), fmax(1, 2.5), fmod(7, 2.5f), fdim(3.0, 1.0));
+            printf("%d\n", isnan(fdim(NAN, 1.0)) && isnan(fdimf(1.0f, NAN)));
+        }
+"#;
+    let wanted = r#"
+1 2 3 3 5 6 |
+1 3 5 |
+1 2 3 5 6 |
+1 2 3 5 6 1 5 |
+1
+3 3 5 1 |
+1 2 3 1 |
+7 1 2 8 9 |
+5 0
+abc x 2.5
+1 2.5 2 2
+1
+"#;
+    assert_eq!(output(source).trim(), wanted.trim());
+}
