@@ -126,8 +126,12 @@ impl MemberMasks {
                         absent.trailing_zeros()
                     ),
                 },
-                help: "move it out of the branch, or use the mask of the lanes that reach it \
-                       (`__ballot_sync` of the condition before the branch)".into(),
+                help: match lacks {
+                    true => "use a mask with a bit for each lane that executes the instruction: 0xffffffff if \
+                             the whole warp does, else `__ballot_sync` of the condition before the branch".into(),
+                    false => "move it out of the branch, or use the mask of the lanes that reach it \
+                              (`__ballot_sync` of the condition before the branch)".into(),
+                },
                 ..Finding::default()
             });
             return false;

@@ -44,15 +44,23 @@ fn report(access: &HostAccess) {
         function => format!(" in `{function}`"),
     };
     let does = if copy.writes { "writes" } else { "reads" };
-    let WatchedOperation { operation, kind, stream, call: name, .. } = copy;
-    let message = format!(
-        "race with the host: the host{from} {verb} {place}, which {operation} {does}, and nothing has waited for the {kind}"
-    );
-    let help = match copy.writes {
-        true => format!(
+    let WatchedOperation { operation, kind, stream, call: name, unfenced, .. } = copy;
+    let message = match unfenced {
+        None => format!(
+            "race with the host: the host{from} {verb} {place}, which {operation} {does}, and nothing has waited for the {kind}"
+        ),
+        Some([_, flag]) => format!(
+            "race with the host: the host{from} {verb} {place}, which {operation} {does}, and the kernel has no fence of system scope between that and its write of a flag at {flag}"
+        ),
+    };
+    let help = match (copy.writes, unfenced) {
+        (_, Some([write, flag])) => format!(
+            "put `__threadfence_system()` (`fence.acq_rel.sys`) between the write at {write} and the write of the flag at {flag}, or write the flag by a release store of system scope; or synchronize {stream}"
+        ),
+        (true, None) => format!(
             "wait for the {kind} before the host uses its result: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`"
         ),
-        false => format!(
+        (false, None) => format!(
             "wait for the {kind} before the host changes its source: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`; or use two buffers in turn"
         ),
     };

@@ -2,29 +2,26 @@
 //!
 //! *Algorithm.* Page protection, as in distributed shared memory (Li and Hudak 1989). Between the program's calls, the
 //! pages of such an operation are protected: against writes if it reads them, against all accesses if it writes them.
-//! The signal handler records the first access with its stack, and makes the pages accessible again, so the program
-//! continues. Calls into the driver lift the protection.
+//! The signal handler of [`crate::ordering::guarded_pages`] records the first access with its stack, and makes the pages
+//! accessible again, so the program continues. Calls into the driver lift the protection.
 //!
 //! *Limits.* Only whole pages are protected. In a registered range these are the pages inside the copied bytes; memory
 //! from `cudaMallocHost` has its own pages, so a page that the copy fills up to the end of the allocation is
 //! protected, too. Of the other bytes of a page only the first access is seen, which is not a finding. Copies of several rows are
-//! not protected, nor are kernels that change memory of the host by atomics or `volatile` writes: the host may poll it. Nothing is protected while work is queued behind a wait
+//! not protected. Of a kernel that changes memory of the host by atomics or `volatile` writes, which the host may poll, only
+//! the writes that it did not release to the host are protected. Nothing is protected while work is queued behind a wait
 //! for a value, or while another thread is in a call. A system call on protected pages fails with `EFAULT`.
 
+use crate::ordering::guarded_pages::{GUARDS, MOST, allow, install};
 use crate::state::{driver, lock};
 use lanework::emulator::sanitize::footprint::ByteSet;
 use lanework::tool;
-use std::backtrace::Backtrace;
-use std::ffi::{c_int, c_void};
 use std::ops::Range;
-use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, OnceLock};
 
 /// Size of a page.
 const PAGE: usize = 4096;
-/// Maximum number of operations watched; further ones are not.
-const MOST: usize = 64;
 
 /// A copy or kernel that the host has not waited for.
 pub struct WatchedOperation {
@@ -40,6 +37,8 @@ pub struct WatchedOperation {
     pub operation: String,
     pub call: String,
     pub stream: String,
+    /// If the kernel tells the host before it has ended, without a fence: the lines of a write and of the one that tells it.
+    pub unfenced: Option<[String; 2]>,
     /// Whether the host has waited for it.
     pub has_ended: Box<dyn Fn() -> bool + Send>,
 }
@@ -55,32 +54,6 @@ pub struct HostAccess {
     /// The stack, from the handler on.
     pub stack: String,
 }
-
-/// A watched copy in the form that the signal handler reads.
-struct Guard {
-    start: AtomicUsize,
-    end: AtomicUsize,
-    noted: AtomicPtr<NotedAccess>,
-}
-
-/// An access in the form that the signal handler records.
-struct NotedAccess {
-    address: usize,
-    wrote: Option<bool>,
-    stack: Backtrace,
-}
-
-impl Guard {
-    const fn free() -> Guard {
-        Guard {
-            start: AtomicUsize::new(0),
-            end: AtomicUsize::new(0),
-            noted: AtomicPtr::new(null_mut()),
-        }
-    }
-}
-
-static GUARDS: [Guard; MOST] = [const { Guard::free() }; MOST];
 
 /// The watched copies with their guards, and the number of threads in calls.
 struct Watched {
@@ -202,7 +175,7 @@ impl Watched {
     /// Makes all watched pages accessible.
     fn lift(&mut self) {
         for (guard, copy) in GUARDS.iter().zip(&self.copies) {
-            guard.end.store(0, Ordering::Release);
+            guard.stop();
             if let Some(copy) = copy {
                 allow(&copy.pages, libc::PROT_READ | libc::PROT_WRITE);
             }
@@ -213,12 +186,7 @@ impl Watched {
     fn take_accesses(&mut self) -> Vec<HostAccess> {
         let mut found = Vec::new();
         for (guard, copy) in GUARDS.iter().zip(&mut self.copies) {
-            let noted = guard.noted.swap(null_mut(), Ordering::AcqRel);
-            if noted.is_null() {
-                continue;
-            }
-            // SAFETY: the handler made the box, and its pointer is taken once.
-            let noted = unsafe { Box::from_raw(noted) };
+            let Some(noted) = guard.take() else { continue };
             let Some(copy) = copy.take() else { continue };
             let (address, wrote) = (noted.address as u64, noted.wrote);
             if copy.bytes.intersection(&ByteSet::range(address, address + 1)).is_empty() {
@@ -250,109 +218,9 @@ impl Watched {
                 if let Some(copy) = copy
                     && copy.writes == writes
                 {
-                    guard.start.store(copy.pages.start, Ordering::Release);
-                    guard.end.store(copy.pages.end, Ordering::Release);
-                    allow(&copy.pages, access);
+                    let (start, end) = copy.bytes.ends().unwrap_or_default();
+                    guard.start(&copy.pages, start as usize..end as usize, access);
                 }
-            }
-        }
-    }
-}
-
-/// Sets the accesses that pages allow.
-fn allow(pages: &Range<usize>, access: c_int) {
-    // SAFETY: the pages are inside memory that the program allocated or registered, which stays mapped until `forget`.
-    // Any access that this removes is restored by the signal handler.
-    unsafe { libc::mprotect(pages.start as *mut c_void, pages.len(), access) };
-}
-
-/// The signal handler that was installed before this one.
-static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
-
-/// Installs the signal handler, unless it is already installed.
-fn install() {
-    let own = on_fault as *const () as usize;
-    // SAFETY: both structures are valid for the calls, and `on_fault` has the signature of `SA_SIGINFO`.
-    unsafe {
-        let mut now: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(libc::SIGSEGV, null(), &mut now) != 0 || now.sa_sigaction == own {
-            return;
-        }
-        // The list is never freed, because a handler may be reading it.
-        BEFORE.store(Box::into_raw(Box::new(now)), Ordering::Release);
-        let mut new: libc::sigaction = std::mem::zeroed();
-        new.sa_sigaction = own;
-        // Runs on the thread's own stack: a signal stack is too small for a stack trace.
-        new.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-        libc::sigaction(libc::SIGSEGV, &new, null_mut());
-    }
-}
-
-/// Records an access to protected pages, and makes them accessible.
-extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the kernel passes valid structures with `SA_SIGINFO`.
-    let address = unsafe { (*info).si_addr() } as usize;
-    for guard in &GUARDS {
-        let (start, end) = (guard.start.load(Ordering::Acquire), guard.end.load(Ordering::Acquire));
-        if !(start..end).contains(&address) {
-            continue;
-        }
-        allow(&(start..end), libc::PROT_READ | libc::PROT_WRITE);
-        // This allocates memory. That is safe: the access interrupts code of the program, not the allocator, whose
-        // data is on no protected page.
-        let wrote = wrote(context);
-        let noted = Box::new(NotedAccess { address, wrote, stack: Backtrace::force_capture() });
-        let noted = Box::into_raw(noted);
-        let set = Ordering::AcqRel;
-        if guard.noted.compare_exchange(null_mut(), noted, set, Ordering::Acquire).is_err() {
-            // SAFETY: the box was made above and is not shared.
-            drop(unsafe { Box::from_raw(noted) });
-        }
-        return;
-    }
-    forward(signal, info, context);
-}
-
-/// Whether the interrupted instruction writes, if the machine can tell.
-fn wrote(context: *mut c_void) -> Option<bool> {
-    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-    {
-        // SAFETY: the kernel passes a valid context with `SA_SIGINFO`.
-        let context = unsafe { &*context.cast::<libc::ucontext_t>() };
-        Some(context.uc_mcontext.gregs[libc::REG_ERR as usize] & 2 != 0)
-    }
-    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-    {
-        let _ = context;
-        None
-    }
-}
-
-/// Forwards a fault of other memory to the previous handler.
-fn forward(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    static FORWARDED: AtomicUsize = AtomicUsize::new(0);
-    let before = BEFORE.load(Ordering::Acquire);
-    // SAFETY: `install` stored a box that is never freed, with the process's previous action.
-    unsafe {
-        // If that handler forwarded the fault back to this one, neither would end.
-        let again = FORWARDED.fetch_add(1, Ordering::AcqRel) > MOST;
-        match before.as_ref() {
-            Some(before) if !again && before.sa_sigaction > libc::SIG_IGN => {
-                if before.sa_flags & libc::SA_SIGINFO != 0 {
-                    let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
-                        std::mem::transmute(before.sa_sigaction);
-                    handler(signal, info, context);
-                } else {
-                    let handler: extern "C" fn(c_int) = std::mem::transmute(before.sa_sigaction);
-                    handler(signal);
-                }
-                FORWARDED.fetch_sub(1, Ordering::AcqRel);
-            }
-            _ => {
-                // The instruction faults again, which ends the process.
-                let mut default: libc::sigaction = std::mem::zeroed();
-                default.sa_sigaction = libc::SIG_DFL;
-                libc::sigaction(signal, &default, null_mut());
             }
         }
     }

@@ -8,6 +8,7 @@
 //! | [`history`] | past accesses, and the search for races |
 //! | [`findings`] | reports of races |
 //! | [`host_access`] | accesses of the host to memory of copies in flight |
+//! | [`guarded_pages`] | the protected pages and signal handlers for that |
 //! | [`running`] | the operation that a thread runs, compared when it finishes |
 //!
 //! `Tag::issue` issues an operation when a call queues it, and [`run_part`] compares it after it ran. The functions
@@ -19,6 +20,7 @@
 //! work of its stream.
 
 pub mod findings;
+pub mod guarded_pages;
 pub mod history;
 pub mod host_access;
 pub mod running;
@@ -67,6 +69,11 @@ pub fn synchronized(points: &[Arc<Point>]) {
 /// Whether the host has waited for an operation.
 pub fn is_known(point: &Point) -> bool {
     with(|state| state.strands.host().last(point.strand) >= point.number).unwrap_or(true)
+}
+
+/// Whether a call of the host has waited for an operation.
+pub fn is_waited_for(point: &Point) -> bool {
+    with(|state| state.strands.waited().last(point.strand) >= point.number).unwrap_or(true)
 }
 
 /// Records that a stream was destroyed.

@@ -7,6 +7,7 @@ use crate::ordering::strands::{Clock, GraphOrder, Point, Step, Strands};
 use crate::state::{Driver, Handle, driver, lock};
 use crate::status::Result;
 use crate::streams::stream::{OrderedStream, StreamKey};
+use lanework::emulator::sanitize::CodeLocation;
 use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint, LaunchShadow};
 use lanework::tool;
 use std::cell::RefCell;
@@ -161,8 +162,9 @@ pub struct OperationPart<'a> {
     pub tells_host: bool,
     /// Whether the host can poll some of these bytes.
     pub host_may_poll: &'a dyn Fn(&ByteSet) -> bool,
-    /// Called with the accesses of its launches, if they use memory of the host and do not signal the host when they have ended.
-    pub uses_host: &'a dyn Fn(&Operation, &Footprint),
+    /// Called with the accesses of its launches, if they use memory of the host and do not tell the host when they have ended;
+    /// or with the writes that they did not release to the host, and the line of a write that tells it.
+    pub uses_host: &'a dyn Fn(&Operation, &Footprint, Option<&CodeLocation>),
     /// Whether it waited, beyond stream order, for memory that others wrote.
     pub waited: &'a dyn Fn() -> bool,
 }
@@ -205,6 +207,7 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
         // Refused operations access nothing.
         let mut footprint = if result.is_ok() { (part.footprint)() } else { Footprint::default() };
         let (mut shadows, mut launched_for_host) = (Vec::new(), false);
+        let (mut withheld, mut signal) = (Footprint::default(), None);
         for shadow in launches {
             let of_host = |(start, end)| (part.host_may_poll)(&ByteSet::range(start, end));
             if !shadow.allocations().any(of_host) {
@@ -214,18 +217,26 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
             let of_launch = shadow.footprint();
             let mut strong =
                 of_launch.accesses.iter().filter(|access| access.mode == AccessMode::StrongWrite);
-            tells_host |= strong.any(|access| (part.host_may_poll)(&access.bytes));
+            if let Some(told) = strong.find(|access| (part.host_may_poll)(&access.bytes)) {
+                tells_host = true;
+                signal = told.line.clone();
+                withheld.add(shadow.withheld_from_host());
+            }
             footprint.add(of_launch);
             launched_for_host = true;
         }
         let operation = part.operation(&current);
         if launched_for_host && !tells_host {
-            (part.uses_host)(&operation, &footprint);
+            (part.uses_host)(&operation, &footprint, None);
+        } else if !withheld.accesses.is_empty() {
+            (part.uses_host)(&operation, &withheld, Some(&signal.unwrap_or_default()));
         }
         compare(&current, operation, footprint, shadows);
     }
-    if tells_host {
+    if part.tells_host {
         with(|state| state.strands.host_waited(&current.point));
+    } else if tells_host {
+        with(|state| state.strands.host_told(&current.point));
     }
     result
 }

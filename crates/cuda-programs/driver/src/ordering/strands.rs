@@ -83,6 +83,8 @@ struct Strand {
 pub struct Strands {
     all: BTreeMap<StreamKey, Strand>,
     host: Arc<Clock>,
+    /// The part of the host's clock that it learned from calls, not from memory that a kernel wrote.
+    waited: Clock,
     /// Number of the newest strand.
     made: u32,
 }
@@ -91,6 +93,11 @@ impl Strands {
     /// Operations that the host has waited for.
     pub fn host(&self) -> &Clock {
         &self.host
+    }
+
+    /// Operations that a call of the host has waited for.
+    pub fn waited(&self) -> &Clock {
+        &self.waited
     }
 
     fn last(&self, key: StreamKey) -> Option<Arc<Point>> {
@@ -124,7 +131,7 @@ impl Strands {
             _ if blocking => after.extend(self.last(StreamKey { stream: 0, ..key })),
             _ => {}
         }
-        let Strands { all, host, made } = self;
+        let Strands { all, host, made, .. } = self;
         let strand = all.entry(key).or_insert_with(|| {
             *made += 1;
             Strand { number: *made, last: None, blocking, destroyed: false }
@@ -151,14 +158,20 @@ impl Strands {
     pub fn host_waited(&mut self, point: &Point) {
         let clock = point.clock();
         Arc::make_mut(&mut self.host).join(&clock);
+        self.waited.join(&clock);
+    }
+
+    /// Records that a kernel has told the host of its progress by memory: everything before the kernel has ended.
+    pub fn host_told(&mut self, point: &Point) {
+        Arc::make_mut(&mut self.host).join(&point.clock());
+        self.waited.join(&before(point));
     }
 
     /// Records that the host has waited for everything before an operation.
     pub fn host_waited_before(&mut self, point: &Point) {
-        let mut clock = Clock::clone(&point.clock());
-        clock.retain(|strand| strand != point.strand);
-        clock.raise(point.strand, point.number - 1);
+        let clock = before(point);
         Arc::make_mut(&mut self.host).join(&clock);
+        self.waited.join(&clock);
     }
 
     /// Operations that synchronizing with a stream waits for.
@@ -199,19 +212,28 @@ impl Strands {
 
     /// Forgets destroyed streams whose work has finished, and returns their strand numbers.
     pub fn forget_ended(&mut self) -> Vec<u32> {
-        let host = self.host.clone();
+        let waited = &self.waited;
         let ended = |strand: &Strand| {
             let last = strand.last.as_ref().map_or(0, |last| last.number);
-            strand.destroyed && last <= host.last(strand.number)
+            strand.destroyed && last <= waited.last(strand.number)
         };
         let gone: Vec<u32> =
             self.all.values().filter(|one| ended(one)).map(|one| one.number).collect();
         if !gone.is_empty() {
             self.all.retain(|_, strand| !gone.contains(&strand.number));
             Arc::make_mut(&mut self.host).retain(|strand| !gone.contains(&strand));
+            self.waited.retain(|strand| !gone.contains(&strand));
         }
         gone
     }
+}
+
+/// Everything before an operation.
+fn before(point: &Point) -> Clock {
+    let mut clock = Clock::clone(&point.clock());
+    clock.retain(|strand| strand != point.strand);
+    clock.raise(point.strand, point.number - 1);
+    clock
 }
 
 /// A vector clock (Mattern 1989): per strand, the number of the last operation that happens before. Missing strands have 0.

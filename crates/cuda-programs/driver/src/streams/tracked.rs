@@ -15,8 +15,8 @@ use crate::status::Result;
 use crate::streams::memory_ops::MemoryOp;
 use crate::streams::stream::{PER_THREAD, SYNCHRONOUS};
 use crate::streams::{Event, detached};
-use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint};
-use lanework::emulator::sanitize::readable_name;
+use lanework::emulator::sanitize::footprint::{AccessMode, AccessedBytes, ByteSet, Footprint};
+use lanework::emulator::sanitize::{CodeLocation, readable_name};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -256,7 +256,7 @@ impl Work {
             ends_memory: matches!(self, Work::Free(_) | Work::Release(_)),
             tells_host: self.tells_host(),
             host_may_poll: &may_poll,
-            uses_host: &|operation, footprint| watch_kernel(operation, footprint),
+            uses_host: &|operation, footprint, signal| watch_kernel(operation, footprint, signal),
             waited: &|| waits || detached::is_detached(),
         };
         let result = ordering::run_part(&part, run);
@@ -283,13 +283,15 @@ impl Work {
             let pages = whole_pages(&bytes, &(first..first + found.bytes), own);
             drop(allocations);
             let bytes = ByteSet::range(bytes.start, bytes.end);
-            watch_operation(&point, &self.operation(&origin), ("copy", bytes), pages, writes);
+            let operation = self.operation(&origin);
+            watch_operation(&point, &operation, ("copy", bytes), pages, writes, None);
         }
     }
 }
 
-/// Watches the memory of the host that a kernel uses, until the host has waited for the kernel.
-fn watch_kernel(operation: &Operation, footprint: &Footprint) {
+/// Watches the memory of the host that a kernel uses, until the host has waited for the kernel. If the kernel tells the host
+/// before that, `signal` is the line of the write that does.
+fn watch_kernel(operation: &Operation, footprint: &Footprint, signal: Option<&CodeLocation>) {
     let (Ok(driver), Some((point, _))) = (driver(), ordering::current_part()) else { return };
     let of_mode = |writes: bool| {
         let accesses = footprint.accesses.iter().filter(|one| one.mode.writes() == writes);
@@ -307,7 +309,14 @@ fn watch_kernel(operation: &Operation, footprint: &Footprint) {
                 true => whole_pages(&(start..end), &(start..end), true),
                 false => whole_pages(&(start..end), &(first..first + length), false),
             };
-            watch_operation(&point, operation, ("kernel", used), pages, writes);
+            let line = |signal: &CodeLocation| {
+                let overlaps = |one: &&AccessedBytes| !one.bytes.intersection(&used).is_empty();
+                let write = footprint.accesses.iter().find(overlaps);
+                let write = write.and_then(|one| one.line.clone()).unwrap_or_default();
+                [write.to_string(), signal.to_string()]
+            };
+            let unfenced = signal.map(line);
+            watch_operation(&point, operation, ("kernel", used), pages, writes, unfenced);
         }
     }
 }
@@ -319,11 +328,26 @@ fn watch_operation(
     (kind, bytes): (&'static str, ByteSet),
     pages: Range<usize>,
     writes: bool,
+    unfenced: Option<[String; 2]>,
 ) {
     let point = point.clone();
     let (call, stream) =
         (readable_name(operation.name()).into_owned(), operation.stream.to_string());
-    let has_ended = Box::new(move || ordering::is_known(&point));
+    let told = unfenced.is_some();
+    let has_ended = Box::new(move || match told {
+        true => ordering::is_waited_for(&point),
+        false => ordering::is_known(&point),
+    });
     let operation = operation.to_string();
-    watch(WatchedOperation { bytes, pages, writes, kind, operation, call, stream, has_ended });
+    watch(WatchedOperation {
+        bytes,
+        pages,
+        writes,
+        kind,
+        operation,
+        call,
+        stream,
+        unfenced,
+        has_ended,
+    });
 }

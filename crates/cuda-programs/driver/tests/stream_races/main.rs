@@ -10,6 +10,7 @@ mod children;
 mod correct;
 mod generated;
 mod gpu;
+mod host_flags;
 mod pools;
 mod racing;
 
@@ -30,7 +31,8 @@ fn the_scenario_of_this_process() {
         return generated::run(class, seeds, defect);
     }
     let racing = racing::ALL.iter().map(|(name, run, _)| (*name, *run));
-    let mut all = racing.chain(correct::ALL.iter().copied());
+    let flags = host_flags::racing().chain(host_flags::CORRECT).copied();
+    let mut all = racing.chain(correct::ALL.iter().copied()).chain(flags);
     let (_, run): Scenario = all.find(|(name, _)| *name == wanted).expect("a scenario");
     run();
 }
@@ -60,7 +62,9 @@ fn said_with(name: &str, leaks: &str) -> String {
 #[test]
 fn racing_programs_have_one_finding() {
     let mut wrong = String::new();
-    for (name, _, expected) in racing::ALL {
+    let flags = host_flags::racing().map(|(name, _)| (*name, host_flags::MISSING));
+    let racing = racing::ALL.iter().map(|(name, _, expected)| (*name, *expected));
+    for (name, expected) in racing.chain(flags) {
         let said = said(name);
         let findings = ["error[", "warning["].map(|level| said.matches(level).count());
         if !said.contains(expected) || findings.iter().sum::<usize>() != 1 {
@@ -73,7 +77,7 @@ fn racing_programs_have_one_finding() {
 #[test]
 fn correct_programs_have_no_findings() {
     let mut wrong = String::new();
-    for (name, _) in correct::ALL {
+    for (name, _) in correct::ALL.iter().chain(host_flags::CORRECT) {
         let said = said(name);
         if said.contains("error") || said.contains("warning") || !said.contains("nothing to report")
         {

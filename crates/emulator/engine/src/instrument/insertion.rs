@@ -96,6 +96,7 @@ packing! {
     11: Commit,
     12: ProductFence,
     13: ProductCommit,
+    16: Fence(Scope::System),
     with a count:
     14: ProductWait,
     15: Wait,

@@ -180,12 +180,17 @@ impl AccessCheck {
         let unwritten = |at: u64| {
             (0..element.min(16)).fold(0, |bytes, i| bytes | u16::from(!written.has(at + i, 1)) << i)
         };
-        let elements = (0..u64::from(access.site.count)).map(|i| unwritten(place + i * element));
+        // An element without a register is not used.
+        let used = |i: usize| access.site.data.get(i).is_some_and(Option::is_some);
+        let elements = (0..usize::from(access.site.count)).map(|i| match used(i) {
+            true => unwritten(place + i as u64 * element),
+            false => 0,
+        });
         let (bytes, by) = (elements.collect::<Vec<u16>>(), self.lane_of_block(access, lane));
         let whole = u16::MAX >> (16 - element.clamp(1, 16));
         let kernel = self.reports.kernel();
         // A load without any initialized byte does not copy a structure, unless it copies a small piece of one.
-        if bytes.iter().all(|bytes| *bytes == whole) {
+        if bytes.iter().enumerate().all(|(i, bytes)| !used(i) || *bytes == whole) {
             let place = place as i64;
             let word = place & !7..(place + (element * bytes.len() as u64) as i64 + 7) & !7;
             let pieces = self.copied.pieces(&kernel, access.instruction);
@@ -295,7 +300,7 @@ impl AccessCheck {
             packed |= match scope {
                 Scope::Block => 0,
                 Scope::Cluster => epoch::CLUSTER_SCOPE,
-                Scope::Device => epoch::CLUSTER_SCOPE | epoch::DEVICE_SCOPE,
+                Scope::Device | Scope::System => epoch::CLUSTER_SCOPE | epoch::DEVICE_SCOPE,
             };
             packed |= if site.order.data { epoch::DATA } else { 0 };
             if site.kind == AccessKind::Atomic {

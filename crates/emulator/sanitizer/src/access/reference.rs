@@ -234,7 +234,11 @@ impl AccessCheck {
             if offset & (bytes - 1) != 0 || offset >= size || bytes > size - offset {
                 continue;
             }
-            if !self.bounds.shared.holds(offset, bytes, &mut hint) {
+            if !self.bounds.shared.holds(offset, bytes, &mut hint)
+                && !site.used_part().is_some_and(|(skip, bytes)| {
+                    self.bounds.shared.holds(offset + skip, bytes, &mut hint)
+                })
+            {
                 self.report_outside(access, lane, "shared", offset);
                 continue;
             }

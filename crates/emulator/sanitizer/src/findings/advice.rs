@@ -25,6 +25,7 @@ use lanework_ptx_ir::kernel::{
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::integer::IntegerOp;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 /// The update of a value that is stored unchanged.
@@ -355,14 +356,21 @@ impl<'k> Adviser<'k> {
                 self.line(now.instruction)
             );
         }
-        let passed = self.barriers(race.distance).any(|at| first < at && at < second);
+        let passed = self.barriers(race.distance).map(|(_, inst)| inst.origin);
+        let passed = passed.filter(|at| first < *at && *at < second).last();
         match passed {
-            true => format!(
+            Some(barrier) if self.avoids_barriers(race.distance, first, second) => format!(
+                "move the barrier at {} out of the branch that only some threads take, so that all threads pass it between {} and {}",
+                self.line(barrier),
+                self.access_at(race, first),
+                self.access_at(race, second)
+            ),
+            Some(_) => format!(
                 "put `{call}` (`{ptx}`) at the end of the loop: after {} and before {} runs again",
                 self.access_at(race, second),
                 self.access_at(race, first)
             ),
-            false => format!(
+            None => format!(
                 "put `{call}` (`{ptx}`) between {} and {}, outside of branches that only some threads take",
                 self.access_at(race, first),
                 self.access_at(race, second)
@@ -426,39 +434,58 @@ impl<'k> Adviser<'k> {
         })
     }
 
-    /// The instructions that order threads at most this far apart.
-    fn barriers(&self, distance: Distance) -> impl Iterator<Item = u32> {
-        let orders = move |inst: &&Inst| match &inst.opcode {
+    /// The instructions that order threads at most this far apart, with their positions.
+    fn barriers(&self, distance: Distance) -> impl Iterator<Item = (usize, &'k Inst)> {
+        let orders = move |(_, inst): &(usize, &Inst)| match &inst.opcode {
             Opcode::Barrier { .. } => distance <= Distance::Warps,
             Opcode::Annotation(SyncAnnotation::WarpSync) => distance == Distance::Lanes,
             _ => false,
         };
-        self.kernel.insts.iter().filter(orders).map(|inst| inst.origin)
+        self.kernel.insts.iter().enumerate().filter(orders)
+    }
+
+    /// Whether a thread can go from an instruction to another without such a barrier.
+    fn avoids_barriers(&self, distance: Distance, from: u32, to: u32) -> bool {
+        let barriers = self.barriers(distance).filter(|(_, inst)| inst.guard.is_none());
+        let barriers: Vec<usize> = barriers.map(|(at, _)| at).collect();
+        let ends = self.positions(to);
+        self.positions(from).any(|from| ends.clone().any(|to| self.path(from, to, &barriers)))
+    }
+
+    /// The positions of the parts of an instruction.
+    fn positions(&self, of: u32) -> impl Iterator<Item = usize> + Clone {
+        let parts = self.kernel.insts.iter().enumerate().filter(move |(_, inst)| inst.origin == of);
+        parts.map(|(at, _)| at)
     }
 
     /// Whether control can go from an instruction to another.
     fn reaches(&self, from: u32, to: usize) -> bool {
-        let starts = self.kernel.insts.iter().enumerate().filter(|(_, inst)| inst.origin == from);
-        starts.map(|(i, _)| i).any(|from| self.path(from, to))
+        self.positions(from).any(|from| self.path(from, to, &[]))
     }
 
     fn comes_to(&self, from: usize, to: u32) -> bool {
-        let ends = self.kernel.insts.iter().enumerate().filter(|(_, inst)| inst.origin == to);
-        ends.map(|(i, _)| i).any(|to| self.path(from, to))
+        self.positions(to).any(|to| self.path(from, to, &[]))
     }
 
-    fn path(&self, from: usize, to: usize) -> bool {
+    /// Whether control can go from a position to another without passing `barriers`.
+    fn path(&self, from: usize, to: usize, barriers: &[usize]) -> bool {
+        let free = |mut range: Range<usize>| !range.any(|at| barriers.contains(&at));
+        let blocks = &self.flow.blocks;
         let (start, end) = (self.flow.block_of(from), self.flow.block_of(to));
         if start == end && from < to {
-            return true;
+            return free(from..to);
         }
-        let mut seen = vec![false; self.flow.blocks.len()];
+        if !free(from..blocks[start].end) {
+            return false;
+        }
+        let mut seen = vec![false; blocks.len()];
         let mut open = self.flow.successors(start).to_vec();
         while let Some(block) = open.pop() {
-            if block == end {
+            if block == end && free(blocks[block].start..to) {
                 return true;
             }
-            if !std::mem::replace(&mut seen[block], true) {
+            let whole = blocks[block].start..blocks[block].end;
+            if !std::mem::replace(&mut seen[block], true) && free(whole) {
                 open.extend(self.flow.successors(block));
             }
         }
@@ -502,6 +529,7 @@ fn fence_of(scope: Scope) -> (&'static str, &'static str) {
         Scope::Block => ("__threadfence_block()", "fence.acq_rel.cta"),
         Scope::Cluster => ("a cluster fence", "fence.acq_rel.cluster"),
         Scope::Device => ("__threadfence()", "fence.acq_rel.gpu"),
+        Scope::System => ("__threadfence_system()", "fence.acq_rel.sys"),
     }
 }
 

@@ -8,9 +8,9 @@
 use crate::findings::report::CodeLocation;
 use crate::footprint::byte_set::ByteSet;
 use crate::footprint::{AccessMode, AccessedBytes, Footprint};
-use crate::races::FinishedLaunches;
 use crate::races::epoch::{self, LINE, PackedEpoch};
 use crate::races::shadow_memory::{LineView, ShadowMemory};
+use crate::races::{FinishedLaunches, FinishedOrder, is_known};
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;
 
@@ -243,6 +243,7 @@ pub struct LaunchShadow {
     kernel: Arc<Kernel>,
     /// Launches by the kernel.
     launched: Option<FinishedLaunches>,
+    order: FinishedOrder,
     /// Sorted by address.
     allocations: Vec<AllocationShadow>,
 }
@@ -253,9 +254,10 @@ impl LaunchShadow {
         kernel: Arc<Kernel>,
         mut allocations: Vec<AllocationShadow>,
         launched: Option<FinishedLaunches>,
+        order: FinishedOrder,
     ) -> LaunchShadow {
         allocations.sort_by_key(|allocation| allocation.start);
-        LaunchShadow { kernel, allocations, launched }
+        LaunchShadow { kernel, allocations, launched, order }
     }
 
     /// The blocks of the first launches by the kernel, in the order of their numbers.
@@ -268,7 +270,7 @@ impl LaunchShadow {
     pub fn not_before_launch(&self, number: usize) -> Footprint {
         let Some(launched) = &self.launched else { return Footprint::default() };
         let Some(point) = launched.list.get(number) else { return Footprint::default() };
-        self.footprint_of(&|access| !point.is_after(&launched.epochs, access))
+        self.footprint_of(&|access| !point.is_after(&self.order.epochs, access))
     }
 
     /// The footprint without accesses to the queue of launches.
@@ -284,6 +286,15 @@ impl LaunchShadow {
     /// Computes the footprint by a pass over all shadow cells.
     pub fn footprint(&self) -> Footprint {
         self.pass(None)
+    }
+
+    /// The weak writes that the grid did not release to the host while it ran, by a fence of system scope and a
+    /// later strong write.
+    pub fn withheld_from_host(&self) -> Footprint {
+        let FinishedOrder { epochs, host_knows } = &self.order;
+        let mut withheld = self.footprint_of(&|access| !is_known(host_knows, epochs, access));
+        withheld.accesses.retain(|access| access.mode == AccessMode::Write);
+        withheld
     }
 
     /// The footprint of some accesses, without those to the queue of launches.

@@ -18,7 +18,7 @@ use crate::footprint::{AllocationShadow, LaunchShadow};
 use crate::initialization::registers::{Followed, Registers};
 use crate::member_masks::{MemberMasks, check_shuffle};
 use crate::races::shadow_memory::ShadowMemory;
-use crate::races::{self, FinishedLaunches, PeerAccesses};
+use crate::races::{self, FinishedLaunches, FinishedOrder, PeerAccesses};
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::fault::{Fault, FaultKind, Located, RawFault};
 use lanework_engine::instrument::{Launch, ScratchBytes};
@@ -174,16 +174,17 @@ impl Checkers {
     pub fn take_shadow(&mut self) -> LaunchShadow {
         let AccessCheck { bounds, races, reports, launches, .. } = &mut self.access;
         let list = std::mem::take(&mut launches.list);
-        let launched = launches.counter.filter(|_| !list.is_empty()).map(|at| FinishedLaunches {
-            queue: at - races::COUNTER,
-            list,
-            epochs: races.order.all_epochs().into(),
-        });
+        let launched = launches
+            .counter
+            .filter(|_| !list.is_empty())
+            .map(|at| FinishedLaunches { queue: at - races::COUNTER, list });
+        let (epochs, host_knows) = (races.order.take_epochs(), races.order.host_knows().clone());
+        let order = FinishedOrder { epochs, host_knows };
         let global = bounds.global().map(|(id, extent)| {
             let shadow = std::mem::replace(races.shadow(id), ShadowMemory::new(0, 0));
             AllocationShadow { start: extent.start, bytes: extent.bytes, shadow }
         });
-        LaunchShadow::new(reports.kernel(), global.collect(), launched)
+        LaunchShadow::new(reports.kernel(), global.collect(), launched, order)
     }
 
     /// The findings.

@@ -291,6 +291,8 @@ pub struct FencedClocks {
     pub cluster: KnownClocks,
     /// Within the device.
     pub device: KnownClocks,
+    /// With the host.
+    pub system: KnownClocks,
 }
 
 impl FencedClocks {
@@ -300,6 +302,7 @@ impl FencedClocks {
             Scope::Block => &self.block,
             Scope::Cluster => &self.cluster,
             Scope::Device => &self.device,
+            Scope::System => &self.system,
         }
     }
 
@@ -309,6 +312,7 @@ impl FencedClocks {
             Scope::Block => &mut self.block,
             Scope::Cluster => &mut self.cluster,
             Scope::Device => &mut self.device,
+            Scope::System => &mut self.system,
         }
     }
 
@@ -317,15 +321,20 @@ impl FencedClocks {
         if other.is_none() {
             return;
         }
-        let alike = |of: &FencedClocks| [of.block.same(&of.cluster), of.cluster.same(&of.device)];
-        let ([a, b], [c, d]) = (alike(self), alike(other));
-        let [cluster, device] = [a && c, b && d];
+        let alike = |of: &FencedClocks| {
+            [of.block.same(&of.cluster), of.cluster.same(&of.device), of.device.same(&of.system)]
+        };
+        let (own, others) = (alike(self), alike(other));
+        let [cluster, device, system] = std::array::from_fn(|i| own[i] && others[i]);
         // Drop the shared copies first: joining into a shared snapshot would copy it.
         if cluster {
             self.cluster = KnownClocks::default();
         }
         if device {
             self.device = KnownClocks::default();
+        }
+        if system {
+            self.system = KnownClocks::default();
         }
         self.block.join(&other.block);
         match cluster {
@@ -336,16 +345,20 @@ impl FencedClocks {
             true => self.device = self.cluster.clone(),
             false => self.device.join(&other.device),
         }
+        match system {
+            true => self.system = self.device.clone(),
+            false => self.system.join(&other.system),
+        }
     }
 
     /// Whether it is empty.
     pub fn is_none(&self) -> bool {
-        self.block.is_none() && self.cluster.is_none() && self.device.is_none()
+        SCOPES.into_iter().all(|scope| self.within(scope).is_none())
     }
 }
 
 /// All scopes, narrowest first.
-pub const SCOPES: [Scope; 3] = [Scope::Block, Scope::Cluster, Scope::Device];
+pub const SCOPES: [Scope; 4] = [Scope::Block, Scope::Cluster, Scope::Device, Scope::System];
 
 #[cfg(test)]
 mod tests {

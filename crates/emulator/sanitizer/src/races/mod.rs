@@ -220,14 +220,18 @@ pub struct LaunchPoint {
 impl LaunchPoint {
     /// Whether an access of the parent happens before the launch.
     pub fn is_after(&self, epochs: &[Epoch], access: PackedEpoch) -> bool {
-        let (Some(e), Some(known)) = (epochs.get(epoch::number(access) as usize), self.known.get())
-        else {
-            return false;
-        };
-        let own = if known.cluster == e.cluster { known.own.beyond(e.slot, e.clock) } else { 0 };
-        let others = known.others.get(e.cluster).map_or(0, |clock| clock.beyond(e.slot, e.clock));
-        (own | others) >> epoch::lane(access) & 1 != 0
+        is_known(&self.known, epochs, access)
     }
+}
+
+/// Whether these clocks include an access.
+pub fn is_known(known: &KnownClocks, epochs: &[Epoch], access: PackedEpoch) -> bool {
+    let (Some(e), Some(known)) = (epochs.get(epoch::number(access) as usize), known.get()) else {
+        return false;
+    };
+    let own = if known.cluster == e.cluster { known.own.beyond(e.slot, e.clock) } else { 0 };
+    let others = known.others.get(e.cluster).map_or(0, |clock| clock.beyond(e.slot, e.clock));
+    (own | others) >> epoch::lane(access) & 1 != 0
 }
 
 /// The launches that a grid makes, in the order of their numbers.
@@ -255,12 +259,19 @@ impl LaunchPoints {
     }
 }
 
-/// The launches of a finished grid, with the epochs of its accesses.
+/// The launches of a finished grid.
 pub struct FinishedLaunches {
     /// Address of the queue.
     pub queue: u64,
     /// The first launches.
     pub list: Vec<LaunchPoint>,
+}
+
+/// The order of a finished grid's accesses.
+#[derive(Default)]
+pub struct FinishedOrder {
     /// The epochs.
-    pub epochs: Arc<[Epoch]>,
+    pub epochs: Vec<Epoch>,
+    /// The clocks that the grid released to the host while it ran.
+    pub host_knows: KnownClocks,
 }

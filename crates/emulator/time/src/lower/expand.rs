@@ -4,7 +4,7 @@
 use crate::lower::fold::{Fate, Folded};
 use crate::lower::{MachineOperation, MemoryClass, Queue, Unit};
 use lanework_ptx_ir::kernel::{
-    Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, SyncAnnotation, Width,
+    Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Scope, SyncAnnotation, Width,
 };
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::asynchrony::AsyncOp;
@@ -358,7 +358,7 @@ fn other(opcode: &Opcode, simple: &dyn Fn(Unit) -> MachineOperation) -> Vec<Mach
         Opcode::Texture(_) => one(Unit::Memory, MemoryClass::Load(0)),
         Opcode::Converge(_) => one(Unit::Nop, MemoryClass::Wall),
         Opcode::Annotation(note) => match note {
-            SyncAnnotation::Fence(lanework_ptx_ir::kernel::Scope::Device) => {
+            SyncAnnotation::Fence(Scope::Device | Scope::System) => {
                 one(Unit::Fence, MemoryClass::Wall)
             }
             SyncAnnotation::Commit => one(Unit::Commit(Queue::Copies), MemoryClass::Wall),

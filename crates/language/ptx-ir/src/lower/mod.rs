@@ -100,6 +100,7 @@ impl<'m> Lowering<'m> {
         if !source.module.target.is_for_debugging() {
             crate::passes::contract::contract(&mut lowering.kernel, &lowering.rounding);
         }
+        crate::passes::drop_unused_elements(&mut lowering.kernel);
         crate::passes::canonicalize_nans(&mut lowering.kernel);
         lowering.layout.finish(&mut lowering.kernel);
         if options.gaps {

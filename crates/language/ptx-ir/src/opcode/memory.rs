@@ -59,8 +59,10 @@ pub enum Scope {
     Block,
     /// The blocks of the cluster.
     Cluster,
-    /// Everything that can reach the memory.
+    /// The threads of the GPU.
     Device,
+    /// The host and other GPUs, too.
+    System,
 }
 
 /// The memory ordering of an access. The race detector uses it.

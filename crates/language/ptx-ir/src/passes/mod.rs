@@ -1,10 +1,32 @@
-//! Passes that rewrite a lowered kernel: contraction ([`contract`](mod@contract)), and canonical NaNs ([`canonicalize_nans`]).
+//! Passes that rewrite a lowered kernel: contraction ([`contract`](mod@contract)), canonical NaNs ([`canonicalize_nans`]), and
+//! unused elements of vectors ([`drop_unused_elements`]).
 
 pub mod contract;
 
 use crate::analysis::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
-use crate::kernel::{Inst, Kernel, NanUse, Opcode, Operand, Reg};
+use crate::kernel::{Inst, Kernel, MemoryKind, MemorySpace, NanUse, Opcode, Operand, Reg};
 use crate::opcode::Alu;
+
+/// Removes the registers of vector loads from shared memory that no instruction reads.
+///
+/// NVVM widens loads of neighboring elements to aligned vectors, also beyond the end of a variable. The elements that it
+/// adds have registers without a use; such an element is not an access.
+pub fn drop_unused_elements(kernel: &mut Kernel) {
+    let widened = |inst: &Inst| match &inst.opcode {
+        Opcode::Memory(op) => {
+            op.kind == MemoryKind::Load && op.space == MemorySpace::Shared && op.count > 1
+        }
+        _ => false,
+    };
+    if !kernel.insts.iter().any(widened) {
+        return;
+    }
+    let mut read = vec![false; kernel.registers.len()];
+    kernel.insts.iter().flat_map(Inst::reads).for_each(|r| read[r as usize] = true);
+    for inst in kernel.insts.iter_mut().filter(|inst| widened(inst)) {
+        inst.dst.iter_mut().for_each(|to| *to = to.filter(|r| read[*r as usize]));
+    }
+}
 
 /// The NaNs that a register may hold.
 #[derive(Clone, Copy, Default, PartialEq)]

@@ -137,6 +137,8 @@ unsafe fn lane_by_lane(
         let context = unsafe { &*warp.context };
         let found = context.lane_host(site.space, warp.index, lane, address, bytes);
         let aligned = address & (bytes - 1) == 0;
+        // SAFETY: as above.
+        let found = found.or_else(|| unsafe { used_part(warp, site, lane, address) });
         match found {
             Some(pointer) if aligned => host.0[lane as usize] = pointer as u64,
             _ => {
@@ -168,6 +170,21 @@ unsafe fn lane_by_lane(
         site.hit(region);
     }
     Ok(())
+}
+
+/// The host address of a vector in shared memory that is partly outside, if none of the elements outside has a
+/// register. Compilers widen loads to aligned vectors: the unused elements of an aligned vector never fault on a GPU,
+/// which allocates shared memory in larger pieces than 16 bytes.
+///
+/// # Safety
+/// The worker owns the warp's context.
+unsafe fn used_part(warp: &Warp, site: &AccessSite, lane: u32, address: u64) -> Option<*mut u8> {
+    let (skip, bytes) = site.used_part()?;
+    // SAFETY: the worker owns the context for as long as its warps run.
+    let context = unsafe { &*warp.context };
+    let start =
+        context.lane_host(site.space, warp.index, lane, address.wrapping_add(skip), bytes)?;
+    Some(start.wrapping_sub(skip as usize))
 }
 
 /// The registers of elements `element` and `element + 1`, to move both words at once: only 32-bit

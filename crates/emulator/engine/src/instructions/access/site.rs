@@ -87,6 +87,19 @@ impl AccessSite {
         }
     }
 
+    /// Offset and size of the elements that a load of a vector from shared memory puts into registers, if it has others.
+    pub fn used_part(&self) -> Option<(u64, u64)> {
+        if self.space != MemorySpace::Shared || self.kind != AccessKind::Load {
+            return None;
+        }
+        let elements = self.data.get(..usize::from(self.count))?;
+        let first = elements.iter().position(Option::is_some)?;
+        let end = elements.iter().rposition(Option::is_some)? + 1;
+        let bytes = usize::from(self.bytes);
+        (end - first < elements.len())
+            .then_some(((first * bytes) as u64, ((end - first) * bytes) as u64))
+    }
+
     /// A site of one element per lane, for accesses outside of the memory instructions proper: it has hit no
     /// region yet, and has no counter slots of its own.
     pub fn aside(

@@ -15,7 +15,7 @@ use lanework_ptx_ir::kernel::Scope;
 #[derive(Clone)]
 pub(super) struct LaneFence {
     /// The lanes that release it, by scope.
-    pub(super) lanes: [u32; 3],
+    pub(super) lanes: [u32; SCOPES.len()],
     /// The clocks known to all of them.
     pub(super) known: KnownClocks,
     /// Each lane's own clock, if it is not part of `known`.
@@ -33,15 +33,20 @@ pub(super) struct WarpFences {
 
 impl WarpFences {
     /// Removes the older fences of lanes, by scope.
-    pub(super) fn replace(&mut self, lanes: [u32; 3]) {
+    pub(super) fn replace(&mut self, lanes: [u32; SCOPES.len()]) {
         self.since.retain_mut(|fence| {
             fence.lanes = std::array::from_fn(|i| fence.lanes[i] & !lanes[i]);
-            fence.lanes != [0; 3]
+            fence.lanes != [0; SCOPES.len()]
         });
     }
 
     /// Adds a fence of lanes.
-    pub(super) fn add(&mut self, lanes: [u32; 3], known: KnownClocks, done: Option<u32>) {
+    pub(super) fn add(
+        &mut self,
+        lanes: [u32; SCOPES.len()],
+        known: KnownClocks,
+        done: Option<u32>,
+    ) {
         if !known.is_none() {
             self.since.push(LaneFence { lanes, known, done });
         }
@@ -79,9 +84,14 @@ impl HappensBefore {
         known
     }
 
-    /// All epochs so far.
-    pub fn all_epochs(&self) -> &[Epoch] {
-        &self.epochs
+    /// All epochs of the launch, at its end.
+    pub fn take_epochs(&mut self) -> Vec<Epoch> {
+        std::mem::take(&mut self.epochs)
+    }
+
+    /// The clocks that writes released to the host.
+    pub fn host_knows(&self) -> &KnownClocks {
+        &self.host_knows
     }
 
     /// The clocks that a lane publishes now: its own and the acquired ones.
@@ -91,7 +101,7 @@ impl HappensBefore {
     }
 
     /// The clocks that a strong write of a lane releases, by scope.
-    pub(super) fn fenced_by(&mut self, slot: usize, lane: u32) -> [Release; 3] {
+    pub(super) fn fenced_by(&mut self, slot: usize, lane: u32) -> [Release; SCOPES.len()] {
         let all = &self.fences[slot].all;
         let mut fenced =
             SCOPES.map(|scope| Release { known: all.within(scope).clone(), lanes: None });
@@ -147,9 +157,9 @@ impl HappensBefore {
             return;
         }
         fences.since = since;
-        fences.replace([lanes; 3]);
+        fences.replace([lanes; SCOPES.len()]);
         for (i, scope) in SCOPES.into_iter().enumerate() {
-            let mut reach = [0; 3];
+            let mut reach = [0; SCOPES.len()];
             reach[i] = lanes;
             fences.add(reach, shared.within(scope).clone(), None);
         }

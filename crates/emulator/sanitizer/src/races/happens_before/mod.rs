@@ -32,7 +32,7 @@ pub mod sync_variables;
 mod tests;
 
 use crate::races::epoch::{self, Epoch, PackedEpoch};
-use crate::races::grid_clock::{FencedClocks, GridClock, LastJoin};
+use crate::races::grid_clock::{FencedClocks, GridClock, KnownClocks, LastJoin};
 use crate::races::happens_before::fences::WarpFences;
 use crate::races::happens_before::lane_clocks::PerLaneClocks;
 use crate::races::happens_before::sync_variables::Releases;
@@ -110,6 +110,8 @@ pub struct HappensBefore {
     cluster_barrier: [BarrierClock; 2],
     /// Releases at sync variables.
     releases: Releases,
+    /// Released by fences of system scope and later strong writes to global memory, in the whole launch.
+    host_knows: KnownClocks,
     /// Acquired from other clusters, by slot.
     acquired: Vec<GridClock>,
     /// Cache of the last join.
@@ -151,6 +153,7 @@ impl HappensBefore {
             barriers: vec![BarrierClock::default(); 16 * blocks],
             cluster_barrier: Default::default(),
             releases: Releases::default(),
+            host_knows: KnownClocks::default(),
             acquired: vec![GridClock::default(); slots],
             joins: LastJoin::default(),
             fences: vec![WarpFences::default(); slots],
@@ -189,6 +192,7 @@ impl HappensBefore {
         std::mem::swap(&mut self.clusters, &mut other.clusters);
         std::mem::swap(&mut self.epochs, &mut other.epochs);
         std::mem::swap(&mut self.past_fences, &mut other.past_fences);
+        std::mem::swap(&mut self.host_knows, &mut other.host_knows);
         self.releases.exchange_global(&mut other.releases);
     }
 

@@ -169,7 +169,7 @@ impl VariableState {
         let in_cluster = own_block || scope >= Scope::Cluster;
         let wide = own_block
             || scope >= Scope::Cluster && self.cluster == Some(to.cluster)
-            || scope == Scope::Device;
+            || scope >= Scope::Device;
         let narrow = self.narrow.iter_mut().filter(move |(reach, _)| match reach {
             LimitedScope::Block(block) => *block == to.block,
             LimitedScope::Cluster(cluster) => in_cluster && *cluster == to.cluster,
@@ -216,7 +216,7 @@ impl Releases {
         &mut self,
         variable: SyncVariable,
         by: BlockAndCluster,
-        releases: &[Release; 3],
+        releases: &[Release; SCOPES.len()],
         atomic: bool,
     ) {
         self.versions += 1;
@@ -234,7 +234,7 @@ impl Releases {
         published.block = published.block.filter(|block| *block == by.block);
         published.cluster = published.cluster.filter(|cluster| *cluster == by.cluster);
         published.version = version;
-        let [block, cluster, wide] = releases;
+        let [block, cluster, wide, _] = releases;
         published.wide.join(wide, by.cluster);
         if !cluster.same(wide) {
             published.narrowly(LimitedScope::Cluster(by.cluster)).join(cluster, by.cluster);
@@ -329,6 +329,16 @@ impl HappensBefore {
         let known = explicit.then(|| self.known_of_lane(slot, lane));
         if explicit {
             self.end_epoch(slot);
+        }
+        if let SyncVariable::Global(_) = variable {
+            let [.., fenced] = &releases;
+            match known.as_ref().filter(|_| scope == Scope::System) {
+                Some(known) => self.host_knows.join(known),
+                None => self.host_knows.join(&fenced.known),
+            }
+            if let Some(lanes) = fenced.lanes {
+                self.host_knows.raise_lanes(self.cluster, lanes);
+            }
         }
         for (release, of) in releases.iter_mut().zip(SCOPES) {
             if of > scope {

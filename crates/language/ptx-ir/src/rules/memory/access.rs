@@ -61,6 +61,7 @@ pub fn scope(cx: &Cx<'_, '_>) -> Scope {
     match () {
         () if cx.has(Cta) => Scope::Block,
         () if cx.has(Cluster) => Scope::Cluster,
+        () if cx.has(Sys) => Scope::System,
         () => Scope::Device,
     }
 }
