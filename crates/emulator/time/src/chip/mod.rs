@@ -9,7 +9,7 @@ pub mod footprint;
 
 use crate::chip::footprint::{Footprints, UNIT};
 use crate::lower::Lowered;
-use crate::machine::GpuModel;
+use crate::machine::{GpuModel, Timings};
 use crate::sm::memory::Environment;
 use crate::sm::{SmResult, SmWork, simulate};
 use crate::trace::KernelTrace;
@@ -130,7 +130,7 @@ fn environment(
         l1_bytes: model.l1_bytes(resident, trace.shared_bytes),
         l2_bytes_per_clock: (timings.l2_bytes_per_sm * all / active).min(port),
         read_bytes_per_clock: (dram * timings.dram_read_efficiency).min(port),
-        write_bytes_per_clock: (dram * timings.dram_write_efficiency).min(port),
+        write_bytes_per_clock: (dram * traffic.write_efficiency(timings)).min(port),
         read_bytes: traffic.read_bytes.clone(),
         written_bytes: traffic.written_bytes.clone(),
         kept_bytes: traffic.kept_bytes.clone(),
@@ -211,7 +211,16 @@ pub struct MemoryTraffic {
 impl MemoryTraffic {
     /// How much reads and writes of device memory alternate: 0 if there are only writes, 1 if at least half are reads.
     fn mixed(&self) -> f64 {
+        if self.local_lost > 0.0 {
+            return 1.0;
+        }
         (2.0 * self.read / (self.read + self.written).max(1.0)).min(1.0)
+    }
+
+    /// Fraction of the nominal bandwidth that writes reach: that of reads if they do not alternate with reads.
+    fn write_efficiency(&self, timings: &Timings) -> f64 {
+        let [alone, mixed] = [timings.dram_read_efficiency, timings.dram_write_efficiency];
+        alone + (mixed - alone) * self.mixed()
     }
 }
 

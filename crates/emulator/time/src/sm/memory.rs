@@ -404,8 +404,7 @@ struct Line {
 /// The L1 cache.
 #[derive(Clone, Debug)]
 pub struct L1Cache {
-    sets: HashMap<u64, Vec<Line>>,
-    count: u64,
+    sets: Vec<Vec<Line>>,
     clock: u64,
     /// Dirty sectors of evicted lines.
     pub evicted: u32,
@@ -415,8 +414,7 @@ impl L1Cache {
     /// Creates an empty cache of `bytes` bytes.
     pub fn new(bytes: u64) -> L1Cache {
         L1Cache {
-            sets: HashMap::new(),
-            count: (bytes / 128 / WAYS as u64).max(1),
+            sets: vec![Vec::new(); ((bytes / 128) as usize / WAYS).max(1)],
             clock: 0,
             evicted: 0,
         }
@@ -426,8 +424,8 @@ impl L1Cache {
         self.clock += 1;
         let (tag, clock) = (sector / 4, self.clock);
         // A hash of the line chooses the set, as in NVIDIA's caches.
-        let set = (tag ^ (tag >> 7) ^ (tag >> 15)) % self.count;
-        let lines = self.sets.entry(set).or_default();
+        let set = (tag ^ (tag >> 7) ^ (tag >> 15)) % self.sets.len() as u64;
+        let lines = &mut self.sets[set as usize];
         let at = match lines.iter().position(|line| line.tag == tag) {
             Some(at) => at,
             None => {

@@ -42,9 +42,12 @@ pub struct SmWork<'a> {
     pub queue: Vec<usize>,
     /// Caches and bandwidths.
     pub environment: Environment,
-    /// Maximum number of operations to issue.
+    /// Maximum effort: issued operations, and a further one for every [`SECTORS`] sectors.
     pub operations: u64,
 }
+
+/// Sectors that take as long to simulate as an operation.
+const SECTORS: u64 = 8;
 
 /// Result of a simulation.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +99,8 @@ struct Simulation<'a> {
     code: CodeFetch,
     /// The last successful swap of each word, by block.
     swapped: HashMap<(usize, u32), f64>,
+    /// Sectors simulated so far.
+    sectors: u64,
     result: SmResult,
 }
 
@@ -116,6 +121,7 @@ pub fn simulate(work: &SmWork<'_>) -> SmResult {
         pipes: Pipes::new(work.model, SCHEDULERS),
         code: CodeFetch::new(work.lowered, work.environment.cold_code),
         swapped: HashMap::new(),
+        sectors: 0,
         result: SmResult { lost: LostCycles::new(runs), ..SmResult::default() },
     };
     for _ in 0..work.resident.min(work.queue.len()) {
@@ -240,10 +246,11 @@ impl Simulation<'_> {
             };
             self.choices.issued();
             self.issue(time, scheduler, at, reason);
-            if self.result.issued == self.work.operations / 2 {
+            let effort = self.result.issued + self.sectors / SECTORS;
+            if self.result.middle.0 == 0 && effort >= self.work.operations / 2 {
                 self.result.middle = (self.regions.steps, time);
             }
-            if self.result.issued >= self.work.operations {
+            if effort >= self.work.operations {
                 self.result.stopped = true;
                 self.result.cycles = self.result.cycles.max(time);
                 break;

@@ -77,6 +77,12 @@ const COUNTED: f64 = 2e7;
 /// Time limit for counting the instructions of blocks.
 const COUNTING: Duration = Duration::from_millis(250);
 
+/// A block that does not end may wait for others if one in this many instructions reads what others write.
+const OBSERVING: u64 = 50;
+
+/// If fewer blocks could be traced, others are counted, whether the traced ones differ or not.
+const ENOUGH: usize = 3;
+
 /// Maximum number of instructions if blocks are traced together with the blocks that they wait for.
 const TOGETHER_INSTRUCTIONS: u64 = 36_000_000;
 
@@ -199,6 +205,7 @@ impl Tracing<'_> {
             match self.run(which, vec![first], bounds)? {
                 End::Complete => {}
                 End::Waiting if may_wait && at == 0 => return Ok(false),
+                End::Stopped if at == 0 && self.mostly_observes() => return Ok(false),
                 _ => {
                     self.count_rest(which)?;
                     break;
@@ -206,6 +213,14 @@ impl Tracing<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Whether the first traced block often reads memory that others write, as one that waits for several others does.
+    fn mostly_observes(&self) -> bool {
+        let Some(block) = self.blocks.first() else { return false };
+        let steps = block.warps.iter().flat_map(|warp| &warp.steps);
+        let observing = steps.filter(|step| self.runs.observes[step.run as usize]).count() as u64;
+        observing * OBSERVING > block.recorded()
     }
 
     /// Runs the last traced block once more, for a limited time, to estimate its number of
@@ -246,8 +261,9 @@ impl Tracing<'_> {
     fn sample(&self, total: u64) -> Result<Vec<BlockWork>, Fault> {
         let work: Vec<u64> = self.blocks.iter().map(BlockTrace::executed).collect();
         let (least, most) = (work.iter().min(), work.iter().max());
-        let differ =
+        let unequal =
             most.zip(least).is_some_and(|(most, least)| *most as f64 > 1.03 * *least as f64);
+        let differ = unequal || work.len() < ENOUGH;
         let complete = self.blocks.iter().all(|block| block.complete);
         if !complete || total <= self.blocks.len() as u64 {
             return Ok(Vec::new());
