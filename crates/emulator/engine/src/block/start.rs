@@ -65,6 +65,7 @@ impl<'a> Worker<'a> {
             rank,
             registers: RegisterPool::new(kernel.entry_registers),
             warpgroups: vec![WarpgroupArrival::default(); warps as usize],
+            factors: None,
             fault: None,
         });
         let stride = code.register_bytes.next_multiple_of(64);

@@ -5,6 +5,7 @@ use crate::fault::RawFault;
 use crate::instructions::access::site::{AccessSite, Region};
 use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::registers::RegisterPool;
+use crate::instructions::matrix::narrow::FactorArrays;
 use crate::instrument::counter::SiteTotal;
 use crate::instrument::event::{Hook, Place, Wants};
 use crate::machine::{Handler, Op, Stop, Warp};
@@ -50,6 +51,8 @@ pub struct Context {
     pub registers: RegisterPool,
     /// The progress of each warp within its warpgroup.
     pub warpgroups: Vec<WarpgroupArrival>,
+    /// Arrays for the factors of matrix products. Products overwrite them: clearing them took a tenth of a product's time.
+    pub factors: Option<Box<FactorArrays>>,
     /// The fault that stopped the block.
     pub fault: Option<Box<RawFault>>,
 }

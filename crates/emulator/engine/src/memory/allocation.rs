@@ -164,6 +164,8 @@ fn near(name: &str, start: u64, size: u64, address: u64, bytes: u64) -> NearAllo
 pub struct InitializedBytes {
     bytes: u64,
     whole: AtomicBool,
+    /// Bytes marked one by one as written: about as many as `bits` has, so that [`InitializedBytes::fill`] seldom looks in vain.
+    marked: AtomicU64,
     bits: Box<[AtomicU64]>,
 }
 
@@ -178,12 +180,14 @@ impl InitializedBytes {
     pub fn new(bytes: u64) -> InitializedBytes {
         let words = bytes.div_ceil(64) as usize;
         let bits = (0..words).map(|_| AtomicU64::new(0)).collect();
-        InitializedBytes { bytes, whole: AtomicBool::new(bytes == 0), bits }
+        let (whole, marked) = (AtomicBool::new(bytes == 0), AtomicU64::new(0));
+        InitializedBytes { bytes, whole, marked, bits }
     }
 
     /// Marks all bytes as unwritten.
     pub fn clear(&self) {
         self.whole.store(self.bytes == 0, Relaxed);
+        self.marked.store(0, Relaxed);
         self.bits.iter().for_each(|word| word.store(0, Relaxed));
     }
 
@@ -200,18 +204,43 @@ impl InitializedBytes {
             let old = word.load(Relaxed);
             if old & mask != mask {
                 word.store(old | mask, Relaxed);
+                let new = u64::from((mask & !old).count_ones());
+                let marked = self.marked.load(Relaxed) + new;
+                self.marked.store(marked, Relaxed);
+                if marked >= self.bytes {
+                    self.fill();
+                }
             }
             true
         });
+    }
+
+    /// Notes that all bytes are written, if they are. Then a look at one of them is a look at `whole`.
+    #[cold]
+    #[inline(never)]
+    fn fill(&self) {
+        // Bits after the last byte may be set, too.
+        let valid = |i: u64| mask(0, self.bytes - 64 * i);
+        let words = (0..).zip(self.bits.iter());
+        let written = words.map(|(i, word)| (word.load(Relaxed) & valid(i)).count_ones());
+        let written: u64 = written.map(u64::from).sum();
+        self.marked.store(written, Relaxed);
+        if written >= self.bytes {
+            self.whole.store(true, Relaxed);
+        }
     }
 
     /// Marks `bytes` bytes at `offset` as unwritten.
     pub fn unset(&self, offset: u64, bytes: u64) {
         if self.bytes != 0 && self.whole.swap(false, Relaxed) {
             self.bits.iter().for_each(|word| word.store(u64::MAX, Relaxed));
+            self.marked.store(self.bytes, Relaxed);
         }
         self.each_word(offset, bytes, |word, mask| {
-            word.store(word.load(Relaxed) & !mask, Relaxed);
+            let old = word.load(Relaxed);
+            word.store(old & !mask, Relaxed);
+            let marked = self.marked.load(Relaxed);
+            self.marked.store(marked.saturating_sub((old & mask).count_ones().into()), Relaxed);
             true
         });
     }
@@ -234,16 +263,18 @@ impl InitializedBytes {
     /// The lanes among `lanes` whose aligned word of 4 bytes, at their offset, has been written.
     #[inline(always)]
     pub fn has_words(&self, offsets: &[u64; 32], lanes: u32) -> u32 {
-        if self.whole.load(Relaxed) {
-            return lanes;
-        }
+        if self.whole.load(Relaxed) { lanes } else { lanes & self.written_words(offsets) }
+    }
+
+    #[inline(never)]
+    fn written_words(&self, offsets: &[u64; 32]) -> u32 {
         let mut written = 0;
         for (lane, offset) in offsets.iter().enumerate() {
-            let word = self.bits.get((*offset >> 6) as usize).map_or(0, |word| word.load(Relaxed));
-            let bytes = word >> (offset & 60) & 15;
+            let Some(word) = self.bits.get((*offset >> 6) as usize) else { continue };
+            let bytes = word.load(Relaxed) >> (offset & 60) & 15;
             written |= u32::from(bytes == 15) << lane;
         }
-        lanes & written
+        written
     }
 
     /// Marks the aligned words of some lanes, each of 4 bytes at its offset, as written.
@@ -303,5 +334,22 @@ mod tests {
         assert!(written.has(0, 200));
         written.clear();
         assert!(!written.has(60, 1));
+    }
+
+    #[test]
+    fn bytes_written_one_by_one_fill_the_whole() {
+        let written = InitializedBytes::new(200);
+        for offset in (0..200).rev() {
+            assert!(!written.whole.load(Relaxed));
+            written.set(offset, 1);
+            written.set(offset, 1);
+        }
+        assert!(written.whole.load(Relaxed));
+        written.unset(150, 3);
+        assert!(!written.has(150, 1) && !written.has(152, 1) && written.has(153, 47));
+        written.set(150, 2);
+        assert!(!written.whole.load(Relaxed) && written.has(0, 152));
+        written.set(152, 1);
+        assert!(written.whole.load(Relaxed));
     }
 }

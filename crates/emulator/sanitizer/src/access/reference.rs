@@ -321,6 +321,14 @@ pub struct CompareAndSwaps {
     operands: Option<[Lanes<u64>; 2]>,
     /// Address and value of the words that a swap has stored.
     stored: Vec<(u64, u64)>,
+    /// A bit for each of these addresses, which some share ([`address_bit`]).
+    addresses: u64,
+}
+
+/// A bit for an address.
+#[inline(always)]
+fn address_bit(address: u64) -> u64 {
+    1 << (address >> 2 & 63)
 }
 
 impl CompareAndSwaps {
@@ -358,9 +366,16 @@ impl CompareAndSwaps {
             // SAFETY: the slots come from `site.data`, which the assembler fills with slots of this warp's register file.
             [expected, new].map(|slot| unsafe { fetch_cold::<u64>(warp, slot) })
         });
-        let known = self.stored.iter_mut().find(|(at, _)| *at == address);
+        let known = match self.addresses & address_bit(address) {
+            0 => None,
+            _ => self.stored.iter_mut().find(|(at, _)| *at == address),
+        };
         let held = known.as_ref().map_or_else(
             || {
+                if site.bytes == 4 {
+                    // SAFETY: as below.
+                    return unsafe { host.cast::<u32>().read_unaligned() }.into();
+                }
                 let mut word = [0; 8];
                 for (i, byte) in word.iter_mut().enumerate().take(usize::from(site.bytes)) {
                     // SAFETY: the callers have checked the bounds of `address` for the bytes of the site, and `host` is the
@@ -376,7 +391,10 @@ impl CompareAndSwaps {
         match known {
             _ if next == held => {}
             Some((_, word)) => *word = next,
-            None => self.stored.push((address, next)),
+            None => {
+                self.stored.push((address, next));
+                self.addresses |= address_bit(address);
+            }
         }
         next == held
     }

@@ -8,7 +8,7 @@ use crate::access::reference::{CompareAndSwaps, lanes_of};
 use crate::fast::whole::ShadowView;
 use crate::races::epoch::{self, ASYNC, DATA, DEVICE_SCOPE, PackedEpoch, REPLACED};
 use crate::races::happens_before::HappensBefore;
-use crate::races::happens_before::relation::Relation;
+use crate::races::happens_before::relation::{Relation, RelationCache};
 use crate::races::shadow_cell::{LaneAccess, mixed_sizes};
 use crate::races::shadow_memory::StrongCell;
 use crate::races::strong_accesses::StrongAccesses;
@@ -90,6 +90,9 @@ impl AccessCheck {
                 return 0;
             }
         }
+        if swaps.is_none() {
+            return view.atomic_words(&offsets, warp.mask, packed, observes);
+        }
         for lane in lanes_of(warp.mask) {
             let offset = offsets[lane];
             let packed = epoch::with_lane(packed, lane as u32);
@@ -110,7 +113,7 @@ impl AccessCheck {
 
 /// Whether a prior strong access does not race with this atomic: it has device scope and the same size, or does not exist.
 #[inline(always)]
-fn harmless(order: &HappensBefore, prior: PackedEpoch, packed: PackedEpoch) -> bool {
+pub fn harmless(order: &HappensBefore, prior: PackedEpoch, packed: PackedEpoch) -> bool {
     prior == 0
         || prior & DEVICE_SCOPE != 0
             && prior & (ASYNC | DATA) == 0
@@ -119,15 +122,16 @@ fn harmless(order: &HappensBefore, prior: PackedEpoch, packed: PackedEpoch) -> b
 }
 
 impl ShadowView<'_> {
-    /// The cell of an atomic's word, and the tracker; `None` if the general path must check the atomic.
+    /// The cell of an atomic's word, the tracker, and the cached relation of an atomic; `None` if the general path must check
+    /// the atomic.
     #[inline(always)]
     fn atomic_cell(
         &mut self,
         offset: u64,
         packed: PackedEpoch,
         writes: bool,
-    ) -> Option<(StrongCell<'_>, &mut HappensBefore)> {
-        let ShadowView { shadow, order, writers, base, warp, .. } = self;
+    ) -> Option<(StrongCell<'_>, &mut HappensBefore, &mut RelationCache)> {
+        let ShadowView { shadow, order, writers, readers, base, warp, .. } = self;
         let cell = shadow.strong_cell((offset >> 2) as usize)?;
         let strong = &*cell.strong;
         let [[other, last], [first, latest]] = [strong.writes, strong.reads];
@@ -151,12 +155,12 @@ impl ShadowView<'_> {
         if !before(write) || writes && first | last != 0 && !(before(first) && before(last)) {
             return None;
         }
-        Some((cell, order))
+        Some((cell, order, readers))
     }
 
     /// Checks and records one lane's atomic of a word, which may only read. Returns `false`, and changes nothing, if the
     /// general path must check it.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn atomic(
         &mut self,
         offset: u64,
@@ -165,20 +169,43 @@ impl ShadowView<'_> {
         writes: bool,
     ) -> bool {
         let (warp, base) = (self.warp, self.base);
-        let Some((mut cell, order)) = self.atomic_cell(offset, packed, writes) else {
+        let Some((mut cell, order, atomics)) = self.atomic_cell(offset, packed, writes) else {
             return false;
         };
-        let StrongAccesses { writes: [other, last], reads, polled } = cell.strong;
         let lane = epoch::lane(packed);
         let now = LaneAccess { packed, warp, lane, base, observes };
+        let StrongAccesses { writes: [other, last], reads, polled } = cell.strong;
         if !writes {
             cell.strong.note_read(order, &now);
-        } else if *other == 0 && *reads == [0; 2] && epoch::same_thread(*last, packed) {
+        } else if *reads != [0; 2] {
+            cell.strong.note_write(order, &now, true);
+        } else if observes {
+            // The thread uses the value that the recorded atomics have left, so this one represents them.
+            (*other, *last, *polled) = (0, packed, packed);
+        } else if *other == 0 && epoch::same_thread(*last, packed) {
             // The thread's last atomic represents its earlier ones.
             *last = packed;
-            *polled = if observes { packed } else { *polled };
         } else {
-            cell.strong.note_write(order, &now, true);
+            let mut unordered =
+                |prior: PackedEpoch| match atomics.relation(order, prior, base, warp) {
+                    Relation::HappensBefore => Some(false),
+                    Relation::Concurrent => Some(true),
+                    Relation::ProgramOrder => Some(epoch::lane(prior) != lane),
+                    Relation::ByLane => None,
+                };
+            match (unordered(*other), unordered(*last)) {
+                (Some(first), Some(second)) => {
+                    let kept = match (first, second) {
+                        (true, true) => order.farther([*other, *last], packed),
+                        (true, false) => *other,
+                        (false, true) => *last,
+                        (false, false) => 0,
+                    };
+                    let replaced = if kept != 0 { REPLACED } else { 0 };
+                    (*other, *last) = (kept | replaced, packed);
+                }
+                _ => cell.strong.note_write(order, &now, true),
+            }
         }
         cell.changed(packed);
         true
@@ -197,7 +224,9 @@ impl ShadowView<'_> {
         observes: bool,
     ) -> bool {
         let (warp, base) = (self.warp, self.base);
-        let Some((mut cell, order)) = self.atomic_cell(offset, packed, true) else { return false };
+        let Some((mut cell, order, _)) = self.atomic_cell(offset, packed, true) else {
+            return false;
+        };
         if cell.strong.reads != [0; 2] {
             return false;
         }

@@ -68,35 +68,38 @@ fn recent(mut cell: ShadowCell, base: u32) -> ShadowCell {
     cell
 }
 
-/// The fast paths: for some cells of a line, for all, for a broadcast, for one cell, for an atomic, for a compare-and-swap
-/// that fails, and for atomics of several lanes on one word.
+/// The fast paths: for some cells of a line, for all, for a broadcast, for one cell, for one cell per lane, for an atomic, for
+/// a compare-and-swap that fails, and for atomics of several lanes on one word.
 #[derive(Clone, Copy)]
 enum Path {
     Line,
     Whole,
     AccessPair,
     Scattered,
+    Words,
     Atomic,
     FailedSwap,
     AtomicsOfOne,
 }
 
 /// The number of fast paths.
-const PATHS: usize = 7;
+const PATHS: usize = 8;
 
-/// Atomics of some lanes on the first word, lane by lane.
+/// Accesses of some lanes to the words at their offsets, lane by lane.
 fn lane_by_lane(
     shadow: &mut ShadowMemory,
     order: &mut HappensBefore,
     batch: &AccessBatch,
-    lanes: u32,
+    (lanes, offsets): (u32, &[u64; 32]),
+    writes: Option<u32>,
 ) -> bool {
     let mut races = false;
     for lane in lanes_of(lanes) {
         let packed = [with_lane(batch.packed[0] & !LANES, lane as u32); LINE];
         let AccessBatch { warp, base, .. } = *batch;
-        let one = AccessBatch { packed, second: 0, active: 1, warp, base };
-        races |= one_by_one(shadow, order, &one, Some(ALL));
+        let active = 1 << (offsets[lane] >> 2);
+        let one = AccessBatch { packed, second: 0, active, warp, base };
+        races |= one_by_one(shadow, order, &one, writes);
     }
     races
 }
@@ -105,7 +108,7 @@ fn at_once(
     shadow: &mut ShadowMemory,
     order: &mut HappensBefore,
     batch: &AccessBatch,
-    (path, lanes_of_one, form): (Path, u32, u8),
+    (path, lanes_of_one, form, offsets): (Path, u32, u8, &[u64; 32]),
     writes: Option<u32>,
 ) -> bool {
     let (warp, base, first) = (batch.warp, batch.base, batch.packed[0]);
@@ -124,9 +127,12 @@ fn at_once(
         (Path::Line, true) => view.check::<false>(0, batch),
         (Path::Line, false) => view.check::<true>(0, batch),
         (Path::AccessPair, _) => view.pair(0, packed, lanes),
+        (Path::Words, true) => view.write_words(offsets, lanes_of_one) == 0,
+        (Path::Words, false) => view.read_words(offsets, lanes_of_one) == 0,
         (Path::Scattered, true) => view.write(0, first),
         (Path::Scattered, false) => view.read(0, first),
-        (Path::Atomic | Path::FailedSwap, _) => view.atomic(0, first, observes, writes.is_some()),
+        (Path::Atomic, _) => view.atomic_words(&[0; 32], 1 << lanes[0], packed, observes) == 0,
+        (Path::FailedSwap, _) => view.atomic(0, first, observes, writes.is_some()),
     }
 }
 
@@ -175,11 +181,12 @@ fn fast_paths_agree_with_the_reference() {
                 2 | 3 => Path::AtomicsOfOne,
                 _ => Path::Atomic,
             };
-            let path = match dice.roll(6) {
+            let path = match dice.roll(8) {
                 _ if seed % 4 < 2 && dice.roll(4) != 0 => of_atomics,
                 0 => Path::AccessPair,
                 1 => Path::Scattered,
                 2 | 3 => Path::Whole,
+                4 | 5 => Path::Words,
                 _ => Path::Line,
             };
             let atomic = matches!(path, Path::Atomic | Path::FailedSwap | Path::AtomicsOfOne);
@@ -206,6 +213,14 @@ fn fast_paths_agree_with_the_reference() {
             let packed = std::array::from_fn(|i| with_lane(start, lane(i)) | strong);
             let some = if dice.roll(3) == 0 { dice.roll(1 << 16) as u32 | 1 } else { ALL };
             let lanes = dice.roll(1 << 32) as u32 | 0x8421;
+            // Words that lanes share, or one each.
+            let (some_words, distinct) = (1 << dice.roll(5), dice.roll(2) == 0);
+            let offsets = std::array::from_fn(|lane| match path {
+                Path::Words if distinct => 4 * ((5 * lane as u64 + some_words) % 16),
+                Path::Words => 4 * dice.roll(some_words),
+                _ => 0,
+            });
+            let lanes = if distinct { lanes & 0xffff } else { lanes };
             let twice = writes.is_none() && first < 16 && dice.roll(3) == 0;
             let (active, second) = match path {
                 Path::Whole => (ALL, if twice { 16 } else { 0 }),
@@ -217,15 +232,20 @@ fn fast_paths_agree_with_the_reference() {
             let second = second << epoch::LANE_SHIFT;
             let batch = AccessBatch { packed, second, active, warp, base };
             let step_by_step = |shadow: &mut _, order: &mut _| match path {
-                Path::AtomicsOfOne => lane_by_lane(shadow, order, &batch, lanes),
+                Path::AtomicsOfOne | Path::Words => {
+                    lane_by_lane(shadow, order, &batch, (lanes, &offsets), writes)
+                }
                 _ => one_by_one(shadow, order, &batch, writes),
             };
             let races = step_by_step(&mut slow, &mut order);
             // Other strong accesses never take a fast path.
-            let how = (path, lanes, form);
+            let how = (path, lanes, form, &offsets);
             if (strong == 0 || atomic) && at_once(&mut fast, &mut order, &batch, how, writes) {
                 well[path as usize] += 1;
                 assert!(!races, "seed {seed}, step {step}: a race is missed");
+            } else if matches!(path, Path::Words) {
+                // The reference path checks the remaining lanes after the others.
+                fast = slow.clone();
             } else {
                 step_by_step(&mut fast, &mut order);
             }

@@ -16,6 +16,7 @@ pub mod line;
 pub mod scattered;
 pub mod stored;
 mod whole;
+mod words;
 
 use crate::access::AccessCheck;
 use crate::bounds::MemoryId;

@@ -126,7 +126,13 @@ impl AccessCheck {
             };
         }
         let mut left = warp.mask & !lanes;
-        for lane in lanes_of(lanes) {
+        if words {
+            left |= match LOADS {
+                true => view.read_words(&offsets, lanes),
+                false => view.write_words(&offsets, lanes),
+            };
+        }
+        for lane in lanes_of(if words { 0 } else { lanes }) {
             let packed = epoch::with_lane(view.packed, lane as u32);
             let mut well = true;
             let mut offset = offsets[lane % 32];

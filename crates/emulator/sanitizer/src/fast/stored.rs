@@ -74,6 +74,35 @@ impl<'a> StoredValues<'a> {
         values.0[lane as usize % 32] != held
     }
 
+    /// The lanes among `lanes` whose words differ from memory at their offsets.
+    #[inline(never)]
+    pub fn changed_lanes(&self, offsets: &[u64; 32], lanes: u32) -> u32 {
+        let (warp, site) = match self.source {
+            ValueSource::Registers(warp, site) => (warp, site),
+            #[cfg(test)]
+            ValueSource::Changes(_) => {
+                let changes = |lane: &u32| {
+                    lanes >> lane & 1 != 0 && self.changes(offsets[*lane as usize], *lane)
+                };
+                return (0..32).filter(changes).fold(0, |mask, lane| mask | 1 << lane);
+            }
+        };
+        let Some(slot) = site.data[0] else { return lanes };
+        let mut copy = Lanes([0; 32]);
+        // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
+        let values = unsafe { u32::view(warp, slot, &mut copy) };
+        let mut changed = 0;
+        for lane in 0..32 {
+            if lanes >> lane & 1 != 0 {
+                // SAFETY: the caller asks for words that active lanes store, so memory holds them (`StoredValues::new`).
+                let held =
+                    unsafe { self.host.add(offsets[lane] as usize).cast::<u32>().read_unaligned() };
+                changed |= u32::from(values.0[lane] != held) << lane;
+            }
+        }
+        changed
+    }
+
     /// The cells of a whole line that change, one bit each. The lanes store adjacent cells.
     #[inline(always)]
     pub fn changed_line(&self, cell: usize, field: WholeField) -> u32 {

@@ -280,6 +280,13 @@ impl LineHead {
         self.start[1] | self.start[2] != 0 || (first | last) & SPREAD != 0
     }
 
+    /// Whether both reads are spread, without strong accesses since an epoch above 0.
+    #[inline(always)]
+    pub fn has_spread_reads(&self, base: u32) -> bool {
+        const BOTH: u32 = u32::from_ne_bytes([0, SPREAD, SPREAD, 0]);
+        u32::from_ne_bytes(self.form) & BOTH == BOTH && self.latest < base
+    }
+
     /// A field; without a meaning if it is spread.
     #[inline(always)]
     pub fn field(&self, field: CellField) -> WholeField {

@@ -12,6 +12,7 @@ pub mod grid_clock;
 pub mod happens_before;
 pub mod shadow_cell;
 pub mod shadow_memory;
+mod shadow_page;
 pub mod strong_accesses;
 pub mod vector_clock;
 

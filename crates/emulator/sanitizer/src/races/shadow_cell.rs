@@ -52,6 +52,7 @@ pub struct Conflict {
 }
 
 /// Whether two accesses are strong and of different sizes, so they do not overlap completely.
+#[inline(always)]
 pub fn mixed_sizes(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch) -> bool {
     if a & b & STRONG == 0 {
         return false;

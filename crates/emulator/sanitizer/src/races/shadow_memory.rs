@@ -10,11 +10,9 @@
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::epoch::{CellField, LINE, LineHead, SPREAD, WeakReads, WeakWrites, WholeField};
 use crate::races::shadow_cell::ShadowCell;
+use crate::races::shadow_page::{PAGE, Page};
 use crate::races::strong_accesses::StrongAccesses;
 use std::ops::Range;
-
-/// Lines of a page.
-const PAGE: usize = 64;
 
 /// Bytes of a cache line of the host.
 const CACHE_LINE: usize = 64;
@@ -23,149 +21,6 @@ const CACHE_LINE: usize = 64;
 // its fields fills one cache line.
 const _: () = assert!(size_of::<WeakWrites>() == 8 * LINE && size_of::<WeakReads>() == 16 * LINE);
 const _: () = assert!(size_of::<ShadowCell>() == CACHE_LINE);
-
-/// The cells of a page.
-#[derive(Clone, Default)]
-struct Page {
-    heads: Option<Box<[LineHead; PAGE]>>,
-    writes: Option<Box<[WeakWrites; PAGE]>>,
-    reads: Option<Box<[WeakReads; PAGE]>>,
-    strong: Option<Box<[[StrongAccesses; LINE]; PAGE]>>,
-}
-
-/// Allocates zeros in place: a page is too large for the stack.
-#[cold]
-#[inline(never)]
-fn zeros<T: Clone, const N: usize>(zero: T) -> Box<[T; N]> {
-    let zeros = vec![zero; N].into_boxed_slice();
-    zeros.try_into().unwrap_or_else(|_| unreachable!("made of N elements"))
-}
-
-impl Page {
-    #[inline(always)]
-    fn heads(&mut self) -> &mut [LineHead; PAGE] {
-        self.heads.get_or_insert_with(|| zeros(LineHead::default()))
-    }
-
-    /// The head of a line, in a page that may be new.
-    #[inline(always)]
-    fn head(&self, line: usize) -> LineHead {
-        self.heads.as_ref().map_or(LineHead::default(), |heads| heads[line])
-    }
-
-    /// The writes of a line, one by one.
-    #[inline(always)]
-    fn spread_writes(&mut self, line: usize) -> &mut WeakWrites {
-        if !self.heads()[line].is_spread(CellField::Write) || self.writes.is_none() {
-            self.store_writes(line);
-        }
-        &mut self.writes.get_or_insert_with(|| zeros([0; LINE]))[line]
-    }
-
-    #[inline(never)]
-    fn store_writes(&mut self, line: usize) {
-        let head = &mut self.heads()[line];
-        let words = head.field(CellField::Write).words();
-        head.set(CellField::Write, WholeField { start: 0, form: SPREAD });
-        self.writes.get_or_insert_with(|| zeros([0; LINE]))[line] = words;
-    }
-
-    /// The reads of a line, one by one.
-    #[inline(always)]
-    fn spread_reads(&mut self, line: usize) -> &mut WeakReads {
-        let head = &self.heads()[line];
-        let spread = head.is_spread(CellField::FirstRead) && head.is_spread(CellField::LastRead);
-        if !spread || self.reads.is_none() {
-            self.store_reads(line);
-        }
-        &mut self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))[line]
-    }
-
-    #[inline(never)]
-    fn store_reads(&mut self, line: usize) {
-        let mut head = self.head(line);
-        let reads = &mut self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))[line];
-        for (field, reads) in [CellField::FirstRead, CellField::LastRead].into_iter().zip(reads) {
-            if !head.is_spread(field) {
-                *reads = head.field(field).words();
-                head.set(field, WholeField { start: 0, form: SPREAD });
-            }
-        }
-        self.heads()[line] = head;
-    }
-
-    /// The writes of a line, in `room` if they are not spread; `None` without writes.
-    #[inline(always)]
-    fn writes_of<'a>(&'a self, line: usize, room: &'a mut WeakWrites) -> Option<&'a WeakWrites> {
-        let head = &self.heads.as_ref()?[line];
-        if head.is_spread(CellField::Write) {
-            return Some(&self.writes.as_ref()?[line]);
-        }
-        let field = head.field(CellField::Write);
-        if field.start == 0 {
-            return None;
-        }
-        *room = field.words();
-        Some(room)
-    }
-
-    /// A field of one cell.
-    #[inline(always)]
-    fn cell(&self, field: CellField, line: usize, i: usize) -> PackedEpoch {
-        let Some(heads) = &self.heads else { return 0 };
-        let head = &heads[line];
-        if !head.is_spread(field) {
-            return head.field(field).cell(i);
-        }
-        match (field, &self.writes, &self.reads) {
-            (CellField::Write, Some(writes), _) => writes[line][i],
-            (CellField::FirstRead, _, Some(reads)) => reads[line][0][i],
-            (CellField::LastRead, _, Some(reads)) => reads[line][1][i],
-            _ => 0,
-        }
-    }
-
-    /// All fields of one cell.
-    #[inline(always)]
-    fn all(&self, line: usize, i: usize) -> ShadowCell {
-        let Some(heads) = &self.heads else { return ShadowCell::default() };
-        let head = &heads[line];
-        let mut cell =
-            ShadowCell { write: self.cell(CellField::Write, line, i), ..ShadowCell::default() };
-        if head.has_reads() {
-            cell.first_read = self.cell(CellField::FirstRead, line, i);
-            cell.last_read = self.cell(CellField::LastRead, line, i);
-        }
-        if let Some(strong) = &self.strong
-            && head.latest != 0
-        {
-            cell.strong = strong[line][i];
-        }
-        cell
-    }
-
-    /// Whether a line has strong accesses since an epoch.
-    #[inline(always)]
-    fn has_strong(&self, line: usize, base: u32) -> bool {
-        self.heads.as_ref().is_some_and(|heads| heads[line].has_strong(base))
-    }
-
-    /// Sets the strong accesses of a cell.
-    #[cold]
-    fn set_strong(&mut self, line: usize, i: usize, to: StrongAccesses) {
-        let none = || zeros([StrongAccesses::default(); LINE]);
-        let cells = &mut self.strong.get_or_insert_with(none)[line];
-        cells[i] = to;
-        let of =
-            |cell: &StrongAccesses| cell.writes.into_iter().chain(cell.reads).chain([cell.polled]);
-        let numbers = |cell: &StrongAccesses| of(cell).map(epoch::number).max().unwrap_or(0);
-        let number = numbers(&to);
-        // The other cells of the line may have none, or older ones.
-        let others = if number == 0 { cells.iter().map(numbers).max().unwrap_or(0) } else { 0 };
-        let latest = &mut self.heads()[line].latest;
-        *latest = if number == 0 { others } else { number.max(*latest) };
-    }
-}
 
 /// The lines of a range of cells: the first cell in each, and the cells within the line.
 pub fn lines_of(cells: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
@@ -210,6 +65,7 @@ pub struct LineView<'a> {
 }
 
 /// The shadow cells of one memory.
+#[cfg_attr(test, derive(Clone))]
 pub struct ShadowMemory {
     pages: Vec<Page>,
     shift: u32,
@@ -274,6 +130,12 @@ impl ShadowMemory {
                 });
             }
         }
+    }
+
+    /// Notes that a cell has been written.
+    #[inline(always)]
+    pub fn note_write(&mut self) {
+        self.written = true;
     }
 
     /// Whether any cell has been written.
@@ -451,6 +313,61 @@ impl ShadowMemory {
             return Some((&mut writes.as_mut()?[line], Some(&mut reads.as_mut()?[line])));
         }
         Some((&mut page.writes.as_mut()?[line], None))
+    }
+
+    /// The write of a cell, and its first and its last read; `None` unless the reads of its line are spread, and no cell of
+    /// the line has strong accesses since the epoch `base`.
+    #[inline(always)]
+    pub fn spread_reads_of(
+        &mut self,
+        cell: usize,
+        base: u32,
+    ) -> Option<(PackedEpoch, [&mut PackedEpoch; 2])> {
+        let (line, i) = (cell / LINE % PAGE, cell % LINE);
+        let Page { heads: Some(heads), writes, reads: Some(reads), .. } =
+            self.pages.get_mut(cell / (PAGE * LINE))?
+        else {
+            return None;
+        };
+        let head = &heads[line];
+        if !head.has_spread_reads(base) {
+            return None;
+        }
+        let write = match head.field(CellField::Write) {
+            WholeField { form: SPREAD, .. } => writes.as_ref()?[line][i],
+            whole => whole.cell(i),
+        };
+        let [first, last] = &mut reads[line];
+        Some((write, [&mut first[i], &mut last[i]]))
+    }
+
+    /// The write of a cell, and its reads if there are any; `None` unless these fields of its line are spread, and no cell of
+    /// the line has strong accesses since the epoch `base`.
+    #[inline(always)]
+    pub fn spread_cell(
+        &mut self,
+        cell: usize,
+        base: u32,
+    ) -> Option<(&mut PackedEpoch, Option<[&mut PackedEpoch; 2]>)> {
+        let (line, i) = (cell / LINE % PAGE, cell % LINE);
+        let Page { heads: Some(heads), writes: Some(writes), reads, .. } =
+            self.pages.get_mut(cell / (PAGE * LINE))?
+        else {
+            return None;
+        };
+        let head = &heads[line];
+        if !head.is_spread(CellField::Write) || head.has_strong(base) {
+            return None;
+        }
+        let write = &mut writes[line][i];
+        if !head.has_reads() {
+            return Some((write, None));
+        }
+        if !head.has_spread_reads(base) {
+            return None;
+        }
+        let [first, last] = &mut reads.as_mut()?[line];
+        Some((write, Some([&mut first[i], &mut last[i]])))
     }
 
     /// The write of a cell, and the reads of its line, for a read; `None` as for [`ShadowMemory::read_line`].

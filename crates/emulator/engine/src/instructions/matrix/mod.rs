@@ -11,6 +11,7 @@ pub(crate) mod tile;
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::matrix::registers::Places;
 use crate::instructions::matrix::rows::{rows, tile, transpose};
+use crate::instructions::matrix::tile::FactorRegisters;
 use crate::instrument::event::Wants;
 use crate::machine::context::{Body, Tiers, fault};
 use crate::machine::slot::Slot;
@@ -30,16 +31,20 @@ pub struct Plan {
     pub observed: bool,
     /// The positions of a product's elements.
     pub places: Places,
+    /// The registers of A and B of a product of which a register holds parts of lines.
+    pub factors: Option<[FactorRegisters; 2]>,
 }
 
 impl Plan {
     /// A plan for an instruction with these registers.
     pub fn new(op: MatrixOp, dst: Vec<Slot>, src: Vec<Slot>, observed: bool) -> Plan {
-        let places = match &op {
-            MatrixOp::Multiply(this) if this.quads.is_none() => Places::new(this),
-            _ => Places::default(),
+        let (places, factors) = match &op {
+            MatrixOp::Multiply(this) if this.quads.is_none() => {
+                (Places::new(this), Some(FactorRegisters::of(this)))
+            }
+            _ => (Places::default(), None),
         };
-        Plan { op, dst, src, observed, places }
+        Plan { op, dst, src, observed, places, factors }
     }
 }
 

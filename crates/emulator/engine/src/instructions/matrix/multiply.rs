@@ -4,10 +4,8 @@
 //! Other floats are added as [`super::sum`] says.
 
 use crate::instructions::matrix::Plan;
-use crate::instructions::matrix::narrow::{self, Chunks, NarrowFactors, TileFactors};
-use crate::instructions::matrix::registers::{
-    Order, Registers, fragments, read_registers, write_registers,
-};
+use crate::instructions::matrix::narrow::{self, Chunks, FactorArrays, MOST_OF_B, TileFactors};
+use crate::instructions::matrix::registers::{Order, Registers, read_registers, write_registers};
 use crate::instructions::matrix::sum::{
     Adder, SIDE, Term, Terms, add_group, add_special, half, rounded,
 };
@@ -70,8 +68,7 @@ pub unsafe fn floats<const AVX2: bool>(warp: &mut Warp, this: &Multiply, plan: &
         let Shape { m, n, k } = this.shape;
         let done = match (m * k).max(n * k) {
             _ if this.sparse.is_some() => false,
-            ..=256 => narrow_floats::<256, AVX2>(warp, this, plan),
-            257..=512 => narrow_floats::<512, AVX2>(warp, this, plan),
+            ..=MOST_OF_B => narrow_floats::<AVX2>(warp, this, plan),
             _ => false,
         };
         if !done {
@@ -80,24 +77,28 @@ pub unsafe fn floats<const AVX2: bool>(warp: &mut Warp, this: &Multiply, plan: &
     }
 }
 
-/// Multiplies dense floats whose products are added in f32; `false` if other sums are needed. A and B have at most `MOST` elements.
+/// Multiplies dense floats whose products are added in f32; `false` if other sums are needed. A and B have at most [`MOST_OF_B`]
+/// elements.
 ///
 /// # Safety
 /// As for [`floats`].
 #[inline(always)]
-unsafe fn narrow_floats<const MOST: usize, const AVX2: bool>(
-    warp: &mut Warp,
-    this: &Multiply,
-    plan: &Plan,
-) -> bool {
+unsafe fn narrow_floats<const AVX2: bool>(warp: &mut Warp, this: &Multiply, plan: &Plan) -> bool {
     let [of_a, of_b, _] = this.registers;
     let Shape { m, n, k } = this.shape;
     let (stride, rows) = (k.max(SIDE), m / SIDE);
-    let (mut a, mut b) = (NarrowFactors::<MOST>::EMPTY, NarrowFactors::<MOST>::EMPTY);
+    let Some([in_a, in_b]) = &plan.factors else { return false };
+    // SAFETY: the warp's worker runs this handler, and this function does not call another one that uses the arrays.
+    let FactorArrays { a, b } = unsafe { FactorArrays::of_worker(warp) };
+    if stride != k {
+        a.value[..m * stride].fill(0.0);
+        b.value[..n * stride].fill(0.0);
+    }
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe {
-        read_rows(warp, this, &plan.src, (&mut a.value, stride));
-        read_columns(warp, this, &plan.src, (b.value.as_chunks_mut::<SIDE>().0, stride));
+        read_rows(warp, this.a, (in_a, &plan.src), (&mut a.value, stride));
+        let to = b.value.as_chunks_mut::<SIDE>().0;
+        read_columns(warp, this.b, (in_b, &plan.src[of_a..]), (to, stride));
     }
     let fit = a.find_powers(this.a, m * stride) && b.find_powers(this.b, n * stride);
     if !fit {
@@ -238,8 +239,9 @@ unsafe fn chunks(warp: &Warp, this: &Multiply, sparse: Sparse, plan: &Plan) -> C
 /// As for [`floats`].
 #[inline(always)]
 pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
-    let [_, fragment_b, _] = fragments(this);
-    let Shape { m, n, k } = fragment_b.shape;
+    let Shape { m, n, k } = this.shape;
+    // Single bits are taken as words.
+    let k = if this.a == ElementType::B1 { k / 32 } else { k };
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe {
         match (m * k).max(n * k) {
@@ -257,12 +259,13 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
 unsafe fn integers_of<const MOST: usize>(warp: &mut Warp, this: &Multiply, k: usize, plan: &Plan) {
     let [of_a, of_b, _] = this.registers;
     let (rows, stored) = (this.shape.m / SIDE, if this.sparse.is_some() { k / 2 } else { k });
+    let Some([in_a, in_b]) = &plan.factors else { return };
     let (mut a, mut b) = ([0i32; MOST], [0i32; MOST]);
     let (of_columns, _) = b.as_chunks_mut::<SIDE>();
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe {
-        read_rows(warp, this, &plan.src, (&mut a, stored));
-        read_columns(warp, this, &plan.src, (&mut *of_columns, k));
+        read_rows(warp, this.a, (in_a, &plan.src), (&mut a, stored));
+        read_columns(warp, this.b, (in_b, &plan.src[of_a..]), (&mut *of_columns, k));
     }
     if let Some(sparse) = this.sparse {
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.

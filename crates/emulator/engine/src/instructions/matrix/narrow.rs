@@ -6,6 +6,7 @@
 //! and an accumulator.
 
 use crate::instructions::matrix::sum::{Adder, Round, SIDE, Term, rounded};
+use crate::machine::Warp;
 use crate::number::eight::E4M3;
 use crate::number::narrow::f16_value;
 use lanework_ptx_ir::opcode::matrix::{ElementType, Sparse};
@@ -63,6 +64,34 @@ impl<const N: usize> NarrowFactors<N> {
             *to = f32::from_bits(power as u32);
         }
         low >= LOWEST.to_bits() as i32 && high <= highest.to_bits() as i32
+    }
+}
+
+/// Elements of the largest A whose products are added in f32: 16 rows.
+pub const MOST_OF_A: usize = 1024;
+
+/// Elements of the largest such B: eight columns of a warpgroup's product, or all of a warp's.
+pub const MOST_OF_B: usize = 512;
+
+/// Arrays for the factors of a product.
+pub struct FactorArrays {
+    /// A.
+    pub a: NarrowFactors<MOST_OF_A>,
+    /// B.
+    pub b: NarrowFactors<MOST_OF_B>,
+}
+
+impl FactorArrays {
+    /// The arrays of the worker that runs a warp. They hold the factors of its last product.
+    ///
+    /// # Safety
+    /// The warp's context is live, and the caller drops the reference before it calls this again.
+    #[inline(always)]
+    pub unsafe fn of_worker<'a>(warp: &Warp) -> &'a mut FactorArrays {
+        let new = || Box::new(FactorArrays { a: NarrowFactors::EMPTY, b: NarrowFactors::EMPTY });
+        // SAFETY: the worker owns the context for as long as its warps run (`Body::run`); only products use this field, one
+        // reference at a time, as this function requires.
+        unsafe { (*warp.context).factors.get_or_insert_with(new) }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::machine::Warp;
 use crate::machine::lanes::{Source, put_warm};
 use crate::machine::slot::{Lanes, NO_SLOT, Slot};
 use crate::number::narrow::f16_bits;
-use lanework_ptx_ir::opcode::matrix::{ElementType, Fragment, MatrixOperand, Multiply};
+use lanework_ptx_ir::opcode::matrix::{ElementType, Fragment, Multiply};
 
 /// A register of a warp.
 pub type Words = [u32; 32];
@@ -46,11 +46,9 @@ impl LinePart {
         (to, stride): (&mut [T], usize),
     ) {
         let per = 32 / self.bits;
-        let mut values = [[T::default(); 32]; 8];
-        for i in 0..per {
-            values[i] = T::decode(number, words, self.bits * i);
-        }
         if per == 2 {
+            // No closure, as below.
+            let values = [T::decode(number, words, 0), T::decode(number, words, 16)];
             for (line, row) in to.chunks_exact_mut(stride).enumerate().take(SIDE) {
                 let Some(row) = row[SIDE * self.index..].first_chunk_mut::<SIDE>() else { return };
                 for i in 0..SIDE {
@@ -60,10 +58,10 @@ impl LinePart {
             return;
         }
         for i in 0..per {
-            let places = self.places(i);
+            let (values, places) = (T::decode(number, words, self.bits * i), self.places(i));
             for (line, row) in to.chunks_exact_mut(stride).enumerate().take(SIDE) {
                 for word in 0..4 {
-                    row[places[word]] = values[i][4 * line + word];
+                    row[places[word]] = values[4 * line + word];
                 }
             }
         }
@@ -195,58 +193,74 @@ pub fn encode_tile(d: ElementType, tile: &AccumulatorTile) -> [Words; 2] {
     words
 }
 
+/// How a warp's registers hold a factor of a product.
+#[derive(Clone, Copy)]
+pub struct FactorRegisters {
+    /// Its registers; `wmma` has more, which repeat the first ones.
+    count: usize,
+    /// Groups of eight lines.
+    groups: usize,
+    /// Bits of an element.
+    bits: usize,
+    /// The positions of elements along K. A sparse A is put in order when it is expanded.
+    order: Order,
+}
+
+impl FactorRegisters {
+    /// The registers of a product's A and B.
+    pub fn of(this: &Multiply) -> [FactorRegisters; 2] {
+        let [a, b, _] = fragments(this);
+        let registers = |of: Fragment, lines: usize, order| FactorRegisters {
+            count: of.registers(),
+            groups: lines / SIDE,
+            bits: of.number.bits(),
+            order,
+        };
+        let order = Order::new(this);
+        let of_a = if this.sparse.is_some() { Order::PLAIN } else { order };
+        [registers(a, this.shape.m, of_a), registers(b, this.shape.n, order)]
+    }
+}
+
 /// Decodes a warp's A to rows of `stride` elements. A register has part of eight rows.
 ///
 /// # Safety
-/// The slots are registers of the warp: the sources of the product.
+/// The slots are registers of the warp: the sources of the product, from A on.
 #[inline(always)]
 pub unsafe fn read_rows<T: ProductNumber>(
     warp: &Warp,
-    this: &Multiply,
-    sources: &[Slot],
+    number: ElementType,
+    (of, slots): (&FactorRegisters, &[Slot]),
     (to, stride): (&mut [T], usize),
 ) {
-    let [fragment, ..] = fragments(this);
-    let (bits, groups) = (fragment.number.bits(), this.shape.m / SIDE);
-    // `wmma` has more registers, which repeat the first ones.
-    for (i, slot) in sources.iter().enumerate().take(fragment.registers()) {
+    let FactorRegisters { count, groups, bits, order } = *of;
+    for (i, slot) in slots.iter().enumerate().take(count) {
         let mut copy = Lanes([0; 32]);
         // SAFETY: the slot is in the register file of this warp, as this function requires.
         let words = unsafe { u32::view(warp, *slot, &mut copy) };
-        let part = LinePart { order: order_of(this, fragment), bits, index: i / groups };
-        part.put_rows(this.a, &words.0, (&mut to[i % groups * SIDE * stride..], stride));
+        let part = LinePart { order, bits, index: i / groups };
+        part.put_rows(number, &words.0, (&mut to[i % groups * SIDE * stride..], stride));
     }
 }
 
 /// Decodes a warp's B to blocks of eight columns with `stride` rows.
 ///
 /// # Safety
-/// The slots are registers of the warp: the sources of the product.
+/// The slots are registers of the warp: the sources of the product, from B on.
 #[inline(always)]
 pub unsafe fn read_columns<T: ProductNumber>(
     warp: &Warp,
-    this: &Multiply,
-    sources: &[Slot],
+    number: ElementType,
+    (of, slots): (&FactorRegisters, &[Slot]),
     (to, stride): (&mut [[T; SIDE]], usize),
 ) {
-    let [_, fragment, _] = fragments(this);
-    let (bits, groups) = (fragment.number.bits(), this.shape.n / SIDE);
-    let slots = &sources[this.registers[0]..];
-    for (i, slot) in slots.iter().enumerate().take(fragment.registers()) {
+    let FactorRegisters { count, groups, bits, order } = *of;
+    for (i, slot) in slots.iter().enumerate().take(count) {
         let mut copy = Lanes([0; 32]);
         // SAFETY: the slot is in the register file of this warp, as this function requires.
         let words = unsafe { u32::view(warp, *slot, &mut copy) };
-        let part = LinePart { order: order_of(this, fragment), bits, index: i / groups };
-        part.put_columns(this.b, &words.0, &mut to[i % groups * stride..]);
-    }
-}
-
-/// The order of a factor's elements. A sparse A is put in order when it is expanded.
-#[inline(always)]
-fn order_of(this: &Multiply, fragment: Fragment) -> Order {
-    match fragment.part {
-        MatrixOperand::A if this.sparse.is_some() => Order::PLAIN,
-        _ => Order::new(this),
+        let part = LinePart { order, bits, index: i / groups };
+        part.put_columns(number, &words.0, &mut to[i % groups * stride..]);
     }
 }
 

@@ -266,8 +266,20 @@ impl HappensBefore {
         self.epochs[epoch::number(access) as usize]
     }
 
+    /// Of two prior accesses, the one by the other block or warp than `now`; the second one if they do not differ in that.
+    #[inline(always)]
+    pub fn farther(&self, [first, second]: [PackedEpoch; 2], now: PackedEpoch) -> PackedEpoch {
+        let this = &self.epochs[epoch::number(now) as usize];
+        let distance = |access: PackedEpoch| {
+            let of = &self.epochs[epoch::number(access) as usize];
+            2 * u32::from(of.block != this.block) + u32::from(of.slot != this.slot)
+        };
+        if distance(second) >= distance(first) { second } else { first }
+    }
+
     /// Bytes of an element of an access, 0 if unknown. A vector access is a set of accesses to its
     /// elements.
+    #[inline(always)]
     pub fn element_bytes(&self, access: PackedEpoch) -> u8 {
         self.element_bytes.get(epoch::instruction(access) as usize).copied().unwrap_or(0)
     }

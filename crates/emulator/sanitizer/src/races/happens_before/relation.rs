@@ -42,6 +42,12 @@ impl RelationCache {
     /// An empty cache: epoch 0 is never looked up.
     pub const EMPTY: RelationCache = RelationCache { epoch: 0, relation: Relation::HappensBefore };
 
+    /// The epoch that was looked up last, and its relation.
+    #[inline(always)]
+    pub fn last(&self) -> (u32, Relation) {
+        (self.epoch, self.relation)
+    }
+
     /// Cached [`HappensBefore::relation_of`].
     #[inline(always)]
     pub fn relation(
@@ -52,8 +58,11 @@ impl RelationCache {
         warp: u32,
     ) -> Relation {
         let of = epoch::number(access);
+        if of < base {
+            return Relation::HappensBefore;
+        }
         if of != self.epoch {
-            *self = RelationCache { epoch: of, relation: order.relation_of(access, base, warp) };
+            *self = RelationCache { epoch: of, relation: order.relation(of, warp) };
         }
         self.relation
     }

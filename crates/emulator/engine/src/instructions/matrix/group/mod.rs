@@ -10,10 +10,12 @@ use crate::fault::{FaultKind, RawFault};
 use crate::instructions::matrix::Plan;
 pub use crate::instructions::matrix::group::operands::chunks_read;
 use crate::instructions::matrix::group::operands::{
-    MOST, MOST_K, ROWS, StoredRows, dense_a, descriptor, element, metadata, read_a,
+    MOST_K, ROWS, StoredRows, dense_a, descriptor, element, metadata, read_a,
 };
 use crate::instructions::matrix::multiply::{count, encode};
-use crate::instructions::matrix::narrow::{self, Chunks, NarrowFactors, TileFactors};
+use crate::instructions::matrix::narrow::{
+    self, Chunks, FactorArrays, MOST_OF_A, MOST_OF_B, NarrowFactors, TileFactors,
+};
 use crate::instructions::matrix::registers::Order;
 use crate::instructions::matrix::sum::{Adder, SIDE, Term, Terms, add_group, add_special, rounded};
 use crate::instructions::matrix::tile::{
@@ -45,8 +47,9 @@ pub unsafe fn floats<const AVX2: bool>(
             metadata(warp, this, plan),
         )
     };
-    let mut a = NarrowFactors::<MOST>::EMPTY;
-    let fits = narrow_a(this, &stored, metadata.as_ref(), &mut a);
+    // SAFETY: the warp's worker runs this handler, and no function that it calls takes the arrays again.
+    let FactorArrays { a, b } = unsafe { FactorArrays::of_worker(warp) };
+    let fits = narrow_a(this, &stored, metadata.as_ref(), a);
     let bytes = this.bytes_along(this.b, false);
     for block in 0..this.n / SIDE {
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
@@ -58,7 +61,7 @@ pub unsafe fn floats<const AVX2: bool>(
             )
         };
         // SAFETY: the host has AVX2 if `AVX2`, as this function requires.
-        if !(fits && unsafe { narrow_block::<AVX2>(this, &a, &columns, &mut words) }) {
+        if !(fits && unsafe { narrow_block::<AVX2>(this, a, b, &columns, &mut words) }) {
             any_block(this, (&stored, metadata.as_ref()), &columns, &mut words);
         }
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
@@ -73,7 +76,7 @@ fn narrow_a(
     this: &GroupMultiply,
     stored: &StoredRows,
     metadata: Option<&Chunks>,
-    to: &mut NarrowFactors<MOST>,
+    to: &mut NarrowFactors<MOST_OF_A>,
 ) -> bool {
     let k = this.k;
     let of_row = if metadata.is_some() { k / 2 } else { k };
@@ -82,7 +85,7 @@ fn narrow_a(
         part.put_rows(this.a, words, (&mut to.value[i % 2 * SIDE * of_row..], of_row));
     }
     if let Some(chunks) = metadata {
-        let stored = std::mem::replace(&mut to.value, [0.0; MOST]);
+        let stored = std::mem::replace(&mut to.value, [0.0; MOST_OF_A]);
         chunks.spread(&stored, |row, at, element| to.value[row * k + at] = element);
     }
     if this.negated {
@@ -107,12 +110,12 @@ fn adder(this: &GroupMultiply) -> Adder {
 #[inline(always)]
 unsafe fn narrow_block<const AVX2: bool>(
     this: &GroupMultiply,
-    a: &NarrowFactors<MOST>,
+    a: &NarrowFactors<MOST_OF_A>,
+    b: &mut NarrowFactors<MOST_OF_B>,
     columns: &StoredRows,
     words: &mut Accumulators,
 ) -> bool {
     let k = this.k;
-    let mut b = NarrowFactors::<{ MOST_K * SIDE }>::EMPTY;
     let per_register = 128 / this.b.bits();
     for (index, words) in columns.iter().enumerate().take(k / per_register) {
         let part = LinePart { order: Order::PLAIN, bits: this.b.bits(), index };

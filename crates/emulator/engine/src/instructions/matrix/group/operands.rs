@@ -18,7 +18,7 @@ use std::ops::Range;
 /// Rows of one warp.
 pub const ROWS: usize = 16;
 /// Maximum number of elements in a warp's rows of A: 64 columns of bytes if it is sparse.
-pub const MOST: usize = ROWS * MOST_K;
+const MOST: usize = ROWS * MOST_K;
 /// Maximum number of columns of A.
 pub const MOST_K: usize = 64;
 
