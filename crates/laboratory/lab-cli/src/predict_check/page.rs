@@ -245,10 +245,12 @@ pub fn text(
          `lanework-lab predict-check --programs docs/results/time/programs.json --ablation --output docs/results` writes\n\
          this page. Ladders: medians of cold launches, in `docs/results/h200`. Programs: Nsight Compute's\n\
          `gpu__time_duration`, caches flushed, clocks not locked; `docs/results/time/split.json` has the halves.\n\
-         The error is predicted over measured time, less 1. The roofline is the larger of the times for the necessary\n\
-         bytes and operations (ladders) or for the measured bytes and instructions (programs).\n\n\
+         The error is the predicted time divided by the measured time, minus 1. A pair is ordered if the faster of two\n\
+         kernels is predicted to be faster; only pairs of one problem whose measured times differ by more than 10 %\n\
+         count. The roofline is the larger of the times for the necessary bytes and operations (ladders) or for the\n\
+         measured bytes and instructions (programs).\n\n\
          ![predicted against measured times](time/scatter.svg)\n\n\
-         | kernels | number | median error | mean | p90 | Spearman | pairs ordered | intervals that hold |\n\
+         | kernels | number | median error | mean | p90 | Spearman | pairs ordered | measured times inside the interval |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- |\n"
     );
     for (name, found) in rows(pairs) {
@@ -288,7 +290,7 @@ pub fn text(
 }
 
 fn table<'a>(text: &mut String, pairs: impl Iterator<Item = &'a MeasuredPair>) {
-    text.push_str("| kernel | measured | predicted | error | limit | interval holds |\n| --- | --- | --- | --- | --- | --- |\n");
+    text.push_str("| kernel | measured | predicted | error | limit | inside the interval |\n| --- | --- | --- | --- | --- | --- |\n");
     for pair in pairs {
         let _ = writeln!(
             text,

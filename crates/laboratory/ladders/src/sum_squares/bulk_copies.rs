@@ -5,10 +5,11 @@
 //! 思路：由拷贝引擎（`cp.async.bulk`，sm_90）填充共享内存中的多级环形缓冲区。一个线程每次请求 16 KB，使每个多处理器有 128 KB 在途，既不占寄存器，也不需要地址运算。
 //! Predicts: threads issue global load requests only for the remainder; every number passes through shared memory once.
 //! 预测：线程只为余下的零头发出全局加载请求；每个数经过共享内存一次。
-//! Costs: shared memory, and a block barrier per stage; needs compute capability 9.0. Measured on an H200, it does not pay: 1 GB
-//! at 3,547 GB/s, where plain loads reach 4,622. Numbers that are used once gain nothing from a detour through shared memory to
-//! the registers.
-//! 代价：占用共享内存，每一级要一次线程块屏障；需要计算能力 9.0。H200 实测得不偿失：1 GB 只有 3,547 GB/s，而普通加载达到 4,622 GB/s。只用一次的数，绕道共享内存再进寄存器没有好处。
+//! Costs: shared memory, and two barriers in shared memory (mbarriers) per stage: one signals that the data have
+//! arrived, the other that the buffer is free; needs compute capability 9.0. Measured on an H200, it does not pay: 1 GB
+//! at 3,547 GB/s, where plain loads reach 4,622. Numbers that are used once gain nothing from a detour through shared
+//! memory to the registers.
+//! 代价：占用共享内存；每个缓冲区要两个 mbarrier（共享内存中的屏障），一个表示数据已到，一个表示缓冲区已空；需要计算能力 9.0。H200 实测得不偿失：1 GB 只有 3,547 GB/s，而普通加载达到 4,622 GB/s。只用一次的数，绕道共享内存再进寄存器没有好处。
 
 use super::clock::note_time;
 use super::warp_shuffle::block_sum;

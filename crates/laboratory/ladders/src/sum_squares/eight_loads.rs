@@ -6,10 +6,10 @@
 //! 思路：每个线程先发出 8 次（而不是 4 次）16 字节的加载，再使用第一个结果。数据不超过 8 MB 时，每个多处理器上有一个 256 线程的线程块，合起来每轮读 4 MB；更大时有两个 512 线程的线程块。
 //! Predicts: the same sectors and requests; fewer blocks, so fewer tickets.
 //! 预测：扇区数和请求数不变；线程块更少，因此取号更少。
-//! Costs: 32 registers for the loads in flight. Measured on an H200: no gain on its own, 0.93x for 4 MB of `f32` and 1.00x for 1
-//! GB, because three blocks with four loads each already keep the memory busy. It leaves fewer sums to the end, which the next
-//! rung exploits.
-//! 代价：在途的加载要占 32 个寄存器。H200 实测，单独使用没有收益：4 MB 的 `f32` 为 0.93 倍，1 GB 为 1.00 倍，因为三个线程块各 4 次加载已使内存满载。但它留到最后的和更少，下一级会利用这一点。
+//! Costs: 32 registers for the loads in flight. Measured on an H200, it gains nothing on its own: 0.93 times the speed
+//! of `single-pass` for 4 MB of `f32` and the same speed for 1 GB, because three blocks with four loads each already
+//! keep the memory busy. There are fewer sums to add at the end, which helps the next rung.
+//! 代价：在途的加载要占 32 个寄存器。H200 实测，单独使用没有收益：4 MB 的 `f32` 为 `single-pass` 速度的 0.93 倍，1 GB 时速度相同，因为三个线程块各 4 次加载已使内存满载。但最后要相加的和更少，下一级会利用这一点。
 
 use super::clock::note_time;
 use super::warp_shuffle::block_sum;

@@ -1,7 +1,7 @@
 //! Sum-of-squares rung: `library`: `reduce::sum_of_squares` of `lanework-ops`.
 //!
-//! Idea: eight loads and announced sums combined, square and sum fused (`fma`), and overlapping launches (programmatic dependent
-//! launch): when a launch ends, the blocks of the next one are already waiting on the multiprocessors.
+//! Idea: combines eight loads with announced sums, fuses square and sum (`fma`), and overlaps launches (programmatic
+//! dependent launch): when a launch ends, the blocks of the next one are already waiting on the multiprocessors.
 //! 思路：把 8 次加载与带标志的和结合起来，平方与加法融合（`fma`），并让启动重叠（programmatic dependent launch）：一次启动结束时，下一次启动的线程块已在多处理器上等待。
 //! Predicts: the same requests and sectors for the numbers; no atomic operations and no clock stores.
 //! 预测：加载这些数的请求数和扇区数不变；没有原子操作，也不存储时钟。

@@ -4,8 +4,8 @@
 //! 思路：每个线程一次全局访问搬运四个元素（8 字节元素为两个）：对 float 来说是 16 字节。
 //! Predicts: a quarter of the global requests, of 16 sectors each; still no bank conflicts.
 //! 预测：全局请求数降到四分之一，每个请求 16 个扇区；仍然没有 bank 冲突。
-//! Costs: rows must start at multiples of 16 bytes; otherwise that side moves single elements.
-//! 代价：每行必须从 16 字节的倍数处开始；否则那一侧逐个元素搬运。
+//! Costs: rows must start at multiples of 16 bytes; a matrix whose rows do not is accessed element by element.
+//! 代价：每行必须从 16 字节的倍数处开始；不满足的那个矩阵逐个元素访问。
 
 use super::Matrices;
 use lanework::prelude::*;
