@@ -85,17 +85,24 @@ fn read(path: &Path, part: bool, compiler: Option<CudaCompiler>) -> Result<Ptx, 
     Ok(Ptx { text, file: Some(name.to_string()) })
 }
 
+/// The text of a source. Comments may have another encoding than UTF-8.
+fn read_source(path: &Path) -> Result<String, Failure> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(_) => read_text(path, "give CUDA C++ source in UTF-8"),
+    }
+}
+
 /// The source of a program of one file or several, which are compiled as one: its text, with the first file's name.
 #[cfg(all(unix, feature = "host"))]
 fn whole_source(paths: &[PathBuf]) -> Result<(String, &Path), Failure> {
-    let help = "give CUDA C++ source in UTF-8";
     match paths {
         [] => Err(Failure::input("there is no program", "give it after `--`")),
-        [path] => Ok((read_text(path, help)?, path.as_path())),
+        [path] => Ok((read_source(path)?, path.as_path())),
         [first, ..] => {
             let mut text = String::new();
             for path in paths {
-                read_text(path, help)?;
+                read_source(path)?;
                 text.push_str(&format!("#include \"{}\"\n", std::path::absolute(path)?.display()));
             }
             Ok((text, first.as_path()))
@@ -139,7 +146,7 @@ const TARGETS: [&str; 2] = ["80", "90a"];
 
 /// Compiles CUDA C++, or takes the PTX of an earlier compilation of the same content with the same options.
 fn compiled(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<String, Failure> {
-    let source = read_text(path, "give CUDA C++ source in UTF-8")?;
+    let source = read_source(path)?;
     let key = cached::key(path, &source, part, choice);
     if let Some((compiler, ptx)) = key.as_deref().and_then(cached::recall) {
         note(&format!("{compiler} compiled {}; the PTX is from the cache", path.display()));

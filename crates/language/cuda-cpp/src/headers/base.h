@@ -42,6 +42,7 @@ typedef struct CUevent_st *CUevent;
 #ifndef __LW_HOST__
 enum cudaError_t { cudaSuccess = 0 };
 typedef cudaError_t cudaError;
+enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 __device__ inline const char *cudaGetErrorString(cudaError_t) { return "no error"; }
 __device__ inline const char *cudaGetErrorName(cudaError_t) { return "cudaSuccess"; }
 __device__ inline cudaError_t cudaGetLastError() { return cudaSuccess; }
@@ -94,6 +95,17 @@ typedef long time_t;
 #define DBL_EPSILON 2.2204460492503131e-16
 #define DBL_MIN 2.2250738585072014e-308
 #define DBL_MAX 1.7976931348623157e+308
+#define __FLT_MAX__ FLT_MAX
+#define __FLT_MIN__ FLT_MIN
+#define __FLT_EPSILON__ FLT_EPSILON
+#define __DBL_MAX__ DBL_MAX
+#define __DBL_MIN__ DBL_MIN
+#define __DBL_EPSILON__ DBL_EPSILON
+#define __INT_MAX__ INT_MAX
+#define __LONG_MAX__ LONG_MAX
+#define __LONG_LONG_MAX__ LLONG_MAX
+#define __SHRT_MAX__ SHRT_MAX
+#define __SCHAR_MAX__ SCHAR_MAX
 #define INFINITY (1e39f)
 #define HUGE_VAL (1e309)
 #define HUGE_VALF (1e39f)

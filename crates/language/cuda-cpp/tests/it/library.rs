@@ -24,6 +24,11 @@ class Failure : public std::runtime_error { public: Failure(const string &why) :
 void print(const vector<int> &list, Clock::time_point since);
 template <class T> T twice(T x, const std::string &) { return x + x; }
 template float twice<float>(float, const std::string &);
+template <class T> int fill(std::vector<T> &list) { list.push_back(T()); cudaMalloc(nullptr, 4); return (int)list.size(); }
+template int fill<float>(std::vector<float> &);
+template <class T> __global__ void set(T *x) { *x = 1; }
+template <class T> void start(T *x) { std::string name; set<T><<<1, 1>>>(x); }
+template void start<double>(double *);
 std::vector<float> answers;
 struct Plain { int rows; };
 "#;
@@ -34,7 +39,8 @@ fn types_that_only_the_host_knows_do_not_matter() {
         "{HOST}__global__ void k(int *x, Plain p, Ledger *t) {{ *x = p.rows + (t != nullptr); }}"
     );
     let ptx = compiled(&source).unwrap_or_else(|failure| panic!("{}", failure.text));
-    assert!(ptx.text.contains(".entry"), "{}", ptx.text);
+    let entry = |name: &str| ptx.text.contains(&format!(".entry {name}"));
+    assert!(entry("_Z1k") && entry("_Z3setIdEvPT_"), "{}", ptx.text);
 }
 
 #[test]

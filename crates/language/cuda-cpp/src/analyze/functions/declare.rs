@@ -264,7 +264,11 @@ impl Analyzer {
     pub(in crate::analyze) fn instantiate_declared(&mut self, syntax: &Rc<FunctionSyntax>) {
         let Some((template, arguments)) = self.match_declared(syntax) else { return };
         if let Some(number) = self.instance_of(template, &arguments, syntax.span) {
-            self.need(number);
+            let flags = &self.function(number).syntax.specifiers;
+            // Device code only needs the launches in an instance of host code.
+            if self.host || flags.device || flags.global {
+                self.need(number);
+            }
         }
     }
 
