@@ -241,7 +241,9 @@ impl Caller {
         let last = frames.iter().position(|(function, _)| *function == "main");
         frames.truncate(last.map_or(frames.len(), |last| last + 1));
         let own = frames.iter().position(|(function, location)| {
-            *function != "<unknown>" && !function.starts_with("__") || location.is_some()
+            // The C library calls `main`.
+            !function.starts_with("__libc_start")
+                && (*function != "<unknown>" && !function.starts_with("__") || location.is_some())
         });
         let Some(own) = own else { return caller };
         caller.function = readable_name(frames[own].0).into_owned();
@@ -278,5 +280,7 @@ mod tests {
         let at = |line, column| SourceLocation { file: "./a b.cu".to_owned(), line, column };
         assert_eq!((caller.location, caller.callers), (Some(at(7, 3)), vec![at(12, 5)]));
         assert_eq!(Caller::of_text("", "cuInit").function, "");
+        let interpreted = "   0: cuMemFree_v2\n   1: __libc_start_call_main\n             at ./csu/start.h:58:16\n";
+        assert_eq!(Caller::of_text(interpreted, "cuMemFree_v2").function, "");
     }
 }
