@@ -8,4 +8,6 @@ mod judge;
 mod mcp;
 mod new;
 #[cfg(all(unix, feature = "host"))]
+mod reported;
+#[cfg(all(unix, feature = "host"))]
 mod source;

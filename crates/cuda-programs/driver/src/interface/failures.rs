@@ -233,7 +233,8 @@ impl Caller {
             // Functions that nvcc generates, and CUDA's inline functions, between the program and the runtime.
             let is_stub = |(function, _): &(&str, Option<SourceLocation>)| {
                 let mangled = function.strip_prefix("_Z").unwrap_or(function);
-                let name = mangled.trim_start_matches(|c: char| c == 'L' || c.is_ascii_digit());
+                let inner = |c: char| matches!(c, 'L' | '_') || c.is_ascii_digit();
+                let name = mangled.trim_start_matches(inner);
                 name.starts_with("cuda") || function.contains("__device_stub__")
             };
             frames.drain(..frames.iter().take_while(|frame| is_stub(frame)).count());

@@ -138,7 +138,7 @@ fn a_task_without_results_is_not_judged() {
 fn a_formula_with_too_many_terms_is_refused() {
     for sum in [
         "sum(k < 100000000000, a[i])",
-        "sum(k < 1000000, sum(j < 1000000, a[i] * k))",
+        "sum(k < 2, sum(j < 5000000000, a[i] * k))",
         "a[sum(k < 9000000000000000000, k)]",
         "if(a[i] < 0, max(k < 5000000000, b[i]), 0)",
     ] {
