@@ -49,6 +49,7 @@ impl Checked {
                 checked.found(kernel, found, text);
                 if let Some(fault) = stopped {
                     if program::is_limit(fault) {
+                        let kernel = readable_name(kernel);
                         let why = format!("stopped in launch {launch}: {kernel}: {fault}");
                         checked.incomplete(program::STOPPED, why);
                         checked.error.get_or_insert_with(|| {
@@ -101,6 +102,7 @@ impl Checked {
                 self.found(name, &reports, text);
                 if let Some(fault) = &reports.stopped {
                     if program::is_limit(fault) {
+                        let name = readable_name(name);
                         let why = format!("stopped in launch 1: {name}: {fault}");
                         self.incomplete(program::STOPPED, why);
                         self.error.get_or_insert_with(|| {
@@ -112,13 +114,13 @@ impl Checked {
                 }
             }
             Err(error) if error.fault().is_some_and(program::is_limit) => {
-                let why = format!("stopped in launch 1: {name}: {error}");
+                let why = format!("stopped in launch 1: {}: {error}", readable_name(name));
                 self.incomplete(program::STOPPED, why);
                 let stopped = || ErrorJson::of(&error).with_code(program::STOPPED);
                 self.error.get_or_insert_with(stopped);
             }
             Err(error) if error.is_kernel_fault() => {
-                self.stopped.push(format!("{name}: {error}"));
+                self.stopped.push(format!("{}: {error}", readable_name(name)));
                 self.error.get_or_insert_with(|| ErrorJson::of(&error));
             }
             Err(error) => return Err(error.into()),

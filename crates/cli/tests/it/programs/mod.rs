@@ -8,6 +8,7 @@ mod judge;
 mod mcp;
 mod new;
 #[cfg(all(unix, feature = "host"))]
+mod reported;
 mod runtime;
 #[cfg(all(unix, feature = "host"))]
 mod source;

@@ -21,11 +21,20 @@ impl Driver {
             return Err(Status::InvalidValue);
         }
         let graph = table::<Graph>().some(graph)?;
+        let owns_memory = graph.check_shareable().is_err();
+        if owns_memory && lock(&graph.instance).strong_count() > 0 {
+            return Err(Status::NotSupported);
+        }
         let steps = self.own_steps(&graph)?;
+        let instance = Arc::new(());
+        if owns_memory {
+            *lock(&graph.instance) = Arc::downgrade(&instance);
+        }
         let order = graph.node_order(&steps);
         let objects = share(&lock(&graph.objects));
         let (steps, disabled, launched) = (Mutex::new(steps), Mutex::default(), Mutex::default());
-        let made = Executable { steps, order, launched, disabled, objects, flags };
+        let made =
+            Executable { steps, order, launched, disabled, objects, flags, _instance: instance };
         Ok(table::<Executable>().add(made))
     }
 

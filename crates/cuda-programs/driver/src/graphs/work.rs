@@ -12,7 +12,7 @@ use crate::streams::{Event, memory_ops};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// One operation of a stream, or the payload of a graph node.
 #[derive(Clone)]
@@ -117,6 +117,8 @@ pub struct Graph {
     pub objects: Mutex<Vec<(Handle, u32)>>,
     /// If this is a copy: pairs of an original node and its copy.
     pub copied: Mutex<Vec<(Handle, Handle)>>,
+    /// Of a graph that owns memory: alive while an executable of it exists, since there may be only one.
+    pub instance: Mutex<Weak<()>>,
 }
 
 /// An executable graph: work in execution order with the original nodes. It has its own copies of child graphs.
@@ -132,6 +134,8 @@ pub struct Executable {
     pub objects: Vec<(Handle, u32)>,
     /// Instantiation flags.
     pub flags: u64,
+    /// See [`Graph::instance`].
+    pub _instance: Arc<()>,
 }
 
 impl Node {

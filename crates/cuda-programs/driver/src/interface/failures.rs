@@ -233,7 +233,8 @@ impl Caller {
             // Functions that nvcc generates, and CUDA's inline functions, between the program and the runtime.
             let is_stub = |(function, _): &(&str, Option<SourceLocation>)| {
                 let mangled = function.strip_prefix("_Z").unwrap_or(function);
-                let name = mangled.trim_start_matches(|c: char| c == 'L' || c.is_ascii_digit());
+                let inner = |c: char| matches!(c, 'L' | '_') || c.is_ascii_digit();
+                let name = mangled.trim_start_matches(inner);
                 name.starts_with("cuda") || function.contains("__device_stub__")
             };
             frames.drain(..frames.iter().take_while(|frame| is_stub(frame)).count());
@@ -241,7 +242,9 @@ impl Caller {
         let last = frames.iter().position(|(function, _)| *function == "main");
         frames.truncate(last.map_or(frames.len(), |last| last + 1));
         let own = frames.iter().position(|(function, location)| {
-            *function != "<unknown>" && !function.starts_with("__") || location.is_some()
+            // The C library calls `main`.
+            !function.starts_with("__libc_start")
+                && (*function != "<unknown>" && !function.starts_with("__") || location.is_some())
         });
         let Some(own) = own else { return caller };
         caller.function = readable_name(frames[own].0).into_owned();
@@ -278,5 +281,7 @@ mod tests {
         let at = |line, column| SourceLocation { file: "./a b.cu".to_owned(), line, column };
         assert_eq!((caller.location, caller.callers), (Some(at(7, 3)), vec![at(12, 5)]));
         assert_eq!(Caller::of_text("", "cuInit").function, "");
+        let interpreted = "   0: cuMemFree_v2\n   1: __libc_start_call_main\n             at ./csu/start.h:58:16\n";
+        assert_eq!(Caller::of_text(interpreted, "cuMemFree_v2").function, "");
     }
 }

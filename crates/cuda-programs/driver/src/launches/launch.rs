@@ -79,6 +79,8 @@ impl LaunchConfig {
                 3 | 15 | 20.. => return Err(Status::InvalidValue),
                 // Events to record: of the programmatic launch, and of its completion.
                 7 | 12 if attribute.value[..2] == [0, 0] => return Err(Status::InvalidHandle),
+                // Of nodes that a device updates.
+                13 => return Err(Status::NotSupported),
                 _ => {}
             }
         }

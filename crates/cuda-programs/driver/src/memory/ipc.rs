@@ -223,9 +223,13 @@ impl Driver {
 
 api! {
     fn cuIpcGetMemHandle(ticket: Out<'_, IpcHandle>, address: u64) {
-        driver()?.context()?;
-        let made = driver()?.ticket(address)?;
-        ticket.store(made)
+        let driver = driver()?;
+        driver.context()?;
+        // Memory of pools is shared by `cuMemPoolExportPointer`.
+        if driver.allocations().find(address).is_some_and(|(_, found)| found.pool != 0) {
+            return Err(Status::InvalidValue);
+        }
+        ticket.store(driver.ticket(address)?)
     }
 
     fn cuIpcOpenMemHandle_v2(address: Out<'_, u64>, ticket: IpcHandle, _flags: u32) {
@@ -258,10 +262,13 @@ api! {
     }
 
     fn cuMemPoolExportToShareableHandle(to: Out<'_, i32>, pool: Handle, kind: i32, _flags: u64) {
-        table::<Pool>().some(pool)?;
+        let exported = table::<Pool>().some(pool)?;
         // File descriptor.
         if kind != 1 {
             return Err(Status::NotSupported);
+        }
+        if !exported.shareable {
+            return Err(Status::InvalidValue);
         }
         // Memory is shared by IPC handles; the file only identifies the pool.
         let file = SharedFile::new(16).ok_or(Status::OutOfMemory)?;
@@ -288,8 +295,12 @@ api! {
     }
 
     fn cuMemPoolExportPointer(ticket: Out<'_, IpcHandle>, address: u64) {
-        let made = driver()?.ticket(address)?;
-        ticket.store(made)
+        let driver = driver()?;
+        let pool = driver.allocations().find(address).map_or(0, |(_, found)| found.pool);
+        if !table::<Pool>().find(pool).is_some_and(|pool| pool.shareable) {
+            return Err(Status::InvalidValue);
+        }
+        ticket.store(driver.ticket(address)?)
     }
 
     fn cuMemPoolImportPointer(address: Out<'_, u64>, pool: Handle, ticket: In<'_, IpcHandle>) {

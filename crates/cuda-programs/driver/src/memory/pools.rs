@@ -20,6 +20,8 @@ pub struct Pool {
     high: Mutex<u64>,
     /// For an imported pool: the exporting process and the handle there.
     pub origin: Option<(u32, Handle)>,
+    /// Whether it can be exported.
+    pub shareable: bool,
 }
 
 /// Location of a pool's memory.
@@ -161,6 +163,7 @@ impl Pool {
             attributes: Mutex::new(BTreeMap::from([(1, 1), (2, 1), (3, 1), (4, 0)])),
             high: Mutex::new(0),
             origin: None,
+            shareable: false,
         }
     }
 }
@@ -230,7 +233,8 @@ api! {
             Some([kind, 0, location, id]) => PoolLocation::new(Some([location, id]), kind).map_or(AllocationKind::Device, PoolLocation::kind),
             _ => AllocationKind::Device,
         };
-        pool.store(table::<Pool>().add(Pool::new(kind)))
+        let shareable = properties.is_some_and(|[_, handle, ..]| handle == 1);
+        pool.store(table::<Pool>().add(Pool { shareable, ..Pool::new(kind) }))
     }
 
     fn cuMemPoolDestroy(pool: Handle) {

@@ -108,6 +108,9 @@ impl Driver {
         let code = compiled.map_err(|error| {
             warn("a module is not loaded", &error);
             match error {
+                Error::Ptx(_) if texts.iter().any(|text| is_newer(text)) => {
+                    Status::UnsupportedPtxVersion
+                }
                 Error::Ptx(_) | Error::Request { .. } => Status::InvalidPtx,
                 Error::Memory(_) => Status::OutOfMemory,
                 _ => Status::NoBinaryForGpu,
@@ -243,6 +246,17 @@ pub fn read_file(name: &str) -> Result<Vec<u8>> {
         return Err(Status::FileNotFound);
     }
     std::fs::read(name).map_err(|_| Status::FileNotFound)
+}
+
+/// The newest major version of PTX that the driver knows.
+const NEWEST: u32 = 9;
+
+/// Whether the version of a PTX text is not known yet.
+fn is_newer(text: &str) -> bool {
+    let version = text.split_once(".version").map_or("", |(_, rest)| rest.trim_start());
+    let major =
+        version.split(['.', '\n']).next().and_then(|major| major.trim().parse::<u32>().ok());
+    major.is_some_and(|major| major > NEWEST)
 }
 
 api! {

@@ -36,9 +36,6 @@ pub enum WaitCondition {
 
 /// Wait flag: flush remote writes. An H200 does not support it.
 const FLUSH: u32 = 1 << 30;
-/// Write flag: no memory barrier before the write.
-const NO_BARRIER: u32 = 1;
-
 /// Maximum operations per call.
 const MOST: u32 = 256;
 
@@ -75,7 +72,8 @@ impl MemoryOp {
 
     /// Creates a write from its flags.
     pub fn write(address: u64, bytes: usize, value: u64, flags: u32) -> Result<MemoryOp> {
-        if flags & !NO_BARRIER != 0 {
+        // GPUs since Volta do not support writes without a memory barrier.
+        if flags != 0 {
             return Err(Status::InvalidValue);
         }
         MemoryOp::Write { address, bytes, value }.checked()

@@ -113,6 +113,9 @@ fn is_open(event: &Event) -> Result<bool> {
 fn elapsed(milliseconds: Out<'_, f32>, start: Handle, end: Handle) -> Result {
     driver()?;
     let (start_event, end_event) = (table::<Event>().get(start)?, table::<Event>().get(end)?);
+    if milliseconds.is_null() {
+        return Err(Status::InvalidHandle);
+    }
     if start_event.captured().is_some() || end_event.captured().is_some() {
         return Err(Status::CapturedEvent);
     }

@@ -103,7 +103,7 @@ pub fn detect(
         let at: Vec<usize> = (0..got.len()).step_by(got.len().div_ceil(1 << 14).max(1)).collect();
         let got: Vec<f64> = at.iter().map(|at| got[*at]).collect();
         let values = |data: &Data| match reference.at(data, element, arithmetic(element), &at) {
-            Some(Right::Numbers(numbers)) => {
+            Ok(Some(Right::Numbers(numbers))) => {
                 Some(numbers.iter().map(|one| one.value).collect::<Vec<f64>>())
             }
             _ => None,

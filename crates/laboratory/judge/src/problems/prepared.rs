@@ -145,7 +145,9 @@ impl<'a> Ready<'a> {
                             &all
                         }
                     };
-                    let right = reference.at(&data, element, self.arithmetic(element), asked);
+                    let right = reference
+                        .at(&data, element, self.arithmetic(element), asked)
+                        .map_err(|why| failed("the reference", &why, &problem))?;
                     if let Some(right) = right {
                         expected.push(Expected { output, at, right });
                     }

@@ -5,6 +5,7 @@ use crate::problems::problem::{Argument, Problem};
 use crate::references::approx::{Approx, Arithmetic};
 use crate::references::formula::{Scene, View};
 use crate::task::{Element, Factor, Reference};
+use std::cell::Cell;
 
 /// The data of a problem as numbers.
 pub struct Data {
@@ -79,6 +80,7 @@ impl Data {
             scalars: self.scalars.clone(),
             extents: self.extents.clone(),
             arithmetic,
+            terms: Cell::new(0),
         }
     }
 

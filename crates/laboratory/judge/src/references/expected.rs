@@ -3,7 +3,7 @@
 
 use crate::references::approx::{Approx, Arithmetic, Sum};
 use crate::references::data::{Data, wrap};
-use crate::references::formula::{Formula, Scene};
+use crate::references::formula::{Formula, MOST_TERMS, Scene};
 use crate::task::{Element, Factor, Reference};
 
 /// The expected results of one output.
@@ -26,32 +26,51 @@ pub enum Right {
     Integers(Vec<i128>),
 }
 
+/// The results of some elements.
+struct Part {
+    right: Right,
+    /// Terms of folds evaluated for them.
+    terms: u64,
+}
+
 impl Reference {
     /// The expected results of a built-in reference at these elements, in ascending order, for an output of this
     /// type; `None` if the reference is a kernel or a command.
+    ///
+    /// # Errors
+    /// If a formula has too many terms.
     pub fn at(
         &self,
         data: &Data,
         element: Element,
         arithmetic: Arithmetic,
         at: &[usize],
-    ) -> Option<Right> {
+    ) -> Result<Option<Right>, String> {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         let part = at.len().div_ceil(workers).max(1024);
         let mut numbers = Vec::with_capacity(at.len());
-        let mut integers = Vec::new();
-        let parts: Vec<Option<Right>> = std::thread::scope(|scope| {
+        let (mut integers, mut terms) = (Vec::new(), 0u64);
+        let parts: Vec<Option<Part>> = std::thread::scope(|scope| {
             let start = |part| scope.spawn(move || self.part(data, element, arithmetic, part));
             let threads: Vec<_> = at.chunks(part).map(start).collect();
             threads.into_iter().map(|one| one.join().unwrap_or(None)).collect()
         });
         for part in parts {
-            match part? {
+            let Some(part) = part else { return Ok(None) };
+            terms = terms.saturating_add(part.terms);
+            match part.right {
                 Right::Numbers(part) => numbers.extend(part),
                 Right::Integers(part) => integers.extend(part),
             }
         }
-        Some(if element.is_float() { Right::Numbers(numbers) } else { Right::Integers(integers) })
+        if terms > MOST_TERMS {
+            return Err(format!("the formula has more than {MOST_TERMS} terms"));
+        }
+        Ok(Some(if element.is_float() {
+            Right::Numbers(numbers)
+        } else {
+            Right::Integers(integers)
+        }))
     }
 
     fn part(
@@ -60,25 +79,31 @@ impl Reference {
         element: Element,
         arithmetic: Arithmetic,
         at: &[usize],
-    ) -> Option<Right> {
-        Some(match self {
+    ) -> Option<Part> {
+        let mut terms = 0;
+        let right = match self {
             Reference::Formula { output, formula } => {
                 let scene = data.scene(arithmetic);
                 let shape = &data.shapes[*output];
-                match element.is_float() {
+                let right = match element.is_float() {
                     true => Right::Numbers(each(shape, at, |at| formula.approx(&scene, at))),
                     false => {
                         Right::Integers(each(shape, at, |at| wrapped(formula, &scene, at, element)))
                     }
-                }
+                };
+                terms = scene.terms.get();
+                right
             }
             Reference::Product { output, a, b, transposed, alpha, beta } => {
                 let of = Product { data, output: *output, a: *a, b: *b, transposed: *transposed };
-                if !element.is_float() {
-                    return Some(Right::Integers(of.integers(element, at, *alpha, *beta)));
+                match element.is_float() {
+                    true => {
+                        let factors = [*alpha, *beta].map(|one| data.factor(one, &arithmetic));
+                        let one = |at: &usize| of.element(*at, factors, &arithmetic);
+                        Right::Numbers(at.iter().map(one).collect())
+                    }
+                    false => Right::Integers(of.integers(element, at, *alpha, *beta)),
                 }
-                let factors = [*alpha, *beta].map(|one| data.factor(one, &arithmetic));
-                Right::Numbers(at.iter().map(|at| of.element(*at, factors, &arithmetic)).collect())
             }
             Reference::Softmax { output, input } => {
                 let rows = Rows { data, input: *input, row: data.row(*output) };
@@ -111,7 +136,8 @@ impl Reference {
                 }
             }
             Reference::Kernel { .. } | Reference::Command { .. } => return None,
-        })
+        };
+        Some(Part { right, terms })
     }
 }
 

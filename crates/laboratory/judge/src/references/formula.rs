@@ -4,6 +4,7 @@
 use crate::references::approx::{Approx, Arithmetic, Sum, larger};
 use crate::references::functions::Function;
 use crate::text::{ExpressionError, Node, Operator};
+use std::cell::Cell;
 
 /// The names available to a formula.
 #[derive(Clone, Debug, Default)]
@@ -75,6 +76,21 @@ pub struct Scene<'a> {
     pub extents: Vec<u64>,
     /// The arithmetic that defines the kernel's error bound.
     pub arithmetic: Arithmetic,
+    /// Terms of folds evaluated so far.
+    pub terms: Cell<u64>,
+}
+
+/// Maximum terms of folds that the formula of one output may have: about a minute of work.
+pub const MOST_TERMS: u64 = 1 << 32;
+
+impl Scene<'_> {
+    /// Counts the terms of a fold. Returns the terms to evaluate: none after the limit.
+    fn affordable(&self, terms: i64) -> u64 {
+        let terms = u64::try_from(terms).unwrap_or(0);
+        let all = self.terms.get().saturating_add(terms);
+        self.terms.set(all);
+        if all > MOST_TERMS { 0 } else { terms }
+    }
 }
 
 impl Formula {
@@ -149,7 +165,7 @@ impl Formula {
                 if condition.value != 0.0 { yes.or(no, decided) } else { no.or(yes, decided) }
             }
             Formula::Fold(fold, slot, bound, body) => {
-                let bound = bound.whole(scene, indices).max(0) as u64;
+                let bound = scene.affordable(bound.whole(scene, indices));
                 indices.truncate(*slot);
                 indices.push(0);
                 let mut sum = Sum::new();
@@ -225,7 +241,7 @@ impl Formula {
                 parts[taken].whole(scene, indices)
             }
             Formula::Fold(fold, slot, bound, body) => {
-                let bound = bound.whole(scene, indices).max(0) as u64;
+                let bound = scene.affordable(bound.whole(scene, indices));
                 let mut folded: Option<i64> = None;
                 indices.truncate(*slot);
                 indices.push(0);

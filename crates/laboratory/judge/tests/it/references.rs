@@ -135,6 +135,22 @@ fn a_task_without_results_is_not_judged() {
 }
 
 #[test]
+fn a_formula_with_too_many_terms_is_refused() {
+    for sum in [
+        "sum(k < 100000000000, a[i])",
+        "sum(k < 2, sum(j < 5000000000, a[i] * k))",
+        "a[sum(k < 9000000000000000000, k)]",
+        "if(a[i] < 0, max(k < 5000000000, b[i]), 0)",
+    ] {
+        let reference = format!("[reference]\nindex = [\"i\"]\nvalue = \"{sum}\"");
+        let task = read(&add_by(&reference, "")).unwrap_or_else(|error| panic!("{error}"));
+        let error = judged(&task, "honest/add_2d.ptx").expect_err(sum);
+        let said = error.to_string();
+        assert!(said.contains("more than 4294967296 terms"), "{sum}: {said}");
+    }
+}
+
+#[test]
 fn a_reference_without_a_known_error_needs_a_tolerance() {
     let reference = "[reference]\nkernel = \"ptx/honest/add_naive.ptx\"";
     let error = read(&add_by(reference, "")).map(drop).expect_err("no tolerance");

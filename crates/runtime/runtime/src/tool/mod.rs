@@ -40,7 +40,7 @@ pub use session::learn_registers;
 use crate::Device;
 use crate::device::Engine;
 use lanework_emulator::sanitize::footprint::LaunchShadow;
-use lanework_emulator::sanitize::{Checked, Report};
+use lanework_emulator::sanitize::{Checked, Report, readable_name};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Program};
 use session::Tool;
 use std::cell::RefCell;
@@ -128,7 +128,7 @@ pub fn allocation(device: &Device, address: u64) -> Option<(String, u64, u64)> {
         Engine::Emulator(emulator) => {
             let memory = emulator.memory();
             let (start, found) = memory.find(address)?;
-            Some((found.name.clone(), start, found.bytes))
+            Some((readable_name(&found.name).into_owned(), start, found.bytes))
         }
         Engine::Gpu(_) => None,
     }

@@ -34,6 +34,7 @@ impl Own {
             Record::Findings(findings) => {
                 let Findings { kernel, found, stopped, .. } = *findings;
                 sanitize::merge(&mut self.found, found);
+                let kernel = sanitize::readable_name(&kernel).into_owned();
                 self.stopped.extend(stopped.map(|fault| format!("{kernel}: {fault}")));
             }
             Record::Profile(profiled) => self.profiles.add(*profiled),
@@ -48,7 +49,8 @@ impl Own {
 
     pub(super) fn findings_text(&self) -> (String, bool) {
         let mut text: String = self.found.iter().map(|report| format!("{report}\n\n")).collect();
-        let told = report::verdict(&self.kernels, &self.found);
+        let names = self.kernels.iter().map(|name| sanitize::readable_name(name).into_owned());
+        let told = report::verdict(&names.collect::<Vec<String>>(), &self.found);
         if !told.errors.is_empty() {
             text.push_str(&format!("error: {}\n", told.errors));
         }
