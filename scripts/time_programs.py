@@ -1,11 +1,12 @@
 """Predicts the launches of measured programs, for `lanework-lab predict-check --programs`.
 
-    python3 scripts/time_programs.py MEASURED.json SOURCES NVCC_ROOT OUTPUT.json tuning|test|all [PROGRAM ...]
+    python3 scripts/time_programs.py MEASURED.json SOURCES NVCC_ROOT OUTPUT.json tuning|test|all|later [PROGRAM ...]
 
 MEASURED.json has `programs` (source, flags, arguments) and `launches` (kernel, grid, block, duration_ns and Nsight Compute's
-counters). SOURCES gets the programs' sources: clones of HeCBench and llm.c, unless they are there. NVCC_ROOT has `bin/nvcc` and
-`lib`. Each program is built once, in target/time-programs, and run by `lanework exec --predict` for at most a minute. The first
-launches of a kernel in one shape are compared in the order of the program.
+counters). `later` takes all its programs, as of docs/results/time/later.json; `tuning` and `test` take a half. SOURCES gets the
+programs' sources: clones of HeCBench and llm.c, unless they are there. NVCC_ROOT has `bin/nvcc` and `lib`. Each program is built
+once, in target/time-programs, and run by `lanework exec --predict` for at most a minute. The first launches of a kernel in one
+shape are compared in the order of the program.
 
 Variables: LANEWORK, the command; SECONDS_PER_PROGRAM [60].
 """
@@ -122,8 +123,11 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     fetch(sources)
     pairs = []
-    for half in ["tuning", "test"]:
-        for name in split[half] if wanted in (half, "all") else []:
+    halves = {half: split[half] for half in ["tuning", "test"] if wanted in (half, "all")}
+    if wanted == "later":
+        halves = {"later": list(data["programs"])}
+    for half, names in halves.items():
+        for name in names:
             if only and name not in only:
                 continue
             program = data["programs"][name]

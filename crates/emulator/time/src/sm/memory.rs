@@ -86,6 +86,9 @@ struct PartStore {
 /// Maximum number of cycles between two stores of a warp that the L1 merges if they fill the same sectors.
 const MERGES: f64 = 40.0;
 
+/// Bytes per sector of a store of bytes by all lanes to local memory, where the sector holds a word of eight lanes.
+const BYTES: u32 = 8;
+
 /// Whether a store leaves parts of its sectors as they are.
 fn is_partial(record: &Traffic) -> bool {
     record.bytes < 24 * record.sectors
@@ -203,12 +206,17 @@ impl MemorySystem {
         self.dram_free.max(self.l2_free) + self.timings.dram_latency
     }
 
-    /// Writes sectors to the L2 at `time`, in groups of `row` contiguous ones; each costs as much as `cost` whole sectors.
-    fn write(&mut self, time: f64, run: u32, (sectors, row): (f64, u32), cost: f64) {
+    /// Occupies the path to the L2 for sectors, each of which costs as much as `cost` whole ones.
+    fn send(&mut self, time: f64, run: u32, sectors: f64, cost: f64) {
         self.l2_sectors[run as usize] += sectors as u64;
         let cycles = 32.0 * sectors * cost / self.environment.l2_bytes_per_clock;
         self.l2_free = self.l2_free.max(time) + cycles;
         self.busy[1] += cycles;
+    }
+
+    /// Writes sectors to the L2 at `time`, in groups of `row` contiguous ones; each costs as much as `cost` whole sectors.
+    fn write(&mut self, time: f64, run: u32, (sectors, row): (f64, u32), cost: f64) {
+        self.send(time, run, sectors, cost);
         let bytes = self.environment.written_bytes[run as usize] * sectors;
         let cycles = bytes / self.environment.write_bytes_per_clock
             * scattered(row, self.environment.short_writes)
@@ -225,7 +233,7 @@ impl MemorySystem {
             return;
         }
         let sectors = f64::from(sectors);
-        self.write(time, run, (sectors, WHOLE), 1.0);
+        self.send(time, run, sectors, 1.0);
         self.lose(time, sectors);
     }
 
@@ -314,12 +322,12 @@ impl MemorySystem {
             (AccessTarget::Local, AccessKind::Store) => {
                 let start = self.pass(time, wavefronts);
                 let shift = self.local_shift(instance);
-                if is_partial(record) {
+                if record.bytes <= BYTES * record.sectors {
                     let count = f64::from(record.sectors);
-                    self.write(start, run, (count, WHOLE), self.write_cost(record));
+                    self.send(start, run, count, self.write_cost(record));
                     self.lose(start, 2.0 * count);
                 } else {
-                    // The L1 writes whole sectors of local memory back only when it evicts them.
+                    // The L1 writes words of local memory back only when it evicts their line.
                     for &sector in sectors {
                         self.l1.store(sector ^ shift, start);
                     }
