@@ -287,6 +287,32 @@ impl Analyzer {
         Some((arguments.into(), deduction.weight))
     }
 
+    /// Deduces the elements of a `std::initializer_list` parameter from a braced list. Other parameters deduce nothing.
+    fn deduce_from_list(
+        &mut self,
+        parameter: &ParameterSyntax,
+        value: &Typed,
+        deduction: &mut super::super::templates::Deduction,
+        scope: usize,
+    ) -> bool {
+        let BaseType::Named(name) = &parameter.kind.base else { return true };
+        let Some([pattern]) = name.last().arguments.as_deref() else { return true };
+        let Some(list) = self.lists.get(&(value.span.low, value.span.high)).cloned() else {
+            return true;
+        };
+        let (ExpressionKind::List(elements), "initializer_list") =
+            (&list.kind, self.text(name.last().name))
+        else {
+            return true;
+        };
+        elements.iter().all(|element| {
+            let typed = self.expression(&element.value);
+            let ty = self.types.decay(typed.ty);
+            let pattern = std::slice::from_ref(pattern);
+            self.deduce_arguments(pattern, &[TemplateArgument::Type(ty)], deduction, scope)
+        })
+    }
+
     /// Converts a deduced constant to the type of its parameter.
     fn fit_deduced(
         &mut self,

@@ -1,38 +1,8 @@
-//! Deduction through alias templates, where the aliased type replaces the alias in a pattern, and from braced lists.
+//! Deduction through alias templates: the aliased type replaces the alias in a pattern.
 
-use super::{Analyzer, Deduction, TemplateArgument};
 use crate::lex::Name;
 use crate::syntax::*;
-use crate::typed::Typed;
 use std::collections::HashMap;
-
-impl Analyzer {
-    /// Deduces the elements of a `std::initializer_list` parameter from a braced list. Other parameters deduce nothing.
-    pub(in crate::analyze) fn deduce_from_list(
-        &mut self,
-        parameter: &ParameterSyntax,
-        value: &Typed,
-        deduction: &mut Deduction,
-        scope: usize,
-    ) -> bool {
-        let BaseType::Named(name) = &parameter.kind.base else { return true };
-        let Some([pattern]) = name.last().arguments.as_deref() else { return true };
-        let Some(list) = self.lists.get(&(value.span.low, value.span.high)).cloned() else {
-            return true;
-        };
-        let (ExpressionKind::List(elements), "initializer_list") =
-            (&list.kind, self.text(name.last().name))
-        else {
-            return true;
-        };
-        elements.iter().all(|element| {
-            let typed = self.expression(&element.value);
-            let ty = self.types.decay(typed.ty);
-            let pattern = std::slice::from_ref(pattern);
-            self.deduce_arguments(pattern, &[TemplateArgument::Type(ty)], deduction, scope)
-        })
-    }
-}
 
 /// The type that an alias template means, with the syntax of its arguments in place of its parameters. `None` if that
 /// is not a type whose arguments can be deduced.
