@@ -81,7 +81,11 @@ impl Page {
 
     /// The writes of a line, in `room` if they are not spread; `None` without writes.
     #[inline(always)]
-    pub(super) fn writes_of<'a>(&'a self, line: usize, room: &'a mut WeakWrites) -> Option<&'a WeakWrites> {
+    pub(super) fn writes_of<'a>(
+        &'a self,
+        line: usize,
+        room: &'a mut WeakWrites,
+    ) -> Option<&'a WeakWrites> {
         let head = &self.heads.as_ref()?[line];
         if head.is_spread(CellField::Write) {
             return Some(&self.writes.as_ref()?[line]);
