@@ -69,6 +69,29 @@ fn overloaded_assignments_evaluate_their_right_operand_first() {
 }
 
 #[test]
+fn changed_objects_are_evaluated_once() {
+    let source = r#"
+        #include <cstdio>
+        struct P { int a, b; };
+        int list[4], n, m;
+        P objects[4];
+        int &next() { return list[n++]; }
+        P &object() { return objects[m++]; }
+        int main() {
+            (next() = 5) += 2;
+            ++(next() += 3);
+            int &r = ++next();
+            r += 8;
+            object() = object() = P{1, 2};
+            (object() = P{3, 4}).b = 5;
+            printf("%d %d %d %d\n", list[0], list[1], list[2], n);
+            printf("%d %d %d %d\n", objects[0].b, objects[1].b, objects[2].b, m);
+        }
+"#;
+    assert_eq!(output(source).trim(), "7 4 9 3\n2 2 5 3");
+}
+
+#[test]
 fn nested_arrays_of_objects_end() {
     let source = r#"
         #include <cstdio>

@@ -13,16 +13,7 @@ impl FunctionLowering<'_, '_> {
         self.at(value.span);
         match &value.kind {
             TypedKind::Assign(object, new) if self.is_aggregate(object.ty) => {
-                let to = self.address(object);
-                if let TypedKind::Load(source) = &new.kind {
-                    let from = self.address(source);
-                    let align = self.known_align(object).min(self.known_align(source));
-                    self.copy(to, from, object.ty, align);
-                    return;
-                }
-                // The value may read the object that it replaces.
-                let slot = self.temporary(object.ty, |this, slot| this.initialize(new, slot));
-                self.copy(to, slot, object.ty, self.known_align(object));
+                self.assign_object(object, new);
             }
             TypedKind::Comma(first, second) => {
                 self.effect(first);
@@ -75,6 +66,22 @@ impl FunctionLowering<'_, '_> {
                 self.scalar(value);
             }
         }
+    }
+
+    /// Assigns an object of class type; returns the address of the assigned object. The right operand comes first.
+    pub(super) fn assign_object(&mut self, object: &Typed, new: &Typed) -> ValueId {
+        if let TypedKind::Load(source) = &new.kind {
+            let from = self.address(source);
+            let to = self.address(object);
+            let align = self.known_align(object).min(self.known_align(source));
+            self.copy(to, from, object.ty, align);
+            return to;
+        }
+        // The value may read the object that it replaces.
+        let slot = self.temporary(object.ty, |this, slot| this.initialize(new, slot));
+        let to = self.address(object);
+        self.copy(to, slot, object.ty, self.known_align(object));
+        to
     }
 
     /// Runs one of two branches, depending on a condition.

@@ -79,14 +79,12 @@ impl FunctionLowering<'_, '_> {
                 self.temporary(inner.ty, |this, slot| this.initialize(inner, slot)),
             ),
             TypedKind::Full(inner) => self.full(|this| this.place(inner)),
-            TypedKind::Assign(object, _) | TypedKind::CompoundAssign(_, object, ..) => {
-                self.effect(value);
-                self.place(object)
+            TypedKind::Assign(object, new) if self.is_aggregate(object.ty) => {
+                ObjectPlace::Memory(self.assign_object(object, new))
             }
-            TypedKind::Increment(object, _, false) => {
-                self.effect(value);
-                self.place(object)
-            }
+            TypedKind::Assign(..)
+            | TypedKind::CompoundAssign(..)
+            | TypedKind::Increment(_, _, false) => self.change(value).0,
             TypedKind::Conditional(condition, yes, no) => {
                 let condition = self.scalar(condition);
                 let address = self.choose(

@@ -1,6 +1,6 @@
 //! Lowers expressions of scalar type: arithmetic, comparisons and conversions.
 
-use super::FunctionLowering;
+use super::{FunctionLowering, ObjectPlace};
 use crate::syntax::BinaryOperator;
 use crate::typed::*;
 use crate::types::TypeId;
@@ -100,59 +100,8 @@ impl FunctionLowering<'_, '_> {
                 let inner = self.scalar(inner);
                 self.b.convert(ValueConversion::Reinterpret, inner, kind)
             }
-            TypedKind::Assign(object, new) => {
-                // Evaluate the value first: its effects may change a variable that the object's address depends on.
-                let new = self.scalar(new);
-                let place = self.place(object);
-                let ty = object.ty;
-                self.write_place(place, ty, new);
-                new
-            }
-            TypedKind::CompoundAssign(operator, object, right, common) => {
-                let right = self.scalar(right);
-                let place = self.place(object);
-                let old = self.read_place(place, object.ty);
-                let new = if self.types().is_pointer(object.ty) {
-                    let offset = if *operator == BinaryOperator::Subtract {
-                        self.b.integer_unary(IntegerUnary::Negate, right)
-                    } else {
-                        right
-                    };
-                    self.b.pointer_add(old, offset)
-                } else {
-                    let wide = self.convert(old, object.ty, *common);
-                    let result = self.arithmetic(*operator, wide, right, *common);
-                    self.convert(result, *common, object.ty)
-                };
-                self.write_place(place, object.ty, new);
-                new
-            }
-            TypedKind::Increment(object, amount, postfix) => {
-                let place = self.place(object);
-                let old = self.read_place(place, object.ty);
-                let new = if self.types().is_pointer(object.ty) {
-                    self.b.pointer_offset(old, *amount)
-                } else if self.types().is_float(object.ty) {
-                    let kind = self.scalar_type(object.ty);
-                    let one = if kind == ValueType::F32 {
-                        self.b.f32(*amount as f32)
-                    } else {
-                        self.b.f64(*amount as f64)
-                    };
-                    self.b.float(FloatArithmetic::Add, FloatMode::CONTRACT, &[old, one])
-                } else {
-                    let kind = self.scalar_type(object.ty);
-                    let one = self.b.constant(kind, *amount as u64);
-                    if kind == ValueType::I1 {
-                        self.b.bool(true)
-                    } else if self.types().is_signed(object.ty) {
-                        self.b.integer_no_wrap(IntegerBinary::Add, old, one)
-                    } else {
-                        self.b.integer(IntegerBinary::Add, old, one)
-                    }
-                };
-                self.write_place(place, object.ty, new);
-                if *postfix { old } else { new }
+            TypedKind::Assign(..) | TypedKind::CompoundAssign(..) | TypedKind::Increment(..) => {
+                self.change(value).1
             }
             TypedKind::Call(function, arguments) => {
                 let result = self.call(*function, arguments, value, None);
@@ -187,6 +136,70 @@ impl FunctionLowering<'_, '_> {
             }
             _ if value.lvalue => self.read(value),
             _ => self.b.undefined(kind),
+        }
+    }
+
+    /// Assigns to a scalar object, or increments it. Returns the object, which is evaluated once, and the value.
+    pub(super) fn change(&mut self, value: &Typed) -> (ObjectPlace, ValueId) {
+        match &value.kind {
+            TypedKind::Assign(object, new) => {
+                // Evaluate the value first: its effects may change a variable that the object's address depends on.
+                let new = self.scalar(new);
+                let place = self.place(object);
+                let ty = object.ty;
+                self.write_place(place, ty, new);
+                (place, new)
+            }
+            TypedKind::CompoundAssign(operator, object, right, common) => {
+                let right = self.scalar(right);
+                let place = self.place(object);
+                let old = self.read_place(place, object.ty);
+                let new = if self.types().is_pointer(object.ty) {
+                    let offset = if *operator == BinaryOperator::Subtract {
+                        self.b.integer_unary(IntegerUnary::Negate, right)
+                    } else {
+                        right
+                    };
+                    self.b.pointer_add(old, offset)
+                } else {
+                    let wide = self.convert(old, object.ty, *common);
+                    let result = self.arithmetic(*operator, wide, right, *common);
+                    self.convert(result, *common, object.ty)
+                };
+                self.write_place(place, object.ty, new);
+                (place, new)
+            }
+            TypedKind::Increment(object, amount, postfix) => {
+                let place = self.place(object);
+                let old = self.read_place(place, object.ty);
+                let new = if self.types().is_pointer(object.ty) {
+                    self.b.pointer_offset(old, *amount)
+                } else if self.types().is_float(object.ty) {
+                    let kind = self.scalar_type(object.ty);
+                    let one = if kind == ValueType::F32 {
+                        self.b.f32(*amount as f32)
+                    } else {
+                        self.b.f64(*amount as f64)
+                    };
+                    self.b.float(FloatArithmetic::Add, FloatMode::CONTRACT, &[old, one])
+                } else {
+                    let kind = self.scalar_type(object.ty);
+                    let one = self.b.constant(kind, *amount as u64);
+                    if kind == ValueType::I1 {
+                        self.b.bool(true)
+                    } else if self.types().is_signed(object.ty) {
+                        self.b.integer_no_wrap(IntegerBinary::Add, old, one)
+                    } else {
+                        self.b.integer(IntegerBinary::Add, old, one)
+                    }
+                };
+                self.write_place(place, object.ty, new);
+                (place, if *postfix { old } else { new })
+            }
+            _ => {
+                let place = self.place(value);
+                (place, self.read_place(place, value.ty))
+            }
         }
     }
 

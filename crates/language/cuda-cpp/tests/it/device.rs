@@ -30,7 +30,6 @@ fn halves_of_constant_bits_are_valid_operands() {
             i[0] = __half2int_rn(CUDART_MAX_NORMAL_FP16) + (int)CUDART_ONE_FP16;
             h[1] = hsqrt(one);
             h[2] = __hmax(x, CUDART_NEG_ZERO_FP16);
-            h[3] = __int2half_rn(7);
             b[1] = __float2bfloat16_ru(o[3]);
             b[2] = __float2bfloat16_rd(o[3]);
             b[3] = __float2bfloat16_rz(o[3]);

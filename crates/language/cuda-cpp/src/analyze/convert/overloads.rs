@@ -1,11 +1,12 @@
 //! Overload resolution.
 
+use super::super::scopes::Binding;
 use super::super::templates::TemplateArgument;
 use super::Analyzer;
 use crate::lex::Name;
 use crate::source::{SourceProblem, Span};
 use crate::typed::*;
-use crate::types::{TypeId, TypeKind};
+use crate::types::{RecordId, TypeId, TypeKind};
 
 /// A viable function, and the costs of calling it.
 struct OverloadCandidate {
@@ -153,6 +154,15 @@ impl Analyzer {
         candidates
     }
 
+    /// Whether a using-declaration of a class names a function of its base.
+    fn names_member(&self, class: RecordId, number: FunctionNumber, name: Name) -> bool {
+        let scope = self.types.record(class).scope;
+        match self.scopes[scope].names.get(&name) {
+            Some(Binding::Functions(list)) => list.contains(&number),
+            _ => false,
+        }
+    }
+
     fn hidden(&self, number: FunctionNumber, candidates: &[OverloadCandidate]) -> bool {
         candidates.iter().any(|other| self.hides(other.number, number))
     }
@@ -193,7 +203,9 @@ impl Analyzer {
             if object_const && !is_const {
                 return None;
             }
-            let base = record.record == self.types.record_of(object.ty);
+            let class = self.types.record_of(object.ty);
+            let base = record.record == class
+                || class.is_some_and(|class| self.names_member(class, number, record.name));
             let base = if base { super::EXACT } else { super::CONVERSION };
             costs.push(base + u32::from(is_const && !object_const));
         }
