@@ -254,12 +254,6 @@ impl Analyzer {
                 break;
             }
             let Some(value) = rest.next() else { break };
-            if value.ty == TypeId::AUTO {
-                if !self.deduce_from_list(parameter, value, &mut deduction, record.scope) {
-                    return None;
-                }
-                continue;
-            }
             let mut named = Vec::new();
             visit::names_in_type(&parameter.kind, &mut |name| named.push(name));
             let own: Vec<&Name> = named
@@ -267,6 +261,12 @@ impl Analyzer {
                 .filter(|name| parameters.iter().any(|parameter| parameter.name == Some(**name)))
                 .collect();
             if !own.is_empty() && own.iter().all(|name| fixed.contains(name)) {
+                continue;
+            }
+            if value.ty == TypeId::AUTO {
+                if !self.deduce_from_list(parameter, value, &mut deduction, record.scope) {
+                    return None;
+                }
                 continue;
             }
             if !self.deduce_call(parameter, value, &mut deduction, record.scope) {
