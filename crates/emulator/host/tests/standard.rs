@@ -123,15 +123,15 @@ fn defaulted_moves_work_beside_deleted_copies() {
         #include <queue>
         #include <utility>
         #include <vector>
-        struct Part {
+        struct Movable {
             int v;
-            Part(int x) : v(x) {}
-            Part(Part &&o) : v(o.v) { o.v = -1; }
-            Part(const Part &o) : v(o.v + 100) {}
-            Part &operator=(Part &&) = default;
+            Movable(int x) : v(x) {}
+            Movable(Movable &&o) : v(o.v) { o.v = -1; }
+            Movable(const Movable &o) : v(o.v + 100) {}
+            Movable &operator=(Movable &&) = default;
         };
         struct Moves {
-            Part part;
+            Movable part;
             Moves(int x) : part(x) {}
             Moves(Moves &&) = default;
             Moves(const Moves &) = delete;
@@ -144,7 +144,7 @@ fn defaulted_moves_work_beside_deleted_copies() {
             ~Ends() { if (held) printf("~%d ", *held); }
         };
         struct Both {
-            Part part;
+            Movable part;
             Both(int x) : part(x) {}
             Both(const Both &) = default;
             Both(Both &&o) : part(o.part.v + 1000) {}

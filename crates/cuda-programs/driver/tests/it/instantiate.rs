@@ -45,6 +45,9 @@ fn auto_free_on_launch_frees_memory_left_by_a_graph() {
     let (code, kept, parameters) = instantiate(graph, 0, 0);
     assert_eq!((code, parameters.node, parameters.result), (0, 0, 0));
     assert_eq!((launch(kept), launch(kept)), (0, 1));
+    // A graph that owns memory has one executable at a time.
+    assert_eq!(instantiate(graph, 1, 0).0, 801);
+    assert_eq!(call!("cuGraphExecDestroy"(kept => u64)), 0);
     let (code, freed, _) = instantiate(graph, 1, 0);
     assert_eq!(code, 0);
     assert_eq!((launch(freed), launch(freed)), (0, 0));

@@ -36,7 +36,7 @@ fn memory_operation_parameters_round_trip() {
     let ops = [
         MemoryOp::wait(0x1004, 4, 9, 3),
         MemoryOp::wait(0x1008, 8, 1 << 40, 0),
-        MemoryOp::write(0x1004, 4, 9, 1),
+        MemoryOp::write(0x1004, 4, 9, 0),
         MemoryOp::write(0x1008, 8, 1 << 40, 0),
         Ok(MemoryOp::Barrier(1)),
     ]
@@ -55,6 +55,7 @@ fn impossible_memory_operations_are_refused() {
     assert_eq!(MemoryOp::wait(0x1000, 4, 0, 4), Err(Status::InvalidValue));
     assert_eq!(MemoryOp::wait(0x1000, 4, 0, FLUSH), Err(Status::NotSupported));
     assert_eq!(MemoryOp::write(0, 4, 0, 0), Err(Status::InvalidValue));
+    assert_eq!(MemoryOp::write(0x1000, 4, 0, 1), Err(Status::InvalidValue));
     assert_eq!(MemoryOp::write(0x1000, 4, 0, 2), Err(Status::InvalidValue));
     assert_eq!(read(1, In::NULL, 0), Err(Status::InvalidValue));
 }
