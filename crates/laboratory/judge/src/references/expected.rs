@@ -27,7 +27,7 @@ pub enum Right {
 }
 
 /// The results of some elements.
-struct Part {
+struct ComputedShare {
     right: Right,
     /// Terms of folds evaluated for them.
     terms: u64,
@@ -50,7 +50,7 @@ impl Reference {
         let part = at.len().div_ceil(workers).max(1024);
         let mut numbers = Vec::with_capacity(at.len());
         let (mut integers, mut terms) = (Vec::new(), 0u64);
-        let parts: Vec<Option<Part>> = std::thread::scope(|scope| {
+        let parts: Vec<Option<ComputedShare>> = std::thread::scope(|scope| {
             let start = |part| scope.spawn(move || self.part(data, element, arithmetic, part));
             let threads: Vec<_> = at.chunks(part).map(start).collect();
             threads.into_iter().map(|one| one.join().unwrap_or(None)).collect()
@@ -79,7 +79,7 @@ impl Reference {
         element: Element,
         arithmetic: Arithmetic,
         at: &[usize],
-    ) -> Option<Part> {
+    ) -> Option<ComputedShare> {
         let mut terms = 0;
         let right = match self {
             Reference::Formula { output, formula } => {
@@ -137,7 +137,7 @@ impl Reference {
             }
             Reference::Kernel { .. } | Reference::Command { .. } => return None,
         };
-        Some(Part { right, terms })
+        Some(ComputedShare { right, terms })
     }
 }
 
