@@ -42,7 +42,7 @@ pub struct SmWork<'a> {
     pub queue: Vec<usize>,
     /// Caches and bandwidths.
     pub environment: Environment,
-    /// Maximum effort: issued operations, and a further one for every [`SECTORS`] sectors.
+    /// Maximum effort: issued operations, and a further one for every `SECTORS` sectors.
     pub operations: u64,
 }
 
