@@ -243,3 +243,22 @@ fn functions_take_lists_of_values() {
         }"#;
     assert_eq!(output(source), "6 6 1.5 c 4\n");
 }
+
+#[test]
+fn packs_without_arguments_are_empty_in_the_body() {
+    let source = r#"
+        #include <cstdio>
+        template <class T, class... R> T largest(T a, R... r) {
+            if constexpr (sizeof...(r) == 0) return a;
+            else { T b = largest<T>(r...); return a > b ? a : b; }
+        }
+        void show() { printf(". "); }
+        template <class H, class... T> void show(H h, T... t) { printf("%g,", (double)h); show(t...); }
+        template <class... T> int sum(T... t) { return (0 + ... + t); }
+        int main() {
+            auto count = [](auto... x) { return sizeof...(x) + sum(x...); };
+            show(1, 2.5, 3);
+            printf("%d %g %d %zu %zu\n", largest(3, 9, 2), largest(1.5), sum(), count(), count(4, 5));
+        }"#;
+    assert_eq!(output(source), "1,2.5,3,. 9 1.5 0 0 11\n");
+}

@@ -81,6 +81,7 @@ impl Analyzer {
         // Parameters may hide captures, so they get their own scope.
         self.scope = self.add_scope(scope);
         let arguments = self.bind_parameters(&signature);
+        self.bind_empty_packs(&record.syntax);
         let mut statements = Vec::new();
         let is_destructor = self.text(record.name).starts_with('~');
         if is_destructor {
@@ -226,7 +227,7 @@ impl Analyzer {
     }
 
     /// Binds parameter packs that received no argument.
-    pub(in crate::analyze) fn bind_empty_packs(&mut self, syntax: &FunctionSyntax) {
+    fn bind_empty_packs(&mut self, syntax: &FunctionSyntax) {
         for parameter in syntax.signature.parameters.iter().filter(|parameter| parameter.pack) {
             if let Some(name) = parameter.name
                 && !self.scopes[self.scope].names.contains_key(&name)
