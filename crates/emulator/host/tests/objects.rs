@@ -262,3 +262,22 @@ fn packs_without_arguments_are_empty_in_the_body() {
         }"#;
     assert_eq!(output(source), "1,2.5,3,. 9 1.5 0 0 11\n");
 }
+
+#[test]
+fn parameters_are_lvalues_in_a_trailing_result_type() {
+    let source = r#"
+        #include <cstdio>
+        #include <utility>
+        int &f(int &x) { return x; } double f(int &&x) { return x + 0.5; }
+        template <class F, class... A> auto call(F &&f, A &&...a) -> decltype(f(std::forward<A>(a)...)) {
+            return f(std::forward<A>(a)...);
+        }
+        template <class T> auto plain(T &&x) -> decltype(f(x)) { return f(x); }
+        template <class T> auto moved(T &&x) -> decltype(f(std::move(x))) { return f(std::move(x)); }
+        int main() {
+            int v = 1;
+            plain(v) = 7;
+            printf("%d %d %d %g\n", call([](int a, int b) { return a - b; }, 5, 3), v, plain(4), moved(4));
+        }"#;
+    assert_eq!(output(source), "2 7 4 4.5\n");
+}
