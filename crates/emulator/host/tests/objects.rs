@@ -281,3 +281,24 @@ fn parameters_are_lvalues_in_a_trailing_result_type() {
         }"#;
     assert_eq!(output(source), "2 7 4 4.5\n");
 }
+
+#[test]
+fn objects_with_conversions_are_operands_of_built_in_operators() {
+    let source = r#"
+        #include <cstdio>
+        struct I { int x; operator int() const { return x; } };
+        struct D { double d; operator double() const { return d; } explicit operator bool() const { return d != 0; } };
+        struct P { int a[3]; operator int *() { return a; } operator const int *() const { return a + 1; } };
+        enum E { E0, E1 }; struct M { E e; operator E() const { return e; } };
+        struct R { int x; operator int &() { return x; } };
+        int main() {
+            I i{3}; D d{2.5}; int a[5] = {10, 11, 12, 13, 14}; P p{{7, 8, 9}}; const P q = p; R r{5};
+            printf("%d %d %g %d %d ", i + 5, i * i, d + 1, i < 4, a[i]);
+            switch (i) { case 3: printf("three "); }
+            switch (M{E1}) { case E0: printf("E0 "); break; case E1: printf("E1 "); }
+            if (d) printf("yes ");
+            int k = i ? 1 : 2, n = 1; n += i; n <<= I{2};
+            printf("%d %d %d %d %d %d %g\n", k, !d, n, p[1], q[1], r + 1, -d);
+        }"#;
+    assert_eq!(output(source), "8 9 3.5 1 13 three E1 yes 1 0 16 8 9 6 -2.5\n");
+}

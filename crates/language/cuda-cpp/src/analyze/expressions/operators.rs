@@ -156,24 +156,6 @@ impl Analyzer {
         self.fold_unary(NumberOperator::Not, condition, TypeId::BOOL, span)
     }
 
-    /// Converts an object whose class has exactly one conversion to a number or pointer.
-    pub(super) fn as_number(&mut self, value: &Typed) -> Option<Typed> {
-        let record = self.types.record_of(value.ty)?;
-        let conversions = self.conversions_of(record);
-        let mut found = None;
-        for (number, ty) in conversions {
-            if self.types.fundamental(ty).is_some() || self.types.is_pointer(ty) {
-                if found.is_some() {
-                    return None;
-                }
-                found = Some((number, ty));
-            }
-        }
-        let (number, _) = found?;
-        let called = self.call_method(number, value.clone(), Vec::new(), value.span)?;
-        Some(self.decayed(called))
-    }
-
     pub(super) fn binary(
         &mut self,
         operator: BinaryOperator,
