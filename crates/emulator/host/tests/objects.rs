@@ -302,3 +302,20 @@ fn objects_with_conversions_are_operands_of_built_in_operators() {
         }"#;
     assert_eq!(output(source), "8 9 3.5 1 13 three E1 yes 1 0 16 8 9 6 -2.5\n");
 }
+
+#[test]
+fn initializers_of_globals_call_functions_that_follow() {
+    let source = r#"
+        #include <cstdio>
+        int square(int);
+        struct S { static int make(int); static int made; int member() const; };
+        int a = square(3);
+        int S::made = S::make(4);
+        int b = S{}.member();
+        int square(int x) { return x * x; }
+        int S::make(int x) { return x + 1; }
+        int S::member() const { return made * 2; }
+        constexpr int c(int x) { return x - 1; }
+        int main() { printf("%d %d %d %d\n", a, S::made, b, c(a)); }"#;
+    assert_eq!(output(source), "9 5 10 8\n");
+}
