@@ -319,3 +319,30 @@ fn initializers_of_globals_call_functions_that_follow() {
         int main() { printf("%d %d %d %d\n", a, S::made, b, c(a)); }"#;
     assert_eq!(output(source), "9 5 10 8\n");
 }
+
+#[test]
+fn conversion_operators_may_be_templates() {
+    let source = r#"
+        #include <cstdio>
+        #include <vector>
+        template <class T> struct Grid {
+            std::vector<T> d;
+            explicit Grid(int n) : d(n) {}
+            template <class U> explicit operator Grid<U>() const {
+                Grid<U> o((int)d.size());
+                for (size_t i = 0; i < d.size(); i++) o.d[i] = (U)d[i];
+                return o;
+            }
+        };
+        struct Any { int x; template <class T> operator T() const { return T(x); } };
+        struct Pointer { template <class T> operator T *() const { return nullptr; } };
+        double half(double x) { return x / 2; }
+        int main() {
+            Grid<double> g(2); g.d[1] = 2.75;
+            auto i = static_cast<Grid<int>>(g); Grid<float> f(g);
+            Any a{5}; double d = a; long l = a; int *p = Pointer{};
+            Any copy = a;
+            printf("%d %g %g %ld %g %d %d\n", i.d[1], f.d[1], d, l, half(a), p == nullptr, copy.x);
+        }"#;
+    assert_eq!(output(source), "2 2.75 5 5 2.5 1 5\n");
+}
