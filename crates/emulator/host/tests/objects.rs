@@ -346,3 +346,21 @@ fn conversion_operators_may_be_templates() {
         }"#;
     assert_eq!(output(source), "2 2.75 5 5 2.5 1 5\n");
 }
+
+#[test]
+fn a_tuple_of_references_takes_a_pair() {
+    let source = r#"
+        #include <cstdio>
+        #include <tuple>
+        #include <utility>
+        int main() {
+            int a = 1, b = 2; double c = 0;
+            std::tie(a, b) = std::make_pair(5, 6);
+            printf("%d %d %d ", a, b, std::tie(a, b) < std::tie(b, a));
+            std::tie(a, c) = std::make_tuple(7, 2.5);
+            std::tuple<> none; const std::tuple<> &same = none;
+            std::tuple<const std::tuple<> &> one(same);
+            printf("%d %g %d %d\n", a, c, &std::get<0>(one) == &none, std::tie(a, b) == std::make_tuple(7, 6));
+        }"#;
+    assert_eq!(output(source), "5 6 1 7 2.5 1 1\n");
+}
