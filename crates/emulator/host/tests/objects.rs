@@ -364,3 +364,20 @@ fn a_tuple_of_references_takes_a_pair() {
         }"#;
     assert_eq!(output(source), "5 6 1 7 2.5 1 1\n");
 }
+
+#[test]
+fn classes_overload_the_comma() {
+    let source = r#"
+        #include <algorithm>
+        #include <cstdio>
+        struct Sum { int v; Sum operator,(Sum o) const { return Sum{v + o.v}; } };
+        struct List { int n = 0; List &operator,(int x) { n = n * 10 + x; return *this; } };
+        template <class... T> Sum fold(T... t) { return (t, ...); }
+        int main() {
+            Sum a{1}; List l;
+            Sum b = (a, Sum{3}); l, 4, 5;
+            auto [low, high] = std::minmax({4, 2, 8});
+            printf("%d %d %d %d %d\n", b.v, l.n, fold(a, b, Sum{5}).v, low, high);
+        }"#;
+    assert_eq!(output(source), "4 45 10 2 8\n");
+}

@@ -165,15 +165,25 @@ impl Analyzer {
     ) -> Typed {
         if operator == BinaryOperator::Comma {
             let (a, b) = (self.expression(a), self.expression(b));
-            if b.ty == TypeId::ERROR || a.ty == TypeId::ERROR {
-                return self.bad(span);
-            }
-            let (ty, lvalue) = (b.ty, b.lvalue);
-            let kind = TypedKind::Comma(Box::new(a), Box::new(b));
-            return Typed { kind, ty, lvalue, expiring: false, span };
+            return self.comma(a, b, span);
         }
         let (left, right) = (self.expression(a), self.expression(b));
         self.binary_typed(operator, left, right, span)
+    }
+
+    fn comma(&mut self, a: Typed, b: Typed, span: Span) -> Typed {
+        if b.ty == TypeId::ERROR || a.ty == TypeId::ERROR {
+            return self.bad(span);
+        }
+        if self.is_overloadable(&a) || self.is_overloadable(&b) {
+            let operands = vec![a.clone(), b.clone()];
+            if let Some(Some(found)) = self.trial(|this| this.operator_call(",", operands, span)) {
+                return found;
+            }
+        }
+        let (ty, lvalue) = (b.ty, b.lvalue);
+        let kind = TypedKind::Comma(Box::new(a), Box::new(b));
+        Typed { kind, ty, lvalue, expiring: false, span }
     }
 
     pub(in crate::analyze) fn binary_typed(
@@ -439,9 +449,7 @@ impl Analyzer {
         for value in values {
             let (a, b) = if from_left { (result, value) } else { (value, result) };
             result = if operator == BinaryOperator::Comma {
-                let (ty, lvalue) = (b.ty, b.lvalue);
-                let kind = TypedKind::Comma(Box::new(a), Box::new(b));
-                Typed { kind, ty, lvalue, expiring: false, span }
+                self.comma(a, b, span)
             } else {
                 self.binary_typed(operator, a, b, span)
             };
