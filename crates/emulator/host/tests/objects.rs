@@ -243,3 +243,141 @@ fn functions_take_lists_of_values() {
         }"#;
     assert_eq!(output(source), "6 6 1.5 c 4\n");
 }
+
+#[test]
+fn packs_without_arguments_are_empty_in_the_body() {
+    let source = r#"
+        #include <cstdio>
+        template <class T, class... R> T largest(T a, R... r) {
+            if constexpr (sizeof...(r) == 0) return a;
+            else { T b = largest<T>(r...); return a > b ? a : b; }
+        }
+        void show() { printf(". "); }
+        template <class H, class... T> void show(H h, T... t) { printf("%g,", (double)h); show(t...); }
+        template <class... T> int sum(T... t) { return (0 + ... + t); }
+        int main() {
+            auto count = [](auto... x) { return sizeof...(x) + sum(x...); };
+            show(1, 2.5, 3);
+            printf("%d %g %d %zu %zu\n", largest(3, 9, 2), largest(1.5), sum(), count(), count(4, 5));
+        }"#;
+    assert_eq!(output(source), "1,2.5,3,. 9 1.5 0 0 11\n");
+}
+
+#[test]
+fn parameters_are_lvalues_in_a_trailing_result_type() {
+    let source = r#"
+        #include <cstdio>
+        #include <utility>
+        int &f(int &x) { return x; } double f(int &&x) { return x + 0.5; }
+        template <class F, class... A> auto call(F &&f, A &&...a) -> decltype(f(std::forward<A>(a)...)) {
+            return f(std::forward<A>(a)...);
+        }
+        template <class T> auto plain(T &&x) -> decltype(f(x)) { return f(x); }
+        template <class T> auto moved(T &&x) -> decltype(f(std::move(x))) { return f(std::move(x)); }
+        int main() {
+            int v = 1;
+            plain(v) = 7;
+            printf("%d %d %d %g\n", call([](int a, int b) { return a - b; }, 5, 3), v, plain(4), moved(4));
+        }"#;
+    assert_eq!(output(source), "2 7 4 4.5\n");
+}
+
+#[test]
+fn objects_with_conversions_are_operands_of_built_in_operators() {
+    let source = r#"
+        #include <cstdio>
+        struct I { int x; operator int() const { return x; } };
+        struct D { double d; operator double() const { return d; } explicit operator bool() const { return d != 0; } };
+        struct P { int a[3]; operator int *() { return a; } operator const int *() const { return a + 1; } };
+        enum E { E0, E1 }; struct M { E e; operator E() const { return e; } };
+        struct R { int x; operator int &() { return x; } };
+        int main() {
+            I i{3}; D d{2.5}; int a[5] = {10, 11, 12, 13, 14}; P p{{7, 8, 9}}; const P q = p; R r{5};
+            printf("%d %d %g %d %d ", i + 5, i * i, d + 1, i < 4, a[i]);
+            switch (i) { case 3: printf("three "); }
+            switch (M{E1}) { case E0: printf("E0 "); break; case E1: printf("E1 "); }
+            if (d) printf("yes ");
+            int k = i ? 1 : 2, n = 1; n += i; n <<= I{2};
+            printf("%d %d %d %d %d %d %g\n", k, !d, n, p[1], q[1], r + 1, -d);
+        }"#;
+    assert_eq!(output(source), "8 9 3.5 1 13 three E1 yes 1 0 16 8 9 6 -2.5\n");
+}
+
+#[test]
+fn initializers_of_globals_call_functions_that_follow() {
+    let source = r#"
+        #include <cstdio>
+        int square(int);
+        struct S { static int make(int); static int made; int member() const; };
+        int a = square(3);
+        int S::made = S::make(4);
+        int b = S{}.member();
+        int square(int x) { return x * x; }
+        int S::make(int x) { return x + 1; }
+        int S::member() const { return made * 2; }
+        constexpr int c(int x) { return x - 1; }
+        int main() { printf("%d %d %d %d\n", a, S::made, b, c(a)); }"#;
+    assert_eq!(output(source), "9 5 10 8\n");
+}
+
+#[test]
+fn conversion_operators_may_be_templates() {
+    let source = r#"
+        #include <cstdio>
+        #include <vector>
+        template <class T> struct Grid {
+            std::vector<T> d;
+            explicit Grid(int n) : d(n) {}
+            template <class U> explicit operator Grid<U>() const {
+                Grid<U> o((int)d.size());
+                for (size_t i = 0; i < d.size(); i++) o.d[i] = (U)d[i];
+                return o;
+            }
+        };
+        struct Any { int x; template <class T> operator T() const { return T(x); } };
+        struct Pointer { template <class T> operator T *() const { return nullptr; } };
+        double half(double x) { return x / 2; }
+        int main() {
+            Grid<double> g(2); g.d[1] = 2.75;
+            auto i = static_cast<Grid<int>>(g); Grid<float> f(g);
+            Any a{5}; double d = a; long l = a; int *p = Pointer{};
+            Any copy = a;
+            printf("%d %g %g %ld %g %d %d\n", i.d[1], f.d[1], d, l, half(a), p == nullptr, copy.x);
+        }"#;
+    assert_eq!(output(source), "2 2.75 5 5 2.5 1 5\n");
+}
+
+#[test]
+fn a_tuple_of_references_takes_a_pair() {
+    let source = r#"
+        #include <cstdio>
+        #include <tuple>
+        #include <utility>
+        int main() {
+            int a = 1, b = 2; double c = 0;
+            std::tie(a, b) = std::make_pair(5, 6);
+            printf("%d %d %d ", a, b, std::tie(a, b) < std::tie(b, a));
+            std::tie(a, c) = std::make_tuple(7, 2.5);
+            std::tuple<> none; const std::tuple<> &same = none;
+            std::tuple<const std::tuple<> &> one(same);
+            printf("%d %g %d %d\n", a, c, &std::get<0>(one) == &none, std::tie(a, b) == std::make_tuple(7, 6));
+        }"#;
+    assert_eq!(output(source), "5 6 1 7 2.5 1 1\n");
+}
+
+#[test]
+fn classes_overload_the_comma() {
+    let source = r#"
+        #include <algorithm>
+        #include <cstdio>
+        struct Sum { int v; Sum operator,(Sum o) const { return Sum{v + o.v}; } };
+        struct List { int n = 0; List &operator,(int x) { n = n * 10 + x; return *this; } };
+        template <class... T> Sum fold(T... t) { return (t, ...); }
+        int main() {
+            Sum a{1}; List l;
+            Sum b = (a, Sum{3}); l, 4, 5;
+            auto [low, high] = std::minmax({4, 2, 8});
+            printf("%d %d %d %d %d\n", b.v, l.n, fold(a, b, Sum{5}).v, low, high);
+        }"#;
+    assert_eq!(output(source), "4 45 10 2 8\n");
+}

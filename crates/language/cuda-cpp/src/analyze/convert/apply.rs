@@ -112,6 +112,38 @@ impl Analyzer {
         }
     }
 
+    /// Converts an object whose class has exactly one implicit conversion to a number or pointer.
+    pub(in crate::analyze) fn as_number(&mut self, value: &Typed) -> Option<Typed> {
+        let record = self.types.record_of(value.ty)?;
+        let constant = self.types.is_const(value.ty);
+        let mut found = Vec::new();
+        for (number, ty) in self.conversions_of(record) {
+            let ty = self.types.referred(ty);
+            let syntax = &self.function(number).syntax;
+            let (explicit, of_constants) =
+                (syntax.specifiers.is_explicit, syntax.signature.is_const);
+            let plain = self.types.fundamental(ty).is_some() || self.types.is_pointer(ty);
+            if plain && !explicit && (of_constants || !constant) {
+                found.push((number, of_constants));
+            }
+        }
+        // Of `operator T()` and `operator T() const`, an object that is not constant uses the first.
+        if found.iter().any(|(_, of_constants)| !of_constants) {
+            found.retain(|(_, of_constants)| !of_constants);
+        }
+        let [(number, _)] = found[..] else { return None };
+        let called = self.call_method(number, value.clone(), Vec::new(), value.span)?;
+        Some(self.decayed(called))
+    }
+
+    /// An operand of a built-in operator: converts an object by its class's conversion to a number or pointer.
+    pub(in crate::analyze) fn number_or_same(&mut self, value: Typed) -> Typed {
+        if self.types.record_of(value.ty).is_none() {
+            return value;
+        }
+        self.as_number(&value).unwrap_or(value)
+    }
+
     fn cannot_convert(&mut self, value: &Typed, ty: TypeId, span: Span) {
         let (from, to) = (self.show(value.ty), self.show(ty));
         let problem = SourceProblem::error(span, format!("cannot convert {from} to {to}"));

@@ -219,7 +219,7 @@ impl Analyzer {
                         .is_none()
                 {
                     let only = values.pop()?;
-                    return self.convert(only, target, span);
+                    return self.convert_by_cast(only, target, span);
                 }
                 let number = self.choose(&list, &[], None, &values, span, name)?;
                 return self.construct_by(number, target, values, span);

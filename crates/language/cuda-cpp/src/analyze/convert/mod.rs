@@ -9,7 +9,9 @@ mod overloads;
 use super::Analyzer;
 use super::functions::UserConversion;
 use super::scopes::Binding;
-use crate::syntax::BuiltinType;
+use super::templates::Deduction;
+use crate::source::Span;
+use crate::syntax::{BuiltinType, Derivation};
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};
 
@@ -183,18 +185,65 @@ impl Analyzer {
     /// The conversion operators of a class and its bases.
     pub(super) fn conversions_of(&mut self, record: RecordId) -> Vec<(FunctionNumber, TypeId)> {
         let mut found = Vec::new();
-        let Some(name) = self.parser.names.find("operator ") else { return found };
-        let scope = self.types.record(record).scope;
-        if let Some(Binding::Functions(list)) = self.find_in(scope, name, 0) {
-            for number in list {
-                if self.function(number).template.is_none()
-                    && let Some(signature) = self.signature(number)
-                {
-                    found.push((number, signature.result));
-                }
+        for number in self.conversion_functions(record) {
+            if self.function(number).template.is_none()
+                && let Some(signature) = self.signature(number)
+            {
+                found.push((number, signature.result));
             }
         }
         found
+    }
+
+    fn conversion_functions(&mut self, record: RecordId) -> Vec<FunctionNumber> {
+        let Some(name) = self.parser.names.find("operator ") else { return Vec::new() };
+        let scope = self.types.record(record).scope;
+        match self.find_in(scope, name, 0) {
+            Some(Binding::Functions(list)) => list,
+            _ => Vec::new(),
+        }
+    }
+
+    /// The instances of a class's conversion operator templates that convert to a type, and their results.
+    fn conversion_instances(
+        &mut self,
+        record: RecordId,
+        target: TypeId,
+        span: Span,
+    ) -> Vec<(FunctionNumber, TypeId)> {
+        let mut found = Vec::new();
+        for number in self.conversion_functions(record) {
+            if self.function(number).template.is_some()
+                && let Some(Some(made)) =
+                    self.trial(|this| this.conversion_instance(number, target, span))
+            {
+                found.push(made);
+            }
+        }
+        found
+    }
+
+    fn conversion_instance(
+        &mut self,
+        number: FunctionNumber,
+        target: TypeId,
+        span: Span,
+    ) -> Option<(FunctionNumber, TypeId)> {
+        let function = self.function(number).clone();
+        let parameters = function.template.clone()?;
+        let pattern = function.syntax.name.last().conversion.clone()?;
+        let count = match pattern.derived.as_slice() {
+            [before @ .., Derivation::Reference | Derivation::RvalueReference] => before.len(),
+            whole => whole.len(),
+        };
+        let mut deduction = Deduction::new(&parameters);
+        let target = self.types.bare(target);
+        if !self.deduce_type(&pattern, count, target, &mut deduction, function.scope) {
+            return None;
+        }
+        let arguments = self.deduced_arguments(&deduction, function.scope, span)?;
+        let made = self.instance_of(number, &arguments, span)?;
+        Some((made, self.signature(made)?.result))
     }
 
     /// The constructor or conversion operator that converts a value, and its additional cost.
@@ -229,7 +278,11 @@ impl Analyzer {
     ) -> Option<(UserConversion, u32)> {
         let mut best: Option<(UserConversion, u32)> = None;
         if let Some(record) = self.types.record_of(value.ty) {
-            for (number, result) in self.conversions_of(record) {
+            let mut conversions = self.conversions_of(record);
+            if self.types.record_of(target) != Some(record) {
+                conversions.extend(self.conversion_instances(record, target, value.span));
+            }
+            for (number, result) in conversions {
                 let is_explicit = self.function(number).syntax.specifiers.is_explicit;
                 if is_explicit && !self.casting && target != TypeId::BOOL {
                     continue;

@@ -164,7 +164,12 @@ impl Analyzer {
     }
 
     /// Converts a value; `explicit` conversion operators are allowed.
-    fn convert_by_cast(&mut self, value: Typed, ty: TypeId, span: Span) -> Option<Typed> {
+    pub(in crate::analyze) fn convert_by_cast(
+        &mut self,
+        value: Typed,
+        ty: TypeId,
+        span: Span,
+    ) -> Option<Typed> {
         let outer = std::mem::replace(&mut self.casting, true);
         let converted = self.convert(value, ty, span);
         self.casting = outer;

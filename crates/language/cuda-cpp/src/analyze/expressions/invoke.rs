@@ -273,9 +273,20 @@ impl Analyzer {
                 return None;
             }
         }
-        let scope = self.add_scope(record.scope);
+        let arguments = self.deduced_arguments(&deduction, record.scope, span)?;
+        Some((arguments, deduction.weight))
+    }
+
+    /// The template arguments after deduction, with the default arguments of those that were not deduced.
+    pub(in crate::analyze) fn deduced_arguments(
+        &mut self,
+        deduction: &super::super::templates::Deduction,
+        scope: usize,
+        span: Span,
+    ) -> Option<Rc<[TemplateArgument]>> {
+        let scope = self.add_scope(scope);
         let mut arguments = Vec::new();
-        for (parameter, found) in parameters.iter().zip(deduction.arguments()) {
+        for (parameter, found) in deduction.parameters.iter().zip(deduction.arguments()) {
             let argument = match found {
                 Some(argument) => self.fit_deduced(parameter, argument, scope, span)?,
                 None if parameter.pack => TemplateArgument::Pack(Rc::from([])),
@@ -284,7 +295,7 @@ impl Analyzer {
             self.bind_argument(scope, parameter, &argument);
             arguments.push(argument);
         }
-        Some((arguments.into(), deduction.weight))
+        Some(arguments.into())
     }
 
     /// Deduces the elements of a `std::initializer_list` parameter from a braced list. Other parameters deduce nothing.

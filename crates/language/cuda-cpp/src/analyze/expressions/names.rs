@@ -263,11 +263,25 @@ impl Analyzer {
         if object.ty == TypeId::ERROR || index.ty == TypeId::ERROR {
             return self.bad(span);
         }
-        if self.types.record_of(object.ty).is_some() {
-            return self
-                .operator_call("[]", vec![object, index], span)
-                .unwrap_or_else(|| self.bad(span));
-        }
+        let object = if self.types.record_of(object.ty).is_some() {
+            let operands = vec![object.clone(), index.clone()];
+            if let Some(Some(called)) =
+                self.trial(|this| this.operator_call("[]", operands.clone(), span))
+            {
+                return called;
+            }
+            match self.as_number(&object) {
+                Some(pointer) => pointer,
+                None => {
+                    return self
+                        .operator_call("[]", operands, span)
+                        .unwrap_or_else(|| self.bad(span));
+                }
+            }
+        } else {
+            object
+        };
+        let index = self.number_or_same(index);
         let (mut pointer, mut index) = (self.decayed(object), self.decayed(index));
         if self.types.is_pointer(index.ty) && !self.types.is_pointer(pointer.ty) {
             std::mem::swap(&mut pointer, &mut index);

@@ -156,24 +156,6 @@ impl Analyzer {
         self.fold_unary(NumberOperator::Not, condition, TypeId::BOOL, span)
     }
 
-    /// Converts an object whose class has exactly one conversion to a number or pointer.
-    pub(super) fn as_number(&mut self, value: &Typed) -> Option<Typed> {
-        let record = self.types.record_of(value.ty)?;
-        let conversions = self.conversions_of(record);
-        let mut found = None;
-        for (number, ty) in conversions {
-            if self.types.fundamental(ty).is_some() || self.types.is_pointer(ty) {
-                if found.is_some() {
-                    return None;
-                }
-                found = Some((number, ty));
-            }
-        }
-        let (number, _) = found?;
-        let called = self.call_method(number, value.clone(), Vec::new(), value.span)?;
-        Some(self.decayed(called))
-    }
-
     pub(super) fn binary(
         &mut self,
         operator: BinaryOperator,
@@ -183,15 +165,25 @@ impl Analyzer {
     ) -> Typed {
         if operator == BinaryOperator::Comma {
             let (a, b) = (self.expression(a), self.expression(b));
-            if b.ty == TypeId::ERROR || a.ty == TypeId::ERROR {
-                return self.bad(span);
-            }
-            let (ty, lvalue) = (b.ty, b.lvalue);
-            let kind = TypedKind::Comma(Box::new(a), Box::new(b));
-            return Typed { kind, ty, lvalue, expiring: false, span };
+            return self.comma(a, b, span);
         }
         let (left, right) = (self.expression(a), self.expression(b));
         self.binary_typed(operator, left, right, span)
+    }
+
+    fn comma(&mut self, a: Typed, b: Typed, span: Span) -> Typed {
+        if b.ty == TypeId::ERROR || a.ty == TypeId::ERROR {
+            return self.bad(span);
+        }
+        if self.is_overloadable(&a) || self.is_overloadable(&b) {
+            let operands = vec![a.clone(), b.clone()];
+            if let Some(Some(found)) = self.trial(|this| this.operator_call(",", operands, span)) {
+                return found;
+            }
+        }
+        let (ty, lvalue) = (b.ty, b.lvalue);
+        let kind = TypedKind::Comma(Box::new(a), Box::new(b));
+        Typed { kind, ty, lvalue, expiring: false, span }
     }
 
     pub(in crate::analyze) fn binary_typed(
@@ -457,9 +449,7 @@ impl Analyzer {
         for value in values {
             let (a, b) = if from_left { (result, value) } else { (value, result) };
             result = if operator == BinaryOperator::Comma {
-                let (ty, lvalue) = (b.ty, b.lvalue);
-                let kind = TypedKind::Comma(Box::new(a), Box::new(b));
-                Typed { kind, ty, lvalue, expiring: false, span }
+                self.comma(a, b, span)
             } else {
                 self.binary_typed(operator, a, b, span)
             };

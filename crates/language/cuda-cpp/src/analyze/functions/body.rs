@@ -17,6 +17,8 @@ impl Analyzer {
         {
             return;
         }
+        // A constant evaluation may ask for a function that the source defines further down.
+        let (defined, before) = (self.is_defined(&record), record.state);
         self.function_mut(number).state = BodyState::Started;
         let instance = record.of_template.is_some() || self.in_template(record.scope);
         let depth = self.around.len();
@@ -30,7 +32,13 @@ impl Analyzer {
         self.around.truncate(depth);
         let record = self.function_mut(number);
         record.body = body.map(Rc::new);
-        record.state = BodyState::Done;
+        record.state = if defined { BodyState::Done } else { before };
+    }
+
+    fn is_defined(&self, record: &super::FunctionRecord) -> bool {
+        let syntax = &record.syntax;
+        let has_body = syntax.body.is_some() || syntax.parsed.get().is_some();
+        has_body || syntax.defaulted || record.implicit.is_some() || record.inherits.is_some()
     }
 
     fn in_template(&self, scope: usize) -> bool {
@@ -48,8 +56,7 @@ impl Analyzer {
             return None;
         }
         let has_body = record.syntax.body.is_some() || record.syntax.parsed.get().is_some();
-        let supplied = record.syntax.defaulted || record.implicit.is_some();
-        if !has_body && record.inherits.is_none() && !supplied {
+        if !self.is_defined(&record) {
             return None;
         }
         let parsed = if record.inherits.is_none() && has_body {
@@ -81,6 +88,7 @@ impl Analyzer {
         // Parameters may hide captures, so they get their own scope.
         self.scope = self.add_scope(scope);
         let arguments = self.bind_parameters(&signature);
+        self.bind_empty_packs(&record.syntax);
         let mut statements = Vec::new();
         let is_destructor = self.text(record.name).starts_with('~');
         if is_destructor {
@@ -226,7 +234,7 @@ impl Analyzer {
     }
 
     /// Binds parameter packs that received no argument.
-    pub(in crate::analyze) fn bind_empty_packs(&mut self, syntax: &FunctionSyntax) {
+    fn bind_empty_packs(&mut self, syntax: &FunctionSyntax) {
         for parameter in syntax.signature.parameters.iter().filter(|parameter| parameter.pack) {
             if let Some(name) = parameter.name
                 && !self.scopes[self.scope].names.contains_key(&name)

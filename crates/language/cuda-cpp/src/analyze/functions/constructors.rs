@@ -17,7 +17,6 @@ impl Analyzer {
     ) {
         let Some(class) = record.record else { return };
         let Some(this) = self.frame.as_ref().and_then(|frame| frame.this.clone()) else { return };
-        self.bind_empty_packs(&record.syntax);
         let initializers: &[MemberInitializer] = parsed.map_or(&[], |parsed| &parsed.members);
         // `: Name(other values)` delegates to another constructor of the class.
         for initializer in initializers {

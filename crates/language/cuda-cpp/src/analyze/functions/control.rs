@@ -162,6 +162,7 @@ impl Analyzer {
         if value.ty == TypeId::ERROR {
             return;
         }
+        let value = self.number_or_same(value);
         let value = self.rvalue(value);
         if !self.types.is_integer(value.ty) && !self.types.is_enumeration(value.ty) {
             let shown = self.show(value.ty);

@@ -232,8 +232,9 @@ impl Analyzer {
     }
 
     fn probe_binding(&mut self, ty: TypeId, span: Span) -> super::scopes::Binding {
+        // A named parameter is an lvalue, even if its type is `T &&`.
         let value = self.declval(ty);
-        super::scopes::Binding::Alias(Rc::new(Typed { span, ..value }))
+        super::scopes::Binding::Alias(Rc::new(Typed { expiring: false, span, ..value }))
     }
 
     /// A value of a type that is never evaluated (`std::declval`).

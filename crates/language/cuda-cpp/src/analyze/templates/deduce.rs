@@ -2,66 +2,12 @@
 
 use super::super::scopes::Binding;
 use super::aliases::expand_alias;
-use super::{Analyzer, TemplateArgument};
-use crate::lex::Name;
+use super::{Analyzer, Deduction, TemplateArgument};
 use crate::parse::Parser;
 use crate::syntax::*;
 use crate::typed::Typed;
 use crate::types::{TypeId, TypeKind};
-use std::collections::HashMap;
 use std::rc::Rc;
-
-/// The arguments deduced so far.
-pub(in crate::analyze) struct Deduction<'a> {
-    pub parameters: &'a [TemplateParameterSyntax],
-    pub found: HashMap<Name, TemplateArgument>,
-    /// Elements of packs deduced so far.
-    pub packs: HashMap<Name, Vec<TemplateArgument>>,
-    /// How specific the patterns are.
-    pub weight: usize,
-}
-
-impl<'a> Deduction<'a> {
-    pub fn new(parameters: &'a [TemplateParameterSyntax]) -> Deduction<'a> {
-        Deduction { parameters, found: HashMap::new(), packs: HashMap::new(), weight: 0 }
-    }
-
-    fn parameter(&self, name: &QualifiedName) -> Option<&'a TemplateParameterSyntax> {
-        let simple = name.simple()?;
-        self.parameters.iter().find(|parameter| parameter.name == Some(simple))
-    }
-
-    fn set(&mut self, name: Name, argument: TemplateArgument) -> bool {
-        if let Some(list) = self.packs.get_mut(&name) {
-            list.push(argument);
-            return true;
-        }
-        match self.found.get(&name) {
-            // The size of an array and an `int` parameter may have different types: compare only
-            // their values.
-            Some(TemplateArgument::Value(old, _)) => {
-                matches!(argument, TemplateArgument::Value(new, _) if new == *old)
-            }
-            Some(old) => *old == argument,
-            None => {
-                self.found.insert(name, argument);
-                true
-            }
-        }
-    }
-
-    /// The arguments in order; `None` for those not deduced yet.
-    pub fn arguments(&self) -> Vec<Option<TemplateArgument>> {
-        let argument = |parameter: &TemplateParameterSyntax| {
-            let name = parameter.name?;
-            match self.packs.get(&name) {
-                Some(list) => Some(TemplateArgument::Pack(list.clone().into())),
-                None => self.found.get(&name).cloned(),
-            }
-        };
-        self.parameters.iter().map(argument).collect()
-    }
-}
 
 impl Analyzer {
     /// Matches the first `count` derivations of a type pattern with a type.
@@ -115,6 +61,9 @@ impl Analyzer {
                             return false;
                         }
                     }
+                    if !deduction.packs_end() {
+                        return false;
+                    }
                 } else if signature.parameters.len() != function.parameters.len() {
                     return false;
                 }
@@ -134,7 +83,7 @@ impl Analyzer {
         visit::names_in_type(pattern, &mut |name| names.push(name));
         for parameter in deduction.parameters.iter().filter(|parameter| parameter.pack) {
             if let Some(name) = parameter.name.filter(|name| names.contains(name)) {
-                deduction.packs.entry(name).or_default();
+                deduction.open(name);
             }
         }
     }
@@ -314,7 +263,7 @@ impl Analyzer {
                             && let Some(name) =
                                 deduction.parameter(name).and_then(|parameter| parameter.name)
                         {
-                            deduction.packs.entry(name).or_default();
+                            deduction.open(name);
                         }
                     }
                 }
@@ -323,7 +272,7 @@ impl Analyzer {
                         return false;
                     }
                 }
-                return true;
+                return deduction.packs_end();
             }
             let Some(argument) = rest.next() else { return false };
             if !self.deduce_argument(pattern, argument, deduction, scope) {

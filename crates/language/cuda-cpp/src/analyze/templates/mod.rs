@@ -4,9 +4,10 @@
 mod aliases;
 mod classes;
 mod deduce;
+mod deduction;
 mod instantiate;
 
-pub(super) use deduce::Deduction;
+pub(super) use deduction::Deduction;
 
 use super::Analyzer;
 use super::scopes::Binding;

@@ -55,6 +55,10 @@ template <class I> inline pair<I, I> minmax_element(I first, I last) {
 }
 template <class T> inline T min(initializer_list<T> list) { return *min_element(list.begin(), list.end()); }
 template <class T> inline T max(initializer_list<T> list) { return *max_element(list.begin(), list.end()); }
+template <class T> inline pair<T, T> minmax(initializer_list<T> list) {
+    auto found = minmax_element(list.begin(), list.end());
+    return pair<T, T>(*found.first, *found.second);
+}
 template <class T, class F> inline const T &max(const T &a, const T &b, F less) { return less(a, b) ? b : a; }
 template <class T, class F> inline const T &min(const T &a, const T &b, F less) { return less(b, a) ? b : a; }
 template <class T> inline pair<T, T> minmax(const T &a, const T &b) { return b < a ? pair<T, T>(b, a) : pair<T, T>(a, b); }

@@ -45,10 +45,12 @@ struct __lw_ignore { template <class T> const __lw_ignore &operator=(const T &) 
 inline const __lw_ignore ignore{};
 inline bool operator==(const tuple<> &, const tuple<> &) { return true; }
 inline bool operator<(const tuple<> &, const tuple<> &) { return false; }
-template <class T, class... R> inline bool operator==(const tuple<T, R...> &a, const tuple<T, R...> &b) { return a.head == b.head && a.tail == b.tail; }
-template <class T, class... R> inline bool operator!=(const tuple<T, R...> &a, const tuple<T, R...> &b) { return !(a == b); }
-template <class T, class... R> inline bool operator<(const tuple<T, R...> &a, const tuple<T, R...> &b) { return a.head < b.head || (!(b.head < a.head) && a.tail < b.tail); }
-template <class T, class... R> inline bool operator>(const tuple<T, R...> &a, const tuple<T, R...> &b) { return b < a; }
+template <class T, class... R, class U, class... S> inline bool operator==(const tuple<T, R...> &a, const tuple<U, S...> &b) { return a.head == b.head && a.tail == b.tail; }
+template <class T, class... R, class U, class... S> inline bool operator!=(const tuple<T, R...> &a, const tuple<U, S...> &b) { return !(a == b); }
+template <class T, class... R, class U, class... S> inline bool operator<(const tuple<T, R...> &a, const tuple<U, S...> &b) { return a.head < b.head || (!(b.head < a.head) && a.tail < b.tail); }
+template <class T, class... R, class U, class... S> inline bool operator>(const tuple<T, R...> &a, const tuple<U, S...> &b) { return b < a; }
+template <class T, class... R, class U, class... S> inline bool operator<=(const tuple<T, R...> &a, const tuple<U, S...> &b) { return !(b < a); }
+template <class T, class... R, class U, class... S> inline bool operator>=(const tuple<T, R...> &a, const tuple<U, S...> &b) { return !(a < b); }
 template <class F, class T, size_t... I> inline decltype(auto) __lw_apply(F &&f, T &&t, index_sequence<I...>) { return f(get<I>(t)...); }
 template <class F, class T> inline decltype(auto) apply(F &&f, T &&t) {
     return __lw_apply(static_cast<F &&>(f), static_cast<T &&>(t), make_index_sequence<tuple_size<decay_t<T>>::value>());
