@@ -177,7 +177,7 @@ fn compile(
     }
     let tried = |compiler| choice.is_none_or(|choice| choice == compiler);
     let mut refused: Option<(&str, String)> = None;
-    // The source's folder is an include folder, for `#include "beside.cuh"`.
+    // The source's folder is an include folder, for `#include "common.cuh"`.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = format!("-I{}", folder.unwrap_or(Path::new(".")).display());
     let mut lacks = "there is no NVRTC, nvcc or clang to compile it";

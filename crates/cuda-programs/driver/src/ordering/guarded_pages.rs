@@ -1,6 +1,6 @@
 //! Guarded pages: a signal handler records the first access to protected pages.
 //!
-//! Accesses to other bytes of a page, such as a flag beside the data, are let through one instruction at a time: the
+//! Accesses to other bytes of a page, such as a flag next to the data, are let through one instruction at a time: the
 //! handler makes the page accessible and sets the processor's trap flag, and the trap after the instruction protects
 //! the page again (x86-64; elsewhere the page stays accessible).
 

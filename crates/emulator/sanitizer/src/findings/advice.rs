@@ -188,7 +188,7 @@ impl<'k> Adviser<'k> {
         let acquired =
             self.fenced(read.inst.origin, now.instruction, needed, read.op.order.acquire);
         let (fence, ptx) = fence_of(needed);
-        // First the missing fence of the writing thread, then that of the reading thread.
+        // First the writing thread's missing fence, then the reading thread's.
         let reader = match acquired {
             Fenced::Yes => None,
             Fenced::Narrowly(at) => {

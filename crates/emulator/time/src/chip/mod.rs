@@ -217,7 +217,7 @@ impl MemoryTraffic {
         (2.0 * self.read / (self.read + self.written).max(1.0)).min(1.0)
     }
 
-    /// Fraction of the nominal bandwidth that writes reach: that of reads if they do not alternate with reads.
+    /// Fraction of the nominal bandwidth that writes reach; they reach the fraction of reads if they do not alternate with reads.
     fn write_efficiency(&self, timings: &Timings) -> f64 {
         let [alone, mixed] = [timings.dram_read_efficiency, timings.dram_write_efficiency];
         alone + (mixed - alone) * self.mixed()

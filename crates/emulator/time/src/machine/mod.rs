@@ -258,7 +258,7 @@ impl GpuModel {
         }
     }
 
-    /// Models the GPU with this name, or an H200 if the table has no such GPU.
+    /// Models the GPU with this name, or an H200 if the table lacks this GPU.
     ///
     /// # Panics
     /// Never: the table has an H200.

@@ -89,7 +89,7 @@ const MERGES: f64 = 40.0;
 /// Bytes per sector of a store of bytes by all lanes to local memory, where the sector holds a word of eight lanes.
 const BYTES: u32 = 8;
 
-/// Whether a store leaves parts of its sectors as they are.
+/// Whether a store writes only parts of its sectors.
 fn is_partial(record: &Traffic) -> bool {
     record.bytes < 24 * record.sectors
 }
@@ -206,7 +206,7 @@ impl MemorySystem {
         self.dram_free.max(self.l2_free) + self.timings.dram_latency
     }
 
-    /// Occupies the path to the L2 for sectors, each of which costs as much as `cost` whole ones.
+    /// Occupies the path to the L2 for sectors; one costs as much as `cost` whole sectors.
     fn send(&mut self, time: f64, run: u32, sectors: f64, cost: f64) {
         self.l2_sectors[run as usize] += sectors as u64;
         let cycles = 32.0 * sectors * cost / self.environment.l2_bytes_per_clock;

@@ -31,7 +31,7 @@ pub struct Plan {
     pub observed: bool,
     /// The positions of a product's elements.
     pub places: Places,
-    /// The registers of A and B of a product of which a register holds parts of lines.
+    /// The registers of A and B, if each register of the product holds parts of lines.
     pub factors: Option<[FactorRegisters; 2]>,
 }
 

@@ -276,7 +276,7 @@ fn tile_slots(number: ElementType, slots: &[Slot], tile: usize) -> [Slot; 2] {
 /// The registers of eight rows and columns of a warp's accumulators.
 ///
 /// # Safety
-/// The slots are registers of the warp: those of the accumulators.
+/// The slots are the accumulators' registers of the warp.
 #[inline(always)]
 pub unsafe fn read_tile(
     warp: &Warp,

@@ -247,7 +247,7 @@ impl Analyzer {
             if count - at > MOST_CONSTRUCTED {
                 self.error(
                     span,
-                    "a list that leaves so many elements to their constructor is not supported",
+                    format!("a list that leaves more than {MOST_CONSTRUCTED} elements to their constructor is not supported"),
                 );
                 return None;
             }
