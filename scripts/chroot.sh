@@ -6,7 +6,7 @@
 # Usage, in the repository: scripts/chroot.sh [WHEEL]    (the newest one in target/wheels, which scripts/python.sh builds)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-wheel=${1:-$(ls -t target/wheels/lanework-*-"$(uname -m)".whl 2>/dev/null | head -1)}
+wheel=${1:-$(find target/wheels -name "lanework-*_$(uname -m).whl" -printf '%T@ %p\n' 2>/dev/null | sort -rn | sed -n '1s/^[^ ]* //p')}
 [ -n "$wheel" ] || { echo "error: target/wheels has no wheel for this machine: run scripts/python.sh" >&2; exit 2; }
 if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
     echo "SKIPPED: a test in a clean system needs root and debootstrap"

@@ -126,29 +126,74 @@ fn values(option: &str, commands: &[&Command]) -> usize {
     known.map_or(0, takes)
 }
 
-/// `run FILES -- ARGUMENTS` as `exec --plain -- FILES [--] ARGUMENTS`, if the files are the sources of a program. Several
-/// files keep the separator.
+/// The commands that take the sources of a program, as commands on a program.
+#[cfg(all(unix, feature = "host"))]
+const ON_SOURCES: [(&str, &[&str]); 5] = [
+    ("run", &["exec", "--plain"]),
+    ("check", &["exec", "--check"]),
+    ("profile", &["exec", "--profile"]),
+    ("predict", &["exec", "--predict"]),
+    ("look", &["look"]),
+];
+
+/// `check FILES -- ARGUMENTS` as `exec --check -- FILES [--] ARGUMENTS`, and the like for other commands, if the files are
+/// the sources of a program and no option or argument is one of a kernel. Several files keep the separator.
 #[cfg(all(unix, feature = "host"))]
 pub fn as_program(
     mut line: Vec<OsString>,
     are_sources: impl Fn(&[OsString]) -> bool,
 ) -> Vec<OsString> {
     let own = with_common_options(Arguments::command());
-    let Some(run) = first_positional(&line, 1, &[&own]).filter(|at| line[*at] == "run") else {
+    let Some(at) = first_positional(&line, 1, &[&own]) else { return line };
+    let Some((name, becomes)) = ON_SOURCES.iter().find(|(name, _)| line[at] == *name) else {
         return line;
     };
-    let end = line.iter().skip(run).position(|word| word == "--").map_or(line.len(), |at| run + at);
-    let files: Vec<OsString> = line.get(run + 1..end).unwrap_or_default().to_vec();
+    let of_program = match *name {
+        "look" => LookProgramArgs::command(),
+        _ => own.find_subcommand("exec").cloned().unwrap_or_default(),
+    };
+    let commands = [&own, &of_program];
+    let end = line.iter().skip(at).position(|word| word == "--").map_or(line.len(), |end| at + end);
+    let (mut options, mut files) = (Vec::new(), Vec::new());
+    let mut word = at + 1;
+    while word < end {
+        let text = line[word].to_string_lossy();
+        if !text.starts_with('-') {
+            files.push(line[word].clone());
+            word += 1;
+            continue;
+        }
+        if !is_known(&text, &commands) {
+            return line;
+        }
+        let next = end.min(word + 1 + values(&text, &commands));
+        options.extend_from_slice(&line[word..next]);
+        word = next;
+    }
     if files.is_empty() || !are_sources(&files) {
         return line;
     }
-    let arguments: Vec<OsString> = line.drain(run..).skip(files.len() + 2).collect();
-    line.extend(["exec", "--plain", "--"].map(OsString::from));
+    let arguments: Vec<OsString> = line.drain(at..).skip(end + 1 - at).collect();
+    line.extend(becomes.iter().map(OsString::from));
+    line.extend(options);
+    line.push(OsString::from("--"));
     let several = files.len() > 1;
     line.extend(files);
     line.extend(several.then(|| OsString::from("--")));
     line.extend(arguments);
     line
+}
+
+/// Whether the commands have an option, given as `--name` or `--name=value`; a request for help is none.
+#[cfg(all(unix, feature = "host"))]
+fn is_known(option: &str, commands: &[&Command]) -> bool {
+    let long = option.strip_prefix("--").map(|long| long.split('=').next().unwrap_or(long));
+    let named = |known: &clap::Arg| {
+        long.is_some_and(|long| known.get_long() == Some(long))
+            || known.get_short().is_some_and(|short| option == format!("-{short}"))
+    };
+    !matches!(option, "-h" | "--help")
+        && commands.iter().flat_map(|command| command.get_arguments()).any(named)
 }
 
 /// A command line of `exec` with `--` before its program, if it has none.
@@ -328,7 +373,18 @@ mod tests {
             ("lanework run p.cu q.cu -- 1", "lanework exec --plain -- p.cu q.cu -- 1"),
             ("lanework run p.cu --grid 1", "lanework run p.cu --grid 1"),
             ("lanework run k.ptx", "lanework run k.ptx"),
-            ("lanework check p.cu", "lanework check p.cu"),
+            ("lanework check p.cu", "lanework exec --check -- p.cu"),
+            ("lanework check p.cu -- 1", "lanework exec --check -- p.cu 1"),
+            (
+                "lanework check --sarif s.json p.cu --leaks -- 1",
+                "lanework exec --check --sarif s.json --leaks -- p.cu 1",
+            ),
+            ("lanework check p.cu zeros:8 1", "lanework check p.cu zeros:8 1"),
+            ("lanework check p.cu --block 32", "lanework check p.cu --block 32"),
+            ("lanework check --help p.cu", "lanework check --help p.cu"),
+            ("lanework profile p.cu --json", "lanework exec --profile --json -- p.cu"),
+            ("lanework predict p.cu --gpu=a100", "lanework exec --predict --gpu=a100 -- p.cu"),
+            ("lanework look p.cu --warp 1", "lanework look --warp 1 -- p.cu"),
         ] {
             let line = as_program(self::line(given), |files| {
                 let named = |file: &OsString| file.to_string_lossy().contains(".c");

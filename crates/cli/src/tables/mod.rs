@@ -5,6 +5,7 @@ pub mod points;
 pub mod story;
 
 use lanework::Backend;
+use lanework::ptx::cpp_names;
 use lanework::report::Sources;
 use lanework::time::predict::{LineLoss, Prediction};
 use lanework_lab::{Accuracy, ClimbRecord, RungRecord, TimeRecord};
@@ -253,7 +254,8 @@ pub fn predicted_line(kernel: &str, found: &Value) -> String {
         _ => &low,
     };
     format!(
-        "{kernel}: predicted {} ({low} to {high}) on {}, limited by {}\n",
+        "{}: predicted {} ({low} to {high}) on {}, limited by {}\n",
+        cpp_names::readable(kernel),
         ns(&found["predicted_ns"]),
         text(&found["gpu"]),
         text(&found["limiter"]),

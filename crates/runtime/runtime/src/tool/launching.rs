@@ -9,7 +9,8 @@ use crate::tool::record::{Launched, Picture, Predicted};
 use cpp_demangle::Symbol;
 use lanework_emulator::sanitize::Report;
 use lanework_emulator::{
-    Blocks, Device, Emulator, Fault, Keep, LaunchConfig, Outcome, Program, TraceConfig,
+    Blocks, CountingObserver, Device, Emulator, Fault, Keep, LaunchConfig, Outcome, Program, Trace,
+    TraceConfig, Tracer,
 };
 use lanework_report as report;
 use lanework_report::{By, Extras, Machine};
@@ -45,25 +46,28 @@ pub(crate) struct Launching<'a> {
 }
 
 impl Launching<'_> {
-    pub(super) fn count(
-        &self,
-        on: &Emulator,
-    ) -> Result<(Outcome, lanework_emulator::CountingObserver), Fault> {
-        on.count(self.program, self.config, self.arguments)
+    /// Counts the launch on this device or a copy of it.
+    pub(super) fn count(&self, on: &Device) -> Result<(Outcome, CountingObserver), Fault> {
+        let mut counting = CountingObserver::default();
+        let outcome = on.launch(self.program, self.config, self.arguments, &mut counting)?;
+        Ok((outcome, counting))
     }
 
     pub(super) fn waits(&self) -> bool {
         self.config.cooperative || self.program.polls(self.config.entry)
     }
 
+    /// Records steps and accesses of blocks, on this device or a copy of it.
     pub(super) fn trace(
         &self,
-        on: &Emulator,
+        on: &Device,
         blocks: Blocks,
         wanted: TraceConfig,
-    ) -> Result<lanework_emulator::Trace, Fault> {
+    ) -> Result<Trace, Fault> {
         let config = LaunchConfig { blocks, ..*self.config };
-        Ok(on.trace(self.program, &config, self.arguments, wanted)?.1)
+        let mut tracer = Tracer::new(wanted);
+        on.launch(self.program, &config, self.arguments, &mut tracer)?;
+        Ok(tracer.trace)
     }
 }
 
@@ -196,17 +200,15 @@ impl LookAt {
         })
     }
 
-    /// Runs the launch on copies of the memory and returns the requested accesses.
+    /// Runs the launch without effect on the device's memory and returns the requested accesses.
     pub(super) fn picture(&self, launch: Launching<'_>) -> Result<Picture, Fault> {
-        let twin = |stage: &str| {
-            launch.emulator.copy().ok_or_else(|| {
-                let kind = lanework_emulator::FaultKind::LimitExceeded;
-                let help = "look at a launch with less memory";
-                let what = format!("there is no room for a copy of the device's memory ({stage})");
-                Fault::before_launch(kind, launch.config.entry, what, help)
-            })
-        };
-        let counted = launch.count(&twin("counts")?)?;
+        if launch.emulator.memory_used() > COPIED {
+            let kind = lanework_emulator::FaultKind::LimitExceeded;
+            let what = "more than 1 GiB of device memory is allocated: too much to be saved";
+            let help = "look at a launch with less memory";
+            return Err(Fault::before_launch(kind, launch.config.entry, what.to_owned(), help));
+        }
+        let counted = launch.emulator.without_effect(|on| launch.count(on))?;
         let profile = Profile::new(counted, launch.program, launch.config);
         let mut picture = Picture {
             profile,
@@ -244,7 +246,7 @@ impl LookAt {
             true => Blocks::All,
             false => Blocks::Range { first: self.block, count: 1 },
         };
-        let trace = launch.trace(&twin("a trace")?, blocks, wanted)?;
+        let trace = launch.emulator.without_effect(|on| launch.trace(on, blocks, wanted))?;
         picture.touches = report::first_of_each(&trace.touches, self.warp);
         (picture.file, picture.line) = (chosen.file, chosen.line);
         (picture.instructions, picture.steps) = (chosen.instructions, trace.steps);

@@ -6,6 +6,7 @@ use super::launching::machine;
 use super::record::{Findings, Profiled, Record};
 use lanework_emulator::sanitize;
 use lanework_emulator::sanitize::Report;
+use lanework_ptx::cpp_names;
 use lanework_report as report;
 use lanework_report::{By, Sources};
 use std::sync::Mutex;
@@ -230,9 +231,10 @@ impl Profiles {
 
     /// The title of a kernel in a report.
     pub fn title(launches: u64, one: &Profiled) -> String {
+        let kernel = cpp_names::readable(&one.profile.kernel);
         match launches {
-            1 => one.profile.kernel.clone(),
-            many => format!("{}, {many} launches", one.profile.kernel),
+            1 => kernel.into_owned(),
+            many => format!("{kernel}, {many} launches"),
         }
     }
 }
