@@ -73,11 +73,12 @@ struct FidelityWords {
 
 const ENGLISH: FidelityWords = FidelityWords {
     title: "Counter accuracy",
-    intro: "The emulator and an H200's hardware counters, read with Nsight Compute, counted the same launches. They are \
-            every rung on a regular problem, many rungs on an irregular one, kernels compiled by nvcc, NVRTC, Triton and \
-            Numba, and two sets of test kernels (*probes* and a *sweep*) that repeat one memory instruction on one address \
-            pattern. `scripts/fidelity.sh` records the GPU's counts; `lanework-lab fidelity` compares. Instructions are not \
-            compared, because a GPU runs ptxas's translation of the PTX.",
+    intro: "The emulator and an H200's hardware counters, read with Nsight Compute, counted the same launches. \
+            The launches are every rung on a regular problem, many rungs on an irregular one, kernels compiled \
+            by nvcc, NVRTC, Triton and Numba, and two sets of test kernels (*probes* and a *sweep*) that repeat \
+            one memory instruction on one address pattern. `scripts/fidelity.sh` records the GPU's counts; \
+            `lanework-lab fidelity` compares. Instructions are not compared, because a GPU runs ptxas's \
+            translation of the PTX.",
     table: "| counter | compared | within 1 % | share |\n|---|---|---|---|",
     uncounted: "Not compared, because the GPU has not counted this version of the kernel: ",
     others: "Differences above 1 %, with reasons",

@@ -56,7 +56,8 @@ const ENGLISH: Words = Words {
     accesses: "The sectors and banks that a warp accesses: ",
     try_it: "Try it",
     experiments: "Experiments",
-    experiments_note: "Each row is one command, run as shown. `lanework-lab experiments --run` generates this table. ",
+    experiments_note: "Each row is one command, run as shown; on the emulator, some problems are smaller. \
+                       `lanework-lab experiments --run` generates this table. ",
     experiments_columns: "| id | | command | emulator |",
 };
 

@@ -1,7 +1,7 @@
 //! Attention rung: `one-warp`.
 //!
-//! Idea: tensor cores: a warp multiplies 16 queries by 16 keys at a time with `mma`. Scores and weights stay in fragments; the
-//! weights become the left factor of the second product without leaving the registers.
+//! Idea: a warp multiplies 16 queries by 16 keys at a time on tensor cores (`mma`). Scores and weights stay in
+//! fragments; the weights become the left factor of the second product without leaving the registers.
 //! 思路：用张量核心：一个 warp 每次用 `mma` 把 16 个查询与 16 个键相乘。分数和权重留在片段中，权重不离开寄存器就成为第二次乘法的左因子。
 //! Predicts: `mma` replaces the multiply-adds: less than a tenth of `fused`'s instructions.
 //! 预测：`mma` 代替乘加，指令数不到 `fused` 的十分之一。

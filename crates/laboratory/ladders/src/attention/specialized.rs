@@ -1,7 +1,7 @@
 //! Attention rung: `specialized`.
 //!
-//! Idea: warps have roles: one keeps a ring of tiles full; two warpgroups multiply 64 queries each by the same keys and values.
-//! The first gives up registers to the others.
+//! Idea: one warp keeps a ring of tiles full, and two warpgroups multiply 64 queries each by the same keys and values
+//! (warp roles). The first warp gives up registers to the others.
 //! 思路：warp 各有角色：一个 warp 使环形缓冲区保持填满；两个 warpgroup 各把 64 个查询与同一批键和值相乘。前者把寄存器让给后者。
 //! Predicts: half of `wgmma`'s copied bytes per query; one warpgroup multiplies while the other computes its softmax.
 //! 预测：每个查询拷贝的字节数是 `wgmma` 的一半；一个 warpgroup 计算 softmax 时，另一个做乘法。

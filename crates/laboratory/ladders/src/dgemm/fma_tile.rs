@@ -53,7 +53,7 @@ fn fma_tile(a: &[f64], b: &[f64], c: &mut [f64], n: u32, k: u32) {
                 }
             }
         }
-        sync_threads(); // all have read before the next tile is stored
+        sync_threads(); // all threads have read the tile before the next one is stored
     }
     #[unroll]
     for i in 0..4u32 {

@@ -1,7 +1,8 @@
 //! Tensor-core rung: `specialized`.
 //!
-//! Idea: one thread starts all copies, by TMA, into a ring of four stages. Two warpgroups only multiply:
-//! each has 64 x 256 results and up to 232 registers per thread. Blocks are persistent, so the next tile's stages are copied while results are stored.
+//! Idea: one thread starts all copies, by TMA, into a ring of four stages. Two warpgroups only multiply: each has 64 x
+//! 256 results and up to 232 registers per thread. Blocks are persistent (each computes several tiles), so the next
+//! tile's stages are copied while results are stored.
 //! Predicts: no load instructions in the multiplying warps; three quarters of `warpgroups`' global bytes, because tiles are wider.
 //! Costs: 192 KiB of shared memory, so one block per multiprocessor; registers must be moved to the multiplying warps.
 //! 思路：由一个线程用 TMA 发起全部拷贝，送进四级环形缓冲区；两个 warpgroup 只做乘法：每个计算 64 x 256 个结果，每个线程最多用 232 个寄存器。线程块是持久化的，存储结果时，下一个 tile 的各级已经在拷贝。

@@ -1,7 +1,8 @@
 //! Tensor-core rung: `turns`.
 //!
-//! Idea: the two warpgroups of a block alternate between tiles of 128 x 128, each computing a whole tile: while one stores its results, the other
-//! multiplies (ping-pong in CUTLASS). After its wait for a tile's last stage, a warpgroup hands the tensor cores to the other one through a named barrier.
+//! Idea: the two warpgroups of a block alternate between tiles of 128 x 128, each computing a whole tile: while one
+//! stores its results, the other multiplies (ping-pong in CUTLASS). After its wait for a tile's last stage, a warpgroup
+//! hands the tensor cores to the other one through a named barrier (a barrier for some of the warps of a block).
 //! Predicts: result stores cost no tensor-core time; a third more bytes from the L2 cache than `specialized`, whose tiles are wider.
 //! Costs: the warpgroups share no factors, only the ring of stages. At 4096 the power limit is an H200's bottleneck: 1.006 times
 //! as fast as `specialized`, 0.98 times as fast as `clusters`, which stores its results by TMA. The library's kernel combines

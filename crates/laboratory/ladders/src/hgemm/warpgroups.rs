@@ -1,7 +1,7 @@
 //! Tensor-core rung: `warpgroups`.
 //!
-//! Idea: `wgmma` of sm_90a: four warps together multiply 64 x 64 by 64 x 128 elements directly from shared memory,
-//! asynchronously; no fragment is loaded.
+//! Idea: four warps together (a warpgroup) multiply 64 x 64 by 64 x 128 elements directly from shared memory and
+//! asynchronously (`wgmma` of sm_90a); no fragment is loaded.
 //! Predicts: threads load no factors from shared memory; the same global sectors as `pipelined`.
 //! Costs: only Hopper has it; data copied by threads need a fence before the tensor cores see them.
 //! 思路：sm_90a 的 `wgmma`：四个 warp 一起把 64 x 64 与 64 x 128 个元素异步相乘，直接从共享内存读取；不加载片段。

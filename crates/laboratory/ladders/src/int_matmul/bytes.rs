@@ -5,9 +5,9 @@
 //! are multiples of 2^32. The kernel keeps one sum per place and shifts the sums at the end; nothing is rounded.
 //! 思路：张量核心做 8 位整数乘法，以会回绕的 32 位整数累加。一个 32 位整数是四个字节：a0 + 2^8 a1 + 2^16 a2 + 2^24 a3。
 //! 16 个字节乘积中，只有位次（0 到 3）之和小于 4 的 10 个影响低 32 位，其余都是 2^32 的倍数。核函数按位次分别累加，最后移位相加；没有任何舍入。
-//! Predicts: 10 `mma` for 16 x 8 x 32 multiply-adds, and less than a third of the warp instructions of `pipelined`;
-//! 3 / 256 global loads per multiply-add; no bank conflicts when bytes are split (`stmatrix`) or loaded
-//! (`ldmatrix`).
+//! Predicts: 10 tensor-core instructions (`mma`) for 16 x 8 x 32 multiply-adds, and less than a third of the warp
+//! instructions of `pipelined`; 3 / 256 global loads per multiply-add; no bank conflicts when bytes are split
+//! (`stmatrix`) or loaded (`ldmatrix`).
 //! 预测：每 16 x 8 x 32 次乘加用 10 条 `mma`，warp 指令数不到 `pipelined` 的三分之一；每次乘加 3 / 256 次全局加载；拆分字节（`stmatrix`）和加载（`ldmatrix`）都没有 bank 冲突。
 //! Costs: needs sm_90 (`stmatrix`); four sums per result, so a warp computes only 32 x 32 results;
 //! products under 128 x 64 leave warps idle. On an H200 at 1024: 51.2 us, 3.1x `pipelined` (159.7

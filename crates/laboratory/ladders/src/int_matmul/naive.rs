@@ -2,8 +2,8 @@
 //!
 //! Idea: one thread computes one element of C, reading its row of A and its column of B.
 //! 思路：一个线程计算 C 的一个元素，读取 A 的一行和 B 的一列。
-//! Predicts: two loads per multiply-add; the load of A is the same for a half warp, and the load of B is contiguous along a
-//! row.
+//! Predicts: two loads per multiply-add; 16 lanes (a half warp) load the same element of A, and the load of B is
+//! contiguous along a row.
 //! 预测：每次乘加两次加载；半个 warp 加载 A 的同一个元素，B 的加载沿行连续。
 //! Costs: each element of A is read n times, each of B m times.
 //! 代价：A 的每个元素读 n 次，B 的每个元素读 m 次。

@@ -1,8 +1,8 @@
 //! Integer product rung: `pipelined`.
 //!
 //! Idea: the tiles of the two previous rungs combined: a block of 256 threads computes 128 x 128 elements of C, and
-//! each thread 8 x 8 of them in registers, fed from shared memory while asynchronous copies bring the next 16 steps.
-//! The tile is fixed.
+//! each thread 8 x 8 of them in registers, fed from shared memory while asynchronous copies fetch the next 16 columns
+//! of A and rows of B. The tile size is fixed.
 //! 思路：两种 tile 结合使用：256 个线程的线程块计算 C 的 128 x 128 个元素，每个线程在寄存器中计算其中 8 x 8 个，数据来自共享内存，同时由异步拷贝送来后 16 步的数据。tile 大小固定。
 //! Predicts: 1 / 64 global loads and 1 / 4 shared loads per multiply-add; no spills, no bank conflicts.
 //! 预测：每次乘加 1 / 64 次全局加载、1 / 4 次共享内存加载；没有溢出，没有 bank 冲突。
@@ -33,7 +33,7 @@ fn pipelined(a: &[i32], b: &[i32], c: &mut [i32], m: u32, n: u32, k: u32) {
     let fetch = |stage: u32, p: u32| {
         #[unroll]
         for i in 0..EDGE * STEPS / THREADS {
-            // 8 adjacent lanes copy 8 steps of a row of A, adjacent lanes adjacent columns of B.
+            // 8 adjacent lanes copy 8 steps of a row of A; adjacent lanes copy adjacent columns of B.
             let (row, step) = (t / 8 + i / 2 * 32, t % 8 + i % 2 * 8);
             let have = if top + row < m && p + step < k { 4u32 } else { 0 };
             let from = (top + row).min(m - 1) * k + (p + step).min(k - 1);

@@ -1,6 +1,6 @@
 //! Matrix product rung: `pitched`.
 //!
-//! Idea: `row-shared` on rows that start at aligned addresses, filled by 2-D copies.
+//! Idea: `row-shared` on matrices whose rows start at aligned addresses; 2-D copies fill them.
 //! Predicts: 4 sectors per load of B at any width; packed rows of an odd width touch five.
 //! Costs: up to 508 bytes of padding per row; widths that are a multiple of 8 gain nothing in
 //! sectors.

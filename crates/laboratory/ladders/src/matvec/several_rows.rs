@@ -1,6 +1,6 @@
 //! Matrix-vector rung: `several-rows`.
 //!
-//! Idea: a warp has four rows, so four loads of A are in flight together and x is read once for all four.
+//! Idea: a warp handles four rows, so four loads of A are in flight together and x is read once for all four.
 //! 思路：一个 warp 处理四行，对 A 的四次加载同时在途，而且四行只读一遍 x。
 //! Predicts: 5 / 8 of the load requests of `vectorized`, which loads x as often as A.
 //! 预测：加载请求数是 `vectorized` 的 5 / 8，后者加载 x 的次数与加载 A 的一样多。
@@ -15,7 +15,7 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
 const THREADS: u32 = 128;
-/// Rows of a warp.
+/// Rows per warp.
 const ROWS: u32 = 4;
 
 #[kernel(block = THREADS)]
@@ -54,6 +54,6 @@ pub(super) fn prepare<'a>(o: &'a mut Operands, device: &Device) -> Result<Prepar
     }
     let launch = several_rows(&o.a, &o.x, &mut o.y, o.rows, o.cols);
     let launch = launch.grid(o.rows.div_ceil(THREADS / 32 * ROWS)).block(THREADS);
-    // SAFETY: the kernel checks rows and columns against their numbers, and rows are whole vectors of four.
+    // SAFETY: the kernel checks row and column indices against the extents, and rows are whole vectors of four.
     unsafe { launch.prepare_unchecked(device) }
 }

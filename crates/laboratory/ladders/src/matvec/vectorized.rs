@@ -42,6 +42,6 @@ pub(super) fn prepare<'a>(o: &'a mut Operands, device: &Device) -> Result<Prepar
     }
     let launch = vectorized(&o.a, &o.x, &mut o.y, o.rows, o.cols);
     let launch = launch.grid(o.rows.div_ceil(THREADS / 32)).block(THREADS);
-    // SAFETY: the kernel checks rows and columns against their numbers, and rows are whole vectors of four.
+    // SAFETY: the kernel checks row and column indices against the extents, and rows are whole vectors of four.
     unsafe { launch.prepare_unchecked(device) }
 }

@@ -34,6 +34,6 @@ fn warp_per_row(a: &[f32], x: &[f32], y: &mut [f32], rows: u32, cols: u32) {
 pub(super) fn prepare<'a>(o: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
     let launch = warp_per_row(&o.a, &o.x, &mut o.y, o.rows, o.cols);
     let launch = launch.grid(o.rows.div_ceil(THREADS / 32)).block(THREADS);
-    // SAFETY: the kernel checks rows and columns against their numbers.
+    // SAFETY: the kernel checks row and column indices against the extents.
     unsafe { launch.prepare_unchecked(device) }
 }

@@ -1,7 +1,8 @@
 //! Scan rung: `chained`.
 //!
-//! Idea: one pass. A block takes the next tile from a counter, scans it in registers, waits until the previous tile has published its running
-//! sum, adds that sum, and publishes its own. Tiles are claimed in order, so the tile a block waits for is always running (no deadlock).
+//! Idea: a block takes the next tile from a counter, scans it in registers, waits until the previous tile has published
+//! its running sum, adds that sum, and publishes its own. One pass over the numbers is enough. Tiles are claimed in
+//! order, so the tile a block waits for is always running (no deadlock).
 //! 思路：只遍历一遍。线程块从计数器领取下一个 tile，在寄存器中扫描，等前一个 tile 发布它的前缀和，加上这个值，再发布自己的前缀和。tile 按顺序领取，所以被等待的 tile 一定正在运行（不会死锁）。
 //! Predicts: each number is read once and written once; one atomic per tile.
 //! 预测：每个数只读一次、只写一次；每个 tile 一次原子操作。

@@ -1,7 +1,7 @@
 //! Scan rung: `three-phases`.
 //!
-//! Idea: every block sums its own part. After a grid barrier, each block adds the sums of the parts before its own, reads
-//! its part again and scans it (reduce, then scan).
+//! Idea: every block sums its own part. After a barrier of the whole grid, each block adds the sums of the parts before
+//! its own, reads its part again and scans it (reduce, then scan).
 //! 思路：每个线程块先求出自己那一部分的和；经过一次网格屏障之后，各线程块把前面各部分的和相加，再读一遍自己的部分并扫描（先归约，再扫描）。
 //! Predicts: all multiprocessors work; global load sectors double, because each number is read twice and written once.
 //! 预测：所有多处理器都在工作；全局加载扇区加倍，因为每个数读两次、写一次。

@@ -1,7 +1,7 @@
 //! SGEMM rung: `coalesced`.
 //!
-//! Idea: x selects the column, so a warp reads adjacent elements of B, writes adjacent elements of C and reads one element of A;
-//! the loads of four steps are in flight together.
+//! Idea: x selects the column, so a warp reads adjacent elements of B, writes adjacent elements of C and reads one
+//! element of A; the loads of four steps along k are in flight together.
 //! Predicts: 5 load sectors per multiply-add of a warp instead of 33, and 4 per store instead of
 //! 32.
 //! Costs: only code: the index computation is transposed and the loop unrolled.

@@ -1,7 +1,8 @@
 //! SGEMM rung: `ring`.
 //!
-//! Idea: no block barriers: each stage of a ring in shared memory is handed over by its own mbarriers, so warps can drift apart. The
-//! tensor memory accelerator copies tiles of B. This is the library's kernel with a tile of 128 x 128, or of 64 x 64 where tiles are few.
+//! Idea: no block barriers: each stage of a ring in shared memory is handed over by its own mbarriers (barriers in
+//! shared memory), so warps can drift apart. The tensor memory accelerator (TMA, the copy engine) copies tiles of B.
+//! This is the library's kernel with a tile of 128 x 128, or of 64 x 64 where tiles are few.
 //! Predicts: one block barrier, after the last step; threads issue no loads of B.
 //! Costs: needs sm_90, and rows of B at multiples of 16 bytes; otherwise threads copy B word by word. On an H200: 2,668
 //! us at 4096, 1.04x `prefetched` and 1.006x cuBLAS; it does not help where tiles are few: at 1000 it takes 90.8 us,

@@ -1,7 +1,8 @@
 //! SGEMM rung: `split`.
 //!
-//! Idea: tensor cores multiply f16 many times faster than FFMA multiplies f32. Each number becomes the sum of two f16. Three of
-//! the four partial products are kept (low x high, high x low, high x high) and added in one accumulation chain.
+//! Idea: tensor cores multiply f16 many times faster than the FP32 multiply-add (FFMA) multiplies f32. Each number
+//! becomes the sum of two f16. Three of the four partial products are kept (low x high, high x low, high x high) and
+//! added in one accumulation chain.
 //! Predicts: 3 `mma` for 16 x 8 x 16 multiply-adds: fewer instructions than FFMAs would take, even including the split;
 //! each number of a 128 x 128 tile is loaded once.
 //! Costs: the tensor cores truncate their sums: at k = 4096 the error is about 3e-5 of the result, 25 times the error of FP32

@@ -5,7 +5,7 @@
 //! 思路：用足够多的线程块占满设备；每个线程先发出 4 次 16 字节的加载，再使用第一个结果，使足够多的加载同时在途。
 //! Predicts: 16 sectors per request and a quarter of the requests for 4-byte numbers.
 //! 预测：对 4 字节的数，每个请求 16 个扇区，请求数降到四分之一。
-//! Costs: registers for the loads in flight; the host adds 3 sums per multiprocessor.
+//! Costs: registers for the loads in flight; the host adds up to 3 sums per multiprocessor.
 //! 代价：在途的加载要占寄存器；主机要为每个多处理器加 3 个和。
 
 use super::clock::note_time;

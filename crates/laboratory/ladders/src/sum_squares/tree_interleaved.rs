@@ -6,8 +6,7 @@
 //! Predicts: 8 steps instead of 255 serial additions for 256 threads: thread 0's warp runs a
 //! fraction of the instructions.
 //! 预测：256 个线程只需 8 步，而不是 255 次串行加法：0 号线程所在 warp 的指令数只剩一小部分。
-//! Costs: a barrier per step; the active lanes are spread over all warps, so no warp becomes idle for 5
-//! steps.
+//! Costs: a barrier per step; the active lanes are spread over all warps, so no warp becomes idle in the first 5 steps.
 //! 代价：每步一次屏障；活跃的 lane 分散在所有 warp 中，所以前 5 步没有一个 warp 能完全空闲。
 //!
 //! Bank conflicts are often given as the reason why this is slow. They occur if thread `t` works on

@@ -1,6 +1,6 @@
 //! Sum-of-squares rung: `tree-strided`.
 //!
-//! Idea: adjacent threads do the same additions, so whole warps become idle.
+//! Idea: adjacent threads do the additions that were spread over all warps, so whole warps become idle.
 //! 思路：同样的加法改由相邻的线程来做，使整个 warp 都能空闲下来。
 //! Predicts: a quarter of the shared requests for 256 threads, but bank conflicts: the elements
 //! that a warp accesses are 2, 4, 8 and more words apart.

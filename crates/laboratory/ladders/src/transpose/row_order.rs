@@ -5,7 +5,7 @@
 //! 思路：线程下标 x 选择行、y 选择列，与 C 语言矩阵的下标一样，而一个 warp 的线程不同的却是 x。
 //! Predicts: 32 sectors per request of 4-byte elements, for loads and stores; no bank conflicts.
 //! 预测：4 字节元素：加载和存储每个请求都是 32 个扇区；没有 bank 冲突。
-//! Costs: the warp accesses a column twice: when it loads the padded tile and when it stores it.
+//! Costs: a warp accesses a column of global memory twice: when it loads the tile and when it stores it.
 //! 代价：warp 两次按列访问：读入带填充列的 tile 时，以及写出时。
 
 use super::Matrices;

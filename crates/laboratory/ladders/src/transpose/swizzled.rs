@@ -1,8 +1,9 @@
 //! Transpose rung: `swizzled`.
 //!
-//! Idea: 64 x 64 tiles, several 16-byte accesses in flight per thread, and chunks of a tile row stored
-//! at `chunk ^ row / width` (an XOR swizzle), so rows are written and columns read without a padding
-//! column.
+//! Idea: the chunks of a tile row, 16 bytes each for floats, are stored at permuted positions (an XOR swizzle), so rows
+//! are written and columns read without a padding column. Chunk `c` of row `r` is stored at position `c ^ (r / V) % 8`,
+//! where `V` is the number of elements per chunk. Tiles are 64 x 64, and each thread has several 16-byte accesses in
+//! flight.
 //! 思路：64 x 64 的 tile，每个线程同时有几次 16 字节的访问在途；tile 行中的块（chunk）存放在 `chunk ^ row / width` 处（XOR swizzle），不用填充列也能按行写、按列读而没有冲突。
 //! Predicts: 16 sectors per global request of 4-byte elements; fewer instructions per element; no
 //! bank conflicts.
