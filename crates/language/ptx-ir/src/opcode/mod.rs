@@ -36,7 +36,7 @@ pub enum Alu {
     Convert(ConvertOp),
     /// Arithmetic of f32 and f64 in a rounding direction.
     Directed(DirectedOp),
-    /// Arithmetic of f64.
+    /// Sums and differences with a carry flag.
     Double(DoubleOp),
     /// Conversions from and to floats of 8 bits.
     SmallFloat(SmallFloatOp),
