@@ -28,7 +28,7 @@ pub enum Alu {
     Address(AddressOp),
     /// An f32, with every NaN replaced by the one that a GPU's arithmetic makes.
     CanonicalNan,
-    /// Sums and differences over the carry flag.
+    /// Sums and differences with a carry flag.
     Carry(CarryOp),
     /// Comparisons and selections.
     Compare(CompareOp),
@@ -36,7 +36,7 @@ pub enum Alu {
     Convert(ConvertOp),
     /// Arithmetic of f32 and f64 in a rounding direction.
     Directed(DirectedOp),
-    /// Sums and differences with a carry flag.
+    /// Arithmetic of f64.
     Double(DoubleOp),
     /// Conversions from and to floats of 8 bits.
     SmallFloat(SmallFloatOp),
