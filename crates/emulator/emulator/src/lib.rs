@@ -4,7 +4,7 @@
 //! This crate combines the parts: [`Emulator`] runs a kernel plainly, or with its accesses counted, traced or checked.
 //! The instruments are compiled here once, not in every crate that launches.
 //!
-//! `lanework_ptx_ir` lowers a [`lanework_ptx::Module`] to the intermediate form and analyses it; `lanework_engine`
+//! `lanework_ptx_ir` lowers a [`lanework_ptx::Module`] to the intermediate form and analyzes it; `lanework_engine`
 //! assembles that into operations and schedules them. Every observer of a run is an [`Instrument`]: the sanitizer and
 //! the livelock probe (`lanework_sanitizer`), the counters and the tracer (`lanework_counters`).
 
@@ -94,7 +94,7 @@ impl Emulator {
     /// emulator.read(x, &mut found)?;
     /// assert_eq!(found, [1]);
     ///
-    /// // The same where addresses are the host's. What another thread writes meanwhile comes later, and stays.
+    /// // The same with host addresses. A concurrent write by another thread takes effect afterward, and stays.
     /// let emulator = Emulator::on_host_memory(Options::default());
     /// let x = emulator.allocate(1, "x")?;
     /// std::thread::scope(|scope| {

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 /// Formats arguments; returns the text and the number of arguments used.
 ///
-/// `arguments` is the address of the arguments, each aligned to its size. `read` reads 4 or 8 bytes, and `text` reads a
-/// string of at most so many bytes.
+/// `arguments` is the address of the arguments, each aligned to its size. `read` reads 4 or 8 bytes at an address, and `text`
+/// reads a string; its second argument is the maximum number of bytes.
 ///
 /// # Errors
 /// As `read` and `text`.

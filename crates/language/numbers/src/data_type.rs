@@ -87,9 +87,9 @@ impl DataType {
         [self.part.read(from), imaginary]
     }
 
-    /// The bytes of an element, rounded to nearest and padded with zeros. Rounds 16-bit floats from f32, the precision
-    /// of sums on a GPU, because f64 values next to a tie would round differently. `i8` saturates; other integers wrap,
-    /// as sums on a GPU do.
+    /// The bytes of an element, rounded to nearest and padded with zeros. For a 16-bit float, the value is first rounded to f32,
+    /// the precision of sums on a GPU: rounded directly from f64, values next to a tie would differ. `i8` saturates; other integers
+    /// wrap, as sums on a GPU do.
     #[inline(always)]
     pub fn encode(self, [re, im]: [f64; 2]) -> [u8; 16] {
         let mut bytes = [0; 16];

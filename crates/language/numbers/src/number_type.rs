@@ -237,7 +237,7 @@ impl NumberType {
         }
     }
 
-    /// Appends the bytes of a number. Rounds once to nearest, but small floats from f32. Integers wrap.
+    /// Appends the bytes of a number. Rounds once to nearest, except that small floats are rounded from f32. Integers wrap.
     pub fn put(self, value: f64, to: &mut Vec<u8>) {
         match (self, self.small_float()) {
             (_, Some(format)) => to.push(format.encode(value as f32)),

@@ -305,8 +305,8 @@ pub struct Kernel {
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`, as threads in all.
     pub max_threads: Option<u32>,
-    /// Registers per thread at launch, for a kernel with `setmaxnreg`, if its directives determine them: `.maxnreg`, or what its
-    /// instructions request as far as that fits on a multiprocessor for the threads of `.maxntid` (times `.minnctapersm`).
+    /// Registers per thread at launch, for a kernel with `setmaxnreg`, if its directives determine them: `.maxnreg`, or the largest count
+    /// that its instructions request, limited to what a multiprocessor has for `.maxntid` threads (times `.minnctapersm`).
     pub entry_registers: Option<u32>,
     /// `.reqnctapercluster`.
     pub required_cluster: Option<[u32; 3]>,

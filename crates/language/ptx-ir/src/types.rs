@@ -43,7 +43,7 @@ pub enum UniformityClass {
     Varying,
 }
 
-/// How an instruction treats the NaN of f32 arithmetic, for the pass `canonicalize`.
+/// How an instruction treats the NaN of f32 arithmetic, for the pass `canonicalize_nans`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NanUse {
     /// The bits of an operand may affect the result.
@@ -59,7 +59,7 @@ pub enum NanUse {
 /// An address operand: its space and its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AddressOperand {
-    /// Where.
+    /// The state space.
     pub space: MemorySpace,
     /// Bytes added.
     pub offset: i64,

@@ -1,7 +1,7 @@
 //! The syntax tree of a PTX module: plain data, in text order.
 //!
 //! An instruction is kept as written: an opcode, dot-separated modifiers, operands. The tree has no semantics (the
-//! emulator's lowering does), so it can represent any PTX, including instructions that this crate does not know.
+//! emulator's lowering adds them), so it can represent any PTX, including instructions that this crate does not know.
 
 use crate::instructions::{Modifier, Opcode};
 pub use crate::types::Specific;
@@ -35,7 +35,7 @@ pub struct Version {
 pub struct Target {
     /// The number after `sm_`.
     pub architecture: u32,
-    /// Whether features specific to one architecture or family are requested.
+    /// The suffix: whether the target is limited to one architecture or family.
     pub specific: Specific,
     /// Further options of the directive, such as `debug` or `texmode_independent`.
     pub options: Vec<String>,
@@ -443,7 +443,7 @@ impl Instruction {
         found?.operand_types()
     }
 
-    /// The instructions of an opcode whose operands are single values: each combination of the modifiers of its forms.
+    /// Every instruction of an opcode that takes only single values as operands: one per combination of modifiers in its forms.
     ///
     /// ```
     /// use lanework_ptx::{Instruction, Opcode};

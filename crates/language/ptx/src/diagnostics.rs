@@ -19,7 +19,7 @@ pub struct Diagnostic {
     pub column: usize,
     /// Number of characters that the problem covers, at least 1.
     pub width: usize,
-    /// The message, one sentence without a full stop.
+    /// The message, one sentence without a final period.
     pub message: String,
     /// The remedy.
     pub help: Option<String>,
@@ -140,7 +140,7 @@ impl Collector {
 /// Why modules cannot be linked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkError {
-    /// The message, one sentence without a full stop, naming the files.
+    /// The message, one sentence without a final period, naming the files.
     pub message: String,
     /// The remedy.
     pub help: String,

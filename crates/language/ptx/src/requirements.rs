@@ -17,8 +17,8 @@ const LEAST: Requirement = Requirement::portable((6, 0), 50);
 const PARAMETER_BYTES: u64 = 4352;
 
 impl Module {
-    /// The lowest PTX version, architecture and suffix that cover the module's features. No target has features
-    /// specific to two different architectures; then this returns the higher architecture.
+    /// The lowest PTX version, architecture and suffix that cover the module's features. If the module uses features specific to
+    /// two different architectures, no target has both, and this returns the higher architecture.
     ///
     /// Limit: operands have no types here, so this does not recognize the few features that depend on an operand's type
     /// (a predicate as the last operand of `cp.async`).

@@ -3,9 +3,9 @@
 //! The rules match an H200's counts for the probes of `lanework-lab fidelity`. Shared memory serves
 //! accesses of up to 4 bytes for a whole warp at once, of 8 bytes by half-warps, and of 16 bytes by
 //! quarter-warps. Each group takes as many passes as the maximum number of distinct words in one
-//! bank. The groups of 8-byte and 16-byte loads are twice as large if neighboring lanes (each with
-//! the next, or each with the next but one) share their addresses or one of them is idle, except
-//! with generic addresses. Atomics take as many passes as the maximum number of lanes in one bank,
+//! bank. The groups of 8-byte and 16-byte loads are twice as large if, in every pair of lanes (`i` and `i ^ 1`, or
+//! `i` and `i ^ 2`), both share an address or one is idle. Loads through generic addresses are an
+//! exception. Atomics take as many passes as the maximum number of lanes in one bank,
 //! even if these lanes share an address.
 
 use crate::cost::lanes;
@@ -99,7 +99,7 @@ pub fn groups(kind: AccessKind, mask: u32, addresses: &[u64; 32], bytes: u32) ->
     found
 }
 
-/// Whether each lane shares its address with the next one, or each with the next but one.
+/// Whether the active lanes of every pair share an address. The pairs are `i` and `i ^ 1`, or `i` and `i ^ 2`.
 fn neighbors_share(mask: u32, addresses: &[u64; 32]) -> bool {
     [1, 2].into_iter().any(|step| {
         lanes(mask).all(|i| mask >> (i ^ step) & 1 == 0 || addresses[i] == addresses[i ^ step])

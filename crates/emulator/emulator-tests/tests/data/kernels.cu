@@ -68,7 +68,7 @@ extern "C" __global__ void chase(int n, int steps, const unsigned *next, unsigne
     out[i] = sum;
 }
 
-// Lanes part at every step and loop different numbers of times.
+// Lanes diverge at every step and loop different numbers of times.
 extern "C" __global__ void collatz(int n, unsigned *out) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned x = i + 1, steps = 0;

@@ -91,7 +91,7 @@ impl MeasuredDevice {
 /// Measures a figure.
 type Figure = fn() -> Result<String, String>;
 
-/// Names and figures of the selected ones.
+/// Names and values of the selected figures.
 pub fn figures(selected: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
     let all: [(&str, Figure); 5] = [
         ("launch", launch),
@@ -117,7 +117,7 @@ fn block() -> Result<String, String> {
     Ok(format!("{:.3} us per block of 128 threads, target 1", (many - few) / 1e7))
 }
 
-/// Speed with 2, 4 and 8 workers, as many as there are cores, as a multiple of that with one.
+/// Speed with 2, 4 and 8 workers (at most one per core), relative to one worker.
 fn scaling(kernel: &str) -> Result<String, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let one = MeasuredDevice::new(1)?.time(kernel, 1024, 256)?;

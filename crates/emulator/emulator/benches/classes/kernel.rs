@@ -117,7 +117,7 @@ impl MeasuredKernel {
         for array in 0..5u32 {
             for i in 0..SHAPE[1] {
                 let float = |low: f32| (low + i as f32 / 200.0).to_bits();
-                // A permutation of the threads that no warp keeps among its own lanes.
+                // A permutation of all threads, not only within each warp.
                 let word = match array {
                     0 => float(0.5),
                     1 => float(1.25),

@@ -1,9 +1,9 @@
 //! The time of each class of instructions and each access pattern: plain, counted and checked, with a floor.
 //!
 //! `cargo bench -p lanework-emulator --bench classes [-- NAME...]` prints one line per row: ns of processor time per warp
-//! instruction, least of many runs on one worker. The names select rows that contain one of them. A row repeats its
-//! instruction 16 times in a loop, so it includes a sixteenth of an iteration. The ratio is checked over plain. The floor is
-//! the same work in a loop that the host's compiler vectorizes.
+//! instruction, the least of many runs on one worker. The names select rows that contain one of them. A row repeats its
+//! instruction 16 times in a loop, so it includes a sixteenth of an iteration. The ratio is the checked time divided by the
+//! plain time. The floor is the same work in a loop that the host's compiler vectorizes.
 
 mod clock;
 mod fixed;
@@ -16,7 +16,7 @@ use rows::{ClassRow, ROWS};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Time for each mode of a row, and the runs at least.
+/// Minimum time for each mode of a row, and minimum number of runs.
 const EFFORT: (Duration, usize) = (Duration::from_millis(60), 9);
 /// Length of one run.
 const RUN: Duration = Duration::from_millis(2);

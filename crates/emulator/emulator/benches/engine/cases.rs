@@ -33,7 +33,7 @@ pub struct Traffic {
 pub struct Case {
     /// Its name, which is also its entry's.
     pub name: &'static str,
-    /// The required figure.
+    /// The class, which determines the required speed.
     pub class: Class,
     /// The PTX module.
     pub ptx: &'static str,

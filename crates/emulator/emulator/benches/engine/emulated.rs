@@ -13,8 +13,8 @@ use lanework_ptx::Module;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The kernel plain and counting, with one worker and with two where there are two cores, and checked,
-/// which is always one worker's task.
+/// The kernel in three modes: plain and counting, with one worker and, if there are two cores, with two; and checked, which
+/// always uses one worker.
 pub fn subjects(case: &'static Case, job: &Job, machine: &Machine) -> Vec<Candidate> {
     let mut subjects = Vec::new();
     for workers in machine.workers() {

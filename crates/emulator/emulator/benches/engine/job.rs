@@ -1,4 +1,4 @@
-//! A kernel's work: its buffers and arguments, the reference its output is held against, and the inputs and instruction
+//! A kernel's work: its buffers and arguments, the reference that its output is compared with, and the inputs and instruction
 //! counts of every kernel.
 //!
 //! The counts are sums over the labeled parts of the PTX next to the sources: change a kernel and
@@ -23,7 +23,7 @@ impl Buffer {
         Buffer { name, contents: values.iter().flat_map(|value| value.to_le_bytes()).collect() }
     }
 
-    /// An output of so many 32-bit words, filled with 0xCD.
+    /// An output of `words` 32-bit words, filled with 0xCD.
     pub fn output(name: &'static str, words: usize) -> Buffer {
         Buffer { name, contents: vec![0xCD; words * 4] }
     }

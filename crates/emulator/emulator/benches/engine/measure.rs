@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 /// How long to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Rounds at least, unless `at_most` is over.
+    /// Minimum number of rounds, unless `at_most` has passed.
     pub rounds: usize,
-    /// Time at least.
+    /// Minimum time.
     pub at_least: Duration,
     /// No new round after this time, once three are done.
     pub at_most: Duration,
@@ -156,7 +156,7 @@ pub trait Subject {
 /// A subject, or why it could not be set up.
 pub type Candidate = (Label, Result<Box<dyn Subject>, String>);
 
-/// Poisons the output, runs the kernel once and holds what it wrote against the reference.
+/// Poisons the output, runs the kernel once, and compares its output with the reference.
 pub fn prove(subject: &mut dyn Subject, job: &Job) -> Result<(), String> {
     subject.write_output(&job.buffers[job.output()].contents)?;
     subject.run()?;

@@ -67,7 +67,7 @@ impl Platform {
         machine.workers().map(|workers| (label(workers), subject(workers))).collect()
     }
 
-    /// A device of so many threads: the whole one or a part of it.
+    /// A device with this many threads: the whole device or a part of it.
     fn device_of(&self, threads: usize) -> Result<Handle, String> {
         if threads == self.compute_units as usize {
             return Ok(self.device);

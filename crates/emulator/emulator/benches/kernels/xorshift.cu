@@ -1,4 +1,4 @@
-// Each thread walks a table at xorshift-generated places: addresses that no analysis can foresee.
+// Each thread walks a table at xorshift-generated places: addresses that no analysis can predict.
 // The table has n words, n a power of two.
 extern "C" __global__ void xorshift(unsigned n, unsigned steps, const unsigned *table, unsigned *sums) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -25,7 +25,8 @@ pub struct Limits {
     pub static_shared: u32,
     /// Maximum shared memory per block, static and dynamic together, in bytes.
     pub shared: u32,
-    /// Allocation unit of shared memory in bytes: an access beyond a block's arrays but within the last unit is not a fault. With 1 every byte is checked, as with gaps between allocations.
+    /// Allocation unit of shared memory in bytes: an access beyond a block's arrays but within the last unit is not a fault. With 1
+    /// every byte is checked, as with gaps between allocations.
     pub shared_unit: u32,
     /// Global memory, in bytes.
     pub memory: u64,
@@ -62,7 +63,9 @@ pub enum Schedule {
     InOrder,
     /// An order drawn from the seed: the same seed gives the same order.
     Seeded(u64),
-    /// The warps of a block run a few instructions each in turn, so that they advance together, as on a GPU. Code that relies on this, such as one with a missing barrier where warps rarely drift apart, then mostly computes the same results as on a GPU. Under checks and counters, warps run in the order of their numbers.
+    /// The warps of a block run a few instructions each in turn, so that they advance together, as on a GPU. Code that relies on
+    /// this, such as code that lacks a barrier between warps that rarely drift apart, then mostly computes the same results as on
+    /// a GPU. Under checks and counters, warps run in the order of their numbers.
     Interleaved,
 }
 

@@ -33,8 +33,7 @@ pub struct Device {
     workspaces: Mutex<Vec<u64>>,
 }
 
-/// Lends one device's memory to another, `alone`. Dropping this returns the memory, even during a
-/// panic.
+/// Lends the memory of one device to another (`alone`). Dropping this returns the memory, even during a panic.
 struct Borrowing<'a> {
     memory: RwLockWriteGuard<'a, Memory>,
     alone: Device,

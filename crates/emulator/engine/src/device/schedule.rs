@@ -32,7 +32,7 @@ pub struct Job<'a> {
     shape: Shape,
     /// The clusters to run.
     order: Order,
-    /// The inputs of the residency.
+    /// The launch, from which `residency` is computed.
     launch: &'a LaunchConfig<'a>,
     limits: &'a Limits,
     residency: OnceLock<Residency>,

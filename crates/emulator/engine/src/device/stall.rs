@@ -68,7 +68,7 @@ static LAUNCHES: AtomicU64 = AtomicU64::new(0);
 pub struct Position {
     /// Which launch of the process it is, from 1; 0 before the first.
     pub launch: u64,
-    /// Blocks that have ended; of clusters, each counts once.
+    /// Blocks that have ended; a cluster counts as one.
     pub ended: u64,
     /// Blocks to run, or clusters.
     pub total: u64,

@@ -164,7 +164,7 @@ fn near(name: &str, start: u64, size: u64, address: u64, bytes: u64) -> NearAllo
 pub struct InitializedBytes {
     bytes: u64,
     whole: AtomicBool,
-    /// Bytes marked one by one as written: about as many as `bits` has, so that [`InitializedBytes::fill`] seldom looks in vain.
+    /// Approximate number of set bits in `bits`, so that [`InitializedBytes::fill`] rarely finds unwritten bytes.
     marked: AtomicU64,
     bits: Box<[AtomicU64]>,
 }
@@ -215,7 +215,7 @@ impl InitializedBytes {
         });
     }
 
-    /// Notes that all bytes are written, if they are. Then a look at one of them is a look at `whole`.
+    /// Sets `whole` if all bytes are written; then lookups need only `whole`.
     #[cold]
     #[inline(never)]
     fn fill(&self) {

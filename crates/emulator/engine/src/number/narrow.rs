@@ -221,8 +221,8 @@ pub fn fused(a: f32, b: f32, c: f32) -> f64 {
 // Unmeasured: no GPU that has these conversions was available. NVIDIA's `cuda_fp8.hpp` computes the same for every
 // bf16.
 
-/// The exponent of a magnitude; `up` to the power of two above it, else to the one below. Magnitudes below all powers
-/// give the smallest; magnitudes above them give the largest if `finite`, else NaN.
+/// The exponent of a magnitude, rounded up to a power of two if `up`, else down. Magnitudes below all powers give the smallest;
+/// magnitudes above them give the largest if `finite`, else NaN.
 fn scale(up: bool, finite: bool, x: f32) -> u32 {
     const INFINITE: u32 = 0x7f80_0000;
     const LEAST: u32 = 0x0040_0000;

@@ -116,7 +116,7 @@ fn heat(wavefronts: usize) -> &'static str {
     }
 }
 
-/// A drawing that grows downwards.
+/// A drawing that grows downward.
 struct Canvas {
     drawing: Drawing,
     y: f64,

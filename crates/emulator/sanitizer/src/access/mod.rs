@@ -147,7 +147,7 @@ impl AccessCheck {
         self.races.order.enter(rank as usize, self.position.block);
     }
 
-    /// Turns the fast paths that check lanes or words off or on again.
+    /// Disables the fast paths that check lanes or words, or enables them again if `without` is false.
     pub fn disable_fast_paths(&mut self, without: bool) {
         self.fast_paths = self.has_fast_paths && !without;
     }

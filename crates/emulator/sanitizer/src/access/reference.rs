@@ -321,7 +321,7 @@ pub struct CompareAndSwaps {
     operands: Option<[Lanes<u64>; 2]>,
     /// Address and value of the words that a swap has stored.
     stored: Vec<(u64, u64)>,
-    /// A bit for each of these addresses, which some share ([`address_bit`]).
+    /// A bit for each of these addresses; several addresses may share a bit ([`address_bit`]).
     addresses: u64,
 }
 

@@ -243,7 +243,8 @@ mod tests {
         assert_eq!(runs(vec![32, 48, 64, 80], border), [(32, 32), (64, 32)]);
     }
 
-    /// On random histories, reads of a run are recorded as cell by cell, and none that races or lacks a fence is accepted.
+    /// On random histories, reading a run records the same as reading its cells one by one, and no read that races or lacks a
+    /// fence is accepted.
     #[test]
     fn reading_a_run_equals_reading_its_cells() {
         const CELLS: u64 = 64;

@@ -214,7 +214,7 @@ impl ShadowView<'_> {
     /// The same for atomic writes of one word by several lanes; `packed` is of lane 0.
     ///
     /// Records few of the lanes. If the thread uses the value, each write replaces the one before, so only the last lane
-    /// remains. Otherwise the first, the last but one and the last lane suffice: the lanes between them change nothing.
+    /// remains. Otherwise the first, the second to last and the last lane suffice: the lanes between them change nothing.
     #[inline(always)]
     pub(super) fn atomics_of_one(
         &mut self,

@@ -66,7 +66,7 @@ pub struct RaceFacts {
     pub global: bool,
     /// Whether the accesses overlap in part only.
     pub mixed: bool,
-    /// The relaxed read that has seen that the prior access happened before, if a fence is missing after it.
+    /// The relaxed read by which the thread saw that the prior access happened before, if only a fence after that read is missing.
     pub unfenced: Option<u32>,
 }
 

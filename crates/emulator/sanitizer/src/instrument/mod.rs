@@ -34,8 +34,8 @@ use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::Any;
 use std::sync::Arc;
 
-/// With fewer suspended clusters, one that has signaled others makes way for those that have not started, which may be the
-/// ones to see the signal.
+/// If fewer clusters than this are suspended, a cluster that has signaled others yields to clusters that have not started,
+/// because these may be the ones that wait for the signal.
 const FEW_CLUSTERS: usize = 16;
 
 /// State of a suspended cluster.

@@ -1,6 +1,6 @@
-//! Runs ptxas and nvdisasm if they are installed. ptxas is the file that the variable `PTXAS` names, or is searched on the
-//! `PATH` and in `$CUDA_HOME/bin`. nvdisasm is the file next to ptxas; if it is missing, it is searched in the same way,
-//! with the variable `NVDISASM`.
+//! Runs ptxas and nvdisasm if they are installed. The variable `PTXAS` names ptxas; otherwise it is searched for on the `PATH`
+//! and in `$CUDA_HOME/bin`. nvdisasm is the file next to ptxas; if it is missing, it is searched for in the same way, with the
+//! variable `NVDISASM`.
 
 use crate::clock::ComputeLimit;
 use crate::sass::cubin;

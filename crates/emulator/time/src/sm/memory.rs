@@ -86,7 +86,7 @@ struct PartStore {
 /// Maximum number of cycles between two stores of a warp that the L1 merges if they fill the same sectors.
 const MERGES: f64 = 40.0;
 
-/// Bytes per sector of a store of bytes by all lanes to local memory, where the sector holds a word of eight lanes.
+/// Bytes per sector if all lanes store a byte to local memory: a sector holds one word of each of eight lanes.
 const BYTES: u32 = 8;
 
 /// Whether a store writes only parts of its sectors.

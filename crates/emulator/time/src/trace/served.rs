@@ -34,8 +34,8 @@ pub fn passes(kind: AccessKind, access: &Access<'_>) -> u32 {
     groups.iter().map(|(_, passes)| *passes as u32).sum::<u32>().max(1)
 }
 
-/// The contention of an atomic: the number of lanes that share their address with a lower lane, the most frequent address's
-/// number of lanes, and that address.
+/// The contention of an atomic: the number of lanes that share their address with a lower lane, the number of lanes with the
+/// most frequent address, and that address.
 pub fn contention(mask: u32, addresses: &[u64; 32]) -> (u32, u32, u64) {
     let mut active: Vec<u64> =
         (0..32).filter(|lane| mask >> lane & 1 != 0).map(|lane| addresses[lane]).collect();

@@ -45,7 +45,7 @@ struct ConstantLocal {
     bytes: Rc<ConstantBytes>,
 }
 
-/// Functions of one name, of which the type of the target chooses one.
+/// Overloaded functions; the type of the target chooses one of them.
 struct OverloadSet {
     name: Name,
     functions: Vec<FunctionNumber>,

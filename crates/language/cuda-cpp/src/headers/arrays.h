@@ -124,7 +124,7 @@ inline cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *texel, cudaExtent *ex
     return cudaSuccess;
 }
 inline cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc *texel, cudaArray_const_t array) { return cudaArrayGetInfo(texel, nullptr, nullptr, (cudaArray_t)array); }
-// One side of a copy: memory on a side that the kind names, or found by its address.
+// One side of a copy: memory on the host or on the device, as the kind of copy says, else as the address tells.
 inline void __lw_memory(__lw_side &side, const void *memory, size_t pitch, size_t height, bool device) {
     side.kind = device ? 2 : 1;
     (device ? side.device : side.host) = memory;
@@ -187,7 +187,7 @@ inline cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const
 inline cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
     return __lw_waited(cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind));
 }
-// Bytes in a row, over the array's rows: the first part of a row, whole rows, the last part.
+// Copies contiguous bytes to or from an array that spans rows: the rest of the first row, whole rows, the start of the last.
 inline cudaError_t __lw_along_array(cudaArray_t array, size_t x, size_t y, char *memory, size_t bytes, cudaMemcpyKind kind, bool to) {
     __lw_array_description found;
     int status = __lw_begin();

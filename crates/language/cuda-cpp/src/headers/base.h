@@ -1,4 +1,4 @@
-// Definitions that every source sees: sizes, limits, and the parts of `std` that device code uses without thinking of headers.
+// Definitions that every source sees: sizes, limits, and the parts of `std` that device code uses without including their headers.
 #define __PTX(text) __device__ __attribute__((ptx(text)))
 #define __PTX_READ(text) __device__ __attribute__((ptx_read(text)))
 #define __PTX_VOLATILE(text) __device__ __attribute__((ptx_volatile(text)))

@@ -42,7 +42,7 @@ __PTX("cvt.rn.bf16.f32 %0, %1;") unsigned short __lw_bf16_from_float_rn(float va
 __device__ inline __nv_bfloat16 __float2bfloat16_rn(float value) { __nv_bfloat16 made; made.__x = __lw_bf16_from_float_rn(value); return made; }
 __PTX("cvt.rz.bf16.f32 %0, %1;") unsigned short __lw_bf16_from_float_rz(float value);
 __device__ inline __nv_bfloat16 __float2bfloat16_rz(float value) { __nv_bfloat16 made; made.__x = __lw_bf16_from_float_rz(value); return made; }
-// Rounding up adds 0xffff to the bits of a positive number that is not exact; rounding down does it to a negative one.
+// Truncates after adding 0xffff to the bits, which rounds up if the value is positive, and rounds down if it is negative.
 __device__ inline __nv_bfloat16 __lw_bf16_away(float value, bool negative) {
     unsigned bits = __float_as_uint(value);
     __nv_bfloat16 made;

@@ -1,7 +1,7 @@
-// Functions of cuBLAS of levels 1 to 3 that programs call most, in float, double and small floats.
+// The most used cuBLAS functions of levels 1 to 3, in float, double and small floats.
 #include <cublas_v2.h>
-// A small implementation: each element of a result is computed by one thread, in the order of the definition. Matrices are
-// stored by columns. A scalar is the host's or the device's; kernels read a scalar of the device, or one that was copied.
+// A simple implementation: one thread computes each element of a result, in the order of the definition. Matrices are stored
+// by columns. Scalar arguments are in host or device memory; kernels read those in device memory, or a copy.
 #define __LW_BLAS(NAME, T, S)                                                                                         \
     static __global__ void __lw_blas_gemm_##NAME(int ta, int tb, long m, long n, long k, S alpha, const T *a, long lda, long sa, const T *b, long ldb, long sb, S beta, T *c, long ldc, long sc) { \
         long at = (long)blockIdx.x * blockDim.x + threadIdx.x, i = at % m, j = at / m;                                \
@@ -125,7 +125,7 @@ inline cublasStatus_t __lw_blas_status(cudaError_t error) {
     return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : error == cudaErrorInvalidValue ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 inline unsigned __lw_blas_blocks(long count) { return (unsigned)((count + 255) / 256); }
-// A scalar of the host, or the copy of one of the device.
+// The value of a scalar argument, copied from the device if necessary.
 template <class S> inline S __lw_blas_scalar(cublasHandle_t handle, const S *from) {
     S value;
     if (handle->mode == CUBLAS_POINTER_MODE_HOST && !__lw_is_device(from)) return *from;
@@ -186,7 +186,7 @@ __LW_GEMM(S, s, float, float) __LW_GEMM(D, d, double, double) __LW_GEMM(H, h, __
 #undef __LW_GEMM
 #define cublasSgemm cublasSgemm_v2
 #define cublasDgemm cublasDgemm_v2
-// Mixed types: both inputs have one type, and the result has it as well.
+// Products with a separate compute type; both inputs and the result must have the same type.
 inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const void *alpha, const void *a, cudaDataType_t ka, int lda, long long sa, const void *b, cudaDataType_t kb, int ldb, long long sb, const void *beta, void *c, cudaDataType_t kc, int ldc, long long sc, int count, cublasComputeType_t compute, cublasGemmAlgo_t) {
     if (ka != kb || ka != kc) return CUBLAS_STATUS_NOT_SUPPORTED;
     float x = 0, y = 0;
@@ -206,7 +206,7 @@ inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperati
 inline cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const void *alpha, const void *a, cudaDataType_t ka, int lda, const void *b, cudaDataType_t kb, int ldb, const void *beta, void *c, cudaDataType_t kc, int ldc, cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
     return cublasGemmStridedBatchedEx(h, ta, tb, m, n, k, alpha, a, ka, lda, 0, b, kb, ldb, 0, beta, c, kc, ldc, 0, 1, compute, algorithm);
 }
-// Older programs name the type of the computation by its data type.
+// Older programs pass a data type instead of a compute type.
 inline cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const void *alpha, const void *a, cudaDataType_t ka, int lda, const void *b, cudaDataType_t kb, int ldb, const void *beta, void *c, cudaDataType_t kc, int ldc, cudaDataType_t compute, cublasGemmAlgo_t algorithm) {
     return cublasGemmEx(h, ta, tb, m, n, k, alpha, a, ka, lda, b, kb, ldb, beta, c, kc, ldc, compute == CUDA_R_16F ? CUBLAS_COMPUTE_16F : CUBLAS_COMPUTE_32F, algorithm);
 }

@@ -12,7 +12,7 @@ struct thread_group {
     __device__ unsigned long long num_threads() const { return size(); }
     __device__ bool is_valid() const { return true; }
 };
-// An object of a class, moved between lanes word by word.
+// Moves an object of a class between lanes word by word.
 template <class T, class F> __device__ inline T __lw_moved(const T &value, F move) {
     unsigned words[(sizeof(T) + 3) / 4] = {};
     if constexpr (sizeof(T) % 4 == 0) for (unsigned i = 0; i < sizeof(T) / 4; i++) words[i] = ((const unsigned *)&value)[i];
@@ -132,7 +132,7 @@ template <unsigned N, class Parent> __device__ inline thread_block_tile<N, Paren
     made.__lw_members = made.__lw_mask();
     return made;
 }
-// A tile of a size that is known when the program runs: a part of a warp.
+// A tile whose size is only known at run time: a part of a warp.
 __device__ inline thread_group tiled_partition(const thread_group &parent, unsigned size) {
     thread_group made;
     made.__lw_kind = thread_group::__lw_lanes;

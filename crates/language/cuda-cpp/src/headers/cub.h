@@ -1,4 +1,4 @@
-// CUB's collectives of warps and blocks. Sums are taken in CUB's order: shuffles by 1, 2, 4 ... lanes, then the warps in turn.
+// CUB's collectives of warps and blocks. Sums follow CUB's order: shuffles by 1, 2, 4 ... lanes, then warp after warp.
 #include <type_traits>
 namespace cub {
 struct Sum { template <class T> __host__ __device__ T operator()(const T &a, const T &b) const { return a + b; } };
@@ -120,7 +120,7 @@ template <class T, int X, BlockScanAlgorithm ALGORITHM = BLOCK_SCAN_RAKING, int 
     __device__ static TempStorage &__lw_own() { __shared__ TempStorage own; return own; }
     __device__ BlockScan() : __lw_storage(&__lw_own()) {}
     __device__ explicit BlockScan(TempStorage &storage) : __lw_storage(&storage) {}
-    // The inclusive scan, the value before the thread's own part, and the whole.
+    // The inclusive scan, the total before the thread's own part, and the total of the block.
     template <class F> __device__ void __lw_scan(T value, F scan, T &inclusive, T &before, T &all) {
         T *list = (T *)__lw_storage->bytes, *totals = list + threads;
         int rank = __lw_rank(), lane = rank & 31, warp = rank / 32, lanes = threads - warp * 32 < 32 ? threads - warp * 32 : 32;

@@ -175,7 +175,7 @@ __ATOMIC_CAS(unsigned long long)
 __ATOMIC_CAS(unsigned long)
 __ATOMIC_CAS(unsigned short)
 
-// The compiler's atomic functions with an order and a scope; each is as strong as the strongest order where one is asked for.
+// The compiler's atomic functions with an order and a scope. Every order except relaxed is treated as the strongest.
 enum { __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_SEQ_CST };
 enum { __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER, __NV_THREAD_SCOPE_DEVICE, __NV_THREAD_SCOPE_SYSTEM };
 template <class T> __device__ inline T __nv_atomic_load_n(T *at, int order, int = __NV_THREAD_SCOPE_SYSTEM) {

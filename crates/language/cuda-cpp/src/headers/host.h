@@ -278,7 +278,7 @@ inline long atol(const char *text) { return __lw_text_to_integer(text, nullptr, 
 inline long long atoll(const char *text) { return __lw_text_to_integer(text, nullptr, 10, 0, &errno); }
 inline double atof(const char *text) { return __lw_text_to_real(text, nullptr); }
 inline int posix_memalign(void **to, size_t align, size_t size) { *to = aligned_alloc(align, size); return *to ? 0 : 12; }
-// What runs at the end of the program: functions, and destructors of `count` objects of `size` bytes.
+// Runs at the end of the program: functions, and destructors of `count` objects of `size` bytes.
 struct __lw_last {
     void (*function)();
     void (*destroy)(void *);
@@ -310,7 +310,7 @@ extern "C" inline int __lw_finish(int code) {
 }
 inline void exit(int code) { __lw_exit(__lw_finish(code)); }
 inline void _exit(int code) { __lw_exit(code); }
-// Descriptions of types, which the compiler creates: the name, then the bases.
+// Run-time type information, which the compiler creates: the name, then the bases.
 struct __lw_type;
 struct __lw_base { const __lw_type *type; size_t offset; };
 struct __lw_type { const char *name; size_t count; };
@@ -332,7 +332,7 @@ inline const void *__lw_part_named(const void *object, const __lw_type *type, co
     }
     return nullptr;
 }
-// An object of a polymorphic class starts with the address of its table: the type, and the offset of this part.
+// An object of a polymorphic class starts with the address of its table, which holds the class and the offset of this part.
 struct __lw_table { const __lw_type *type; size_t offset; };
 inline void *__lw_whole(const void *object) { return (char *)object - (*(const __lw_table **)object)->offset; }
 inline void *__lw_dynamic_cast(const void *object, const void *wanted) {
@@ -407,7 +407,7 @@ inline tm *gmtime_r(const time_t *time, tm *to) {
     if (rest < 0) { rest += 86400; days--; }
     to->tm_hour = (int)(rest / 3600); to->tm_min = (int)(rest / 60 % 60); to->tm_sec = (int)(rest % 60);
     to->tm_wday = (int)(((days + 4) % 7 + 7) % 7);
-    // Years start in March, so that the day of a leap year is the last.
+    // Count years from March, so that February 29 is the last day of a year.
     long era = days + 719468, cycle = (era >= 0 ? era : era - 146096) / 146097, day = era - cycle * 146097;
     long year = (day - day / 1460 + day / 36524 - day / 146096) / 365, of_year = day - (365 * year + year / 4 - year / 100);
     long month = (5 * of_year + 2) / 153;
@@ -772,7 +772,7 @@ inline void __lw_launch(const void *kernel, void **arguments, dim3 grid, dim3 bl
     if (status == 0) status = __lw_kernel(kernel, &function);
     if (status == 0) {
         status = cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, arguments, nullptr);
-        // The driver tells a wrong shape and too much shared memory by the same code.
+        // The driver returns the same code for an invalid shape and for too much shared memory.
         unsigned long threads = (unsigned long)block.x * block.y * block.z;
         bool shape = threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
                      grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535;
@@ -978,7 +978,7 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { __LW_CALL(cuStreamDe
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { __LW_CALL(cuStreamSynchronize(stream)); }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { __LW_CALL(cuStreamQuery(stream)); }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) { __LW_CALL(cuStreamWaitEvent(stream, event, flags)); }
-// Callbacks run at once, after the work that the stream holds.
+// Callbacks run immediately, after the stream's work is complete.
 inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data) {
     cudaError_t error = cudaStreamSynchronize(stream);
     if (error == cudaSuccess) function(data);

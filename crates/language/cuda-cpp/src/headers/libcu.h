@@ -23,7 +23,7 @@ __device__ inline void atomic_thread_fence(memory_order order, thread_scope scop
     else if (scope == thread_scope_device) __threadfence();
     else if (scope == thread_scope_block) __threadfence_block();
 }
-// A value that an atomic operation of 4 or 8 bytes handles, as an integer.
+// The integer type that an atomic operation of 2, 4 or 8 bytes uses.
 template <int BYTES> struct __lw_atomic_word { typedef unsigned type; };
 template <> struct __lw_atomic_word<8> { typedef unsigned long long type; };
 template <> struct __lw_atomic_word<2> { typedef unsigned short type; };
@@ -166,7 +166,7 @@ template <thread_scope S, class C> __device__ inline void init(barrier<S, C> *ma
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(made->__lw_place()), "r"((unsigned)count) : "memory");
 }
 template <thread_scope S, class C> __device__ inline unsigned long long *barrier_native_handle(barrier<S, C> &of) { return &of.__lw_state; }
-// Copies from global to shared memory: by cp.async where size and addresses allow, else by the thread itself.
+// Copies from global to shared memory: with cp.async where size and addresses allow, otherwise with loads and stores.
 __device__ inline void __lw_copy_async(void *to, const void *from, size_t bytes, size_t align) {
     char *target = (char *)to;
     const char *source = (const char *)from;
@@ -192,7 +192,7 @@ template <> struct pipeline<thread_scope_thread> {
     __device__ void consumer_release() {}
     __device__ bool quit() { return true; }
 };
-// A pipeline of a block counts its stages: producers arrive where their copies are done, consumers where the data is used.
+// A pipeline shared by a block. Each stage has two barriers: producers arrive when their copies are done, consumers after use.
 template <> struct pipeline<thread_scope_block> {
     barrier<thread_scope_block> *produced, *consumed;
     unsigned stages, head, tail, head_parity, tail_parity;

@@ -245,7 +245,7 @@ __device__ inline double modf(double a, double *whole) { *whole = trunc(a); retu
 #ifndef __LW_HOST__
 #include "lanework/elementary.h"
 #endif
-// sin and cos of pi times x, by quarters of a turn: the remainder in [-1/4, 1/4] is exact, and pi has two parts.
+// sin and cos of pi * x: reduces x by quarter turns, with an exact remainder in [-1/4, 1/4], and multiplies by pi in two parts.
 #define __LW_TURNS(T, S, PI, REST)                                                                                    \
     __device__ inline T sinpi##S(T x) {                                                                               \
         T turn = fmod##S(x, (T)2), quarters = rint##S(turn + turn), part = fma##S(quarters, (T)-0.5, turn);           \
@@ -267,7 +267,7 @@ __device__ inline double modf(double a, double *whole) { *whole = trunc(a); retu
 __LW_TURNS(float, f, 3.14159274f, -8.74227766e-8f)
 __LW_TURNS(double, , 3.1415926535897931, 1.2246467991473532e-16)
 #undef __LW_TURNS
-// erfc(-x / sqrt(2)) / 2; the rounding error of the quotient, times the derivative of erfc, is subtracted.
+// erfc(-x / sqrt(2)) / 2. Corrects the quotient's rounding error by the derivative of erfc.
 #define __LW_NORMAL(T, S, LAST, HALF, REST)                                                                           \
     __device__ inline T normcdf##S(T x) {                                                                             \
         x = x < -LAST ? -LAST : x > LAST ? LAST : x;                                                                  \
@@ -277,7 +277,7 @@ __LW_TURNS(double, , 3.1415926535897931, 1.2246467991473532e-16)
 __LW_NORMAL(float, f, 16.0f, 0.707106769f, 1.21016175e-8f)
 __LW_NORMAL(double, , 40.0, 0.70710678118654757, -4.8336466567264567e-17)
 #undef __LW_NORMAL
-// The remainder of twice the divisor is exact; at most two exact subtractions follow.
+// Reduces by twice the divisor, which is exact; then at most two exact subtractions of the divisor.
 #define __LW_REMAINDER(T, S, MOST)                                                                                    \
     __device__ inline T remainder##S(T x, T y) {                                                                      \
         if (!isfinite(x) || y != y) return (x - x) * y;                                                               \
@@ -292,7 +292,7 @@ __LW_NORMAL(double, , 40.0, 0.70710678118654757, -4.8336466567264567e-17)
 __LW_REMAINDER(float, f, 1.7e38f)
 __LW_REMAINDER(double, , 8.9e307)
 #undef __LW_REMAINDER
-// Norms: the squares are of values scaled by a power of two, so that they neither overflow nor vanish.
+// Norms: squares values scaled by a power of two, so that squares neither overflow nor underflow.
 #define __LW_NORMS(S, T, POWER)                                                                                       \
     __device__ inline T norm4d##S(T a, T b, T c, T d) {                                                               \
         T most = fmax##S(fmax##S(fabs##S(a), fabs##S(b)), fmax##S(fabs##S(c), fabs##S(d)));                           \

@@ -13,7 +13,7 @@ struct cudaPos { size_t x, y, z; };
 struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
 struct cudaChannelFormatDesc { int x, y, z, w; cudaChannelFormatKind f; };
 inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) { return cudaChannelFormatDesc{x, y, z, w, f}; }
-// Texels: the type of an element, how many a texel has, and PTX's type of a fetch.
+// Texels: the element type, the number of elements, and the type that PTX fetches (float, signed or unsigned).
 template <class T> struct __lw_texel { static constexpr int parts = 0; };
 #define __LW_TEXEL(T, PART, COUNT, KIND)                                                                              \
     template <> struct __lw_texel<T> { typedef PART part; static constexpr int parts = COUNT, kind = KIND; };
@@ -45,7 +45,7 @@ template <class T, class P> __device__ inline T __lw_made_texel(P x, P y, P z, P
     if constexpr (__lw_texel<T>::parts > 2) { parts[2] = (part)z; parts[3] = (part)w; }
     return made;
 }
-// The PTX of a fetch: the name's rest, the coordinates' type, their text from operand 5, and their operands.
+// The PTX of a fetch. Arguments: mnemonic, type of the coordinates, the coordinates as text from operand %5 on, and their operands.
 #define __LW_FETCH(PTX, COORDINATES, PLACE, ...)                                                                      \
     if constexpr (__lw_texel<T>::kind == 0) {                                                                         \
         float x_, y_, z_, w_;                                                                                         \
@@ -91,8 +91,8 @@ template <class T> __device__ inline T tex2Dgather(cudaTextureObject_t texture, 
     }
     return __lw_made_texel<T>(a, b, c, d);
 }
-// Surfaces: texels of 1, 2, 4, 8 or 16 bytes, at a byte of a row. The places are those of one word's load, of four words'
-// load, and of stores.
+// Surfaces: texels of 1, 2, 4, 8 or 16 bytes; x counts bytes. ONE, FOUR and STORE are the coordinates in the PTX of a one-word
+// load, of a four-word load, and of stores.
 #define __LW_LOAD(MODE, PTX, ONE, FOUR, STORE, ...)                                                                         \
     if constexpr (sizeof(T) <= 2) {                                                                                   \
         unsigned short word;                                                                                          \

@@ -73,7 +73,8 @@ impl Parser {
         if let Some(name) = self.identifier()
             && self.ahead(1).is(Punctuation::Less)
         {
-            // `<` compares, unless the name is a template in a class: of a call, or of the class of a base's member.
+            // `<` is a comparison, unless it starts template arguments: of a member template that is called, or of a base class
+            // whose member is named (`Base<T>::member`).
             let called = self.scopes.member_template(name);
             let qualified = self.attempt(|this| {
                 let name = this.qualified_name()?;

@@ -8,8 +8,8 @@
 //!   becomes an increment. ptxas does not know the block shape, so "uniform" means uniform in any block.
 //! - [`LoadVectorization`]: neighboring shared-memory loads that ptxas 13.0 merges for sm_90, modeled
 //!   by comparison with its output. Candidates share a base and a basic block; between them are only
-//!   arithmetic, loads, and accesses of memory that is not shared. Loads that cover an aligned 8
-//!   bytes become one 8-byte load. Loads in an aligned 16 bytes become one 16-byte load if one half
+//!   by comparison with its output. Candidates share a base and a basic block, and only arithmetic,
+//!   loads, and accesses of other memory spaces lie between them. Loads that cover an aligned 8
 //!   is complete and the other half is touched. Alignment comes from
 //!   [`crate::analysis::known_bits`]. Global and local loads are not changed.
 
@@ -39,7 +39,7 @@ pub enum AccessClass {
     Rows,
     /// A native atomic: on 32-bit integers, and exchanges.
     Atomic,
-    /// Compare-and-swap: two passes each.
+    /// Compare-and-swap: twice the passes.
     CompareAndSwap,
     /// Any other atomic: a loop of a load and a compare-and-swap.
     Loop,

@@ -49,8 +49,8 @@ pub enum Direction {
     Backward,
 }
 
-/// The nodes that still have to be visited. They are visited in ascending order; after the last
-/// comes the first again.
+/// The nodes that still have to be visited. They are visited in ascending order, which wraps around
+/// from the last to the first.
 pub struct Worklist {
     pending: BitSet,
     at: usize,

@@ -125,8 +125,8 @@ const UNIT: u32 = 8;
 /// Estimates the register use of a kernel: the maximum number of 32-bit registers that are live at once ("MaxLive" in register
 /// allocation).
 ///
-/// The driver's compiler also schedules, folds and rematerializes, so its count differs; but it cannot need fewer registers
-/// than are live at once, as in register tiles.
+/// The driver's compiler also schedules, folds and rematerializes, so its count differs; but it needs at least as many registers
+/// as are live at once. In kernels with register tiles, these dominate.
 pub fn pressure(kernel: &Kernel, analyses: &Analyses) -> RegisterPressure {
     let blocks = 0..analyses.cfg.blocks.len();
     let most = blocks.map(|block| most_alive(kernel, analyses, block)).max();

@@ -221,8 +221,8 @@ fn special_name(special: SpecialRegister) -> String {
     name.to_owned()
 }
 
-/// A `Debug` form as words in lower case with dots between: names of types that end in `Op` or `Modifiers`,
-/// fields that are false, fields' names before other values and repeated words are left out.
+/// A `Debug` form as words in lower case with dots between. Leaves out: names of types that end in `Op` or `Modifiers`,
+/// fields that are false, field names before other values, and repeated words.
 fn dotted(debug: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut words: Vec<String> = Vec::new();

@@ -297,8 +297,9 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Registers per thread at the launch of an entry, if its directives determine them. As in ptxas, thread bounds alone allow as
-/// many as a multiprocessor has and `setmaxnreg` requests. `.reqntid` alone determines none; a GPU then hangs.
+/// Registers per thread at the launch of an entry, if its directives determine them. As in ptxas, thread bounds without `.maxnreg`
+/// give the largest count that `setmaxnreg` requests, limited to what a multiprocessor has for these threads. `.reqntid` alone
+/// determines no count; a GPU then hangs.
 fn entry_registers(entry: &Function, insts: &[Inst]) -> Option<u32> {
     const REGISTERS: u32 = 65_536;
     let find = |of: fn(&FunctionDirective) -> Option<u32>| entry.directives.iter().find_map(of);

@@ -49,7 +49,7 @@ impl<'m> Lowering<'m> {
         Some(Symbol::Framed(group.sp, body.place(variable)))
     }
 
-    /// A call from outside a group: its functions, and the way in and out.
+    /// Lowers a call of a group from outside: the jump into the group, its functions, and the return.
     pub(super) fn enter_group(
         &mut self,
         members: HashSet<&'m str>,
@@ -248,7 +248,7 @@ impl<'m> Lowering<'m> {
         })
     }
 
-    /// One function of a group, from its entry to the jump to its way back.
+    /// Lowers one function of a group, from its entry to the jump to its epilogue.
     fn lower_body(&mut self, group: usize, index: usize) -> Result<(), LoadError> {
         self.groups[group].current = index;
         let body = &self.groups[group].bodies[index];
@@ -269,8 +269,8 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// Emits the jump from the end of a function to the call that its frame names, or to `end` if
-    /// the frame is the outermost one.
+    /// Emits the epilogue of a function: the jump to the call that its frame names, or to `end` if the
+    /// frame is the outermost one.
     fn way_back(&mut self, group: usize, body: usize, end: Label) {
         let sp = self.groups[group].sp;
         self.set_label(self.groups[group].bodies[body].epilogue);

@@ -67,7 +67,7 @@ pub struct Lowering<'m> {
     /// The input of contraction.
     pub rounding: OpenRounding,
     names: bool,
-    /// Lowers one instruction by its rule; rules of abbreviations call it for the instructions that they stand for.
+    /// Lowers one instruction by its rule. Rules that expand an instruction to others call it for each of those.
     pub lower: fn(&mut Lowering<'_>, &Instruction) -> LoweringResult,
 }
 
@@ -347,7 +347,7 @@ pub(super) struct CallGroup<'m> {
     pub(super) members: HashSet<&'m str>,
     /// The base of the current frame: a local address.
     pub(super) sp: Reg,
-    /// The functions that are called, the one from outside first.
+    /// The functions that are called; the one that is called from outside comes first.
     pub(super) bodies: Vec<Body<'m>>,
     /// The calls inside; the number of one is its index plus 1.
     pub(super) calls: Vec<CallSite>,
@@ -368,7 +368,7 @@ pub(super) struct Body<'m> {
     /// Bytes of its frame so far, and their alignment.
     pub(super) bytes: u32,
     pub(super) align: u32,
-    /// The instructions of its way back, and the registers that it returns values in.
+    /// The range of its epilogue's instructions, and the registers that it returns values in.
     pub(super) dispatch: (usize, usize),
     pub(super) results: Vec<Reg>,
 }
@@ -379,7 +379,7 @@ pub(super) struct CallSite {
     pub(super) caller: usize,
     pub(super) callee: usize,
     pub(super) back: Label,
-    /// Where the caller's registers are saved and restored: instructions that do nothing until then.
+    /// Where the caller's registers are saved and restored: markers that do nothing until `finish_frames` replaces them.
     pub(super) save: usize,
     pub(super) restore: usize,
     /// Results that arrive in registers, which are not restored.

@@ -172,8 +172,8 @@ const FUNCTION_STEP: u64 = 16;
 /// The maximum number of functions with addresses, which must stay below the first allocation.
 const MOST_FUNCTIONS: usize = 1 << 24;
 
-/// The address that stands for a function: never null, and its own as long as the module declares the
-/// function by one name.
+/// The address that stands for a function: never null, and different from every other function's, unless the module
+/// declares the function by several names.
 pub fn function_address(module: &Module, name: &str) -> Option<u64> {
     let index = module.functions().position(|f| f.name == name)?;
     (index < MOST_FUNCTIONS).then(|| FUNCTIONS + FUNCTION_STEP * index as u64)

@@ -204,7 +204,7 @@ pub enum SmallFloatFormat {
 }
 
 impl SmallFloatFormat {
-    /// Bits from one of a pair to the other.
+    /// The distance in bits between the two numbers of a pair.
     pub fn distance(self) -> u32 {
         if self == SmallFloatFormat::E2m1 { 4 } else { 8 }
     }

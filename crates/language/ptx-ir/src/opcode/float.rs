@@ -79,7 +79,7 @@ pub enum SingleOp {
         /// Subnormal operands and results are flushed to zero.
         ftz: bool,
     },
-    /// One of the two factors whose product an approximate quotient `a / b` is.
+    /// One of the two factors of an approximate quotient `a / b`, which is their product.
     Factor {
         /// Which one.
         part: QuotientPart,
@@ -247,11 +247,11 @@ pub enum DoubleOp {
     Sqrt,
     /// `1 / a`.
     Rcp,
-    /// `1 / a` from and to high words only (`.approx.ftz`).
+    /// `1 / a`, of which only the high words are read and written (`.approx.ftz`).
     RcpApproximate,
     /// `1 / sqrt(a)`, by an approximation that is improved once (`.approx`).
     Rsqrt,
-    /// `1 / sqrt(a)` from and to high words only (`.approx.ftz`).
+    /// `1 / sqrt(a)`, of which only the high words are read and written (`.approx.ftz`).
     RsqrtApproximate,
     /// Whether `a` is of a class (`testp`).
     Test(FloatClass),

@@ -111,17 +111,17 @@ pub enum LogicOp {
 pub enum PermuteMode {
     /// A 4-bit selector per byte; its highest bit replicates the sign.
     Selectors,
-    /// Four bytes upward from one.
+    /// Four bytes upward from the selected one.
     Forward,
-    /// Four bytes downward from one.
+    /// Four bytes downward from the selected one.
     Backward,
-    /// One byte four times.
+    /// The selected byte four times.
     Replicate8,
-    /// Bytes below one are replaced by it.
+    /// Bytes below the selected one are replaced by it.
     ClampLeft,
-    /// Bytes above one are replaced by it.
+    /// Bytes above the selected one are replaced by it.
     ClampRight,
-    /// One half twice.
+    /// The selected half twice.
     Replicate16,
 }
 
@@ -315,7 +315,7 @@ pub enum VideoOp {
     Merge,
     /// `a * b + c`, plus 1 with `.po`.
     MultiplyAdd {
-        /// One more.
+        /// Whether to add 1.
         plus_one: bool,
     },
     /// The low word of `a` shifted right by `b`.
@@ -327,7 +327,7 @@ pub enum VideoOp {
     },
 }
 
-/// Bits of a word from one on, and whether they have a sign.
+/// A range of bits of a word, and whether its highest bit is a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BitField {
     /// The lowest bit.

@@ -264,7 +264,7 @@ pub enum Reduction {
 pub enum SyncAnnotation {
     /// `bar.warp.sync`: `src` is the member mask.
     WarpSync,
-    /// A `.sync` instruction of lanes: `src` is the member mask.
+    /// A `.sync` instruction between the lanes of a warp: `src` is the member mask.
     Members,
     /// `shfl`: `src` are the member mask, the operands `b` and `c`.
     Shuffle(ShuffleMode),

@@ -28,7 +28,7 @@ pub enum Alu {
     Address(AddressOp),
     /// An f32, with every NaN replaced by the one that a GPU's arithmetic makes.
     CanonicalNan,
-    /// Sums and differences over the carry flag.
+    /// Sums and differences with a carry flag.
     Carry(CarryOp),
     /// Comparisons and selections.
     Compare(CompareOp),

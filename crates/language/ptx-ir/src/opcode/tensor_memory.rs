@@ -246,7 +246,7 @@ pub struct TmemMultiply {
     pub kept_lanes: usize,
     /// Whether columns of B may be zero.
     pub zero_columns: bool,
-    /// D is divided by two to this power first.
+    /// D is divided by 2 to this power before the product is added.
     pub halvings: u32,
 }
 

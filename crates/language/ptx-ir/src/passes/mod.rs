@@ -33,7 +33,7 @@ pub fn drop_unused_elements(kernel: &mut Kernel) {
 struct NanSources {
     /// Results of arithmetic as the host made them.
     results: bool,
-    /// Anything else but constants that are numbers.
+    /// Any other values, except constants that are not NaN.
     others: bool,
 }
 
@@ -56,7 +56,7 @@ impl Lattice for NanSources {
 /// it inserts an instruction where a result is observed: by a store, a move to an integer, a shuffle. WebAssembly engines
 /// canonicalize NaNs at each operation; here it is delayed to the uses.
 ///
-/// Invariants: a register that holds only arithmetic results (and copies of them, and constants that are numbers) is
+/// Invariants: a register that holds only arithmetic results (and copies of them, and constants that are not NaN) is
 /// canonicalized before each instruction that observes it. A register that also holds other values, whose bits must not change,
 /// is canonicalized right after each arithmetic instruction that writes it, and after each copy from a register of the first kind.
 /// A flow-insensitive forward analysis on [`crate::analysis::dataflow`] finds the contents of registers.

@@ -46,7 +46,7 @@ pub fn source(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<[Operand; 2]> {
     }
 }
 
-/// Copies that a destination among the sources does not disturb.
+/// Copies of the halves, because a destination may also be a source.
 fn kept(cx: &mut Cx<'_, '_>, halves: [Operand; 2]) -> LoweringResult<[Operand; 2]> {
     let mut copies = halves;
     for half in &mut copies {

@@ -100,7 +100,7 @@ impl Cx<'_, '_> {
         self.unsupported(&format!("modifier `.{}`", self.instruction.word(1 + at)))
     }
 
-    /// Rejects operands before `end` of the form register plus constant: ptxas does not accept them here, because it expands this
+    /// Rejects `register + constant` among the first `end` operands: ptxas does not accept it here, because it expands this
     /// instruction.
     pub fn no_sums(&self, end: usize) -> LoweringResult {
         let sum = |operand: &syntax::Operand| matches!(operand, syntax::Operand::Offset(..));

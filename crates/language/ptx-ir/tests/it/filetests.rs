@@ -1,8 +1,8 @@
 //! File tests of lowering and the analyses, in the manner of Cranelift's: each file of `tests/filetests` is
 //! PTX with the expected output in the same file.
 //!
-//! A file opens with one or more directives, `// test VIEW`, then comes the module, then for each directive
-//! and each entry of the module a section of comments, `// ---- VIEW: ENTRY`, with what is expected. Views:
+//! A file opens with one or more directives, `// test VIEW`. The module follows, and then the expected output: for each
+//! directive and each entry of the module, a section of comments that starts with `// ---- VIEW: ENTRY`. Views:
 //!
 //! | view | shows |
 //! |---|---|
@@ -18,7 +18,7 @@
 //! | `load-uses` | the marks of checks on loads |
 //! | `pressure` | the estimate of registers |
 //!
-//! To write or update the expectations, then read the difference:
+//! To write or update the expected output (read the difference before you commit it):
 //!
 //! ```text
 //! LANEWORK_BLESS=1 cargo test -p lanework-ptx-ir --test it filetests

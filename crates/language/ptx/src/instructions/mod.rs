@@ -1,8 +1,8 @@
 //! The instruction table: every opcode with the forms of its modifiers and operands, the PTX versions and targets that
 //! they need, and the rule that lowers it.
 //!
-//! A chapter is a macro that appends its rows to the rows of the previous chapters, so that one list defines
-//! [`Opcode`]. An example of a row:
+//! Each file of this folder is a chapter: a macro that appends its rows to the rows of the previous chapters, so that one
+//! list defines [`Opcode`]. An example of a row:
 //!
 //! ```text
 //! Dp4a "dp4a" integer::dp4a, Dp2a "dp2a" integer::dp2a [
@@ -13,8 +13,8 @@
 //! A row lists opcodes with the same syntax, each with its lowering rule (a function of `ptx-ir`), then their forms and
 //! needs. `.only("dp4a")` restricts a form or a need to some of the opcodes. [`notation`] explains the forms.
 //!
-//! A need is a PTX version, a target, or both: `8.6 sm_100a before sm_120`. Optional are the suffix of the target, the
-//! first later target that lacks the form, and the target itself. The modifiers of a need are groups, and every group
+//! A need is a PTX version, a target, or both: `8.6 sm_100a before sm_120`. The target, its suffix, and the first later
+//! target that lacks the form (`before`) are optional. The modifiers of a need are groups, and every group
 //! must be present. In a group, `|` separates alternatives, `a.b` is both in this order, and `x*` any modifier that
 //! starts with `x`. `!` before a group means that none of it may be present. `3+` means that the instruction has at
 //! least 3 operands. `gone` rows name the version and target that removed forms.
@@ -281,7 +281,7 @@ impl Need {
 
 /// Forms that a version removed.
 pub(crate) struct Removal {
-    /// The forms, and the version and target.
+    /// The removed forms, and the version and target that removed them.
     need: Need,
     what: &'static str,
     /// The remedy.
@@ -289,7 +289,7 @@ pub(crate) struct Removal {
 }
 
 impl Removal {
-    /// Whether a version and architecture are without these modifiers.
+    /// Whether this version and architecture lack the form with these modifiers.
     pub fn applies(&self, modifiers: &[Modifier], version: (u8, u8), architecture: u32) -> bool {
         let Requirement { version: since, architecture: first, .. } = self.need.requirement;
         self.need.applies(modifiers, 0) && version >= since && architecture >= first

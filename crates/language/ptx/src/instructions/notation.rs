@@ -4,15 +4,15 @@
 //!
 //! Modifiers: `|` separates alternatives; `?` makes a slot optional; `^` requires it directly after the opcode or after
 //! another such slot; `$name` is a set; `x*` is any modifier with this prefix; `...` is any others; `>p` adds an
-//! operand if the modifier is present. Like ptxas, modifiers other than `^` may come in any order; types keep theirs.
+//! operand if the modifier is present. As in ptxas, modifiers other than `^` may come in any order, except that types must be in order.
 //!
 //! Operands: `d` a destination register, `a` a value, `r` a register, `i` an integer literal, `p` a predicate value,
 //! `q` a predicate destination, `m` memory in brackets, `t` tensor memory in brackets, `w` a matrix (a descriptor or
 //! tensor memory), `x` anything, `*` anything from here on. A capital letter also allows wider registers, and `M`
 //! narrower addresses. Flags: `s` allows a special register; `v` a variable, for its address; `k` a vector of parts of
 //! the value; `_` may be discarded; `o` may be absent; `b` a literal is a barrier, below 16; `t` a literal is a number
-//! of threads, whole warps; `c` a literal is a number of tensor memory columns. `:b32` fixes the type, `:1` uses the
-//! second type of the modifiers, `:w` twice the first; the default is the first. `/p` allows a second, predicate
+//! of threads, a multiple of 32; `c` a literal is a number of tensor memory columns. `:b32` fixes the type, `:1` uses the
+//! second type of the modifiers, `:w` the type with twice the bits of the first; the default is the first. `/p` allows a second, predicate
 //! destination. A count before the letter makes it a vector; `V` is a vector of as many elements as `.v2`, `.v4` or
 //! `.v8` says, or as the shape and repeat count of a tensor memory load or store.
 
@@ -196,8 +196,8 @@ impl InstructionForm {
         })
     }
 
-    /// The index of the first modifier that has no slot; `None` if each has one, even if the form needs more. A form that
-    /// allows any others needs its own.
+    /// The index of the first modifier that has no slot; `None` if each has one, even if the form needs more. If the form allows
+    /// any other modifiers (`...`) but one that it requires is missing, 0.
     pub fn first_extra(&self, modifiers: &[Modifier]) -> Option<usize> {
         match self.fill(modifiers, |_, _| {}) {
             Ok(filled) if self.open && self.missing(filled).is_some() => Some(0),

@@ -13,7 +13,7 @@ pub enum SpecialShape {
     Word,
     /// 64 bits.
     Wide,
-    /// A number that older compilers read as 64 bits.
+    /// 64 bits, of which older code reads the low 32.
     Either,
     /// A predicate.
     Predicate,

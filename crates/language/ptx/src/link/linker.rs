@@ -202,7 +202,7 @@ fn is_dynamic(item: &Item) -> bool {
     matches!(item, Item::Variable(variable) if variable.space == StateSpace::Shared)
 }
 
-/// The names that entries, variables, and the functions they call use. A GPU's linker drops the other functions.
+/// The names used by entries, by variables, and by the functions that these call. A GPU's linker drops the other functions.
 pub(super) fn reached(module: &Module) -> HashSet<&str> {
     let mut names = HashSet::new();
     for variable in module.variables() {

@@ -50,7 +50,7 @@ impl Module {
     }
 }
 
-/// The names that several modules have at module scope.
+/// The names that several modules declare at module scope.
 fn names_of_several(modules: &[(String, Module)]) -> HashSet<String> {
     let mut seen = HashSet::new();
     let mut several = HashSet::new();

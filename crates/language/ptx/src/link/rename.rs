@@ -87,7 +87,7 @@ impl Renamer<'_> {
         }
     }
 
-    /// The names between commas and blanks.
+    /// Renames in a text of names, numbers and separators.
     fn words(&self, words: &mut String) {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
         let (mut text, mut rest) = (String::new(), words.as_str());

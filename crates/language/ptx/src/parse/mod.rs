@@ -3,9 +3,9 @@
 //! Error recovery is panic mode: after an error, the parser skips to the end of the statement and continues, so one run
 //! reports several errors. Nesting is limited, so no input can exhaust the stack.
 //!
-//! Modules for first-generation devices (`sm_10` to `sm_13`) become current PTX. There, f32 instructions flush
-//! subnormals, and `mad.f32` needs no rounding modifier. For later devices ptxas compiles them as `.ftz` and as fused
-//! multiply-add (verified in its machine code), so the parser adds these modifiers.
+//! The parser translates modules for first-generation devices (`sm_10` to `sm_13`) to current PTX. On those devices, f32
+//! instructions flush subnormals, and `mad.f32` needs no rounding modifier. When ptxas compiles such a module for a later
+//! device, it uses `.ftz` and fused multiply-add (verified in its machine code), so the parser adds these modifiers.
 
 mod constants;
 mod declarations;

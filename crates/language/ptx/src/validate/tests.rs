@@ -191,7 +191,7 @@ fn warp_exchanges_need_a_member_mask_from_6_4() {
     assert_eq!(of("8.0", "sm_90"), 2);
 }
 
-/// As ptxas 13.5 has it.
+/// Behavior of ptxas 13.5.
 #[test]
 fn only_a_32_byte_store_may_discard_elements() {
     let of = |instruction: &str| {
@@ -227,7 +227,7 @@ fn a_parameter_may_be_an_address_of_an_image() {
     assert_eq!(problems(text), [""; 0]);
 }
 
-/// As ptxas 13.5 has it.
+/// Behavior of ptxas 13.5.
 #[test]
 fn early_wmma_has_no_aligned_and_may_saturate() {
     let of = |version: &str, instruction: &str| {

@@ -153,7 +153,7 @@ fn base_of(function: &SsaFunction, pointer: ValueId) -> (ValueId, MemoryObject, 
                                 offset = offset.wrapping_add(signed(c, bits));
                             }
                             _ => {
-                                // The object is known further up, but the offset is not.
+                                // The offset from the object varies; walk on to find only the object.
                                 constant = false;
                                 result.get_or_insert((base, offset));
                             }

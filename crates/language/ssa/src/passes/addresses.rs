@@ -187,7 +187,7 @@ fn polynomial(
             part(0, true)
         }
         InstructionKind::Convert(ValueConversion::Truncate) if ty == ValueType::I32 && !exact => {
-            // 64-bit variables would have to be narrowed.
+            // Give up if a variable has 64 bits: it would have to be narrowed.
             let inner = part(0, false)?;
             let narrow = inner.keys().flatten().all(|v| function.value_type(*v) == ValueType::I32);
             if narrow { Some(inner) } else { variable() }

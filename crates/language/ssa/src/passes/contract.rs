@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::FunctionBuilder;
 
-    /// The operations that remain after contracting a product that `uses` uses.
+    /// The operations that remain after contraction; `uses` adds the instructions that use the product.
     fn operations(uses: &dyn Fn(&mut FunctionBuilder, ValueId)) -> Vec<FloatArithmetic> {
         let mut function = SsaFunction::new("probe", FunctionLinkage::Kernel);
         function.parameters = vec![FunctionParameter::scalar(ValueType::F32); 2];

@@ -6,7 +6,7 @@ use super::edit::{resolve_aliases, retain_parameters};
 use crate::analysis::{ControlFlow, KindEffects};
 use crate::ir::*;
 
-/// Maximum number of instructions that may run before their condition to compute a selected value.
+/// Maximum number of instructions of a branch that then always run, so that a selection can replace the branch.
 const SPECULATED: usize = 2;
 
 /// Maximum number of instructions of a second condition that is computed together with the first.

@@ -159,7 +159,7 @@ fn cut_copy(
     let mut code = Vec::new();
     let mut at = 0;
     while at < size {
-        // The memory on the other side may be less aligned than the piece, as may be an offset on another slot.
+        // The memory on the other side may be less aligned than the piece; so may an offset in another slot.
         let aligned =
             |at: u64| if at == 0 { align } else { align.min(1 << at.trailing_zeros().min(16)) };
         let fits_sides = |at: u64, bytes: u32| {

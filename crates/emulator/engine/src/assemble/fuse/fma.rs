@@ -19,7 +19,7 @@ pub struct FmaOverlay<'a> {
     pub tier: usize,
     /// Whether accesses are counted.
     pub count: bool,
-    /// Whether the operation before is the second of a fused pair of sums.
+    /// Whether the previous operation is the second of a fused pair of sums.
     pub after_sum: bool,
     /// The chains so far.
     pub chains: &'a mut Vec<Box<FmaSequence>>,

@@ -49,7 +49,7 @@ pub fn fuse(
 ) -> (Vec<Box<FmaSequence>>, Vec<Fusion>) {
     let (mut chains, mut fusions) = (Vec::new(), Vec::new());
     let mut at = 0;
-    // Whether the operation before is the second of a fused pair of sums.
+    // Whether the previous operation is the second of a fused pair of sums.
     let mut after_sum = false;
     while at < ops.len() {
         let start = at;

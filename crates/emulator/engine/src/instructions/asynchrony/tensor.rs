@@ -171,8 +171,8 @@ fn reduces(kind: AtomicKind, ty: ScalarType) -> bool {
     }
 }
 
-/// Refuses start positions at which an H200 ends the kernel with an illegal instruction: inside 16
-/// bytes of a row, and, for stores, before the tensor's first element.
+/// Refuses start positions at which an H200 ends the kernel with an illegal instruction: those that are not a multiple of 16
+/// bytes into a row, and, for stores, those before the tensor's first element.
 fn starts_well(
     lane: u32,
     tensor: TensorOp,

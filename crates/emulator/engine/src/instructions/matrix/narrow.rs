@@ -103,7 +103,7 @@ pub fn least(number: ElementType) -> f32 {
     crate::instructions::matrix::sum::least(number) as f32
 }
 
-/// The f32 of the factors at one place of the lanes' words, `shift` bits up.
+/// The factors that start at bit `shift` of each lane's word, as f32.
 #[inline(always)]
 pub fn decode(number: ElementType, words: &[u32; 32], shift: usize) -> [f32; 32] {
     let mut out = [0.0; 32];
@@ -274,7 +274,7 @@ fn add_group(
         let cut = f64::from_bits(sum[j].to_bits() & !0x1fff_ffff) as f32;
         let value = if of_products[j] > 0.0 { cut } else { c[j] };
         let digits = if adder.round == Round::Short { !0x3ff } else { u32::MAX };
-        // A sum that vanishes is not negative.
+        // A sum of zero is positive.
         out[j] = 0.0 + f32::from_bits(value.to_bits() & digits);
     }
     out

@@ -166,7 +166,7 @@ const TOP: f64 = f32::MAX as f64 * (1.0 + 1.0 / 16777215.0);
 /// A sum rounded by `round`.
 #[inline(always)]
 pub fn rounded(round: Round, x: f64) -> f64 {
-    // A sum that vanishes is not negative.
+    // A sum of zero is positive.
     0.0 + match round {
         Round::Single => f64::from(single(x)),
         Round::Short => f64::from(f32::from_bits(short(single(x)))),

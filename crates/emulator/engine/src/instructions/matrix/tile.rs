@@ -96,7 +96,7 @@ impl LinePart {
 /// A number as which products take an element. Closures do not decode elements, because those that are not inlined would not
 /// be compiled for the SIMD level.
 pub trait ProductNumber: Copy + Default {
-    /// The numbers of the elements at one place of the lanes' words, `shift` bits up.
+    /// The numbers of the elements that start at bit `shift` of each lane's word.
     fn decode(number: ElementType, words: &Words, shift: usize) -> [Self; 32];
 }
 

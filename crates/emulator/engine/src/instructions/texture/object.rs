@@ -79,12 +79,12 @@ impl Image {
         u64::from(self.extent[2]) * faces * u64::from(self.layers.max(1))
     }
 
-    /// Bytes from the first texel to past the last.
+    /// Bytes of all rows, including the padding of the last one.
     pub fn bytes(&self) -> u64 {
         self.pitch * u64::from(self.extent[1]) * self.planes()
     }
 
-    /// Bytes from the first texel to the end of the last.
+    /// Bytes from the first texel to the end of the last one.
     pub fn span(&self) -> u64 {
         self.bytes() - self.pitch + self.row_bytes()
     }

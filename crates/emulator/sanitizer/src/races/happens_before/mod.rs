@@ -266,7 +266,7 @@ impl HappensBefore {
         self.epochs[epoch::number(access) as usize]
     }
 
-    /// Of two prior accesses, the one by the other block or warp than `now`; the second one if they do not differ in that.
+    /// The one of two prior accesses that is farther from `now`: by another block, else by another warp. The second one on a tie.
     #[inline(always)]
     pub fn farther(&self, [first, second]: [PackedEpoch; 2], now: PackedEpoch) -> PackedEpoch {
         let this = &self.epochs[epoch::number(now) as usize];

@@ -79,7 +79,7 @@ impl Analyzer {
         }
     }
 
-    /// The function of a set whose type a pointer or reference to a function has.
+    /// The function of an overload set whose type matches the target, a pointer or reference to a function.
     pub(super) fn overload_for(
         &mut self,
         set: &OverloadSet,

@@ -246,7 +246,7 @@ impl Analyzer {
         self.convert(only, ty, span)
     }
 
-    /// An aggregate whose bases and members have these values, as C++20's `T(values)`.
+    /// An aggregate whose bases and members have these values, as `T(values)` creates it in C++20.
     fn aggregate_of(
         &mut self,
         ty: TypeId,

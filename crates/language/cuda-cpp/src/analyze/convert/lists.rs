@@ -6,7 +6,7 @@ use crate::syntax::*;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};
 
-/// Maximum number of array elements without an initial value that a list constructs, each by its own call.
+/// Maximum number of array elements that a list leaves without an initial value. Each of them is constructed by its own call.
 const MOST_CONSTRUCTED: u64 = 4096;
 
 /// A position in a braced list.

@@ -327,7 +327,7 @@ impl Analyzer {
             Some(Binding::Functions(list)) => list.clone(),
             _ => return Vec::new(),
         };
-        // Beside a deleted or own one, a defaulted copy or move constructor is a candidate of its own.
+        // If a class also declares a copy or move constructor itself, its defaulted ones are additional candidates.
         let defaulted = self.defaulted_transfers(record);
         if !defaulted.is_empty() && list.iter().any(|&number| self.transfers(number, record)) {
             list.extend(defaulted.into_iter().map(|member| self.supplied(record, member)));

@@ -288,7 +288,7 @@ impl Analyzer {
         Typed { kind, ty, lvalue: true, expiring: false, span }
     }
 
-    /// Two objects of which one's class is a base of the other's, as objects of the base; others as they are.
+    /// If the class of one object is a base of the other's class, returns both as objects of the base; else returns them unchanged.
     fn common_bases(&mut self, a: Typed, b: Typed) -> (Typed, Typed) {
         let records = self.types.record_of(a.ty).zip(self.types.record_of(b.ty));
         let Some((of_a, of_b)) = records.filter(|(of_a, of_b)| of_a != of_b) else {

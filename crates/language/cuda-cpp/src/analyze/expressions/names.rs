@@ -414,7 +414,7 @@ impl Analyzer {
         Some((object, record))
     }
 
-    /// The class itself or its base whose members are in a scope.
+    /// The class or base class whose members a scope contains.
     fn base_with_scope(&self, record: RecordId, scope: usize) -> Option<RecordId> {
         let found = self.types.record(record);
         if found.scope == scope {

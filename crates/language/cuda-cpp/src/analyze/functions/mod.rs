@@ -134,7 +134,7 @@ pub(super) struct Frame {
     pub cleanups: Vec<(u32, TypedStatement)>,
     /// Number of cleanups so far.
     pub cleanup_count: u32,
-    /// Length of `cleanups` where `break` and `continue` lead.
+    /// Length of `cleanups` at the target of `break` and `continue`, for each open loop or `switch`.
     pub breaks: Vec<usize>,
     pub continues: Vec<usize>,
 }

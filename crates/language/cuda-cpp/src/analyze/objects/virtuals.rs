@@ -346,7 +346,7 @@ impl Analyzer {
         false
     }
 
-    /// The first pure virtual function of a class, which has no objects of its own if it has one.
+    /// The first pure virtual function of a class, which makes the class abstract.
     fn pure_function(&self, class: RecordId) -> Option<FunctionNumber> {
         let slots = &self.virtuals.get(&class)?.slots;
         slots.iter().copied().find(|&number| self.function(number).syntax.pure_virtual)

@@ -290,7 +290,7 @@ template <class I, class O> inline O unique_copy(I first, I last, O to) {
     while (++first != last) if (!(*kept == *first)) { kept = first; *to = *first; ++to; }
     return to;
 }
-// Merges two sorted ranges; keeps what is only in the first, only in the second, or in both.
+// Merges two sorted ranges. The flags keep elements that are only in the first, only in the second, or in both.
 template <bool ONE, bool TWO, bool BOTH, class I, class J, class O, class F> inline O __lw_set(I a, I enda, J b, J endb, O to, F less) {
     while (a != enda || b != endb) {
         bool first = b == endb || (a != enda && less(*a, *b)), second = !first && (a == enda || less(*b, *a));

@@ -1,4 +1,4 @@
-// What every part of the C++ library builds on: exceptions, lists of values, iterators, and `vector`.
+// The foundation of the other parts of the C++ library: exceptions, initializer lists, iterators, and `vector`.
 #include <type_traits>
 namespace std {
 template <class T> struct initializer_list {
@@ -14,7 +14,7 @@ struct exception {
     virtual ~exception() {}
     virtual const char *what() const noexcept { return "std::exception"; }
 };
-// An exception with a text.
+// An exception with a message.
 struct __lw_error : exception {
     char *text;
     explicit __lw_error(const char *t) : text(strdup(t)) {}

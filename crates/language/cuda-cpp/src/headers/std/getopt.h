@@ -6,7 +6,7 @@ struct option { const char *name; int has_arg; int *flag; int val; };
 inline char *optarg;
 inline int optind = 1, opterr = 1, optopt, __lw_option_at;
 inline int __lw_others;
-// Moves arguments that are no options to the end, as GNU's `getopt` does.
+// Moves arguments that are not options to the end, as GNU's `getopt` does.
 inline void __lw_next_option(int argc, char **argv) {
     while (optind < argc - __lw_others && (argv[optind][0] != '-' || !argv[optind][1])) {
         char *held = argv[optind];

@@ -73,7 +73,7 @@ template <class K, class V, class G, class H, class E, class R> struct __lw_tabl
     typedef __lw_link_iterator<V, R> iterator;
     typedef __lw_link_iterator<V, const V> const_iterator;
     typedef size_t size_type;
-    // All elements are in one list. A bucket holds the link that leads to its first element.
+    // All elements are in one list. A bucket points to the link to its first element.
     node_type *head;
     node_type ***buckets;
     size_t room, count, limit;
@@ -110,7 +110,7 @@ template <class K, class V, class G, class H, class E, class R> struct __lw_tabl
         size_t n = room; room = o.room; o.room = n;
         n = count; count = o.count; o.count = n;
         n = limit; limit = o.limit; o.limit = n;
-        // The first element's bucket refers to the head of its list.
+        // The bucket of the first element points to `head`, which has moved.
         if (head) buckets[head->code % room] = &head;
         if (o.head) o.buckets[o.head->code % o.room] = &o.head;
     }

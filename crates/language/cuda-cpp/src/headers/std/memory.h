@@ -69,7 +69,7 @@ template <class T, class... A> inline unique_ptr<T> make_unique(A &&...a) {
     if constexpr (__lw_element<T>::is_list) return unique_ptr<T>(new E[__lw_only(a...)]());
     else return unique_ptr<T>(new T(static_cast<A &&>(a)...));
 }
-// The owners of a shared object, and how to remove it.
+// The reference counts of a shared object, and its deleter.
 struct __lw_owners {
     long strong, weak;
     __lw_owners() : strong(1), weak(1) {}

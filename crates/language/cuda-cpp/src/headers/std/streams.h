@@ -182,7 +182,7 @@ struct __lw_flags { unsigned set, clear; };
 inline __lw_flags setiosflags(unsigned f) { return __lw_flags{f, 0}; }
 inline __lw_flags resetiosflags(unsigned f) { return __lw_flags{0, f}; }
 inline ostream &operator<<(ostream &out, __lw_flags f) { out.unsetf(f.clear); out.setf(f.set); return out; }
-// A text in quotes; `to` is the string that an input sets.
+// A quoted string; input goes to the string `to`.
 struct __lw_quoted {
     string text;
     string *to;
@@ -223,7 +223,7 @@ struct istream : ios_base {
         if (c < 0) state |= eofbit | failbit;
         return c;
     }
-    // Reads an integer in the stream's base; one that does not fit becomes the nearest that does.
+    // Reads an integer in the stream's base; one that does not fit becomes the nearest representable one.
     template <class T> istream &__lw_integer(T &v) {
         int c = __lw_skip();
         if (c < 0) return *this;

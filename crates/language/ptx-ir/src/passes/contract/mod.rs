@@ -62,7 +62,7 @@ struct Fusion {
     op: Alu,
 }
 
-/// Decides for one sum after the other, in the order of the text. A product's uses are counted once, before.
+/// Decides for each sum in text order. The uses of the products are counted once, beforehand.
 fn choose(terms: &[OpenTerm], values: &mut Values) -> Vec<Fusion> {
     let count: Vec<usize> = values.all.iter().map(|value| value.uses.len()).collect();
     let mut fusions = Vec::new();
@@ -91,7 +91,7 @@ fn choose(terms: &[OpenTerm], values: &mut Values) -> Vec<Fusion> {
     fusions
 }
 
-/// The operation that fuses a value into a sum, if it is a product that may be.
+/// The operation that fuses a value into a sum, if the value is a product that may be fused.
 fn fusible(
     terms: &[OpenTerm],
     values: &Values,

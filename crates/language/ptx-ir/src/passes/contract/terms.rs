@@ -22,7 +22,7 @@ pub(super) struct OpenTerm {
     pub ftz: bool,
     /// The instructions that it became.
     pub insts: Range<usize>,
-    /// The one that computes, among them.
+    /// The one among them that computes the result.
     pub core: usize,
     /// Its operation.
     pub op: Alu,

@@ -288,7 +288,7 @@ fn same(view: Option<View>, other: View) -> bool {
     view.is_some_and(|view| view.value == other.value)
 }
 
-/// Blocks that only follow each other, in the order in which they run.
+/// Chains of blocks that can only follow each other, each in execution order.
 fn lines(cfg: &ControlFlowGraph) -> Vec<Vec<usize>> {
     let next = |b: usize| match cfg.successors(b) {
         [s] if cfg.predecessors(*s).len() == 1 && *s != 0 => Some(*s),

@@ -17,7 +17,7 @@ use lanework_ptx::Opcode::{
 };
 use lanework_ptx::ScalarType::*;
 
-/// Bits of a word from one on.
+/// A range of bits of a word.
 #[derive(Clone, Copy)]
 struct BitRange {
     shift: u32,

@@ -91,7 +91,7 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
-/// `st.bulk`: zeros to shared memory, 8 bytes after 8 bytes. A size that is not a multiple of 8 is a trap.
+/// `st.bulk`: zeros to shared memory, 8 bytes at a time. A size that is not a multiple of 8 is a trap.
 fn clear(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[Bulk, Weak, SharedCta])?;
     cx.operands(3)?;

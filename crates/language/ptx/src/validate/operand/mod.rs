@@ -166,8 +166,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `name + constant` as a source operand. ptxas accepts it for registers that are not floats, and for special
-    /// registers without elements and variables, even if the form does not allow these alone.
+    /// `name + constant` as a source operand. ptxas accepts it for registers that are not floats, for variables, and for special
+    /// registers without elements, even if the form does not allow these alone.
     fn moved(
         &self,
         name: &str,

@@ -333,7 +333,7 @@ impl Selector<'_> {
                 operands.push(TextPiece::Register(output));
                 continue;
             }
-            // PTX has no literals of 16-bit floats and of pairs of them, which come as integers.
+            // PTX has no literals for 16-bit floats or pairs of them; these constants arrive as integers.
             let small = self.type_of(*input) == ValueType::I16 || template.text.contains("16x2");
             let operand = match self.operand(*input) {
                 MachineOperand::Immediate(literal) if template.literals && !small => {

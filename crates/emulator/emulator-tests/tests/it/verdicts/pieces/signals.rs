@@ -76,7 +76,7 @@ impl Signal {
         t.line(format!("{skip}:"));
     }
 
-    /// Waits for all warps; `passed` counts these waits. `acquires`: by an acquire.
+    /// Waits for all warps; `passed` counts these waits. With `acquires`, the wait acquires.
     fn wait(
         &self,
         t: &mut Text,

@@ -22,8 +22,8 @@ const MOST: usize = ROWS * MOST_K;
 /// Maximum number of columns of A.
 pub const MOST_K: usize = 64;
 
-/// Rows of M or N as registers hold them ([`super::super::tile`]): a register for each 16 bytes along K of eight rows, those
-/// of the same bytes in sequence.
+/// Rows of M or N as registers hold them ([`super::super::tile`]). Each register holds 16 bytes along K of eight rows; the
+/// registers with the same bytes of all groups of eight rows are adjacent.
 pub type StoredRows = [Words; 4];
 
 /// The bits of an element of stored rows of `number`; bits above its own are undefined. Single bits are taken as words.
