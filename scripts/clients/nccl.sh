@@ -2,7 +2,7 @@
 # Builds NVIDIA's nccl-tests and runs them on four emulated GPUs with NCCL's stand-in: one thread with four GPUs, threads with one or two each,
 # and processes started by MPI (MPICH from PyPI). They compare every result with one made on the GPU.
 #
-# Usage, in the repository: scripts/clients/nccl.sh; `programs.bash` says what the environment changes. NCCL_INCLUDE names a folder with
+# Usage, in the repository: scripts/clients/nccl.sh; `programs.bash` lists the environment variables. NCCL_INCLUDE names a folder with
 # nccl.h, MPI one with MPICH's bin, include and lib; else both come from PyPI.
 cd "$(dirname "$0")/../.." || exit 1
 suite=nccl

@@ -1,4 +1,4 @@
-// Routes, hover, filters, tabs, theme, language and keys of the report. The page is whole without it.
+// Routes, hover, filters, tabs, theme, language and keys of the report. The page works without it.
 "use strict";
 (() => {
   const root = document.documentElement;
