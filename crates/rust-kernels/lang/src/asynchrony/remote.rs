@@ -311,9 +311,9 @@ macro_rules! reductions {
 }
 
 reductions! {
-    min_async "min" true "Starts to take the minimum with an integer in another block's shared memory (`red.async.min`).";
-    max_async "max" true "Starts to take the maximum with an integer in another block's shared memory (`red.async.max`).";
-    and_async "and" false "Starts to `&` an integer in another block's shared memory (`red.async.and`).";
-    or_async "or" false "Starts to `|` an integer in another block's shared memory (`red.async.or`).";
-    xor_async "xor" false "Starts to `^` an integer in another block's shared memory (`red.async.xor`).";
+    min_async "min" true "Starts to replace an integer in another block's shared memory by its minimum with `value` (`red.async.min`).";
+    max_async "max" true "Starts to replace an integer in another block's shared memory by its maximum with `value` (`red.async.max`).";
+    and_async "and" false "Starts to combine an integer in another block's shared memory with `value` by `&` (`red.async.and`).";
+    or_async "or" false "Starts to combine an integer in another block's shared memory with `value` by `|` (`red.async.or`).";
+    xor_async "xor" false "Starts to combine an integer in another block's shared memory with `value` by `^` (`red.async.xor`).";
 }
