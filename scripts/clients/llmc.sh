@@ -14,7 +14,7 @@ root=$(sources karpathy/llm.c "${REVISION:-f1e2ace651495b74ae22d45d1723443fd00ec
 copy=$built/source
 rm -rf "$copy" && mkdir -p "$copy" && cp -r "$root/dev" "$root/llmc" "$copy/"
 programs=$copy/dev/cuda
-# A batch of 8, 128 tokens, 128 channels (768 in the backward pass of layernorm, some of whose kernels want a multiple of 256), 512 words;
+# A batch of 8, 128 tokens, 128 channels (768 in the backward pass of layernorm, some of whose kernels need a multiple of 256), 512 words;
 # a timed loop runs once instead of hundreds of times.
 sed -i -E 's/\b(int|int64_t) B = [0-9]+;/\1 B = 8;/; s/\b(int|int64_t) T = [0-9]+;/\1 T = 128;/; s/int C = 768;/int C = 128;/;
     s/int C = 1600;/int C = 768;/; s/int OC = 768/int OC = 128/; s/\b(int|int64_t) V = [0-9]+;/\1 V = 512;/; s/int NH = 12;/int NH = 4;/;

@@ -9,7 +9,7 @@ suite=nccl
 . scripts/clients/programs.bash
 root=$(sources NVIDIA/nccl-tests "${REVISION:-a0b82b2260cf5152b9f8c061bbf7eaf0ba096432}") || exit 1
 
-# NVIDIA's header alone; the library that programs are linked to is the stand-in.
+# NVIDIA's package provides only the header; programs are linked to the stand-in.
 if [ -z "${NCCL_INCLUDE:-}" ]; then
     NCCL_INCLUDE=$work/nccl/nvidia/nccl/include
     if [ ! -e "$NCCL_INCLUDE/nccl.h" ]; then

@@ -10,7 +10,7 @@
   const word = (key) => (words[key] ? words[key][root.lang === "zh" ? 1 : 0] : key);
   root.classList.add("js");
 
-  // Language: what was chosen, what the report was made in, what the browser asks for.
+  // Language: the chosen one, else the report's, else the browser's.
   const setLanguage = (language) => {
     root.lang = language;
     for (const element of all("[data-zh-label]")) {
