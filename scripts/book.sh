@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The documentation's site, docs/book: one book for each language, and a page that leads to the reader's.
+# The documentation's site, docs/book: one book for each language, and a start page that leads to the one in the reader's language.
 set -euo pipefail
 cd "$(dirname "$0")/../docs"
 rm -rf book

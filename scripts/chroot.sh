@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests a wheel as a stranger installs it: in a new Debian system with Python, without Rust, a checkout or NVIDIA's compilers. Installs it,
+# Tests a wheel as a new user installs it: in a new Debian system with Python, without Rust, a checkout or NVIDIA's compilers. Installs it,
 # runs the command and a CUDA program, and uninstalls it. Needs root and debootstrap; without them it prints SKIPPED. A copy of the system
 # stays in target/chroot for the next run.
 #

@@ -161,7 +161,7 @@ def makefile(file):
 
 
 def program(file, text, sources, included):
-    """The files of the program that a file belongs to, the one with `main` first; nothing if another file stands for it."""
+    """The files of the program that a file belongs to, the one with `main` first; empty if another file represents the program."""
     def has_main(path):
         return bool(MAIN.search(path.read_text(errors="replace")))
     others = [path for path in sources if path.resolve() != file.resolve() and path.resolve() not in included]

@@ -25,7 +25,7 @@ import tarfile
 import tempfile
 import zipfile
 
-# Wheels of Linux: what ships CUDA code and is not too large.
+# Wheels for Linux that ship CUDA code and are not too large.
 WHEELS = """
 astra-toolbox bitsandbytes catboost ctranslate2 cumm-cu120 cupoch faiss-gpu jax-cuda12-plugin numba-cuda
 nvidia-nvjpeg-cu12 nvidia-nvjpeg2k-cu12 nvidia-nvtiff-cu12 spconv-cu120
@@ -34,11 +34,11 @@ nvidia-nvjpeg-cu12 nvidia-nvjpeg2k-cu12 nvidia-nvtiff-cu12 spconv-cu120
 CRATES = {"rustacuda": "0.1.3", "cust": "0.3.2", "cudarc": "0.9.15", "custos": "0.7.0"}
 PLATFORMS = "manylinux_2_28_x86_64 manylinux_2_27_x86_64 manylinux_2_24_x86_64 manylinux_2_17_x86_64 " \
     "manylinux2014_x86_64 any".split()
-# A fatbin starts with this, and each of its entries says what it holds.
+# The magic number of a fatbin. The header of each entry holds its kind.
 FATBIN = struct.pack("<I", 0xBA55ED50)
 PTX, COMPRESSED = 1, 0x2000
 ZSTD = struct.pack("<I", 0xFD2FB528)
-# The most modules of one origin, so that none decides the figure, and the longest, in bytes.
+# At most this many modules per origin, so that none dominates the result, and at most this many bytes per module.
 MOST, LONGEST = 150, 400_000
 
 
@@ -60,7 +60,7 @@ def fetch_wheels(folder, only):
 
 
 def fetch_crates(folder, only):
-    """Vendors the crates, with what they need, where cargo is."""
+    """Vendors the crates and their dependencies, if cargo is installed."""
     target = folder / "packages" / "crates"
     if only or target.exists():
         return
@@ -119,7 +119,7 @@ def of_text(blob):
         if START.match(blob, at):
             end = blob.find(b"\0", at)
             text = blob[at:end if end >= 0 else len(blob)]
-            # Compressed text starts like this, too, and goes on otherwise.
+            # Compressed text can start the same way, but its rest is not PTX.
             if b".entry" in text and text.isascii() and text.rstrip().endswith((b"}", b";")):
                 yield text
             end = at + len(text)
@@ -163,7 +163,7 @@ def extract(folder):
                         continue
                     seen.add(digest)
                     found[origin].append((digest, text))
-        # Evenly by hash, which says nothing about what is in them.
+        # An even sample: the order of hashes is unrelated to the modules' content.
         found[origin] = sorted(found[origin])[:MOST]
         for digest, text in found[origin]:
             (target / f"{digest}.ptx").write_bytes(text)

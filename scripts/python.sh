@@ -2,7 +2,7 @@
 # Builds the Python package as a wheel, with the command and the libraries that programs load in it, installs it in an environment of its
 # own and runs its tests. Needs Python 3.11 or newer; the rest comes by pip. The wheel goes to target/wheels.
 #
-# Usage, in the repository: scripts/python.sh [PYTEST ARGUMENTS]. PROFILE=dev builds faster what runs slower; CLIENTS=1 also tests with numba
+# Usage, in the repository: scripts/python.sh [PYTEST ARGUMENTS]. PROFILE=dev builds faster, but the result runs slower; CLIENTS=1 also tests with numba
 # and CuPy, which are large.
 set -euo pipefail
 cd "$(dirname "$0")/.."

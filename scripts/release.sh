@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the command as it is handed out, without the paths of this machine in it, and checks that there are none.
+# Builds the released command, without paths of this machine in it, and checks that it contains none.
 #
 # Usage, in the repository: scripts/release.sh; the binary is target/dist/release/lanework
 set -eu

@@ -135,7 +135,7 @@ REPORT = re.compile(r"^=+ +((?:Error|Warning): .*|(?:Invalid|Uninitialized|Misal
 
 
 def verdict(log, code):
-    """What a tool says of a kernel: a word, and its first report."""
+    """A tool's verdict on a kernel: a word, and its first report."""
     lines = [match.group(1) for match in map(REPORT.match, log.splitlines()) if match]
     summary = next((line for line in reversed(log.splitlines()) if "SUMMARY" in line), "")
     counted = sum(int(n) for n in re.findall(r"(\d+) (?:error|hazard)", summary))
@@ -166,7 +166,7 @@ def judge(kernel, tool, logs, limit):
 
 
 def words(command):
-    """What a command prints."""
+    """The lines that a command prints."""
     try:
         return subprocess.run(command, capture_output=True, text=True).stdout.strip().splitlines()
     except OSError as error:
@@ -207,7 +207,7 @@ def table(path):
         print("\t".join([kernel["name"], ",".join(kinds), *(found[tool]["verdict"] for tool in TOOLS), says]))
         for kind in kinds or ["right"]:
             counts[kind] = counts.get(kind, 0) + 1
-            # That a kernel fails or hangs does not tell its cause.
+            # A failed launch or a hang does not show its cause.
             words = {found[tool]["verdict"] for tool in TOOLS}
             best = next((w for w in ("error", "warning", "launch fails", "hangs") if w in words), "nothing")
             told.setdefault(kind, {}).setdefault(best, 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Python package's wheels for Linux (x86-64 and aarch64, glibc 2.28 and newer) and macOS (arm64) on one Linux machine: zig links
 # and compiles C for the others. A wheel for Linux holds the command and the libraries that programs load; one for macOS, where there is no
-# CUDA, the command alone. Nothing is run but the command for aarch64, where QEMU and its C library are installed. Needs Python 3.11 or newer
+# CUDA, the command alone. The script runs only the command for aarch64, if QEMU and its C library are installed. Needs Python 3.11 or newer
 # and rustup; the rest comes by pip. The wheels go to target/wheels.
 #
 # Usage, in the repository: scripts/wheels.sh [TARGET...]

@@ -38,7 +38,7 @@ def start():
 
 
 class Kind:
-    """A type of elements: how NumPy holds it, and how floats become such and come back."""
+    """An element type: its NumPy type, and the conversions from and to floats."""
 
     def __init__(self, name, holder, pack, unpack):
         self.name, self.holder, self.pack, self.unpack = name, holder, pack, unpack
@@ -89,7 +89,7 @@ def compare(name, result, expected, tolerance):
 
 
 def quantization(count, block, kind, code):
-    """Quantized and back: the maxima of the blocks, and no element farther off than its level allows."""
+    """Quantizes and dequantizes; compares the maxima of the blocks, and each element within half a level."""
     blocks = -(-count // block)
     packed = kind.pack(random.standard_normal(count))
     values = kind.unpack(packed)
@@ -101,7 +101,7 @@ def quantization(count, block, kind, code):
     getattr(library, f"cdequantize_blockwise_{name}")(levels, codes, maxima, back, whole(block), whole(count), NONE)
     title = f"quantize {name}, {count} in blocks of {block}"
     compare(title, download(maxima, blocks, np.float32), largest, 1e-6)
-    # Half the widest distance of neighbouring levels.
+    # Half the widest distance between adjacent levels.
     widest = {"": 0.5 * np.diff(LEVELS).max(), "_nf4": 0.5 * np.diff(NF4).max(), "_fp4": 1 / 6}[code]
     allowed = np.repeat(largest, block)[:count] * (widest + 0.01)
     compare(title, kind.unpack(download(back, count, kind.holder)), values, allowed)
@@ -159,7 +159,7 @@ def check_step(title, kind, place, p, g, optimizer, decay):
     expected = first_step(optimizer, before, kind.unpack(g).astype(np.float64), decay)
     unit = {"fp32": 2.0**-22, "fp16": 2.0**-10, "bf16": 2.0**-7}[kind.name]
     result = kind.unpack(download(place, len(p), kind.holder))
-    # Its own part for the update, whose factors (1 - 0.999) are rounded to f32.
+    # The update has a tolerance of its own, because its factors (1 - 0.999) are rounded to f32.
     compare(title, result, expected, unit * np.abs(expected) + 1e-3 * RATE)
 
 
@@ -186,7 +186,7 @@ def eight_bit_products(rows=37, columns=1000):
 
 
 def four_bit_vector(rows=96, columns=512, block=64):
-    """A matrix of 4-bit numbers by a vector."""
+    """Multiplies a matrix of 4-bit numbers by a vector."""
     weights = random.standard_normal(rows * columns).astype(np.float16)
     maxima, codes = zeros(weights.size // block, np.float32), zeros(weights.size // 2, np.uint8)
     back, levels = zeros(weights.size, np.float16), upload(NF4)
@@ -206,7 +206,7 @@ def four_bit_vector(rows=96, columns=512, block=64):
 start()
 for count, block in itertools.product((5000, 12288, 777), (4096, 2048, 1024, 512, 256, 128, 64, 32)):
     for kind, code in itertools.product(KINDS, ("", "_nf4", "_fp4")):
-        # Blocks of 32 have codes of 4 bits alone.
+        # Blocks of 32 exist only with 4-bit codes.
         if code or block > 32:
             quantization(count, block, kind, code)
 for optimizer, kind, suffix in (("adam", FLOAT, "fp32"), ("adam", HALF, "fp16"), ("adam", BFLOAT, "bf16"), ("momentum", FLOAT, "32"),

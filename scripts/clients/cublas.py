@@ -1,4 +1,4 @@
-"""Products and linear algebra of CuPy against NumPy's; run by cublas.sh."""
+"""Compares matrix products and linear algebra of CuPy with NumPy's; run by cublas.sh."""
 
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# CuPy's products and linear algebra, whose work cuBLAS does, on the emulator with the stand-in: no GPU is needed. Prints the largest
-# difference from NumPy for each, and fails where one is too large.
+# Runs CuPy's matrix products and linear algebra on the emulator, with the stand-in for cuBLAS: no GPU is needed. Prints the largest
+# difference from NumPy for each, and fails if one is too large.
 #
 # Usage, in the repository: scripts/clients/cublas.sh. The environment goes to target/clients/cublas; PYTHON names one that has CuPy.
 set -euo pipefail

@@ -17,7 +17,7 @@ fi
 if [ ! -d "$folder/src" ]; then
     git init --quiet "$folder/src" && git -C "$folder/src" fetch --quiet --depth 1 https://github.com/NVIDIA/cuda-python "$revision" \
         && git -C "$folder/src" checkout --quiet FETCH_HEAD || { echo "cannot fetch cuda-python at $revision" >&2; exit 1; }
-    # The packages are those that were installed.
+    # Tests import the installed packages, not these folders.
     rm -rf "$folder/src/cuda_core/cuda" "$folder/src/cuda_bindings/cuda"
     "$python" -m pip install --quiet -e "$folder/src/cuda_python_test_helpers" || exit 1
 fi
@@ -35,7 +35,7 @@ for part in cuda_bindings cuda_core; do
         run "$@" || code=$?
         continue
     fi
-    # What is built from Cython or needs libraries of other packages is left out.
+    # Left out: tests that are built from Cython or need libraries of other packages.
     for file in $(find tests -name 'test_*.py' | grep -vE 'cython|example|legacy_api|nvfatbin|build_hooks|program_cache' | sort); do
         echo "$part/$file: $(run "$file" 2>&1 | tee -a "$folder/$part.log" | tail -1)"
     done

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs test suites of CuPy on the emulator's driver: no GPU is needed. CuPy itself is as installed; its tests are of the same version's sources.
+# Runs test suites of CuPy on the emulator's driver: no GPU is needed. CuPy comes from pip, the tests from the same version's sources.
 #
 # Usage, in the repository: scripts/clients/cupy.sh [FOLDER...], by default creation indexing math sorting core (of tests/cupy_tests), or a path in tests
 # (cupyx_tests/scipy_tests/sparse_tests).
-# The environment, the sources and CuPy's cache of compiled kernels go to target/clients/cupy. What is slow on a GPU, too, is left out, as
-# CuPy's own default does; ARGUMENTS are more options of pytest.
+# The environment, the sources and CuPy's cache of compiled kernels go to target/clients/cupy. Like CuPy's own default, the
+# script leaves out tests that are slow even on a GPU. ARGUMENTS holds more options of pytest.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=14.2.0
@@ -26,7 +26,7 @@ for suite in "${suites[@]}"; do
         */*) tests=$suite ;;
         *) tests=cupy_tests/${suite}_tests ;;
     esac
-    # A suite of its own for each: an error of a kernel stays with its process.
+    # Each suite runs in a process of its own: a kernel's error ends only that process.
     CUPY_CACHE_DIR="$folder/kernels" CUPY_TEST_GPU_LIMIT=1 "$command" exec --plain -- "$folder/bin/python" -m pytest -q -p no:cacheprovider \
         -o addopts= -m "not slow and not multi_gpu" ${ARGUMENTS:-} "$tests" || code=$?
 done

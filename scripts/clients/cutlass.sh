@@ -2,7 +2,7 @@
 # Builds examples of CUTLASS for sm_80 and sm_90 and the Hopper tutorials of CuTe, and runs them with small problems on the emulator's
 # driver; they compare with a reference.
 #
-# Usage, in the repository: scripts/clients/cutlass.sh; `programs.bash` says what the environment changes. A program takes minutes to compile.
+# Usage, in the repository: scripts/clients/cutlass.sh; `programs.bash` lists the environment variables. A program takes minutes to compile.
 cd "$(dirname "$0")/../.." || exit 1
 suite=cutlass
 . scripts/clients/programs.bash

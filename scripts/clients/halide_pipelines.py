@@ -23,7 +23,7 @@ def row(name, result, expected):
 
 
 def stencil():
-    """A producer for each block, in shared memory."""
+    """Each block computes its producer in shared memory."""
     waves, sums = hl.Func("waves"), hl.Func("sums")
     waves[x, y] = hl.sin(hl.cast(hl.Float(32), x)) + y
     sums[x, y] = waves[x, y] * 2 + waves[x + 1, y]

@@ -2,7 +2,7 @@
 # Builds programs of HeCBench that make their own inputs, and runs them with small problems on the emulator's driver. Many compare with the
 # host and print FAIL where they differ.
 #
-# Usage, in the repository: scripts/clients/hecbench.sh; `programs.bash` says what the environment changes.
+# Usage, in the repository: scripts/clients/hecbench.sh; `programs.bash` lists the environment variables.
 cd "$(dirname "$0")/../.." || exit 1
 suite=hecbench
 . scripts/clients/programs.bash

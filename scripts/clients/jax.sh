@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs JAX's own tests on the emulator's driver: no GPU is needed. XLA's PTX stays PTX: `lanework.jax` names Lanework's assembler, and says what
-# else JAX's plugin for CUDA wants to know.
+# Runs JAX's own tests on the emulator's driver: no GPU is needed. Lanework runs the PTX that XLA makes: `lanework.jax` gives XLA Lanework's
+# assembler in place of ptxas, and answers the other queries of JAX's CUDA plugin.
 #
 # Usage, in the repository: scripts/clients/jax.sh [PYTEST ARGUMENTS], by default a few files of tests. The environment (6 GB) and the sources go
 # to target/clients/jax; PYTHON names one that has jax with CUDA and pytest. JAX_NUM_GENERATED_CASES (1) says how many cases a test has at most.
@@ -18,7 +18,7 @@ if [ ! -d "$folder/src" ]; then
 fi
 cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-cufft -p lanework-cusolver
 command="$PWD/target/release/lanework"
-# The one module of the Python package that is needed, without the rest of it, which is built.
+# Copies the only module that is needed; the rest of the Python package would have to be built.
 mkdir -p "$folder/modules/lanework"
 cp crates/bindings/python/python/lanework/jax.py "$folder/modules/lanework/"
 export PYTHONPATH="$folder/modules" JAX_NUM_GENERATED_CASES=${JAX_NUM_GENERATED_CASES:-1} TF_CPP_MIN_LOG_LEVEL=3

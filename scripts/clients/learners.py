@@ -34,8 +34,8 @@ def xgboost():
         ("approx", INPUTS, SCORE, dict(objective="reg:squarederror", tree_method="approx")),
         ("ranking", INPUTS, CLASSES, dict(objective="rank:pairwise")),
         ("quantile", INPUTS, SCORE, dict(objective="reg:quantileerror", quantile_alpha=0.5)),
-        # Its first gradients are equal for many rows, so that splits are as good as others; with a leaf for each row that has another
-        # gradient, predictions are the gradients.
+        # Many rows have equal gradients at first, so that several splits are equally good. Here each row with a different gradient
+        # gets a leaf of its own, so that the predictions are the gradients.
         ("ndcg", np.arange(500, dtype=np.float32)[:, None], CLASSES, dict(objective="rank:ndcg", **LEAF_FOR_EACH)),
     ]
     for name, inputs, target, parameters in cases:
@@ -47,7 +47,7 @@ def xgboost():
                 data.set_group([10] * 50)
             model = xgb.train(dict(dict(max_depth=3), **parameters, device=device, verbosity=0), data, rounds)
             made.append(model.predict(data))
-        # Sums in another order may choose another of two splits that are as good: most rows agree, and all models are as good.
+        # Where two splits are equally good, sums in another order may select the other one. Most rows agree.
         apart = np.abs(made[0] - made[1])
         row(f"xgboost {name}", np.mean(apart < 1e-3) > 0.95, f"largest difference {apart.max():.1e}", began)
 
@@ -55,7 +55,7 @@ def xgboost():
 def catboost():
     from catboost import CatBoostClassifier, CatBoostRegressor
 
-    # The two are other algorithms: borders and scores differ, so that the models are compared by their quality.
+    # CatBoost has different algorithms for the CPU and the GPU: borders and scores differ. So the test compares the models' quality.
     common = dict(iterations=4, depth=3, verbose=0, random_seed=1, border_count=32, boosting_type="Plain", bootstrap_type="No")
     devices = [dict(task_type="CPU", score_function="L2"), dict(task_type="GPU", devices="0", gpu_ram_part=0.1)]
     began, errors = time.time(), []

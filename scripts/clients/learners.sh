@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains small models by XGBoost and CatBoost, as their wheels are, on the emulator's driver and on the CPU, and compares them: no GPU is needed.
+# Trains small models with the wheels of XGBoost and CatBoost, on the emulator's driver and on the CPU, and compares them: no GPU is needed.
 #
 # Usage, in the repository: scripts/clients/learners.sh [NAME]..., of xgboost and catboost. The environment goes to target/clients/learners.
 # LANEWORK names the command; EXEC holds other options of `lanework exec`, such as --check.

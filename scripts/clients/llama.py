@@ -1,6 +1,6 @@
 """A small model of the Llama kind with random weights and a real vocabulary, as a GGUF file; run by llama.sh.
 
-Usage: llama.py VOCABULARY.gguf OUT.gguf KIND, with llama.cpp's `gguf` in the path. Its text is noise, but the same noise wherever it is made.
+Usage: llama.py VOCABULARY.gguf OUT.gguf KIND, with llama.cpp's `gguf` in the path. The model generates noise, but the same noise on every machine.
 """
 
 import sys

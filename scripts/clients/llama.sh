@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# llama.cpp's CUDA backend as it is distributed, on the emulator's driver: `test-backend-ops test`, which compares every operation with
-# the CPU's, one line for each operation, each case once, those of fused operations too; then a small model that generates text on both.
-# Products are made by the stand-in for cuBLAS.
+# Runs llama.cpp's CUDA backend, as it is distributed, on the emulator's driver. `test-backend-ops test` compares every operation with the
+# CPU's: the script runs each case once, also the cases of fused operations, and prints a line for each operation. Then a small model
+# generates text on both. The stand-in for cuBLAS computes matrix products.
 #
 # The libraries (whose fatbins hold PTX) and the sources of the same release come from the packages of node-llama-cpp; the test and the
 # example are compiled against them with g++, so nothing is built by nvcc.
 #
-# Usage, in the repository: scripts/clients/llama.sh; `programs.bash` says what the environment changes: ONLY names operations (or `model`),
-# SECONDS_EACH limits one case, SECONDS_ALL all of them, EVERY=N takes one case in N. A run goes on where the one before it stopped: remove
-# target/clients/llama-results.tsv to begin anew. PYTHON names one that has NumPy and `gguf`'s dependencies.
+# Usage, in the repository: scripts/clients/llama.sh; `programs.bash` lists the environment variables: ONLY names operations (or `model`),
+# SECONDS_EACH limits one case, SECONDS_ALL all of them, EVERY=N takes one case in N. A run continues where the last one stopped; to start
+# over, remove target/clients/llama-results.tsv. PYTHON names a Python that has NumPy and `gguf`'s dependencies.
 cd "$(dirname "$0")/../.." || exit 1
 suite=llama
 . scripts/clients/programs.bash
@@ -46,7 +46,7 @@ emulated 120 "$LANEWORK" exec --plain -- ./list-cases > "$cases" 2> "$logs/cases
 run=$OLDPWD/scripts/clients/llama_cases.py
 [ "${ONLY:-}" = model ] || LD_LIBRARY_PATH=$libraries:${LD_LIBRARY_PATH:-} timeout "${SECONDS_ALL:-86400}" python3 "$run" "$cases" "$results" \
     "${SECONDS_EACH:-600}" "$logs/cases.log" -- "$LANEWORK" exec ${EXEC:---plain} -- ./test-backend-ops test -b CUDA0
-# A line for each operation, from the last word on each of its cases.
+# Prints a line for each operation, from the latest result of each of its cases.
 while IFS=$'\t' read -r name verdict reason; do
     wanted "$name" && row "$name" "$verdict" "$reason"
 done < <(awk -F'\t' '

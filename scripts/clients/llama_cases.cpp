@@ -1,5 +1,5 @@
-// Prints every case of llama.cpp's test-backend-ops that the first CUDA device and the CPU support, by the name that its option -o takes, a
-// line each: those that `support` lists, and those of several operations that a backend may fuse, which it leaves out.
+// Prints the cases of llama.cpp's test-backend-ops that the first CUDA device and the CPU support: a line for each, with the name that the
+// option -o takes. Unlike `support`, it also lists cases of several operations that a backend may fuse.
 #define main test_main
 #include "tests/test-backend-ops.cpp"
 #undef main

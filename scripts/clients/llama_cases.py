@@ -1,11 +1,11 @@
-"""Runs cases of llama.cpp's test-backend-ops in pieces, each case once, and keeps what became of each with its seconds.
+"""Runs cases of llama.cpp's test-backend-ops in pieces, each case once, and stores each case's verdict and seconds.
 
     llama_cases.py CASES RESULTS SECONDS LOG -- COMMAND...
 
 CASES holds what `llama_cases.cpp` prints. RESULTS gets a line for each case, as it ends: verdict, seconds, times that the case was run, its
-name, what was said. Cases that RESULTS holds already are not run again, so that a run which is stopped goes on where it was. COMMAND is run with
+name, its message. Cases in RESULTS are not run again, so that a stopped run continues where it was. COMMAND is run with
 `-o` and the names of a piece. The operations take turns. A case that takes more than SECONDS is stopped and called slow; one that ends the
-process is called crashed; the rest of its piece goes on without it. Environment: ONLY, a pattern of operations; AGAIN=1 repeats slow cases;
+process is called crashed; the rest of its piece runs without it. Environment: ONLY, a pattern of operations; AGAIN=1 repeats slow cases;
 EVERY=N takes one case in N.
 """
 
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-PIECE = 64  # cases of a process; their names stay under the 128 KiB that Linux lets an argument have
+PIECE = 64  # cases of a process; their names stay under 128 KiB, Linux's limit for one argument
 
 
 def listed(path):
@@ -35,7 +35,7 @@ def listed(path):
 
 
 def run(command, piece, limit, log, done):
-    """Runs the names of `piece` in one process; calls `done` for each that ended. Gives the names that are left."""
+    """Runs the names of `piece` in one process; calls `done` for each case that ended. Returns the names that are left."""
     left = dict(piece)
     process = subprocess.Popen(["stdbuf", "-oL", *command, "-o", ",".join(left)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=log, start_new_session=True)

@@ -2,14 +2,14 @@
 # Builds NVIDIA's nccl-tests and runs them on four emulated GPUs with NCCL's stand-in: one thread with four GPUs, threads with one or two each,
 # and processes started by MPI (MPICH from PyPI). They compare every result with one made on the GPU.
 #
-# Usage, in the repository: scripts/clients/nccl.sh; `programs.bash` says what the environment changes. NCCL_INCLUDE names a folder with
+# Usage, in the repository: scripts/clients/nccl.sh; `programs.bash` lists the environment variables. NCCL_INCLUDE names a folder with
 # nccl.h, MPI one with MPICH's bin, include and lib; else both come from PyPI.
 cd "$(dirname "$0")/../.." || exit 1
 suite=nccl
 . scripts/clients/programs.bash
 root=$(sources NVIDIA/nccl-tests "${REVISION:-a0b82b2260cf5152b9f8c061bbf7eaf0ba096432}") || exit 1
 
-# NVIDIA's header alone; the library that programs are linked to is the stand-in.
+# NVIDIA's package provides only the header; programs are linked to the stand-in.
 if [ -z "${NCCL_INCLUDE:-}" ]; then
     NCCL_INCLUDE=$work/nccl/nvidia/nccl/include
     if [ ! -e "$NCCL_INCLUDE/nccl.h" ]; then

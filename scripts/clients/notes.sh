@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the course notes' programs as people do (`nvcc notes.cu`) and runs each as it is, checked, and profiled, on the emulator's driver.
 #
-# Usage, in the repository: scripts/clients/notes.sh; `programs.bash` says what the environment changes.
+# Usage, in the repository: scripts/clients/notes.sh; `programs.bash` lists the environment variables.
 cd "$(dirname "$0")/../.." || exit 1
 suite=notes
 . scripts/clients/programs.bash

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Computes energies and forces of small systems by OpenMM's CUDA platform, as its wheel is, on the emulator's driver and compares them with its
-# Reference platform: no GPU is needed. Its kernels are made by NVRTC; PME needs the stand-in for cuFFT.
+# Computes energies and forces of small systems on the CUDA platform of OpenMM's wheel, on the emulator's driver, and compares them with
+# OpenMM's Reference platform: no GPU is needed. NVRTC compiles the kernels; PME needs the stand-in for cuFFT.
 #
 # Usage, in the repository: scripts/clients/openmm.sh [PATTERN]... of names of systems. The environment goes to target/clients/openmm. LANEWORK
 # names the command; EXEC holds other options of `lanework exec`, such as --check.

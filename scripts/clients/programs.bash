@@ -1,4 +1,4 @@
-# What the scripts of C++ programs share: the toolkit, the sources, the command, one program's build and run, and the table.
+# Shared by the scripts that run C++ programs: the toolkit, the sources, the command, one program's build and run, and the table.
 # Sourced with $suite set, in the repository.
 #
 # Environment: LANEWORK_SOURCES, a folder that holds the suite's sources already; LANEWORK (the command; else it is built); NVCC (else `nvcc`
@@ -29,14 +29,14 @@ if [ -z "${LANEWORK:-}" ]; then
     cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-curand -p lanework-cufft -p lanework-nccl || exit 1
     LANEWORK=$PWD/target/release/lanework
 fi
-# What the linker takes for -lcuda: the driver itself.
+# The linker resolves -lcuda to the driver itself.
 mkdir -p "$work/link"
 ln -sf "$(dirname "$LANEWORK")/liblanework_libcuda.so" "$work/link/libcuda.so"
 for library in nvrtc cublas cublasLt curand cufft; do
     for file in "$libraries"/lib$library.so.*; do [ -e "$file" ] && ln -sf "$file" "$work/link/lib$library.so"; done
 done
 
-# sources REPOSITORY REVISION: prints the folder with the sources, fetched where they are not there.
+# sources REPOSITORY REVISION: fetches the sources if they are missing, and prints their folder.
 sources() {
     local name=${1##*/}
     if [ -n "${LANEWORK_SOURCES:-}" ]; then echo "$LANEWORK_SOURCES/$name"; return; fi
@@ -48,7 +48,7 @@ sources() {
     echo "$to"
 }
 
-# wanted NAME: whether the pattern of names asks for it.
+# wanted NAME: whether the pattern of names matches it.
 wanted() { [[ -z "${ONLY:-}" || $1 =~ ^($ONLY)$ ]]; }
 
 # row NAME VERDICT REASON
@@ -57,7 +57,7 @@ row() {
     printf '%-34s %-8s %s\n' "$1" "$2" "$3"
 }
 
-# compile NAME OUTPUT ARGUMENTS...: nvcc, unless the output is there.
+# compile NAME OUTPUT ARGUMENTS...: runs nvcc, unless the output exists.
 compile() {
     local name=$1 output=$2
     shift 2
@@ -66,8 +66,8 @@ compile() {
         -L"$libraries" -L"$work/link" > "$logs/$name.build" 2>&1
 }
 
-# attempt NAME COMMAND...: runs a program on the emulator and says how it ended. A program passes that ends with 0 and prints no line
-# of failure; it is refused where the driver says that it lacks something.
+# attempt NAME COMMAND...: runs a program on the emulator and says how it ended. A program passes if it exits with 0 and prints no
+# failure. It is refused if the driver reports a missing function.
 attempt() {
     local name=$1 log=$logs/$1.txt began=$EPOCHSECONDS code
     shift
@@ -91,7 +91,7 @@ attempt() {
     else row "$name" failed "exit $code; ${said:-$failure}"; fi
 }
 
-# summary: what became of all.
+# summary: prints the number of programs for each verdict.
 summary() {
     echo
     cut -f2 "$table" | sort | uniq -c | sort -rn

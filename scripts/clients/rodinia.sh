@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds Rodinia's CUDA programs, makes small inputs, and runs them on the emulator's driver. Those with texture references, which CUDA 12 and
-# newer have no more, are built where OLD_NVCC names an nvcc of CUDA 11 (Debian 12: nvidia-cuda-toolkit).
+# Builds Rodinia's CUDA programs, makes small inputs, and runs them on the emulator's driver. Texture references were removed in CUDA 12;
+# programs that use them are built only if OLD_NVCC names an nvcc of CUDA 11 (Debian 12: nvidia-cuda-toolkit).
 #
-# Usage, in the repository: scripts/clients/rodinia.sh; `programs.bash` says what the environment changes.
+# Usage, in the repository: scripts/clients/rodinia.sh; `programs.bash` lists the environment variables.
 cd "$(dirname "$0")/../.." || exit 1
 suite=rodinia
 . scripts/clients/programs.bash
@@ -45,13 +45,13 @@ with open("cells", "w") as out:
         out.write("0.5 " + " ".join(f"{random.randrange(cells)} {random.random():.4f} {random.random():.4f} {random.random():.4f}" for _ in range(4)) + "\n")
 P
 
-# CUDA 13 has the newer names alone: fields of properties that it took away are replaced.
+# CUDA 13 removed fields of the device properties; constants replace them.
 copy=$built/source
 rm -rf "$copy" && mkdir -p "$copy" && cp -r "$root/cuda" "$root/common" "$copy/"
 grep -rlE 'clockRate|deviceOverlap' "$copy/cuda" | xargs sed -i -E 's/[A-Za-z_]+\.clockRate/1/g; s/[A-Za-z_]+\. ?deviceOverlap/1/g'
-# A function of lud promises a result and gives none, after which C++ may go on anywhere.
+# A function of lud ends without returning its value, which is undefined behavior in C++.
 sed -i 's/^  free(tmp);$/  free(tmp); return RET_SUCCESS;/' "$copy/cuda/lud/common/common.c"
-# kmeans names its constant by a text, which CUDA takes for an address since version 5, and a second GPU.
+# kmeans names its constant by a string, which CUDA reads as an address since version 5. It also selects a second GPU.
 sed -i 's/cudaMemcpyToSymbol("c_clusters"/cudaMemcpyToSymbol(c_clusters/; s/cudaSetDevice(1)/cudaSetDevice(0)/' "$copy/cuda/kmeans/kmeans_cuda.cu"
 samples=$(sources NVIDIA/cuda-samples v13.0) || exit 1 # for their helper_cuda.h
 

@@ -3,13 +3,13 @@
 # GPU is needed. Those that show pictures compare them with a reference instead, where they can; they are built where OpenGL and GLUT are
 # installed (Debian: freeglut3-dev, libglu1-mesa-dev), and need no display.
 #
-# Usage, in the repository: scripts/clients/samples.sh; `programs.bash` says what the environment changes.
+# Usage, in the repository: scripts/clients/samples.sh; `programs.bash` lists the environment variables.
 cd "$(dirname "$0")/../.." || exit 1
 suite=samples
 . scripts/clients/programs.bash
 root=$(sources NVIDIA/cuda-samples "${REVISION:-v13.0}") || exit 1
 
-# Arguments that make a program small, and second GPUs.
+# Arguments that make the problems of programs small.
 declare -A arguments=(
     [matrixMul]="-wA=128 -hA=128 -wB=128 -hB=128" [reduction]="--n=65536" [simpleStreams]="--nreps=1"
     [UnifiedMemoryStreams]="" [transpose]="-dimX=256 -dimY=256 -repFactor=1"
@@ -36,8 +36,8 @@ declare -A pictures=(
     [boxFilter]="-radius=14 -file=data/ref_14.ppm; -radius=22 -file=data/ref_22.ppm"
 )
 [ -e /usr/include/GL/glut.h ] || pictures=()
-# Constants that make it small where no argument does; the program is built from a copy. Products of matrices by tensor cores check
-# themselves only with CPU_DEBUG.
+# Constants that make the problem small where no argument does; the script edits a copy of the program. The matrix products on tensor
+# cores check their results only with CPU_DEBUG.
 tiles='s/^#define ([MNK])_TILES [0-9]+/#define \1_TILES 16/; s/define CPU_DEBUG 0/define CPU_DEBUG 1/'
 declare -A smaller=(
     [simpleAttributes]='s/deviceProp.maxGridSize\[1\]/4/; s/0xAFFFF/0xFFF/'
@@ -56,7 +56,7 @@ gpus() {
     case $1 in simpleP2P | simpleMultiGPU | streamOrderedAllocationP2P | p2pBandwidthLatencyTest | MonteCarloMultiGPU | topologyQuery | simpleIPC | memMapIPCDrv | streamOrderedAllocationIPC) echo 2 ;; *) echo 1 ;; esac
 }
 
-# What the build file asks for: sources, and kernels compiled to files of their own.
+# The sources that the build file lists, and the kernels that it compiles to files of their own.
 plan() {
     python3 - "$1" "$2" << 'P'
 import os, re, sys
@@ -114,7 +114,7 @@ for folder in "$root"/Samples/[0-6]*/*/; do
     [ -n "${BUILD_ONLY:-}" ] && continue
     [ -d "$folder/data" ] && cp -r "$folder/data" "$here/" && cp -n "$folder"/data/* "$here/" 2> /dev/null
     cp -n "$from"/*.cu "$from"/*.h "$from"/*.cuh "$here/" 2> /dev/null
-    # What the build copies beside programs that compile as they run.
+    # The build copies these headers beside programs that compile kernels at run time.
     [[ $name = *_nvrtc ]] && cp -rn "$toolkit"/include/cooperative_groups* "$toolkit"/include/cccl/{cuda,nv} "$here/" 2> /dev/null
     read -ra given <<< "${arguments[$name]:-}"
     command=("./$name" "${given[@]}")

@@ -22,7 +22,7 @@ if [ -z "${LANEWORK:-}" ]; then
     LANEWORK=$PWD/target/release/lanework
 fi
 cd "$sources" || exit 1
-# The package is the one that was installed; of the sources only the tests count.
+# Tests import the installed package; only the tests come from the sources.
 export TI_WANTED_ARCHS=cuda TI_OFFLINE_CACHE=0 PYTHONSAFEPATH=1 PYTHONPATH=$folder/tests
 mkdir -p "$folder/tests" && ln -sfn "$sources/tests" "$folder/tests/tests"
 [ $# -gt 0 ] || set -- tests/python/test_{simt,basics,atomic,bit_operations}.py

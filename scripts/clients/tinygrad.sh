@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs tinygrad's `test/backend` with its device CUDA on the emulator's driver: no GPU is needed. Its kernels come from NVRTC as PTX.
-# Nothing is skipped for gpuocelot's sake: those tests are left out for the interface MOCK alone, and this is a driver like another.
+# No tests are skipped for the emulator: tinygrad skips some for its interface MOCK (gpuocelot), but here they run, as on a GPU.
 #
 # Usage, in the repository: scripts/clients/tinygrad.sh [PYTEST ARGUMENTS], by default test/backend. Needs clang, which tinygrad calls for its
 # device CPU. The environment, PyTorch for the host, which the tests compare with, and the sources go to target/clients/tinygrad; PYTHON
@@ -20,7 +20,7 @@ if [ ! -d "$folder/src" ]; then
 fi
 cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink
 command="$PWD/target/release/lanework"
-# NVRTC and its headers are those that PyTorch's wheel brings.
+# PyTorch's wheel brings NVRTC and its headers.
 toolkit=$("$python" -c 'import nvidia, os; print(os.path.join(list(nvidia.__path__)[0], "cu13"))')
 export DEV=CUDA CUDA_PATH=$toolkit LD_LIBRARY_PATH=$toolkit/lib:${LD_LIBRARY_PATH:-} CACHEDB=$folder/kernels.db
 cd "$folder/src"

@@ -1,5 +1,5 @@
-"""How far PyTorch's wheel gets: operators as they are, one a line with what stops it; then, with `lanework.torch`, a first program and
-steps of training. Fails where a result is wrong. Run by torch.sh."""
+"""Shows how far PyTorch's wheel gets: a line for each operator, with the error that stops it. Then, with `lanework.torch`, it runs a first
+program and training steps. Fails if a result is wrong. Run by torch.sh."""
 
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs Triton's own tutorials and tests on the emulator's driver: no GPU is needed. Triton's PTX stays PTX: `lanework exec` names its own
-# assembler. PyTorch's wheel makes their tensors; what it holds as machine code alone is computed on the host (lanework.torch).
+# Runs Triton's own tutorials and tests on the emulator's driver: no GPU is needed. Lanework runs Triton's PTX: `lanework exec` gives Triton
+# its own assembler in place of ptxas. PyTorch's wheel makes the tensors; lanework.torch computes its operators without PTX on the host.
 #
 # Usage, in the repository: scripts/clients/triton.sh [TUTORIAL... | tests [PYTEST ARGUMENTS]], by default the tutorials 01 to 08. Benchmarks in
 # tutorials are left out, and kernels that tune themselves take their first configuration. The environment (7 GB) and the sources go to
@@ -14,7 +14,7 @@ if [ ! -x "$python" ]; then
     python3 -m venv "$folder"
     "$python" -m pip install --quiet torch==2.15.0 numpy==2.4.6 scipy pytest pytest-timeout matplotlib pandas tabulate
 fi
-# PyTorch comes with a Triton; the one whose sources are run goes before it.
+# PyTorch brings its own Triton. The version whose sources are run comes first in the path.
 [ -d "$folder/triton" ] || "$python" -m pip install --quiet --no-deps --target "$folder/triton" triton==$version
 if [ ! -d "$folder/src" ]; then
     git clone --quiet --depth 1 --branch "v$version" --filter=blob:none --sparse https://github.com/triton-lang/triton "$folder/src"
@@ -23,7 +23,7 @@ fi
 cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas
 command="$PWD/target/release/lanework"
 export TRITON_CACHE_DIR="$folder/cache" PYTHONPATH="$folder/triton:$folder/lib:${PYTHONPATH:-}"
-# The one module of the Python package that is needed, without the rest of it, which is built.
+# Copies the only module that is needed; the rest of the Python package would have to be built.
 mkdir -p "$folder/lib/lanework"
 cp crates/bindings/python/python/lanework/torch.py "$folder/lib/lanework/"
 code=0

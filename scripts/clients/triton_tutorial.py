@@ -1,5 +1,5 @@
-"""Runs a tutorial of Triton as it is, but for its benchmarks and all but the first configuration of each kernel that is tuned: they ask
-for times, which an emulator does not have. Run by triton.sh: triton_tutorial.py TUTORIAL."""
+"""Runs a tutorial of Triton without its benchmarks, and with only the first configuration of each autotuned kernel: benchmarks and tuning
+need times, which the emulator does not model. Run by triton.sh: triton_tutorial.py TUTORIAL."""
 
 import runpy
 import sys

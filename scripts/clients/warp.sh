@@ -2,8 +2,8 @@
 # Runs the tests of NVIDIA Warp's wheel on the emulator's driver: no GPU is needed. Warp compiles to PTX by the NVRTC in its library,
 # since the driver is as new as its toolkit; sorts and scans are PTX of its library.
 #
-# Usage, in the repository: scripts/clients/warp.sh [MODULE]..., modules of warp.tests such as test_atomic; without any, those below. Each runs
-# in a process of its own, its tests for the GPU alone, and prints a line. The environment goes to target/clients/warp, logs beside it.
+# Usage, in the repository: scripts/clients/warp.sh [MODULE]..., modules of warp.tests such as test_atomic; without any, those below. Each module
+# runs in a process of its own, only with its tests for the GPU, and prints a line. The environment goes to target/clients/warp, logs beside it.
 # LANEWORK names the command; SECONDS_EACH limits a module (600); EXEC holds other options of `lanework exec`, such as --check.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1

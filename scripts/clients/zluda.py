@@ -110,7 +110,7 @@ text = text[text.index("test_ptx!(ld_st, "):]
 text = text[:re.search(r"\n(#\[|struct |fn |impl |enum |pub |unsafe |static |use |const )", text).start()]
 tests = [part for part in re.split(r"(?m)^(?=test_ptx)", text) if part.startswith("test_ptx")]
 print(PROGRAM.replace("FOLDER", folder))
-# A function each: one of all arrays takes rustc long.
+# Each test is a function: rustc takes long for one function with all arrays.
 for number, test in enumerate(tests):
     print(f"fn t{number}() {{ {test.rstrip()}\n}}")
 print("fn main() {", " ".join(f"t{number}();" for number in range(len(tests))))

@@ -5,8 +5,8 @@
 #
 # CHECKOUT is a clone of tinygrad: the mock devices are among its tests, which its package lacks.
 # DEVICE is MOCK+CUDA:PTX (tinygrad writes the PTX), MOCK+CUDA (NVRTC does), MOCK+NV or MOCK+NV:PTX.
-# Needs python 3.11 or later, and clang for what tinygrad does on the CPU. What pip installs, torch
-# among it, takes a few GB in target/tinygrad.
+# Needs python 3.11 or later, and clang for what tinygrad does on the CPU. The packages that pip
+# installs, including torch, take a few GB in target/tinygrad.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2; }
 here=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -24,7 +24,7 @@ if [ ! -f "$venv/ready" ]; then
     python3 -m venv "$venv"
     "$venv/bin/pip" install --quiet numpy torch==2.9.1 pytest pytest-xdist pytest-timeout \
         'hypothesis>=6.148.9' 'z3-solver<4.15.4' tqdm safetensors tabulate capstone
-    # The mock CUDA device calls itself sm_35, which NVRTC has not known since CUDA 12.
+    # The mock CUDA device calls itself sm_35, which NVRTC has not supported since CUDA 12.
     "$venv/bin/pip" install --quiet --no-deps --target "$venv/cuda" \
         nvidia-cuda-nvrtc-cu11 nvidia-cuda-runtime-cu11
     touch "$venv/ready"
@@ -35,7 +35,7 @@ export LD_LIBRARY_PATH=$(dirname "$NVRTC_PATH")${LD_LIBRARY_PATH:+:$LD_LIBRARY_P
 export CUDA_PATH=$venv/cuda/nvidia/cuda_runtime
 
 cd "$checkout"
-# What tinygrad's own checks run on these devices.
+# The tests that tinygrad itself runs on these devices.
 [ $# -gt 0 ] || set -- test/test_tiny.py test/backend --ignore test/backend/test_multitensor.py
 DEV=$device PYTHONPATH=. FORWARD_ONLY=1 exec "$venv/bin/python" -m pytest \
     -n auto --timeout 600 -rfE --tb=short "$@"

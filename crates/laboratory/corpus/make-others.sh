@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what compilers other than nvcc print: clang and NVRTC from some sources of cuda/, Triton and
-# Numba from their own. CLANG and PYTHON name the programs (PYTHON has triton and numba-cuda); NVRTC is
+# Makes the PTX of compilers other than nvcc: clang and NVRTC compile some sources of cuda/, Triton and
+# Numba their own. CLANG and PYTHON name the programs (PYTHON has triton and numba-cuda); NVRTC is
 # the library's path; what is missing is left as it is.
 set -eu
 cd "$(dirname "$0")"

@@ -264,7 +264,7 @@ impl Arguments {
     }
 }
 
-/// Commands of `lanework-lab`, which were commands of `lanework` once.
+/// Commands of `lanework-lab` that used to be commands of `lanework`.
 const MOVED: [&str; 5] = ["book", "conform", "coverage", "experiments", "fidelity"];
 
 /// The failure of a command line that names a command of `lanework-lab`.

@@ -272,7 +272,7 @@ fn command_line(words: &[String], given: &[String], arguments: &[String]) -> Str
     line.join(" ")
 }
 
-/// A word for a shell.
+/// Quotes a word for a shell, if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./:=,+%@^".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

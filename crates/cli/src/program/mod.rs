@@ -94,7 +94,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     let mut child = command.spawn().map_err(|error| {
         let help = match std::fs::metadata(name) {
             Ok(found) if found.is_dir() => "it is a folder: give the program in it",
-            // The system looks for a name without a folder on the PATH alone.
+            // The system looks for a name without a folder only on the PATH.
             Ok(_) if std::path::Path::new(name).components().count() == 1 => {
                 "write `./` before the name of a program in the current folder"
             }

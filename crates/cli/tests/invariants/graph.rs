@@ -234,7 +234,7 @@ impl Graph {
             return Some(Target::Item(*file));
         }
         let aliases = aliases.checked_sub(1)?;
-        // `use name;` of a macro of this very file says nothing new.
+        // A `use name;` for a macro of the same file adds no information.
         let is_named = |leaf: &&Use| leaf.name.as_deref() == Some(name) && leaf.path[0] != name;
         if let Some(leaf) = here.uses.iter().find(is_named) {
             return Some(self.resolve(module, &leaf.path, aliases).unwrap_or(Target::Outside));
@@ -246,8 +246,8 @@ impl Graph {
             .find_map(|from| self.find(&from, name, aliases))
     }
 
-    /// The module that a glob of `module` imports from. Its path opens with a keyword or a child: to
-    /// look for its first name in other globs would not end.
+    /// The module that a glob of `module` imports from. Its path must start with a keyword or a child, because a
+    /// search for its first name in other globs would not end.
     fn glob_target(&self, module: &[String], glob: &Use, aliases: usize) -> Option<Vec<String>> {
         let first = glob.path.first()?;
         let child = [module, std::slice::from_ref(first)].concat();

@@ -131,7 +131,7 @@ fn both_languages_have_the_same_exercises_each_with_a_solution_that_runs() {
     }
 }
 
-/// In texts for readers of Chinese, and of English.
+/// The texts of a picture are in Chinese on Chinese pages, and in English on English ones.
 #[test]
 fn pictures_are_in_their_pages_language() {
     let chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));

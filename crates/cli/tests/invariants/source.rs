@@ -195,7 +195,7 @@ impl Scan {
         }
     }
 
-    /// The name of the item that the keyword at hand defines.
+    /// The name of the item that the current keyword defines.
     fn item_after(&self, keyword: &str) -> Option<String> {
         let ahead = match keyword {
             "fn" | "struct" | "enum" | "union" | "trait" | "type" | "const" => 1,
@@ -207,7 +207,7 @@ impl Scan {
         self.word(ahead).filter(|name| *name != "fn").map(str::to_owned)
     }
 
-    /// Notes the word at hand, with the path that it opens.
+    /// Records the current word, and the path that starts with it.
     fn mention(&mut self, word: String, module: &mut Module) {
         let line = self.line();
         self.at += 1;

@@ -1,4 +1,4 @@
-//! Arrays as they come, and options that are not used or contradict the input, as newcomers try them.
+//! Arrays in the layouts and types that newcomers have, and options that are not used or contradict the input.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -246,7 +246,7 @@ fn options_that_contradict_the_array_are_refused() {
         let why = refused(line);
         assert!(why.contains(words) && why.contains("help: "), "{line:?}: {why}");
     }
-    // What agrees is fine.
+    // Options that agree with the arrays are accepted.
     succeeds(&["run", "transpose/padded", "--rows", "3", "--cols", "4", "--input", &input]);
     succeeds(&["run", "sgemm/shared", "--a", &square, "--b", &square, "--size", "4"]);
 }

@@ -1,6 +1,7 @@
-//! A stand-in for NCCL, `libnccl.so.2`, which moves data by kernels of machine code. Ranks are threads of a process,
-//! devices that one thread drives in groups, or processes of one host. Data moves through the host, in stream order:
-//! the emulator's device memory is host memory. Its speed says nothing about GPUs, and no tool counts its work.
+//! A stand-in for NCCL (`libnccl.so.2`), because NVIDIA's library moves data by kernels that it has only as machine
+//! code. Ranks are threads of a process, devices that one thread drives in groups, or processes of one host. Data
+//! moves through the host, in stream order: the emulator's device memory is host memory. Its speed says nothing about
+//! GPUs, and no tool counts its work.
 //!
 //! Every rank sends each other rank the data that it needs, along with the call (`mesh`, `collectives`). One rank
 //! combines each element, in rank order, so all ranks get the same bits in each run. A call is complete when it

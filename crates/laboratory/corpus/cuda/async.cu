@@ -25,7 +25,7 @@ extern "C" __global__ void copy_stages(const int4 *in, int4 *out, int tiles) {
     }
 }
 
-// The same by a pipeline of the library, of one thread's own.
+// The same by the library's pipeline, one per thread.
 extern "C" __global__ void pipeline_thread(const float *in, float *out, int tiles) {
     __shared__ float stage[4][128];
     auto pipe = cuda::make_pipeline();
@@ -51,7 +51,7 @@ extern "C" __global__ void group_copy(const int *in, int *out) {
     for (int i = threadIdx.x; i < 256; i += blockDim.x) out[blockIdx.x * 256 + i] = tile[255 - i];
 }
 
-// Arrive and wait apart, in many phases.
+// Arrives early and waits later, in many phases.
 extern "C" __global__ void barrier_phases(const int *in, int *out, int rounds) {
     __shared__ cuda::barrier<cuda::thread_scope_block> bar;
     __shared__ int data[2][64];

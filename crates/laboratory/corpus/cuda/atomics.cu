@@ -62,7 +62,7 @@ extern "C" __global__ void atomics_shared(int *out, float *floats, unsigned long
     }
 }
 
-// What has no instruction is a loop: the greatest of floats, a product of doubles, bytes.
+// Operations without an instruction, as compare-and-swap loops: maximum of floats, product of doubles, sum of bytes.
 extern "C" __global__ void cas_loops(const float *in, float *greatest, double *product, unsigned *bytes) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int *word = (int *)greatest, seen = *word;
@@ -113,7 +113,7 @@ extern "C" __global__ void spin_lock(int *lock, volatile int *value, volatile in
     }
 }
 
-// The same by every lane of a warp: needs lanes to go on independently.
+// The same by every lane of a warp: needs independent thread scheduling.
 extern "C" __global__ void lane_lock(int *lock, volatile int *value) {
     bool done = false;
     while (!done) {
@@ -126,7 +126,7 @@ extern "C" __global__ void lane_lock(int *lock, volatile int *value) {
     }
 }
 
-// Tickets: each block waits for its turn by a volatile flag, in the order in which they came.
+// Tickets: each block polls a volatile flag for its turn, in the order of arrival.
 __device__ unsigned ticket = 0;
 __device__ volatile unsigned serving = 0;
 extern "C" __global__ void ticket_lock(unsigned *order) {

@@ -1,5 +1,5 @@
 // Dense matrices: products, with a thread, a tile or a register tile per result, matrix times vector,
-// transposes, a factorisation.
+// transposes, a factorization.
 
 extern "C" __global__ void sgemm_naive(int n, const float *a, const float *b, float *c) {
     int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;

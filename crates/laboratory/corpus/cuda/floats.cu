@@ -125,7 +125,7 @@ extern "C" __global__ void float_functions(const float *in, float *out, int n) {
     o[13] = log10f(fabsf(x)) + exp10f(x);
 }
 
-// The fast ones, whose last bits are the machine's.
+// Fast functions, whose last bits depend on the GPU.
 extern "C" __global__ void float_fast(const float *in, float *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float x = in[i];
@@ -170,7 +170,7 @@ extern "C" __global__ void half_rows(const __half *m, const __half *x, float *y,
     if (threadIdx.x == 0) y[blockIdx.x] = sum;
 }
 
-// Sums without loss: Kahan's, and two doubles for one.
+// Compensated sums: Kahan's, and double-double.
 extern "C" __global__ void careful_sums(const float *in, float *kahan, double *pair, int n) {
     float sum = 0, lost = 0;
     double high = 0, low = 0;

@@ -127,7 +127,7 @@ extern "C" __global__ void blur_columns(const float *in, float *out, int w, int 
     }
 }
 
-// Layers of an image that mix: a convolution of a network, with channels.
+// A convolution layer of a neural network: every output channel sums over all input channels.
 extern "C" __global__ void convolve_channels(const signed char *in, const signed char *weights, int *out, int channels, int size) {
     int x = threadIdx.x, y = threadIdx.y, o = blockIdx.x, sum = 0;
     for (int c = 0; c < channels; c++)
@@ -140,7 +140,7 @@ extern "C" __global__ void convolve_channels(const signed char *in, const signed
     out[(o * size + y) * size + x] = sum > 0 ? sum : 0;
 }
 
-// The middle of nine, by a network of exchanges.
+// The median of nine, by a network of exchanges.
 extern "C" __global__ void median(const unsigned short *in, unsigned short *out, int w, int h) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x >= w) return;

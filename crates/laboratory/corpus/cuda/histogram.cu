@@ -30,7 +30,7 @@ extern "C" __global__ void histogram_matched(const unsigned char *in, unsigned *
     if (__ffs(same) - 1 == threadIdx.x % 32) atomicAdd(&bins[value], __popc(same));
 }
 
-// Each thread counts to itself, in bytes of shared memory that no other thread touches.
+// Private counters: each thread counts in bytes of shared memory that no other thread touches.
 extern "C" __global__ void histogram_private(const unsigned *in, unsigned *bins, unsigned per_thread) {
     __shared__ unsigned char counts[16][128];
     for (int b = 0; b < 16; b++) counts[b][threadIdx.x] = 0;
@@ -44,7 +44,7 @@ extern "C" __global__ void histogram_private(const unsigned *in, unsigned *bins,
     }
 }
 
-// Of floats between bounds, with what lies outside counted apart.
+// A histogram of floats between bounds; floats outside are counted separately.
 extern "C" __global__ void histogram_ranges(const float *in, unsigned *bins, unsigned n, float low, float high, unsigned count) {
     extern __shared__ unsigned local[];
     for (unsigned i = threadIdx.x; i < count + 2; i += blockDim.x) local[i] = 0;

@@ -20,7 +20,7 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) cluster_histogram(const uns
     if (threadIdx.x < 64) atomicAdd(&bins[cluster.block_rank() * 64 + threadIdx.x], mine[threadIdx.x]);
 }
 
-// Values that go round a ring of blocks, each reading its neighbour's shared memory.
+// Values that go around a ring of blocks; each block reads its neighbor's shared memory.
 extern "C" __global__ void __cluster_dims__(2, 2, 1) cluster_ring(const int *in, int *out) {
     __shared__ int slot[2][32];
     auto cluster = cg::this_cluster();
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(128) wgmma_product(const half *a, c
     for (int i = 0; i < 16; i++) c[(warp * 16 + lane / 4 + i / 2 % 2 * 8) * 32 + i / 4 * 8 + lane % 4 * 2 + i % 2] = d[i];
 }
 
-// Warp groups of unequal registers: one loads, the other multiplies and adds.
+// Warpgroups with different register counts: one loads, the other multiplies and adds.
 extern "C" __global__ void __launch_bounds__(256) specialised(const float *in, float *out, int tiles) {
     __shared__ float stage[2][128];
     __shared__ unsigned long long bars[4];
@@ -142,7 +142,7 @@ extern "C" __global__ void __launch_bounds__(256) specialised(const float *in, f
     }
 }
 
-// The lanes elect one, which adds for the cluster in the first block's memory; a launch that may overlap.
+// An elected lane of each warp adds to a sum in the first block's shared memory. The launch may overlap others.
 extern "C" __global__ void __cluster_dims__(8, 1, 1) elections(int *out) {
     __shared__ int total;
     auto cluster = cg::this_cluster();

@@ -1,5 +1,5 @@
-// What the language offers: structs by value, unions, templates, lambdas, local arrays, globals,
-// recursion, tables of functions, virtual calls, assertions, printing, memory of the device's own.
+// Language features: structs by value, unions, templates, lambdas, local arrays, globals, recursion, tables of functions, virtual calls,
+// assertions, printing, the device heap.
 #include <cassert>
 #include <cstdio>
 #include <new>
@@ -50,7 +50,7 @@ extern "C" __global__ void unions(const float *in, unsigned *out) {
     out[threadIdx.x * 3 + 2] = w.u;
 }
 
-// Indices that are known only as it runs keep an array in local memory; its address is handed on.
+// Run-time indices keep an array in local memory; its address is passed to a function.
 __device__ void sift(int *heap, int at, int n) {
     for (;;) {
         int child = 2 * at + 1;
@@ -115,7 +115,7 @@ template <int N> __global__ void polynomials(Polynomial<N> p, const float *in, f
 }
 template __global__ void polynomials<4>(Polynomial<4>, const float *, float *, float);
 
-// A machine with a jump per operation.
+// An interpreter of a stack machine: a jump per operation.
 extern "C" __global__ void interpreter(const unsigned char *code, int length, int *out, int fuel) {
     int stack[8], depth = 0, pc = 0;
     stack[depth++] = threadIdx.x;
@@ -232,7 +232,7 @@ extern "C" __global__ void heap_lists(int *out, int n) {
     delete[] many;
 }
 
-// Clocks only grow, sleeping takes time, and a thread knows its place.
+// Clocks, sleeping, and special registers.
 extern "C" __global__ void clocks(int *out) {
     long long before = clock64();
     unsigned first = (unsigned)clock();
@@ -244,7 +244,7 @@ extern "C" __global__ void clocks(int *out) {
     out[threadIdx.x] = (after >= before) + 2 * ((unsigned)clock() - first < 0x7fffffffu) + 4 * (timer != 0) + 8 * (lane == threadIdx.x % 32);
 }
 
-// Bounds that the launch must keep, a loop that must not be unrolled, and a value kept from being known.
+// Launch bounds, a loop that must not be unrolled, and a value that is hidden from the optimizer.
 extern "C" __global__ void __launch_bounds__(64, 4) bounded(const float *__restrict__ in, float *__restrict__ out, int n) {
     float v = in[threadIdx.x];
 #pragma unroll 1
@@ -255,7 +255,7 @@ extern "C" __global__ void __launch_bounds__(64, 4) bounded(const float *__restr
     out[threadIdx.x] = v;
 }
 
-// Dynamic shared memory cut into arrays of several types, more of it than 48 KiB.
+// More than 48 KiB of dynamic shared memory, divided into arrays of several types.
 extern "C" __global__ void carved(const double *in, float *out, int n) {
     extern __shared__ double doubles[];
     float *floats = (float *)(doubles + n);

@@ -1,4 +1,4 @@
-// What neural networks are made of.
+// Layers and losses of neural networks.
 #include <float.h>
 
 __device__ float warp_sum(float v) {
@@ -30,7 +30,7 @@ extern "C" __global__ void softmax_rows(const float *in, float *out, int cols) {
     for (int i = threadIdx.x; i < cols; i += blockDim.x) out[blockIdx.x * cols + i] = expf(row[i] - top) / sum;
 }
 
-// A row per warp, one pass: the sum is rescaled when a greater value comes.
+// A row per warp, one pass: the sum is rescaled at each new maximum.
 extern "C" __global__ void softmax_online(const float *in, float *out, int rows, int cols) {
     int row = blockIdx.x * blockDim.y + threadIdx.y;
     if (row >= rows) return;
@@ -84,7 +84,7 @@ extern "C" __global__ void rms_norm(const float4 *in, float4 *out, int quads) {
     }
 }
 
-// Attention of one head per block, a query per thread, keys through shared memory, softmax on the way.
+// Attention of one head per block, a query per thread, keys through shared memory, online softmax.
 template <int D> __global__ void attention(const float *q, const float *k, const float *v, float *out, int length, float scale, bool causal) {
     __shared__ float keys[32][D], values[32][D];
     int head = blockIdx.x * length * D, query = threadIdx.x;
@@ -159,7 +159,7 @@ extern "C" __global__ void embed_back(const int *token, const float *gradient, f
     for (int i = threadIdx.x; i < width; i += blockDim.x) atomicAdd(&table[token[blockIdx.x] * width + i], gradient[blockIdx.x * width + i]);
 }
 
-// Windows of two by two, the greatest of each and where it was.
+// Max pooling: the largest value of each 2 x 2 window and its position.
 extern "C" __global__ void pool(const float *in, float *out, unsigned char *place, int w) {
     int x = threadIdx.x, y = blockIdx.x, best = 0;
     float top = -INFINITY;

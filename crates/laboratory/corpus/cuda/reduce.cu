@@ -72,7 +72,7 @@ extern "C" __global__ void reduce_vectors(const float4 *in, float *out, unsigned
 
 __device__ unsigned arrived = 0;
 
-// The block that arrives last adds what the others left in memory.
+// The block that arrives last adds the other blocks' sums.
 extern "C" __global__ void reduce_last_block(const int *in, volatile int *partial, int *out, unsigned n) {
     __shared__ bool last;
     int sum = 0;

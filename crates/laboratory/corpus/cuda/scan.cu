@@ -1,5 +1,5 @@
-// Prefix sums: by steps and by a tree in shared memory, by shuffles, and over a grid in one pass; and
-// what is built on them: stream compaction and run lengths.
+// Prefix sums: by steps and by a tree in shared memory, by shuffles, and over a grid in one pass; and algorithms that use them: stream
+// compaction and run lengths.
 
 // Every step adds the value `offset` to the left (Hillis and Steele), between two halves of a buffer.
 extern "C" __global__ void scan_steps(const int *in, int *out, unsigned n) {

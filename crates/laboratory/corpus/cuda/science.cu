@@ -22,7 +22,7 @@ extern "C" __global__ void nbody(const float4 *body, float4 *force, int n, float
     if (i < n) force[i] = make_float4(f.x, f.y, f.z, 0);
 }
 
-// Products and sums rounded apart, so that the host counts the same steps.
+// Products and sums are rounded separately (no FMA), so that the host gets the same numbers of steps.
 extern "C" __global__ void mandelbrot(unsigned short *steps, int w, int h, float left, float top, float step) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;
@@ -161,7 +161,7 @@ extern "C" __global__ void options(const float *price, const float *strike, cons
     put[i] = discount * (1 - n2) - price[i] * (1 - n1);
 }
 
-// K-means: each point to its nearest centre, then sums by atomics.
+// K-means: each point to its nearest center, then sums by atomics.
 extern "C" __global__ void nearest(const float2 *point, const float2 *centre, int *which, int2 *sums, int *counts, int n, int k) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

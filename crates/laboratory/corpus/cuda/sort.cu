@@ -1,6 +1,6 @@
 // Sorts: odd-even, bitonic in shared memory and over global memory, radix, merge by ranks, counting.
 
-// Odd and even neighbours in turn.
+// Odd and even neighbors in turn.
 extern "C" __global__ void sort_odd_even(int *data, unsigned n) {
     __shared__ int s[256];
     unsigned t = threadIdx.x;
@@ -18,7 +18,7 @@ extern "C" __global__ void sort_odd_even(int *data, unsigned n) {
     if (t < n) data[t] = s[t];
 }
 
-// A whole block's values, keys with values that follow them.
+// Bitonic sort of a block's keys, with their values.
 extern "C" __global__ void sort_bitonic(unsigned *keys, unsigned short *values) {
     __shared__ unsigned k[512];
     __shared__ unsigned short v[512];

@@ -17,7 +17,7 @@ extern "C" __global__ void spmv_warp(int rows, const int *start, const int *colu
     if (lane == 0) y[row] = sum;
 }
 
-// Coordinates and values, added wherever they belong.
+// Coordinate (COO) format: each product is added to its row by an atomic.
 extern "C" __global__ void spmv_coordinates(int count, const int2 *place, const double *value, const double *x, double *y) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < count) atomicAdd(&y[place[i].x], value[i] * x[place[i].y]);
@@ -81,7 +81,7 @@ extern "C" __global__ void relax(int edges, const int2 *edge, const unsigned *we
     if (from != 0xffffffffu && atomicMin(&distance[edge[i].y], from + weight[i]) > from + weight[i]) *changed = 1;
 }
 
-// Triangles of a graph by intersecting sorted neighbourhoods.
+// Triangles of a graph by intersecting sorted neighborhoods.
 extern "C" __global__ void triangles(int nodes, const int *start, const int *edge, unsigned long long *count) {
     int a = blockIdx.x * blockDim.x + threadIdx.x;
     if (a >= nodes) return;

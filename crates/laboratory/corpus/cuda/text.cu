@@ -143,7 +143,7 @@ extern "C" __global__ void count_text(unsigned char *text, int n, unsigned *coun
     }
 }
 
-// The ways to place queens on a board, the first two rows by the thread, the others by backtracking.
+// Number of ways to place queens on a board: the thread fixes the first two rows, backtracking fills the others.
 extern "C" __global__ void queens(unsigned *solutions, int n) {
     unsigned all = (1u << n) - 1, columns[16], left[16], right[16], free_[16];
     int first = threadIdx.x / n, second = threadIdx.x % n;

@@ -1,4 +1,4 @@
-// What lanes of a warp do together: shuffles, votes, and groups of lanes that meet by chance.
+// Warp operations: shuffles, votes, and groups of lanes that are active together.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -46,7 +46,7 @@ extern "C" __global__ void block_votes(const int *in, int *out) {
     out[threadIdx.x] = a * 100 + b * 10 + c;
 }
 
-// Lanes that took the same branch add up with one atomic.
+// Lanes on the same side of a branch add with one atomic.
 extern "C" __global__ void coalesced(const int *in, int *sums, int *ranks) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, v = in[i];
     if (v % 3 == 0) {
@@ -85,7 +85,7 @@ extern "C" __global__ void tiles(const int *in, int *out) {
     tile.sync();
 }
 
-// A block of threads that sorts out its own shape in three dimensions.
+// Each thread stores its position and its block's shape in three dimensions.
 extern "C" __global__ void shape(unsigned *out) {
     auto block = cg::this_thread_block();
     auto grid = cg::this_grid();
@@ -101,7 +101,7 @@ extern "C" __global__ void shape(unsigned *out) {
     block.sync();
 }
 
-// Warps specialised by barriers of their own number: half produce, half consume.
+// Specialized warps with named barriers: half produce, half consume.
 extern "C" __global__ void named_barriers(const int *in, int *out, int rounds) {
     __shared__ int slot[64];
     bool producer = threadIdx.x < 64;

@@ -1,4 +1,4 @@
-// What clang needs to compile the corpus without a toolkit: CUDA's words by clang's builtins.
+// Defines CUDA's keywords and functions by clang's builtins, so that clang compiles the corpus without a toolkit.
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
@@ -7,7 +7,7 @@
 #define INFINITY __builtin_inff()
 #define DEVICE __attribute__((device, always_inline)) static inline
 
-// Coordinates are registers, read where their members are.
+// Coordinates (threadIdx and so on): reading a member reads the special register.
 #define COORDINATES(type, name, sreg)                                                        \
     struct type {                                                                            \
         __declspec(property(get = get_x)) unsigned x;                                        \
@@ -70,7 +70,7 @@ template <typename T> DEVICE T __ldg(const T *p) { return *p; }
 template <typename T> DEVICE T min(T a, T b) { return b < a ? b : a; }
 template <typename T> DEVICE T max(T a, T b) { return a < b ? b : a; }
 
-// At `generic` addresses, relaxed and for the device, as CUDA's are.
+// Atomics on `generic` addresses, relaxed and with device scope, as in CUDA.
 template <typename T> DEVICE T atomicAdd(T *p, T v) { return __scoped_atomic_fetch_add(p, v, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); }
 DEVICE unsigned atomicAdd(unsigned *p, int v) { return atomicAdd(p, (unsigned)v); }
 DEVICE float atomicAdd(float *p, float v) { return __nvvm_atom_add_gen_f(p, v); }

@@ -1,5 +1,5 @@
 # For Triton: kernels compiled without a GPU. `python triton_kernels.py FOLDER` writes a module per
-# kernel and target, and prints the threads and the bytes of shared memory that each wants.
+# kernel and target, and prints the threads and the bytes of shared memory that each needs.
 import os
 import sys
 import triton

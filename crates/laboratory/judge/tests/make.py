@@ -29,7 +29,7 @@ def compile(source: pathlib.Path) -> str:
     nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
     ptx = ctypes.create_string_buffer(size.value)
     nvrtc.nvrtcGetPTX(program, ptx)
-    # Folders are this machine's.
+    # The names of folders are specific to this machine.
     return re.sub(r'^(\s*\.file\s+\d+\s+)"[^"]*/(include/|(?=(honest|cheats)/))', r'\1"', ptx.value.decode(), flags=re.M)
 
 

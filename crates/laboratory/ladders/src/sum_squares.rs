@@ -58,7 +58,7 @@ ladder! {
 
 /// A type of numbers that the ladder is compiled for.
 pub trait LadderElement: Summand {
-    /// The ladder for this type. Here and not in a generic function, so that the kernels of each
+    /// The ladder for this type. A method of each type, not a generic function, so that the kernels of each
     /// type are compiled once, in this crate.
     fn rungs() -> Vec<Rung<Numbers<Self>>>;
 }

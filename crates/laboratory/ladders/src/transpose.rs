@@ -50,7 +50,7 @@ pub fn refuses(
 
 /// An unsigned integer type that represents all element types of its size.
 pub trait Bits: Element {
-    /// The ladder for this type. Here and not in a generic function, so that its kernels are
+    /// The ladder for this type. A method of each type, not a generic function, so that its kernels are
     /// compiled once, in this crate.
     fn rungs() -> Vec<Rung<Matrices<Self>>>;
 }

@@ -37,14 +37,15 @@
 //!   memory, where `x[i].mass` loads only that field. A struct in a buffer has no padding, and no `bool`, tuple or
 //!   enum. In a kernel, `a += b` on structs is `a = a + b`: it needs `Add`.
 //! - `match`, `if let`, `let ... else`, `while let` and `matches!` take literals, ranges, constants,
-//!   variants, tuples, structs, arrays, `|`, `@` and guards. A name in capitals is a constant. There
-//!   is `Option`, with `Some`, `None`, `?` and Rust's methods, in registers and local memory; no `Result`.
+//!   variants, tuples, structs, arrays, `|`, `@` and guards. A name in capitals is a constant. `Option` and `Result`
+//!   work with `?` and Rust's methods, in registers and local memory; `?` does not convert errors.
 //! - A closure is called by its name or passed to a `#[device]` function as `f: impl Fn(f32) -> f32`; a closure with
 //!   `return` declares its return type. It is inlined at each call, and cannot be stored.
 //! - Ranges, slices and arrays have iterators; each chain becomes one loop: `map`, `filter`, `zip`, `sum`, `fold`
 //!   and others; no `collect`.
 //! - `let x;` may be assigned later, on every path to its first use.
-//! - `break` takes no value. A `loop` that only `return` leaves may end a `#[device]` function.
+//! - `break` takes a value in a `loop`, as in Rust. A `#[device]` function may end with a `loop` that is left only by
+//!   `return`.
 //! - A `for` with `..=` or `.step_by(s)` wraps past the largest value of its type, as in CUDA: keep
 //!   the bound plus the step below it.
 //! - A function that a kernel calls is marked `#[device]`; the host can call it, too. An ordinary Rust

@@ -72,9 +72,10 @@ pub fn adapter(position: usize) -> Option<Ident> {
 
 /// Declares the adapters of these traits at the start of a body.
 ///
-/// A device trait comes with a function of the same name, which adds the trait's methods to a value, and `use` imports
-/// both. For another trait it imports the trait alone, and the name means `rt::bounds`'s function of that name, which
-/// returns the value itself: a name that is imported explicitly hides one that a `*` imports, in each namespace apart.
+/// A device trait comes with a function of the same name, which adds the trait's methods to a value; `use` imports
+/// both. For any other trait, `use` imports only the trait, and the name refers to the function in `rt::bounds`, which
+/// returns the value unchanged. This works because an explicit import shadows a glob import in each namespace
+/// separately.
 pub fn imports(traits: &[Path]) -> TokenStream {
     if traits.is_empty() {
         return TokenStream::new();
@@ -91,8 +92,8 @@ pub fn imports(traits: &[Path]) -> TokenStream {
     }
 }
 
-/// The generics of a function, where a type parameter that a trait of the user bounds is also `Storable` if a slice
-/// holds it.
+/// The generics of a function. A type parameter that has a user's trait as a bound and is the element type of a slice
+/// parameter also gets the bound `Storable`.
 pub fn with_storable(signature: &Signature) -> Generics {
     let mut generics = signature.generics.clone();
     let held = |name: &Ident| {

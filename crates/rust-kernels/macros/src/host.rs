@@ -28,7 +28,7 @@ pub fn function(
                 if let Pat::Ident(name) = &mut *typed.pat {
                     name.mutability = None;
                 }
-                // The outline reports unused names.
+                // The outline (`crate::outline`) already reports unused names.
                 typed.attrs.push(syn::parse_quote!(#[allow(unused_variables, unused_mut)]));
             }
         }

@@ -1,5 +1,5 @@
 //! The stated error bounds, on a sample; the table of the docs, row by row; the reference itself; special values.
-//! The whole of f32 takes `cargo run --release -p lanework-math --example math_errors` minutes.
+//! `cargo run --release -p lanework-math --example math_errors` tests all f32 numbers; it takes minutes.
 
 use lanework_math as math;
 use lanework_math::errors::{
@@ -39,7 +39,8 @@ fn sampled_errors_are_within_our_bounds_and_ours_within_cudas() {
 
 const RECORDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/results/h200/math.txt");
 
-/// The records, one per function and format: of several, the one with the most arguments, or the last one of equals.
+/// The records, one per function and format. If there are several, the one with the most arguments; if those are
+/// equal, the last one.
 fn records() -> Vec<Record> {
     let text = std::fs::read_to_string(RECORDS).expect("the record of the errors");
     let mut records: Vec<Record> = Vec::new();

@@ -251,7 +251,7 @@ const SPECIAL: &[(&str, External)] = &[
     ("__lw_lent_symbol", |process, a| {
         let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(0) };
         // SAFETY: the variable stays as long as its module, which is never unloaded. Kernels, which use it by atomic
-        // accesses, run while the program waits or by its own leave.
+        // accesses, run while the program waits, or when the program lets them.
         unsafe { process.memory.lend(address, bytes) };
         Ok(address)
     }),

@@ -1,4 +1,4 @@
-//! `ptxas` as `lanework exec` gives it to compilers: PTX comes out where a cubin is expected, and PTX that is wrong is refused by its line.
+//! `ptxas` as `lanework exec` gives it to compilers: it returns PTX where a cubin is expected, and refuses invalid PTX with its line.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,7 +7,8 @@ use std::process::{Command, Output};
 const NOTHING: &str =
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry nothing() { ret; }\n";
 
-/// A shell's command under `lanework exec`, in a folder that holds a driver by its name alone: nothing here launches.
+/// Runs a shell command under `lanework exec`. An empty file has the driver's name, because nothing here launches a
+/// kernel.
 fn shell(line: &str, folder: &Path) -> Output {
     std::fs::write(folder.join("liblanework_libcuda.so"), "").expect("written");
     Command::new(env!("CARGO_BIN_EXE_lanework"))

@@ -85,7 +85,7 @@ fn arguments_are_positional_or_named_and_take_the_types_of_the_source() {
     let stderr = fails(2, &[&run[..], &["2.5", &x]].concat());
     let signature = "kernel: scale(float factor, const float *in, float *out, int n)";
     assert!(stderr.contains(signature) && stderr.contains("missing: out, n"), "{stderr}");
-    // The command line of the message runs.
+    // The command line that the message suggests works.
     let line =
         stderr.lines().find_map(|line| line.split_once("help: lanework ")).expect("a line").1;
     let words: Vec<&str> = line.split(' ').collect();
@@ -302,7 +302,7 @@ fn a_kernel_that_never_ends_is_stopped_at_the_limit() {
     )
     .expect("written");
     let endless = endless.to_str().expect("UTF-8");
-    // The limit is the emulator's, and alone asks for it.
+    // Only the emulator has this limit, so the option alone selects the emulator.
     for device in [&["--device", "emulator"][..], &[]] {
         let args = [&["run", endless, "--max-instructions", "100000"], device].concat();
         let stderr = fails(1, &args);
@@ -458,7 +458,7 @@ fn arrays_of_larger_elements_than_the_kernels_are_refused() {
         };
         let refused = fails(2, &line("zeros:f64:100"));
         assert!(refused.contains("is memory of f32; the array has elements of f64"), "{refused}");
-        // With elements of the kernel's size, or bytes, the access behind the end is found.
+        // With elements of the kernel's size, or bytes, the access past the end is found.
         for array in ["zeros:100", "zeros:u32:100", "zeros:u8:400"] {
             fails(1, &line(array));
         }

@@ -307,12 +307,12 @@ fn a_signal_to_the_command_ends_the_program_and_the_report_is_written() {
     use std::process::Stdio;
 
     for (signal, code) in [("TERM", 143), ("HUP", 129)] {
-        // Under `nohup` every process inherits that SIGHUP is ignored, and the command leaves it so.
+        // Under `nohup` every process inherits SIGHUP as ignored, and the command does not change that.
         if signal == "HUP" && hangup_is_ignored() {
             skip("a program that gets SIGHUP", "SIGHUP is ignored here, as under nohup");
             continue;
         }
-        // What runs on after the launch is the shell's own process.
+        // `exec` makes `sleep` the shell's own process, which still runs after the launch.
         let program = format!(
             "{LANEWORK} run {} > /dev/null; echo launched; exec sleep 60",
             NO_BARRIER.join(" ")

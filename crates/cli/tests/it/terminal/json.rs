@@ -135,7 +135,7 @@ fn a_json_result_has_no_error_object() {
     let folder = folder();
     let (code, found) = json(folder.path(), &["list", "--json"]);
     assert_eq!((code, found.get("error")), (0, None));
-    // Findings are a failed check, and already told.
+    // Findings make the check fail, but the JSON result already has them.
     let args =
         ["check", "k.ptx", "--json", "--grid", "1", "--arg", "zeros:u32:100", "--entry", "past"];
     let (code, found) = json(folder.path(), &args);

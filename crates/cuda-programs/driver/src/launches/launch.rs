@@ -21,8 +21,8 @@ use lanework::{PtxArg, PtxShape};
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Bytes that the stack of recursive calls has beyond its limit: a frame here holds every register that is live during the
-/// call, and a GPU's holds only those that the callee changes.
+/// Bytes of stack that recursive calls get beyond the limit. A frame here holds every register that is live during the
+/// call; a frame on a GPU holds only the registers that the callee changes.
 const SAVED_REGISTERS: usize = 1024;
 
 /// `CUlaunchConfig`.

@@ -205,7 +205,7 @@ pub fn prefetch(address: u64, bytes: usize, device: Result<i32>, stream: Handle)
 
 api! {
     fn cuMemAdvise(address: u64, bytes: usize, advice: i32, device: i32) {
-        // A preferred location (3) names the device that is wrong.
+        // Only the preferred location (3) reports an unknown device as such.
         if advice == 3 && device >= 0 {
             driver()?.gpu(device)?;
         }
@@ -213,7 +213,7 @@ api! {
     }
 
     fn cuMemAdvise_v2(address: u64, bytes: usize, advice: i32, location: u64) {
-        // A node of the host has no access of its own to grant (5) or to end (6).
+        // Access can be granted to (5) or removed from (6) the whole host, but not a NUMA node of it.
         if matches!(advice, 5 | 6) && matches!(location as u32, 3 | 4) {
             return Err(Status::InvalidValue);
         }

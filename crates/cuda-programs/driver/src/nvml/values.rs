@@ -257,7 +257,7 @@ macro_rules! refused {
     ($code:ident: $($name:ident)*) => {
         $(
             #[unsafe(no_mangle)]
-            #[doc = concat!("NVML's `", stringify!($name), "`, which is not done.")]
+            #[doc = concat!("NVML's `", stringify!($name), "`, which is not implemented.")]
             pub extern "C" fn $name() -> i32 {
                 call(stringify!($name), || gpus().and(Err(Code::$code)))
             }

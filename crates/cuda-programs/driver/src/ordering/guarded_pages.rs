@@ -80,7 +80,7 @@ impl Guard {
         self.start.load(Ordering::Acquire)..self.end.load(Ordering::Acquire)
     }
 
-    /// Whether an access that faulted at this address concerns other bytes, and may be let through alone.
+    /// Whether an access that faulted at this address touches no watched byte, and may run as a single step.
     fn steps_over(&self, address: usize) -> bool {
         !self.watches(address) && self.steps.fetch_add(1, Ordering::AcqRel) < MOST_STEPS
     }

@@ -9,8 +9,8 @@
 //! from `cudaMallocHost` has its own pages, so a page that the copy fills up to the end of the allocation is
 //! protected, too. An access to other bytes of these pages is no finding. On x86-64 Linux such accesses are let through one by one; after
 //! 20,000 of them between two calls, and elsewhere after the first, the operation is not watched any more. Copies of several
-//! rows are not protected. Of a kernel that changes memory of the host by atomics or `volatile` writes, which the host may poll, only
-//! the writes that it did not release to the host are protected. Nothing is protected while work is queued behind a wait
+//! rows are not protected. If a kernel changes host memory by atomics or `volatile` writes, which the host may poll, only the memory of
+//! writes that it did not release to the host is protected. Nothing is protected while work is queued behind a wait
 //! for a value, or while another thread is in a call. A system call on protected pages fails with `EFAULT`.
 
 use crate::ordering::guarded_pages::{GUARDS, MOST, allow, install};
@@ -38,7 +38,8 @@ pub struct WatchedOperation {
     pub operation: String,
     pub call: String,
     pub stream: String,
-    /// If the kernel tells the host before it has ended, without a fence: the lines of a write and of the one that tells it.
+    /// If the kernel signals the host before it has ended, without a fence: the lines of an earlier write and of the
+    /// signaling write.
     pub unfenced: Option<[String; 2]>,
     /// Whether the host has waited for it.
     pub has_ended: Box<dyn Fn() -> bool + Send>,

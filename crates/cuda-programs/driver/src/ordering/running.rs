@@ -162,8 +162,8 @@ pub struct OperationPart<'a> {
     pub tells_host: bool,
     /// Whether the host can poll some of these bytes.
     pub host_may_poll: &'a dyn Fn(&ByteSet) -> bool,
-    /// Called with the accesses of its launches, if they use memory of the host and do not tell the host when they have ended;
-    /// or with the writes that they did not release to the host, and the line of a write that tells it.
+    /// Called if its launches use memory of the host. If they do not signal the host, gets all their accesses. Otherwise gets
+    /// the writes that they did not release to the host, and the line of a signaling write.
     pub uses_host: &'a dyn Fn(&Operation, &Footprint, Option<&CodeLocation>),
     /// Whether it waited, beyond stream order, for memory that others wrote.
     pub waited: &'a dyn Fn() -> bool,
@@ -201,7 +201,7 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
     let (result, launches) = tool::collect(run);
     let mut tells_host = part.tells_host;
     if (part.waited)() {
-        // The writer that it waited for may still run; it is compared when it finishes.
+        // The writer that this part waited for may still run. The writer is compared when it finishes.
         with(|state| current.point.acquire(&state.all_but(&current.point)));
     } else if !part.ends_memory {
         // Refused operations access nothing.

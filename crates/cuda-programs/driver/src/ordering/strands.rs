@@ -83,7 +83,7 @@ struct Strand {
 pub struct Strands {
     all: BTreeMap<StreamKey, Strand>,
     host: Arc<Clock>,
-    /// The part of the host's clock that it learned from calls, not from memory that a kernel wrote.
+    /// The part of the host's clock that comes from calls, not from memory that a kernel wrote.
     waited: Clock,
     /// Number of the newest strand.
     made: u32,
@@ -161,7 +161,7 @@ impl Strands {
         self.waited.join(&clock);
     }
 
-    /// Records that a kernel has told the host of its progress by memory: everything before the kernel has ended.
+    /// Records that a kernel has signaled the host through memory: everything before the kernel has ended.
     pub fn host_told(&mut self, point: &Point) {
         Arc::make_mut(&mut self.host).join(&point.clock());
         self.waited.join(&before(point));

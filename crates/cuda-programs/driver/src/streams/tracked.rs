@@ -289,8 +289,8 @@ impl Work {
     }
 }
 
-/// Watches the memory of the host that a kernel uses, until the host has waited for the kernel. If the kernel tells the host
-/// before that, `signal` is the line of the write that does.
+/// Watches the memory of the host that a kernel uses, until the host has waited for the kernel. If the kernel signals the
+/// host before that, `signal` is the line of the signaling write.
 fn watch_kernel(operation: &Operation, footprint: &Footprint, signal: Option<&CodeLocation>) {
     let (Ok(driver), Some((point, _))) = (driver(), ordering::current_part()) else { return };
     let of_mode = |writes: bool| {

@@ -103,7 +103,7 @@ fn leaks_are_reported_on_request() {
     assert!(!freed.contains("leak"), "{freed}");
 }
 
-/// Checks generated programs: right ones several in a process, racing ones apart.
+/// Checks generated programs: runs several correct programs per process, and each racing program in its own process.
 fn check_generated(seeds: Range<u64>) {
     let mut wrong = String::new();
     for (class, _, findings) in generated::CLASSES {

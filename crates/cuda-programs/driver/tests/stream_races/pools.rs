@@ -1,4 +1,4 @@
-//! Memory pools that a program announces by NVTX, as its headers do it.
+//! Memory pools that a program announces through NVTX, with the calls that NVTX's headers make.
 
 use crate::gpu::{Gpu, buffer};
 use std::ffi::c_void;

@@ -25,9 +25,10 @@ pub struct Graph {
 
 impl Gpu {
     /// Records, without running it, the work that `work` queues on its stream argument and on streams that wait for
-    /// events of that stream. On this thread, the default stream means the captured one meanwhile. Inside `work`, calls
-    /// that wait, allocate, free or copy to or from the host are errors. On other threads, calls that wait for the
-    /// whole GPU ([`Gpu::synchronize`], [`Gpu::free`], another capture) block until the capture ends.
+    /// events of that stream. During the capture, work of this thread on the default stream goes to the captured
+    /// stream. Inside `work`, calls that wait, allocate, free or copy to or from the host are errors. On other threads,
+    /// calls that wait for the whole GPU ([`Gpu::synchronize`], [`Gpu::free`], another capture) block until the capture
+    /// ends.
     ///
     /// # Errors
     /// The error of `work`; [`CudaError::Capture`] inside another capture, or if the work cannot be recorded.

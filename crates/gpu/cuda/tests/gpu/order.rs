@@ -84,7 +84,7 @@ fn a_graph_runs_when_launched_and_not_before() {
         gpu.capture(|stream| {
             stream.fill(word.address, 0, 4)?;
             increment(&gpu, &add, &word, Some(stream))?;
-            // During a capture the default stream means the captured one.
+            // During a capture, work on the default stream goes to the captured stream.
             increment(&gpu, &add, &word, None)?;
             gpu.fill(word.address + 1, 9, 1)
         })

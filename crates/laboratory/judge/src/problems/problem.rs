@@ -283,7 +283,7 @@ impl Task {
         }
     }
 
-    /// Seeds that cover every choice of every scalar. With `alone`, each input alone has special numbers once.
+    /// Seeds that cover every choice of every scalar. With `alone`, each input once is the only one with special numbers.
     fn seeds_of_choices(&self, alone: bool, random: &mut StdRng) -> Vec<u64> {
         /// Number of seeds tried per problem.
         const LOOKED_AT: usize = 4096;

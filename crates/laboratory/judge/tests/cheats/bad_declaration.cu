@@ -1,6 +1,6 @@
 // task: add
 // finds: launch
-// Declares a launch that is none.
+// Declares an invalid launch.
 // judge: grid = ["ceil_div(nn, 256)"]
 // judge: block = [256]
 extern "C" __global__ void add(const float* a, const float* b, float* c, unsigned n) {

@@ -1,6 +1,6 @@
 // task: sum
 // finds: race
-// Each block goes on from what the block before it left, as if they ran in order.
+// Each block continues from the previous block's partial sum, as if blocks ran in order.
 // judge: grid = [8]
 // judge: block = [1]
 extern "C" __global__ void sum(const float* x, float* out, float* partials, unsigned n) {

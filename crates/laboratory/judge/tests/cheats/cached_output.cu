@@ -1,6 +1,6 @@
 // task: add
 // finds: state
-// Computes once, keeps the result in a variable of the module and hands it out ever after.
+// Computes once, keeps the result in a module variable, and returns it in all later launches.
 __device__ float kept[70001];
 extern "C" __global__ void add(const float* a, const float* b, float* c, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

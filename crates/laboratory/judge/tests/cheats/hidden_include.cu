@@ -1,6 +1,6 @@
 // task: add
 // finds: source
-// Includes a file by trigraphs, splices and a comment that is none.
+// Includes a file by trigraphs, splices and a fake comment.
 // no ptx
 const char* text = "/*";
 %:inc\

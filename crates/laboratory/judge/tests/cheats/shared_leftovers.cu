@@ -1,6 +1,6 @@
 // task: sum
 // finds: uninitialized
-// Takes up what an earlier block left in shared memory.
+// Reads what an earlier block left in shared memory.
 // judge: grid = [4]
 // judge: block = [256]
 extern "C" __global__ void sum(const float* x, float* out, float* partials, unsigned n) {

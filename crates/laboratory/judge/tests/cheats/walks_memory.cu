@@ -1,6 +1,6 @@
 // task: add
 // finds: out-of-bounds
-// Takes the distance of its buffers to find the next one, and writes there.
+// Uses the distance between its buffers to guess the address of the next one, and writes there.
 extern "C" __global__ void add(const float* a, const float* b, float* c, unsigned n) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     long long apart = b - a;

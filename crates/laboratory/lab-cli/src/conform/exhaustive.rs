@@ -25,7 +25,7 @@ struct FormJson {
     /// The reason of the refusal, or the first difference.
     why: Option<String>,
     inputs: u64,
-    /// Results that differ; with fingerprints alone, inputs of the parts that do.
+    /// Results that differ. If only fingerprints are compared, all inputs of the parts that differ.
     differing: u64,
 }
 

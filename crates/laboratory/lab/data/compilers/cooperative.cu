@@ -1,4 +1,4 @@
-// Cooperative groups: grid-wide synchronisation, tiles, and cp.async through the pipeline interface.
+// Cooperative groups: grid-wide synchronization, tiles, and cp.async through the pipeline interface.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_pipeline.h>

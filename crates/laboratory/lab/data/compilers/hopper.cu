@@ -1,4 +1,4 @@
-// Hopper: clusters, mbarrier, TMA copies, wgmma, register hand-over.
+// Hopper: clusters, mbarrier, TMA copies, wgmma, register reallocation.
 #include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda/ptx>

@@ -75,7 +75,7 @@ const fn numba(data: KernelArgument, length: u64, item: u64) -> [KernelArgument;
     [KernelArgument::Long(0), KernelArgument::Long(0), length, item, data, length, item]
 }
 
-/// Two lists in one.
+/// Concatenates two lists.
 const fn join<const A: usize, const B: usize, const C: usize>(
     a: [KernelArgument; A],
     b: [KernelArgument; B],

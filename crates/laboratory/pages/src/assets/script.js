@@ -1,4 +1,4 @@
-// Routes, hover, filters, tabs, theme, language and keys of the report. The page is whole without it.
+// Routes, hover, filters, tabs, theme, language and keys of the report. The page works without it.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -10,7 +10,7 @@
   const word = (key) => (words[key] ? words[key][root.lang === "zh" ? 1 : 0] : key);
   root.classList.add("js");
 
-  // Language: what was chosen, what the report was made in, what the browser asks for.
+  // Language: the chosen one, else the report's, else the browser's.
   const setLanguage = (language) => {
     root.lang = language;
     for (const element of all("[data-zh-label]")) {

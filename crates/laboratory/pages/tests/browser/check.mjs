@@ -32,7 +32,7 @@ const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash.slic
 // The file.
 check(statSync(file).size < 5_000_000, `the file has ${statSync(file).size} bytes`);
 
-// Marks are as many as the data has.
+// Every page exists, and its charts have as many marks as the data.
 const routes = await (async () => {
   const page = await open("summary");
   const found = await page.$$eval("section.page", (all) => all.map((one) => one.id));
@@ -130,7 +130,7 @@ for (const climb of expected.climbs) {
   await page.context().close();
 }
 
-// Source and PTX: a line lights up what it became.
+// Source and PTX: a source line highlights the PTX that it was compiled to.
 if (expected.kernel) {
   const page = await open(expected.kernel.route);
   const here = "section.page:not([hidden]) ";
@@ -161,7 +161,7 @@ for (const [route, columns] of [["kernel/sgemm/tile-2d", expected.errors], ["sam
   await page.context().close();
 }
 
-// Every page, wide and on a phone, light and dark, in both languages: nothing overlaps, is cut off or too faint.
+// Every page, wide and on a phone, light and dark, in both languages: nothing overlaps, is cut off or has too little contrast.
 for (const [name, options] of [["wide", {}], ["wide in Chinese", { zh: true, dark: true }], ["phone", { size: [390, 844], dark: true }], ["phone in Chinese", { size: [390, 844], zh: true }]]) {
   const page = await open("summary", options);
   same(await page.evaluate(() => document.documentElement.lang), options.zh ? "zh" : "en", `the language of ${name}`);
@@ -179,7 +179,7 @@ for (const [name, options] of [["wide", {}], ["wide in Chinese", { zh: true, dar
   await page.locator("#menu").click();
   check(await page.locator("#side").isVisible(), "on a phone the menu does not open");
   await page.locator('#side a[href="#roofline"]').click();
-  // The page changes when the browser tells of the new address, after the click.
+  // The page changes after the click, when the browser fires the event of the new address.
   const led = Promise.all([page.locator("#roofline").waitFor(), page.locator("#side").waitFor({ state: "hidden" })]);
   check(await led.then(() => true, () => false), "on a phone the menu leads nowhere");
   await page.context().close();

@@ -1,4 +1,4 @@
-// Runs in the page: what overlaps, is cut off, or has too little contrast on the page that is shown.
+// Runs in the page and lists texts that overlap, are cut off, or have too little contrast.
 export function geometry() {
   const problems = [];
   const page = document.querySelector("section.page:not([hidden])");
@@ -45,7 +45,7 @@ export function geometry() {
     }
   }
 
-  // Contrast of texts against the ground they stand on, after WCAG 2.
+  // The contrast of texts with their background, by WCAG 2.
   const parse = (colour) => (colour.match(/[\d.]+/g) || []).map(Number);
   const light = ([r, g, b]) => [r, g, b].map((part) => part / 255).map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)).reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
   const ground = (one) => {

@@ -1,4 +1,4 @@
-// What people call instead of lanework-ops, behind C functions: CUB, cuBLAS, cuBLASLt and the driver's copy. `scripts/peers.sh` compiles it,
+// Alternatives to lanework-ops as C functions: CUB, cuBLAS, cuBLASLt and the driver's copy. `scripts/peers.sh` compiles it,
 // and the example `peers` loads it. Every function queues work on a stream and returns 0, or the library's error.
 
 #include <cstdint>
@@ -158,11 +158,11 @@ void* peers_lt_prepare(const void* a, const void* b, void* c, int m, int n, int 
     cublasOperation_t op_b = b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, op_a = CUBLAS_OP_N;
     cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b);
     cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_TRANSB, &op_a, sizeof op_a);
-    // Sums with fewer bits, as the tensor cores hold them.
+    // Fast accumulation: sums with the tensor cores' reduced precision.
     int8_t fast = type == E4M3_FAST;
     if (fast) cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
     if (scales) {
-        const float* scale_a = scales + 64;  // B comes first in column-major order; both are aligned as the library wants them
+        const float* scale_a = scales + 64;  // B comes first in column-major order; the library's alignment holds for both
         cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &scale_a, sizeof scale_a);
         cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &scales, sizeof scales);
     }
@@ -185,7 +185,7 @@ void* peers_lt_prepare(const void* a, const void* b, void* c, int m, int n, int 
     for (int i = 0; i < count; i++) {
         if (run(*product, found[i].algo, nullptr, b, a, c)) continue;
         cudaDeviceSynchronize();
-        // The best of three series, so that neither the first launch nor a moment's clock decides.
+        // The best of three series, so that neither the first launch nor a short change of the clock decides.
         for (int series = 0; series < 3; series++) {
             int launches = (double)m * n * k > 1e11 ? 2 : 10;
             cudaEventRecord(start);

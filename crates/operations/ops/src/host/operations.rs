@@ -191,7 +191,7 @@ macro_rules! reductions {
             reduce::$name(upload(device, x)?.tensor()).value()
         }
 
-        #[doc = concat!("As [`", stringify!($name), "`], along one axis: an array of the other axes. See the [module](super) for an example.")]
+        #[doc = concat!("Like [`", stringify!($name), "`], but along one axis; the result has the other axes. See the [module](super) for an example.")]
         ///
         /// # Errors
         /// As [`Reduction::run`](crate::reduce::Reduction::run); device errors.

@@ -400,7 +400,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         } else {
             sync_threads();
         }
-        // After the last tile, the block's threads read no more published sums.
+        // After the last tile, the block's threads no longer read published sums.
         if t == 0 {
             turn[0] = next;
             if next >= tiles {

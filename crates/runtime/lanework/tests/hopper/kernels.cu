@@ -1,4 +1,4 @@
-// What sm_90 does beside its warps, as CUDA C++ compiles it. kernels.ptx is made from this file by
+// Asynchronous features of sm_90 in CUDA C++. kernels.ptx is made from this file by
 // nvcc 13.0.88: nvcc -gencode=arch=compute_90a,code=sm_90a -ptx -o kernels.ptx kernels.cu
 #include <cooperative_groups.h>
 #include <cuda.h>
@@ -14,7 +14,7 @@ __device__ void wait(unsigned barrier, unsigned parity) {
                  "@!done bra WAIT;\n}" ::"r"(barrier), "r"(parity) : "memory");
 }
 
-// Warp 0 makes numbers, the others add them up: a ring of two slots between them.
+// Warp 0 produces numbers, and the other warps add them up; a ring of two slots connects them.
 extern "C" __global__ void ring(unsigned *out, unsigned rounds) {
     __shared__ unsigned slots[2][32];
     __shared__ alignas(8) uint64_t full[2], empty[2];
@@ -61,7 +61,7 @@ extern "C" __global__ void library_barrier(const unsigned *in, unsigned *out, un
     }
 }
 
-// Bulk copies in, bulk copies out, two buffers each way; a kernel of one elected thread and many workers.
+// Bulk copies in both directions with two buffers each. One elected thread starts them; the other threads compute.
 extern "C" __global__ void bulk_scale(const float *in, float *out, unsigned tiles, float by) {
     __shared__ alignas(128) float source[2][256], target[2][256];
     __shared__ alignas(8) uint64_t full[2];
@@ -111,7 +111,7 @@ extern "C" __global__ void cluster_histogram(const unsigned *in, unsigned *bins,
         atomicAdd(&bins[cluster.block_rank() * per_block + i], part[i]);
 }
 
-// Who is where, and addresses to and fro.
+// Positions of blocks and clusters, and conversions of shared-memory addresses in both directions.
 extern "C" __global__ void __cluster_dims__(2, 2, 1) whereabouts(unsigned *out) {
     __shared__ unsigned word[1];
     cg::cluster_group cluster = cg::this_cluster();
@@ -135,7 +135,7 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1) whereabouts(unsigned *out) 
     cluster.sync();
 }
 
-// One block's tile to all blocks of its cluster, each loading a part: what a product's operands do.
+// Multicast: each block loads a part of the tile for all blocks of the cluster, as matrix products do with operands.
 extern "C" __global__ void multicast(const unsigned *in, unsigned *out) {
     __shared__ alignas(128) unsigned tile[1024];
     __shared__ alignas(8) uint64_t full;
@@ -156,7 +156,7 @@ extern "C" __global__ void multicast(const unsigned *in, unsigned *out) {
     cluster.sync();
 }
 
-// A sum of each block's numbers handed from block to block: copies between blocks, remote arrivals, st.async.
+// Blocks pass on the sums of their numbers: by copies between blocks, remote arrivals and st.async.
 extern "C" __global__ void relay(const unsigned *in, unsigned *out) {
     __shared__ alignas(16) unsigned mine[64], theirs[64], total[4];
     __shared__ alignas(8) uint64_t came, done, summed;

@@ -1,4 +1,4 @@
-// Tiles of tensors by the copy engine, as CUDA C++ compiles it. tensors.ptx is made from this file by
+// Copies of tensor tiles by the copy engine, in CUDA C++. tensors.ptx is made from this file by
 // nvcc 13.0.88: nvcc -gencode=arch=compute_90a,code=sm_90a -ptx -o tensors.ptx tensors.cu
 #include <cuda.h>
 #include <cuda/ptx>
@@ -13,7 +13,7 @@ __device__ void wait(unsigned barrier, unsigned parity) {
 
 template <int D> struct Coordinates { int at[D]; };
 
-// out = the bytes of shared memory after one tile has come; bytes beyond the tile keep 0xEE.
+// out = the bytes of shared memory after one tile has been loaded; bytes beyond the tile keep 0xEE.
 #define LOAD(D)                                                                                                        \
     extern "C" __global__ void load_##D##d(const __grid_constant__ CUtensorMap map, Coordinates<D> where,              \
                                            unsigned bytes, unsigned *out, unsigned words) {                            \
@@ -36,7 +36,7 @@ LOAD(3)
 LOAD(4)
 LOAD(5)
 
-// A tile of words of shared memory to the tensor.
+// Stores a tile of words from shared memory to the tensor.
 #define STORE(D)                                                                                                       \
     extern "C" __global__ void store_##D##d(const __grid_constant__ CUtensorMap map, Coordinates<D> where,             \
                                             const unsigned *in, unsigned words) {                                      \
@@ -54,7 +54,7 @@ STORE(1)
 STORE(2)
 STORE(3)
 
-// The same, added to what is there, or the larger of both.
+// The same, but adds to each element of the tensor, or stores the larger value.
 extern "C" __global__ void reduce_2d(const __grid_constant__ CUtensorMap map, Coordinates<2> where,
                                      const unsigned *in, unsigned words, unsigned most) {
     extern __shared__ __align__(1024) unsigned tile[];

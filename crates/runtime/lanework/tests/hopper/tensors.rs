@@ -123,8 +123,8 @@ impl Subject {
         places
     }
 
-    /// Whether a GPU faults at this start: loads must start at multiples of 16 bytes, other
-    /// operations also not before the tensor.
+    /// Whether a GPU faults at this start. Every operation must start at a multiple of 16 bytes, and operations other
+    /// than loads must not start before the tensor.
     fn is_refused(&self, load: bool) -> bool {
         let first = i64::from(self.at[0]) * self.size() as i64;
         first % 16 != 0 || !load && self.at.iter().any(|at| *at < 0)

@@ -1,4 +1,4 @@
-//! Mandelbrot with a generic complex number and a trait for colour maps.
+//! Mandelbrot with a generic complex number and a trait for color maps.
 use lanework::prelude::*;
 use std::ops::{Add, Mul};
 

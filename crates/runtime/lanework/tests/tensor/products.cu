@@ -1,4 +1,4 @@
-// Products on a warpgroup's tensor cores, as CUDA C++ has them written: with inline PTX.
+// Products on a warpgroup's tensor cores in CUDA C++, which needs inline PTX for them.
 // products.ptx is made from it by nvcc 13.0:
 //   nvcc -gencode=arch=compute_90a,code=sm_90a -O3 -lineinfo -ptx products.cu
 #include <cuda_bf16.h>
@@ -14,7 +14,7 @@ __device__ u64 swizzled(u32 at) {
     return (u64)((at & 0x3ffff) >> 4) | (u64)1 << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
 }
 
-// The descriptor of a matrix of core matrices: `leading` apart along k, `stride` apart along m or n.
+// The descriptor of an unswizzled matrix: core matrices are `leading` bytes apart along k, and `stride` bytes along m or n.
 __device__ u64 plain(u32 at, u32 leading, u32 stride) {
     return (u64)((at & 0x3ffff) >> 4) | (u64)(leading >> 4) << 16 | (u64)(stride >> 4) << 32;
 }
@@ -88,8 +88,8 @@ __device__ void copy(u32 to, const void *from, u32 bytes, u32 bar) {
                  ::"r"(to), "l"(from), "r"(bytes), "r"(bar) : "memory");
 }
 
-// The same with a producer and two consumers over a ring of stages. A and B come as tiles of core
-// matrices, 128 x 64 and 64 x 64, each contiguous. One thread of a warpgroup releases a stage for all.
+// The same with a producer and two consumers over a ring of stages. A and B are stored as contiguous tiles of core matrices, 128 x 64 and
+// 64 x 64. One thread of each warpgroup releases a stage for the others.
 constexpr int STAGES = 3, BYTES_A = 128 * 64 * 2, BYTES_B = 64 * 64 * 2;
 
 extern "C" __global__ void __launch_bounds__(384)

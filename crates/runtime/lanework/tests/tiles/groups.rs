@@ -147,7 +147,7 @@ fn a_warpgroup_multiplies_column_major_matrices() {
     check_columns::<f16, NoSwizzle, 48>();
 }
 
-/// In a cluster, a GPU's addresses in shared memory have the block's rank above their 18 bits, which the emulator's have not.
+/// In a cluster, a GPU's shared-memory addresses have the block's rank above their 18 bits. The emulator's addresses do not.
 #[test]
 fn descriptors_hold_no_rank_of_a_block() {
     let device = lanework::Device::emulator();

@@ -1,4 +1,4 @@
-//! Shared memory whose elements may be assigned to, declared with `mut` or without, and not the array.
+//! Elements of a shared array may be assigned, with or without `mut`. The array itself may not.
 
 use lanework::prelude::*;
 

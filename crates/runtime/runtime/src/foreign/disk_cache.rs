@@ -247,7 +247,7 @@ mod tests {
         cache.record("sour", "ce.version 8.0");
         assert_eq!(cache.recall("source").as_deref(), Some(".version 8.0"));
         assert_eq!(cache.recall("sour").as_deref(), Some("ce.version 8.0"));
-        // A file of another key under the same number is not taken for this one's.
+        // As after a hash collision: a file of another key in the place of this key's file is ignored.
         fs::rename(cache.place(number_of("sour")), cache.place(number_of("source")))
             .expect("moved");
         assert_eq!(cache.recall("source"), None);

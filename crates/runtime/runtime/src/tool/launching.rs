@@ -98,7 +98,7 @@ pub(super) fn name_memory(report: &mut Report) {
     };
 }
 
-/// Says by which parameter a launch got the memory of each finding, if findings name memory.
+/// Adds to each finding that names memory the parameter through which the launch received that memory.
 pub(super) fn name_parameters(
     found: &mut [Report],
     program: &Program,

@@ -29,7 +29,7 @@ pub(super) enum Tool {
     Predict(Box<Predictor>),
 }
 
-/// Learns the registers of the kernels in machine code, if the tool predicts times.
+/// Reads the register counts of the kernels in machine code (a cubin), if the tool predicts times.
 #[doc(hidden)]
 pub fn learn_registers(code: &dyn Fn() -> Option<Vec<u8>>) {
     if Session::active().is_some_and(Session::predicts)

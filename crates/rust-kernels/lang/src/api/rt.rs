@@ -50,8 +50,9 @@ pub use bytemuck;
 
 use crate::emit::current::{here, with};
 
-/// Functions that return their argument. A macro emits them for a bound if it cannot know whether the trait adds methods to
-/// values in kernels.
+/// Identity functions. A macro cannot know whether a bound names a `#[device]` trait, so its code calls a function of the
+/// trait's name. A device trait brings a function of that name; for any other trait, one of these functions is called
+/// instead.
 pub mod bounds {
     macro_rules! unchanged {
         ($($name:ident)*) => {$(

@@ -232,11 +232,11 @@ macro_rules! reductions {
 }
 
 reductions! {
-    bulk_min "min" true "Starts to take the minima of a part of shared memory and a span of global memory.";
-    bulk_max "max" true "Starts to take the maxima of a part of shared memory and a span of global memory.";
-    bulk_and "and" false "Starts to `&` a part of shared memory with a span of global memory.";
-    bulk_or "or" false "Starts to `|` a part of shared memory with a span of global memory.";
-    bulk_xor "xor" false "Starts to `^` a part of shared memory with a span of global memory.";
+    bulk_min "min" true "Starts to replace the elements of a span of global memory by element-wise minima with a part of shared memory.";
+    bulk_max "max" true "Starts to replace the elements of a span of global memory by element-wise maxima with a part of shared memory.";
+    bulk_and "and" false "Starts to combine the elements of a span of global memory with a part of shared memory by `&`.";
+    bulk_or "or" false "Starts to combine the elements of a span of global memory with a part of shared memory by `|`.";
+    bulk_xor "xor" false "Starts to combine the elements of a span of global memory with a part of shared memory by `^`.";
 }
 
 /// Prefetches a span of global memory into the L2 cache (`cp.async.bulk.prefetch.L2.global`).

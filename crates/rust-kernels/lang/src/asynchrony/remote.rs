@@ -17,7 +17,8 @@ use crate::scalar::number::{Element, IndexValue, Number};
 use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 
-/// The array of another block of the cluster: `tile.of_block(rank)[[y, x]]` reads and writes it, atomics take its elements.
+/// The array of another block of the cluster: `tile.of_block(rank)[[y, x]]` reads or writes an element, and atomics accept
+/// its elements.
 #[derive(Debug)]
 pub struct Remote<T, const D: usize> {
     pub(crate) part: Part<T, D>,
@@ -92,8 +93,8 @@ impl RemoteMbarrier {
         });
     }
 
-    /// Arrives without a fence of cluster scope, which costs as much as a fence of device scope. For a thread that
-    /// has only read: none of its writes are published (CUTLASS releases pipeline stages in the same way).
+    /// Arrives without a fence at cluster scope, because such a fence costs as much as one at device scope. For a
+    /// thread that has only read, and so has no writes to publish (CUTLASS releases pipeline stages in the same way).
     pub(crate) fn arrive_after_reads(self) {
         with(|b| {
             let operands = vec![Operand::from("_"), self.place.operand(b)];
@@ -181,7 +182,7 @@ where
     }
 }
 
-/// Reports places of this block, and elements whose size the instruction does not support.
+/// Reports an error if the place is in this block, or if the instruction does not support the element's size.
 fn check<T: Element>(b: &mut Builder, to: Place<T>, sizes: &[u32], what: &str) {
     needs_cluster(b, what);
     if to.space != Space::Cluster {
@@ -310,9 +311,9 @@ macro_rules! reductions {
 }
 
 reductions! {
-    min_async "min" true "Starts to take the minimum with an integer in another block's shared memory (`red.async.min`).";
-    max_async "max" true "Starts to take the maximum with an integer in another block's shared memory (`red.async.max`).";
-    and_async "and" false "Starts to `&` an integer in another block's shared memory (`red.async.and`).";
-    or_async "or" false "Starts to `|` an integer in another block's shared memory (`red.async.or`).";
-    xor_async "xor" false "Starts to `^` an integer in another block's shared memory (`red.async.xor`).";
+    min_async "min" true "Starts to replace an integer in another block's shared memory by its minimum with `value` (`red.async.min`).";
+    max_async "max" true "Starts to replace an integer in another block's shared memory by its maximum with `value` (`red.async.max`).";
+    and_async "and" false "Starts to combine an integer in another block's shared memory with `value` by `&` (`red.async.and`).";
+    or_async "or" false "Starts to combine an integer in another block's shared memory with `value` by `|` (`red.async.or`).";
+    xor_async "xor" false "Starts to combine an integer in another block's shared memory with `value` by `^` (`red.async.xor`).";
 }

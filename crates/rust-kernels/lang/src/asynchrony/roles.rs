@@ -106,7 +106,8 @@ impl Role {
         }))
     }
 
-    /// The thread's number in the role. In a thread of another role, it is past the last number.
+    /// The thread's number in the role. A thread of another role gets a number that is not below the role's number of
+    /// threads.
     #[track_caller]
     pub fn thread(self) -> Var<u32> {
         here();

@@ -221,12 +221,12 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
     }
 
     reductions! {
-        reduce_add "add" "Starts to add a tile to what is there (`cp.reduce.async.bulk.tensor`).";
-        reduce_min "min" "Starts to take the minima of a tile and what is there.";
-        reduce_max "max" "Starts to take the maxima of a tile and what is there.";
-        reduce_and "and" "Starts to `&` a tile with what is there.";
-        reduce_or "or" "Starts to `|` a tile with what is there.";
-        reduce_xor "xor" "Starts to `^` a tile with what is there.";
+        reduce_add "add" "Starts to add a tile to the tensor's elements (`cp.reduce.async.bulk.tensor`).";
+        reduce_min "min" "Starts to replace the tensor's elements by element-wise minima with a tile.";
+        reduce_max "max" "Starts to replace the tensor's elements by element-wise maxima with a tile.";
+        reduce_and "and" "Starts to combine a tile with the tensor's elements by `&`.";
+        reduce_or "or" "Starts to combine a tile with the tensor's elements by `|`.";
+        reduce_xor "xor" "Starts to combine a tile with the tensor's elements by `^`.";
     }
 }
 

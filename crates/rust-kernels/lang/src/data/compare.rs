@@ -77,7 +77,8 @@ pub fn ordered<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T
                 "compare their numbers one after the other",
             );
         }
-        // From the last scalar to the first: less, or equal and the result for the later scalars holds.
+        // Goes from the last scalar to the first. True if this scalar is less, or if it is equal and the result for
+        // the later scalars is true.
         let mut result = Value::Constant(u64::from(strict != relation));
         for (at, leaf) in leaves.iter().enumerate().rev() {
             let less = relate(b, strict, leaf.ty, first[at], second[at]);

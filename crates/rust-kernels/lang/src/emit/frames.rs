@@ -67,10 +67,10 @@ pub(crate) struct CallFrame {
 /// A captured block.
 pub(crate) struct Captured {
     pub lines: Vec<Line>,
-    /// Whether control cannot reach their end.
+    /// Whether control cannot reach the end of the lines.
     pub dead: bool,
     pub scope: Scope,
-    /// The groups of copies in flight at their end.
+    /// The groups of copies in flight at the end of the lines.
     pub groups: Vec<u32>,
 }
 

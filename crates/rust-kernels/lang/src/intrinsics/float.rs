@@ -1,4 +1,4 @@
-//! Floating-point numbers: rounding, signs, square roots, bits. Every result here is correctly rounded.
+//! Floating-point numbers: rounding, signs, square roots, bits. Every operation here is correctly rounded.
 //!
 //! Also the methods of `f16` and `bf16` that the crate `half` provides on the host.
 

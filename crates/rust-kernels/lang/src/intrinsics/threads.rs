@@ -128,7 +128,7 @@ pub fn sync_warp(mask: impl IntoVar<u32>) {
 /// # use lanework::prelude::*;
 /// #[kernel]
 /// fn example(out: &mut [u32]) {
-///     // Thread 0 writes a value, then says so.
+///     // Thread 0 writes a value, then sets a flag.
 ///     if thread_idx.x == 0 {
 ///         out[1] = 42;
 ///         threadfence();
@@ -153,7 +153,7 @@ pub fn threadfence() {
 /// # use lanework::prelude::*;
 /// #[kernel]
 /// fn example(out: &mut [u32]) {
-///     // Thread 0 writes a value, then says so.
+///     // Thread 0 writes a value, then sets a flag.
 ///     if thread_idx.x == 0 {
 ///         out[1] = 42;
 ///         threadfence_block();
@@ -178,7 +178,7 @@ pub fn threadfence_block() {
 /// # use lanework::prelude::*;
 /// #[kernel]
 /// fn example(out: &mut [u32]) {
-///     // Thread 0 writes a value, then says so.
+///     // Thread 0 writes a value, then sets a flag.
 ///     if thread_idx.x == 0 {
 ///         out[1] = 42;
 ///         threadfence_system();

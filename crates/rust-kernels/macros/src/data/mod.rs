@@ -7,8 +7,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::Generics;
 
-/// Implements the runtime's traits for a struct or an enum. `of` gives the type of its parts for a kind, `any` that for
-/// the kind `__K` of `kinded`.
+/// Implements the runtime's traits for a struct or an enum. `of` returns the type of its parts for a given kind. `any`
+/// is that type for the generic kind `__K`, which `kinded` declares.
 pub fn value_traits(
     name: &Ident,
     generics: &Generics,

@@ -1,9 +1,9 @@
 //! Macros in kernels: `#[device] macro_rules!`.
 //!
-//! An attribute cannot expand a macro that its item calls. The call therefore becomes a call of the macro with the item
-//! as its first argument, for which `#[device]` gives each rule of the macro a second one. That rule passes the item and
-//! the rule's expansion to `expanded!`, which puts the expansion in the place of the call and the attribute on the item
-//! again.
+//! An attribute cannot expand a macro that its item calls. Instead, it calls the macro with the whole item as the first
+//! argument. `#[device]` on the macro has added a second version of each rule for such calls. This version passes the
+//! item and the rule's expansion to `expanded!`, which replaces the call by the expansion and applies the attribute to
+//! the item again.
 
 use crate::body::macros::format::is_known;
 use crate::types::refuse;
@@ -13,7 +13,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_mut};
 use syn::{Expr, Stmt};
 
-/// The first token of a call with an item. rustc's error for a macro without the attribute shows it.
+/// The first token of a call that passes an item. If the macro lacks `#[device]`, rustc's error shows this name.
 fn marker(span: Span) -> Ident {
     Ident::new("this_macro_is_not_marked_device", span)
 }

@@ -45,8 +45,9 @@ pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     Ok(quote!(#host #staged))
 }
 
-/// Whether a block's functions are also those of its type's parts: not for a number, and not for a type that only
-/// selects functions, which need not be #[device].
+/// Whether a block's functions are also implemented for the parts of its type. They are not for a number. They are
+/// not for a type that only selects functions, that is, if no signature mentions `self` or `Self`: such a type need
+/// not be `#[device]`.
 fn has_parts(item: &ItemImpl, of: &syn::PathSegment) -> bool {
     let number = match &*item.self_ty {
         Type::Path(path) => PRIMITIVES.iter().any(|name| path.path.is_ident(name)),

@@ -1,8 +1,9 @@
 //! `#[device] trait`: functions that generic kernels call on their type parameters.
 //!
 //! The trait gets a hidden function `f_in_kernels` for each of its functions `f`; a `#[device] impl` of the trait
-//! implements both. `T::f(..)` in a kernel calls the hidden function. For `value.f(..)`, the attribute declares a function
-//! with the trait's name, which wraps a value and has the trait's methods: a `use` of the trait imports it, too.
+//! implements both. `T::f(..)` in a kernel calls the hidden function. For `value.f(..)`, the attribute also declares a
+//! function with the trait's name. It wraps a value in a type with the trait's methods. A `use` of the trait imports this
+//! function, too.
 
 use crate::body::closures::staged_generics;
 use crate::body::scope::Translator;

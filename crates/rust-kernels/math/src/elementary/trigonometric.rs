@@ -185,7 +185,7 @@ pub fn asin<F: Real>(x: F) -> F {
     let (high, low) = fast_two_sum(F::constant(FRAC_PI_2), k::<F>(-2.0) * y);
     let outer = high + (low + k::<F>(-2.0).fma(w, F::constant(FRAC_PI_2_LOW)));
     let result = (y + w).where_else(x.abs().le(k(0.5)), outer);
-    // A NaN fails the comparison, and the square root makes it a NaN.
+    // For a NaN the comparison is false, and the square root returns a NaN.
     copysign(result, x)
 }
 

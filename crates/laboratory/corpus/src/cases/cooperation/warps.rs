@@ -32,7 +32,7 @@ fn shuffles() -> Case {
         lane(&|_| 3),
     ]
     .concat();
-    // Lane 1 of each group of four, read by the odd lanes alone.
+    // Only the odd lanes read lane 1 of their group of four.
     out.extend((0..32).map(|i| if i % 2 == 1 { x[i / 4 * 4 + 1] } else { -1 }));
     Case::new(WARPS, "shuffles")
         .with("in", &x)

@@ -220,7 +220,7 @@ fn modules() -> Vec<String> {
     paths.into_iter().map(read).filter(|text: &String| text.len() < 40_000).collect()
 }
 
-/// A module with some of its words replaced by others of it, or by extremes; lines lost or twice.
+/// A module with some of its words replaced by others of it, or by extremes; lines removed or duplicated.
 fn mutated(text: &str, random: &mut Random) -> String {
     const EXTREMES: &[&str] = &[
         "0",

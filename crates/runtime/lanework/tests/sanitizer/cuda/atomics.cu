@@ -1,4 +1,4 @@
-// Atomics beside plain accesses: each kernel wrong and right.
+// Atomics mixed with plain accesses: each kernel in a wrong and a right version.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \

@@ -1,4 +1,4 @@
-// Accesses outside: each kernel after its launch; `BUG kind` marks the line to be reported.
+// Out-of-bounds accesses. A launch comment precedes each kernel; `BUG kind` marks the line that must be reported.
 
 // launch global_read: block=32 zeros:f32:32 zeros:f32:32
 extern "C" __global__ void global_read(const float *in, float *out) {

@@ -1,5 +1,5 @@
 // needs sm_90
-// Bugs of memory orders, phases and values that only their whole class shows, each with a twin that is right.
+// Classes of bugs of memory orders, phases and values: several variants of each, with correct twins.
 
 #include <cuda/atomic>
 #include <cuda/latch>

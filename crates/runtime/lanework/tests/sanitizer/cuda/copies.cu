@@ -1,5 +1,5 @@
 // needs sm_90
-// Asynchronous copies: each kernel wrong and right.
+// Asynchronous copies: each kernel in a wrong and a right version.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \

@@ -1,4 +1,4 @@
-// Indices that leave their arrays, and addresses that are not aligned: each kernel wrong and right.
+// Indices that leave their arrays, and addresses that are not aligned: each kernel in a wrong and a right version.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \

@@ -1,4 +1,4 @@
-// Flags between blocks and warps, by fences, releases and acquires: each kernel wrong and right.
+// Flags between blocks and warps, by fences, releases and acquires: each kernel in a wrong and a right version.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \

@@ -1,5 +1,5 @@
 // needs sm_90
-// Clusters that hand over without full barriers: relaxed arrivals, stores that complete an mbarrier, arrivals at other blocks: each
+// Clusters that pass data without full barriers: relaxed arrivals, stores that complete an mbarrier, arrivals at other blocks: each
 // kernel wrong and right.
 
 #define PAIR(name, parameters, arguments)                                                                      \
@@ -34,7 +34,7 @@ __device__ void sync() { asm volatile("barrier.cluster.arrive.release.aligned; b
 __device__ void sync_relaxed() { asm volatile("barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 __device__ void write(unsigned at, unsigned value) { asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(at), "r"(value) : "memory"); }
 
-// A relaxed arrival tells the cluster of mbarriers whose initialisation was fenced.
+// A relaxed arrival makes fenced mbarrier initializations visible to the cluster.
 // pair relaxed_after_init: grid=2 block=64 zeros:u32:128
 template <bool RIGHT> __device__ void relaxed_after_init(unsigned *out) {
     __shared__ unsigned word[64];
@@ -52,7 +52,7 @@ template <bool RIGHT> __device__ void relaxed_after_init(unsigned *out) {
 }
 PAIR(relaxed_after_init, (unsigned *out), (out))
 
-// But of nothing else.
+// A relaxed arrival makes no other writes visible.
 // pair relaxed_after_write: grid=2 block=64 zeros:u32:128
 template <bool RIGHT> __device__ void relaxed_after_write(unsigned *out) {
     __shared__ unsigned word[64];
@@ -68,7 +68,7 @@ template <bool RIGHT> __device__ void relaxed_after_write(unsigned *out) {
 }
 PAIR(relaxed_after_write, (unsigned *out), (out))
 
-// A fence releases what a relaxed arrival alone does not.
+// With a cluster-scope fence before it, a relaxed arrival also publishes earlier writes.
 // pair fenced_and_relaxed: grid=2 block=64 zeros:u32:128
 template <bool RIGHT> __device__ void fenced_and_relaxed(unsigned *out) {
     __shared__ unsigned word[64];
@@ -83,7 +83,7 @@ template <bool RIGHT> __device__ void fenced_and_relaxed(unsigned *out) {
 }
 PAIR(fenced_and_relaxed, (unsigned *out), (out))
 
-// Nor does a relaxed arrival hold another block's memory: what was read of it need not be there yet.
+// A relaxed arrival does not keep the other block's shared memory alive: an earlier read of it may not be complete.
 // pair ends_after_relaxed: grid=2 block=64 zeros:u32:128
 template <bool RIGHT> __device__ void ends_after_relaxed(unsigned *out) {
     __shared__ unsigned word[64];
@@ -118,7 +118,7 @@ template <bool RIGHT> __device__ void sent(unsigned *out) {
 }
 PAIR(sent, (unsigned *out), (out))
 
-// The same word again: the receiver must say that it has read.
+// Sends to the same word several times: the receiver must signal that it has read the previous value.
 // pair sent_again: grid=2 block=64 zeros:u32:128
 template <bool RIGHT> __device__ void sent_again(unsigned *out) {
     __shared__ unsigned word[64];
@@ -143,7 +143,7 @@ template <bool RIGHT> __device__ void sent_again(unsigned *out) {
 }
 PAIR(sent_again, (unsigned *out), (out))
 
-// Sums that are sent beside each other.
+// Threads of the other block add to the same words concurrently.
 // pair added: grid=2 block=64 zeros:u32:128
 template <bool RIGHT> __device__ void added(unsigned *out) {
     __shared__ unsigned word[8];

@@ -1,5 +1,5 @@
 // needs sm_90
-// Patterns of published kernels, each with a bug that was reported of one like it, and right.
+// Patterns of published kernels, each in a right version and with a bug that was reported for a similar kernel.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -168,7 +168,7 @@ template <bool RIGHT> __device__ void one_mbarrier_for_two(const unsigned *in, u
             BULK(s[1], in + 128 * i + 64, 256, &bar[1]); // MAYBE async-order race
         }
         WAIT(&bar[0], i & 1);
-        // The parity of a ring, for a barrier that flips each time.
+        // The wrong version always waits for parity 1, although this barrier completes a phase in each iteration.
         WAIT(&bar[1], RIGHT ? i & 1 : 1); // BUG deadlock
         sum += s[0][63 - T] + s[1][63 - T]; // MAYBE async-order race
         __syncthreads();

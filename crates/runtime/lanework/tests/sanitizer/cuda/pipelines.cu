@@ -1,5 +1,5 @@
 // needs sm_90
-// Pipelines as kernels for Hopper have them: rings that one lane fills and warps empty, tickets, named barriers: each wrong and right.
+// Typical pipelines of Hopper kernels: rings that one lane fills and warps empty, tickets, named barriers. Wrong and right versions.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \
@@ -39,7 +39,7 @@ __device__ void come(unsigned number, unsigned threads) {
     asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-// A ring of two stages: the elected lane of the last warp fills it, two warps empty it. Consumers are one arrival by warp.
+// A ring of two stages: the elected lane of the last warp fills it, two warps empty it. Consumers arrive once per warp.
 enum { STAGES = 2, TILES = 6, WIDTH = 64 };
 struct Ring {
     __align__(128) float tile[STAGES][WIDTH];
@@ -105,7 +105,7 @@ template <bool RIGHT> __device__ void emptied_by_warp(const float *in, float *ou
 }
 PAIR(emptied_by_warp, (const float *in, float *out), (in, out))
 
-// Rows that a warp loads together: each lane's results need all rows, so that one lane may say that the stage is free.
+// `ldmatrix` is one load of the whole warp: no lane has its result before all rows are read, so one lane may release the stage.
 // launch emptied_by_matrices: block=96 iota:f32:384 zeros:f32:64
 extern "C" __global__ void emptied_by_matrices(const float *in, float *out) {
     __shared__ Ring ring;
@@ -150,7 +150,7 @@ template <bool RIGHT> __device__ void one_lane_waits_full(const float *in, float
 }
 PAIR(one_lane_waits_full, (const float *in, float *out), (in, out))
 
-// A branch by lane in which one side reads and the other arrives: nothing brings the two in order.
+// A divergent branch: some lanes read, another one arrives. Nothing orders the reads before the arrival.
 // pair sides_of_a_branch: block=96 iota:f32:384 zeros:f32:64
 template <bool RIGHT> __device__ void sides_of_a_branch(const float *in, float *out) {
     __shared__ Ring ring;
@@ -177,7 +177,7 @@ template <bool RIGHT> __device__ void sides_of_a_branch(const float *in, float *
 }
 PAIR(sides_of_a_branch, (const float *in, float *out), (in, out))
 
-// Tickets: a lane takes one, and all threads get it through shared memory between two named barriers.
+// Tickets: one thread takes a ticket, and all threads read it from shared memory between two named barriers.
 // pair ticket_in_shared: grid=3 block=64 zeros:u32:1 zeros:u32:512
 template <bool RIGHT> __device__ void ticket_in_shared(unsigned *count, unsigned *out) {
     __shared__ unsigned ticket;
@@ -195,7 +195,7 @@ template <bool RIGHT> __device__ void ticket_in_shared(unsigned *count, unsigned
 }
 PAIR(ticket_in_shared, (unsigned *count, unsigned *out), (count, out))
 
-// The lanes of each warp take tickets together: what they write to is theirs, whatever orders memory.
+// A ticket per warp, passed on by a shuffle: each warp writes only its own elements, so no memory order is needed.
 // launch ticket_by_shuffle: grid=3 block=64 zeros:u32:1 zeros:u32:512
 extern "C" __global__ void ticket_by_shuffle(unsigned *count, unsigned *out) {
     for (;;) {
@@ -209,7 +209,7 @@ extern "C" __global__ void ticket_by_shuffle(unsigned *count, unsigned *out) {
     }
 }
 
-// The scheduler warp writes its tile and tells it by named barriers that one side only arrives at.
+// The scheduler warp writes a tile number and signals it by named barriers at which one side only arrives.
 // pair tile_by_scheduler: block=96 zeros:u32:512
 template <bool RIGHT> __device__ void tile_by_scheduler(unsigned *out) {
     __shared__ unsigned tile;
@@ -237,7 +237,7 @@ template <bool RIGHT> __device__ void tile_by_scheduler(unsigned *out) {
 }
 PAIR(tile_by_scheduler, (unsigned *out), (out))
 
-// Copies of threads whose completion arrives at an mbarrier for them.
+// Asynchronous copies of threads (cp.async) that arrive at an mbarrier on completion.
 #define COPY16(to, from) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(to)), "l"(from) : "memory")
 
 // pair copies_arrive: block=64 iota:f32:512 zeros:f32:32
@@ -272,7 +272,7 @@ template <bool RIGHT> __device__ void copies_arrive(const float *in, float *out)
 }
 PAIR(copies_arrive, (const float *in, float *out), (in, out))
 
-// Without `.noinc`, the arrival is counted on top: the phase ends with the arrivals that threads make themselves.
+// Without `.noinc`, this arrival raises the pending count first, so the barrier's count includes only the threads' own arrivals.
 // pair copies_arrive_counted: block=64 iota:f32:256 zeros:f32:64
 template <bool RIGHT> __device__ void copies_arrive_counted(const float *in, float *out) {
     __shared__ __align__(16) float tile[256];
@@ -290,7 +290,7 @@ template <bool RIGHT> __device__ void copies_arrive_counted(const float *in, flo
 }
 PAIR(copies_arrive_counted, (const float *in, float *out), (in, out))
 
-// Several groups in flight: what the wait leaves may not be read.
+// Several groups in flight: data of a group that the wait leaves pending must not be read.
 // pair groups_left: block=32 iota:f32:1024 zeros:f32:32
 template <bool RIGHT> __device__ void groups_left(const float *in, float *out) {
     __shared__ __align__(16) float tile[3][128];
@@ -316,7 +316,7 @@ template <bool RIGHT> __device__ void groups_left(const float *in, float *out) {
 }
 PAIR(groups_left, (const float *in, float *out), (in, out))
 
-// An epilogue: all write the tile, fence, meet, and an elected lane stores it; the tile is reused.
+// An epilogue: all threads write the tile, fence and wait at a barrier, then an elected lane stores it. The tile is reused.
 #define STORE(to, from, bytes) \
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2; cp.async.bulk.commit_group;" ::"l"(to), "r"(address(from)), "r"(bytes) : "memory")
 
@@ -376,7 +376,7 @@ template <bool RIGHT> __device__ void epilogue_two_stages(float *out) {
 }
 PAIR(epilogue_two_stages, (float *out), (out))
 
-// Split over k: the blocks of a tile add up in turn, by a semaphore that one thread keeps.
+// Split-K: the blocks of a tile add their sums in turn. One thread of each block polls and advances the semaphore.
 __device__ unsigned acquired(const unsigned *at) {
     unsigned value;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
@@ -400,7 +400,7 @@ template <bool RIGHT> __device__ void turns_by_semaphore(unsigned *turn, unsigne
 }
 PAIR(turns_by_semaphore, (unsigned *turn, unsigned *sums), (turn, sums))
 
-// Look-back by a warp over packed states: value and flag are one word, so that nothing need be ordered.
+// Look-back by a warp over packed states: value and flag are one word, so no memory order is needed.
 // launch look_back_by_warp: grid=40 block=32 zeros:u64:40 zeros:u32:40
 extern "C" __global__ void look_back_by_warp(unsigned long long *states, unsigned *out) {
     unsigned lane = threadIdx.x, block = blockIdx.x;
@@ -426,7 +426,7 @@ extern "C" __global__ void look_back_by_warp(unsigned long long *states, unsigne
     }
 }
 
-// The same with the value beside its flag.
+// The same, but value and flag are separate words.
 // pair look_back_two_words: grid=6 block=32 zeros:u32:6 zeros:u32:6 zeros:u32:6
 template <bool RIGHT> __device__ void look_back_two_words(unsigned *flags, unsigned *values, unsigned *out) {
     unsigned lane = threadIdx.x, block = blockIdx.x;

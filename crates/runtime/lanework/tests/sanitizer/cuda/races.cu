@@ -1,4 +1,4 @@
-// Accesses that nothing orders, in shared and in global memory.
+// Unordered accesses in shared and in global memory.
 
 // launch no_barrier: block=64 zeros:f32:64
 extern "C" __global__ void no_barrier(float *out) {

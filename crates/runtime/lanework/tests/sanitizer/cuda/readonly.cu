@@ -1,4 +1,4 @@
-// Loads through the read-only cache: each kernel wrong and right.
+// Loads through the read-only cache: each kernel in a wrong and a right version.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \

@@ -1,5 +1,5 @@
 // needs sm_90
-// Blocks that wait for each other: all that a device holds are resident at once.
+// Blocks that wait for each other. As many blocks as the device can hold are resident at the same time.
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 
@@ -107,7 +107,7 @@ extern "C" __global__ void work_queue(unsigned *head, unsigned *done, unsigned *
         if (threadIdx.x == 0)
             atomicAdd(done, 1);
     }
-    // Nobody leaves before all tasks are done.
+    // No block exits before all tasks are done.
     if (threadIdx.x == 0)
         while (*(volatile unsigned *)done < tasks) {
         }
@@ -165,7 +165,7 @@ extern "C" __global__ void look_back(const unsigned *in, unsigned *out, unsigned
     }
     if (threadIdx.x == 0) {
         unsigned total = sums[127];
-        // Flag 1: the sum of the tile; 2: of all tiles up to it. Value and flag are one word.
+        // Flag 1: the value is the sum of this tile. Flag 2: the sum of all tiles up to this one. Value and flag are one word.
         unsigned prefix = 0;
         if (tile > 0) {
             atomicExch(state + tile, (1ull << 32) | total);
@@ -237,7 +237,7 @@ extern "C" __global__ void lock_of_blocks_kept(unsigned *lock, unsigned *sum) {
 
 // launch ring_of_blocks: grid=6 block=32 zeros:u32:6 zeros:u32:6
 extern "C" __global__ void ring_of_blocks(unsigned *turn, unsigned *out) {
-    // Each waits for the next one, and the last for the first.
+    // Each block waits for the next one, and the last block for the first one.
     if (threadIdx.x == 0) {
         while (*(volatile unsigned *)(turn + (blockIdx.x + 1) % gridDim.x) == 0) { // BUG deadlock
         }
@@ -277,7 +277,7 @@ extern "C" __global__ void wait_with_backoff(unsigned *arrived, unsigned *out) {
 
 // launch barrier_of_clusters: grid=16 block=64 zeros:u32:1 zeros:u32:16 zeros:u32:16
 extern "C" __global__ void __cluster_dims__(2, 1, 1) barrier_of_clusters(unsigned *arrived, unsigned *mine, unsigned *sums) {
-    // Clusters wait for each other, and the blocks of each as well.
+    // Clusters wait for each other, and so do the blocks of each cluster.
     cg::cluster_group cluster = cg::this_cluster();
     __shared__ unsigned word;
     if (threadIdx.x == 0)
@@ -298,7 +298,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) barrier_of_clusters(unsigne
 
 // launch warps_between_barriers: cooperative grid=6 block=128 zeros:u32:768 zeros:u32:768
 extern "C" __global__ void warps_between_barriers(unsigned *a, unsigned *b) {
-    // Each phase reads what another block wrote in the one before.
+    // Each phase reads elements that other blocks wrote.
     cg::grid_group grid = cg::this_grid();
     unsigned i = grid.thread_rank(), n = grid.size();
     for (unsigned phase = 0; phase < 5; phase++) {
@@ -331,8 +331,8 @@ extern "C" __global__ void neighbours(float *a, float *b) {
     a[i] = b[i] = next;
 }
 
-// What a block waits for is told by another that is ahead of it: it must not come after all that that one does next.
-// launch neighbours_too_early: cooperative grid=4 block=64 zeros:f32:256 zeros:f32:256
+// A block may leave the barrier late. The barrier must order it only after writes before the barrier, not after later writes of blocks that
+// left earlier. launch neighbours_too_early: cooperative grid=4 block=64 zeros:f32:256 zeros:f32:256
 extern "C" __global__ void neighbours_too_early(float *a, float *b) {
     cg::grid_group grid = cg::this_grid();
     int i = grid.thread_rank(), n = grid.size();

@@ -1,5 +1,5 @@
-// One lane that hands over for its warp, or waits for it: each kernel wrong and right. Where lanes come to the accesses together, the wrong
-// one relies on lockstep; where they need not, it is a race.
+// One lane signals or waits for its whole warp: each kernel in a wrong and a right version. If the lanes reach the accesses together, the
+// wrong version relies on lockstep; if they may not, it has a race.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \
@@ -200,7 +200,7 @@ template <bool RIGHT> __device__ void half_a_warp(unsigned *data, unsigned *flag
 }
 PAIR(half_a_warp, (unsigned *data, unsigned *flag, unsigned *out), (data, flag, out))
 
-// Halves of a warp one after the other: what the first knew the last lanes know.
+// Two warp barriers in a row: lane 0 takes part in both, so the first half's writes are visible to the last lane.
 // launch lanes_in_a_row: grid=2 block=32 zeros:u32:32 zeros:u32:1 zeros:u32:32
 extern "C" __global__ void lanes_in_a_row(unsigned *data, unsigned *flag, unsigned *out) {
     if (blockIdx.x == 0) {

@@ -1,4 +1,4 @@
-// Loops that wait for what never comes, and such as look like them.
+// Loops that wait for something that never happens, and correct loops that look similar.
 
 // launch flag_never_set: block=64 zeros:u32:1 zeros:u32:64
 extern "C" __global__ void flag_never_set(volatile unsigned *flag, unsigned *out) {

@@ -1,4 +1,4 @@
-// Blocks that share tiles, and grids that share arrays: each kernel wrong and right.
+// Blocks that share tiles, and grids that share arrays: each kernel in a wrong and a right version.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \

@@ -1,4 +1,4 @@
-// Reads of what nothing has written.
+// Reads of memory that was never written.
 
 // launch global_unwritten: block=32 uninit:f32:32 zeros:f32:32
 extern "C" __global__ void global_unwritten(const float *in, float *out) {

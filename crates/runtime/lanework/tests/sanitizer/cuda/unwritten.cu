@@ -1,4 +1,4 @@
-// Memory that nothing has written: each kernel wrong and right.
+// Memory that was never written: each kernel in a wrong and a right version.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \

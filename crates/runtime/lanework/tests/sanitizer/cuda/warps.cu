@@ -1,4 +1,4 @@
-// Lanes that share memory: each kernel wrong and right.
+// Lanes that share memory: each kernel in a wrong and a right version.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \

@@ -15,16 +15,16 @@ pub const HALF: u32 = COLUMNS / 2;
 pub const PART: (u32, u32) = (64, 32);
 /// Stages of the ring.
 const STAGES: u32 = 4;
-/// Parts of the results on their way at a time, for each of two warpgroups.
+/// Parts of the results that each of the two warpgroups may have in flight.
 const PARTS: u32 = 2;
-/// Rows of tiles, of a cluster each, that are multiplied by one column of tiles before the next one: what they share stays in
-/// the L2 cache.
+/// Number of rows of tiles (one cluster per tile) that are computed for one column of tiles before the next column. The
+/// column's data stay in the L2 cache.
 const TOGETHER: u32 = 8;
 const STAGE_BYTES: u32 = (ROWS + COLUMNS) * DEPTH * 2;
 /// Dynamic shared memory of a block.
 pub const SHARED_BYTES: u32 = STAGES * STAGE_BYTES + 2 * PARTS * PART.0 * PART.1 * 4;
 
-/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+/// The row and the column of tile number `tile` in a grid of `down` by `across` tiles.
 #[device]
 fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     let first = tile / (TOGETHER * across) * TOGETHER;

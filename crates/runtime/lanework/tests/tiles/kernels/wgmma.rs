@@ -10,8 +10,8 @@ const ROWS: u32 = TILE.0;
 const DEPTH: u32 = TILE.1;
 /// Stages of the ring.
 const STAGES: u32 = 4;
-/// Rows of tiles that are multiplied by one column of tiles before the next one: what they share stays in
-/// the L2 cache.
+/// Number of rows of tiles that are computed for one column of tiles before the next column. The column's data stay
+/// in the L2 cache.
 const TOGETHER: u32 = 8;
 
 /// Bytes of one stage, with tiles of `columns` columns.
@@ -30,7 +30,7 @@ pub fn columns(m: u32, n: u32, multiprocessors: u32) -> u32 {
     if busy && n.is_multiple_of(256) { 256 } else { 64 }
 }
 
-/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+/// The row and the column of tile number `tile` in a grid of `down` by `across` tiles.
 #[device]
 fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     let first = tile / (TOGETHER * across) * TOGETHER;

@@ -131,8 +131,8 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     /// use half::bf16;
     /// use lanework::lang::tensor_cores::{GroupProduct, Narrow, SwizzleMode};
     ///
-    /// /// `c += a * transpose(b)` of 64 x 64 elements, for types and swizzles to choose; then once more with
-    /// /// `a` from registers, and the sums of the rows, rounded.
+    /// /// `c += a * transpose(b)` of 64 x 64 elements, generic over types and swizzles. `rows` gets
+    /// /// twice the product, rounded: one term has `a` in shared memory, the other has `a` in registers.
     /// #[kernel(block = 128)]
     /// fn example<T: GroupProduct<T, f32> + Narrow, S: SwizzleMode>(
     ///     a: &[T::Storage],
@@ -330,8 +330,8 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     /// # use lanework::prelude::*;
     /// use half::bf16;
     ///
-    /// /// `c = (a * transpose(b)) * b` of 64 x 64 elements; the second product starts before the first one's sums are
-    /// /// scaled, and a third one with them afterwards.
+    /// /// `c = (a * transpose(b)) * b` of 64 x 64 elements; the scores are computed again
+    /// /// while the first product with `b` runs, and the sums are scaled in between.
     /// #[kernel(block = 128)]
     /// fn example(a: &[bf16], b: &[bf16], c: &mut [f32]) {
     ///     let (left, right) = (SharedTile::<bf16, 64, 64>::new(), SharedTile::<bf16, 64, 64>::new());

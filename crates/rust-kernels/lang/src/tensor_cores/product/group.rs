@@ -223,7 +223,8 @@ pub(crate) fn offsets(stored: Stored, k_major: bool, step: u32, bytes: u32) -> [
         (true, 16) => [step * STEP / 16 * panel, panel, 128],
         // Within swizzled rows only the start changes; the leading dimension is not read.
         (true, _) => [step * STEP / width * panel + step * STEP % width, 16, 8 * width],
-        // A row holds one k. Without a swizzle the two dimensions are exchanged.
+        // K is not contiguous: each row has one index of K. Without a swizzle, the leading and the stride offset are
+        // exchanged.
         (false, 16) => [step * STEP / bytes * 16, 128, panel],
         (false, _) => [step * STEP / bytes * width, panel, 8 * width],
     }

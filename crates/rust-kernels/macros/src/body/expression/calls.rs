@@ -237,8 +237,8 @@ pub const PRIMITIVES: [&str; 16] = [
 const OF_THE_HOST: [&str; 5] = ["size_of", "align_of", "size_of_val", "type_name", "from_fn"];
 
 impl Translator {
-    /// The function that a kernel calls for `T::f(..)` of a type parameter that a trait of the user bounds. Without
-    /// arguments, `T::f()` is a constant, which the host computes.
+    /// The function that a kernel calls for `T::f(..)`, where `T` is a type parameter bounded by a user's trait.
+    /// Without arguments, `T::f()` is a constant, which the host computes.
     fn of_bound(&self, path: &ExprPath) -> Option<TokenStream> {
         let mut segments = path.path.segments.iter();
         let (of, function) = (&segments.next()?.ident, segments.next()?);

@@ -2,8 +2,9 @@
 //!
 //! An attribute sees its own item only, and rustc's error for the staged call names the module that the attribute calls.
 //! So before the attribute stages a call of an unknown name, it reads the source file of the call. It reports only what
-//! that file proves: a function that the file declares without `#[device]`, or a name close to an intrinsic's that the
-//! file mentions nowhere but in calls, if it imports everything from no other module than Lanework's.
+//! that file proves. The first case is a function that the file declares without `#[device]`. The second is a misspelled
+//! intrinsic: the name is close to an intrinsic's, the file mentions it only in calls, and no glob import could bring it
+//! from a module other than Lanework's.
 
 use crate::intrinsics::intrinsics;
 use proc_macro2::Ident;
@@ -37,11 +38,11 @@ pub fn unknown(name: &Ident) -> Option<Unknown> {
 #[derive(Default)]
 struct Declarations {
     text: String,
-    /// The marks of the functions of each name.
+    /// For each name, the attributes of the functions that have it.
     functions: HashMap<String, Vec<Mark>>,
     /// Names that the file imports one by one.
     imported: HashSet<String>,
-    /// Whether a glob imports names of other crates than Lanework.
+    /// Whether a glob imports names from a crate other than Lanework.
     open: bool,
 }
 

@@ -38,7 +38,7 @@ enum Piece {
 const OF_RUST: &str = "vec format eprint eprintln dbg write writeln include include_str include_bytes concat stringify \
     line column file module_path env option_env cfg thread_local try compile_error format_args";
 
-/// Whether a macro is the kernel language's or of Rust's library; any other one is expanded.
+/// Whether a macro belongs to the kernel language or to Rust's library. All other macros are expanded.
 pub fn is_known(name: &str) -> bool {
     const OWN: [&str; 10] = [
         "print",
