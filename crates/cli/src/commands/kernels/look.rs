@@ -7,6 +7,7 @@ use crate::problem::check_no_path;
 use crate::problem::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
 use crate::program::{self, Ended};
 use lanework::emulator::{Blocks, Keep, Place, TraceConfig, TracedAccess};
+use lanework::ptx::cpp_names;
 use lanework::report::pictures::{Picture, svg};
 use lanework::report::{By, Choice, Sources, choose, first_of_each, pattern};
 use lanework::tool::{self, Record};
@@ -82,7 +83,8 @@ pub fn run_program(args: &LookProgramArgs) -> Outcome {
     let sources = sources();
     text.iter().for_each(|text| sources.insert_ptx(text));
     let choice = Choice { file, line, instructions };
-    let accesses = Accesses { name: &profile.kernel, choice, shown: touches, steps };
+    let name = &cpp_names::readable(&profile.kernel);
+    let accesses = Accesses { name, choice, shown: touches, steps };
     accesses.draw(picture, program.json, &sources)?;
     ended.own()
 }

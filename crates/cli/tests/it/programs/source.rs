@@ -4,11 +4,16 @@ use std::process::{Command, Output};
 
 /// Runs a program's source with arguments.
 fn run(source: &str, arguments: &[&str]) -> Output {
+    run_by("run", source, arguments)
+}
+
+/// Runs a program's source by a command.
+fn run_by(by: &str, source: &str, arguments: &[&str]) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("program.cu");
     std::fs::write(&file, source).expect("a file");
     let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
-    command.arg("run").arg(&file).arg("--").args(arguments).env("LANEWORK_LANG", "en");
+    command.arg(by).arg(&file).arg("--").args(arguments).env("LANEWORK_LANG", "en");
     command.output().expect("it starts")
 }
 
@@ -50,6 +55,24 @@ fn a_program_computes_on_the_emulator_and_prints() {
     let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert!(ended.status.success(), "{said}{}", String::from_utf8_lossy(&ended.stderr));
     assert_eq!(said, "0 of 1000 wrong\n");
+}
+
+#[test]
+fn tools_take_the_source_of_a_program() {
+    for (by, expected) in [
+        ("check", "add: nothing to report"),
+        ("profile", "add: 4 blocks of 256 threads"),
+        ("look", "add, block 0, warp 0"),
+        ("predict", "add: predicted "),
+    ] {
+        let ended = run_by(by, ADD, &["1000"]);
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(said.contains("0 of 1000 wrong\n") && said.contains(expected), "{by}: {said}");
+    }
+    let beyond = ADD.replace("if (i < n) ", "");
+    let ended = run_by("check", &beyond, &["1000"]);
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("program.cu:8"));
 }
 
 #[test]
