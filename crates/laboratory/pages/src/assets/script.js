@@ -20,8 +20,15 @@
       if (element.title) element.title = text;
       if (element.placeholder) element.placeholder = text;
     }
+    for (const table of all(".scroll table")) label(table);
     for (const mark of all("[data-tip]")) mark.setAttribute("aria-label", plain(JSON.parse(mark.dataset.tip)));
     setTitle();
+  };
+  // Gives each cell the name of its column, which narrow windows show before it.
+  const label = (table) => {
+    const names = all("thead th", table).map((head) => (one("." + root.lang, head) || head).textContent);
+    for (const row of all("tbody tr", table)) [...row.children].forEach((cell, at) => { cell.dataset.label = names[at] || ""; });
+    table.classList.add("labeled");
   };
   const plain = ([title, rows]) => title + (rows.length ? ". " : "") + rows.map(([name, value]) => word(name) + ": " + value).join(", ");
 

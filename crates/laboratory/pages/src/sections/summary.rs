@@ -51,7 +51,7 @@ pub fn page(report: &Report) -> Markup {
 fn ladder_card(report: &Report, name: &str) -> Markup {
     let climbs = report.climbs_of(name);
     html! {
-        a.card.ladder-ladder_card href={ "#" (climbs::ladder_fragment(name)) } {
+        a.card.ladder-card href={ "#" (climbs::ladder_fragment(name)) } {
             h2 { (name) }
             @if let Some(story) = report.story(name) { p.note { (ladder::title(name, &story.title)) } }
             @if let Some(climb) = climbs.first() {

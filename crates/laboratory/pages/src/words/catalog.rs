@@ -25,8 +25,8 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("summary:title", "Kernel report", "核函数报告"),
     (
         "summary:lead",
-        "Every figure is of a kernel whose result was compared with a reference first. Counts are the emulator's, times are a GPU's, and the two never share a chart.",
-        "每个数字都来自结果先与参考值比较过的核函数。计数来自模拟器，时间来自 GPU，二者从不放在同一张图里。",
+        "Every figure comes from a kernel whose result was first compared with a reference. Counts come from the emulator, predicted times from a model, measured times from a GPU; no chart mixes them.",
+        "每个数字都来自结果先与参考值比较过的核函数。计数来自模拟器，预测时间来自模型，实测时间来自 GPU；任何图都不混用它们。",
     ),
     (
         "summary:lead-own",
@@ -50,8 +50,8 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("summary:rejected", "Rejected", "被拒绝"),
     (
         "summary:emulator-only",
-        "This report was made on the emulator, which counts and does not model time: it shows counts and bounds, and no times.",
-        "本报告在模拟器上生成。模拟器只计数，不对时间建模，因此这里只有计数与上界，没有时间。",
+        "This report was made without a GPU. It shows the emulator's counts, bounds, and predicted times; no time was measured.",
+        "本报告没有使用 GPU：其中有模拟器的计数、上界和预测时间，没有实测时间。",
     ),
     ("summary:findings", "Findings", "发现的问题"),
     (
@@ -94,8 +94,8 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ),
     (
         "climb:counts-note",
-        "Counts do not depend on the host. They are not times: the emulator does not model time.",
-        "计数与运行它的主机无关。它们不是时间：模拟器不对时间建模。",
+        "Counts do not depend on the host. They are not times; predicted times come from a model of the GPU.",
+        "计数与运行它的主机无关。计数不是时间；预测时间来自 GPU 的模型。",
     ),
     (
         "climb:sampled-note",
@@ -391,8 +391,8 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("method:counts", "Counts", "计数"),
     (
         "method:counts-text",
-        "The emulator runs every instruction of every warp and counts requests, 32-byte sectors, wavefronts through the banks, and branches. Counts are exact for a launch and the same on every host. It does not model time, and no count is shown as one.",
-        "模拟器执行每个 warp 的每条指令，统计请求、32 字节扇区、经过 bank 的 wavefront 与分支。对一次启动，计数是精确的，在任何主机上都相同。它不对时间建模，也没有计数被当作时间显示。",
+        "The emulator runs every instruction of every warp and counts requests, 32-byte sectors, wavefronts through the banks, and branches. Counts are exact for a launch and the same on every host. Predicted times come from a separate model of the GPU, and are labeled as predicted.",
+        "模拟器执行每个 warp 的每条指令，统计请求、32 字节扇区、经过 bank 的 wavefront 与分支。对一次启动，计数是精确的，在任何主机上都相同。预测时间来自单独的 GPU 模型，并标明是预测。",
     ),
     ("method:times", "Times", "时间"),
     (
