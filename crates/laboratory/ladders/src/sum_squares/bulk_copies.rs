@@ -2,7 +2,7 @@
 //!
 //! Idea: the copy engine (`cp.async.bulk`) fills a ring of buffers in shared memory. One thread requests 16 KB at a
 //! time, so 128 KB per multiprocessor are in flight without registers or address arithmetic.
-//! 思路：由拷贝引擎（`cp.async.bulk`）填充共享内存中的环形缓冲区。一个线程每次请求 16 KB，使每个多处理器有 128 KB 在途，既不占寄存器，也不需要地址运算。
+//! 思路：由拷贝引擎（`cp.async.bulk`，sm_90）填充共享内存中的多级环形缓冲区。一个线程每次请求 16 KB，使每个多处理器有 128 KB 在途，既不占寄存器，也不需要地址运算。
 //! Predicts: threads issue global load requests only for the remainder; every number passes through shared memory once.
 //! 预测：线程只为余下的零头发出全局加载请求；每个数经过共享内存一次。
 //! Costs: shared memory, and two barriers in shared memory (mbarriers) per stage: one signals that the data have
