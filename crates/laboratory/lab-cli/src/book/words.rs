@@ -76,7 +76,7 @@ const CHINESE: Words = Words {
     accesses: "一个 warp 访问的扇区与 bank：",
     try_it: "试一试",
     experiments: "实验",
-    experiments_note: "每一行是一条命令，按所示原样运行；本表由 `lanework-lab experiments --run` 生成。",
+    experiments_note: "每一行是一条命令，按所示原样运行；在模拟器上，有些问题的规模较小。本表由 `lanework-lab experiments --run` 生成。",
     experiments_columns: "| 编号 | | 命令 | 模拟器 |",
 };
 

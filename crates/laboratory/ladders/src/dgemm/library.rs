@@ -5,7 +5,7 @@
 //! 思路：一个 warp 用 TMA 填充多级环形缓冲区，八个 warp 做乘法，各用 16 x 8 x 8 的 `mma` 计算 64 x 32 个结果。沿 k 各步的累加次序使一次加载的各 lane 访问不同的 bank；片段比乘法提前一步加载。
 //! Predicts: threads load no factors; three quarters of the bytes of `fragments` for small products, half for large
 //! ones; no bank conflicts.
-//! 预测：线程不加载因子；结果少时，字节数是 `fragments` 的四分之三，结果多时是一半；没有 bank 冲突。
+//! 预测：线程不加载因子；矩阵小时，字节数是 `fragments` 的四分之三，矩阵大时是一半；没有 bank 冲突。
 //! Costs: 192 KiB of shared memory, so one block per multiprocessor; extents under 16 use the library's plain kernel.
 //! 代价：192 KiB 共享内存，每个多处理器只能容纳一个线程块；边长小于 16 时用库的普通核函数。
 

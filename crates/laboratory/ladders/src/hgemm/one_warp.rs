@@ -6,7 +6,7 @@
 //! factors.
 //! Costs: each `mma` waits for its loads; one warp per block.
 //! 思路：一个 warp 用一条 `mma` 指令把 16 x 16 与 16 x 8 个元素相乘。每个 lane 按指令要求的布局，直接从全局内存加载自己那部分因子。
-//! 预测：每条 `mma` 有 4 + 2 个加载请求，每个请求 128 字节、8 个扇区；各 warp 的 16 x 8 个结果之间没有共享任何数据。
+//! 预测：每条 `mma` 有 6 个加载请求（A 4 个，B 2 个），每个请求 128 字节、8 个扇区；各 warp 不共用加载的因子。
 //! 代价：每条 `mma` 都要等待自己的加载；每个线程块只有一个 warp。
 
 use super::Operands;

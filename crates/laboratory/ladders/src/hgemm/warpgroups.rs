@@ -4,7 +4,7 @@
 //! asynchronously (`wgmma` of sm_90a); no fragment is loaded.
 //! Predicts: threads load no factors from shared memory; the same global sectors as `pipelined`.
 //! Costs: only Hopper has it; data copied by threads need a fence before the tensor cores see them.
-//! 思路：sm_90a 的 `wgmma`：四个 warp 一起把 64 x 64 与 64 x 128 个元素异步相乘，直接从共享内存读取；不加载片段。
+//! 思路：sm_90a 的 `wgmma`：四个 warp（一个 warpgroup）一起把 64 x 64 与 64 x 128 个元素异步相乘，直接从共享内存读取；不加载片段。
 //! 预测：线程不再从共享内存加载因子；全局扇区数与 `pipelined` 相同。
 //! 代价：只有 Hopper 支持；由线程拷贝的数据要经过 fence 才能被张量核心看到。
 

@@ -4,7 +4,7 @@
 //! is loaded once; the mean of the squares is computed from registers.
 //! 思路：每个线程在寄存器中保存一行里最多 16 个数，线程块的线程数按行长确定。每个数只加载一次；平方的均值由寄存器求出。
 //! Predicts: one load per number and one for gamma of its column; the loads of a thread are in flight together.
-//! 预测：每个数加载一次，所在列的每个系数各加载一次；一个线程的各次加载同时在途。
+//! 预测：每个数加载一次，所在列的 gamma 加载一次；一个线程的各次加载同时在途。
 //! Costs: 16 registers; rows of at most 16384 numbers.
 //! 代价：16 个寄存器；一行不能超过 16384 个数。
 

@@ -5,7 +5,7 @@
 //! Predicts: 5 load sectors per multiply-add of a warp instead of 33, and 4 per store instead of
 //! 32.
 //! Costs: only code: the index computation is transposed and the loop unrolled.
-//! 思路：让 x 选择列，warp 就读取 B 的相邻元素、写入 C 的相邻元素，并且只读取 A 的一个元素；四步的加载同时在途。
+//! 思路：让 x 选择列，warp 就读取 B 的相邻元素、写入 C 的相邻元素，并且只读取 A 的一个元素；沿 k 四步的加载同时在途。
 //! 预测：一个 warp 每次乘加的加载扇区从 33 个降到 5 个，每次存储从 32 个降到 4 个。
 //! 代价：只改代码：下标的计算转置，循环展开。
 

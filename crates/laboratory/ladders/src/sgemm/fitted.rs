@@ -8,7 +8,7 @@
 //! time).
 //! 思路：沿用 `double-buffered` 的核函数，但按形状选择 tile：大 tile 加载得少，小 tile 能把 C 更均匀地分给各个多处理器。
 //! 预测：在 132 个多处理器上，256 x 256 时用 16 个线程块而不是 4 个，加载扇区数加倍；2048 x 2048 时选用 128 x 128 的 tile，计数不变。
-//! 代价：要编译三个核函数；所用的时间模型只计算线程块的轮数（wave）。
+//! 代价：要编译三个核函数；所用的时间模型只计算轮数（wave，即同时运行的一批批线程块）。
 
 use super::double_buffered::prepare_tile;
 use super::operands::{Operands, Shape};

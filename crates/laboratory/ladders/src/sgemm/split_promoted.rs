@@ -6,7 +6,7 @@
 //! FP32 sums.
 //! Costs: twice the registers for sums; the range of f16, as before. The library's product scales rows and columns by powers of
 //! two and detects numbers outside the f16 range (`Precision::Accurate`).
-//! 思路：张量核心的累加链每 64 步结束一次，加到寄存器中就近舍入的和上（promotion），使被截断的部分相对于和始终很小。
+//! 思路：张量核心每次只累加 64 步，得到的和再加到寄存器中就近舍入的总和上（promotion），因此被截断的部分相对于总和始终很小。
 //! 预测：`mma` 数量和流量与 `split` 相同，每个结果每 64 步多一次加法；误差小于 FP32 求和。
 //! 代价：累加所用的寄存器加倍；仍受 f16 范围的限制。库的矩阵乘法按 2 的幂缩放行与列，并检测超出 f16 范围的数（`Precision::Accurate`）。
 

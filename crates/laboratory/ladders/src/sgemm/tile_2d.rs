@@ -7,7 +7,7 @@
 //! Costs: 64 sums in registers; float4 (16-byte) loads of columns at a stride of 8 have bank conflicts.
 //! 思路：一个线程计算 C 的 8 x 8 个元素，寄存器中 A 和 B 的每个数都供 8 次乘加使用；一个线程块计算 128 x 128。
 //! 预测：每 256 次乘加只需 16 次共享内存加载（原来是 96 次），加载扇区数是 `tile-1d` 的一半。
-//! 代价：寄存器中有 64 个累加和；以 8 列为步长的 float4 加载有 bank 冲突。
+//! 代价：寄存器中有 64 个累加和；以 8 列为步长的 float4（16 字节）加载有 bank 冲突。
 
 use super::operands::{Operands, Shape, element, scaled};
 use lanework::prelude::*;

@@ -2,7 +2,7 @@
 //!
 //! Idea: a block's sum and the flag that announces it share one 64-bit word, so one store publishes both: no fence, no
 //! ticket, no re-read. The last block waits for the words of the others and adds the sums in block order.
-//! 思路：线程块的和与表示“已写好”的标志放在同一个 64 位字里，一次存储同时发布两者：不需要内存栅栏，不取号，也不必再读一遍。最后一个线程块等待其他线程块的字，并按线程块的顺序相加。
+//! 思路：线程块的和与表示“已写好”的标志放在同一个 64 位字里，一次存储同时发布两者：不需要 fence，不取号，也不必再读一遍。最后一个线程块等待其他线程块的字，并按线程块的顺序相加。
 //! Predicts: no atomic operations; per block, one 8-byte store and one load for every 32 bits of its sum; global
 //! sectors almost unchanged.
 //! 预测：没有原子操作；每个线程块的和，每 32 位需要一次 8 字节的存储和一次加载；全局扇区几乎不变。

@@ -7,7 +7,7 @@
 //! Predicts: one sum for the host; one atomic per block; global sectors almost unchanged.
 //! 预测：主机只得到一个和；每个线程块一次原子操作；全局扇区几乎不变。
 //! Costs: a fence and an atomic per block; memory for one sum per block.
-//! 代价：每个线程块一次内存栅栏和一次原子操作；存放各线程块的和要占内存。
+//! 代价：每个线程块一次 fence 和一次原子操作；存放各线程块的和要占内存。
 
 use super::clock::note_time;
 use super::several_loads::{RESIDENT, THREADS, blocks, thread_sum};

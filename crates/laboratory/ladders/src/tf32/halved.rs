@@ -12,7 +12,7 @@
 //! m n k. So the library uses this kernel only from about 3,000 rows and columns on. Products under 65 rows or columns
 //! use `warpgroups`. On an H200: 1,925 us at 8192, 1.71x `warpgroups`, and 284 us against 407 us at 4096; errors of
 //! 2.6e-4 against 7.0e-4.
-//! 代价：两个因子都要做一遍处理，这部分时间与字节数成正比，而乘法的时间与体积成正比，所以库从大约 3,000 行和列起才这样做；不足 65 行或列的矩阵改用 `warpgroups`。
+//! 代价：两个因子都要做一遍处理，这部分时间与元素个数成正比，而乘法的时间与 m n k 成正比，所以库从大约 3,000 行和列起才这样做；不足 65 行或列的矩阵改用 `warpgroups`。
 //! H200 上 8192 时为 1,925 us，速度是 `warpgroups` 的 1.71 倍；4096 时为 284 us，`warpgroups` 为 407 us；误差为 2.6e-4，`warpgroups` 为 7.0e-4。
 
 use super::Operands;

@@ -3,7 +3,7 @@
 //! Idea: the library's `transpose`: it transposes squares in registers for elements of 1 to 16 bytes, permutes bytes
 //! for elements under 4 bytes, and chooses the tile by the shape. Where rows are not aligned, it uses windows, with
 //! aligned 16-byte accesses whose data it shifts in registers.
-//! 思路：库函数 `transpose`：1 到 16 字节的元素都在寄存器里转置方块；不足 4 字节的元素用字节置换（byte permutation）；窗口从对齐的地址开始，16 字节的访问在寄存器里移位；tile 按形状选择。
+//! 思路：库函数 `transpose`：1 到 16 字节的元素都在寄存器里转置方块；不足 4 字节的元素还要置换字节（byte permutation）；tile 按矩阵的形状选择。行不对齐时使用窗口：以对齐的 16 字节访问读写，再在寄存器里移位。
 //! Predicts: 16 sectors per global request for elements of every size; no bank conflicts.
 //! 预测：无论元素大小，每个全局请求都是 16 个扇区；没有 bank 冲突。
 //! Costs: a kernel for each element size and kind of alignment.

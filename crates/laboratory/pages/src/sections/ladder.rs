@@ -12,7 +12,7 @@ pub fn title(name: &str, english: &str) -> Markup {
     let chinese = match name {
         "vector-add" => "向量加法",
         "sum-squares" => "平方和归约",
-        "transpose" => "矩阵转置，任意元素类型逐位一致",
+        "transpose" => "矩阵转置，任何元素类型都逐位相同",
         "matmul" => "单精度矩阵乘法，带补偿求和与不带补偿求和",
         "sgemm" => "单精度通用矩阵乘法，直到接近厂商库",
         "int-matmul" => "整数矩阵乘法",

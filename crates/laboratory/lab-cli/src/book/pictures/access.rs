@@ -64,9 +64,9 @@ fn panel(
     let unit = if count == 1 { unit.trim_end_matches('s') } else { unit };
     let optimal = match (count == best, words.0) {
         (true, Language::English) => "optimal".to_owned(),
-        (true, _) => "最优".to_owned(),
+        (true, _) => "理想".to_owned(),
         (false, Language::English) => format!("optimal: {best}"),
-        (false, _) => format!("最优：{best}"),
+        (false, _) => format!("理想值：{best}"),
     };
     drawing.title((16.0, y + 16.0), what);
     let fill = if count == best { GOOD } else { BAD };
