@@ -5,7 +5,7 @@
 //! 思路：与 `sgemm` 的 `tile-2d` 相同：256 个线程的线程块计算 64 x 64 个结果，每个线程在寄存器里计算 4 x 4 个，数据来自共享内存中的 tile。
 //! Predicts: 1 / 32 global loads and 1 / 2 shared loads per multiply-add; no bank conflicts.
 //! 预测：每次乘加 1 / 32 次全局加载、1 / 2 次共享内存加载；没有 bank 冲突。
-//! Costs: tensor cores multiply twice as fast; two barriers per tile, during which nothing is copied.
+//! Costs: tensor cores multiply twice as fast; two barriers per tile, and nothing is copied while a tile is multiplied.
 //! 代价：张量核心做乘法的速度是它的两倍；每个 tile 两次屏障，其间没有拷贝。
 
 use super::Operands;

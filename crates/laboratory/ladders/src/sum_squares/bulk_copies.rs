@@ -6,7 +6,7 @@
 //! Predicts: threads issue global load requests only for numbers that do not fill a 16 KB piece; every number passes
 //! through shared memory once.
 //! 预测：线程只为余下的零头发出全局加载请求；每个数经过共享内存一次。
-//! Costs: shared memory, and two barriers in shared memory (mbarriers) per stage: one signals that the data have
+//! Costs: shared memory, and two barriers in shared memory (mbarriers) per buffer: one signals that the data have
 //! arrived, the other that the buffer is free; needs compute capability 9.0. Measured on an H200, it does not pay: 1 GB
 //! at 3,547 GB/s, where plain loads reach 4,622. Numbers that are used once gain nothing from a detour through shared
 //! memory to the registers.

@@ -6,8 +6,8 @@ use lanework::prelude::*;
 ///
 /// Each block reads the cycle counter of its multiprocessor (`%clock64`) before and after its work.
 /// Within one block the difference is a time. Between blocks it need not be: the counters of
-/// different multiprocessors are not synchronized, and on an H200 they differ by tens of millions
-/// of cycles. So `longest` is the reliable figure, and where all blocks run concurrently, as in
+/// different multiprocessors are not synchronized, and on an H200 they differed by two billion
+/// cycles. So `longest` is the reliable figure, and where all blocks run concurrently, as in
 /// every rung here, it is the kernel's time without the launch overhead. `span` is meaningful on
 /// GPUs with synchronized counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
