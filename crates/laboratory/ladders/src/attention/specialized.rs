@@ -2,7 +2,7 @@
 //!
 //! Idea: one warp keeps a ring of tiles full, and two warpgroups multiply 64 queries each by the same keys and values
 //! (warp roles). The first warp gives up registers to the others.
-//! 思路：warp 各有角色：一个 warp 使环形缓冲区保持填满；两个 warpgroup 各把 64 个查询与同一批键和值相乘。前者把寄存器让给后者。
+//! 思路：warp 各有角色：一个 warp 使环形缓冲区保持填满；两个 warpgroup 各把 64 个查询与同一批键和值相乘。第一个 warp 把寄存器让给其他 warp。
 //! Predicts: half of `wgmma`'s copied bytes per query; one warpgroup multiplies while the other computes its softmax.
 //! 预测：每个查询拷贝的字节数是 `wgmma` 的一半；一个 warpgroup 计算 softmax 时，另一个做乘法。
 //! Costs: 160 KB of dynamic shared memory: one block per multiprocessor.

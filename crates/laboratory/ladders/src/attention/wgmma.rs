@@ -2,7 +2,7 @@
 //!
 //! Idea: a warpgroup (four warps) multiplies 64 queries by 128 keys with one `wgmma` per 16 columns, from tiles filled
 //! by TMA; the weights are its left factor in registers.
-//! 思路：一个 warpgroup 把 64 个查询与 128 个键相乘，每 16 列一条 `wgmma`，tile 由 TMA 填充；权重在寄存器中作左因子。
+//! 思路：一个 warpgroup（四个 warp）把 64 个查询与 128 个键相乘，每 16 列一条 `wgmma`，tile 由 TMA 填充；权重在寄存器中作左因子。
 //! Predicts: no `ldmatrix`: 16 asynchronous products per tile replace `mma` and shared loads.
 //! 预测：没有 `ldmatrix`；每个 tile 用 16 次异步乘法代替 `mma` 和共享内存加载。
 //! Costs: tensor cores idle while the block's only warpgroup computes the softmax; 144 KB of dynamic shared memory.

@@ -8,7 +8,7 @@
 //! Predicts: 10 tensor-core instructions (`mma`) for 16 x 8 x 32 multiply-adds, and less than a third of the warp
 //! instructions of `pipelined`; 3 / 256 global loads per multiply-add; no bank conflicts when bytes are split
 //! (`stmatrix`) or loaded (`ldmatrix`).
-//! 预测：每 16 x 8 x 32 次乘加用 10 条 `mma`，warp 指令数不到 `pipelined` 的三分之一；每次乘加 3 / 256 次全局加载；拆分字节（`stmatrix`）和加载（`ldmatrix`）都没有 bank 冲突。
+//! 预测：每 16 x 8 x 32 次乘加用 10 条张量核心指令（`mma`），warp 指令数不到 `pipelined` 的三分之一；每次乘加 3 / 256 次全局加载；拆分字节（`stmatrix`）和加载（`ldmatrix`）都没有 bank 冲突。
 //! Costs: needs sm_90 (`stmatrix`); four sums per result, so a warp computes only 32 x 32 results;
 //! products under 128 x 64 leave warps idle. On an H200 at 1024: 51.2 us, 3.1x `pipelined` (159.7
 //! us).

@@ -2,10 +2,10 @@
 //!
 //! Idea: the copy engine (`cp.async.bulk`) fills a ring of buffers in shared memory. One thread requests 16 KB at a
 //! time, so 128 KB per multiprocessor are in flight without registers or address arithmetic.
-//! 思路：由拷贝引擎（`cp.async.bulk`，sm_90）填充共享内存中的多级环形缓冲区。一个线程每次请求 16 KB，使每个多处理器有 128 KB 在途，既不占寄存器，也不需要地址运算。
+//! 思路：由拷贝引擎（`cp.async.bulk`）填充共享内存中的环形缓冲区。一个线程每次请求 16 KB，使每个多处理器有 128 KB 在途，既不占寄存器，也不需要地址运算。
 //! Predicts: threads issue global load requests only for numbers that do not fill a 16 KB piece; every number passes
 //! through shared memory once.
-//! 预测：线程只为余下的零头发出全局加载请求；每个数经过共享内存一次。
+//! 预测：线程只为凑不满 16 KB 一块的数发出全局加载请求；每个数经过共享内存一次。
 //! Costs: shared memory, and two barriers in shared memory (mbarriers) per buffer: one signals that the data have
 //! arrived, the other that the buffer is free; needs compute capability 9.0. Measured on an H200, it does not pay: 1 GB
 //! at 3,547 GB/s, where plain loads reach 4,622. Numbers that are used once gain nothing from a detour through shared

@@ -6,7 +6,7 @@
 //! Predicts: 16 sectors per request and a quarter of the requests for 4-byte numbers.
 //! 预测：对 4 字节的数，每个请求 16 个扇区，请求数降到四分之一。
 //! Costs: registers for the loads in flight; the host adds up to 3 sums per multiprocessor.
-//! 代价：在途的加载要占寄存器；主机要为每个多处理器加 3 个和。
+//! 代价：在途的加载要占寄存器；主机要为每个多处理器加最多 3 个和。
 
 use super::clock::note_time;
 use super::warp_shuffle::block_sum;

@@ -6,7 +6,7 @@
 //! Predicts: 32 sectors per request of 4-byte elements, for loads and stores; no bank conflicts.
 //! 预测：4 字节元素：加载和存储每个请求都是 32 个扇区；没有 bank 冲突。
 //! Costs: a warp accesses a column of global memory twice: when it loads the tile and when it stores it.
-//! 代价：warp 两次按列访问：读入带填充列的 tile 时，以及写出时。
+//! 代价：warp 两次按列访问全局内存：加载 tile 时，以及存储 tile 时。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -4,7 +4,7 @@
 //! are written and columns read without a padding column. Chunk `c` of row `r` is stored at position `c ^ (r / V) % 8`,
 //! where `V` is the number of elements per chunk. Tiles are 64 x 64, and each thread has several 16-byte accesses in
 //! flight.
-//! 思路：64 x 64 的 tile，每个线程同时有几次 16 字节的访问在途；tile 行中的块（chunk）存放在 `chunk ^ row / width` 处（XOR swizzle），不用填充列也能按行写、按列读而没有冲突。
+//! 思路：tile 行中的块（chunk，float 为 16 字节）存放在置换后的位置（XOR swizzle），不用填充列也能按行写、按列读而没有冲突：第 `r` 行的第 `c` 块存放在位置 `c ^ (r / V) % 8`，`V` 是一块的元素个数。tile 为 64 x 64，每个线程同时有几次 16 字节的访问在途。
 //! Predicts: 16 sectors per global request of 4-byte elements; fewer instructions per element; no
 //! bank conflicts.
 //! 预测：4 字节元素：每个全局请求 16 个扇区；每个元素的指令更少；没有 bank 冲突。

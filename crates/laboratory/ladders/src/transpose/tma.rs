@@ -3,7 +3,7 @@
 //! Idea: the tensor memory accelerator (TMA), the copy engine of GPUs since Hopper (compute capability 9.0), copies
 //! tiles in and out as boxes of 64 rows of 128 bytes, and swizzles the 16-byte chunks of each row. Threads only
 //! transpose squares of 4 x 4 words, from one array in shared memory to another.
-//! 思路：由 Hopper GPU 的拷贝引擎，即张量内存加速器（TMA），搬入和搬出 tile，每次一个 64 行 x 128 字节的 box，使用其 128 字节 swizzle；线程只负责把 4 x 4 个字的方块从一个共享内存数组转置到另一个。
+//! 思路：由 Hopper（计算能力 9.0）及以后 GPU 的拷贝引擎，即张量内存加速器（TMA），搬入和搬出 tile，每次一个 64 行 x 128 字节的 box，并对每一行的 16 字节块做 swizzle；线程只负责把 4 x 4 个字的方块从一个共享内存数组转置到另一个。
 //! Predicts: threads issue no requests to global memory; no bank conflicts.
 //! 预测：线程不发出全局内存请求；没有 bank 冲突。
 //! Costs: it did not help: 0.96 of copy speed on an H200, behind `registers` (0.98). Needs compute capability 9.0,

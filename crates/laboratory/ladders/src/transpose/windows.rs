@@ -6,7 +6,7 @@
 //! 思路：输出的行长不是 32 字节的倍数时，每一行按自身的扇区边界划分，而不按 tile 的边界划分。线程块所写的窗口最多比 tile 提前 31 字节开始，它也多读源矩阵中相应的几行。
 //! Predicts: full sectors in every store of a warp, whatever the shape, so no sector is written twice; up to 7 more
 //! rows of 4-byte elements are read per tile, from the L2 cache, which all multiprocessors share.
-//! 预测：无论形状如何，warp 的每次存储都写满扇区，没有扇区被写两次；对 4 字节元素，每个 tile 最多多读 7 行，来自 L2 缓存。
+//! 预测：无论形状如何，warp 的每次存储都写满扇区，没有扇区被写两次；对 4 字节元素，每个 tile 最多多读 7 行，来自所有多处理器共用的 L2 缓存。
 //! Costs: single-element accesses; to compensate, 18 loads of 4-byte elements are in flight per thread; a tenth more loads.
 //! 代价：每次访问只搬运一个元素；作为补偿，每个线程同时有 18 次 4 字节的加载在途；加载多出十分之一。
 
