@@ -8,6 +8,7 @@ use crate::Profile;
 use crate::device::NO_LIMIT;
 use lanework_emulator::sanitize::{Checks, Report};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome};
+use lanework_ptx::cpp_names::is_called;
 use lanework_report as report;
 use lanework_report::Extras;
 use lanework_time::sass::learn_from_cubin;
@@ -319,7 +320,7 @@ impl Session {
     }
 
     fn is_looked_at(&self, at: &LookAt, launched: &Launched) -> bool {
-        if !at.kernel.is_empty() && at.kernel != launched.kernel {
+        if !at.kernel.is_empty() && !is_called(&launched.kernel, &at.kernel) {
             return false;
         }
         let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

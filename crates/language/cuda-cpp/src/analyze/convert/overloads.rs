@@ -84,7 +84,9 @@ impl Analyzer {
             let place = self.function(number).syntax.span;
             problem = problem.note(place, "this function fits");
         }
-        self.report(problem.help("cast the arguments to the types that are meant"));
+        self.report(
+            problem.help("cast the arguments to the parameter types of the intended function"),
+        );
     }
 
     /// As [`Self::choose`], but reports no errors.

@@ -143,7 +143,7 @@ impl Analyzer {
             ExpressionKind::NoExcept => self.constant(1, TypeId::BOOL, span),
             ExpressionKind::Lambda(lambda) => self.lambda(lambda, span),
             ExpressionKind::Expansion(_) => {
-                self.error(span, "`...` cannot stand here");
+                self.error(span, "`...` is not allowed here");
                 self.bad(span)
             }
             ExpressionKind::Fold(operator, left, right) => {

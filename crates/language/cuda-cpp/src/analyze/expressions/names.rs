@@ -121,7 +121,7 @@ impl Analyzer {
                     }
                     let problem = crate::source::SourceProblem::error(
                         span,
-                        "this variable belongs to a function around and is not captured",
+                        "this variable belongs to an enclosing function and is not captured",
                     );
                     self.report(problem.help("capture it: `[=]` or `[&]`"));
                     return None;
@@ -439,7 +439,7 @@ impl Analyzer {
         names.sort_unstable();
         let near = crate::source::nearest(&text, names.iter().map(String::as_str));
         self.report(match near {
-            Some(near) => problem.help(format!("a member of similar name is `{near}`")),
+            Some(near) => problem.help(format!("a member with a similar name is `{near}`")),
             None => problem,
         });
     }
