@@ -373,7 +373,7 @@ fn gpus_are_extended_by_a_file() {
 }
 
 #[test]
-fn streams_on_the_emulator_say_that_time_is_not_modelled() {
+fn streams_on_the_emulator_say_that_time_is_not_modeled() {
     let record = json(&["streams", "--size", "1000", "--device", "emulator", "--json"]);
     assert_eq!(record["verified"], true);
     assert_eq!(record["serial_ns"], Value::Null);

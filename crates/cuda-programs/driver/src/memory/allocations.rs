@@ -211,7 +211,7 @@ impl Driver {
             None => Err(refuse(
                 Status::InvalidValue,
                 format!("{address:#x} is not in an allocation of the device"),
-                "pass an address of the device that is allocated, and not of the host or freed",
+                "pass an address of allocated device memory, not of freed memory or host memory",
             )),
         }
     }
