@@ -348,7 +348,7 @@ impl Driver {
                 let (why, help) = match (found, allocations.find(address)) {
                     (Some(found), _) => (
                         format!("{address:#x} is {} memory", found.kind.name()),
-                        "free it by the function that belongs to its allocation",
+                        "free it with the function that matches its allocation",
                     ),
                     (None, Some((start, _))) => (
                         format!("{address:#x} is inside the allocation at {start:#x}"),

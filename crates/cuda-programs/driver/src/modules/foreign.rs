@@ -59,7 +59,7 @@ impl LoadedLibrary {
             warn(
                 &format!("{} computes nothing on the emulated GPU", self.name),
                 &format!(
-                    "{} holds machine code{architectures} and no PTX, so that its calls fail\n  = help: {}",
+                    "{} holds machine code{architectures} and no PTX, so its calls fail\n  = help: {}",
                     self.file, self.instead
                 ),
             );

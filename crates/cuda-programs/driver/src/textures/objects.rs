@@ -80,7 +80,7 @@ pub const ROWS: u32 = 3;
 
 /// Refuses a valid description that the emulator does not support.
 fn refuse<T>(why: &str) -> Result<T> {
-    warn("a texture is not made", &why);
+    warn("the texture cannot be created", &why);
     Err(Status::NotSupported)
 }
 
@@ -303,7 +303,7 @@ impl Driver {
     /// Stores the description of a new object.
     fn object(&self, handle: lanework::Result<u64>, made: ObjectDescription) -> Result<u64> {
         let handle = handle.map_err(|error| {
-            warn("a texture or surface is not made", &error);
+            warn("the texture or surface cannot be created", &error);
             Status::InvalidValue
         })?;
         lock(&MADE).insert(handle, made);

@@ -215,7 +215,7 @@ impl Analyzer {
             && !self.types.record(*record).complete
         {
             let shown = self.show(ty);
-            self.error(span, format!("{shown} is not complete here: it has no size"));
+            self.error(span, format!("{shown} is incomplete here, so its size is unknown"));
             return self.bad(span);
         }
         self.constant(self.types.size(ty), TypeId::UNSIGNED_LONG, span)

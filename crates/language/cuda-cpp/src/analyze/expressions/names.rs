@@ -165,7 +165,7 @@ impl Analyzer {
                 return None;
             }
             Binding::Pack(_) | Binding::LocalPack(_) => {
-                self.error(span, "this parameter pack must be expanded by `...`");
+                self.error(span, "this parameter pack must be expanded with `...`");
                 return None;
             }
             Binding::Functions(list) => {
@@ -197,7 +197,10 @@ impl Analyzer {
             Some(value) => value,
             None => {
                 let text = self.text(part.name).to_owned();
-                self.error(span, format!("it is not clear which function `{text}` means here"));
+                self.error(
+                    span,
+                    format!("cannot determine which overload of `{text}` is meant here"),
+                );
                 self.bad(span)
             }
         }
