@@ -169,7 +169,7 @@ pub struct ReportArgs {
     /// The GPU whose occupancy, caches and bounds are modeled; `lanework gpus` lists them.
     #[arg(long, value_name = "NAME", default_value = "H200")]
     pub gpu: String,
-    /// The longest time to sample one rung on a GPU, in seconds [default: 15].
+    /// Maximum time to sample one rung on a GPU, in seconds [default: 15].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     #[command(flatten)]
