@@ -372,9 +372,10 @@ impl Machine {
                 }
                 Op::Trap => {
                     process.places = self.places(&code, at - 1);
-                    return Err(
-                        process.fault("the program reached code that cannot be reached", "")
-                    );
+                    return Err(process.fault(
+                        "the program executed a trap, or code that is marked as unreachable",
+                        "",
+                    ));
                 }
             }
         }
