@@ -111,7 +111,7 @@ fn filter(filters: &Filters) -> Result<Filter, Failure> {
     let unknown = |what: &str, word: &str, known: &[&str]| {
         Failure::input(
             format_args!("no {what} is called `{word}`"),
-            format_args!("there are: {}", known.join(", ")),
+            format_args!("available: {}", known.join(", ")),
         )
     };
     if let Some(word) =
