@@ -297,7 +297,7 @@ pub struct TuneArgs {
     /// Measure even if a choice is already stored.
     #[arg(long)]
     pub again: bool,
-    /// List the known choices.
+    /// List the stored choices.
     #[arg(long, conflicts_with_all = ["ladder", "again"])]
     pub list: bool,
     /// The file of choices, instead of LANEWORK_TUNED or the one in your data folder.

@@ -89,7 +89,7 @@ pub struct Filters {
     /// Runs on a device whose name contains this.
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
-    /// Runs since a date (2026-11-22), a time (2026-11-22T16:00:00Z), or for as long (7d, 12h, 30m).
+    /// Runs since a date (2026-11-22), a time (2026-11-22T16:00:00Z), or within a period (7d, 12h, 30m).
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
     /// Runs whose checkout's revision begins with this.

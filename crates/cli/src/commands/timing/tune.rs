@@ -65,7 +65,7 @@ pub fn run(args: &TuneArgs) -> Outcome {
     };
     let choice = choice(&candidates[winner]);
     if restricted {
-        note("note: not all rungs and parameters were tried, so the choice is not kept");
+        note("note: not all rungs and parameters were tried, so the choice is not stored");
     } else {
         Tuned::record(&file, &key, &choice)?;
     }

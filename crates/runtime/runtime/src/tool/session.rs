@@ -312,7 +312,7 @@ impl Session {
         };
         if copy.is_none() {
             self.note(
-                "patterns and caches of some launches are not known: their memory is larger than 1 GiB, or the host's"
+                "access patterns and cache figures of some launches are unknown: their memory exceeds 1 GiB, or the host's memory"
                     .to_owned(),
             );
         }

@@ -129,7 +129,7 @@ fn rows_of(
         }
         (TensorMode::Rows, None) => {
             if map.tile[1] != 1 {
-                return Err("four rows are copied with a map whose tiles have one row");
+                return Err("a copy of four rows needs a tensor map whose tiles have one row");
             }
             map.tile[1] = 4;
             map.steps[1] = 1;
