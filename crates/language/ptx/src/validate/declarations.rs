@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
         }
         if shapes == [true; 2] {
             let message = format!("`{name}` has both `.maxntid` and `.reqntid`");
-            self.report(0, message, Some("leave one"));
+            self.report(0, message, Some("remove one of the two"));
         }
     }
 
