@@ -6,9 +6,9 @@
     python3 scripts/modules.py --folder /tmp/modules [--ptxas PATH] [--lanework PATH] [--only NAME]
 
 Packages come through pip and cargo, some 500 MB, and are kept in the folder. PTX is taken from text
-files, from fatbins inside libraries (stored, LZ4 or zstd), and from string constants of libraries. A
-module counts once, by its text. Accepted is one of which the emulator runs every entry and every device
-function; with --ptxas, those that ptxas refuses for their own target are told apart.
+files, from fatbins inside libraries (stored, LZ4 or zstd), and from string constants of libraries.
+Modules with the same text count once. A module is accepted if the emulator runs every entry and every
+device function; with --ptxas, modules that ptxas refuses for their own target are counted separately.
 """
 
 import argparse

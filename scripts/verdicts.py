@@ -4,9 +4,9 @@
     verdicts.py list [UNIT..]        the kernels of the suite, and what is planted in each
     verdicts.py run KERNEL           launches one kernel, through the driver alone
     verdicts.py all OUT [UNIT..]     every kernel under every tool, each in a process of its own; OUT/verdicts.json
-    verdicts.py table VERDICTS.JSON  the same as lines of a table, and how many of each kind each tool tells
+    verdicts.py table VERDICTS.JSON  the same as lines of a table, and how many of each kind each tool reports
 
-A unit is a file of crates/runtime/lanework/tests/sanitizer/cuda without its ending; without any, all are meant. The suite is
+A unit is a file of crates/runtime/lanework/tests/sanitizer/cuda without its ending; without a unit, all run. The suite is
 read from the folder SUITE, or from the repository. JOBS (16) processes run at once, each for LIMIT (20) seconds at
 most. Needs Python 3.10 and libcuda; `all` needs compute-sanitizer in PATH.
 """
@@ -192,7 +192,7 @@ def all_verdicts(out, units):
     told = lambda kernel: any(v["verdict"] != "nothing" for v in kernel["verdicts"].values())
     bugs = [kernel for kernel in kernels if kernel["planted"]]
     right = [kernel for kernel in kernels if not kernel["planted"]]
-    print(f"{sum(map(told, bugs))} of {len(bugs)} wrong kernels told, {sum(map(told, right))} of {len(right)} right ones")
+    print(f"{sum(map(told, bugs))} of {len(bugs)} wrong kernels reported, {sum(map(told, right))} of {len(right)} right ones")
 
 
 def table(path):

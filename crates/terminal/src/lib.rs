@@ -77,7 +77,7 @@ pub struct On {
 pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 3600.0 => Ok(seconds),
-        _ => Err("give a number of seconds over 0 and up to 3600".to_owned()),
+        _ => Err("give a number of seconds greater than 0 and up to 3600".to_owned()),
     }
 }
 

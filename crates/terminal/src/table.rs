@@ -95,7 +95,7 @@ pub fn check_columns() -> Outcome {
     known.dedup();
     Err(Failure::input(
         format_args!("--columns {name}: no such column"),
-        format_args!("there are: {}", known.join(", ")),
+        format_args!("available: {}", known.join(", ")),
     ))
 }
 

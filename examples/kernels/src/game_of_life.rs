@@ -4,8 +4,8 @@ use lanework::prelude::*;
 
 /// The next state of a cell.
 #[device]
-pub fn next(alive: bool, neighbours: u32) -> bool {
-    match (alive, neighbours) {
+pub fn next(alive: bool, neighbors: u32) -> bool {
+    match (alive, neighbors) {
         (true, 2 | 3) => true,
         (false, 3) => true,
         _ => false,
@@ -20,16 +20,16 @@ pub fn generation(cells: &[u8], after: &mut [u8], width: u32, height: u32) {
     if x >= width || y >= height {
         return;
     }
-    let mut neighbours = 0;
+    let mut neighbors = 0;
     for dy in [height - 1, 0, 1] {
         for dx in [width - 1, 0, 1] {
             if dx != 0 || dy != 0 {
-                neighbours += cells[(y + dy) % height * width + (x + dx) % width] as u32;
+                neighbors += cells[(y + dy) % height * width + (x + dx) % width] as u32;
             }
         }
     }
     let i = y * width + x;
-    after[i] = next(cells[i] == 1, neighbours) as u8;
+    after[i] = next(cells[i] == 1, neighbors) as u8;
 }
 
 /// The same on the host.

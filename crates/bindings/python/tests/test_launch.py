@@ -179,7 +179,7 @@ def test_a_result_draws_its_accesses():
 def test_sources_that_are_wrong_are_told_with_their_place():
     with pytest.raises(lanework.SourceError, match="line 4"):
         lanework.run(HEADER + "nonsense", None, 1, 1)
-    with pytest.raises(lanework.LaunchError, match="there are: add"):
+    with pytest.raises(lanework.LaunchError, match="available: add"):
         lanework.run(ADD, "sub", 1, 1)
     assert lanework.entries(ADD) == {"add": [("x", ".u64"), ("add", ".f32"), ("n", ".u32")]}
 

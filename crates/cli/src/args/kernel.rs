@@ -32,8 +32,8 @@ pub enum CudaCompiler {
     also uninit:N and rand:N[:SEED]\n  \
     struct:f32:2,in:x.npy  a struct, float4 or __half2 by value: scalars and memory, laid out as in C\n  \
     tensormap:32x64:in:x.npy  a tensor map of the memory that follows, with tiles of 32 rows and 64\n                      \
-    columns; after the tile ,swizzle32 to ,swizzle128 or ,nan; arg:1 for\n                      \
-    the memory means that of the first argument\n\
+    columns; options after the tile: ,swizzle32 to ,swizzle128 and ,nan;\n                      \
+    arg:1 as the memory uses that of the first argument\n\
     Uninitialized memory is filled with 0xCD. -o NAME=FILE writes memory to a file after the launch;\n\
     inout:y.npy reads and writes one file.\n\n\
     Examples:\n  \
@@ -268,7 +268,7 @@ pub struct InspectFileArgs {
     /// The file: .ptx or .cu.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Bytes that the module's variables may take.
+    /// Maximum total size of the module's variables, in bytes.
     #[arg(long, value_name = "BYTES", value_parser = positive, default_value = "2^30")]
     pub memory_limit: u64,
     /// Print one JSON object.

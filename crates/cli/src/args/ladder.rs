@@ -26,7 +26,7 @@ pub struct ClimbArgs {
     /// Number of devices of the ladder multi-gpu: GPUs if there are enough, else emulated ones [default: 2].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub gpus: Option<u32>,
-    /// Show one rung on the emulator: its idea, source, picture, and the counts of the rung before and its own.
+    /// Show one rung on the emulator: its idea, source and picture, and its counts next to those of the previous rung.
     #[arg(long, value_name = "RUNG", conflicts_with_all = ["all", "gpus", "json", "rungs", "save", "store"])]
     pub explain: Option<String>,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub struct ClimbOptions {
     /// Only these rungs, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub rungs: Vec<String>,
-    /// The longest time to sample one rung on a GPU, in seconds [default: 15].
+    /// Maximum time to sample one rung on a GPU, in seconds [default: 15].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Print one JSON value.
@@ -297,7 +297,7 @@ pub struct TuneArgs {
     /// Measure even if a choice is already stored.
     #[arg(long)]
     pub again: bool,
-    /// List the known choices.
+    /// List the stored choices.
     #[arg(long, conflicts_with_all = ["ladder", "again"])]
     pub list: bool,
     /// The file of choices, instead of LANEWORK_TUNED or the one in your data folder.

@@ -53,7 +53,7 @@ pub struct ExecArgs {
     /// With --check, end with the program's exit code even if nothing was checked.
     #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
     pub allow_empty: bool,
-    /// Profile every launch as `lanework profile` does; launches of a kernel in one shape are added up.
+    /// Profile every launch as `lanework profile` does; launches of one kernel with the same shape are summed.
     #[arg(long, conflicts_with = "check")]
     pub profile: bool,
     /// Profile every launch, and write a page with the counters of every line to this file.
@@ -127,7 +127,7 @@ pub struct JudgeArgs {
     /// Where right candidates are timed: best, emulator (not timed) or cuda:N.
     #[arg(long, value_name = "DEVICE", default_value = "best")]
     pub device: String,
-    /// Longest time of sampling in seconds.
+    /// Maximum sampling time, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "15")]
     pub time_limit: u64,
     /// Accept candidates without the timed problem if it is too large for the emulator and there is no GPU.
@@ -170,7 +170,7 @@ pub struct McpArgs {
     /// The folder whose files the tools can read.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub folder: PathBuf,
-    /// Seconds that one call may take.
+    /// Maximum time of one call, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u64).range(1..))]
     pub time_limit: u64,
 }

@@ -89,7 +89,7 @@ pub struct Filters {
     /// Runs on a device whose name contains this.
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
-    /// Runs since a date (2026-11-22), a time (2026-11-22T16:00:00Z), or for as long (7d, 12h, 30m).
+    /// Runs since a date (2026-11-22), a time (2026-11-22T16:00:00Z), or within a period (7d, 12h, 30m).
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
     /// Runs whose checkout's revision begins with this.
@@ -169,7 +169,7 @@ pub struct ReportArgs {
     /// The GPU whose occupancy, caches and bounds are modeled; `lanework gpus` lists them.
     #[arg(long, value_name = "NAME", default_value = "H200")]
     pub gpu: String,
-    /// The longest time to sample one rung on a GPU, in seconds [default: 15].
+    /// Maximum time to sample one rung on a GPU, in seconds [default: 15].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     #[command(flatten)]

@@ -42,7 +42,7 @@ pub struct BenchArgs {
     /// State of the cache when the kernel starts.
     #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
     pub cache: CacheChoice,
-    /// The longest time of sampling, in seconds [default: 15].
+    /// Maximum sampling time, in seconds [default: 15].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Print one JSON array of records, with every sample.
@@ -59,7 +59,7 @@ pub struct CompareArgs {
     /// The first: a .ptx or .cu file, a rung as ladder/rung, or the number of a stored run.
     #[arg(value_name = "A", required_unless_present_any = ["revision", "last"])]
     pub first: Option<String>,
-    /// The second, which the verdict is on.
+    /// The second kernel; the verdict says whether it is slower than the first.
     #[arg(value_name = "B", required_unless_present_any = ["revision", "last"])]
     pub second: Option<String>,
     /// Compare the stored results of two revisions of your checkout, the newest of each kernel; A may name a ladder or
@@ -74,7 +74,7 @@ pub struct CompareArgs {
     /// State of the cache when a kernel starts.
     #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
     pub cache: CacheChoice,
-    /// The longest time of sampling, in seconds [default: 15].
+    /// Maximum sampling time, in seconds [default: 15].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Print one JSON array of comparisons, with every sample.
@@ -116,7 +116,7 @@ pub struct KernelTiming {
 fn of_timing(argument: clap::Arg) -> clap::Arg {
     match argument.get_id().as_str() {
         "compare" | "fidelity" | "max_instructions" | "memory_limit" => argument.hide(true),
-        "time_limit" => argument.help("The longest time of sampling, in seconds [default: 15]"),
+        "time_limit" => argument.help("Maximum sampling time, in seconds [default: 15]"),
         _ => argument,
     }
 }
@@ -194,7 +194,7 @@ pub struct RooflineArgs {
     /// A JSON file of more GPUs, in the schema of `lanework gpus --json`.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The longest time to sample one ceiling or rung on a GPU, in seconds [default: 5].
+    /// Maximum time to sample one ceiling or rung on a GPU, in seconds [default: 5].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Print one JSON object.

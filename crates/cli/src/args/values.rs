@@ -55,7 +55,7 @@ pub fn axis(text: &str) -> Result<Vec<u64>, String> {
 /// An extent other than 0.
 pub fn positive(text: &str) -> Result<u64, String> {
     extent(text).and_then(|value| match value {
-        0 => Err("give a whole number over 0".to_owned()),
+        0 => Err("give a whole number greater than 0".to_owned()),
         value => Ok(value),
     })
 }

@@ -193,7 +193,7 @@ fn compiler(name: &'static str, choice: &str, kernel: &Path) -> Result<TestedPar
         true => TestedPart {
             name,
             state: PartState::Missing,
-            detail: "not found; Lanework's own compiler takes its place".to_owned(),
+            detail: "not found; Lanework's own compiler is used instead".to_owned(),
             next,
         },
         false => broken(name, &tested, next),

@@ -97,7 +97,7 @@ fn read_source(path: &Path) -> Result<String, Failure> {
 #[cfg(all(unix, feature = "host"))]
 fn whole_source(paths: &[PathBuf]) -> Result<(String, &Path), Failure> {
     match paths {
-        [] => Err(Failure::input("there is no program", "give it after `--`")),
+        [] => Err(Failure::input("no program was given", "give it after `--`")),
         [path] => Ok((read_source(path)?, path.as_path())),
         [first, ..] => {
             let mut text = String::new();

@@ -155,7 +155,7 @@ pub fn expected(
         return Ok(nothing());
     }
     if timing.expect.is_empty() {
-        progress.say("what the emulator computes");
+        progress.say("expected result, by the emulator");
         let limited = KernelArgs { time_limit: Some(EMULATED), ..args.clone() };
         let device = emulator(&limited, None);
         let emulated = kernel
@@ -165,8 +165,8 @@ pub fn expected(
         return match emulated {
             Ok((_, arrays)) => Ok(Expected { arrays, tolerance: None, by: Verified::Emulator }),
             Err(error) => Err(Failure::input(
-                format_args!("the emulator, asked for the right result, stopped: {error}"),
-                "give the right result with --expect FILE.npy, or --unverified",
+                format_args!("the emulator stopped while it computed the expected result: {error}"),
+                "give the expected result with --expect FILE.npy, or --unverified",
             )),
         };
     }

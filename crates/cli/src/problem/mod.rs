@@ -233,7 +233,7 @@ pub fn find_element(name: &str) -> Result<ElementType, Failure> {
 fn unknown(kind: &str, name: &str, names: &[&str]) -> Failure {
     let near = nearest(name, names);
     let help = match near.as_slice() {
-        [] => format!("there are: {}", names.join(", ")),
+        [] => format!("available: {}", names.join(", ")),
         near => format!("did you mean {}? `lanework list` shows all", near.join(" or ")),
     };
     Failure::input(format_args!("no {kind} is called `{name}`"), help)
@@ -256,7 +256,7 @@ pub fn find_gpu(name: &str) -> Result<&'static Gpu, Failure> {
         let known: Vec<&str> = specs().gpus.iter().map(|gpu| gpu.name.as_str()).collect();
         Failure::input(
             format_args!("no GPU is called `{name}`"),
-            format_args!("there are: {}", known.join(", ")),
+            format_args!("available: {}", known.join(", ")),
         )
     })
 }
@@ -277,6 +277,6 @@ mod tests {
         let Failure::Input(text) = unknown("rung", "paded", &["naive", "padded"]) else { panic!() };
         assert!(text.contains("did you mean padded?"), "{text}");
         let Failure::Input(text) = unknown("rung", "xyz", &["naive", "padded"]) else { panic!() };
-        assert!(text.contains("there are: naive, padded"), "{text}");
+        assert!(text.contains("available: naive, padded"), "{text}");
     }
 }

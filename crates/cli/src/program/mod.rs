@@ -13,6 +13,7 @@ pub use unix::{forward_signals, forward_to};
 use crate::args::Program;
 use crate::problem::find_gpu;
 use lanework::emulator::{Fault, FaultKind};
+use lanework::ptx::cpp_names::readable;
 use lanework::tool::{Launched, Process, Record, names, read};
 use lanework_lab::Gpu;
 use lanework_terminal::failure::Failure;
@@ -154,6 +155,19 @@ impl Ended {
     /// The kernels that were launched, each once.
     pub fn kernels(&self) -> Vec<String> {
         names(self.launches().map(|launch| launch.kernel.as_str()))
+    }
+
+    /// The failure of a command that has no kernel to show: `what`, with the kernels that the program launches.
+    pub fn without_kernel(&self, what: &str) -> Failure {
+        let kernels = self.kernels();
+        if kernels.is_empty() {
+            return Failure::input(
+                "the program launches no kernel at all",
+                "run a program that launches kernels through CUDA's driver or this library",
+            );
+        }
+        let kernels: Vec<_> = kernels.iter().map(|kernel| readable(kernel)).collect();
+        Failure::input(what, format_args!("it launches: {}", kernels.join(", ")))
     }
 
     /// Work that the tool could not check, without duplicates.

@@ -168,7 +168,7 @@ pub fn against(
     }
     let sum = |index: usize| totals.get(&index).copied().unwrap_or_default();
     let ratio = |(a, b): (u64, u64), what: &str| match (a, b) {
-        (a, b) if a == b => format!("as many {what}"),
+        (a, b) if a == b => format!("equal {what}"),
         (0, b) => format!("no {what}, the other {}", short_count(b as f64)),
         (a, 0) => format!("{} {what}, the other none", short_count(a as f64)),
         (a, b) if a < b => format!("{:.2}x fewer {what}", b as f64 / a as f64),

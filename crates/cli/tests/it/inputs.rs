@@ -314,11 +314,11 @@ fn a_command_that_would_run_or_look_for_nothing_is_refused() {
 #[test]
 fn numbers_out_of_all_reason_are_refused() {
     for (line, words) in [
-        (&["profile", "transpose/padded", "--size", "64", "--sample", "0"][..], "over 0"),
+        (&["profile", "transpose/padded", "--size", "64", "--sample", "0"][..], "greater than 0"),
         (&["streams", "--streams", "100000"], "the limit is 128"),
         (&["streams", "--streams", "9", "--chunks", "8"], "1 would idle"),
-        (&["streams", "--streams", "0"], "over 0"),
-        (&["streams", "--chunks", "0"], "over 0"),
+        (&["streams", "--streams", "0"], "greater than 0"),
+        (&["streams", "--chunks", "0"], "greater than 0"),
         (&["streams", "--size", "2^22", "--chunks", "2^20"], "the limit is 65536"),
         (&["climb", "sgemm", "--size", "32", "--alpha", "1e300"], "--alpha 1e300"),
         (&["climb", "sgemm", "--size", "32", "--beta", "nan"], "--beta NaN"),
@@ -395,9 +395,9 @@ fn options_of_a_kernel_in_a_file_fit_it_or_are_refused() {
         (&["run", "--arg", &out, "--arg", &out, "--arg", "u32:4"], "two arguments are written to"),
         (&["run", "--grid", "0"], "no dimension can be 0"),
         (&["run", "--block", "4x0"], "no dimension can be 0"),
-        (&["run", "--max-instructions", "0"], "over 0"),
-        (&["run", "--memory-limit", "0"], "over 0"),
-        (&["run", "--time-limit", "0"], "over 0"),
+        (&["run", "--max-instructions", "0"], "greater than 0"),
+        (&["run", "--memory-limit", "0"], "greater than 0"),
+        (&["run", "--time-limit", "0"], "greater than 0"),
         (&["run", "--compare", "emulator"], "does not name two devices"),
         (
             &["run", "--device", "cuda:0", "--max-instructions", "5"],
@@ -406,7 +406,7 @@ fn options_of_a_kernel_in_a_file_fit_it_or_are_refused() {
         (&["run", "--device", "cuda:0", "--fidelity"], "--fidelity is not used on cuda:0"),
         (&["check", "--fidelity"], "--fidelity is not used here"),
         (&["profile", "--fidelity"], "--fidelity is not used here"),
-        (&["profile", "--sample", "0"], "over 0"),
+        (&["profile", "--sample", "0"], "greater than 0"),
     ] {
         let has_arguments = line.contains(&"--arg");
         let rest = if has_arguments { &line[1..] } else { &[&line[1..], &good[2..]].concat()[..] };

@@ -390,7 +390,7 @@ impl Counters {
     pub fn assert_no_divergence(&self) {
         assert!(
             self.divergent_branches == 0,
-            "warps parted at {} branches; {:.1} of 32 lanes were active on average",
+            "warps diverged at {} branches; {:.1} of 32 lanes were active on average",
             self.divergent_branches,
             self.active_lanes()
         );

@@ -360,7 +360,7 @@ impl Machine {
                         Op::Call { index } | Op::CallIndirect { index, .. } => {
                             &caller.code.calls[index as usize]
                         }
-                        _ => return Err(process.fault("the interpreter lost its place", "")),
+                        _ => return Err(process.fault("internal error: a function returned to an instruction that is not a call", "")),
                     };
                     for (d, register) in call.results.iter().zip(list) {
                         let value = get!(*register);
@@ -372,9 +372,10 @@ impl Machine {
                 }
                 Op::Trap => {
                     process.places = self.places(&code, at - 1);
-                    return Err(
-                        process.fault("the program reached code that cannot be reached", "")
-                    );
+                    return Err(process.fault(
+                        "the program executed a trap, or code that is marked as unreachable",
+                        "",
+                    ));
                 }
             }
         }

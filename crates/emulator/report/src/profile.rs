@@ -82,7 +82,7 @@ pub fn record(counted: &Counted<'_>, extras: Extras, by: By, gpu: &Machine) -> P
         sector_bytes,
         intensity: intensity(flops_in_all, sector_bytes),
         lines: lines(counted, &flops, &extras.touches, by),
-        modelled_caches: extras.caches,
+        modeled_caches: extras.caches,
     }
 }
 

@@ -35,7 +35,7 @@ pub struct ProfileRecord {
     /// Lines, in source order.
     pub lines: Vec<LineRecord>,
     /// Modeled cache hit rates; `None` without accesses to global memory.
-    pub modelled_caches: Option<CacheRecord>,
+    pub modeled_caches: Option<CacheRecord>,
 }
 
 /// One line of source, or of PTX.

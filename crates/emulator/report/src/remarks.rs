@@ -73,7 +73,7 @@ fn uncoalesced(name: &str, traffic: &Global, touch: Option<&TracedAccess>) -> Op
     let cause = match touch.and_then(TracedAccess::misaligned_start) {
         Some(past) => format!(", misaligned start ({past} B past a 32-byte sector)"),
         None if contiguous => {
-            ", misaligned starts of some (rows that are not a multiple of 32 B)".to_owned()
+            ", some starts misaligned (rows that are not a multiple of 32 B)".to_owned()
         }
         None => String::new(),
     };
@@ -177,7 +177,7 @@ mod tests {
         // One extra sector of 17 is the minimum cost.
         assert!(of(170, 4112, 16).contains("misaligned start (16 B past"));
         // The first row is aligned, and others are not.
-        assert!(of(49, 4096, 4).contains("misaligned starts of some"));
+        assert!(of(49, 4096, 4).contains("some starts misaligned"));
         assert_eq!(of(40, 4096, 4), "");
     }
 

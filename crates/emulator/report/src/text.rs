@@ -96,7 +96,7 @@ fn totals(record: &ProfileRecord) -> Vec<Block> {
             thousands(r.shared_bytes.into())
         ),
     ));
-    if let Some(caches) = &record.modelled_caches {
+    if let Some(caches) = &record.modeled_caches {
         rows.push((
             "caches",
             format!(
@@ -108,7 +108,7 @@ fn totals(record: &ProfileRecord) -> Vec<Block> {
             ),
         ));
     }
-    let block = |(name, text): Row| Block::labelled(format!("  {name:<15}"), text);
+    let block = |(name, text): Row| Block::labeled(format!("  {name:<15}"), text);
     rows.into_iter().map(block).collect()
 }
 
@@ -124,9 +124,9 @@ fn hot_spots(record: &ProfileRecord, sources: &Sources, width: usize) -> Vec<Blo
         let place = place(line);
         let room = width.saturating_sub(columns(&label) + columns(&place) + 2);
         let code = excerpt(&code(line, sources), room.min(CODE));
-        blocks.push(Block::labelled(label, format!("{place}\u{a0}\u{a0}{code}").trim_end()));
+        blocks.push(Block::labeled(label, format!("{place}\u{a0}\u{a0}{code}").trim_end()));
         for remark in &line.remarks {
-            blocks.push(Block::labelled(format!("{:9}", ""), remark.as_str()));
+            blocks.push(Block::labeled(format!("{:9}", ""), remark.as_str()));
         }
     }
     blocks

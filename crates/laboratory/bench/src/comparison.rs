@@ -82,7 +82,7 @@ fn differing(a: &TimedRecord, b: &TimedRecord) -> Option<String> {
     invalid(a, b)
         .or_else(|| of("devices", &a.device.name, &b.device.name))
         .or_else(|| number("protocols", a.protocol, b.protocol))
-        .or_else(|| of("states of the cache", a.cache.name(), b.cache.name()))
+        .or_else(|| of("cache states", a.cache.name(), b.cache.name()))
         .or_else(|| {
             keys().find_map(|key| of(&format!("values of {key}"), &value(a, key), &value(b, key)))
         })

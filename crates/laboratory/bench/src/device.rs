@@ -346,7 +346,7 @@ impl Floor {
     pub fn refuses(&self, median_ns: f64) -> Option<String> {
         let cause = match self.by {
             "memory" => "the cache was not cold",
-            _ => "the operations were counted too high",
+            _ => "too many operations were counted",
         };
         (median_ns < self.ns).then(|| {
             format!(

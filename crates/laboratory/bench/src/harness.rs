@@ -226,7 +226,7 @@ pub(crate) struct Options {
 pub(crate) const HELP: &str = "\
 Options, after `cargo bench --`:
   --cache cold|hot|both   what the cache holds when the kernel starts [default: cold]
-  --time-limit SECONDS    longest time of sampling [default: 15]
+  --time-limit SECONDS    maximum sampling time [default: 15]
   --device DEVICE         best, emulator or cuda:N [default: best]
   --json                  print one JSON object a line
   NAME                    only benchmarks whose name contains this

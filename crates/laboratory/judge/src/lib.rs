@@ -65,7 +65,7 @@ pub fn judge(
     compile: Compile<'_>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Verdict, Unjudged> {
-    progress("drawing problems");
+    progress("generating the problems");
     let ready = Ready::new(task, compile)?;
     let mut case = Case::new(&ready, &submission.name, options.seed)?;
     let candidate = match case.admit(submission, compile, progress)? {

@@ -104,7 +104,7 @@ pub const KINDS: [(&str, &str); 23] = [
     ("source", "the source has an `#include` of a file, or is too large"),
     ("compile", "it does not compile, or not in time"),
     ("ptx", "it is not valid PTX, or uses a feature that the emulator does not support"),
-    ("entry", "it has no kernel of the task's name"),
+    ("entry", "it has no kernel with the task's name"),
     ("signature", "the kernel's parameters are not those of the task"),
     ("launch", "its launch is missing, not valid or more than a device has"),
     ("timer", "it reads a clock or a timer"),
@@ -123,7 +123,7 @@ pub const KINDS: [(&str, &str); 23] = [
     ("schedule", "a result is right only in the order in which the blocks were started"),
     ("timed-problem", "the result is wrong at the timed extents, or there only without checks"),
     ("not-tried", "the timed problem is too large for the emulator, and there is no GPU"),
-    ("implausible", "the time is less than memory and arithmetic of the GPU allow"),
+    ("implausible", "the time is below the minimum that the GPU's memory and arithmetic allow"),
 ];
 
 impl Reason {

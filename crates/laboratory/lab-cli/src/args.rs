@@ -23,7 +23,7 @@ pub enum Command {
         lanework-lab experiments\n  \
         lanework-lab experiments --run --device emulator")]
     Experiments(ExperimentsArgs),
-    /// List the PTX instructions with the emulator's fidelity in each.
+    /// List the PTX instructions, with the emulator's fidelity for each.
     #[command(
         after_help = "Examples:\n  lanework-lab coverage\n  lanework-lab coverage --opcode cvt"
     )]
@@ -64,7 +64,7 @@ pub struct ExperimentsArgs {
     /// Write the results so far, and the JSON of every climb, to this folder.
     #[arg(long, value_name = "FOLDER", requires = "run")]
     pub output: Option<PathBuf>,
-    /// The longest time to sample one rung on a GPU, in seconds [default: 5].
+    /// Maximum time to sample one rung on a GPU, in seconds [default: 5].
     #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "run")]
     pub time_limit: Option<f64>,
     /// Print one JSON array.
@@ -107,7 +107,7 @@ pub struct ConformArgs {
 
 #[derive(Debug, Args)]
 pub struct CoverageArgs {
-    /// List every form of this instruction only.
+    /// List only the forms of this instruction.
     #[arg(long, value_name = "NAME")]
     pub opcode: Option<String>,
     /// Print one JSON array.

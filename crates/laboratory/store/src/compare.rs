@@ -63,7 +63,7 @@ impl Side {
     pub fn refusal(&self, other: &Side) -> Option<String> {
         let differ = |what, of: Field| self.differ(other, what, of);
         differ("GPUs", |timed| timed.device.name.clone())
-            .or_else(|| differ("protocols of measuring", |timed| timed.protocol.to_string()))
+            .or_else(|| differ("measurement protocols", |timed| timed.protocol.to_string()))
     }
 
     /// Possible causes of a difference other than the kernels: a different driver, a different GPU of the same model.

@@ -28,6 +28,19 @@ pub fn readable(entry: &str) -> Cow<'_, str> {
     CppName::of(entry).map_or(Cow::Borrowed(entry), |name| Cow::Owned(name.to_string()))
 }
 
+/// Whether a name denotes an entry: its own name, or its C++ name as [`CppName::is`] accepts it.
+///
+/// ```
+/// use lanework_ptx::cpp_names::is_called;
+///
+/// assert!(is_called("saxpy", "saxpy"));
+/// assert!(is_called("_ZN3ops5saxpyIfLi4EEEvPT_", "ops::saxpy<float, 4>"));
+/// assert!(!is_called("_ZN3ops5saxpyIfLi4EEEvPT_", "axpy"));
+/// ```
+pub fn is_called(entry: &str, name: &str) -> bool {
+    entry == name || CppName::of(entry).is_some_and(|own| own.is(name))
+}
+
 impl CppName {
     /// The C++ name of a mangled entry; `None` if it is not mangled, or not by the Itanium ABI.
     pub fn of(entry: &str) -> Option<CppName> {

@@ -171,7 +171,7 @@ pub fn element_type_of_name(name: &str) -> Result<ElementType> {
         let known = ELEMENT_TYPES.map(ElementType::name).join(", ");
         Error::Request {
             why: format!("`{name}` is not an element type"),
-            help: format!("there are: {known}"),
+            help: format!("available: {known}"),
         }
     })
 }

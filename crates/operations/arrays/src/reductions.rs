@@ -179,7 +179,7 @@ impl How {
                 Some(y) => self.end(reduce::dot(x, y.tensor::<T, R>("the other array")?), out),
                 None => refused("`dot` of one array".to_owned(), "give the other one, too"),
             },
-            Reduction::Norm2 => unreachable!("norms have elements of their own"),
+            Reduction::Norm2 => unreachable!("norms are handled by their own branch"),
         }
     }
 

@@ -115,8 +115,8 @@ fn distinct<const R: usize>(shape: [usize; R], strides: [usize; R]) -> Result<()
     for (stride, extent) in axes {
         if stride < inner {
             return Err(Error::Request {
-                why: format!("of an array of shape {shape:?} with strides {strides:?}, several elements have one place"),
-                help: "an output needs strides that step over the dimensions inside: rows of n elements a stride of n or more".to_owned(),
+                why: format!("several elements of an array of shape {shape:?} with strides {strides:?} share an address"),
+                help: "an output needs strides that step over its inner dimensions: rows of n elements need a stride of at least n".to_owned(),
             });
         }
         inner = inner.saturating_add((extent - 1).saturating_mul(stride));

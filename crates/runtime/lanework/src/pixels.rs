@@ -96,13 +96,13 @@ impl<const R: usize> Pixels<R> {
     fn check(&self, size: usize) -> Result<(), String> {
         if !(3..=5).contains(&R) {
             return Err(format!(
-                "pixels of a tensor of {R} dimensions\n  = help: list images, one to three dimensions of space, channels"
+                "pixels of a tensor of {R} dimensions\n  = help: list images, one to three spatial dimensions, channels"
             ));
         }
         if let Some(given) = self.wrong {
             let (shape, known) = (self.shape, R - 2);
             return Err(format!(
-                "{given} dimensions of space are described, the tensor {shape:?} has {known}"
+                "{given} spatial dimensions are described, but the tensor {shape:?} has {known}"
             ));
         }
         let row = self.shape[R - 1].saturating_mul(size);

@@ -56,7 +56,7 @@ pub const REASONS: &[(&str, &str)] = &[
     ("`{name}` is not marked #[device]", "the attribute makes the version of a function that kernels inline"),
     ("a kernel cannot call the kernel `{name}`", "a launch starts a kernel for many threads"),
     ("no function is called `{name}`", "neither this file nor the prelude has it"),
-    ("`{name}` is CUDA C++", "a kernel in Rust has the same under Rust's spelling"),
+    ("`{name}` is CUDA C++", "a kernel in Rust uses Rust's name for it"),
     ("cannot infer the target type of `into` in a kernel", "types are inferred from left to right, and nothing before this expression determines its type"),
     ("#[device] takes no arguments", "a device function is inlined into the kernels that call it, whatever their launches are"),
     ("`{name}` is not an argument of #[kernel]", "each argument is a directive that PTX has for a kernel"),
@@ -87,7 +87,7 @@ pub const REASONS: &[(&str, &str)] = &[
     ("a kernel parameter cannot be a reference to this type", "an argument is copied to the device; only buffers and tensor maps are there before the launch"),
     ("a kernel that writes through a tensor map borrows it exclusively", "two launches that write through one map at the same time would race for its memory"),
     ("a pattern needs a value", "names that get their values later are declared one by one, since each is followed through every branch"),
-    ("a qualified path cannot be a struct expression in a kernel", "the attribute writes the path again where Rust takes a plain one"),
+    ("a qualified path cannot be a struct expression in a kernel", "the attribute's expansion repeats the path where Rust allows no qualified path"),
     ("an array in shared memory cannot be replaced", "it is a place in memory, which is fixed when the kernel is staged"),
     ("cannot assign to `{name}`, which is not a mutable variable", "a name without `mut` is a value, as in Rust"),
     ("the format string has more `{}` than there are arguments", "each `{}` prints one argument"),
@@ -102,7 +102,7 @@ pub const REASONS: &[(&str, &str)] = &[
     ("an operand of ptx! is `in(value)` or `out(type)`", "the text reads registers and writes new ones"),
     ("only `loop` ends with a value", "a `while` or a `for` may end without reaching the `break`, as in Rust"),
     ("the only attribute of a loop in a kernel is #[unroll]", "the loop becomes calls, on which other attributes mean something else"),
-    ("the only attribute of a parameter is #[constant]", "the parameter is declared anew in the staged function, where others mean nothing"),
+    ("the only attribute of a parameter is #[constant]", "the staged function declares the parameter again, and other attributes mean nothing there"),
     ("this `if` has no value when its condition does not hold", "the value is used whichever way the condition goes"),
     ("this cannot be assigned to in a kernel", "only variables and memory keep what is assigned"),
     ("this expression is not supported in a kernel", "it means nothing for values in a thread's registers"),
@@ -110,7 +110,7 @@ pub const REASONS: &[(&str, &str)] = &[
     ("this function returns a value", "its caller uses it"),
     ("a part of a slice cannot be assigned in a kernel", "an assignment writes one value, and the length of a part is known only at run time"),
     ("this range has no first value", "a loop counts from there"),
-    ("this operator has no function", "the operator is that function"),
+    ("this `impl` of an operator has no function", "that function defines the operator"),
     ("this pattern is not supported in a kernel", "a pattern is tested by comparing registers"),
 ];
 
@@ -252,7 +252,7 @@ mod tests {
     const UNREACHABLE: [&str; 4] = [
         "`else` takes a block",
         "a kernel has a fixed number of parameters",
-        "this operator has no function",
+        "this `impl` of an operator has no function",
         "this pattern is not supported in a kernel",
     ];
 

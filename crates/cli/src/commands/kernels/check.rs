@@ -96,7 +96,7 @@ fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
                 let known = ReportKind::ALL.map(ReportKind::name).join(", ");
                 Failure::input(
                     format_args!("`{name}` is not a kind of error"),
-                    format_args!("there are: {known}"),
+                    format_args!("available: {known}"),
                 )
             })
         };

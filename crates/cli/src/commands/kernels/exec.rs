@@ -14,8 +14,6 @@ use lanework::ptx::cpp_names;
 use lanework::report::{self, By, Machine};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::{machine, specs};
-#[cfg(feature = "report")]
-use lanework_terminal::failure::Failure;
 use lanework_terminal::failure::Outcome;
 use lanework_terminal::output::{check_writable, print, print_json, write};
 use lanework_terminal::table::{laid, readable};
@@ -132,10 +130,7 @@ fn profile(args: &ExecArgs) -> Outcome {
     if let Some(page) = &args.report {
         if pages.is_empty() {
             ended.own()?;
-            return Err(Failure::input(
-                "the program launches no kernel",
-                "run a program that launches kernels through CUDA's driver or this library",
-            ));
+            return Err(ended.without_kernel("no launch could be profiled"));
         }
         gather::write_own(page, pages, name)?;
     }

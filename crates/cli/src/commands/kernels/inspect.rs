@@ -5,6 +5,7 @@ use crate::kernel_file::source::ptx_of;
 use crate::problem::subject::{RungSelection, each_trial};
 use crate::program;
 use lanework::emulator::Options;
+use lanework::ptx::cpp_names::is_called;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
 use lanework::tool::Record;
 use lanework::{Device, Error, Job, PtxModule};
@@ -135,7 +136,10 @@ pub fn run_program(args: &InspectProgramArgs) -> Outcome {
     for record in ended.records() {
         let Record::Module(kernel, _, ptx) = record else { continue };
         let known = shown.iter().any(|one| one.ptx == *ptx);
-        let wanted = args.kernel.as_ref().is_none_or(|name| kernel.split(' ').any(|k| k == name));
+        let wanted = args
+            .kernel
+            .as_ref()
+            .is_none_or(|name| kernel.split(' ').any(|entry| is_called(entry, name)));
         if known || !wanted {
             continue;
         }
@@ -146,13 +150,10 @@ pub fn run_program(args: &InspectProgramArgs) -> Outcome {
     }
     if shown.is_empty() {
         ended.own()?;
-        return Err(Failure::input(
-            match &args.kernel {
-                Some(name) => format!("the program does not launch `{name}`"),
-                None => "the program launches no kernel".to_owned(),
-            },
-            format_args!("it launches: {}", ended.kernels().join(", ")),
-        ));
+        return Err(ended.without_kernel(&match &args.kernel {
+            Some(name) => format!("the program does not launch `{name}`"),
+            None => "no PTX of the program's kernels was recorded".to_owned(),
+        }));
     }
     if args.program.json {
         print_json(&shown)?;

@@ -66,15 +66,13 @@ pub fn run_program(args: &LookProgramArgs) -> Outcome {
     };
     let Some((found, text)) = ended.processes.iter().find_map(of_process) else {
         ended.own()?;
-        return Err(Failure::input(
-            match (kernel.as_str(), launch) {
-                ("", 1) => "the program launches no kernel".to_owned(),
-                ("", launch) => format!("no process launches {launch} kernels"),
-                (kernel, 1) => format!("the program does not launch `{kernel}`"),
-                (kernel, launch) => format!("no process launches `{kernel}` {launch} times"),
-            },
-            format_args!("it launches: {}", ended.kernels().join(", ")),
-        ));
+        let what = match (kernel.as_str(), launch) {
+            ("", 1) => "the program's first launch could not be drawn".to_owned(),
+            ("", launch) => format!("no process launches {launch} kernels"),
+            (kernel, 1) => format!("the program does not launch `{kernel}`"),
+            (kernel, launch) => format!("no process launches `{kernel}` {launch} times"),
+        };
+        return Err(ended.without_kernel(&what));
     };
     let tool::Picture { profile, refused, file, line, instructions, touches, steps, .. } = *found;
     if let Some((what, help)) = refused {

@@ -198,7 +198,10 @@ pub fn run_file(args: &KernelArgs) -> Outcome {
         })
         .collect();
     if !differences.is_empty() {
-        return Err(Failure::Check(format!("the devices differ\n{}", differences.join("\n"))));
+        return Err(Failure::Check(format!(
+            "the results of the devices differ\n{}",
+            differences.join("\n")
+        )));
     }
     let mut written = Vec::new();
     for (output, (argument, array)) in outputs.into_iter().zip(ready.iter().zip(arrays)) {

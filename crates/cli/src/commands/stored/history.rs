@@ -71,9 +71,10 @@ fn check_usage(args: &HistoryArgs) -> Outcome {
     let filters = args.filters.given();
     let refuse = |what: &str, help: &str| Err(Failure::input(what, help));
     match args.action {
-        HistoryAction::List if !args.runs.is_empty() => {
-            refuse("a list takes no numbers of runs", "show one: lanework history show 12")
-        }
+        HistoryAction::List if !args.runs.is_empty() => refuse(
+            "`lanework history list` takes no run numbers",
+            "show one: lanework history show 12",
+        ),
         HistoryAction::Show | HistoryAction::Delete if args.runs.is_empty() => {
             refuse("no run is given", "give its number; `lanework history` lists the runs")
         }
@@ -110,7 +111,7 @@ fn filter(filters: &Filters) -> Result<Filter, Failure> {
     let unknown = |what: &str, word: &str, known: &[&str]| {
         Failure::input(
             format_args!("no {what} is called `{word}`"),
-            format_args!("there are: {}", known.join(", ")),
+            format_args!("available: {}", known.join(", ")),
         )
     };
     if let Some(word) =

@@ -136,7 +136,7 @@ pub fn check_options(args: &KernelArgs) -> Outcome {
     ];
     match given.into_iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Failure::input(
-            format_args!("{option} is not used where kernels are timed"),
+            format_args!("{option} does not apply when kernels are timed"),
             format_args!("remove {option}; `lanework run` with the same arguments takes it"),
         )),
         None => Ok(()),

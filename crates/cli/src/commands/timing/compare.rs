@@ -31,7 +31,10 @@ pub fn run(args: &CompareArgs) -> Outcome {
         return compare_stored(args, &asked);
     }
     let (Some(first), Some(second)) = (&args.first, &args.second) else {
-        return Err(Failure::input("two kernels are compared", "name both, as ladder/rung"));
+        return Err(Failure::input(
+            "`lanework compare` needs two kernels",
+            "name both, as ladder/rung",
+        ));
     };
     let (a, b) = (rung_of(first)?, rung_of(second)?);
     let device = gpu(&args.on.device)?;

@@ -177,7 +177,8 @@ fn timed_rows(points: &[PointRecord]) -> String {
             point.bound_by.clone(),
         ]);
     }
-    let note = "least time: of the nominal ceilings; of it: the part of the roof that is reached.";
+    let note =
+        "least time: by the nominal ceilings; of it: the least time divided by the measured time.";
     shown(&rows) + &prose(note)
 }
 

@@ -65,7 +65,7 @@ pub fn run(args: &TuneArgs) -> Outcome {
     };
     let choice = choice(&candidates[winner]);
     if restricted {
-        note("note: not all rungs and parameters were tried, so the choice is not kept");
+        note("note: not all rungs and parameters were tried, so the choice is not stored");
     } else {
         Tuned::record(&file, &key, &choice)?;
     }
@@ -108,7 +108,7 @@ fn asked(
             (true, [value]) => problem = problem.with(name, *value),
             (true, _) => {
                 return Err(Failure::input(
-                    format_args!("--{name} has several values, and one problem is tuned"),
+                    format_args!("--{name} has several values, but one command tunes one problem"),
                     "give one value, and run the command for each",
                 ));
             }
@@ -206,7 +206,9 @@ fn list(tuned: &Tuned, json: bool) -> Outcome {
         rows.row(cells.map(|cell| Cell::from(cell.as_str())));
     }
     match rows.is_empty() {
-        true => print("no choice is known; `lanework tune LADDER` on a GPU finds one\n"),
+        true => print(
+            "nothing is tuned yet; `lanework tune LADDER` on a GPU finds the fastest choice\n",
+        ),
         false => print(&shown(&rows)),
     }
 }
@@ -219,7 +221,7 @@ fn show_known(key: &Key, choice: &Choice, json: bool) -> Outcome {
     match json {
         true => print_json(&ChoiceJson::of(key, choice)),
         false => print(&prose(&format!(
-            "known for {} ({}) on {}: {}; --again measures",
+            "already tuned: {} ({}) on {}: {}; --again measures again",
             key.operation,
             key.shape,
             key.gpu,

@@ -216,7 +216,7 @@ fn bad_input_gives_a_remedy() {
         (&["inspect", broken], "expected"),
         (&["run", twice, "--device", "emulator"], "`k` is declared twice"),
         (&["run", twice, "--device", "emulator"], "no label `l`"),
-        (&["run", SAXPY, "--entry", "k", "--device", "emulator"], "there are: saxpy"),
+        (&["run", SAXPY, "--entry", "k", "--device", "emulator"], "available: saxpy"),
         (
             &["run", SAXPY, "--arg", "f32:1", "--device", "emulator"],
             "arguments given: 1, needed: 4",

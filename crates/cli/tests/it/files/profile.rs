@@ -112,7 +112,7 @@ fn a_file_is_profiled_by_its_own_lines() {
     let found = &json(&args)[0];
     assert_eq!(found["flops"], 2 * 128);
     assert_eq!(found["counters"]["global_load"]["sectors"], 2 * 4 * 4);
-    let caches = &found["modelled_caches"];
+    let caches = &found["modeled_caches"];
     assert_eq!((&caches["l1_sectors"], &caches["l1_hits"]), (&32.into(), &0.into()));
 }
 

@@ -308,7 +308,7 @@ fn a_ladder_refuses_options_of_other_ladders() {
         (&["climb", "int-matmul", "--tile", "5"], "no kernel for a tile of 5x5"),
         (&["climb"], "required"),
         (&["climb", "--all", "--size", "3"], "default problem"),
-        (&["streams", "--chunks", "0", "--device", "emulator"], "over 0"),
+        (&["streams", "--chunks", "0", "--device", "emulator"], "greater than 0"),
         (&["gpus", "--file", "/no/such/file"], "cannot be read"),
         (&["run", "sgemm/cublas", "--device", "emulator"], "GPUs only"),
     ] {
@@ -373,7 +373,7 @@ fn gpus_are_extended_by_a_file() {
 }
 
 #[test]
-fn streams_on_the_emulator_say_that_time_is_not_modelled() {
+fn streams_on_the_emulator_say_that_time_is_not_modeled() {
     let record = json(&["streams", "--size", "1000", "--device", "emulator", "--json"]);
     assert_eq!(record["verified"], true);
     assert_eq!(record["serial_ns"], Value::Null);

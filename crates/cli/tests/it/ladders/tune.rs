@@ -21,7 +21,7 @@ fn choices_are_listed() {
     let file = folder.path().join("tuned.tsv");
     let output = tune(&file, "--list");
     assert!(output.status.success() && !file.exists());
-    assert!(String::from_utf8_lossy(&output.stdout).contains("no choice is known"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("nothing is tuned yet"));
     let key = Key::new("NVIDIA H200", "580", "transpose", "rows 1024-2047/16, f32");
     Tuned::record(&file, &key, &Choice::new("padded").with("block", 16)).expect("recorded");
     let text = String::from_utf8(tune(&file, "--list").stdout).expect("UTF-8");

@@ -144,7 +144,7 @@ fn exec_and_profile_give_the_same_profile() {
         ["name", "launches"].iter().for_each(|member| drop(object.remove(*member)));
     }
     assert_eq!(of_program, plain, "counts, patterns and caches are those of the kernel alone");
-    assert_eq!(plain["modelled_caches"]["l1_sectors"], 16);
+    assert_eq!(plain["modeled_caches"]["l1_sectors"], 16);
     let table = |output: Output| {
         let shown = text(&output.stdout);
         let start = shown.find("  instructions ").unwrap_or_else(|| panic!("{shown}"));
@@ -224,7 +224,7 @@ fn an_unknown_tool_is_refused() {
 }
 
 #[test]
-fn a_gpu_that_is_named_is_modelled_and_an_unknown_one_is_refused() {
+fn a_gpu_that_is_named_is_modeled_and_an_unknown_one_is_refused() {
     let (_folder, run) = sound();
     let tool = ["exec", "--profile", "--json", "--gpu", "rtx4090"];
     let profile = json(&under(&tool, &words(&run)));

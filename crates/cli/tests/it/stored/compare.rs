@@ -127,7 +127,7 @@ fn incomparable_runs_are_refused_or_give_a_warning() {
     );
     for (line, words) in [
         ("1 2", "the GPUs differ: NVIDIA H200 and Other GPU"),
-        ("1 3", "the protocols of measuring differ"),
+        ("1 3", "the measurement protocols differ"),
         ("1 5", "have no kernel on the same problem"),
         ("1 6", "run 6 has no times to compare"),
         ("1 99", "has no run 99"),

@@ -114,7 +114,7 @@ fn meaningless_history_requests_are_refused() {
     for (line, words) in [
         ("history delete", "no run is given"),
         ("history show", "no run is given"),
-        ("history list 3", "takes no numbers"),
+        ("history list 3", "takes no run numbers"),
         ("history show 1 --ladder x", "with run numbers"),
         ("history --since yesterday", "is not a time"),
         ("history --verdict good", "no verdict is called `good`"),

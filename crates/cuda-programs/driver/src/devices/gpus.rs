@@ -54,7 +54,10 @@ impl Model {
         let gpu = specs().gpu(asked.unwrap_or(DEFAULT)).ok_or_else(|| {
             let known: Vec<&str> = specs().gpus.iter().map(|gpu| gpu.name.as_str()).collect();
             let asked = asked.unwrap_or(DEFAULT);
-            format!("{NAME} names `{asked}`\n  = help: there are: {}", known.join(", "))
+            format!(
+                "{NAME} names an unknown GPU, `{asked}`\n  = help: known GPUs: {}",
+                known.join(", ")
+            )
         })?;
         let limits = specs().architecture(gpu.capability());
         Ok(Model { gpu, limits, named: asked.is_some() })

@@ -127,7 +127,7 @@ pub extern "C" fn report_leaks() {
         for (kind, count, bytes) in driver.allocations().leaks() {
             let blocks = if count == 1 { "block" } else { "blocks" };
             let message = format!(
-                "{count} {blocks} of {kind} memory with {bytes} bytes in all were never freed"
+                "{count} {blocks} of {kind} memory with {bytes} bytes in total were never freed"
             );
             keep(ReportKind::Leak, message, "free what was allocated before the program ends");
         }

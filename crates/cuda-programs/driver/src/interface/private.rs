@@ -26,7 +26,9 @@ unsafe extern "C" fn nothing() -> i32 {
 /// A slot that is not implemented.
 unsafe extern "C" fn refused() -> i32 {
     if crate::api::traces() {
-        crate::api::line(&"a slot of a private table was called that is not provided");
+        crate::api::line(
+            &"the program called a function of a private driver table that the emulator does not provide",
+        );
     }
     Status::NotSupported as i32
 }
@@ -234,7 +236,7 @@ api! {
         let id = id.get()?;
         let Some((_, PrivateTable(words))) = tables().iter().find(|(known, _)| *known == id) else {
             if crate::api::traces() {
-                warn("a private table is not provided", &format!("{id:02x?}"));
+                warn("the emulator does not provide this private driver table", &format!("{id:02x?}"));
             }
             say_caller();
             return Err(Status::InvalidValue);

@@ -194,7 +194,7 @@ impl Launch {
         let module = function.module()?.1;
         let stream = driver()?.ordered_stream(self.stream)?;
         if module.context != stream.key.context {
-            let why = "the kernel was loaded in another context than the stream's";
+            let why = "the kernel was loaded in a context other than the stream's";
             return Err(refuse(
                 Status::InvalidHandle,
                 why,

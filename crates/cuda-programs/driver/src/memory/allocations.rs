@@ -211,7 +211,7 @@ impl Driver {
             None => Err(refuse(
                 Status::InvalidValue,
                 format!("{address:#x} is not in an allocation of the device"),
-                "pass an address of the device that is allocated, and not of the host or freed",
+                "pass an address of allocated device memory, not of freed memory or host memory",
             )),
         }
     }
@@ -348,7 +348,7 @@ impl Driver {
                 let (why, help) = match (found, allocations.find(address)) {
                     (Some(found), _) => (
                         format!("{address:#x} is {} memory", found.kind.name()),
-                        "free it by the function that belongs to its allocation",
+                        "free it with the function that matches its allocation",
                     ),
                     (None, Some((start, _))) => (
                         format!("{address:#x} is inside the allocation at {start:#x}"),

@@ -98,8 +98,8 @@ impl Driver {
     fn export(&self, address: u64, [bytes, whole]: [u64; 2], pool: u64) -> Result<IpcHandle> {
         if whole < PAGE {
             crate::api::warn(
-                "memory is not shared",
-                &"the system gave no file for small allocations (memfd_create); allocate 4096 bytes or more",
+                "memory cannot be shared with another process",
+                &"the system provides no file for small allocations (memfd_create); allocate 4096 bytes or more",
             );
             return Err(Status::NotSupported);
         }

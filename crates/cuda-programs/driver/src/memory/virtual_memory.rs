@@ -183,7 +183,7 @@ fn refuse() -> Result {
     SAID.call_once(|| {
         warn(
             "multicast objects are not emulated",
-            &"ask for CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, which is 0, and reach the memory of other GPUs by its own address (peers reach each other)",
+            &"query CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, which is 0, and access the memory of each peer GPU by its own address",
         );
     });
     Err(Status::NotSupported)

@@ -55,7 +55,7 @@ impl fmt::Display for ImageError {
         match self {
             ImageError::MachineCode(sms) => write!(
                 f,
-                "the module holds machine code{} and no PTX, which is what the emulator runs\n  = help: compile with PTX, as \
+                "the module holds machine code{} and no PTX, which the emulator needs\n  = help: compile with PTX, as \
                  `nvcc -gencode arch=compute_90,code=compute_90` or `-arch=sm_90` do",
                 for_architectures(sms)
             ),
@@ -90,7 +90,7 @@ pub fn ptx_of(bytes: &[u8]) -> Result<String, ImageError> {
 /// newer, the oldest one, because the emulator also runs instructions that the default GPU does not have.
 fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError> {
     let own = model.architecture();
-    let cut = ImageError::Damaged("it ends in an entry");
+    let cut = ImageError::Damaged("it ends within an entry");
     let magic = bytes.get(..4).map(|word| u32::from_le_bytes(std::array::from_fn(|i| word[i])));
     if magic != Some(FATBIN) || bytes.len() < 16 {
         return Err(ImageError::Unknown);
@@ -156,13 +156,11 @@ fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, ImageErr
 /// Decompresses an entry's payload.
 fn unpacked(payload: &[u8], flags: u64, length: usize) -> Result<Vec<u8>, ImageError> {
     if length > LONGEST {
-        return Err(ImageError::Damaged("an entry says that it is longer than 256 MiB"));
+        return Err(ImageError::Damaged("an entry states a length above 256 MiB"));
     }
     if flags & LZ4 != 0 {
         if length / MOST_OF_LZ4 > payload.len() {
-            return Err(ImageError::Damaged(
-                "an entry's LZ4 block says that it is longer than it can be",
-            ));
+            return Err(ImageError::Damaged("an entry's LZ4 block states an impossible length"));
         }
         lz4_flex::block::decompress(payload, length)
             .map_err(|_| ImageError::Damaged("an entry's LZ4 block is damaged"))
@@ -194,7 +192,7 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
     let image = image.as_ptr();
     let there = |at: *const u8, bytes| match is_mapped(at as u64, bytes, Access::Read) {
         true => Ok(()),
-        false => Err(ImageError::Damaged("no memory is where it points")),
+        false => Err(ImageError::Damaged("it points to unmapped memory")),
     };
     there(image, 4)?;
     // SAFETY: `there` found four bytes readable.
@@ -265,7 +263,7 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
 /// # Safety
 /// The program does not write the memory during the call.
 unsafe fn of_fatbin(start: *const u8) -> Result<String, ImageError> {
-    let cut = |_| ImageError::Damaged("it says that it is longer than the memory where it lies");
+    let cut = |_| ImageError::Damaged("its stated length exceeds the memory that holds it");
     if !is_mapped(start as u64, 16, Access::Read) {
         return Err(cut(()));
     }

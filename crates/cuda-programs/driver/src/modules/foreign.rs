@@ -28,15 +28,14 @@ const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libnccl", "NVIDIA's NCCL", FIRST),
 ];
 
-const FFTW: &str =
-    "transform by FFTW on the host, or by cuFFT's own functions, for which a stand-in is there";
-const FFT: &str = "a stand-in is there: build it beside the command by `cargo build --release -p lanework-cufft`, and run the program by `lanework exec`; where \
-                   it is built, the program loaded NVIDIA's by its path, so link it with no -rpath to NVIDIA's; kernels of cuFFTDx's headers run as they are";
-const SOLVE: &str = "a stand-in for its dense functions is there: build it beside the command by `cargo build --release -p lanework-cusolver`, and run the program by \
-                     `lanework exec`; where it is built, the program loaded NVIDIA's by its path, so link it with no -rpath to NVIDIA's";
-const ELSE: &str = "do this part on the host or by kernels of the program's own, compiled with PTX, or run it on a GPU; kernels with PTX in the same program run";
-const FIRST: &str = "a stand-in is there, but the program loaded NVIDIA's by its path; let it find the library by LD_LIBRARY_PATH, as `lanework exec` \
-                     sets it, with no -rpath to NVIDIA's";
+const FFTW: &str = "transform by FFTW on the host, or call cuFFT's own functions, for which Lanework has a stand-in";
+const FFT: &str = "Lanework has a stand-in: build it beside the command by `cargo build --release -p lanework-cufft`, and run the program by `lanework exec`; if it \
+                   is already built, the program loads NVIDIA's library by its path: link without an -rpath to it; kernels of cuFFTDx's headers run unchanged";
+const SOLVE: &str = "Lanework has a stand-in for its dense functions: build it beside the command by `cargo build --release -p lanework-cusolver`, and run the program by \
+                     `lanework exec`; if it is already built, the program loads NVIDIA's library by its path: link without an -rpath to it";
+const ELSE: &str = "do this part on the host or by the program's own kernels, compiled with PTX, or run it on a GPU; kernels with PTX in the same program run";
+const FIRST: &str = "Lanework has a stand-in, but the program loads NVIDIA's library by its path: link without an -rpath to it, so that the program finds the library \
+                     by LD_LIBRARY_PATH, which `lanework exec` sets";
 
 /// A library, identified by one of its files.
 struct LoadedLibrary {
@@ -60,7 +59,7 @@ impl LoadedLibrary {
             warn(
                 &format!("{} computes nothing on the emulated GPU", self.name),
                 &format!(
-                    "{} holds machine code{architectures} and no PTX, so that its calls fail\n  = help: {}",
+                    "{} holds machine code{architectures} and no PTX, so its calls fail\n  = help: {}",
                     self.file, self.instead
                 ),
             );

@@ -45,7 +45,7 @@ impl ProgramLinker {
             name => name.to_owned(),
         };
         let added = if kind == INTERMEDIATE {
-            let why = "a compiler's intermediate form is not linked\n  = help: compile it to PTX";
+            let why = "a compiler's intermediate code (LTO-IR) cannot be linked\n  = help: compile it to PTX";
             Err((Status::InvalidImage, why.to_owned()))
         } else if kind != PTX && state.linker.add_archive(&name) {
             Ok(())
@@ -92,7 +92,7 @@ impl ProgramLinker {
 
     /// Reports and logs why an input is refused.
     fn refuse(&self, status: Status, why: &str) -> Status {
-        warn("PTX is not linked", &why);
+        warn("the PTX cannot be linked", &why);
         self.outputs.write("", &format!("error: {why}"));
         status
     }

@@ -154,15 +154,15 @@ impl fmt::Display for MemoryOp {
             return f.write_str("nothing");
         };
         let what = match condition {
-            WaitCondition::NotBefore => format!("at least {value:#x}"),
-            WaitCondition::Equal => format!("{value:#x}"),
-            WaitCondition::AnyOf => format!("with a bit of {value:#x}"),
-            WaitCondition::NoneOf => format!("without a bit beside {value:#x}"),
+            WaitCondition::NotBefore => format!("be at least {value:#x}"),
+            WaitCondition::Equal => format!("be {value:#x}"),
+            WaitCondition::AnyOf => format!("have a bit of {value:#x} set"),
+            WaitCondition::NoneOf => format!("have a bit clear that {value:#x} also has clear"),
         };
-        write!(f, "the {}-bit word at {address:#x} to be {what}", 8 * bytes)?;
+        write!(f, "the {}-bit word at {address:#x} to {what}", 8 * bytes)?;
         match word(address, bytes) {
             Ok(found) => write!(f, "; it is {found:#x}"),
-            Err(_) => f.write_str("; no memory is there"),
+            Err(_) => f.write_str("; that address is not mapped"),
         }
     }
 }
@@ -196,7 +196,7 @@ pub fn report_endless_wait(what: &str) {
         "{what}, and nothing happened for {seconds} s\n  = help: write the word from another stream or thread before waiting for this \
          stream; LANEWORK_WAIT_SECONDS allows more time"
     );
-    warn("a stream does not go on", &why);
+    warn("a stream is blocked", &why);
 }
 
 /// Reads and checks the operations that a C program passes.

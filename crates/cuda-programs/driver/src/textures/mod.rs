@@ -29,7 +29,7 @@ struct TensorDescription<'call> {
 
 /// Reports why a map is refused.
 fn refuse<T>(why: &str, status: Status) -> Result<T> {
-    warn("a tensor map is not made", &why);
+    warn("the tensor map cannot be created", &why);
     Err(status)
 }
 
@@ -85,7 +85,7 @@ impl TensorDescription<'_> {
 fn encode(map: &TensorMap) -> Result<[u8; 128]> {
     driver()?;
     map.encode().map_err(|rule| {
-        warn("a tensor map is not made", &rule);
+        warn("the tensor map cannot be created", &rule);
         Status::InvalidValue
     })
 }

@@ -80,7 +80,7 @@ pub const ROWS: u32 = 3;
 
 /// Refuses a valid description that the emulator does not support.
 fn refuse<T>(why: &str) -> Result<T> {
-    warn("a texture is not made", &why);
+    warn("the texture cannot be created", &why);
     Err(Status::NotSupported)
 }
 
@@ -222,7 +222,9 @@ impl TextureDescription {
         let srgb = self.flags & SRGB != 0;
         let bytes = image.texel.channel == Channel::Unsigned && image.texel.bits == 8;
         if srgb && !(bytes && as_float) {
-            return refuse("it converts from sRGB what is not unsigned bytes read as floats");
+            return refuse(
+                "it converts from sRGB, but its elements are not unsigned bytes that are read as floats",
+            );
         }
         if image.shape == ImageShape::Linear {
             return Ok(Sampler { as_float, srgb, ..Sampler::default() });
@@ -240,7 +242,9 @@ impl TextureDescription {
         }
         let bordered = address.contains(&AddressMode::Border);
         if bordered && integers && !as_float && self.border != [0.0; 4] {
-            return refuse("the border of integers has a color");
+            return refuse(
+                "it has a border color other than 0, but its elements are read as integers",
+            );
         }
         let border = self.border.map(f32::to_bits);
         Ok(Sampler { address, linear, normalized, as_float, srgb, mip, border })
@@ -299,7 +303,7 @@ impl Driver {
     /// Stores the description of a new object.
     fn object(&self, handle: lanework::Result<u64>, made: ObjectDescription) -> Result<u64> {
         let handle = handle.map_err(|error| {
-            warn("a texture or surface is not made", &error);
+            warn("the texture or surface cannot be created", &error);
             Status::InvalidValue
         })?;
         lock(&MADE).insert(handle, made);

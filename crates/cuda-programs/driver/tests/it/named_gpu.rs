@@ -120,5 +120,8 @@ fn an_unknown_gpu_means_no_device() {
     }
     let (passed, said) = under("h2000", "named_gpu::an_unknown_gpu_means_no_device");
     assert!(passed, "{said}");
-    assert!(said.contains("LANEWORK_GPU names `h2000`") && said.contains("RTX 4090"), "{said}");
+    assert!(
+        said.contains("LANEWORK_GPU names an unknown GPU, `h2000`") && said.contains("RTX 4090"),
+        "{said}"
+    );
 }

@@ -92,7 +92,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         }
         FaultKind::TilePlace => {
             fault.message = raw.note;
-            fault.help = "let tiles begin at multiples of 16 bytes of a row, and those that are stored or added not before the tensor".into();
+            fault.help = "start tiles at multiples of 16 bytes into a row; tiles that are stored or added must not start before the tensor".into();
         }
         FaultKind::BarrierDivergence => {
             fault.message = format!("barrier divergence: {}", raw.note);
@@ -236,8 +236,7 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
         BadAddress::Null => {
             fault.kind = FaultKind::Null;
             fault.message = format!("null pointer: {verb} of {size} bytes at {address:#x}");
-            fault.help =
-                "pass a device address; a null one was given or the pointer was never set".into();
+            fault.help = "pass a device address; this pointer is null or was never set".into();
         }
         BadAddress::Freed(near) => {
             fault.kind = FaultKind::UseAfterFree;

@@ -47,7 +47,7 @@ impl Memory {
             return refuse("this emulator has its own addresses; create it on host memory".into());
         }
         if bytes == 0 || address < NULL_PAGE || bytes > HOST_END || address > HOST_END - bytes {
-            return refuse("no host program has memory there".into());
+            return refuse("the host program has no memory there".into());
         }
         if in_windows(address, bytes) {
             return refuse(

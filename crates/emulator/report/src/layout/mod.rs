@@ -54,11 +54,11 @@ pub enum Block {
 impl Block {
     /// A paragraph without a label.
     pub fn text(text: impl Into<String>) -> Block {
-        Block::labelled("", text)
+        Block::labeled("", text)
     }
 
     /// A paragraph after a label.
-    pub fn labelled(label: impl Into<String>, text: impl Into<String>) -> Block {
+    pub fn labeled(label: impl Into<String>, text: impl Into<String>) -> Block {
         Block::Text { label: label.into(), text: text.into() }
     }
 }

@@ -313,7 +313,7 @@ impl Canvas {
         if more > 0 {
             self.note(&format!("and {more} more warps"));
         }
-        self.keys(&[(USED, "all 32 lanes"), (PARTIAL, "some lanes, as many as the bar is high")]);
+        self.keys(&[(USED, "all 32 lanes"), (PARTIAL, "some lanes (bar height: how many)")]);
     }
 }
 

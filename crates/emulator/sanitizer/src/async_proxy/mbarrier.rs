@@ -142,7 +142,7 @@ impl Mbarriers {
         let near = access.bounds.shared.nearest(offset, 8);
         access.reports.add(ReportKind::AsyncOrder, copier, None, |_| Finding {
             message: format!(
-                "copies bring {brought} bytes to the mbarrier at {}, and {announced} bytes were announced: a phase ends before its data has arrived, or never",
+                "copies bring {brought} bytes to the mbarrier at {}, but {announced} bytes were announced: a phase ends before its data has arrived, or never",
                 place(near.as_ref(), offset)
             ),
             help: format!(

@@ -67,7 +67,7 @@ pub struct LivelockProbe {
     /// The kernel's control flow, from the first trial on.
     flow: Option<Arc<ControlFlowGraph>>,
     /// Whether the cluster has waited, or signaled others by a strong write, since it was resumed.
-    signalled: bool,
+    signaled: bool,
     /// Whether it has synchronized since then.
     past: bool,
 }
@@ -115,12 +115,12 @@ impl LivelockProbe {
     /// Notes a strong write, which may signal another cluster.
     #[inline(always)]
     pub fn note(&mut self, site: &AccessSite) {
-        self.signalled |= site.order.strong.is_some() && site.kind != AccessKind::Load;
+        self.signaled |= site.order.strong.is_some() && site.kind != AccessKind::Load;
     }
 
     /// Threads of the cluster have synchronized.
     pub fn note_sync(&mut self) {
-        self.past |= self.signalled;
+        self.past |= self.signaled;
     }
 
     /// Whether the cluster has passed its wait, or has signaled others, and should yield.
@@ -130,7 +130,7 @@ impl LivelockProbe {
 
     /// The cluster yields to others.
     pub fn yield_turn(&mut self) {
-        (self.signalled, self.past, self.spin_reads) = (false, false, None);
+        (self.signaled, self.past, self.spin_reads) = (false, false, None);
     }
 
     /// Whether the cluster waited for memory that has changed.
@@ -226,7 +226,7 @@ impl LivelockProbe {
                 // usual patience.
                 *self = LivelockProbe {
                     spin_reads: reads,
-                    signalled: true,
+                    signaled: true,
                     jumps: self.jumps,
                     timed,
                     ..LivelockProbe::default()

@@ -67,7 +67,7 @@ impl fmt::Display for Suspects {
         let count = self.launches.len() as u64 + self.forgotten;
         write!(f, "one of {count} launches since the last synchronization, ")?;
         if self.forgotten > 0 {
-            write!(f, "{} older ones not kept, then ", self.forgotten)?;
+            write!(f, "{} older launches (not recorded), then ", self.forgotten)?;
         }
         write!(f, "{oldest} to {newest}")?;
         let mut names: Vec<&str> = self.launches.iter().map(|launch| &*launch.kernel).collect();

@@ -17,7 +17,8 @@ impl fmt::Display for TimedRecord {
             self.cache.name(),
             match self.reset {
                 Reset::None => String::new(),
-                Reset::Rotation { copies: 1 } => " (the problem exceeds it twice over)".to_owned(),
+                Reset::Rotation { copies: 1 } =>
+                    " (the problem is more than twice as large)".to_owned(),
                 Reset::Rotation { copies } => format!(" (rotation over {copies} copies)"),
                 Reset::Flush { bytes } =>
                     format!(" ({} MiB overwritten before each launch)", bytes >> 20),

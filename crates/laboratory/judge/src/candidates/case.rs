@@ -38,7 +38,7 @@ impl<'a> Case<'a> {
         }
         if rounds.iter().all(|round| round.problem.result_elements() == 0) {
             return Err(Unjudged::Failed(
-                "no problem of this task has an element of a result, so there is nothing to compare".to_owned(),
+                "the results of this task have no elements in any problem, so there is nothing to compare".to_owned(),
                 "give the extents a range that reaches beyond 0".to_owned(),
             ));
         }

@@ -117,7 +117,7 @@ impl Case<'_> {
         on: &OnGpu,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Result<(), Reason>, Unjudged> {
-        progress("drawing the timed problem");
+        progress("generating the timed problem");
         let task = self.ready.task;
         let mut around = Vec::new();
         for _ in 0..2 * AROUND {

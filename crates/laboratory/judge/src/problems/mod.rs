@@ -43,7 +43,7 @@ fn signed(node: &Node, extents: &Extents) -> Result<i128, ExpressionError> {
                 let known: Vec<&str> = extents.keys().map(String::as_str).collect();
                 let known = match known.is_empty() {
                     true => "there are none".to_owned(),
-                    false => format!("there are: {}", known.join(", ")),
+                    false => format!("available: {}", known.join(", ")),
                 };
                 return Err(fail(*at, format!("`{name}` is not an extent; {known}")));
             }
@@ -82,7 +82,8 @@ fn signed(node: &Node, extents: &Extents) -> Result<i128, ExpressionError> {
                 }
                 _ => {
                     let given = values.len();
-                    let why = format!("no function `{name}` of {given}; there are: {FUNCTIONS}");
+                    let why =
+                        format!("no function `{name}` of arity {given}; available: {FUNCTIONS}");
                     return Err(fail(*at, why));
                 }
             }

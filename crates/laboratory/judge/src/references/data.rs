@@ -133,7 +133,7 @@ impl Reference {
                     let count = data.values[*array].len();
                     if count < row {
                         return Err(format!(
-                            "rows have {row} elements, and an array of factors {count}"
+                            "rows have {row} elements, but an array of factors has {count}"
                         ));
                     }
                 }
@@ -144,7 +144,7 @@ impl Reference {
                     [rows, columns] if transposed => Ok((*columns, *rows)),
                     [rows, columns] => Ok((*rows, *columns)),
                     other => Err(format!(
-                        "a factor of a product is a matrix, and this is {}",
+                        "a factor of a product must be a matrix, and this is {}",
                         words(other)
                     )),
                 };

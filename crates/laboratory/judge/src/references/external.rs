@@ -209,7 +209,7 @@ pub fn read(file: &[u8]) -> Result<Read<'_>, String> {
     let (start, length) = match rest {
         [1, _, a, b, ..] => (10, u16::from_le_bytes([*a, *b]) as usize),
         [2 | 3, _, a, b, c, d, ..] => (12, u32::from_le_bytes([*a, *b, *c, *d]) as usize),
-        _ => return fail("its version is not known"),
+        _ => return fail("its version is unknown"),
     };
     let Some(header) = file.get(start..start + length) else {
         return fail("its header is cut off");

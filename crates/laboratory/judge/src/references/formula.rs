@@ -363,7 +363,7 @@ fn resolve(
                     let inner = parts.map_or_else(|inner| inner, Vec::from);
                     let Some(function) = Function::named(name, inner.len()) else {
                         let why = format!(
-                            "no function `{name}` of {}; there are: if, {}, and sum(k < n, ..), max(k < n, ..), min(k < n, ..)",
+                            "no function `{name}` of arity {}; available: if, {}, and sum(k < n, ..), max(k < n, ..), min(k < n, ..)",
                             inner.len(),
                             Function::names()
                         );

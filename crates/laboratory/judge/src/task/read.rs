@@ -72,7 +72,7 @@ impl Task {
         let derived = matches!(task.tolerance, Tolerance::Derived { .. });
         let float = task.parameters.iter().any(|one| one.is_output() && one.element.is_float());
         if derived && float && task.references.iter().any(|one| one.output().is_none()) {
-            let why = "the tolerance for a kernel or a program as reference cannot be derived";
+            let why = "the tolerance cannot be derived if the reference is a kernel or a program";
             let help =
                 "write [tolerance] with exact = true, or with relative, absolute and a reason";
             return Err(reference.error(why, help));

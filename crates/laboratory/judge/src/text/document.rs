@@ -62,7 +62,7 @@ impl<'a> Value<'a> {
                     true => format!("`{text}` is not known here"),
                     false => format!("`{text}` is not known in `{}`", self.path),
                 };
-                let help = format!("there are: {}", known.join(", "));
+                let help = format!("available: {}", known.join(", "));
                 return Err(self.source.error(name.span().start, why, help));
             }
             let path = match self.path.is_empty() {
@@ -117,7 +117,7 @@ impl<'a> Value<'a> {
     ) -> Result<T, TaskError> {
         let name = self.string()?;
         known(&name).ok_or_else(|| {
-            self.error(format!("`{name}` is not known"), format!("there are: {}", names.join(", ")))
+            self.error(format!("`{name}` is not known"), format!("available: {}", names.join(", ")))
         })
     }
 

@@ -279,7 +279,7 @@ pub fn reductions(words: PictureWords) -> String {
         y += 10.0;
     }
     let note = words.of(
-        "Cells are the words tree[0..16]. Blue: thread t adds the orange word at the arrow's tail. Grey: already added.",
+        "Cells are the words tree[0..16]. Blue: thread t adds the orange word at the arrow's tail. Gray: already added.",
         "每格是 tree[0..16] 的一个字。蓝：线程 t 把箭头起点处橙色的字加进来。灰：已经加过。",
     );
     let height = d.note((16.0, y + 8.0), note);

@@ -36,7 +36,7 @@ fn open(request: &Request) -> Result<Box<dyn Case>> {
         && a.shape != b.shape
     {
         let why = format!("A is {:?} and B is {:?}", a.shape, b.shape);
-        return Err(refuse("vector-add", why, "give arrays of one shape"));
+        return Err(refuse("vector-add", why, "give arrays of the same shape"));
     }
     if length > LONGEST {
         let why = format!("{length} elements");

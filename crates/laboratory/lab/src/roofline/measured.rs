@@ -70,7 +70,7 @@ pub fn measure_ceilings(
     for ceiling in Ceiling::ALL {
         progress(ceiling.words());
         let skipped = match (ceiling, info.compute_capability.0) {
-            (Ceiling::Wgmma, major) if major != 9 => Some("wgmma is of sm_90a only".to_owned()),
+            (Ceiling::Wgmma, major) if major != 9 => Some("wgmma runs only on sm_90a".to_owned()),
             (Ceiling::Mma, ..8) => Some("bf16 products need sm_80".to_owned()),
             _ => None,
         };

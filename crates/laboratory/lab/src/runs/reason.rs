@@ -188,8 +188,12 @@ fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
         spills.and_then(|(before, now)| change("spilled bytes", Better::Less, before, now)),
     ];
     let of_rung = now.figures.iter().filter_map(|(name, value)| {
-        let better = if *name == "host_ns" { return None } else { Better::Less };
-        measured(&name.replace('_', " "), better, *before.figures.get(name)?, *value)
+        let shown = match *name {
+            "host_ns" => return None,
+            "longest_warp_instructions" => "instructions in the longest warp".to_owned(),
+            name => name.replace('_', " "),
+        };
+        measured(&shown, Better::Less, *before.figures.get(name)?, *value)
     });
     counts.chain(figures.into_iter().flatten()).chain(of_rung).collect()
 }

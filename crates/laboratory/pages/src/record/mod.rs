@@ -168,7 +168,7 @@ pub struct Profile {
     /// Lines of the source.
     pub lines: Vec<Line>,
     /// Modeled caches.
-    pub modelled_caches: Option<Caches>,
+    pub modeled_caches: Option<Caches>,
 }
 
 /// A line of a source, or of PTX, with its counts.

@@ -157,7 +157,7 @@ fn facts(kernel: &Kernel, profile: &Profile) -> Markup {
             @if let Some(intensity) = profile.intensity.filter(|value| *value > 0.0) {
                 div { dt { (t("count:intensity")) } dd { (digits(intensity)) } p.note { (t("count:per-byte")) } }
             }
-            @if let Some(caches) = &profile.modelled_caches {
+            @if let Some(caches) = &profile.modeled_caches {
                 div { dt { (t("cache:l1")) } dd { (percent(caches.l1_hits as f64 / caches.l1_sectors.max(1) as f64)) } p.note { (t("cache:modeled")) } }
                 div { dt { (t("cache:l2")) } dd { (percent(caches.l2_hits as f64 / caches.l2_sectors.max(1) as f64)) } p.note { (t("cache:modeled")) } }
             }

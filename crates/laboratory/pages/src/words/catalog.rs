@@ -56,10 +56,10 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("summary:findings", "Findings", "发现的问题"),
     (
         "summary:findings-note",
-        "What the profiles remark, the heaviest lines first. A line's weight is the cycles that its issue slots, sectors and wavefronts would take one after the other.",
+        "The profiles' remarks, the heaviest lines first. A line's weight is the cycles that its issue slots, sectors and wavefronts would take one after the other.",
         "性能分析给出的说明，权重最大的行在前。一行的权重是其发射槽、扇区与 wavefront 依次执行所需的周期。",
     ),
-    ("summary:no-findings", "The profiles have nothing to remark.", "性能分析没有需要说明的问题。"),
+    ("summary:no-findings", "The profiles have no remarks.", "性能分析没有需要说明的问题。"),
     ("summary:one", "{0} takes {1}", "{0} 用时 {1}"),
     ("summary:speedup", "{0}× from {1} to {2}", "从 {1} 到 {2}，速度为 {0} 倍"),
     (
@@ -219,7 +219,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("kernel:traffic", "Memory accesses", "内存访问"),
     (
         "kernel:no-findings",
-        "Nothing to remark: accesses are coalesced, banks do not conflict, warps stay together.",
+        "No remarks: accesses are coalesced, banks do not conflict, warps stay together.",
         "没有问题：访问已合并，bank 没有冲突，warp 没有分化。",
     ),
     ("kernel:timing", "{0}, cache {1}, {2} samples", "{0}，缓存 {1}，{2} 个样本"),
@@ -279,8 +279,8 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("listing:title", "Source, PTX and SASS", "源代码、PTX 与 SASS"),
     (
         "listing:note",
-        "The warmer a line, the more of the kernel's weight it has. Point at a line to see what it became, or came from.",
-        "一行颜色越深，占核函数的权重越大。指向一行，可以看到它编译成了什么，或来自哪里。",
+        "The warmer a line, the more of the kernel's weight it has. Point at a line to highlight the lines that it was compiled to, or from.",
+        "一行颜色越深，占核函数的权重越大。指向一行，会高亮它编译成的行，或它来自的行。",
     ),
     ("listing:cut", "{0} of {1} lines are shown.", "共 {1} 行，显示 {0} 行。"),
     ("listing:ptx-uncounted", "This PTX has no counts by line.", "这份 PTX 没有逐行计数。"),
@@ -350,7 +350,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("roofline:bandwidth", "By bandwidth", "按带宽"),
     (
         "roofline:bandwidth-note",
-        "All ladders by the bytes that must move, also those that make no operations and have no place under the roofs.",
+        "All ladders by the bytes that must move, including ladders without operations, which have no place under the roofs.",
         "所有阶梯按必须搬运的字节排列，包括没有运算、因而不在屋顶图上的阶梯。",
     ),
     ("roofline:bounds", "Bounds for an {0}, from counts", "由计数得出的 {0} 上界"),

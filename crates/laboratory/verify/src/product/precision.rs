@@ -287,7 +287,7 @@ pub fn rounded_results(product: &Product<'_>, sample: &Sample, got: &[f32]) -> O
             .map(|(result, reference)| (result - reference) / format.spacing(*result))
             .collect();
         (told && rms(&of_unit) > 0.2).then(|| {
-            format!("every result is {name} number, as sums and results in that format are")
+            format!("every result is exactly {name} number: sums or results were computed in that format")
         })
     })
 }

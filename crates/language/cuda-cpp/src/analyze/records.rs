@@ -310,7 +310,7 @@ impl Analyzer {
     /// Reports the use in device code of a class whose layout only host code knows.
     pub(super) fn report_partial(&mut self, ty: TypeId, span: crate::source::Span) {
         let shown = self.show(ty);
-        let what = format!("{shown} in device code, as it has members that only host code knows,");
+        let what = format!("{shown} in device code, as it has members of host-only types,");
         self.unsupported(span, what);
     }
 

@@ -263,7 +263,7 @@ impl Analyzer {
         let names: Vec<&str> =
             self.scopes[scope].names.keys().map(|&name| self.text(name)).collect();
         if let Some(near) = crate::source::nearest(&last, names.into_iter()) {
-            problem = problem.help(format!("a member of similar name is `{near}`"));
+            problem = problem.help(format!("a member with a similar name is `{near}`"));
         }
         self.report(problem);
     }
@@ -281,8 +281,7 @@ impl Analyzer {
         }
         names.sort_unstable();
         if let Some(near) = crate::source::nearest(&text, names.into_iter()) {
-            problem =
-                problem.label("not found").help(format!("a name of similar spelling is `{near}`"));
+            problem = problem.label("not found").help(format!("a similar name is `{near}`"));
         } else {
             problem = problem.label("not found");
         }

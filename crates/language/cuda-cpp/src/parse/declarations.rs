@@ -20,10 +20,9 @@ impl Parser {
             return Ok(());
         }
         if token.is(Punctuation::BraceClose) {
-            let problem = SourceProblem::error(start, "this `}` closes nothing");
+            let problem = SourceProblem::error(start, "this `}` has no matching `{`");
             self.at += 1;
-            return self
-                .report(problem.help("remove it, or look for a `{` that is missing before"));
+            return self.report(problem.help("remove it, or add the missing `{` before it"));
         }
         let kind = match token.name() {
             Some(known::INLINE) if self.ahead(1).is_name(known::NAMESPACE) => {

@@ -45,7 +45,7 @@ impl Parser {
             }
         }
         if self.is_name(known::TRY) {
-            return self.report(SourceProblem::unsupported(self.span(), "`try` around a function"));
+            return self.report(SourceProblem::unsupported(self.span(), "a function `try` block"));
         }
         let statements = self.compound()?.into();
         Ok(FunctionBody { members, statements, end: self.last_span() })

@@ -256,8 +256,10 @@ impl Parser {
             None if words.any() => match words.kind() {
                 Some(kind) => BaseType::Builtin(kind),
                 None => {
-                    return self
-                        .report(SourceProblem::error(start, "these words do not form a type"));
+                    return self.report(SourceProblem::error(
+                        start,
+                        "these type specifiers cannot be combined",
+                    ));
                 }
             },
             None => BaseType::Absent,

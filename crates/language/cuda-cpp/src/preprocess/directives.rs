@@ -60,7 +60,7 @@ impl Preprocessor<'_> {
                 let directives =
                     ["include", "define", "ifdef", "ifndef", "endif", "pragma", "elif", "undef"];
                 if let Some(near) = crate::source::nearest(&text, directives.into_iter()) {
-                    problem = problem.help(format!("a directive of similar name is `#{near}`"));
+                    problem = problem.help(format!("a directive with a similar name is `#{near}`"));
                 }
                 self.problems.push(problem);
             }

@@ -166,7 +166,7 @@ impl<'m> Lowering<'m> {
                             {
                                 return Err(self.error_here(Unsupported::new(
                                     format!("{count} registers `{name}` are too many"),
-                                    "declare at most 1048576 at once, and four times as many in all",
+                                    "declare at most 1048576 at once, and four times as many in total",
                                 )));
                             }
                             Some(count) if quad => {

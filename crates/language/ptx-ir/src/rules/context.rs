@@ -311,7 +311,7 @@ impl Cx<'_, '_> {
             && self.lowering.lookup(name).is_none()
         {
             return Err(
-                self.unsupported(&format!("`{name}` is a function, whose address cannot move"))
+                self.unsupported(&format!("`{name}` is a function, whose address takes no offset"))
             );
         }
         let value = self.named(name, ty)?;

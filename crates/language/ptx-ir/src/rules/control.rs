@@ -137,7 +137,7 @@ fn reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (true, _, _) => Reduction::Count,
         (_, true, _) => Reduction::All,
         (_, _, true) => Reduction::Any,
-        _ => return Err(cx.unsupported("no reduction")),
+        _ => return Err(cx.unsupported("the reduction is missing")),
     };
     let ty = if reduction == Reduction::Count { B32 } else { Pred };
     let dst = cx.dst_of(0, ty)?;
@@ -201,7 +201,7 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (Idx, ShuffleMode::Index),
     ];
     let mode = modes.into_iter().find(|(name, _)| cx.has(*name));
-    let (_, mode) = mode.ok_or_else(|| cx.unsupported("no mode"))?;
+    let (_, mode) = mode.ok_or_else(|| cx.unsupported("the mode is missing"))?;
     cx.operands(if cx.has(Sync) { 5 } else { 4 })?;
     let dst = pair(cx)?;
     let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
@@ -222,7 +222,7 @@ pub fn vote(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (Ballot, VoteMode::Ballot),
     ];
     let mode = modes.into_iter().find(|(name, _)| cx.has(*name));
-    let (_, mode) = mode.ok_or_else(|| cx.unsupported("no mode"))?;
+    let (_, mode) = mode.ok_or_else(|| cx.unsupported("the mode is missing"))?;
     let dst = cx.dst_of(0, if mode == VoteMode::Ballot { B32 } else { Pred })?;
     let (p, negated) = cx.predicate(1)?;
     let op = WarpOp::Vote { mode, negated };

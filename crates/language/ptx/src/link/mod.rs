@@ -116,7 +116,7 @@ impl LinkedModule {
             return Ok(());
         };
         if !fits(&self.module.items[at], &item) {
-            let message = format!("`{name}` is not the same in {before} and in {file}");
+            let message = format!("`{name}` differs between {before} and {file}");
             let help = "a declaration has the parameters, the space and the type of the definition";
             return Err(refuse(message, help));
         }
@@ -311,15 +311,15 @@ mod tests {
             ),
             (
                 [".extern .func f (.param .b64 a);", ".visible .func f (.param .b32 a) { ret; }"],
-                "`f` is not the same in a.ptx and in b.ptx",
+                "`f` differs between a.ptx and b.ptx",
             ),
             (
                 [".extern .global .u32 g;", ".visible .const .u32 g;"],
-                "`g` is not the same in a.ptx and in b.ptx",
+                "`g` differs between a.ptx and b.ptx",
             ),
             (
                 [".extern .global .u32 f;", ".visible .func f () { ret; }"],
-                "`f` is not the same in a.ptx and in b.ptx",
+                "`f` differs between a.ptx and b.ptx",
             ),
             (
                 [".version 8.0 .target sm_90a .address_size 64", ".version 8.6 .target sm_100"],

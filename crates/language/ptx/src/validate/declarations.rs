@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
         }
         if shapes == [true; 2] {
             let message = format!("`{name}` has both `.maxntid` and `.reqntid`");
-            self.report(0, message, Some("leave one"));
+            self.report(0, message, Some("remove one of the two"));
         }
     }
 
@@ -215,12 +215,12 @@ impl<'a> Checker<'a> {
     }
 
     /// `.branchtargets` and similar directives, which follow a label and list labels.
-    pub(super) fn targets(&mut self, words: &str, labelled: bool, line: u32) {
+    pub(super) fn targets(&mut self, words: &str, labeled: bool, line: u32) {
         let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
         if !matches!(first, ".branchtargets" | ".calltargets" | ".callprototype") {
             return;
         }
-        if !labelled {
+        if !labeled {
             let message = format!("`{first}` has no label before it");
             self.report(line, message, Some("name it: `targets: .branchtargets a, b;`"));
         }

@@ -36,7 +36,7 @@ impl<'a> Checker<'a> {
         let Some(group) = instruction.modifiers.iter().copied().find(is_group) else { return };
         let first = *self.pairs.get_or_insert(group);
         if instruction.opcode == Opcode::Tcgen05 && first != group {
-            let message = format!("`.{group}` in a function that uses `.{first}` before");
+            let message = format!("`.{group}` in a function that already uses `.{first}`");
             let help = "use the same `.cta_group` in all instructions on tensor memory";
             self.report(instruction.text_line, message, Some(help));
         }

@@ -165,8 +165,8 @@ impl<'a> Checker<'a> {
                 }
                 Statement::Directive(words) => {
                     let label = index.checked_sub(1).map(|before| &statements[before]);
-                    let labelled = matches!(label, Some(Statement::Label(_)));
-                    self.targets(words, labelled, first_lines[index]);
+                    let labeled = matches!(label, Some(Statement::Label(_)));
+                    self.targets(words, labeled, first_lines[index]);
                     self.standing_location(words, first_lines[index]);
                 }
                 Statement::Block(inner) => {

@@ -54,7 +54,7 @@ impl ReductionRequest<'_> {
             return refused(why, "both need the same shape");
         }
         if self.compensated && !self.operation.adds() {
-            let why = format!("`{name}` is not a sum, so that nothing is lost by rounding");
+            let why = format!("`{name}` is not a sum: there is no rounding error to compensate");
             return refused(why, "remove `.compensated()`");
         }
         let mut results = Vec::new();
@@ -77,7 +77,7 @@ impl ReductionRequest<'_> {
             let along = self.axis.map_or(String::new(), |axis| format!(" along axis {axis}"));
             let why =
                 format!("`{name}`{along} of an array of shape {shape:?}, which has no elements");
-            return refused(why, "only sums of nothing have a value, 0");
+            return refused(why, "only a sum of no elements has a value: 0");
         }
         Ok(results)
     }

@@ -70,7 +70,7 @@ pub(super) fn rows(axes: Vec<ScanAxis>, last_axis: bool) -> Result<ScanRows> {
     let (Some(row), Some(inner)) = (row, inner) else {
         let (what, help) = match last_axis {
             true => (
-                "rows whose leading dimensions do not follow each other at one stride",
+                "rows that are not at one constant stride from each other",
                 "scan the outermost dimension's parts one by one, or copy the array",
             ),
             false => (

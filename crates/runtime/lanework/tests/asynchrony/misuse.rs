@@ -200,7 +200,7 @@ fn every_misuse_is_reported_with_a_remedy() -> lanework::Result<()> {
         ),
         (
             said(more_than_there_are()),
-            "want 1056 registers per lane in all, the block's 8 warps have 1024",
+            "need 1056 registers per lane in total, but the block's 8 warps have 1024",
             "take fewer",
         ),
         (said(keeps_more()), "cannot keep 72", "keep at most 64"),

@@ -159,8 +159,8 @@ fn a_broken_rule_is_reported_with_its_dimension() -> Result<()> {
     };
     let pixels = Pixels::new([2, 5, 6, 4], 32);
     for (text, expected) in [
-        (said(pixels.filter(&[3], &[1])), "1 dimensions of space are described"),
-        (said(pixels.steps(&[1, 2, 1])), "3 dimensions of space are described"),
+        (said(pixels.filter(&[3], &[1])), "1 spatial dimensions are described"),
+        (said(pixels.steps(&[1, 2, 1])), "3 spatial dimensions are described"),
         (said(pixels.steps(&[1, 9])), "step 9"),
         (
             said(pixels.filter(&[3, 3], &[200, 1])),

@@ -304,7 +304,7 @@ impl PtxModule {
                 refuse("the module has no entry".to_owned(), help.to_owned())
             }
             (Some(name), _) => {
-                refuse(format!("no entry is called `{name}`"), format!("there are: {list}"))
+                refuse(format!("no entry is called `{name}`"), format!("available: {list}"))
             }
             (None, _) => refuse(
                 "the module has several entries".to_owned(),

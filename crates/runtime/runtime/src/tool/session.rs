@@ -8,7 +8,7 @@ use crate::Profile;
 use crate::device::NO_LIMIT;
 use lanework_emulator::sanitize::{Checks, Report};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome};
-use lanework_ptx::cpp_names;
+use lanework_ptx::cpp_names::is_called;
 use lanework_report as report;
 use lanework_report::Extras;
 use lanework_time::sass::learn_from_cubin;
@@ -312,7 +312,7 @@ impl Session {
         };
         if copy.is_none() {
             self.note(
-                "patterns and caches of some launches are not known: their memory is larger than 1 GiB, or the host's"
+                "access patterns and cache figures of some launches are unknown: their memory exceeds 1 GiB, or the host's memory"
                     .to_owned(),
             );
         }
@@ -320,8 +320,7 @@ impl Session {
     }
 
     fn is_looked_at(&self, at: &LookAt, launched: &Launched) -> bool {
-        let names = [launched.kernel.as_str(), &cpp_names::readable(&launched.kernel)];
-        if !at.kernel.is_empty() && !names.contains(&at.kernel.as_str()) {
+        if !at.kernel.is_empty() && !is_called(&launched.kernel, &at.kernel) {
             return false;
         }
         let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -383,7 +383,7 @@ pub(crate) fn check_registers(b: &mut Builder) {
     if wanted > warps * have {
         let (file, line, column) = last.source;
         let message = format!(
-            "the roles want {wanted} registers per lane in all, the block's {warps} warps have {}",
+            "the roles need {wanted} registers per lane in total, but the block's {warps} warps have {}",
             warps * have
         );
         let help = "take fewer, let other roles give more, or raise `max_registers`".to_owned();

@@ -64,7 +64,7 @@ pub fn warp_roles<W: Extent, const N: usize>(warps: [W; N]) -> [Role; N] {
     with(|b| {
         if roles.iter().any(|role| role.warps == 0) || first > 32 {
             b.error(
-                "roles have 1 to 32 warps in all, and none has none",
+                "roles have 1 to 32 warps in total, and each has at least one",
                 "a block has at most 1024 threads, 32 warps",
             );
         }
@@ -344,14 +344,14 @@ impl NamedBarriers {
             if threads == 0 || !threads.is_multiple_of(32) || threads > 1024 {
                 b.error(
                     format!("{threads} threads cannot meet at a named barrier"),
-                    "whole warps do: a multiple of 32 up to 1024",
+                    "only whole warps can: give a multiple of 32 up to 1024",
                 );
             }
             let first = b.named_barriers + 1;
             b.named_barriers = b.named_barriers.saturating_add(number);
             if number == 0 || b.named_barriers > MOST {
                 b.error(
-                    "the kernel has more than 15 named barriers, or an array of none",
+                    "the kernel has more than 15 named barriers, or an empty array of them",
                     "a block has 16, of which `sync_threads` takes one: use a barrier for several things, or an mbarrier",
                 );
             }

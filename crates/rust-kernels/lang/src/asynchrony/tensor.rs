@@ -61,8 +61,8 @@ handle!(TensorTiles<T>[R: usize, WRITTEN: bool]);
 
 /// A tensor that the kernel writes.
 #[diagnostic::on_unimplemented(
-    message = "this tensor is only read",
-    label = "not written by this kernel",
+    message = "this tensor map is read-only",
+    label = "cannot be written",
     note = "declare the parameter as `&mut TensorMapMut<T, R>`, and make its map by `TensorMapMut::new(&mut buffer, ..)`"
 )]
 pub trait WrittenTensor {}
@@ -369,7 +369,7 @@ pub fn tensor_pixels<T: Element, const R: usize>(name: &'static str) -> TensorPi
 
 /// The shift of a copy's pixels in each spatial dimension of a tensor of `R` dimensions, outermost first: `(dy, dx)`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not move pixels of a tensor of {R} dimensions",
+    message = "`{Self}` is not a pixel offset in a tensor of {R} dimensions",
     label = "expected two integers fewer than there are dimensions",
     note = "write an integer for each dimension of space, outermost first: `(dy, dx)` of `[images, height, width, channels]`"
 )]

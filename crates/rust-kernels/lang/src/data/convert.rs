@@ -254,8 +254,8 @@ impl<X: Copy> HostOfAny for &Scrutinee<X> {
 
 /// The `else` of a `let`, which must diverge.
 #[diagnostic::on_unimplemented(
-    message = "the `else` of this `let` goes on after it",
-    label = "does not leave",
+    message = "the `else` block of this `let` does not leave the scope",
+    label = "continues after the `let`",
     note = "end it with `return`, `break` or `continue`"
 )]
 pub trait Leaves {}

@@ -258,7 +258,7 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
         _ => None,
     });
     let Some(function) = function else {
-        return Err(refuse(item, "this operator has no function", "write it out"));
+        return Err(refuse(item, "this `impl` of an operator has no function", "write it out"));
     };
     let output = item.items.iter().find_map(|inner| match inner {
         ImplItem::Type(ty) => Some(without_self(ty.ty.to_token_stream(), &host_type)),

@@ -35,7 +35,7 @@ pub fn stored(args: &CompareArgs) -> Result<Option<Stored>, Failure> {
         || numbers.seed.is_some();
     if describes {
         return Err(Failure::input(
-            "stored runs have fixed problems, and nothing is run",
+            "stored runs are not run again: their problems are fixed",
             "remove the options that describe a problem",
         ));
     }

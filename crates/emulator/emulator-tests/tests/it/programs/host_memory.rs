@@ -175,9 +175,12 @@ fn invalid_host_ranges_are_not_registered() {
                 Emulator::new(Options::default()).register_host_memory(start, 16, "x"),
                 "its own addresses",
             ),
-            (on_host.register_host_memory(wild(16), 16, "null"), "no host program"),
-            (on_host.register_host_memory(start, 0, "empty"), "no host program"),
-            (on_host.register_host_memory(start, u64::MAX, "endless"), "no host program"),
+            (on_host.register_host_memory(wild(16), 16, "null"), "host program has no memory"),
+            (on_host.register_host_memory(start, 0, "empty"), "host program has no memory"),
+            (
+                on_host.register_host_memory(start, u64::MAX, "endless"),
+                "host program has no memory",
+            ),
             (on_host.register_host_memory(wild(0x1_8000_0000), 16, "window"), "shared and local"),
             (
                 on_host.register_host_memory(wild(0xffff_fff8), 16, "into the window"),

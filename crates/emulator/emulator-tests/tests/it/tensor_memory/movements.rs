@@ -154,7 +154,7 @@ fn stores_are_undone_by_loads_of_the_same_shape() {
 }
 
 #[test]
-fn packed_loads_take_the_low_halves_of_neighbours() {
+fn packed_loads_take_the_low_halves_of_neighbors() {
     let found = loaded("32x32b.x2.pack::16b", "[%r12]", 2);
     let low = |lane: u32, column: u32| (lane * 1000 + column) & 0xffff;
     for (lane, words) in found.iter().enumerate() {

@@ -43,7 +43,7 @@ fn allocations_follow_the_rules() {
         &text.replace("tcgen05.dealloc", "// tcgen05.dealloc"),
         "ends without `tcgen05.dealloc`",
     );
-    misuse(&text.replace("b32 %r10, 64", "b32 %r10, 32"), "are freed of an allocation of 64");
+    misuse(&text.replace("b32 %r10, 64", "b32 %r10, 32"), "are freed, but the allocation has 64");
     misuse(
         &text
             .replace("b32 %r10, 64", "b32 %r1, 64")

@@ -129,7 +129,7 @@ fn rows_of(
         }
         (TensorMode::Rows, None) => {
             if map.tile[1] != 1 {
-                return Err("four rows are copied with a map whose tiles have one row");
+                return Err("a copy of four rows needs a tensor map whose tiles have one row");
             }
             map.tile[1] = 4;
             map.steps[1] = 1;
@@ -139,8 +139,8 @@ fn rows_of(
             };
             Ok(Some(at[1..].iter().map(|y| row(*y)).collect()))
         }
-        (_, Some(_)) => Err("the tensor map is one of `im2col`, the instruction copies tiles"),
-        (_, None) => Err("the tensor map is one of tiles, the instruction copies pixels"),
+        (_, Some(_)) => Err("the tensor map is for `im2col`, but the instruction copies tiles"),
+        (_, None) => Err("the tensor map is for tiles, but the instruction copies pixels"),
     }
 }
 
@@ -184,7 +184,7 @@ fn starts_well(
     let why = if !(at[0] as u64).wrapping_mul(size).is_multiple_of(CHUNK) {
         format!("begins at byte {} of its row, not a multiple of {CHUNK}", at[0] * size as i64)
     } else if tensor.barrier.is_none() && at.iter().any(|at| *at < 0) {
-        "goes to places before the tensor".to_owned()
+        "starts before the tensor".to_owned()
     } else {
         return Ok(());
     };

@@ -97,7 +97,7 @@ impl InstructionDescriptor {
             (_, 0, MultiplyKind::F16) if a == Element::F16 && b == Element::F16 => ElementType::F16,
             (_, 2, MultiplyKind::I8) => ElementType::S32,
             (_, other, _) => {
-                return wrong(format!("type {other} of D does not go with these A and B"));
+                return wrong(format!("type {other} of D is not valid for these A and B"));
             }
         };
         let found = InstructionDescriptor {

@@ -138,7 +138,7 @@ impl TensorMemory {
         let given = self.allocations[found];
         if given.columns != columns {
             return Err(format!(
-                "{columns} columns of tensor memory are freed of an allocation of {}",
+                "{columns} columns of tensor memory are freed, but the allocation has {}",
                 given.columns
             ));
         }

@@ -144,7 +144,7 @@ impl<'a> TextureLane<'a> {
         let image = bound.image();
         if !has_shape(image, shape(geometry), geometry.is_layered()) {
             return Err(self.wrong(format!(
-                "the instruction takes the texture for another shape: it is {:?} with {} layers",
+                "the instruction expects a texture of another shape: it is {:?} with {} layers",
                 image.shape, image.layers
             )));
         }

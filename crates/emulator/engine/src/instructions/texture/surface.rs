@@ -19,7 +19,7 @@ impl TextureLane<'_> {
         let geometry = surface.geometry;
         if !has_shape(image, shape(geometry), geometry.is_layered()) {
             return Err(self.wrong(format!(
-                "the instruction takes the surface for another shape: it is {:?} with {} layers",
+                "the instruction expects a surface of another shape: it is {:?} with {} layers",
                 image.shape, image.layers
             )));
         }

@@ -13,7 +13,7 @@ impl Task {
             Some((number, parameter)) if parameter.is_array() => Ok(number),
             _ => Err(value.error(
                 format!("`{name}` is not an array"),
-                format!("there are: {}", known.join(", ")),
+                format!("available: {}", known.join(", ")),
             )),
         }
     }

@@ -99,7 +99,7 @@ pub fn divergence(words: PictureWords) -> String {
         y += 32.0;
     }
     let note = words.of(
-        "Columns are the 32 lanes; grey lanes wait. Both sides of a split run one after the other, then the lanes reconverge.",
+        "Columns are the 32 lanes; gray lanes wait. Both sides of a split run one after the other, then the lanes reconverge.",
         "每一列是一个 lane，共 32 个；灰色的 lane 在等待。分化的两侧先后执行，然后各 lane 重新汇合。",
     );
     let height = d.note((16.0, y + 6.0), note);

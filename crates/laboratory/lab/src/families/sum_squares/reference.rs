@@ -191,7 +191,9 @@ fn narrower_parts<E: Summand>(found: &KernelResult<'_, E>) -> Option<String> {
         let narrow = squares.filter(|square| holds(*square)).count();
         let all = parts.len() >= ENOUGH && parts.iter().all(|bits| holds(f64::from_bits(*bits)));
         (all && 2 * narrow < found.src.len()).then(|| {
-            format!("every sum of the kernel is {name} number, as sums in that format are")
+            format!(
+                "every sum of the kernel is exactly {name} number: it was summed in that format"
+            )
         })
     };
     tell("a bf16", &holds(Format::Bf16))

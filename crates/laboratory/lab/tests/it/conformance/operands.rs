@@ -25,7 +25,7 @@ const KNOWN: &[&str] = &[
     // `vmad` with a negated factor.
     "a register operand cannot be negated",
     // A part that is missing from a source; its value is undefined.
-    "which is not a register that a part may be",
+    "which is not a register that can be a vector element",
     // A missing result of `lop3`.
     "cannot be left out",
     // In braces, ptxas accepts literals and special registers of any type, and changes their values.

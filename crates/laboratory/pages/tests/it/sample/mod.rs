@@ -89,7 +89,7 @@ fn kernel() -> Value {
             "classes": {"integers": 400, "moves": 120, "shared memory": 90, "global memory": 50},
             "resources": {"registers": 24, "spill_bytes": 16, "shared_bytes": 4096, "threads": 1024,
                 "resident_blocks": 2, "occupancy": 1.0, "limiter": "threads", "estimated": true},
-            "modelled_caches": {"l1_sectors": 100, "l1_hits": 40, "l2_sectors": 60, "l2_hits": 6},
+            "modeled_caches": {"l1_sectors": 100, "l1_hits": 40, "l2_sectors": 60, "l2_hits": 6},
             "lines": [
                 line(2, 0.2, 0, &[]),
                 line(4, 0.8, 1, &["32.0 wavefronts per shared load, 31.0 of them bank conflicts: stride 128 B"])

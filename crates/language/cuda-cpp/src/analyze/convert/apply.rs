@@ -20,7 +20,7 @@ impl Analyzer {
         if let Some(set) = self.overloads_of(&value) {
             let Some(number) = self.overload_for(&set, ty, span) else {
                 let (text, to) = (self.text(set.name).to_owned(), self.show(ty));
-                self.error(span, format!("no function `{text}` fits the type {to}"));
+                self.error(span, format!("no function `{text}` matches the type {to}"));
                 return None;
             };
             let value = self.function_object(number, span)?;
@@ -156,7 +156,7 @@ impl Analyzer {
                     "the target of the pointer is `const`; declare the other pointer `const` too",
                 ),
             (Some(_), Some(_)) => {
-                problem.help("write `reinterpret_cast` if the bits are to be read as another type")
+                problem.help("use `reinterpret_cast` to read the bits as another type")
             }
             (None, Some(b)) if self.types.bare(value.ty) == self.types.bare(b) && value.lvalue => {
                 problem.help("take its address: write `&` before it")

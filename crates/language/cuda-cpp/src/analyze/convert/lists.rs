@@ -247,7 +247,7 @@ impl Analyzer {
             if count - at > MOST_CONSTRUCTED {
                 self.error(
                     span,
-                    format!("a list that leaves more than {MOST_CONSTRUCTED} elements to their constructor is not supported"),
+                    format!("a list that default-constructs more than {MOST_CONSTRUCTED} elements is not supported"),
                 );
                 return None;
             }

@@ -79,12 +79,14 @@ impl Analyzer {
 
     fn ambiguous(&mut self, ties: Vec<FunctionNumber>, span: Span, name: Name) {
         let text = self.text(name).to_owned();
-        let mut problem = SourceProblem::error(span, format!("the call of `{text}` is ambiguous"));
+        let mut problem = SourceProblem::error(span, format!("the call to `{text}` is ambiguous"));
         for number in ties.into_iter().take(3) {
             let place = self.function(number).syntax.span;
-            problem = problem.note(place, "this function fits");
+            problem = problem.note(place, "this function matches");
         }
-        self.report(problem.help("cast the arguments to the types that are meant"));
+        self.report(
+            problem.help("cast the arguments to the parameter types of the intended function"),
+        );
     }
 
     /// As [`Self::choose`], but reports no errors.
@@ -305,7 +307,7 @@ impl Analyzer {
         for &number in list.iter().take(3) {
             let place = self.function(number).syntax.span;
             if !self.parser.map.is_builtin(place) {
-                problem = problem.note(place, "this function does not fit");
+                problem = problem.note(place, "this function does not match");
             }
         }
         self.report(problem);

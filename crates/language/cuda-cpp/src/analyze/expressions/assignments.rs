@@ -351,7 +351,7 @@ impl Analyzer {
             let (a, b) = (self.show(yes.ty), self.show(no.ty));
             self.error(
                 span,
-                format!("the two values of `?:` have the types {a} and {b}, which do not fit"),
+                format!("the two values of `?:` have incompatible types: {a} and {b}"),
             );
             return self.bad(span);
         };

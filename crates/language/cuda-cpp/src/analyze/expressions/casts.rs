@@ -384,11 +384,17 @@ impl Analyzer {
             return count;
         }
         let TypedKind::Constant(count) = self.decayed(count).kind else {
-            self.unsupported(span, "an initial value of an array by `new` whose length varies");
+            self.unsupported(
+                span,
+                "an initial value for `new` of an array whose length is not a constant",
+            );
             return self.bad(span);
         };
         if self.is_destroyed(ty) {
-            self.unsupported(span, "an initial value of an array by `new` with a destructor");
+            self.unsupported(
+                span,
+                "an initial value for `new` of an array of objects with destructors",
+            );
             return self.bad(span);
         }
         let array = self.types.intern(TypeKind::Array(ty, Some(count)));

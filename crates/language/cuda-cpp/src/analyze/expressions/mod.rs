@@ -143,7 +143,7 @@ impl Analyzer {
             ExpressionKind::NoExcept => self.constant(1, TypeId::BOOL, span),
             ExpressionKind::Lambda(lambda) => self.lambda(lambda, span),
             ExpressionKind::Expansion(_) => {
-                self.error(span, "`...` cannot stand here");
+                self.error(span, "`...` is not allowed here");
                 self.bad(span)
             }
             ExpressionKind::Fold(operator, left, right) => {
@@ -215,7 +215,7 @@ impl Analyzer {
             && !self.types.record(*record).complete
         {
             let shown = self.show(ty);
-            self.error(span, format!("{shown} is not complete here: it has no size"));
+            self.error(span, format!("{shown} is incomplete here, so its size is unknown"));
             return self.bad(span);
         }
         self.constant(self.types.size(ty), TypeId::UNSIGNED_LONG, span)

@@ -121,7 +121,7 @@ impl Analyzer {
                     }
                     let problem = crate::source::SourceProblem::error(
                         span,
-                        "this variable belongs to a function around and is not captured",
+                        "this variable belongs to an enclosing function and is not captured",
                     );
                     self.report(problem.help("capture it: `[=]` or `[&]`"));
                     return None;
@@ -165,7 +165,7 @@ impl Analyzer {
                 return None;
             }
             Binding::Pack(_) | Binding::LocalPack(_) => {
-                self.error(span, "this parameter pack must be expanded by `...`");
+                self.error(span, "this parameter pack must be expanded with `...`");
                 return None;
             }
             Binding::Functions(list) => {
@@ -197,7 +197,10 @@ impl Analyzer {
             Some(value) => value,
             None => {
                 let text = self.text(part.name).to_owned();
-                self.error(span, format!("it is not clear which function `{text}` means here"));
+                self.error(
+                    span,
+                    format!("cannot determine which overload of `{text}` is meant here"),
+                );
                 self.bad(span)
             }
         }
@@ -439,7 +442,7 @@ impl Analyzer {
         names.sort_unstable();
         let near = crate::source::nearest(&text, names.iter().map(String::as_str));
         self.report(match near {
-            Some(near) => problem.help(format!("a member of similar name is `{near}`")),
+            Some(near) => problem.help(format!("a member with a similar name is `{near}`")),
             None => problem,
         });
     }

@@ -25,7 +25,7 @@ impl Analyzer {
         if instance {
             self.around.push((
                 record.syntax.span,
-                format!("in the instance `{}`", self.instance_text(number)),
+                format!("in the instantiation `{}`", self.instance_text(number)),
             ));
         }
         let body = self.deeper(record.syntax.span, |this| this.make_body(number)).flatten();

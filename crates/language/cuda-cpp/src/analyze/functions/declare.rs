@@ -79,7 +79,7 @@ impl Analyzer {
             let text = self.text(syntax.name.last().name).to_owned();
             let problem = SourceProblem::error(
                 syntax.span,
-                format!("the declaration of `{text}` has no result type"),
+                format!("the declaration of `{text}` has no return type"),
             );
             self.report(problem.help("write `void` if it returns nothing"));
             return None;
@@ -92,7 +92,7 @@ impl Analyzer {
                 if !self.parser.map.is_builtin(syntax.span) =>
             {
                 let text = self.text(name).to_owned();
-                self.error(syntax.span, format!("`{text}` is declared as a variable already"));
+                self.error(syntax.span, format!("`{text}` is already declared as a variable"));
                 return None;
             }
             _ => Vec::new(),
@@ -317,7 +317,7 @@ impl Analyzer {
             }
         }
         let text = self.text(name.name).to_owned();
-        self.error(syntax.span, format!("no template `{text}` fits this declaration"));
+        self.error(syntax.span, format!("no template `{text}` matches this declaration"));
         None
     }
 

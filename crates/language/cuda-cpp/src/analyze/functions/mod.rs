@@ -278,7 +278,7 @@ impl Analyzer {
         if self.function(number).state == BodyState::Started {
             self.error(
                 span,
-                "the result type of this function is not known yet; write it instead of `auto`",
+                "the return type of this function is not known yet; write it instead of `auto`",
             );
             return None;
         }

@@ -339,7 +339,7 @@ impl Analyzer {
     pub(in crate::analyze) fn check_concrete(&mut self, class: RecordId, span: Span) -> bool {
         let Some(number) = self.pure_function(class) else { return true };
         let name = self.types.record(class).name.clone();
-        let message = format!("class `{name}` has no objects: it has a pure virtual function");
+        let message = format!("class `{name}` is abstract: it has a pure virtual function");
         let place = self.function(number).syntax.span;
         let problem = crate::source::SourceProblem::error(span, message);
         self.report(problem.note(place, "this function is not overridden"));

@@ -97,7 +97,10 @@ impl Analyzer {
                         }
                         Binding::Type(_) | Binding::Template(_) => {}
                         Binding::Pack(_) => {
-                            self.error(name.span, "this pack must be expanded by `...`");
+                            self.error(
+                                name.span,
+                                "this parameter pack must be expanded with `...`",
+                            );
                             return None;
                         }
                         _ => {

@@ -116,7 +116,7 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(3)?;
     let min = cx.has(Min);
     if min == cx.has(Max) {
-        return Err(cx.unsupported("no reduction"));
+        return Err(cx.unsupported("the reduction is missing"));
     }
     let [value, sign, key] = [(); 3].map(|()| temporary(cx, Width::Word));
     let nan = temporary(cx, Width::Predicate);
@@ -158,7 +158,7 @@ pub fn multimem(cx: &mut Cx<'_, '_>) -> LoweringResult {
     };
     let reduces = opcode == Opcode::Ld;
     if reduces && !operations.iter().any(|operation| cx.has(*operation)) {
-        return Err(cx.unsupported("no reduction"));
+        return Err(cx.unsupported("the reduction is missing"));
     }
     let mut modifiers = cx.instruction.modifiers[1..].to_vec();
     if reduces {

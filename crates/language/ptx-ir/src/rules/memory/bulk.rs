@@ -143,7 +143,8 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
     ];
     cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
     let dimensions = [D1, D2, D3, D4, D5].iter().position(|d| cx.has(*d));
-    let dimensions = dimensions.ok_or_else(|| cx.unsupported("no number of dimensions"))? + 1;
+    let dimensions =
+        dimensions.ok_or_else(|| cx.unsupported("the number of dimensions is missing"))? + 1;
     let load = match (&spaces(cx)[..], cx.has(BulkGroup)) {
         ([(MemorySpace::Shared, _), (MemorySpace::Global, _)], false) => true,
         ([(MemorySpace::Global, _), (MemorySpace::Shared, _)], true) => false,
@@ -196,7 +197,7 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
         false => None,
     };
     if reduction.is_some() != cx.has(Reduce) {
-        return Err(cx.unsupported("no reduction"));
+        return Err(cx.unsupported("the reduction is missing"));
     }
     if !load {
         // The result may depend on which block comes first.

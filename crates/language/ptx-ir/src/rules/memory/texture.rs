@@ -135,7 +135,8 @@ pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
                 return Err(cx.unsupported("this shape"));
             }
             let component = components.iter().position(|component| cx.has(*component));
-            let component = component.ok_or_else(|| cx.unsupported("no component"))? as u8;
+            let component =
+                component.ok_or_else(|| cx.unsupported("the component is missing"))? as u8;
             TextureOp::Gather { geometry, component, offset }
         }
     };

@@ -161,7 +161,9 @@ impl Checker<'_> {
                 Err(format!("`!{name}`, negates a value that is not a predicate"))
             }
             Operand::Pair(..) => Err("a pair, is used where one value is expected".to_owned()),
-            Operand::Offset(name, _) => Err(format!("`{name}` and an offset, cannot be written")),
+            Operand::Offset(name, _) => {
+                Err(format!("a sum of `{name}` and an offset, cannot be written"))
+            }
             Operand::Arguments(_) => Err("is in parentheses".to_owned()),
         }
     }
@@ -177,17 +179,16 @@ impl Checker<'_> {
     ) -> FitResult {
         if let Some(register) = self.register(name) {
             if register.ty.is_float() || register.ty == Pred {
-                return Err(format!(
-                    "`{name}` and an offset, adds to a register that is not an integer"
-                ));
+                return Err(format!("a sum of `{name}` and an offset, needs an integer register"));
             }
             return self.scalar_register(name, register, ty, spec.wide);
         }
         if let Some(special) = NamedSpecial::from_name(name) {
             return match special.elements() > 1 || matches!(ty, Pred | Bf16) {
-                true => {
-                    Err(format!("`{name}` and an offset, does not fit; expected {}", wanted(ty)))
-                }
+                true => Err(format!(
+                    "a sum of `{name}` and an offset, does not fit; expected {}",
+                    wanted(ty)
+                )),
                 false => Ok(()),
             };
         }
@@ -197,7 +198,10 @@ impl Checker<'_> {
                 None => Ok(()),
             },
             None => Ok(()), // reported as undeclared
-            _ => Err(format!("`{name}` and an offset, does not fit; expected {}", wanted(ty))),
+            _ => Err(format!(
+                "a sum of `{name}` and an offset, does not fit; expected {}",
+                wanted(ty)
+            )),
         }
     }
 
@@ -373,7 +377,7 @@ impl Checker<'_> {
                 }
                 _ => {
                     return Err(format!(
-                        "a vector, has `{name}`, which is not a register that a part may be"
+                        "a vector, has `{name}`, which is not a register that can be a vector element"
                     ));
                 }
             }

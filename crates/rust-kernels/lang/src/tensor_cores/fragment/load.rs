@@ -199,10 +199,10 @@ impl<T: MatrixElement, const M: u32, const K: u32> FragmentA<T, M, K> {
             if T::BITS != 16 || N * COUNT as u32 != K {
                 b.error(
                     format!(
-                        "{COUNT} sums of {M} x {N} {} do not make a factor of {M} x {K}",
+                        "{COUNT} sums of {M} x {N} {} are not a factor of {M} x {K} 16-bit elements",
                         T::NAME
                     ),
-                    "convert them with `.to::<bf16>()` and give as many as have K columns together",
+                    format!("convert them with `.to::<bf16>()`, and pass sums with {K} columns in total"),
                 );
             }
             let this = Self::declare(b, false);

@@ -370,8 +370,8 @@ impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
             None => {
                 with(|b| {
                     b.error(
-                        format!("{all} columns of results have no such part of {C} columns"),
-                        format!("take a divisor of {all} that is a multiple of 8, and a part below {all} / {C}"),
+                        format!("results of {all} columns have no part of {C} columns at this index"),
+                        format!("choose a width that divides {all} and is a multiple of 8, and an index below {all} / width"),
                     );
                 });
                 FragmentC::zero()

@@ -119,11 +119,11 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
             None => {
                 b.error(
                     format!(
-                        "a lane has {} registers of this fragment, of {} bytes",
+                        "this is not a 4-byte register of the fragment: a lane has {} registers of {} bytes",
                         registers.len(),
                         T::REGISTER.size()
                     ),
-                    "take one of them, of a fragment whose registers have 4 bytes",
+                    "use a constant index below their number, and a fragment whose registers have 4 bytes",
                 );
                 Value::Constant(0)
             }

@@ -243,7 +243,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         with(|b| {
             if STEP * T::BITS != 256 || STEP * COUNT as u32 != K {
                 b.error(
-                    format!("{COUNT} fragments of 16 x {STEP} do not make the {K} columns that `b` has rows"),
+                    format!("{COUNT} fragments of 16 x {STEP} do not fit the {K} rows of `b`"),
                     format!("give {} fragments of 16 x {}", K * T::BITS / 256, 256 / T::BITS),
                 );
             }
@@ -375,7 +375,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         with(|b| {
             if T::BITS != 16 {
                 b.error(
-                    format!("sums of {} are not a left factor", T::NAME),
+                    format!("sums of {} cannot be a left factor", T::NAME),
                     "round them: `sums.to::<bf16>()`",
                 );
             }

@@ -160,7 +160,10 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         let [rows, columns] = self.extents;
         with(|b| {
             if row.known().is_some_and(|row| row % 8 != 0) || !count.is_multiple_of(8) {
-                b.error("rows of a tile are taken by eights", "take them from a multiple of 8 on");
+                b.error(
+                    "a part of a tile starts at a multiple of 8 rows and has a multiple of 8 rows",
+                    "round both to multiples of 8",
+                );
             }
             if row.known().is_some_and(|row| row < 0 || row + i128::from(count) > rows.into()) {
                 b.error(

@@ -159,7 +159,7 @@ impl Piece for OwnWord {
         let (address, word) = (t.register("rd"), t.register("r"));
         let misses =
             t.plant(self.id, "an element of global memory that nothing writes", Need::Thread);
-        let shares = t.plant(self.id, "a neighbour's word", Need::Crosses);
+        let shares = t.plant(self.id, "a neighbor's word", Need::Crosses);
         let index = t.register("r");
         t.line(format!("mov.u32 {index}, %tid;"));
         if shares {

@@ -79,7 +79,7 @@ impl HopperConfig {
     }
 
     /// Blocks whose stages are filled together, including this one.
-    pub(super) fn neighbours(self) -> u32 {
+    pub(super) fn neighbors(self) -> u32 {
         self.cluster.0 + self.cluster.1 - 1
     }
 
@@ -90,7 +90,7 @@ impl HopperConfig {
 
     /// Number of releases that empty a stage: one per reading warpgroup and sharing block.
     pub(super) fn releases(self) -> u32 {
-        if self.alternate { self.neighbours() } else { 2 * self.neighbours() }
+        if self.alternate { self.neighbors() } else { 2 * self.neighbors() }
     }
 
     /// Bytes of a stage.
