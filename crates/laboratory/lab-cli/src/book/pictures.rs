@@ -186,7 +186,7 @@ pub fn roofline(results: &Path, words: PictureWords) -> String {
     let below = TOP + SIZE.1;
     let axis = words.of(
         "operations per byte that any solution must move (horizontal), GFLOP/s (vertical); both axes are logarithmic",
-        "横轴：运算数除以任何解法至少要搬运的字节数；纵轴：GFLOP/s；两轴均为对数",
+        "横轴：运算次数除以任何解法至少要搬运的字节数；纵轴：GFLOP/s；两轴均为对数",
     );
     let under = d.note((LEFT, below + 36.0), axis);
     let note = words.of(

@@ -3,7 +3,7 @@
 //! Idea: blocks are persistent and take tiles of queries from a counter. A block overlaps one tile's first softmax with
 //! the previous tile's last product of weights and values, stores results by TMA, and rescales sums only when a row's
 //! largest score has grown a lot.
-//! 思路：线程块是持久化的，从计数器领取查询的 tile。一个 tile 的第一次 softmax 与前一个 tile 的最后一次 “权重乘以值”的乘法重叠；结果由 TMA 写出；只有一行的最大分数明显增大时才重新缩放累加和。
+//! 思路：线程块是持久化的，从计数器领取查询的 tile。一个 tile 的第一次 softmax 与前一个 tile 的最后一次“权重乘以值”的乘法重叠；结果由 TMA 写出；只有当某行的最大分数明显增大时，才重新缩放累加和。
 //! Predicts: the pipeline drains once per block instead of once per tile; the gain is largest with few keys.
 //! 预测：流水线每个线程块只排空一次，而不是每个 tile 一次；键少时收益最大。
 //! Costs: two tiles of queries in shared memory, and a counter in global memory.

@@ -6,7 +6,7 @@
 //! Predicts: 1 / 32 global loads and 1 / 2 shared loads per multiply-add; no bank conflicts.
 //! 预测：每次乘加 1 / 32 次全局加载、1 / 2 次共享内存加载；没有 bank 冲突。
 //! Costs: tensor cores multiply twice as fast; two barriers per tile, and nothing is copied while a tile is multiplied.
-//! 代价：张量核心做乘法的速度是它的两倍；每个 tile 两次屏障，其间没有拷贝。
+//! 代价：张量核心做乘法的速度是它的两倍；每个 tile 两次屏障，而且计算 tile 时不拷贝任何数据。
 
 use super::Operands;
 use lanework::prelude::*;

@@ -3,7 +3,7 @@
 //! Idea: four buffers instead of one: while one tile is multiplied, the next three are in flight (`cp.async`).
 //! Predicts: the same sectors as `block-tile`; half of its barriers.
 //! Costs: 64 KiB of shared memory; every thread computes addresses and starts copies between its products.
-//! 思路：用四个缓冲区代替一个：计算一个 tile 时，后三个 tile 已经在途（`cp.async`）。
+//! 思路：用四个缓冲区代替一个：计算一个 tile 时，接下来的三个 tile 已经在途（`cp.async`）。
 //! 预测：扇区数与 `block-tile` 相同；屏障次数减半。
 //! 代价：64 KiB 共享内存；每个线程都要在乘法之间计算地址、发起拷贝。
 

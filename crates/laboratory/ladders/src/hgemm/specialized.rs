@@ -5,7 +5,7 @@
 //! tile's stages are copied while results are stored.
 //! Predicts: no load instructions in the multiplying warps; three quarters of `warpgroups`' global bytes, because tiles are wider.
 //! Costs: 192 KiB of shared memory, so one block per multiprocessor; registers must be moved to the multiplying warps.
-//! 思路：由一个线程用 TMA 发起全部拷贝，送进四级环形缓冲区；两个 warpgroup 只做乘法：每个计算 64 x 256 个结果，每个线程最多用 232 个寄存器。线程块是持久化的（每个计算多个 tile），存储结果时，下一个 tile 的各级已经在拷贝。
+//! 思路：由一个线程用 TMA 发起全部拷贝，送进四级环形缓冲区；两个 warpgroup 只做乘法：每个计算 64 x 256 个结果，每个线程最多用 232 个寄存器。线程块是持久化的（每个计算多个 tile），存储结果时，下一个 tile 的各级缓冲区已经在拷贝。
 //! 预测：做乘法的 warp 没有加载指令；tile 更宽，全局字节数是 `warpgroups` 的四分之三。
 //! 代价：192 KiB 共享内存，每个多处理器只能容纳一个线程块；寄存器要转移给做乘法的 warp。
 

@@ -8,7 +8,7 @@
 //! as fast as `specialized`, 0.98 times as fast as `clusters`, which stores its results by TMA. The library's kernel combines
 //! both.
 //! 思路：线程块的两个 warpgroup 轮流计算 128 x 128 的 tile，各自计算整个 tile：一个存储结果时，另一个做乘法（CUTLASS 称为 ping-pong）。
-//! warpgroup 等到一个 tile 的最后一级之后，用命名屏障（named barrier，只供线程块中部分 warp 使用）把张量核心交给另一个 warpgroup。
+//! warpgroup 等到一个 tile 的最后一级缓冲区之后，用命名屏障（named barrier，只供线程块中部分 warp 使用）把张量核心交给另一个 warpgroup。
 //! 预测：存储结果不占用张量核心的时间；来自 L2 缓存的字节数比 tile 更宽的 `specialized` 多三分之一。
 //! 代价：两个 warpgroup 之间不共享因子，只共用环形缓冲区。4096 时，H200 的瓶颈是功耗上限：速度是 `specialized` 的 1.006 倍、`clusters`（由 TMA 写出结果）的 0.98 倍。库的核函数把两者结合起来。
 

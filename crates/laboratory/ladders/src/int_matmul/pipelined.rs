@@ -3,7 +3,7 @@
 //! Idea: the tiles of the two previous rungs combined: a block of 256 threads computes 128 x 128 elements of C, and
 //! each thread 8 x 8 of them in registers, fed from shared memory while asynchronous copies fetch the next 16 columns
 //! of A and rows of B. The tile size is fixed.
-//! 思路：两种 tile 结合使用：256 个线程的线程块计算 C 的 128 x 128 个元素，每个线程在寄存器中计算其中 8 x 8 个，数据来自共享内存，同时由异步拷贝取来 A 的后 16 列和 B 的后 16 行。tile 大小固定。
+//! 思路：两种 tile 结合使用：256 个线程的线程块计算 C 的 128 x 128 个元素，每个线程在寄存器中计算其中 8 x 8 个，数据来自共享内存，同时由异步拷贝取来 A 接下来的 16 列和 B 接下来的 16 行。tile 大小固定。
 //! Predicts: 1 / 64 global loads and 1 / 4 shared loads per multiply-add; no spills, no bank conflicts.
 //! 预测：每次乘加 1 / 64 次全局加载、1 / 4 次共享内存加载；没有溢出，没有 bank 冲突。
 //! Costs: products under 128 x 128 leave threads idle; the integer units multiply at half the rate of FP32.

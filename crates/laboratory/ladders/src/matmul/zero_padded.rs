@@ -6,7 +6,7 @@
 //! tile crosses an edge.
 //! Costs: memory and work for up to 15 extra rows and columns.
 //! 思路：用零把矩阵填充到 tile 的整数倍，就不必判断边界，而零不改变任何和。
-//! 预测：没有分支分化，每步的指令数少于 `blocked`；没有 tile 越过边界时，加载相同。
+//! 预测：没有分化的分支，每步的指令数少于 `blocked`；没有 tile 越过边界时，加载相同。
 //! 代价：最多要为多出的 15 行和 15 列付出内存和计算。
 
 use super::Matrices;

@@ -2,7 +2,7 @@
 //!
 //! Idea: where every device reaches every other one directly, no ring is needed: each device sums one share of all vectors, which
 //! it reads over the link, and its kernel stores the result into every device's sum.
-//! 思路：如果每个设备都能直接访问其他所有设备，就不需要环：每个设备负责所有向量的一份，通过链路读取并求和，由同一个核函数把结果写到每个设备。
+//! 思路：如果每个设备都能直接访问其他所有设备，就不需要环：每个设备负责各向量的同一份：一个核函数通过链路读取所有设备的这一份并求和，再把结果写到每个设备。
 //! Predicts: as many bytes as a ring, but one step instead of 2 (n - 1); reads and stores cross the link at the same time.
 //! 预测：字节数与环相同，但只需一步，而不是 2 (n - 1) 步；读和写同时通过链路。
 //! Costs: links between all pairs of devices (NVSwitch); on a ring of links, pairs would share them.

@@ -5,7 +5,7 @@
 //! the sums from left to right, starting at that running sum. The tiles before it added them in the same order, so the
 //! bits of the result do not depend on how far a block looks back.
 //! 思路：tile 先立即发布自己的和，稍后再发布前缀和。线程块每次回看 32 个 tile，把它们的和相加，直到遇到一个前缀和（解耦回看 decoupled look-back，Merrill 与 Garland 2016）。
-//! 这里从那个前缀和起自左向右相加，与各 tile 自己的加法顺序相同，所以结果逐位相同，与回看多远无关。
+//! 这里线程块从那个前缀和起自左向右相加；之前的各 tile 也按这个顺序相加，所以无论回看多远，结果都逐位相同。
 //! Predicts: the same traffic; no tile waits for a chain of others, so the wait is a few round trips to memory.
 //! 预测：流量不变；没有 tile 要等一长串其他 tile，等待时间只是几次内存往返。
 //! Costs: 32 serial additions per 32 tiles visited, and more polling.

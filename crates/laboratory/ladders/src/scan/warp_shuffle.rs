@@ -2,10 +2,10 @@
 //!
 //! Idea: lanes exchange sums by shuffles; only the sums of the 32 warps go through shared memory.
 //! 思路：lane 之间用 shuffle 交换部分和，只有 32 个 warp 的和经过共享内存。
-//! Predicts: 2 barriers per 1024 numbers instead of 22; fewer shared accesses and instructions.
-//! 预测：每 1024 个数只需 2 次屏障，原来是 22 次；共享内存访问和指令都减少。
-//! Costs: nothing; still one multiprocessor.
-//! 代价：没有；仍然只有一个多处理器在工作。
+//! Predicts: 2 barriers per 1024 numbers instead of 22; fewer shared accesses.
+//! 预测：每 1024 个数只需 2 次屏障，原来是 22 次；共享内存访问减少。
+//! Costs: about twice the instructions; still one multiprocessor.
+//! 代价：指令约为原来的两倍；仍然只有一个多处理器在工作。
 
 use super::Sums;
 use super::tile::block_scan;

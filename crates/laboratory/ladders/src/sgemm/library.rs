@@ -10,7 +10,7 @@
 //! kernel; this rung never does. Transposing TMA's tiles in shared memory instead was 5 % slower. On an H200: 11.4 us
 //! against 15.9 us for `cluster-split` at 512; 44.9 us against 102 us for 4096 x 32 x 4096.
 //! 思路：由一个时间模型在八种 tile 和 1 到 8 个线程块的 cluster 中选择。模型包括以下各项：线程块的轮数、使多处理器保持忙碌所需的 warp 数、由线程拷贝的字数、线程块首尾的开销、字节数；各项的系数按 H200 上许多形状的实测时间拟合。
-//! 预测：256 x 256 的结果由 16 个以上的线程块计算；列数很少时，tile 取 16 或 32 列而不是 64 列。
+//! 预测：256 x 256 的结果由超过 16 个线程块计算；列数很少时，tile 取 16 或 32 列而不是 64 列。
 //! 代价：如果各种形状都出现，要编译八个核函数；模型只针对 H200。把 A 拷贝成 TMA 可读的顺序需要多一个核函数。库还可以把很长的和分给几个线程块，再由另一个核函数把各部分相加；这一级从不这样做。也试过改为在共享内存中转置由 TMA 搬入的 tile，慢 5 %。
 //! H200 上 512 时为 11.4 us，`cluster-split` 为 15.9 us；4096 x 32 x 4096 时为 44.9 us 和 102 us。
 

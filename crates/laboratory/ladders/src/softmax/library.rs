@@ -2,7 +2,7 @@
 //!
 //! Idea: each row gets as many threads as it needs: part of a warp (a block then holds many short rows), one warp (no barrier),
 //! one block, or several blocks, which exchange their largest numbers and sums through memory.
-//! 思路：每行使用的线程数恰好够用：warp 的一部分（一个线程块保存许多短行）、一个 warp（不需要屏障）、一个线程块，或者几个线程块（通过内存交换各自的最大值与和）。
+//! 思路：每行使用的线程数恰好够用：warp 的一部分（一个线程块保存许多短行）、一个 warp（不需要屏障）、一个线程块，或者几个线程块（通过内存交换各自的最大值和指数之和）。
 //! Predicts: the same sectors at every length, from a few numbers per row to millions.
 //! 预测：无论行长是几个数还是几百万个数，扇区数都相同。
 //! Costs: a kernel for each number of threads; a cooperative launch for the longest rows. On an H200 (2^28 numbers) it

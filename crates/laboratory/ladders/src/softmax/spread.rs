@@ -2,7 +2,7 @@
 //!
 //! Idea: several blocks hold a row in their registers and exchange their largest numbers and sums through memory, so a row may be
 //! longer than the registers of one block. The library uses this kernel for few long rows.
-//! 思路：几个线程块各用寄存器保存一行的一部分，通过内存交换各自的最大值与和，因此一行可以超过一个线程块寄存器的容量。行少而长时，库使用这个核函数。
+//! 思路：几个线程块各用寄存器保存一行的一部分，通过内存交换各自的最大值和指数之和，因此一行可以超过一个线程块寄存器的容量。行少而长时，库使用这个核函数。
 //! Predicts: it supports rows of 40,000 numbers, which `vectorized` does not, and stores each result once; more loads than
 //! numbers, because blocks poll for the statistics of the others.
 //! 预测：能处理 `vectorized` 不支持的、每行 40,000 个数的矩阵，每个结果只存储一次；加载次数多于数的个数，因为线程块要轮询其他线程块的统计量。

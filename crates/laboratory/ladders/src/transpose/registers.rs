@@ -6,7 +6,7 @@
 //! Predicts: a quarter of the shared requests of `swizzled` when the tile is read, and fewer instructions; no bank conflicts with 4-byte elements.
 //! 预测：读 tile 时，共享内存请求数是 `swizzled` 的四分之一，指令也更少；4 字节元素没有 bank 冲突。
 //! Costs: 16 registers of data at a time; rows that are not a whole number of chunks are moved element by element.
-//! 代价：同时占用 16 个寄存器存放数据；行长不是 chunk 的倍数时逐个元素搬运。
+//! 代价：同时占用 16 个寄存器存放数据；行长不是块（chunk）的整数倍时逐个元素搬运。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -9,7 +9,7 @@
 //! bank conflicts.
 //! 预测：4 字节元素：每个全局请求 16 个扇区；每个元素的指令更少；没有 bank 冲突。
 //! Costs: 16 KB of shared memory for floats; rows that are not a whole number of chunks are moved element by element.
-//! 代价：float 占 16 KB 共享内存；行长不是 chunk 的倍数时逐个元素搬运。
+//! 代价：float 占 16 KB 共享内存；行长不是块的整数倍时逐个元素搬运。
 
 use super::Matrices;
 use lanework::prelude::*;
