@@ -80,7 +80,7 @@ fn timing_refuses_invalid_requests_with_a_remedy() {
     refused(&["compare", &file, &file, "--arg", "zeros:f32:1"], "does not model time");
     refused(&["bench", "transpose"], "neither a .ptx or .cu file nor a rung");
     refused(&["bench", "transpose/padded", "--time-limit", "2"], "--time-limit 2 is not used");
-    refused(&["bench", &file, "--fidelity"], "--fidelity is not used");
+    refused(&["bench", &file, "--fidelity"], "--fidelity does not apply");
     refused(&["bench", "transpose/pade"], "pade");
 }
 

@@ -131,7 +131,7 @@ fn incomparable_runs_are_refused_or_give_a_warning() {
         ("1 5", "have no kernel on the same problem"),
         ("1 6", "run 6 has no times to compare"),
         ("1 99", "has no run 99"),
-        ("1 2 --size 3", "nothing is run"),
+        ("1 2 --size 3", "stored runs are not run again"),
         ("1 2 --save", "nothing is run"),
         ("--revision a zzz", "revision zzz has no times"),
         ("nothing --last", "no two runs that timed the same kernel"),
