@@ -33,7 +33,7 @@ mod workers;
 
 pub use candidates::candidate::{Candidate, Submission};
 pub use candidates::gpu::OnGpu;
-pub use problems::prepared::{Compile, Unjudged};
+pub use problems::prepared::{Compile, CompiledCandidate, Unjudged};
 pub use task::{Task, TaskError, Values};
 pub use verdict::{
     Closeness, Counterexample, Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict,

@@ -88,7 +88,10 @@ impl<'a> Case<'a> {
             None => {
                 progress("compiling");
                 match compile(submission, task)? {
-                    Ok(ptx) => ptx,
+                    Ok(compiled) => {
+                        self.verdict.notes.push(format!("{} compiled it", compiled.by));
+                        compiled.ptx
+                    }
                     Err(why) => return Ok(Err(Reason::new("compile", why))),
                 }
             }

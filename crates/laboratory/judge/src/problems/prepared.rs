@@ -10,6 +10,7 @@ use crate::task::{Element, Launch, Reference, Task, TaskError, Tolerance};
 use crate::verdict::ProblemRecord;
 use lanework_runtime::ptx::Module;
 use rand::{Rng, SeedableRng, rngs::StdRng};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A problem and its expected results.
@@ -46,8 +47,18 @@ impl From<TaskError> for Unjudged {
     }
 }
 
-/// Compiles CUDA C++ to PTX, for kernels that serve as references and for candidates.
-pub type Compile<'a> = &'a dyn Fn(&Submission, &Task) -> Result<Result<String, String>, Unjudged>;
+/// PTX, and the compiler that made it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CompiledCandidate {
+    /// The PTX.
+    pub ptx: String,
+    /// The compiler: `NVRTC` or `Lanework`.
+    pub by: String,
+}
+
+/// Compiles CUDA C++ to PTX, for kernels that serve as references and for candidates; the inner error is the compiler's log.
+pub type Compile<'a> =
+    &'a dyn Fn(&Submission, &Task) -> Result<Result<CompiledCandidate, String>, Unjudged>;
 
 /// A task whose references are loaded.
 pub struct Ready<'a> {
@@ -87,7 +98,7 @@ impl<'a> Ready<'a> {
                 true => {
                     let submission =
                         Submission { name: name.clone(), source: Some(text), ptx: None };
-                    compile(&submission, task)?.map_err(&failed)?
+                    compile(&submission, task)?.map_err(&failed)?.ptx
                 }
             };
             let parsed = Module::parse(&ptx).and_then(|module| module.validate().map(|()| module));

@@ -8,12 +8,14 @@
 //! compares them afterward; the worker only copies them to and from the device and knows no expected results.
 
 use crate::candidates::candidate::Submission;
-use crate::problems::prepared::Unjudged;
+use crate::problems::prepared::{CompiledCandidate, Unjudged};
 use crate::task::{Shape, Task};
 use crate::workers::{Bounds, Ended, run};
 use lanework_confine::Reach;
+use lanework_cuda_cpp::{CompileFailure, CompileOptions, NoFiles};
 use lanework_lab::timing::{About, Plan, Reset, Timer, measure, reset};
 use lanework_lab::{Cache, TimedRecord, Verified, Work};
+use lanework_runtime::ptx::Module;
 use lanework_runtime::{Buffer, Device, Dim3, Job, NvrtcError, PtxArg, PtxModule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,14 +62,44 @@ fn compile(order: &CompileOrder) -> Compiled {
         let architecture = format!("--gpu-architecture=compute_{target}");
         let options = [architecture.as_str(), "-lineinfo", "-default-device"];
         match lanework_runtime::compile_cuda(&order.source, &order.name, &options) {
-            Ok(ptx) => return Compiled::Ptx(ptx),
-            Err(NvrtcError::Missing(why)) => return Compiled::Missing(why),
+            Ok(ptx) => return Compiled::Ptx(CompiledCandidate { ptx, by: "NVRTC".to_owned() }),
+            Err(NvrtcError::Missing(why)) => return own(order, &why),
             Err(NvrtcError::Compile(why) | NvrtcError::Library(why)) => {
                 first.get_or_insert(why);
             }
         }
     }
     Compiled::Refused(first.unwrap_or_default())
+}
+
+/// Compiles with Lanework's own compiler, which reads no file; `why` says why NVRTC does not compile.
+fn own(order: &CompileOrder, why: &str) -> Compiled {
+    let mut first: Option<CompileFailure> = None;
+    for (architecture, specific) in [(80, false), (90, true)] {
+        let options = CompileOptions { architecture, specific, ..CompileOptions::default() };
+        match lanework_cuda_cpp::compile(&order.source, &order.name, &options, &mut NoFiles) {
+            // The compiler does not check inline PTX, which may need the next target.
+            Ok(made) if !specific && !is_valid(&made.text) => {}
+            Ok(made) => {
+                return Compiled::Ptx(CompiledCandidate {
+                    ptx: made.text,
+                    by: "Lanework".to_owned(),
+                });
+            }
+            Err(failure) => first = first.or(Some(failure)),
+        }
+    }
+    match first {
+        Some(failure) if failure.unsupported => Compiled::Missing(format!(
+            "it uses a construct that Lanework's own compiler does not support, and {why}:\n{}",
+            failure.text.trim_end()
+        )),
+        failure => Compiled::Refused(failure.map(|failure| failure.text).unwrap_or_default()),
+    }
+}
+
+fn is_valid(ptx: &str) -> bool {
+    Module::parse(ptx).and_then(|module| module.validate()).is_ok()
 }
 
 /// Makes the launches; the arenas are in `folder`.
@@ -180,10 +212,10 @@ pub struct CompileOrder {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Compiled {
     /// PTX.
-    Ptx(String),
+    Ptx(CompiledCandidate),
     /// The compiler's log.
     Refused(String),
-    /// No compiler is available.
+    /// No available compiler can compile it.
     Missing(String),
 }
 
@@ -349,7 +381,7 @@ impl Worker {
         &self,
         submission: &Submission,
         task: &Task,
-    ) -> Result<Result<String, String>, Unjudged> {
+    ) -> Result<Result<CompiledCandidate, String>, Unjudged> {
         let folder = temporary()?;
         let source = submission.source.clone().unwrap_or_default();
         let name =
@@ -364,10 +396,10 @@ impl Worker {
                 Err(format!("the compiler used more than {COMPILER_MEMORY} bytes of memory"))
             }
             Ended::Itself(_, answer, said) => match serde_json::from_slice(&answer) {
-                Ok(Compiled::Ptx(ptx)) => Ok(ptx),
+                Ok(Compiled::Ptx(compiled)) => Ok(compiled),
                 Ok(Compiled::Refused(log)) => Err(log.trim_end().to_owned()),
                 Ok(Compiled::Missing(why)) => {
-                    let help = "get NVRTC (pip install nvidia-cuda-nvrtc, and LANEWORK_NVRTC=its/lib/libnvrtc.so.13), or compile the candidate to PTX elsewhere and give that";
+                    let help = "install NVRTC (pip install nvidia-cuda-nvrtc), or compile the candidate to PTX elsewhere and give that";
                     return Err(Unjudged::Failed(
                         format!("the candidate is CUDA C++, and {why}"),
                         help.to_owned(),

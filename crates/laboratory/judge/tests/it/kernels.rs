@@ -48,7 +48,10 @@ fn kernels(kind: &str) -> Vec<Kernel> {
     files.iter().map(kernel).collect()
 }
 
-fn no_compiler(_: &Submission, _: &Task) -> Result<Result<String, String>, Unjudged> {
+fn no_compiler(
+    _: &Submission,
+    _: &Task,
+) -> Result<Result<lanework_judge::CompiledCandidate, String>, Unjudged> {
     Err(Unjudged::Failed("there is no compiler here".to_owned(), String::new()))
 }
 
