@@ -276,7 +276,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("unit:sectors", "sectors", "扇区"),
     ("unit:wavefronts", "wavefronts", "wavefront 数"),
     // listings
-    ("listing:title", "Source, PTX and SASS", "源代码、PTX 与 SASS"),
+    ("listing:title", "Source, PTX and SASS", "源码、PTX 与 SASS"),
     (
         "listing:note",
         "The warmer a line, the more of the kernel's weight it has. Point at a line to see what it became, or came from.",
