@@ -334,7 +334,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "roofline:lead",
         "A rung under the slanting roof is limited by memory, one under the flat roof by arithmetic; the distance to the roof is what is left to gain.",
-        "位于斜线之下的级受内存限制，位于水平线之下的级受运算限制；离 roofline 的距离就是还能提升的余地。",
+        "位于斜线之下的级受内存限制，位于水平线之下的级受算力限制；离 roofline 的距离就是还能提升的余地。",
     ),
     (
         "roofline:measured-note",
