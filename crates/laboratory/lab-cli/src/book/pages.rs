@@ -230,7 +230,7 @@ fn coverage_page(covered: &[Coverage], language: Language) -> String {
         ),
         Language::Chinese => (
             "指令",
-            "本页列出：对每条指令的每种形式，是否把模拟器的结果与 GPU 的结果比较过。*实测*：在记录的全部向量上与 H200 的结果逐位相同\
+            "本页列出：对每条指令的每种形式，是否把模拟器的结果与 GPU 的结果比较过。*实测*：在记录的全部测试向量上与 H200 的结果逐位相同\
              （`lanework-lab conform` 重做这项比较），近似函数则在全部输入上相同（`lanework-lab conform --exhaustive`）。\
              *未实测*：按手册实现，并在完整的核函数中测试过，但没有逐个形式比较，主要是控制流、同步与拷贝指令。\
              *拒绝*：报错，并指出指令名称。`lanework-lab coverage --opcode NAME` 列出各种形式。",

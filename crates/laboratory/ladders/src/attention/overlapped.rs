@@ -3,7 +3,7 @@
 //! Idea: a warpgroup computes the scores of the next keys before it multiplies by the current values, so the softmax of
 //! the next keys runs while the tensor cores multiply. A scheduling barrier keeps ptxas from moving the wait for this
 //! product before the exponentials.
-//! 思路：warpgroup 先计算下一批键的分数，再乘以当前这批值，这样，在张量核心做乘法的同时可以计算下一批键的 softmax。调度屏障（scheduling barrier）阻止 ptxas 把对这次乘法的等待移到指数运算之前。
+//! 思路：warpgroup 先计算下一批键的分数，再用当前的权重乘以当前这批值，这样，在张量核心做乘法的同时可以计算下一批键的 softmax。调度屏障（scheduling barrier）阻止 ptxas 把对这次乘法的等待移到指数运算之前。
 //! Predicts: the same instructions as `specialized`; the tensor cores have work during every softmax.
 //! 预测：指令与 `specialized` 相同；每次 softmax 期间张量核心都有工作。
 //! Costs: scores and weights need registers at the same time.

@@ -5,7 +5,7 @@
 //! No running sum is passed from tile to tile, and the order of additions depends only on positions. In long scans the
 //! next tiles are copied to shared memory during the computation (bulk copies, sm_90), and a tile's sum is published
 //! one tile before it is needed.
-//! 思路：持久化的线程块逐个领取 tile，各自维护自己的前缀和。对每个 tile，线程块只发布这个 tile 的和，并读取其他线程块自它的上一个 tile 以来发布的和，每个线程读一个。前缀和不在 tile 之间逐个传递，加法的顺序只取决于位置。扫描较长时，
+//! 思路：持久化的线程块逐个领取 tile，各自维护自己的前缀和。对每个 tile，线程块只发布这个 tile 的和，并读取其他线程块发布的和（自己处理上一个 tile 以来新发布的），每个线程读一个。前缀和不在 tile 之间逐个传递，加法的顺序只取决于位置。扫描较长时，
 //! 计算的同时把后面的 tile 拷贝到共享内存（批量拷贝，sm_90），并提前一个 tile 发布和。
 //! Predicts: the same accesses to the numbers; every block reads each published sum once.
 //! 预测：读写这些数的访问不变；每个发布的和，每个线程块各读一次。

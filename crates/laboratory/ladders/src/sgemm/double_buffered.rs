@@ -5,7 +5,7 @@
 //! Predicts: a quarter of `warp-tiled`'s barriers; the same load sectors in 2.5 times the requests, because A is copied word by
 //! word.
 //! Costs: 66 KB of dynamic shared memory; each block waits for its first tile without overlap.
-//! 思路：计算一个 tile 的同时，用不经过寄存器的异步拷贝把下一个 tile 送进第二个缓冲区；一次加载 32 步。
+//! 思路：计算一个 tile 的同时，用不经过寄存器的异步拷贝把下一个 tile 送进第二个缓冲区；一次加载 32 步所需的数。
 //! 预测：屏障次数是 `warp-tiled` 的四分之一；加载扇区数不变，但请求数是 2.5 倍，因为 A 是逐字拷贝的。
 //! 代价：66 KB 动态共享内存；每个线程块等待第一个 tile 时没有可以重叠的计算。
 

@@ -4,7 +4,7 @@
 //! numbers per step instead of 144; 16 steps are loaded at a time.
 //! Predicts: half of `conflict-free`'s barriers and fewer instructions; still no bank conflicts.
 //! Costs: twice the shared memory; the reuse among lanes shows in the time, not in the counts.
-//! 思路：在线程块与线程之间增加一级 tile：每个 warp 计算线程块 tile 中 64 x 32 的部分，每一步它的各 lane 只用 96 个数，而不是 144 个；一次加载 16 步。
+//! 思路：在线程块与线程之间增加一级 tile：每个 warp 计算线程块 tile 中 64 x 32 的部分，每一步它的各 lane 只用 96 个数，而不是 144 个；一次加载 16 步所需的数。
 //! 预测：屏障次数是 `conflict-free` 的一半，指令更少；仍然没有 bank 冲突。
 //! 代价：共享内存用量加倍；lane 之间的复用只体现在时间上，不体现在计数上。
 

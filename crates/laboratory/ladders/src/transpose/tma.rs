@@ -8,7 +8,7 @@
 //! 预测：线程不发出全局内存请求；没有 bank 冲突。
 //! Costs: it did not help: 0.96 of copy speed on an H200, behind `registers` (0.98). Needs compute capability 9.0,
 //! 4-byte elements, and rows of whole 16-byte chunks.
-//! 代价：没有帮助：H200 上为拷贝速度的 0.96，落后于 `registers`（0.98）。需要计算能力 9.0、4 字节元素，且行长为 16 字节的整数倍。
+//! 代价：没有帮助：H200 上为拷贝速度的 0.96 倍，低于 `registers`（0.98 倍）。需要计算能力 9.0、4 字节元素，且行长为 16 字节的整数倍。
 
 use super::Matrices;
 use lanework::prelude::*;

@@ -276,7 +276,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("unit:sectors", "sectors", "扇区"),
     ("unit:wavefronts", "wavefronts", "wavefront 数"),
     // listings
-    ("listing:title", "Source, PTX and SASS", "源代码、PTX 与 SASS"),
+    ("listing:title", "Source, PTX and SASS", "源码、PTX 与 SASS"),
     (
         "listing:note",
         "The warmer a line, the more of the kernel's weight it has. Point at a line to highlight the lines that it was compiled to, or from.",
@@ -334,7 +334,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "roofline:lead",
         "A rung under the slanting roof is limited by memory, one under the flat roof by arithmetic; the distance to the roof is what is left to gain.",
-        "位于斜线之下的级受内存限制，位于水平线之下的级受运算限制；离屋顶线的距离就是还能提升的余地。",
+        "位于斜线之下的级受内存限制，位于水平线之下的级受算力限制；离 roofline 的距离就是还能提升的余地。",
     ),
     (
         "roofline:measured-note",
@@ -344,20 +344,25 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     (
         "roofline:integers-note",
         "Ladders on integers count integer operations, which have a roof of their own.",
-        "整数阶梯统计的是整数运算，它们有自己的屋顶线。",
+        "整数阶梯统计的是整数运算，它们有自己的 roofline。",
     ),
     ("roofline:source", "Nominal rates: {0}.", "标称速率：{0}。"),
     ("roofline:bandwidth", "By bandwidth", "按带宽"),
     (
         "roofline:bandwidth-note",
+<<<<<<< HEAD
         "All ladders by the bytes that must move, including ladders without operations, which have no place under the roofs.",
         "所有阶梯按必须搬运的字节排列，包括没有运算、因而不在屋顶图上的阶梯。",
+=======
+        "All ladders by the bytes that must move, also those that make no operations and have no place under the roofs.",
+        "所有阶梯按必须搬运的字节排列，包括没有运算、因而不在 roofline 图上的阶梯。",
+>>>>>>> readzh3
     ),
     ("roofline:bounds", "Bounds for an {0}, from counts", "由计数得出的 {0} 上界"),
     (
         "roofline:bounds-note",
         "These are bounds, not measurements: each mark stands on the roof, above the operations per byte that the emulator counted in the sectors that warps request. If caches helped nothing, no rung could be faster on this GPU; caches move a rung to the right.",
-        "这些是上界，不是测量值：每个标记都在屋顶上，横坐标是模拟器按 warp 请求的扇区统计的每字节运算次数。若缓存毫无作用，则在该 GPU 上没有哪一级能更快；缓存会使标记右移。",
+        "这些是上界，不是测量值：每个标记都在 roofline 上，横坐标是模拟器按 warp 请求的扇区统计的每字节运算次数。若缓存毫无作用，则在该 GPU 上没有哪一级能更快；缓存会使标记右移。",
     ),
     ("roofline:bound", "Bound", "上界"),
     // sweeps

@@ -4,7 +4,7 @@
 //!
 //! An f16 pair represents an element with relative error 2^-22 down to 2^-3, and absolute error 2^-25 below. So a product of rows
 //! with elements of 2^-17 of the largest could be less accurate than in FP32, if these meet large elements of the other factor.
-//! Each row reports whether it has such *low* elements, and whether it is *thin*: fewer than 17 of 32 elements reach 2^9. If no row
+//! Each row reports whether it has such *low* elements, and whether it is *thin*: less than 17/32 of them reach 2^9. If no row
 //! is thin, then in any product of two rows at least one pair of elements in sixteen has two large ones, and their sum is 2^22
 //! times the error of the low ones. Without low elements the pair is always accurate. Otherwise three bf16 parts, which hold every
 //! bit, are multiplied; and FFMA is used if numbers are not finite, or so far apart that products of parts would be subnormal.
