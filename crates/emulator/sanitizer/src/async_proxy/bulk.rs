@@ -121,7 +121,7 @@ impl BulkCopies {
         let RunStart::Shared(rank, offset) = start else { return None };
         access.check_proxy_fence(at, ByteRun::shared(rank, offset, bytes));
         let load = site(MemorySpace::Shared, AccessKind::Load, 1);
-        let run = access.run_of_bytes(warp, place, &load, (start, bytes), 0)?;
+        let run = access.run_of_bytes(warp, place, &load, (start, bytes), epoch::COPIED)?;
         let read = access.packed_now(at) | epoch::ASYNC;
         access.set_reads(run, None, read);
         if by_mbarrier {
@@ -148,6 +148,9 @@ impl BulkCopies {
         let strong = if combines { epoch::STRONG_OF_DEVICE | epoch::ASYNC } else { 0 };
         let site = target(space, combines);
         let place = (at.lane, at.instruction);
+        if let RunStart::Shared(rank, offset) = start {
+            access.check_overwrite(at, ByteRun::shared(rank, offset, bytes));
+        }
         let run = access.run_of_bytes(warp, place, &site, (start, bytes), strong)?;
         let write = access.packed_now(at) | epoch::ASYNC | strong;
         if !combines {
@@ -197,7 +200,7 @@ impl BulkCopies {
             epoch::with_lane(epoch::pack(number, epoch::instruction(copy.access)), lane)
         };
         for copy in self.reading[slot].extract_if(.., done) {
-            access.set_reads(copy.run, Some(copy.access), now(&copy));
+            access.set_reads(copy.run, Some(copy.access), now(&copy) | epoch::COPIED);
         }
         if read {
             return;
