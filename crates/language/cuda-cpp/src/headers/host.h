@@ -890,6 +890,7 @@ inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemc
     return error == cudaSuccess ? __lw_done(cuStreamSynchronize(nullptr)) : error;
 }
 inline cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    if (height > 0 && (width > toPitch || width > fromPitch)) return __lw_done(12); // cudaErrorInvalidPitchValue
     for (size_t row = 0; row < height; row++) {
         cudaError_t error = cudaMemcpyAsync((char *)to + row * toPitch, (const char *)from + row * fromPitch, width, kind, stream);
         if (error != cudaSuccess) return error;

@@ -49,6 +49,7 @@ pub const UNITS: &[Unit] = &[
     unit!("matrices"),
     unit!("copies"),
     unit!("proxies"),
+    unit!("reports"),
     unit!("extents"),
     unit!("unwritten"),
     unit!("classes"),
