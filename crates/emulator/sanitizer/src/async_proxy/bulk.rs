@@ -83,6 +83,8 @@ impl BulkCopies {
             };
             Some((start, bytes))
         });
+        // `st.async` and `red.async` store registers, by the generic proxy.
+        let bulk = from.is_some() || !moved.global.is_empty();
         let tile = moved.global.into_iter().map(|(at, bytes)| (RunStart::Global(at), bytes));
         let (read, written): (Vec<_>, Vec<_>) = match from.is_none() {
             true => (tile.collect(), to.into_iter().collect()),
@@ -92,6 +94,9 @@ impl BulkCopies {
             sources.extend(self.read(access, warp, at, part, mbarrier.is_some()));
         }
         for part in written {
+            if let (true, RunStart::Shared(rank, offset)) = (bulk, part.0) {
+                access.check_overwrite(at, ByteRun::shared(rank, offset, part.1));
+            }
             targets.extend(self.write(access, warp, at, part, moved.combines, mbarrier.is_some()));
         }
         if let Some(of) = mbarrier {
@@ -148,9 +153,6 @@ impl BulkCopies {
         let strong = if combines { epoch::STRONG_OF_DEVICE | epoch::ASYNC } else { 0 };
         let site = target(space, combines);
         let place = (at.lane, at.instruction);
-        if let RunStart::Shared(rank, offset) = start {
-            access.check_overwrite(at, ByteRun::shared(rank, offset, bytes));
-        }
         let run = access.run_of_bytes(warp, place, &site, (start, bytes), strong)?;
         let write = access.packed_now(at) | epoch::ASYNC | strong;
         if !combines {

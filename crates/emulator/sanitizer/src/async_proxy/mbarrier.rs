@@ -202,7 +202,9 @@ impl Mbarriers {
         let order = &mut access.races.order;
         let (base, own) = (order.base(), access.position.slot(at.warp) as u32);
         let unordered = |(slot, of): &(u32, PackedEpoch)| {
-            *slot != own && epoch::number(*of) >= base && !order.happens_before(*of, at.warp, at.lane)
+            *slot != own
+                && epoch::number(*of) >= base
+                && !order.happens_before(*of, at.warp, at.lane)
         };
         let Some((_, of)) = uses.into_iter().find(unordered) else { return };
         let (who, user) = (access.position.thread_at(at), access.races.thread_at(of));

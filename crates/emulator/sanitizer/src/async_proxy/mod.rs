@@ -24,7 +24,7 @@ use crate::access::reference::lanes_of;
 use crate::bounds::MemoryId;
 use crate::findings::kinds::ReportKind;
 use crate::findings::{Finding, place};
-use crate::races::epoch::{self, PackedEpoch};
+use crate::races::epoch::PackedEpoch;
 use lanework_engine::event::{AccessKind, Space, generic_space};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;

@@ -176,7 +176,9 @@ impl TensorReads {
             let load = site(MemorySpace::Shared, AccessKind::Load, 1);
             let start = (RunStart::Shared(rank, offset), bytes);
             let place = (at.lane, at.instruction);
-            let Some(run) = access.run_of_bytes(warp, place, &load, start, epoch::COPIED) else { continue };
+            let Some(run) = access.run_of_bytes(warp, place, &load, start, epoch::COPIED) else {
+                continue;
+            };
             let read = access.packed_now(at) | epoch::ASYNC;
             access.set_reads(run, None, read);
             let source = CopySource::Shared { run, read };

@@ -114,9 +114,7 @@ impl HappensBefore {
                         || self.known_lanes(by, None, of as u32, *fence) != 0
                 })
             };
-            return fenced(slot)
-                || fenced(by)
-                || (0..self.real).any(|of| fenced(of) && known(of));
+            return fenced(slot) || fenced(by) || (0..self.real).any(|of| fenced(of) && known(of));
         }
         let past = self.past_fences.get(&(e.cluster, e.slot));
         past.is_some_and(|clock| e.clock < *clock)
