@@ -3,7 +3,7 @@
 //! *Rules* (PTX ISA, "Asynchronous operations" and "Data movement: async copies", proxies): only
 //! after waiting for a copy's group or its mbarrier's phase may threads access the target or change
 //! the source. Accesses by threads need a proxy fence before a copy of the same bytes
-//! ([`proxy_fences`]).
+//! (`proxy_fences.rs`).
 //!
 //! *Algorithm.* A copy marks the shadow cells of its target as in flight. Its completion replaces
 //! the mark by an epoch of the thread that waited (`cp.async`), or of the mbarrier's pseudo-thread,
