@@ -290,6 +290,9 @@ pub struct SanitizerOptions {
     /// Also report memory that is still allocated at the end.
     #[arg(long, help_heading = "Sanitizer")]
     pub leaks: bool,
+    /// Also warn of copies into shared memory that threads have read without a later proxy fence.
+    #[arg(long, help_heading = "Sanitizer")]
+    pub proxy_fences: bool,
     /// Also write the findings to this file, as SARIF.
     #[arg(long, value_name = "FILE", help_heading = "Sanitizer")]
     pub sarif: Option<PathBuf>,

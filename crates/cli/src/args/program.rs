@@ -50,6 +50,9 @@ pub struct ExecArgs {
     /// With --check, also report memory that is still allocated when the program ends.
     #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
     pub leaks: bool,
+    /// With --check, also warn of copies into shared memory that threads have read without a later proxy fence.
+    #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
+    pub proxy_fences: bool,
     /// With --check, end with the program's exit code even if nothing was checked.
     #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
     pub allow_empty: bool,

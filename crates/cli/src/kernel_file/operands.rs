@@ -241,11 +241,12 @@ fn example(parameter: &KernelParameter, values: &[Option<String>]) -> String {
 }
 
 /// Options without a value.
-const FLAGS: [&str; 9] = [
+const FLAGS: [&str; 10] = [
     "--cooperative",
     "--fidelity",
     "--json",
     "--leaks",
+    "--proxy-fences",
     "--cold",
     "--warm",
     "--save",

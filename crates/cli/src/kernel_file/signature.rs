@@ -235,9 +235,10 @@ fn in_source(file: &Path, entry: &str, count: usize) -> Option<Vec<Declared>> {
 
 /// The `__global__` functions of a source.
 fn kernels(text: &str) -> Vec<(&str, Vec<Declared>)> {
-    let tokens = tokens(text);
+    let (tokens, macros) = (tokens(text), kernel_macros(text));
     let mut found = Vec::new();
-    for start in (0..tokens.len()).filter(|at| tokens[*at] == "__global__") {
+    let starts = |at: &usize| tokens[*at] == "__global__" || macros.contains(&tokens[*at]);
+    for start in (0..tokens.len()).filter(starts) {
         // `__launch_bounds__(256, 2)` may come before the name.
         let mut at = start + 1;
         while at + 1 < tokens.len() {
@@ -262,6 +263,16 @@ fn kernels(text: &str) -> Vec<(&str, Vec<Declared>)> {
         found.push((*name, parts.map(Declared::of).collect()));
     }
     found
+}
+
+/// The macros without parameters that stand for `__global__`, such as `#define KERNEL extern "C" __global__ void`.
+fn kernel_macros(text: &str) -> Vec<&str> {
+    fn of(line: &str) -> Option<&str> {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+        let (name, body) = rest.trim_start().split_once(char::is_whitespace)?;
+        (body.contains("__global__") && !name.contains('(')).then_some(name)
+    }
+    text.lines().filter_map(of).collect()
 }
 
 /// The index of the parenthesis that closes the one at `open`; the last token if it is not closed.
@@ -333,6 +344,14 @@ mod tests {
         assert_eq!(found[0].1[0].text, "const float *__restrict__ x");
         assert!(found[0].1[0].is_const() && !found[0].1[1].is_const());
         assert!(found[0].1[4].is_pointer() && !found[0].1[2].is_pointer());
+    }
+
+    #[test]
+    fn a_macro_may_stand_for_the_qualifier() {
+        let text = "#define K extern \"C\" __global__ void\n# define UNUSED 1\nK fill(int *x, int n) {}\nK run() {}";
+        let pairs = [("x", "int"), ("n", "int")];
+        assert_eq!(declared(text), pairs.map(|(name, ty)| (name.to_owned(), ty.to_owned())));
+        assert_eq!(kernels(text).len(), 2);
     }
 
     #[test]

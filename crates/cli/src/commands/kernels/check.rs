@@ -111,6 +111,9 @@ fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
     if options.leaks {
         checks = checks.with(ReportKind::Leak);
     }
+    if options.proxy_fences {
+        checks = checks.with(ReportKind::ProxyFence);
+    }
     match ReportKind::ALL.into_iter().any(|kind| checks.has(kind)) {
         true => Ok(checks),
         false => Err(Failure::input(

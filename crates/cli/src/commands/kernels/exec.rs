@@ -61,8 +61,12 @@ struct ProfilesJson {
 }
 
 fn check(args: &ExecArgs) -> Outcome {
-    let leaks = if args.leaks { "1" } else { "0" };
-    let ended = run_program(&args.program, "check", &[("LANEWORK_TOOL_LEAKS", leaks.to_owned())])?;
+    let word = |on: bool| (if on { "1" } else { "0" }).to_owned();
+    let environment = [
+        ("LANEWORK_TOOL_LEAKS", word(args.leaks)),
+        ("LANEWORK_TOOL_PROXY_FENCES", word(args.proxy_fences)),
+    ];
+    let ended = run_program(&args.program, "check", &environment)?;
     let mut checked = Checked::of(&ended);
     if let Some((code, why)) = program::reason(&ended)
         && !(args.allow_empty && program::is_empty(code))

@@ -140,6 +140,21 @@ fn on_device(process: &Process, address: u64) -> bool {
     code == 0 && kind == 2
 }
 
+/// A copy whose host side is on the device. If its device side is on the host, the driver refuses the call, and its check
+/// reports it.
+fn wrong_direction(
+    process: &Process,
+    a: &[u64],
+    device_side: usize,
+    copy: unsafe extern "C" fn(u64, u64, u64, u64) -> i32,
+) -> Result<u64, Stop> {
+    if on_device(process, word(a, device_side)) {
+        return Ok(CUDA_ERROR_INVALID_VALUE);
+    }
+    // SAFETY: the driver checks that the device side is memory that it allocated, and the other side is on the device.
+    Ok(status(unsafe { copy(word(a, 0), word(a, 1), word(a, 2), word(a, 3)) }))
+}
+
 /// Checks the blocks of a kernel's arguments.
 fn check_arguments(process: &Process, function: u64, list: u64) -> Result<*const c_void, Stop> {
     for index in 0.. {
@@ -317,7 +332,7 @@ const SPECIAL: &[(&str, External)] = &[
     }),
     ("cuMemcpyHtoDAsync_v2", |process, a| {
         if on_device(process, word(a, 1)) {
-            return Ok(CUDA_ERROR_INVALID_VALUE);
+            return wrong_direction(process, a, 0, cuMemcpyHtoDAsync_v2);
         }
         process.accessed(process.memory.check_range(word(a, 1), word(a, 2)), "read")?;
         // SAFETY: the source was checked; the driver checks the target.
@@ -325,7 +340,7 @@ const SPECIAL: &[(&str, External)] = &[
     }),
     ("cuMemcpyDtoHAsync_v2", |process, a| {
         if on_device(process, word(a, 0)) {
-            return Ok(CUDA_ERROR_INVALID_VALUE);
+            return wrong_direction(process, a, 1, cuMemcpyDtoHAsync_v2);
         }
         process.accessed(process.memory.check_range(word(a, 0), word(a, 2)), "write")?;
         process.flush();

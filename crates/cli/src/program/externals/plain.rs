@@ -73,6 +73,8 @@ functions! {
     cuMemAdvise(w, w, i, i);
     cuMemHostUnregister(w);
     cuPointerGetAttribute(8, i, w);
+    cuMemAllocAsync(8, w, w);
+    cuMemFreeAsync(w, w);
     cuMemAllocFromPoolAsync(8, w, w, w);
     cuDeviceGetDefaultMemPool(8, i);
     cuDeviceGetMemPool(8, i);

@@ -3,7 +3,6 @@
 use crate::access::{AccessCheck, WarpAccess};
 use crate::async_proxy::ByteRun;
 use crate::bounds::MemoryId;
-use crate::findings::kinds::ReportKind;
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::shadow_cell::{Conflict, LaneAccess, mixed_sizes};
 use lanework_engine::event::AccessKind;
@@ -135,7 +134,7 @@ impl AccessCheck {
         if unwritten && !outside {
             self.report_unwritten(&access, lane as usize, space, at);
         }
-        if self.reports.wants(ReportKind::Race) {
+        if self.reports.tracks_accesses() {
             self.race(&access, lane as usize, memory, offset);
         }
         Some(run)

@@ -109,7 +109,7 @@ impl AccessCheck {
         let WarpAccess { warp, site, instruction, bytes, .. } = *access;
         let (reads, stores) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
         let needs_written = self.needs_written(access);
-        let races = shared_by_blocks && self.reports.wants(ReportKind::Race);
+        let races = shared_by_blocks && self.reports.tracks_accesses();
         let strong = site.order.strong.is_some() && self.releases && shared_by_blocks;
         let (mut repeated, mut swaps) = (RepeatedRead::default(), CompareAndSwaps::default());
         for lane in lanes_of(access.mask) {
@@ -222,7 +222,7 @@ impl AccessCheck {
         let WarpAccess { site, bytes, .. } = *access;
         let (reads, stores) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
         let needs_written = self.needs_written(access);
-        let races = self.reports.wants(ReportKind::Race);
+        let races = self.reports.tracks_accesses();
         let strong = site.order.strong.is_some() && self.releases;
         let (id, size, mut hint) = (rank as usize, self.bounds.shared_bytes(), 0);
         let (mut repeated, mut swaps) = (RepeatedRead::default(), CompareAndSwaps::default());

@@ -83,6 +83,8 @@ impl BulkCopies {
             };
             Some((start, bytes))
         });
+        // `st.async` and `red.async` store registers, by the generic proxy.
+        let bulk = from.is_some() || !moved.global.is_empty();
         let tile = moved.global.into_iter().map(|(at, bytes)| (RunStart::Global(at), bytes));
         let (read, written): (Vec<_>, Vec<_>) = match from.is_none() {
             true => (tile.collect(), to.into_iter().collect()),
@@ -92,6 +94,9 @@ impl BulkCopies {
             sources.extend(self.read(access, warp, at, part, mbarrier.is_some()));
         }
         for part in written {
+            if let (true, RunStart::Shared(rank, offset)) = (bulk, part.0) {
+                access.check_overwrite(at, ByteRun::shared(rank, offset, part.1));
+            }
             targets.extend(self.write(access, warp, at, part, moved.combines, mbarrier.is_some()));
         }
         if let Some(of) = mbarrier {
@@ -121,7 +126,7 @@ impl BulkCopies {
         let RunStart::Shared(rank, offset) = start else { return None };
         access.check_proxy_fence(at, ByteRun::shared(rank, offset, bytes));
         let load = site(MemorySpace::Shared, AccessKind::Load, 1);
-        let run = access.run_of_bytes(warp, place, &load, (start, bytes), 0)?;
+        let run = access.run_of_bytes(warp, place, &load, (start, bytes), epoch::COPIED)?;
         let read = access.packed_now(at) | epoch::ASYNC;
         access.set_reads(run, None, read);
         if by_mbarrier {
@@ -197,7 +202,7 @@ impl BulkCopies {
             epoch::with_lane(epoch::pack(number, epoch::instruction(copy.access)), lane)
         };
         for copy in self.reading[slot].extract_if(.., done) {
-            access.set_reads(copy.run, Some(copy.access), now(&copy));
+            access.set_reads(copy.run, Some(copy.access), now(&copy) | epoch::COPIED);
         }
         if read {
             return;

@@ -20,7 +20,7 @@ use crate::races::happens_before::PSEUDO_THREADS;
 use crate::races::happens_before::lane_clocks::AcquireSource;
 use crate::races::vector_clock::VectorClock;
 use lanework_engine::asynchrony::Mbarrier;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The runs that a copy reads and writes until its mbarrier completes it.
 pub struct PendingCopy {
@@ -69,6 +69,8 @@ struct Phase {
     made: PackedEpoch,
     /// Visibility of the initialization without happens-before.
     known: InitVisibility,
+    /// The last use since, by the slot of the warp.
+    uses: BTreeMap<u32, PackedEpoch>,
     /// Join of the clocks that arrived in this phase.
     arrived: VectorClock,
     /// Clock released by completed phases.
@@ -188,6 +190,36 @@ impl Mbarriers {
         self.phases.insert(of, Phase { pseudo_thread, made, ..Phase::default() });
     }
 
+    /// Reports an initialization or `mbarrier.inval` that is not ordered after the uses by other warps,
+    /// such as by a thread that may still wait for the last phase.
+    pub fn check_reset(
+        &mut self,
+        access: &mut AccessCheck,
+        at: LaneAt,
+        (rank, offset): (u32, u64),
+    ) {
+        let uses = std::mem::take(&mut self.phase((rank, offset)).uses);
+        let order = &mut access.races.order;
+        let (base, own) = (order.base(), access.position.slot(at.warp) as u32);
+        let unordered = |(slot, of): &(u32, PackedEpoch)| {
+            *slot != own
+                && epoch::number(*of) >= base
+                && !order.happens_before(*of, at.warp, at.lane)
+        };
+        let Some((_, of)) = uses.into_iter().find(unordered) else { return };
+        let (who, user) = (access.position.thread_at(at), access.races.thread_at(of));
+        access.reports.add(ReportKind::Race, who, Some(user), |_| Finding {
+            message: format!(
+                "race in shared memory: the end of the mbarrier at offset {offset} (`mbarrier.inval`, or another initialization) is unordered with its use by another thread"
+            ),
+            help: "put a barrier between the two (`__syncthreads`, `sync_threads`): another thread may still wait for the last phase".into(),
+            address: Some(offset),
+            size: 8,
+            allocation: None,
+            race: None,
+        });
+    }
+
     /// `fence.mbarrier_init` by lanes of a warp.
     pub fn fence_init(&mut self, access: &AccessCheck, warp: u32, lanes: u32) {
         let slot = access.position.slot(warp) as u32;
@@ -223,9 +255,12 @@ impl Mbarriers {
         }
     }
 
-    /// Reports a use of an mbarrier that is not ordered after its initialization.
+    /// Records a use of an mbarrier, and reports one that is not ordered after its initialization.
     pub fn used(&mut self, access: &mut AccessCheck, at: LaneAt, (rank, offset): (u32, u64)) {
-        let Phase { made, known, .. } = *self.phase((rank, offset));
+        let (now, slot) = (access.packed_now(at), access.position.slot(at.warp) as u32);
+        let phase = self.phase((rank, offset));
+        phase.uses.insert(slot, now);
+        let (made, known) = (phase.made, phase.known);
         let of_cluster = epoch::number(made) >= access.races.order.base();
         if !of_cluster
             || known == InitVisibility::AllWarps

@@ -2,7 +2,8 @@
 //!
 //! *Rules* (PTX ISA, "Asynchronous operations" and "Data movement: async copies", proxies): only
 //! after waiting for a copy's group or its mbarrier's phase may threads access the target or change
-//! the source. Writes to the source by threads need a proxy fence before the copy.
+//! the source. Accesses by threads need a proxy fence before a copy of the same bytes
+//! (`proxy_fences.rs`).
 //!
 //! *Algorithm.* A copy marks the shadow cells of its target as in flight. Its completion replaces
 //! the mark by an epoch of the thread that waited (`cp.async`), or of the mbarrier's pseudo-thread,
@@ -14,6 +15,7 @@
 pub mod bulk;
 pub mod mbarrier;
 pub mod operands;
+mod proxy_fences;
 pub mod wgmma;
 
 use crate::access::AccessCheck;
@@ -22,7 +24,7 @@ use crate::access::reference::lanes_of;
 use crate::bounds::MemoryId;
 use crate::findings::kinds::ReportKind;
 use crate::findings::{Finding, place};
-use crate::races::epoch::{self, PackedEpoch};
+use crate::races::epoch::PackedEpoch;
 use lanework_engine::event::{AccessKind, Space, generic_space};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
@@ -71,45 +73,6 @@ impl AccessCheck {
         match from {
             Some(from) => shadow.replace_reads((run.offset, run.bytes), from, to),
             None => shadow.change_run(run.offset, run.bytes, |cell| cell.set_read(to)),
-        }
-    }
-
-    /// Reports an asynchronous read of bytes that threads wrote without a proxy fence.
-    pub fn check_proxy_fence(&mut self, at: LaneAt, run: ByteRun) {
-        let base = self.races.base(run.memory);
-        if !self.races.has_writes(run.memory) {
-            return;
-        }
-        let grain = self.races.shadow(run.memory).grain();
-        let mut offset = run.offset;
-        while offset < run.offset + run.bytes {
-            let writes = self.races.shadow(run.memory).at(offset).writes();
-            offset += grain;
-            let plain = |write: &PackedEpoch| {
-                write & epoch::ASYNC == 0
-                    && !epoch::is_copied(*write)
-                    && epoch::number(*write) >= base
-            };
-            let order = &mut self.races.order;
-            let bare = |write: &PackedEpoch| plain(write) && !order.proxy_fenced(*write, at.warp);
-            let Some(written) = writes.into_iter().find(bare) else { continue };
-            let (who, writer) = (self.position.thread_at(at), self.races.thread_at(written));
-            let global = run.memory >= self.bounds.ranks();
-            let ByteRun { offset, bytes, .. } = run;
-            let address = offset + self.bounds.extent(run.memory).start;
-            return self.reports.add(ReportKind::AsyncOrder, who, Some(writer), |_| {
-                let space = if global { "global" } else { "shared" };
-                Finding {
-                    message: format!(
-                        "a thread wrote {bytes} bytes of {space} memory by the generic proxy, and the asynchronous proxy reads them without a proxy fence in between"
-                    ),
-                    help: "run `fence.proxy.async` in the threads that write, before the barrier that orders \
-                           them with the copy".into(),
-                    address: Some(address),
-                    size: bytes,
-                    ..Finding::default()
-                }
-            });
         }
     }
 }

@@ -66,7 +66,7 @@ impl AccessCheck {
         self.races.order.narrow_lanes(at.warp, 1 << at.lane);
         let read = self.packed_now(at) | epoch::ASYNC;
         let written = self.initial.written(run.memory);
-        if !self.reports.wants(ReportKind::Race)
+        if !self.reports.tracks_accesses()
             || written.is_some_and(|written| !written.has(run.offset, run.bytes))
         {
             return false;
@@ -176,7 +176,9 @@ impl TensorReads {
             let load = site(MemorySpace::Shared, AccessKind::Load, 1);
             let start = (RunStart::Shared(rank, offset), bytes);
             let place = (at.lane, at.instruction);
-            let Some(run) = access.run_of_bytes(warp, place, &load, start, 0) else { continue };
+            let Some(run) = access.run_of_bytes(warp, place, &load, start, epoch::COPIED) else {
+                continue;
+            };
             let read = access.packed_now(at) | epoch::ASYNC;
             access.set_reads(run, None, read);
             let source = CopySource::Shared { run, read };

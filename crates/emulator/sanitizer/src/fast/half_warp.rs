@@ -171,7 +171,7 @@ impl AccessCheck {
         if SHARED {
             self.bounds.set_hint(instruction, hint);
         }
-        if site.space == MemorySpace::Constant || !self.reports.wants(ReportKind::Race) {
+        if site.space == MemorySpace::Constant || !self.reports.tracks_accesses() {
             return true;
         }
         if !SHARED && LOADS && site.order.read_only && self.races.has_writes(id) {

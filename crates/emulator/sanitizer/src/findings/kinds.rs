@@ -96,6 +96,9 @@ kinds! {
     WgmmaRegisters "wgmma-registers" Warning
         "A register of a `wgmma` product that is accessed before the wait for the product, or written without a `wgmma.fence` before it. The PTX manual leaves that undefined; ptxas adds the wait or the fence, and serializes the products."
         "Commit the product and wait for its group before accessing its registers, and run `wgmma.fence` after writing them."
+    ProxyFence "proxy-fence" Warning
+        "A copy into shared memory that threads have read before, without a `fence.proxy.async` in between. The PTX memory model then leaves open whether the reads see the copied bytes."
+        "Run `fence.proxy.async` in the threads that read, before they arrive at the barrier that orders them with the copy."
     BarrierDivergence "barrier-divergence" Error
         "A barrier that part of a warp reached, or whose threads disagree about it."
         "Let every thread of the block reach the same barrier, outside of divergent branches."
@@ -170,9 +173,9 @@ const BY_LANE: u32 = 1 << 30;
 const SHADOW: u32 = 1 << 29;
 
 impl Default for Checks {
-    /// All but leaks, which are opt-in.
+    /// All but leaks and missing proxy fences after reads, which are opt-in.
     fn default() -> Self {
-        Checks::all().without(ReportKind::Leak)
+        Checks::all().without(ReportKind::Leak).without(ReportKind::ProxyFence)
     }
 }
 

@@ -77,6 +77,12 @@ impl Reports {
         self.checks.has(kind)
     }
 
+    /// Whether a kind is enabled for which prior accesses are recorded.
+    #[inline(always)]
+    pub fn tracks_accesses(&self) -> bool {
+        self.wants(ReportKind::Race) || self.wants(ReportKind::ProxyFence)
+    }
+
     /// Whether accesses are checked lane by lane only.
     pub fn by_lane(&self) -> bool {
         self.checks.is_by_lane()

@@ -285,6 +285,7 @@ impl Checkers {
         }
         match operation {
             MbarrierOp::Init => {
+                self.mbarriers.check_reset(access, at, of);
                 let now = access.packed_now(at);
                 self.mbarriers.init(access, of, now);
             }
@@ -294,7 +295,10 @@ impl Checkers {
                 let copies = self.cp_async.take(access, at.warp, at.lane);
                 self.mbarriers.completes(of, copies);
             }
-            MbarrierOp::Invalidate => _ = self.mbarriers.end(access, of),
+            MbarrierOp::Invalidate => {
+                self.mbarriers.check_reset(access, at, of);
+                _ = self.mbarriers.end(access, of);
+            }
             _ => self.mbarriers.look(access, of),
         }
         self.mbarriers.announced(of, announced);

@@ -59,7 +59,7 @@ pub const OBSERVED: PackedEpoch = 1 << 28;
 /// `.volatile` access to data, see [`lanework_ptx_ir::kernel::MemoryOrder`].
 pub const DATA: PackedEpoch = 1 << 29;
 
-/// Write by a copy that was waited for.
+/// Write by a copy that was waited for, or read by the asynchronous proxy.
 pub const COPIED: PackedEpoch = 1 << 30;
 
 /// Write whose value a later write has changed, or whose thread wrote another value before it in
@@ -92,10 +92,10 @@ const _: () = {
     assert!(OBSERVED == ATOMIC);
 };
 
-/// Whether a write was made by a copy.
+/// Whether an access was made by a copy.
 #[inline(always)]
-pub fn is_copied(write: PackedEpoch) -> bool {
-    write & COPIED != 0
+pub fn is_copied(access: PackedEpoch) -> bool {
+    access & COPIED != 0
 }
 
 /// The part of one warp's execution between two synchronizations.

@@ -118,6 +118,11 @@ impl ShadowCell {
         [self.write, self.strong.writes[0], self.strong.writes[1]]
     }
 
+    /// The recorded reads.
+    pub fn reads(&self) -> [PackedEpoch; 4] {
+        [self.first_read, self.last_read, self.strong.reads[0], self.strong.reads[1]]
+    }
+
     /// A copy starts to write; a reduction is kept with the other strong writes.
     pub fn start_write(&mut self, write: PackedEpoch) {
         if write & STRONG == 0 {

@@ -39,6 +39,7 @@ struct grid_group : thread_group {
         return (unsigned *)((unsigned long)__lw_workspace_high() << 32 | __lw_workspace_low());
     }
     __device__ void sync() const {
+        if (!is_valid()) __trap(); // the launch is not cooperative
         unsigned *arrived = (unsigned *)((char *)__lw_workspace() + 4);
         __syncthreads();
         if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {

@@ -724,6 +724,8 @@ int cuMemAllocManaged(void **to, size_t bytes, unsigned flags);
 int cuMemHostAlloc(void **to, size_t bytes, unsigned flags);
 int cuMemFreeHost(void *memory);
 int cuMemGetInfo_v2(size_t *free, size_t *total);
+int cuMemAllocAsync(void **to, size_t bytes, cudaStream_t stream);
+int cuMemFreeAsync(void *memory, cudaStream_t stream);
 int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
 int cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
 int cuMemcpyDtoDAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
@@ -849,7 +851,10 @@ template <class T> inline cudaError_t cudaMallocManaged(T **to, size_t bytes, un
 template <class T> inline cudaError_t cudaMallocHost(T **to, size_t bytes, unsigned flags = 0) { __LW_CALL(cuMemHostAlloc((void **)to, bytes, flags)); }
 template <class T> inline cudaError_t cudaHostAlloc(T **to, size_t bytes, unsigned flags) { __LW_CALL(cuMemHostAlloc((void **)to, bytes, flags)); }
 template <class T> inline cudaError_t cudaHostGetDevicePointer(T **to, void *memory, unsigned) { *to = (T *)memory; return cudaSuccess; }
-template <class T> inline cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t) { return cudaMalloc(to, bytes); }
+template <class T> inline cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t stream) {
+    if (bytes == 0) { *to = nullptr; return cudaSuccess; }
+    __LW_CALL(cuMemAllocAsync((void **)to, bytes, stream));
+}
 template <class T> inline cudaError_t cudaMallocPitch(T **to, size_t *pitch, size_t width, size_t height) {
     *pitch = (width + 511) / 512 * 512;
     return cudaMalloc(to, *pitch * height);
@@ -859,7 +864,11 @@ inline cudaError_t cudaFree(void *memory) {
     if (status == 0 && memory) status = cuMemFree_v2(memory);
     return __lw_done(status);
 }
-inline cudaError_t cudaFreeAsync(void *memory, cudaStream_t) { return cudaFree(memory); }
+inline cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
+    int status = __lw_begin();
+    if (status == 0 && memory) status = cuMemFreeAsync(memory, stream);
+    return __lw_done(status);
+}
 inline cudaError_t cudaFreeHost(void *memory) { __LW_CALL(cuMemFreeHost(memory)); }
 inline cudaError_t cudaMemGetInfo(size_t *free, size_t *total) { __LW_CALL(cuMemGetInfo_v2(free, total)); }
 inline int __lw_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -881,6 +890,7 @@ inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemc
     return error == cudaSuccess ? __lw_done(cuStreamSynchronize(nullptr)) : error;
 }
 inline cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    if (height > 0 && (width > toPitch || width > fromPitch)) return __lw_done(12); // cudaErrorInvalidPitchValue
     for (size_t row = 0; row < height; row++) {
         cudaError_t error = cudaMemcpyAsync((char *)to + row * toPitch, (const char *)from + row * fromPitch, width, kind, stream);
         if (error != cudaSuccess) return error;

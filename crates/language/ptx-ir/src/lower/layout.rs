@@ -92,7 +92,8 @@ impl VariableLayout {
     }
 }
 
-/// The source name of a variable: the last part of a mangled name such as `_ZZ6kernelE4tile`.
+/// The source name of a variable: the last part of a mangled local name such as `_ZZ6kernelE4tile`, or
+/// else the C++ name with its namespaces.
 fn readable(name: &str) -> String {
     let last = name.strip_prefix("_ZZ").and_then(|rest| {
         rest.match_indices('E').rev().find_map(|(at, _)| {
@@ -101,5 +102,24 @@ fn readable(name: &str) -> String {
             rest.get(start..start + digits.parse::<usize>().ok()?)
         })
     });
-    last.unwrap_or(name).to_owned()
+    last.map_or_else(|| crate::cpp_names::readable(name).into_owned(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn names_of_variables_are_those_of_the_source() {
+        let names = [
+            ("_ZZ6kernelE4tile", "tile"),
+            ("_ZZN3app1kEPiE5cache", "cache"),
+            ("_ZN3app5tableE", "app::table"),
+            ("_ZN3app4PoolIfE5usersE", "app::Pool<float>::users"),
+            ("counter", "counter"),
+        ];
+        for (mangled, wanted) in names {
+            assert_eq!(readable(mangled), wanted);
+        }
+    }
 }

@@ -5,7 +5,7 @@ mod generated;
 mod planted;
 mod rust;
 
-use lanework::{Device, Error, Report, ReportKind};
+use lanework::{Checks, Device, Error, Report, ReportKind};
 use planted::{Planted, UNITS, planted, run};
 
 /// The differences between the expected and the reported findings of a kernel.
@@ -45,7 +45,11 @@ fn every_planted_bug_is_found_at_its_line_and_nothing_else() {
     let part = |parity: usize| {
         let mut wrong = Vec::new();
         for (unit, plant) in planted().skip(parity).step_by(2) {
-            let device = Device::emulator_limited(Some(1 << 20)).sanitized();
+            let checks = match plant.proxy_fences {
+                true => Checks::default().with(ReportKind::ProxyFence),
+                false => Checks::default(),
+            };
+            let device = Device::emulator_limited(Some(1 << 20)).sanitized_for(checks);
             match run(&device, unit, &plant) {
                 Ok(()) => wrong.extend(complaints(&plant, &[])),
                 Err(Error::Sanitizer(reports)) => wrong.extend(complaints(&plant, &reports.found)),

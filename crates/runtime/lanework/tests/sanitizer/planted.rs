@@ -1,7 +1,7 @@
 //! The planted kernels: read from the comments in their source, and launched.
 //!
 //! `// launch NAME: grid=2 block=64 shared=128 zeros:f32:100 u32:7` precedes a kernel, with the word
-//! `cooperative` for a cooperative launch. `// BUG
+//! `cooperative` for a cooperative launch, and `proxy-fences` for these checks. `// BUG
 //! kind` marks a line that must be reported, `// MAYBE kind` a line that may be. A kernel without marks
 //! is correct. `// pair NAME: ..` precedes a template of two kernels: `NAME_bug`, to which the marks
 //! apply, and its repaired version `NAME_right`, which must have no findings.
@@ -48,6 +48,8 @@ pub const UNITS: &[Unit] = &[
     unit!("readonly"),
     unit!("matrices"),
     unit!("copies"),
+    unit!("proxies"),
+    unit!("reports"),
     unit!("extents"),
     unit!("unwritten"),
     unit!("classes"),
@@ -68,6 +70,8 @@ pub struct Planted {
     pub shared: u32,
     /// Whether the launch is cooperative.
     pub cooperative: bool,
+    /// Whether the launch also checks proxy fences after reads.
+    pub proxy_fences: bool,
     /// Its arguments, as `zeros:f32:32` or `u32:7`.
     pub arguments: Vec<String>,
     /// The findings that must be reported, by line.
@@ -108,6 +112,7 @@ fn launch_of(text: &str, suffix: &str) -> Planted {
         block: Dim3::from(1),
         shared: 0,
         cooperative: false,
+        proxy_fences: false,
         arguments: Vec::new(),
         bugs: Vec::new(),
         maybe: Vec::new(),
@@ -123,6 +128,7 @@ fn launch_of(text: &str, suffix: &str) -> Planted {
             Some(("block", text)) => kernel.block = shape(text),
             Some(("shared", text)) => kernel.shared = extent(text),
             None if word == "cooperative" => kernel.cooperative = true,
+            None if word == "proxy-fences" => kernel.proxy_fences = true,
             _ => kernel.arguments.push(word.to_owned()),
         }
     }

@@ -6,7 +6,7 @@ use super::own_report::{self, Own};
 use super::record::{Activity, Findings, Launched, Profiled, Record};
 use crate::Profile;
 use crate::device::NO_LIMIT;
-use lanework_emulator::sanitize::{Checks, Report};
+use lanework_emulator::sanitize::{Checks, Report, ReportKind};
 use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome};
 use lanework_ptx::cpp_names::is_called;
 use lanework_report as report;
@@ -110,12 +110,17 @@ impl Session {
         (options, imposed)
     }
 
-    /// The checks of the tool: the default ones, and leaks on request.
+    /// The checks of the tool: the default ones, and others on request.
     fn checks(&self) -> Checks {
-        match std::env::var_os("LANEWORK_TOOL_LEAKS") {
-            Some(asked) if asked == "1" => Checks::all(),
-            _ => Checks::default(),
+        let asked = |name: &str| std::env::var_os(name).is_some_and(|asked| asked == "1");
+        let mut checks = Checks::default();
+        if asked("LANEWORK_TOOL_LEAKS") {
+            checks = checks.with(ReportKind::Leak);
         }
+        if asked("LANEWORK_TOOL_PROXY_FENCES") {
+            checks = checks.with(ReportKind::ProxyFence);
+        }
+        checks
     }
 
     fn sink(&self) -> MutexGuard<'_, Sink> {

@@ -310,8 +310,8 @@ impl Operands {
                 access.check_proxy_fence(at, run);
                 let load = site(MemorySpace::Shared, AccessKind::Load, 1);
                 let start = (RunStart::Shared(rank, offset), bytes);
-                access.run_of_bytes(warp, (0, instruction), &load, start, 0);
-                access.set_reads(run, Some(read), read | epoch::ASYNC);
+                access.run_of_bytes(warp, (0, instruction), &load, start, epoch::COPIED);
+                access.set_reads(run, Some(read | epoch::COPIED), read | epoch::ASYNC);
             }
             self.reading[slot].push(OperandRead { group, run, read });
         }

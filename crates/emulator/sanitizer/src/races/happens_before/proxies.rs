@@ -4,8 +4,9 @@
 //! *Algorithm.* Asynchronous copies and warpgroup products act as pseudo-threads with their own
 //! slots in the vector clocks. Their completion releases what they did
 //! ([`HappensBefore::pseudo_thread_clock`]); waiting for them acquires it. The asynchronous proxy
-//! sees a thread's generic writes only after `fence.proxy.async`, in the thread that wrote or in
-//! the one that issues the operation (PTX ISA, "Memory consistency model", proxies).
+//! is ordered after a thread's generic accesses only by `fence.proxy.async`, in that thread, in the
+//! one that issues the operation, or in one that synchronizes with both in between (PTX ISA, "Memory
+//! consistency model", proxies).
 //!
 //! *Limit.* Writes of other clusters count as fenced if any lane of the writing warp has executed a
 //! fence later.
@@ -75,6 +76,8 @@ impl HappensBefore {
     /// Lanes of a warp execute a fence between the generic and the asynchronous proxy.
     pub fn proxy_fence(&mut self, warp: usize, (lanes, live): (u32, u32)) {
         let slot = self.slot(warp);
+        // A new clock, so that only releases after this fence reach it.
+        self.advance(slot);
         let (mut clock, mut acquired) = (VectorClock::default(), self.acquired[slot].clone());
         if lanes & live == live {
             (clock, acquired) = self.clock_of_warp(slot);
@@ -88,12 +91,13 @@ impl HappensBefore {
         self.fenced.raise(slot, &clock);
         self.fenced_acquired[slot] = acquired;
         self.past_fences.insert((self.cluster, slot as u32), clock.farthest()[slot]);
-        self.end_epoch(slot);
+        self.advance(slot);
     }
 
-    /// Whether a write was fenced by its own lane, or by a later one of the warp `by`.
-    pub fn proxy_fenced(&mut self, write: PackedEpoch, by: u32) -> bool {
-        let (e, by) = (self.epoch(write), self.slot(by as usize));
+    /// Whether an access was fenced by its own lane, by a later one of the warp `by`, or by a warp
+    /// whose fence happens before the next access of `by`.
+    pub fn proxy_fenced(&mut self, access: PackedEpoch, by: u32) -> bool {
+        let (e, by) = (self.epoch(access), self.slot(by as usize));
         let slot = e.slot as usize;
         if slot >= self.real {
             return true;
@@ -101,9 +105,16 @@ impl HappensBefore {
         if e.cluster == self.cluster {
             let fenced = |of: usize| {
                 let lanes = lanes_beyond(self.fenced.ahead(of), e.slot, e.clock);
-                e.clock < self.fenced.get(of, slot) || lanes >> epoch::lane(write) & 1 != 0
+                e.clock < self.fenced.get(of, slot) || lanes >> epoch::lane(access) & 1 != 0
             };
-            return fenced(slot) || fenced(by);
+            let known = |of: usize| {
+                let fence = self.past_fences.get(&(self.cluster, of as u32));
+                fence.is_some_and(|fence| {
+                    *fence < self.known.get(by, of)
+                        || self.known_lanes(by, None, of as u32, *fence) != 0
+                })
+            };
+            return fenced(slot) || fenced(by) || (0..self.real).any(|of| fenced(of) && known(of));
         }
         let past = self.past_fences.get(&(e.cluster, e.slot));
         past.is_some_and(|clock| e.clock < *clock)

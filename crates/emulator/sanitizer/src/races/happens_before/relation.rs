@@ -128,7 +128,7 @@ impl HappensBefore {
     /// The lanes of slot `of` known beyond a clock to a lane of a warp, or to any lane if `None`;
     /// within this cluster.
     #[cold]
-    fn known_lanes(&self, slot: usize, lane: Option<u32>, of: u32, clock: u32) -> u32 {
+    pub(super) fn known_lanes(&self, slot: usize, lane: Option<u32>, of: u32, clock: u32) -> u32 {
         lanes_beyond(self.known.ahead(slot), of, clock) | self.apart[slot].beyond(lane, of, clock)
     }
 

@@ -28,6 +28,12 @@ fn cache_name(cache: CacheOperator) -> &'static str {
     }
 }
 
+/// Whether the accesses of an address space may be `.volatile`: only memory that other threads can access. For local
+/// memory PTX requires version 9.1, and the accesses stay as they are without it.
+fn has_volatile(space: AddressSpace) -> bool {
+    matches!(space, AddressSpace::Generic | AddressSpace::Global | AddressSpace::Shared)
+}
+
 impl Selector<'_> {
     fn space(&self, pointer: ValueId) -> AddressSpace {
         self.type_of(pointer).space().unwrap_or(AddressSpace::Generic)
@@ -38,8 +44,7 @@ impl Selector<'_> {
         let space = self.space(pointer);
         let address = self.address(pointer);
         let mut name = String::from("ld");
-        let is_volatile =
-            flags.volatile && !matches!(space, AddressSpace::Constant | AddressSpace::Parameter);
+        let is_volatile = flags.volatile && has_volatile(space);
         if is_volatile {
             name += ".volatile";
         }
@@ -72,11 +77,12 @@ impl Selector<'_> {
         let ty = self.type_of(values[0]);
         let space = self.space(pointer);
         let mut name = String::from("st");
-        if flags.volatile {
+        let is_volatile = flags.volatile && has_volatile(space);
+        if is_volatile {
             name += ".volatile";
         }
         name += space_name(space);
-        if !flags.volatile {
+        if !is_volatile {
             name += cache_name(flags.cache);
         }
         let operand = match values {

@@ -67,7 +67,7 @@ PAIR(fetch_over_the_next, (const unsigned *in, unsigned *out), (in, out))
 template <bool RIGHT> __device__ void fetch_into_the_middle(const unsigned *in, unsigned *out) {
     __shared__ __align__(128) unsigned tile[64];
     __shared__ __align__(8) unsigned long long bar;
-    tile[threadIdx.x] = 0;
+    tile[threadIdx.x] = 0; FENCE();
     if (threadIdx.x == 0)
         make(&bar, 1);
     __syncthreads();
