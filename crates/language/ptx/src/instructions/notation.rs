@@ -171,8 +171,7 @@ impl InstructionForm {
             if slot.space {
                 found.spaces.push(modifier);
             }
-            found.elements =
-                modifier.vector_length().or(modifier.dimensions()).or(found.elements);
+            found.elements = modifier.vector_length().or(modifier.dimensions()).or(found.elements);
         });
         let filled = filled.map_err(Mismatch::Extra)?;
         if let Some(registers) = moved_registers(modifiers) {
