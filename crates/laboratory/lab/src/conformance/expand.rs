@@ -2,10 +2,12 @@
 //! the instruction table, and moves from special registers.
 
 use super::access::access;
-use super::catalog::{CHAPTERS, Chapter, NumberClass, Row, RowKinds};
+use super::catalog::{CHAPTERS, NumberClass, OtherForms, Row, RowKinds};
 use super::form::InstructionForm;
 use super::operands::OperandKind;
-use lanework::ptx::{Instruction, NamedSpecial, Opcode, Operand, ScalarType, SpecialShape};
+use lanework::ptx::{
+    Instruction, NamedSpecial, Opcode, Operand, ScalarType, Section, SpecialShape,
+};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -16,12 +18,13 @@ pub fn forms() -> Vec<InstructionForm> {
         for row in chapter.rows {
             expand(number, row, &mut forms);
         }
-        let samples = match chapter.section {
-            Some(_) => samples(chapter),
-            None if chapter.rows.is_empty() => special_registers(),
-            None => Vec::new(),
+        let others = match chapter.others {
+            OtherForms::Nothing => Vec::new(),
+            OtherForms::Section(section) => samples(section, None),
+            OtherForms::Arithmetic(class) => samples(Section::Arithmetic, Some(class)),
+            OtherForms::SpecialRegisters => special_registers(),
         };
-        forms.extend(samples.into_iter().map(|instruction| InstructionForm {
+        forms.extend(others.into_iter().map(|instruction| InstructionForm {
             chapter: number,
             opcode: instruction.opcode,
             name: instruction.name(),
@@ -33,19 +36,14 @@ pub fn forms() -> Vec<InstructionForm> {
     forms
 }
 
-/// Samples of a chapter's forms that no row has.
-fn samples(chapter: &Chapter) -> Vec<Instruction> {
-    let mine = |instruction: &Instruction| {
-        chapter.section.is_some_and(|(section, class)| {
-            instruction.opcode.section() == section
-                && class.is_none_or(|class| class == class_of(instruction))
-        })
-    };
+/// Samples of a section's forms that no row has, on numbers of the class if there is one.
+fn samples(section: Section, class: Option<NumberClass>) -> Vec<Instruction> {
     let mut seen = HashSet::new();
-    let all = Opcode::ALL.iter().copied().flat_map(Instruction::samples).filter(mine);
-    let new = all.filter(|instruction| {
+    let opcodes = Opcode::ALL.iter().copied().filter(|opcode| opcode.section() == section);
+    let new = opcodes.flat_map(Instruction::samples).filter(|instruction| {
         let (name, count) = (instruction.name(), instruction.operands.len());
-        !NAMED.contains(&name)
+        class.is_none_or(|class| class == class_of(instruction))
+            && !NAMED.contains(&name)
             && !ON_VALUES.contains(&(name, count))
             && seen.insert(instruction.to_string())
     });
@@ -154,7 +152,7 @@ static WRITTEN: LazyLock<HashSet<String>> = LazyLock::new(|| {
     written.flat_map(names).collect()
 });
 
-/// Whether the target of [`HEAD`] has the instruction.
+/// Whether the target that runs the forms, sm_90a, has the instruction.
 fn is_run(instruction: &Instruction) -> bool {
     instruction.lowest_architecture() <= 90
 }
