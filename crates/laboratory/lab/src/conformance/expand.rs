@@ -6,7 +6,7 @@ use super::catalog::{CHAPTERS, NumberClass, OtherForms, Row, RowKinds};
 use super::form::InstructionForm;
 use super::operands::OperandKind;
 use lanework::ptx::{
-    Instruction, NamedSpecial, Opcode, Operand, ScalarType, Section, SpecialShape,
+    Instruction, Modifier, NamedSpecial, Opcode, Operand, ScalarType, Section, SpecialShape,
 };
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -158,6 +158,9 @@ fn is_run(instruction: &Instruction) -> bool {
 }
 
 fn class_of(instruction: &Instruction) -> NumberClass {
+    if instruction.has(Modifier::F32x2) {
+        return NumberClass::Float;
+    }
     match instruction.modifiers.iter().rev().find_map(|modifier| modifier.scalar_type()) {
         Some(ScalarType::F32 | ScalarType::F64) => NumberClass::Float,
         Some(ty) if ty.is_float() => NumberClass::Half,

@@ -14,7 +14,7 @@ macro_rules! control {
             needs("", "8.0 sm_90a")] // Miscellaneous: setmaxnreg
         # Conversion
         Mapa "mapa" asynchrony::mapa [
-            form("u64", "d a a:u32"),
+            form("u32|u64", "d a a:u32"),
             form("shared::cluster u32|u64", "d av a:u32"),
             needs("shared::cta", "7.8 sm_30"), // State Spaces: shared
             needs("shared::cluster", "7.8 sm_90"), // State Spaces: shared
