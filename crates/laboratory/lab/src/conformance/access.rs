@@ -5,7 +5,7 @@ use super::operands::OperandKind;
 use lanework::ptx::{Instruction, Modifier, Opcode, ScalarType};
 
 /// An instruction on the thread's own cell.
-pub(super) struct Access {
+pub(super) struct CellAccess {
     /// The kind of every result and operand.
     pub kind: OperandKind,
     /// The number of results.
@@ -17,7 +17,7 @@ pub(super) struct Access {
 }
 
 /// How a row's instruction is run.
-pub(super) fn access(instruction: &Instruction) -> Access {
+pub(super) fn access(instruction: &Instruction) -> CellAccess {
     let types = || instruction.modifiers.iter().filter_map(|modifier| modifier.scalar_type());
     let ty = types().next_back().unwrap_or(ScalarType::B32);
     let bits = 8 * ty.size();
@@ -42,5 +42,5 @@ pub(super) fn access(instruction: &Instruction) -> Access {
         Opcode::Ld | Opcode::St => OperandKind::B32,
         _ => OperandKind::from_type(ty),
     };
-    Access { kind, results, operands, text }
+    CellAccess { kind, results, operands, text }
 }

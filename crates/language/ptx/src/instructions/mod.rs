@@ -20,7 +20,7 @@
 //! least 3 operands. `gone` rows name the version and target that removed forms.
 //!
 //! `# Logic` before a row starts a [`Section`], which lasts until the next one. The coverage table has the same sections.
-//! [`samples`] makes an example of each form, with operands.
+//! `Instruction::samples` makes an example of each form, with operands.
 
 #[macro_use]
 mod arithmetic;
@@ -32,7 +32,6 @@ mod matrix;
 mod memory;
 mod modifier;
 pub(crate) mod notation;
-mod samples;
 mod special;
 
 pub use modifier::Modifier;

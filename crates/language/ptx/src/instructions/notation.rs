@@ -48,17 +48,17 @@ const SETS: &[(&str, &str)] = &[
 
 /// One form of an instruction.
 pub struct InstructionForm {
-    pub(super) slots: Vec<ModifierSlot>,
+    pub slots: Vec<ModifierSlot>,
     operands: Vec<OperandSpec>,
     /// Whether other modifiers and operands may follow.
-    pub(super) open: bool,
+    pub open: bool,
 }
 
-pub(super) struct ModifierSlot {
+pub struct ModifierSlot {
     /// The alternatives as written in the row, for messages.
     names: Vec<&'static str>,
-    pub(super) alternatives: Vec<Modifier>,
-    pub(super) optional: bool,
+    pub alternatives: Vec<Modifier>,
+    pub optional: bool,
     leading: bool,
     adds: Option<OperandSpec>,
     typed: bool,

@@ -4,11 +4,11 @@
 //! the first choices of the other slots. Every operand has its own register, named by its size: `%p` (a predicate), `%b`
 //! (8 bits), `%h`, `%r`, `%l` and `%x` (128 bits), numbered from 0.
 
-use super::notation::{
+use crate::ast::{Address, AddressBase, Immediate, Instruction, Operand};
+use crate::instructions::notation::{
     AllowedLiterals, FormMatch, InstructionForm, ModifierSlot, OperandKind, OperandSpec,
 };
-use super::{Modifier, Opcode};
-use crate::ast::{Address, AddressBase, Immediate, Instruction, Operand};
+use crate::instructions::{Modifier, Opcode};
 use crate::types::ScalarType;
 
 /// The maximum number of combinations of modifiers that are all sampled.
@@ -76,7 +76,7 @@ fn first_choice(slot: &ModifierSlot) -> Option<Modifier> {
 
 /// Operands that fit; `None` if the form does not say which do.
 fn operands(found: &FormMatch, with_optional: bool) -> Option<Vec<Operand>> {
-    let mut registers = Registers::default();
+    let mut registers = RegisterNames::default();
     let mut spaces = found.spaces.iter();
     let kept = found.operands.iter().filter(|spec| with_optional || !spec.optional);
     kept.map(|spec| operand(found, spec, &mut registers, &mut spaces)).collect()
@@ -85,7 +85,7 @@ fn operands(found: &FormMatch, with_optional: bool) -> Option<Vec<Operand>> {
 fn operand<'a>(
     found: &FormMatch,
     spec: &OperandSpec,
-    registers: &mut Registers,
+    registers: &mut RegisterNames,
     spaces: &mut impl Iterator<Item = &'a Modifier>,
 ) -> Option<Operand> {
     let ty = match found.type_of(spec) {
@@ -139,11 +139,11 @@ fn address(base: String, extra: Vec<Operand>) -> Operand {
 
 /// The number of registers used of each size.
 #[derive(Default)]
-struct Registers {
+struct RegisterNames {
     used: [u8; 6],
 }
 
-impl Registers {
+impl RegisterNames {
     fn next(&mut self, ty: ScalarType) -> String {
         let class = if ty == ScalarType::Pred { 0 } else { 1 + ty.size().ilog2() as usize };
         let number = self.used[class];
