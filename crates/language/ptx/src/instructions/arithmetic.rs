@@ -234,6 +234,7 @@ macro_rules! arithmetic {
             needs("satfinite", "8.1 sm_70"), // Data Movement: cvt
             needs("e4m3x2|e5m2x2", "8.1 sm_89"), // Data Movement: cvt
             needs("e2m1x2|e2m3x2|e3m2x2|ue8m0x2", "8.6 sm_100a"), // Data Movement: cvt
+            needs("e2m1x2.f16x2|e2m3x2.f16x2|e3m2x2.f16x2", "9.1 sm_100a"), // Data Movement: cvt
             needs("rs", "8.7 sm_100a before sm_110"), // Data Movement: cvt
             needs("pack", "6.5 sm_72")] // Data Movement: cvt.pack
     } };

@@ -150,6 +150,7 @@ macro_rules! matrix {
             form("^mma sp $pair kind::mxf4 block_scale scale_vec::2X|block32? $keepa?", "t w:b64 a:b64 t a:u32 t t p"),
             form("^mma sp $pair kind::mxf4nvf4 block_scale scale_vec::2X|scale_vec::4X|block16|block32 $keepa?", "t w:b64 a:b64 t a:u32 t t p"),
             needs("", "8.6 sm_100a before sm_120"), // TensorCore 5th Generation
+            needs("block16|block32", "8.8 sm_100a before sm_120"), // TensorCore 5th Generation: tcgen05.mma
             needs("ld.red", "8.8 sm_103a")] // TensorCore 5th Generation: tcgen05.ld
     } };
 }

@@ -29,9 +29,7 @@ impl Checker<'_> {
             (Some(n), Operand::Address(address)) if spec.kind == OperandKind::Coordinates => {
                 match address.extra.as_slice() {
                     [Operand::Vector(list)] if list.len() == usize::from(n) => Ok(()),
-                    _ => Err(format!(
-                        "an address, does not fit; expected `[map, {{{n} coordinates}}]`"
-                    )),
+                    _ => Err(format!("an address, does not fit; expected {n} coordinates")),
                 }
             }
             (Some(n), Operand::Vector(list)) if usize::from(n) == list.len() => {
