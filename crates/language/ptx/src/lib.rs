@@ -33,7 +33,7 @@ mod validate;
 
 pub use ast::*;
 pub use diagnostics::{Diagnostic, Diagnostics};
-pub use instructions::{Modifier, NamedSpecial, Opcode, SpecialName, SpecialShape};
+pub use instructions::{Modifier, NamedSpecial, Opcode, Section, SpecialName, SpecialShape};
 pub use link::{LinkError, Linker};
 pub use parse::parse_instructions;
 pub use swizzle::Swizzle;

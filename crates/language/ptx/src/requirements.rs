@@ -52,6 +52,21 @@ impl Module {
     }
 }
 
+impl Instruction {
+    /// The number of the lowest target that has the instruction, such as 90 for sm_90; at least 50.
+    ///
+    /// ```
+    /// use lanework_ptx::Instruction;
+    ///
+    /// assert_eq!(Instruction::new("add.f32x2", Vec::new()).lowest_architecture(), 100);
+    /// ```
+    pub fn lowest_architecture(&self) -> u32 {
+        let mut need = LEAST;
+        add_instruction(&mut need, self);
+        need.architecture
+    }
+}
+
 fn add_variable(need: &mut Requirement, variable: &Variable) {
     add_type(need, variable.ty);
     if variable.init.as_ref().is_some_and(is_masked) {

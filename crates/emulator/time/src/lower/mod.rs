@@ -83,12 +83,6 @@ impl Lowered {
         let layout = listing.and_then(|listing| apply(trace, listing, &spins, &mut operations));
         Lowered { operations, layout, stores: stores.collect(), cached: cached.collect(), spins }
     }
-
-    /// Bytes of code: 16 for each operation that is not free.
-    pub fn code_bytes(&self) -> u64 {
-        let all = self.operations.iter().flatten();
-        16 * all.filter(|operation| operation.unit != Unit::Free).count() as u64
-    }
 }
 
 /// Joins the steps of a conversion between a float and an integer: on a GPU, it is one instruction.

@@ -1,12 +1,8 @@
-//! Forms: the rows of the catalog with every alternative written out, and the PTX around a form: an entry in which each
-//! thread applies it to its own operands.
+//! A form of an instruction, and the PTX around it: an entry in which each thread applies it to its own operands.
 
-use super::catalog::{CHAPTERS, NumberClass, Row, RowKinds};
 use super::operands::OperandKind;
-use lanework::ptx::{Instruction, Opcode, ScalarType};
-use std::collections::HashSet;
+use lanework::ptx::{Instruction, Opcode};
 use std::fmt::Write;
-use std::sync::LazyLock;
 
 /// The chapter of combinations; the coverage table does not list them.
 pub(super) const COMBINATIONS: usize = usize::MAX;
@@ -65,123 +61,6 @@ impl InstructionForm {
     pub fn runs(&self) -> bool {
         !self.results.is_empty()
     }
-}
-
-/// Every form of the catalog, in its order.
-pub fn forms() -> Vec<InstructionForm> {
-    let mut forms = Vec::new();
-    for (chapter, part) in CHAPTERS.iter().enumerate() {
-        for row in part.rows {
-            expand(chapter, row, &mut forms);
-        }
-    }
-    forms
-}
-
-/// For each row that runs: the first form of each combination of opcode and operand kinds.
-/// Combinations are made from these.
-pub(super) fn firsts() -> Vec<InstructionForm> {
-    let mut firsts: Vec<InstructionForm> = Vec::new();
-    for (chapter, part) in CHAPTERS.iter().enumerate() {
-        for row in part.rows {
-            let mut all = Vec::new();
-            expand(chapter, row, &mut all);
-            let mut seen = Vec::new();
-            for form in all.into_iter().filter(InstructionForm::runs) {
-                let kinds = (form.opcode, form.results.clone(), form.operands.clone());
-                if !seen.contains(&kinds) {
-                    seen.push(kinds);
-                    firsts.push(form);
-                }
-            }
-        }
-    }
-    firsts
-}
-
-fn expand(chapter: usize, row: &Row, forms: &mut Vec<InstructionForm>) {
-    for name in names(row) {
-        let instruction = Instruction::new(&name, Vec::new());
-        let [results, operands] = kinds(row, &instruction);
-        let pattern = if row.text.is_empty() { usual(operands.len()) } else { row.text.to_owned() };
-        for text in alternatives(&pattern, ['<', '|', '>']) {
-            forms.push(InstructionForm {
-                chapter,
-                opcode: instruction.opcode,
-                name: name.clone(),
-                text: place(&text, &name),
-                results: results.clone(),
-                operands: operands.clone(),
-            });
-        }
-    }
-}
-
-/// The names that rows write out.
-static NAMED: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let rows = CHAPTERS.iter().flat_map(|chapter| chapter.rows);
-    let written = rows.filter(|row| !matches!(row.kinds, RowKinds::Rest(_)));
-    written.flat_map(names).collect()
-});
-
-/// The names of a row's forms.
-fn names(row: &Row) -> Vec<String> {
-    let RowKinds::Rest(class) = row.kinds else {
-        return alternatives(row.names, ['{', ',', '}']);
-    };
-    let opcodes = row.names.split(' ').map(Opcode::from_name);
-    let all = opcodes.flat_map(Instruction::on_values);
-    let of_class = all.filter(|instruction| class_of(instruction) == class);
-    of_class.map(|instruction| instruction.name()).filter(|name| !NAMED.contains(name)).collect()
-}
-
-fn class_of(instruction: &Instruction) -> NumberClass {
-    match instruction.modifiers.iter().rev().find_map(|modifier| modifier.scalar_type()) {
-        Some(ScalarType::F32 | ScalarType::F64) => NumberClass::Float,
-        Some(ty) if ty.is_float() => NumberClass::Half,
-        _ => NumberClass::Integer,
-    }
-}
-
-/// The kinds of results and operands of a row's instruction. A test ensures that the instruction
-/// table has the types of every row that relies on it.
-fn kinds(row: &Row, instruction: &Instruction) -> [Vec<OperandKind>; 2] {
-    let named = |words: &str| words.split_whitespace().map(OperandKind::from_name).collect();
-    match row.kinds {
-        RowKinds::NotRun => [Vec::new(), Vec::new()],
-        RowKinds::Named(results, operands) => [named(results), named(operands)],
-        RowKinds::Table | RowKinds::Rest(_) => {
-            let types = instruction.operand_types().unwrap_or_default();
-            let mut kinds = types.into_iter().map(OperandKind::from_type);
-            [kinds.next().into_iter().collect(), kinds.collect()]
-        }
-    }
-}
-
-/// Replaces the `@` by the name.
-fn place(text: &str, name: &str) -> String {
-    text.replace('@', name)
-}
-
-/// `@ $d, $a, $b;` for as many operands as there are.
-fn usual(operands: usize) -> String {
-    let mut text = "@ $d".to_owned();
-    for name in ["$a", "$b", "$c", "$e"].iter().take(operands) {
-        text.push_str(", ");
-        text.push_str(name);
-    }
-    text + ";"
-}
-
-/// Every way to choose from the alternatives in a pattern, which do not nest.
-fn alternatives(pattern: &str, [open, between, close]: [char; 3]) -> Vec<String> {
-    let Some((before, rest)) = pattern.split_once(open) else { return vec![pattern.to_owned()] };
-    let Some((choices, after)) = rest.split_once(close) else { return vec![pattern.to_owned()] };
-    let tails = alternatives(after, [open, between, close]);
-    let with = |choice: &str| -> Vec<String> {
-        tails.iter().map(|tail| format!("{before}{choice}{tail}")).collect()
-    };
-    choices.split(between).flat_map(with).collect()
 }
 
 /// Threads of a block; the number of operands is a multiple of it.
@@ -261,55 +140,14 @@ pub fn load_test(form: &InstructionForm) -> String {
     if form.runs() {
         return module(&[form]);
     }
-    // Declared only if used: the emulator has no registers of this type.
-    let widest = if form.text.contains("%x") { ".reg .b128 %x<2>;" } else { "" };
+    // Declared only if used: the emulator has no registers of these types.
+    let rare = [("%b", ".reg .b8 %b<1>;"), ("%x", ".reg .b128 %x<4>;")];
+    let rare = rare.into_iter().filter(|(name, _)| form.text.contains(name));
+    let rare: String = rare.map(|(_, declared)| declared).collect();
     format!(
         "{HEAD}.func callee() {{ ret; }}\n.visible .entry k0()\n{{\n\
-         .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<16>; .reg .b64 %l<8>; {widest}\n\
+         .reg .pred %p<4>; .reg .b16 %h<16>; .reg .b32 %r<130>; .reg .b64 %l<20>; {rare}\n\
          {}\nEND: ret;\n}}\n",
         form.text
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn alternatives_multiply() {
-        let names = alternatives("add{.rn,.rz}{,.ftz}.f32", ['{', ',', '}']);
-        assert_eq!(names, ["add.rn.f32", "add.rn.ftz.f32", "add.rz.f32", "add.rz.ftz.f32"]);
-        assert_eq!(
-            alternatives("{$d, $q}, <1|2>", ['<', '|', '>']),
-            ["{$d, $q}, 1", "{$d, $q}, 2"]
-        );
-    }
-
-    #[test]
-    fn the_catalog_has_every_opcode_and_the_table_every_form() {
-        let forms = forms();
-        for opcode in Opcode::ALL {
-            assert!(forms.iter().any(|form| form.opcode == *opcode), "{opcode} has no row");
-        }
-        for form in &forms {
-            let instruction = Instruction::new(&form.name, Vec::new());
-            assert_eq!(instruction.unknown_name, None, "{}", form.name);
-        }
-        for row in CHAPTERS.iter().flat_map(|chapter| chapter.rows) {
-            if let RowKinds::Table | RowKinds::Rest(_) = row.kinds {
-                let mut all = Vec::new();
-                expand(0, row, &mut all);
-                assert!(!all.is_empty() && all.iter().all(InstructionForm::runs), "{}", row.names);
-            }
-        }
-    }
-
-    #[test]
-    fn no_two_forms_are_the_same() {
-        let mut keys: Vec<(String, usize)> =
-            forms().iter().map(|f| (f.key().to_owned(), f.operands.len())).collect();
-        keys.sort();
-        let twice: Vec<_> = keys.windows(2).filter(|w| w[0].0 == w[1].0).collect();
-        assert!(twice.is_empty(), "{twice:?}");
-    }
 }

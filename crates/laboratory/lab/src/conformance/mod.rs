@@ -5,17 +5,20 @@
 //! known to agree with a GPU. The table `data/measured.txt` lists the measured instructions. A test derives it from the
 //! recorded vectors (`tests/it/conformance/results.rs`); instructions outside the table are never called exact.
 
+mod access;
 mod catalog;
 mod combine;
 mod execute;
 pub mod exhaustive;
+mod expand;
 mod form;
 mod operands;
 
 pub use catalog::{CHAPTERS, Chapter};
 pub use combine::{OperandCandidate, Verdicts, candidates, combinations};
 pub use execute::{Difference, Outcome, TOGETHER, Vectors, compare, execute};
-pub use form::{InstructionForm, forms, module};
+pub use expand::forms;
+pub use form::{InstructionForm, module};
 pub use operands::OperandKind;
 
 use form::load_test;

@@ -3,6 +3,7 @@
 
 macro_rules! arithmetic {
     ([$next:ident $($rest:ident)*] $($before:tt)*) => { $next! { [$($rest)*] $($before)*
+        # Arithmetic
         Add "add" integer::add, Sub "sub" integer::sub, Mul "mul" integer::mul, Min "min" integer::min_max,
         Max "max" integer::min_max [
             form("$int", "d a a").only("add sub"),
@@ -117,6 +118,7 @@ macro_rules! arithmetic {
         Dp2a "dp2a" integer::dp2a [
             form("^lo|hi u32|s32 u32|s32", "d:s32 a:u32 a:u32 a:s32"),
             needs("", "5.0 sm_61")] // Integer: dp4a, dp2a
+        # Logic
         And "and" logic::bitwise, Or "or" logic::bitwise, Xor "xor" logic::bitwise [
             form("b16|b32|b64", "d a a"),
             form("pred", "q p p")]
@@ -135,14 +137,17 @@ macro_rules! arithmetic {
             form("^l|r wrap|clamp b32", "d a a a:u32"),
             needs("", "3.1 sm_32")] // Logic and Shift Instructions: shf
         Prmt "prmt" logic::prmt [form("b32 f4e|b4e|rc8|ecl|ecr|rc16?", "d a a a")]
+        # Comparison
         Setp "setp" compare::setp [
             form("$compare $bool>p? s16|s32|s64", "q_/p a a"),
             form("$compare|lo|ls|hi|hs $bool>p? u16|u32|u64", "q_/p a a"),
             form("eq|ne $bool>p? b16|b32|b64", "q_/p a a"),
             form("$unordered $bool>p? ftz? f32", "q_/p a a"),
             form("$unordered $bool>p? f64", "q_/p a a"),
-            form("$unordered $bool>p? ftz? $half", "q_/p a a"),
-            form("$unordered $bool>p? $brain", "q_/p a a"),
+            form("$unordered $bool>p? ftz? f16", "q_ a a"),
+            form("$unordered $bool>p? ftz? f16x2", "q_/p a a"),
+            form("$unordered $bool>p? bf16", "q_ a a"),
+            form("$unordered $bool>p? bf16x2", "q_/p a a"),
             needs("f16|f16x2", "4.2 sm_53"), // Half Precision Floating Point Instructions
             needs("bf16|bf16x2", "7.8 sm_90")] // Half Precision: add, sub, mul; Comparison
         Set "set" compare::set [
@@ -167,27 +172,42 @@ macro_rules! arithmetic {
         Slct "slct" compare::slct [
             form("b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64 s32", "d a a a:1"),
             form("ftz? b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64 f32", "d a a a:1")]
+        # Conversion
         Cvt "cvt" convert::cvt [
-            form("sat? $byte $byte", "D As:1"),
+            form("$byte $byte", "D As:1"),
+            form("sat u8 u16|u32|u64|s8|s16|s32|s64", "D As:1"),
+            form("sat s8 u8|u16|u32|u64|s16|s32|s64", "D As:1"),
+            form("sat u16 u32|u64|s8|s16|s32|s64", "D As:1"),
+            form("sat s16 u16|u32|u64|s32|s64", "D As:1"),
+            form("sat u32 u64|s8|s16|s32|s64", "D As:1"),
+            form("sat s32 u32|u64|s64", "D As:1"),
+            form("sat u64 s8|s16|s32|s64", "D As:1"),
+            form("sat s64 u64", "D As:1"),
             form("$round ftz? sat? f32 $byte", "D A:1"),
-            form("$round sat? f16|f64|bf16 $byte", "D A:1"),
+            form("$round sat? f16|f64 $byte", "D A:1"),
+            form("$round bf16 $int", "D A:1"),
             form("$integral ftz? sat? $byte f32", "D A:1"),
-            form("$integral sat? $byte f16|f64|bf16", "D A:1"),
+            form("$integral sat? $byte f16|f64", "D A:1"),
+            form("$integral $int bf16", "D A:1"),
             form("$integral? ftz? sat? f32 f32", "D A:1"),
             form("$integral? sat? f64 f64", "D A:1"),
             form("$integral? sat? f16 f16", "D A:1"),
-            form("$integral? sat? bf16 bf16", "D A:1"),
+            form("$integral? bf16 bf16", "D A:1"),
             form("$round ftz? sat? f32 f64", "D A:1"),
             form("ftz? sat? f64 f32", "D A:1"),
             form("$round ftz? sat? f16 f32", "D A:1"),
             form("rn|rz relu? satfinite? f16|bf16 f32", "D A:1"),
-            form("$round sat? f16|bf16 f64", "D A:1"),
-            form("$round ftz? sat? bf16 f32", "D A:1"),
-            form("ftz? sat? f32 f16|bf16", "D A:1"),
-            form("sat? f64 f16|bf16", "D A:1"),
+            form("$round sat? f16 f64", "D A:1"),
+            form("$round bf16 f64", "D A:1"),
+            form("$round ftz? bf16 f32", "D A:1"),
+            form("ftz? sat? f32 f16", "D A:1"),
+            form("ftz? f32 bf16", "D A:1"),
+            form("sat? f64 f16", "D A:1"),
+            form("f64 bf16", "D A:1"),
             form("$round? f16 bf16", "D A:1"),
             form("$round? bf16 f16", "D A:1"),
             form("rn|rz relu? satfinite? f16x2|bf16x2 f32", "d a:f32 a:f32"),
+            form("rs relu? satfinite? f16x2|bf16x2 f32", "d:b32 a:f32 a:f32 a:b32"),
             form("rs ...", "*"),
             form("rna satfinite? tf32 f32", "d:b32 a:f32"),
             form("rn|rz satfinite? relu? tf32 f32", "d:b32 a:f32"),
@@ -210,9 +230,11 @@ macro_rules! arithmetic {
             needs("f32.bf16", "7.1 sm_80"), // Data Movement: cvt
             needs("bf16 u8|u16|u32|u64|s8|s16|s32|s64|f16|f64|bf16.bf16", "7.8 sm_90"), // Data Movement: cvt
             needs("rn.tf32|rz.tf32", "7.8 sm_90"), // Data Movement: cvt
+            needs("rn|rz satfinite tf32", "8.6 sm_100"), // Data Movement: cvt
             needs("satfinite", "8.1 sm_70"), // Data Movement: cvt
             needs("e4m3x2|e5m2x2", "8.1 sm_89"), // Data Movement: cvt
             needs("e2m1x2|e2m3x2|e3m2x2|ue8m0x2", "8.6 sm_100a"), // Data Movement: cvt
+            needs("e2m1x2.f16x2|e2m3x2.f16x2|e3m2x2.f16x2", "9.1 sm_100a"), // Data Movement: cvt
             needs("rs", "8.7 sm_100a before sm_110"), // Data Movement: cvt
             needs("pack", "6.5 sm_72")] // Data Movement: cvt.pack
     } };

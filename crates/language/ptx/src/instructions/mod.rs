@@ -18,6 +18,9 @@
 //! must be present. In a group, `|` separates alternatives, `a.b` is both in this order, and `x*` any modifier that
 //! starts with `x`. `!` before a group means that none of it may be present. `3+` means that the instruction has at
 //! least 3 operands. `gone` rows name the version and target that removed forms.
+//!
+//! `# Logic` before a row starts a [`Section`], which lasts until the next one. The coverage table has the same sections.
+//! `Instruction::samples` makes an example of each form, with operands.
 
 #[macro_use]
 mod arithmetic;
@@ -80,9 +83,45 @@ impl TableRow {
     }
 }
 
+/// A section of the instruction table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Section {
+    /// Arithmetic on integers and floats.
+    #[default]
+    Arithmetic,
+    /// Logic and shifts.
+    Logic,
+    /// Comparison and selection.
+    Comparison,
+    /// Conversion and movement.
+    Conversion,
+    /// Loads, stores, caches and stack memory.
+    Memory,
+    /// Atomics and reductions in memory.
+    Atomics,
+    /// Communication between the lanes of a warp.
+    Warp,
+    /// Control flow, synchronization, asynchronous copies, textures and surfaces.
+    Control,
+    /// Matrices and tensor memory.
+    Matrices,
+    /// Video instructions.
+    Video,
+}
+
+/// Opcodes with the same rows.
+struct TableGroup {
+    /// The section that starts here, if any.
+    section: &'static [Section],
+    opcodes: &'static [Opcode],
+    rows: &'static [TableRow],
+}
+
 /// Defines the opcodes, their rows, and the macro that gives `ptx-ir` the lowering rule of each opcode.
 macro_rules! define {
-    ([] ($dollar:tt) $($($opcode:ident $name:literal $($rule:ident)::+),+ [$($row:expr),*])*) => {
+    ([] ($dollar:tt)
+        $($(# $section:ident)? $($opcode:ident $name:literal $($rule:ident)::+),+ [$($row:expr),*])*
+    ) => {
         /// An opcode: the word before the first dot of an instruction.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Opcode {
@@ -105,8 +144,11 @@ macro_rules! define {
             }
         }
 
-        /// Opcodes with their rows.
-        const ROWS: &[(&[Opcode], &[TableRow])] = &[$((&[$(Opcode::$opcode,)+], &[$($row,)*]),)*];
+        const ROWS: &[TableGroup] = &[$(TableGroup {
+            section: &[$(Section::$section)?],
+            opcodes: &[$(Opcode::$opcode,)+],
+            rows: &[$($row,)*],
+        },)*];
 
         /// Calls a macro with `Opcode => rule,` for each opcode; the rule is a path to a function.
         #[doc(hidden)]
@@ -126,6 +168,11 @@ impl Opcode {
         let by_name = BY_NAME
             .get_or_init(|| Opcode::ALL.iter().map(|opcode| (opcode.name(), *opcode)).collect());
         by_name.get(name).copied().unwrap_or_default()
+    }
+
+    /// The section of the table that has its row.
+    pub fn section(self) -> Section {
+        table().get(self as usize).map_or(Section::default(), |entry| entry.section)
     }
 
     /// The forms, in table order.
@@ -153,6 +200,7 @@ impl fmt::Display for Opcode {
 /// The rows of one opcode.
 #[derive(Default)]
 struct OpcodeRows {
+    section: Section,
     forms: Vec<InstructionForm>,
     needs: Vec<Need>,
     removals: Vec<Removal>,
@@ -163,9 +211,12 @@ fn table() -> &'static [OpcodeRows] {
     static TABLE: OnceLock<Vec<OpcodeRows>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut table: Vec<_> = Opcode::ALL.iter().map(|_| OpcodeRows::default()).collect();
-        for (opcodes, rows) in ROWS {
+        let mut current = Section::default();
+        for TableGroup { section: start, opcodes, rows } in ROWS {
+            current = start.first().copied().unwrap_or(current);
             for opcode in *opcodes {
-                let OpcodeRows { forms, needs, removals } = &mut table[*opcode as usize];
+                let OpcodeRows { section, forms, needs, removals } = &mut table[*opcode as usize];
+                *section = current;
                 let mine = |row: &&TableRow| {
                     row.only.is_empty() || row.only.split(' ').any(|name| name == opcode.name())
                 };
@@ -331,7 +382,7 @@ mod tests {
 
     #[test]
     fn rows_are_restricted_to_their_own_opcodes() {
-        for (opcodes, rows) in ROWS {
+        for TableGroup { opcodes, rows, .. } in ROWS {
             for row in *rows {
                 for name in row.only.split_whitespace() {
                     assert!(

@@ -189,6 +189,18 @@ impl Modifier {
         }
     }
 
+    /// The dimensions of a tensor, `.1d` to `.5d`.
+    pub fn dimensions(self) -> Option<u8> {
+        match self {
+            Modifier::D1 => Some(1),
+            Modifier::D2 => Some(2),
+            Modifier::D3 => Some(3),
+            Modifier::D4 => Some(4),
+            Modifier::D5 => Some(5),
+            _ => None,
+        }
+    }
+
     /// The repeat count of a matrix or tensor memory access, `.x1` to `.x128`.
     pub fn repeats(self) -> Option<usize> {
         use Modifier::*;

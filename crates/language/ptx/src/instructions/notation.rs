@@ -8,13 +8,15 @@
 //!
 //! Operands: `d` a destination register, `a` a value, `r` a register, `i` an integer literal, `p` a predicate value,
 //! `q` a predicate destination, `m` memory in brackets, `t` tensor memory in brackets, `w` a matrix (a descriptor or
-//! tensor memory), `x` anything, `*` anything from here on. A capital letter also allows wider registers, and `M`
-//! narrower addresses. Flags: `s` allows a special register; `v` a variable, for its address; `k` a vector of parts of
+//! tensor memory), `g` the coordinates of an image or tensor with its address, `[map, {x, y}]`, `x` anything, `*`
+//! anything from here on. A number is an integer literal, with the value that samples have. A capital letter also allows
+//! wider registers, and `M` narrower addresses. Flags: `s` allows a special register; `v` a variable, for its address; `k` a vector of parts of
 //! the value; `_` may be discarded; `o` may be absent; `b` a literal is a barrier, below 16; `t` a literal is a number
 //! of threads, a multiple of 32; `c` a literal is a number of tensor memory columns. `:b32` fixes the type, `:1` uses the
 //! second type of the modifiers, `:w` the type with twice the bits of the first; the default is the first. `/p` allows a second, predicate
 //! destination. A count before the letter makes it a vector; `V` is a vector of as many elements as `.v2`, `.v4` or
-//! `.v8` says, or as the shape and repeat count of a tensor memory load or store.
+//! `.v8` says, or as the shape and repeat count of a tensor memory load or store; `Vg` has as many coordinates as `.1d`
+//! to `.5d` says.
 
 use crate::instructions::Modifier;
 use crate::types::ScalarType;
@@ -37,6 +39,8 @@ const SETS: &[(&str, &str)] = &[
     ("$pair", "cta_group::1|cta_group::2"),
     ("$movement", "32x32b|16x64b|16x128b|16x256b"),
     ("$steps", "x1|x2|x4|x8|x16|x32|x64|x128"),
+    ("$rank", "1d|2d|3d|4d|5d"),
+    ("$several", "x2|x4|x8|x16|x32|x64|x128"),
     ("$float", "kind::f16|kind::tf32|kind::i8"),
     ("$keepa", "collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard"),
     ("$keepb", "collector::b0::*|collector::b1::*|collector::b2::*|collector::b3::*"),
@@ -44,17 +48,17 @@ const SETS: &[(&str, &str)] = &[
 
 /// One form of an instruction.
 pub struct InstructionForm {
-    slots: Vec<ModifierSlot>,
+    pub slots: Vec<ModifierSlot>,
     operands: Vec<OperandSpec>,
     /// Whether other modifiers and operands may follow.
-    open: bool,
+    pub open: bool,
 }
 
-struct ModifierSlot {
+pub struct ModifierSlot {
     /// The alternatives as written in the row, for messages.
     names: Vec<&'static str>,
-    alternatives: Vec<Modifier>,
-    optional: bool,
+    pub alternatives: Vec<Modifier>,
+    pub optional: bool,
     leading: bool,
     adds: Option<OperandSpec>,
     typed: bool,
@@ -76,6 +80,8 @@ pub struct OperandSpec {
     pub optional: bool,
     /// The allowed literals.
     pub literals: AllowedLiterals,
+    /// The literal that samples have.
+    pub sample: u8,
     /// Whether a second, predicate destination is allowed.
     pub pair: bool,
     /// Elements of a vector; 0 takes the number from the modifiers.
@@ -106,6 +112,8 @@ pub enum OperandKind {
     Memory,
     TensorMemory,
     Matrix,
+    /// An address with coordinates.
+    Coordinates,
     Anything,
     Rest,
 }
@@ -125,7 +133,7 @@ pub struct FormMatch {
     pub types: Vec<ScalarType>,
     /// State spaces in order.
     pub spaces: Vec<Modifier>,
-    /// Elements of `.v2`, `.v4` or `.v8`.
+    /// Elements of `.v2`, `.v4` or `.v8`; dimensions of a tensor.
     pub elements: Option<u8>,
     /// Whether it is a tensor memory load or store.
     pub movement: bool,
@@ -163,7 +171,7 @@ impl InstructionForm {
             if slot.space {
                 found.spaces.push(modifier);
             }
-            found.elements = modifier.vector_length().or(found.elements);
+            found.elements = modifier.vector_length().or(modifier.dimensions()).or(found.elements);
         });
         let filled = filled.map_err(Mismatch::Extra)?;
         if let Some(registers) = moved_registers(modifiers) {
@@ -353,9 +361,10 @@ impl OperandSpec {
         let letters = &letters[digits.len()..];
         let (elements, letters) = match letters.strip_prefix('V') {
             Some(rest) => (Some(0), rest),
+            None if letters.is_empty() => (None, letters), // a number
             None => (digits.parse().ok(), letters),
         };
-        let first = letters.chars().next().unwrap_or('x');
+        let first = letters.chars().next().unwrap_or('i');
         let kind = match first.to_ascii_lowercase() {
             'd' => OperandKind::Destination,
             'a' => OperandKind::Value,
@@ -366,6 +375,7 @@ impl OperandSpec {
             'm' => OperandKind::Memory,
             't' => OperandKind::TensorMemory,
             'w' => OperandKind::Matrix,
+            'g' => OperandKind::Coordinates,
             '*' => OperandKind::Rest,
             _ => OperandKind::Anything,
         };
@@ -385,6 +395,7 @@ impl OperandSpec {
                 () if has('c') => AllowedLiterals::Columns,
                 () => AllowedLiterals::Any,
             },
+            sample: if letters.is_empty() { digits.parse().unwrap_or(1) } else { 1 },
             pair,
             elements,
         }

@@ -78,6 +78,11 @@ impl NamedSpecial {
         by_name.get(name.strip_prefix('%')?).copied()
     }
 
+    /// Every special register with its name, without `%`, in table order.
+    pub fn all() -> impl Iterator<Item = (String, NamedSpecial)> {
+        ROWS.iter().flat_map(named)
+    }
+
     /// The number of elements; 1 if it is not a vector.
     pub fn elements(self) -> u8 {
         if self.shape == SpecialShape::Vector { 4 } else { 1 }

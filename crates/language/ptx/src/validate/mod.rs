@@ -11,6 +11,7 @@ mod heading;
 mod instruction;
 mod names;
 mod operand;
+mod samples;
 
 use crate::ast::{Item, *};
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};

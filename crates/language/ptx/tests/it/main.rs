@@ -4,4 +4,5 @@ mod common;
 mod real;
 mod robust;
 mod round_trip;
+mod samples;
 mod tensor_memory;

@@ -69,11 +69,6 @@ impl FunctionBuilder {
         self.function.add_block()
     }
 
-    /// Adds a parameter to a block. Add all parameters before any jump to the block.
-    pub fn append_block_parameter(&mut self, block: BlockId, ty: ValueType) -> ValueId {
-        self.function.add_block_parameter(block, ty)
-    }
-
     /// Makes a block the current one.
     pub fn switch_to_block(&mut self, block: BlockId) {
         self.current = Some(block);

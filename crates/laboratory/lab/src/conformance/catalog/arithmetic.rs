@@ -1,7 +1,7 @@
 //! Instructions on integers (arithmetic, carry chains, bit fields, dot products, logic, shifts, comparison, selection,
 //! video), on floats of 64, 32 and 16 bits, conversions, and data movement between registers.
 
-use super::row::{NumberClass, Row, load_only, rest, row, text, values};
+use super::row::{NumberClass, Row, rest, row, text, values};
 
 pub const ARITHMETIC: &[Row] = &[
     rest("add sub mul mad mul24 mad24 sad div rem abs neg", NumberClass::Integer),
@@ -156,8 +156,6 @@ pub const COMPARISON: &[Row] = &[
     values("set{.eq,.ltu,.num}{.u32,.s32}.bf16"),
     row("set{.eq,.ltu,.num}{,.ftz}.f16x2.f16x2", "b32", "f16x2 f16x2"),
     row("set{.eq,.ltu,.num}.bf16x2.bf16x2", "b32", "bf16x2 bf16x2"),
-    load_only("set{.eq,.ltu,.num}{,.ftz}{.u32,.s32}.f16x2", "@ %r0, %r1, %r2;"),
-    load_only("set{.eq,.ltu,.num}{.u32,.s32}.bf16x2", "@ %r0, %r1, %r2;"),
     row("set{.eq,.lt}.f16{.s16,.u16}", "b16", "b16 b16"),
     values("selp{.b16,.u16,.s16}"),
     row("selp{.b32,.u32,.s32,.f32}", "b32", "b32 b32 pred"),
@@ -171,13 +169,9 @@ pub const COMPARISON: &[Row] = &[
 ];
 
 pub const VIDEO: &[Row] = &[
-    row("{vadd,vsub,vabsdiff,vmin,vmax}{.u32,.s32}{.u32,.s32}{.u32,.s32}{,.sat}", "b32", "b32 b32"),
-    row(
-        "{vadd,vsub,vabsdiff,vmin,vmax}{.u32,.s32}{.u32,.s32}{.u32,.s32}{.add,.sat.min}",
-        "b32",
-        "b32 b32 b32",
-    ),
-    row("{vadd,vsub,vabsdiff,vmin,vmax}{.u32.u32.s32,.s32.s32.u32}.max", "b32", "b32 b32 b32"),
+    values("{vadd,vsub,vabsdiff,vmin,vmax}{.u32,.s32}{.u32,.s32}{.u32,.s32}{,.sat}"),
+    values("{vadd,vsub,vabsdiff,vmin,vmax}{.u32,.s32}{.u32,.s32}{.u32,.s32}{.add,.sat.min}"),
+    values("{vadd,vsub,vabsdiff,vmin,vmax}{.u32.u32.s32,.s32.s32.u32}.max"),
     text(
         "{vadd,vsub,vabsdiff,vmin,vmax}{.u32.u32.s32,.s32.s32.u32,.s32.s32.s32.sat}",
         "b32",
@@ -190,24 +184,20 @@ pub const VIDEO: &[Row] = &[
         "b32",
         "b32 amount b32",
     ),
-    row("vmad{.u32,.s32}{.u32,.s32}{.u32,.s32}{,.sat}{,.shr7,.shr15}", "b32", "b32 b32 b32"),
+    values("vmad{.u32,.s32}{.u32,.s32}{.u32,.s32}{,.sat}{,.shr7,.shr15}"),
     text(
         "vmad{.u32.u32.u32,.s32.s32.s32,.s32.u32.s32}.po{,.sat}{,.shr7}",
         "b32",
         "b32 b32 b32",
         "@ $d, $a<.b2|.h1>, $b.h0, $c;",
     ),
-    row("vset{.u32,.s32}{.u32,.s32}{.eq,.ne,.lt,.le,.gt,.ge}", "b32", "b32 b32"),
-    row("vset{.u32,.s32}{.u32,.s32}{.lt,.ge}{.add,.min,.max}", "b32", "b32 b32 b32"),
-    row(
+    values("vset{.u32,.s32}{.u32,.s32}{.eq,.ne,.lt,.le,.gt,.ge}"),
+    values("vset{.u32,.s32}{.u32,.s32}{.lt,.ge}{.add,.min,.max}"),
+    values(
         "{vadd2,vsub2,vavrg2,vabsdiff2,vmin2,vmax2}{.u32,.s32}{.u32,.s32}{.u32,.s32}{,.sat,.add}",
-        "b32",
-        "b32 b32 b32",
     ),
-    row(
+    values(
         "{vadd4,vsub4,vavrg4,vabsdiff4,vmin4,vmax4}{.u32,.s32}{.u32,.s32}{.u32,.s32}{,.sat,.add}",
-        "b32",
-        "b32 b32 b32",
     ),
     text(
         "{vadd2,vabsdiff2}.s32.u32.s32",
@@ -221,22 +211,13 @@ pub const VIDEO: &[Row] = &[
         "b32 b32 b32",
         "@ $d<.b0|.b31|.b210|.b3210>, $a<.b7610|.b3210>, $b<.b0123|.b5432>, $c;",
     ),
-    row(
-        "{vset2,vset4}{.u32,.s32}{.u32,.s32}{.eq,.ne,.lt,.le,.gt,.ge}{,.add}",
-        "b32",
-        "b32 b32 b32",
-    ),
+    values("{vset2,vset4}{.u32,.s32}{.u32,.s32}{.eq,.ne,.lt,.le,.gt,.ge}{,.add}"),
 ];
 
 pub const FLOAT: &[Row] = &[
     rest("testp copysign add sub mul fma mad div abs neg", NumberClass::Float),
-    load_only("{add,sub,mul}{,.rn,.rz,.rm,.rp}{,.ftz}.f32x2", "@ %l0, %l1, %l2;"),
-    load_only("fma{.rn,.rz,.rm,.rp}{,.ftz}.f32x2", "@ %l0, %l1, %l2, %l3;"),
-    load_only("{add,sub}{,.rn,.rz,.rm,.rp}{,.sat}.f32{.f16,.bf16}", "@ %r0, %h0, %r1;"),
-    load_only("fma{.rn,.rz,.rm,.rp}{,.sat}.f32{.f16,.bf16}", "@ %r0, %h0, %h1, %r1;"),
     values("{min,max}{,.ftz}{,.NaN}{,.xorsign.abs}.f32"),
     values("{min,max}.f64"),
-    load_only("{min,max}{,.ftz}{,.NaN}{,.abs}.f32", "@ %r0, %r1, %r2, %r3;"),
     rest("rcp sqrt rsqrt sin cos lg2 ex2 tanh", NumberClass::Float),
     values("rcp.approx.ftz.f64"),
 ];
@@ -303,18 +284,6 @@ pub const CONVERSION: &[Row] = &[
     values("cvt{.rn,.rz}{,.relu}.tf32.f32"),
     values("cvt.rn.satfinite{,.relu}{.e4m3x2,.e5m2x2}{.f32,.f16x2}"),
     values("cvt.rn{,.relu}.f16x2{.e4m3x2,.e5m2x2}"),
-    load_only("cvt.rs{,.relu}{,.satfinite}{.f16x2,.bf16x2}.f32", "@ %r0, %r1, %r2, %r3;"),
-    load_only("cvt.rn.satfinite{,.relu}{.e2m3x2,.e3m2x2}.f32", "@ %h0, %r1, %r2;"),
-    load_only("cvt.rn{,.relu}.f16x2{.e2m3x2,.e3m2x2}", "@ %r0, %h0;"),
     values("cvt.pack.sat{.u16,.s16}.s32"),
     values("cvt.pack.sat{.u8,.s8,.u4,.s4,.u2,.s2}.s32.b32"),
-    load_only("cvta{,.to}{.global,.shared,.local,.const}.u64", "@ %l0, %l1;"),
-    load_only(
-        "isspacep{.global,.shared,.local,.const,.shared::cta,.shared::cluster}",
-        "@ %p0, %l1;",
-    ),
-    load_only("isspacep{.param,.param::entry}", "@ %p0, %l1;"),
-    load_only("mapa{,.shared::cluster}.u64", "@ %l0, %l1, %r1;"),
-    load_only("mapa{,.shared::cluster}.u32", "@ %r0, %r2, %r1;"),
-    load_only("getctarank{,.shared::cluster}.u64", "@ %r0, %l1;"),
 ];

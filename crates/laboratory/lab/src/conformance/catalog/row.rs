@@ -1,4 +1,4 @@
-//! One line of the manual's syntax: instruction forms that share their operands.
+//! Rows: forms that are run, or whose operands the instruction table does not have.
 
 /// Forms that share their operands.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub enum RowKinds {
     Table,
     /// The same, for each form of the opcodes in `names` that the instruction table has and no other row names.
     Rest(NumberClass),
+    /// A load, a store, or an atomic, on the thread's own cell; kinds and text come from its name.
+    Memory,
     /// Results `$d` and `$q`, and operands `$a`, `$b`, `$c` and `$e`.
     Named(&'static str, &'static str),
     /// The row is not run.
@@ -45,6 +47,11 @@ pub(super) const fn rest(opcodes: &'static str, class: NumberClass) -> Row {
     Row { names: opcodes, kinds: RowKinds::Rest(class), text: "" }
 }
 
+/// A row of loads, stores or atomics.
+pub(super) const fn memory(names: &'static str) -> Row {
+    Row { names, kinds: RowKinds::Memory, text: "" }
+}
+
 /// A row whose text is its name and its operands in order, of kinds that the instruction table does
 /// not give.
 pub(super) const fn row(names: &'static str, results: &'static str, operands: &'static str) -> Row {
@@ -61,7 +68,7 @@ pub(super) const fn text(
     Row { names, kinds: RowKinds::Named(results, operands), text }
 }
 
-/// A row that is loaded but not run: its effect is not a result, or needs several threads.
+/// A row that is loaded but not run, and has operands that samples of the instruction table do not have.
 pub(super) const fn load_only(names: &'static str, text: &'static str) -> Row {
     Row { names, kinds: RowKinds::NotRun, text }
 }

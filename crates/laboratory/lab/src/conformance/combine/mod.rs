@@ -8,7 +8,8 @@
 mod pairs;
 
 use super::exhaustive::is_approximate;
-use crate::conformance::form::{COMBINATIONS, InstructionForm, firsts, register};
+use crate::conformance::expand::{firsts, forms};
+use crate::conformance::form::{COMBINATIONS, InstructionForm, register};
 use crate::conformance::operands::OperandKind;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -16,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// variables.
 pub fn combinations() -> Vec<InstructionForm> {
     let verdicts = Verdicts::recorded();
-    let alone: HashSet<String> = super::form::forms().into_iter().map(|form| form.text).collect();
+    let alone: HashSet<String> = forms().into_iter().map(|form| form.text).collect();
     let mut forms: Vec<InstructionForm> = candidates()
         .into_iter()
         .filter(|candidate| candidate.comparable && verdicts.accepts(candidate))
@@ -333,7 +334,6 @@ impl Verdicts {
 #[cfg(test)]
 mod tests {
     use super::{candidates, *};
-    use crate::conformance::form::forms;
 
     #[test]
     fn combinations_are_unique_and_not_in_the_catalog() {

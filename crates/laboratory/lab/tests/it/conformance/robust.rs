@@ -150,7 +150,7 @@ fn program(forms: &[InstructionForm], random: &mut Random) -> String {
     let mut text = String::from(
         ".version 8.7\n.target sm_90a\n.address_size 64\n.func callee() { ret; }\n\
          .visible .entry k(.param .u64 in, .param .u32 n)\n{\n\
-         .reg .pred %p<8>; .reg .b16 %h<12>; .reg .b32 %r<20>; .reg .b64 %l<12>;\n\
+         .reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<130>; .reg .b64 %l<20>;\n\
          .reg .b64 %m; .reg .b32 %s; .shared .align 16 .b8 cell[2048];\n\
          ld.param.u64 %m, [in]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x;\n\
          mad.lo.u32 %r2, %r1, 40, %r0; mul.wide.u32 %l0, %r2, 32; add.u64 %m, %m, %l0;\n\

@@ -26,6 +26,12 @@ impl Checker<'_> {
         let ty = found.type_of(spec);
         let elements = spec.elements.map(|n| if n == 0 { found.elements.unwrap_or(1) } else { n });
         match (elements, operand) {
+            (Some(n), Operand::Address(address)) if spec.kind == OperandKind::Coordinates => {
+                match address.extra.as_slice() {
+                    [Operand::Vector(list)] if list.len() == usize::from(n) => Ok(()),
+                    _ => Err(format!("an address, does not fit; expected {n} coordinates")),
+                }
+            }
             (Some(n), Operand::Vector(list)) if usize::from(n) == list.len() => {
                 self.alike(list)?;
                 // Loads may discard elements. For stores, ptxas allows that only with 32 bytes.
@@ -100,6 +106,7 @@ impl Checker<'_> {
                 self.scalar(a, &OperandSpec { discard: true, ..*spec }, ty, space)?;
                 self.scalar(b, &OperandSpec { pair: false, ..second }, Pred, space)
             }
+            (OperandKind::Coordinates, _) => Err("is not an address; expected `[...]`".to_owned()),
             (OperandKind::Predicate, _) => self.value(operand, spec, Pred, space),
             (OperandKind::PredicateDestination, _) => self.value(operand, spec, Pred, space),
             (OperandKind::Destination | OperandKind::Register | OperandKind::Value, _) => {
