@@ -126,6 +126,26 @@ fn values(option: &str, commands: &[&Command]) -> usize {
     known.map_or(0, takes)
 }
 
+/// Separates the options of a compilation, with their values, from other words.
+#[cfg(all(unix, feature = "host"))]
+fn source_options(words: impl Iterator<Item = OsString>) -> (Vec<OsString>, Vec<OsString>) {
+    let (mut options, mut others, mut is_value) = (Vec::new(), Vec::new(), false);
+    for word in words {
+        let text = word.to_string_lossy();
+        let long = ["--compiler", "--include", "--define"];
+        let has_value = long.iter().any(|name| text.starts_with(&format!("{name}=")));
+        let alone = text == "-I" || text == "-D" || long.iter().any(|name| text == *name);
+        let joined = !alone && (text.starts_with("-I") || text.starts_with("-D"));
+        if is_value || alone || joined || has_value {
+            is_value = alone && !is_value;
+            options.push(word);
+        } else {
+            others.push(word);
+        }
+    }
+    (options, others)
+}
+
 /// `run FILES -- ARGUMENTS` as `exec --plain -- FILES [--] ARGUMENTS`, if the files are the sources of a program. Several
 /// files keep the separator.
 #[cfg(all(unix, feature = "host"))]
@@ -138,12 +158,15 @@ pub fn as_program(
         return line;
     };
     let end = line.iter().skip(run).position(|word| word == "--").map_or(line.len(), |at| run + at);
-    let files: Vec<OsString> = line.get(run + 1..end).unwrap_or_default().to_vec();
+    let words = line.get(run + 1..end).unwrap_or_default().iter().cloned();
+    let (options, files) = source_options(words);
     if files.is_empty() || !are_sources(&files) {
         return line;
     }
-    let arguments: Vec<OsString> = line.drain(run..).skip(files.len() + 2).collect();
-    line.extend(["exec", "--plain", "--"].map(OsString::from));
+    let arguments: Vec<OsString> = line.drain(run..).skip(end - run + 1).collect();
+    line.extend(["exec", "--plain"].map(OsString::from));
+    line.extend(options);
+    line.push(OsString::from("--"));
     let several = files.len() > 1;
     line.extend(files);
     line.extend(several.then(|| OsString::from("--")));

@@ -107,6 +107,10 @@ pub fn compile(
     })
 }
 
+/// Functions of host code that have this many instructions stay functions: a call costs little in the interpreter, and a
+/// `main` that contains everything takes long to compile.
+const HOST_INLINED: usize = 200;
+
 /// Compiles the host code of a CUDA C++ program: `main` and what it uses. Functions of the C library and of the CUDA
 /// runtime stay declarations, unless the built-in headers define them in C++.
 ///
@@ -128,7 +132,8 @@ pub fn compile_host(
 ) -> Result<CompiledHost, CompileFailure> {
     on_large_stack(|| {
         let (mut module, analyzer) = front(source, name, options, loader, true)?;
-        lanework_ssa::optimize(&mut module, &lanework_ssa::Optimization::default());
+        let options = lanework_ssa::Optimization { largest_inlined: HOST_INLINED, ..Default::default() };
+        lanework_ssa::optimize(&mut module, &options);
         let warnings = analyzer.parser.problems.render(&analyzer.parser.map);
         Ok(CompiledHost { module, warnings })
     })

@@ -4,6 +4,7 @@ use lanework_host::{External, Process, Stop, word};
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_void};
 
+mod opened;
 mod plain;
 
 use plain::{PLAIN, driver, status};
@@ -23,12 +24,19 @@ pub struct Loaded {
     /// The device that is current.
     device: u32,
     kernels: HashMap<u64, u64>,
+    memory: opened::DeviceMemory,
 }
 
 impl Loaded {
     /// A program whose device code is this PTX.
     pub fn new(ptx: CString) -> Loaded {
-        Loaded { ptx, modules: HashMap::new(), device: 0, kernels: HashMap::new() }
+        Loaded {
+            ptx,
+            modules: HashMap::new(),
+            device: 0,
+            kernels: HashMap::new(),
+            memory: opened::DeviceMemory::default(),
+        }
     }
 }
 
@@ -243,6 +251,7 @@ const SPECIAL: &[(&str, External)] = &[
     }),
     ("__lw_symbol", |process, a| {
         let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(13) };
+        loaded(process)?.memory.add(address, bytes);
         put(process, word(a, 1), address)?;
         put(process, word(a, 2), bytes)?;
         Ok(0)
@@ -305,7 +314,17 @@ const SPECIAL: &[(&str, External)] = &[
     }),
     ("cuMemAllocManaged", |process, a| lend(process, a, cuMemAllocManaged)),
     ("cuMemHostAlloc", |process, a| lend(process, a, cuMemHostAlloc)),
+    ("__lw_open_device", |process, _| opened::open(process).map(|()| 0)),
+    ("__lw_close_device", |process, _| opened::close(process).map(|()| 0)),
+    ("cuMemAlloc_v2", |process, a| {
+        let (code, address) = opened::allocate(process, word(a, 1))?;
+        if code == 0 {
+            put(process, word(a, 0), address)?;
+        }
+        Ok(status(code))
+    }),
     ("cuMemFree_v2", |process, a| {
+        loaded(process)?.memory.remove(word(a, 0));
         process.memory.take_back(word(a, 0));
         // SAFETY: the driver refuses addresses that it did not allocate.
         Ok(status(unsafe { cuMemFree_v2(word(a, 0)) }))
@@ -352,4 +371,4 @@ const SPECIAL: &[(&str, External)] = &[
 ];
 
 /// The functions of CUDA that the program's headers declare.
-pub const DRIVER: &[&[(&str, External)]] = &[PLAIN, SPECIAL];
+pub const DRIVER: &[&[(&str, External)]] = &[SPECIAL, PLAIN];

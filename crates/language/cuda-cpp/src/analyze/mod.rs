@@ -68,7 +68,8 @@ pub struct Analyzer {
     templates: Vec<TemplateRecord>,
     /// By class: the template and the arguments that it is an instance of.
     record_templates: HashMap<RecordId, (usize, Rc<[TemplateArgument]>)>,
-    texts: HashMap<Vec<u8>, VariableNumber>,
+    /// String literals, by the type of their characters and their bytes.
+    texts: HashMap<(TypeId, Vec<u8>), VariableNumber>,
     queue: VecDeque<FunctionNumber>,
     frame: Option<Frame>,
     frames: u32,

@@ -145,8 +145,12 @@ pub enum ExpressionKind {
     Null,
     /// A character literal.
     Character(u32),
-    /// A string literal without its final zero.
-    Text(Rc<[u32]>),
+    /// `typeid` of a type.
+    TypeIdentity(Rc<TypeSyntax>),
+    /// `typeid` of a value.
+    ValueIdentity(Box<Expression>),
+    /// A string literal without its final zero, and the type of its characters.
+    Text(Rc<[u32]>, BuiltinType),
     /// A name.
     Name(QualifiedName),
     /// `this`.

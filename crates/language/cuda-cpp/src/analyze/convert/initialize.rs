@@ -26,13 +26,13 @@ impl Analyzer {
                         ExpressionKind::List(elements) => match elements.as_slice() {
                             [
                                 ListElement {
-                                    value: Expression { kind: ExpressionKind::Text(units), .. },
+                                    value: Expression { kind: ExpressionKind::Text(units, kind), .. },
                                     ..
                                 },
-                            ] => units.len() as u64 + 1,
+                            ] if self.types.is_text_of(element, *kind) => units.len() as u64 + 1,
                             _ => elements.len() as u64,
                         },
-                        ExpressionKind::Text(units) => units.len() as u64 + 1,
+                        ExpressionKind::Text(units, _) => units.len() as u64 + 1,
                         _ => 0,
                     };
                     *ty = self.types.intern(TypeKind::Array(element, Some(count)));
@@ -125,7 +125,9 @@ impl Analyzer {
             return self.initialize_list(ty, elements, value.span);
         }
         if let TypeKind::Array(element, Some(count)) = *self.types.kind(ty) {
-            if let ExpressionKind::Text(units) = &value.kind {
+            if let ExpressionKind::Text(units, kind) = &value.kind
+                && self.types.is_text_of(element, *kind)
+            {
                 return self.initialize_text(ty, element, count, units, span);
             }
             let typed = self.expression(value);
