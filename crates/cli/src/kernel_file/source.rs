@@ -100,12 +100,12 @@ fn whole_source(paths: &[PathBuf]) -> Result<(String, &Path), Failure> {
         [] => Err(Failure::input("there is no program", "give it after `--`")),
         [path] => Ok((read_source(path)?, path.as_path())),
         [first, ..] => {
-            let mut text = String::new();
+            let mut files = Vec::new();
             for path in paths {
-                read_source(path)?;
-                text.push_str(&format!("#include \"{}\"\n", std::path::absolute(path)?.display()));
+                let text = read_source(path)?;
+                files.push((std::path::absolute(path)?.display().to_string(), text));
             }
-            Ok((text, first.as_path()))
+            Ok((super::units::joined(&files), first.as_path()))
         }
     }
 }

@@ -11,4 +11,6 @@ mod new;
 mod reported;
 mod runtime;
 #[cfg(all(unix, feature = "host"))]
+mod libraries;
+#[cfg(all(unix, feature = "host"))]
 mod source;

@@ -93,6 +93,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ("helper_cuda.h helper_functions.h helper_string.h helper_timer.h", include_str!("helpers.h")),
     ("getopt.h unistd.h", include_str!("std/getopt.h")),
     ("omp.h", include_str!("std/omp.h")),
+    ("pthread.h", include_str!("std/pthread.h")),
     ("thread mutex atomic future condition_variable shared_mutex", include_str!("std/thread.h")),
 ];
 
@@ -117,6 +118,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("lanework/tuple.h", include_str!("tuple.h")),
     ("lanework/complex_numbers.h", include_str!("complex_numbers.h")),
     ("lanework/cub_device.h", include_str!("cub_device.h")),
+    ("curand_kernel.h", include_str!("curand_kernel.h")),
+    ("curand.h", include_str!("curand.h")),
     ("thrust/thrust.h", include_str!("thrust.h")),
     ("lanework/thrust/algorithms.h", include_str!("thrust/algorithms.h")),
     ("lanework/thrust/vectors.h", include_str!("thrust/vectors.h")),

@@ -1,6 +1,6 @@
 //! Syntax of expressions.
 
-use super::{FunctionTypeSyntax, QualifiedName, Statement, TypeSyntax};
+use super::{BuiltinType, FunctionTypeSyntax, QualifiedName, Statement, TypeSyntax};
 use crate::lex::Name;
 use crate::source::Span;
 use std::rc::Rc;
