@@ -38,7 +38,8 @@ pub struct CompileOptions {
     pub architecture: u32,
     /// Whether to use features that only this architecture has: `sm_90a`.
     pub specific: bool,
-    /// Whether functions may be defined in other files, because the result will be linked.
+    /// Whether functions may be defined in other files, because the result will be linked. Host code then needs no `main`,
+    /// and every function is checked, but the result contains none.
     pub part: bool,
     /// Macro definitions, as `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
@@ -185,6 +186,7 @@ fn front(
     let items = parser.unit();
     let mut analyzer = Analyzer::new(parser);
     analyzer.host = host;
+    analyzer.part = options.part;
     analyzer.unit(&items);
     let specific = if options.specific {
         lanework_ptx::Specific::Architecture

@@ -91,6 +91,8 @@ pub struct Analyzer {
     casting: bool,
     /// Whether host code is analyzed, instead of device code.
     pub host: bool,
+    /// Whether the source is a part of a program: it may have no `main`.
+    pub part: bool,
     /// Initializations of global variables before `main`.
     pub at_start: Vec<TypedStatement>,
     destructors: HashMap<RecordId, FunctionNumber>,
@@ -146,6 +148,7 @@ impl Analyzer {
             converting: false,
             casting: false,
             host: false,
+            part: false,
             at_start: Vec::new(),
             destructors: HashMap::new(),
             supplied: HashMap::new(),
