@@ -166,11 +166,13 @@ impl Analyzer {
             );
             return None;
         }
-        let bare = self.types.bare(element);
+        let (bare, size) = (self.types.bare(element), self.types.size(element));
         let parts: Vec<AggregatePart> = units
             .iter()
             .enumerate()
-            .map(|(at, &unit)| (at as u64, None, self.constant(u64::from(unit), bare, span)))
+            .map(|(at, &unit)| {
+                (at as u64 * size, None, self.constant(u64::from(unit), bare, span))
+            })
             .collect();
         Some(Typed {
             kind: TypedKind::Aggregate(parts, true),
