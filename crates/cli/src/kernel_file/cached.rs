@@ -55,7 +55,8 @@ fn identity(file: &Path) -> String {
 /// The folders of headers that the options name, then those of the environment variable `CPATH`, as for nvcc, gcc and clang.
 pub fn include_folders(options: &SourceOptions) -> Vec<PathBuf> {
     let folders = std::env::var_os("CPATH").unwrap_or_default();
-    let of_variable = std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty());
+    let of_variable =
+        std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty());
     options.include.iter().cloned().chain(of_variable).collect()
 }
 

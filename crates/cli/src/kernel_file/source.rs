@@ -121,7 +121,8 @@ pub fn host_code(
 ) -> Result<lanework_ssa::SsaModule, Failure> {
     let (source, path) = whole_source(paths)?;
     let name = path.display().to_string();
-    let to_compile = CompileOptions { defines: options.define.clone(), ..CompileOptions::default() };
+    let to_compile =
+        CompileOptions { defines: options.define.clone(), ..CompileOptions::default() };
     let mut files = FilesBeside(path, options);
     let compiled = lanework_cuda_cpp::compile_host(&source, &name, &to_compile, &mut files);
     compiled.map(|host| host.module).map_err(|failure| {

@@ -42,7 +42,8 @@ struct OwnNames {
 }
 
 /// Words by which a definition is its file's own.
-const OWN: [&str; 7] = ["static", "inline", "template", "__device__", "const", "constexpr", "__inline__"];
+const OWN: [&str; 7] =
+    ["static", "inline", "template", "__device__", "const", "constexpr", "__inline__"];
 /// Words before `(` that are not the name of a function.
 const NOT_NAMES: [&str; 6] =
     ["__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype", "main"];
@@ -155,7 +156,8 @@ fn split(text: &str) -> Vec<String> {
 
 /// Whether the brace after these words contains declarations: a namespace, or `extern "C"`.
 fn is_transparent(words: &[String]) -> bool {
-    words.iter().any(|word| word == "namespace") || words.first().is_some_and(|word| word == "extern")
+    words.iter().any(|word| word == "namespace")
+        || words.first().is_some_and(|word| word == "extern")
 }
 
 /// The name that a definition with a body defines for its file only.
@@ -223,7 +225,8 @@ static int unused(int x);
     #[test]
     fn only_names_that_clash_are_renamed() {
         let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-        let second = "static float helper(float x) { return x; }\n__device__ int alone() { return 1; }";
+        let second =
+            "static float helper(float x) { return x; }\n__device__ int alone() { return 1; }";
         let source = joined(&[file("a.cu", FIRST), file("b.cu", second)]);
         let wanted = "#include \"a.cu\"\n#undef N\n#undef SQUARE\n#define helper helper_2\n#include \"b.cu\"\n#undef helper\n";
         assert_eq!(source, wanted);

@@ -129,12 +129,14 @@ fn convert(
             ValueType::F64 => Op::UnsignedToF64 { d, a },
             _ => return None,
         },
-        V::FloatToSigned { rounding: RoundingMode::Zero, flush: false } => match (from, to.bits()) {
-            (ValueType::F32, 32) => Op::F32ToSigned32 { d, a },
-            (ValueType::F64, 32) => Op::F64ToSigned32 { d, a },
-            (ValueType::F64, 64) => Op::F64ToSigned64 { d, a },
-            _ => return None,
-        },
+        V::FloatToSigned { rounding: RoundingMode::Zero, flush: false } => {
+            match (from, to.bits()) {
+                (ValueType::F32, 32) => Op::F32ToSigned32 { d, a },
+                (ValueType::F64, 32) => Op::F64ToSigned32 { d, a },
+                (ValueType::F64, 64) => Op::F64ToSigned64 { d, a },
+                _ => return None,
+            }
+        }
         V::FloatToFloat(mode)
             if mode == FloatMode { contract: mode.contract, ..FloatMode::default() } =>
         {

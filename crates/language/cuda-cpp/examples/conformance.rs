@@ -9,8 +9,19 @@ use std::path::{Path, PathBuf};
 
 /// Words of files that need another language or standard than C++17.
 const OTHER: [&str; 13] = [
-    "c++2a", "c++20", "c++98", "c++03", "concepts-ts", "modules", "coroutines", "objective-c", "objc",
-    "-fms-", "-fsanitize", "-emit-llvm", "#import",
+    "c++2a",
+    "c++20",
+    "c++98",
+    "c++03",
+    "concepts-ts",
+    "modules",
+    "coroutines",
+    "objective-c",
+    "objc",
+    "-fms-",
+    "-fsanitize",
+    "-emit-llvm",
+    "#import",
 ];
 
 /// Numbers of files: valid ones, those that compiled, invalid ones, those that were refused.
@@ -30,7 +41,8 @@ fn main() {
     for file in files {
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
         let run = text.lines().filter(|line| line.contains("RUN:")).collect::<String>();
-        if OTHER.iter().any(|word| run.contains(word) || *word == "#import" && text.contains(word)) {
+        if OTHER.iter().any(|word| run.contains(word) || *word == "#import" && text.contains(word))
+        {
             continue;
         }
         let relative = file.strip_prefix(&root).unwrap_or(&file);

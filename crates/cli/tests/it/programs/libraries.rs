@@ -65,7 +65,8 @@ int main() {
     printf("%d\n", (int)(thrust::unique(d.begin(), d.end()) - d.begin()));
 }
 "#;
-    let wanted = "0:2 2:1 4:0 6:5 8:4 10:3 \nsum 220, largest 100\n0 0 4 20 56 120 \n9 7 1 -3, 140\n6\n";
+    let wanted =
+        "0:2 2:1 4:0 6:5 8:4 10:3 \nsum 220, largest 100\n0 0 4 20 56 120 \n9 7 1 -3, 140\n6\n";
     assert_eq!(output(&[("program.cu", source)], &[]), wanted);
 }
 

@@ -28,13 +28,7 @@ pub const FUNCTIONS: LibraryFunctions = &[
 ];
 
 /// Reads keys as words in the same order. `kind` is 0 for unsigned, 1 for signed integers, 2 for floats.
-fn words(
-    process: &Process,
-    keys: u64,
-    n: u64,
-    size: u64,
-    kind: u64,
-) -> Result<Vec<u64>, Stop> {
+fn words(process: &Process, keys: u64, n: u64, size: u64, kind: u64) -> Result<Vec<u64>, Stop> {
     if u32::try_from(n).is_err() || !matches!(size, 1 | 2 | 4 | 8) {
         return Err(process.fault("more than 2^32 numbers cannot be sorted", ""));
     }

@@ -23,6 +23,13 @@ template <class I> struct ArgIndexInputIterator {
     __host__ __device__ reference operator*() const { return value_type((int)at, *(from + at)); }
     __LW_ITERATOR(ArgIndexInputIterator)
 };
+// An allocator that keeps nothing.
+struct CachingDeviceAllocator {
+    template <class... A> explicit CachingDeviceAllocator(A...) {}
+    cudaError_t DeviceAllocate(void **to, size_t bytes, cudaStream_t = nullptr) { return cudaMalloc(to, bytes); }
+    cudaError_t DeviceFree(void *memory) { return cudaFree(memory); }
+    cudaError_t FreeAllCached() { return cudaSuccess; }
+};
 #define __LW_SIZE(storage, bytes) if (!storage) { bytes = 1; return cudaSuccess; } __lw_device_access access
 struct DeviceReduce {
     template <class I, class O, class N, class F, class T> static cudaError_t Reduce(void *storage, size_t &bytes, I from, O to, N n, F f, T start, cudaStream_t = nullptr) {

@@ -48,6 +48,11 @@ inline int __lw_errno;
 #define ETIMEDOUT 110
 struct timeval { long tv_sec, tv_usec; };
 struct timespec { long tv_sec, tv_nsec; };
+#define timeradd(a, b, to) do { (to)->tv_sec = (a)->tv_sec + (b)->tv_sec; (to)->tv_usec = (a)->tv_usec + (b)->tv_usec; if ((to)->tv_usec >= 1000000) { (to)->tv_sec++; (to)->tv_usec -= 1000000; } } while (0)
+#define timersub(a, b, to) do { (to)->tv_sec = (a)->tv_sec - (b)->tv_sec; (to)->tv_usec = (a)->tv_usec - (b)->tv_usec; if ((to)->tv_usec < 0) { (to)->tv_sec--; (to)->tv_usec += 1000000; } } while (0)
+#define timerclear(at) ((at)->tv_sec = (at)->tv_usec = 0)
+#define timerisset(at) ((at)->tv_sec || (at)->tv_usec)
+#define timercmp(a, b, OP) ((a)->tv_sec == (b)->tv_sec ? (a)->tv_usec OP (b)->tv_usec : (a)->tv_sec OP (b)->tv_sec)
 struct tm { int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst; };
 struct timezone { int tz_minuteswest, tz_dsttime; };
 struct div_t { int quot, rem; };

@@ -176,14 +176,14 @@ impl Parser {
                         suffix = own.to_owned();
                     }
                     match unescape(text, kind != BuiltinType::Char) {
-                        Ok(more) if kind == BuiltinType::Char16 => more.iter().for_each(|unit| {
-                            match unit.checked_sub(0x1_0000) {
+                        Ok(more) if kind == BuiltinType::Char16 => {
+                            more.iter().for_each(|unit| match unit.checked_sub(0x1_0000) {
                                 Some(rest) => {
                                     units.extend([0xd800 + (rest >> 10), 0xdc00 + (rest & 0x3ff)]);
                                 }
                                 None => units.push(*unit),
-                            }
-                        }),
+                            })
+                        }
                         Ok(more) => units.extend(more),
                         Err(why) => return self.report(SourceProblem::error(span, why)),
                     }

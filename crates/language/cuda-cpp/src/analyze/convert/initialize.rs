@@ -26,7 +26,8 @@ impl Analyzer {
                         ExpressionKind::List(elements) => match elements.as_slice() {
                             [
                                 ListElement {
-                                    value: Expression { kind: ExpressionKind::Text(units, kind), .. },
+                                    value:
+                                        Expression { kind: ExpressionKind::Text(units, kind), .. },
                                     ..
                                 },
                             ] if self.types.is_text_of(element, *kind) => units.len() as u64 + 1,
@@ -170,9 +171,7 @@ impl Analyzer {
         let parts: Vec<AggregatePart> = units
             .iter()
             .enumerate()
-            .map(|(at, &unit)| {
-                (at as u64 * size, None, self.constant(u64::from(unit), bare, span))
-            })
+            .map(|(at, &unit)| (at as u64 * size, None, self.constant(u64::from(unit), bare, span)))
             .collect();
         Some(Typed {
             kind: TypedKind::Aggregate(parts, true),
