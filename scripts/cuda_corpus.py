@@ -149,12 +149,16 @@ def makefile(file):
     near = [folder / name for folder in (file.parent, file.parent.parent) for name in ("Makefile", "CMakeLists.txt")]
     path = next((path for path in near if path.is_file()), None)
     text = path.read_text(errors="replace") if path else ""
+    for name, value in re.findall(r"^(\w+)\s*:?=\s*([\w./-]+)\s*$", text, re.M):
+        text = text.replace(f"$({name})", value)
     folders = [path.parent / folder for folder in re.findall(r"-I\s*([^\s$]+)", text)]
     run = re.search(r"^run\s*:.*\n\t(.*)$", text, re.M)
     arguments = re.sub(r"^.*\./\S+|[;|>].*$", "", run[1]).split() if run and "./" in run[1] else []
     usual = ("include", "inc", "util", "utils", "common", "Common")
     folders += [root / name for root in list(file.parents)[:4] for name in usual]
     named = re.findall(r"[\w./-]+\.(?:cu|cpp|cc|c|o)\b", text)
+    for pattern in re.findall(r"\$\(wildcard ([\w./*-]+\.(?:cu|cpp|cc|c))\)", text):
+        named += [os.path.relpath(found, path.parent) for found in sorted(path.parent.glob(pattern))]
     sources = [path.parent / name if name[-2:] != ".o" else found for name in named for found in
                ([(path.parent / name).with_suffix(kind) for kind in (".cu", ".cpp", ".cc", ".c")] if name[-2:] == ".o" else [None])]
     sources = [source for source in dict.fromkeys(sources) if source and source.is_file()]
