@@ -145,7 +145,7 @@ def tier(text):
 
 
 def makefile(file):
-    """Folders of headers, the sources, and the arguments of the `run` target, of the Makefile that builds a file."""
+    """Folders of headers, the sources, the arguments of the `run` target, and the macros, of the Makefile that builds a file."""
     near = [folder / name for folder in (file.parent, file.parent.parent) for name in ("Makefile", "CMakeLists.txt")]
     path = next((path for path in near if path.is_file()), None)
     text = path.read_text(errors="replace") if path else ""
@@ -154,6 +154,8 @@ def makefile(file):
     folders = [path.parent / folder for folder in re.findall(r"-I\s*([^\s$]+)", text)]
     run = re.search(r"^run\s*:.*\n\t(.*)$", text, re.M)
     arguments = re.sub(r"^.*\./\S+|[;|>].*$", "", run[1]).split() if run and "./" in run[1] else []
+    always = re.sub(r"^if(n?eq|n?def)\b.*?^endif", "", text, flags=re.M | re.S)
+    macros = re.findall(r"(?<!\S)-D\s*(\w+(?:=[\w.+-]+)?)(?=\s|$)", always)
     usual = ("include", "inc", "util", "utils", "common", "Common")
     folders += [root / name for root in list(file.parents)[:4] for name in usual]
     named = re.findall(r"[\w./-]+\.(?:cu|cpp|cc|c|o)\b", text)
@@ -163,7 +165,7 @@ def makefile(file):
                ([(path.parent / name).with_suffix(kind) for kind in (".cu", ".cpp", ".cc", ".c")] if name[-2:] == ".o" else [None])]
     sources = [source for source in dict.fromkeys(sources) if source and source.is_file()]
     arguments = [] if any("$" in one for one in arguments) else arguments
-    return [str(folder) for folder in folders if folder.is_dir()], sources, arguments
+    return [str(folder) for folder in folders if folder.is_dir()], sources, arguments, macros
 
 
 def program(file, text, sources, included):
@@ -206,13 +208,14 @@ def command(arguments, file, folders, seconds):
 
 def examine(options, origin, file, text, included):
     """One file: its device code, and its run."""
-    folders, sources, arguments = makefile(file)
+    folders, sources, arguments, macros = makefile(file)
+    options_of_source = [f"-D{macro}" for macro in macros]
     lanework = str(options.lanework)
     files = program(file, text, sources, included)
     if options.only_run and not files:
         return None
     code, output = (0, "Lanework compiled") if options.only_run else command(
-        [lanework, "inspect", file.name], file, folders, options.seconds)
+        [lanework, "inspect", *options_of_source, file.name], file, folders, options.seconds)
     if code == 0 and not re.search("Lanework compiled", output) and "__global__" in text:
         sys.exit(f"another compiler than Lanework's compiled {file}: take it off the path")
     no_kernel = "has no kernel" in output or "no entry" in output
@@ -220,7 +223,7 @@ def examine(options, origin, file, text, included):
     if options.no_run or not files:
         return origin, file, tier(text), device, "-"
     names = [os.path.relpath(path, file.parent) for path in files]
-    code, output = command([lanework, "run", *names, "--", *arguments], file, folders, options.seconds)
+    code, output = command([lanework, "run", *options_of_source, *names, "--", *arguments], file, folders, options.seconds)
     wrong = re.search(r"^.*(test failed|result: fail|mismatch|verification failed).*$", output, re.M | re.I)
     if code is None:
         run = "over time"
