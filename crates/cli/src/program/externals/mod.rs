@@ -1,13 +1,17 @@
 //! Functions of CUDA's driver for interpreted host code. Each checks the memory that the driver will access.
 
 use lanework_host::{External, Process, Stop, word};
-use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_void};
 
 mod opened;
 mod plain;
+mod state;
 
+pub use state::Loaded;
+
+use opened::{cuCtxSynchronize, cuMemcpyHtoDAsync_v2};
 use plain::{PLAIN, driver, status};
+use state::loaded;
 
 /// The status of a copy whose direction contradicts its addresses.
 const CUDA_ERROR_INVALID_VALUE: u64 = 1;
@@ -16,32 +20,7 @@ const CUDA_ERROR_INVALID_VALUE: u64 = 1;
 const NOT_LOADED: &str = "the message above names the instruction: correct it if an `asm` statement contains it; \
      otherwise the compiler of this command is wrong: please report it";
 
-/// Data of the program for the driver's functions.
-pub struct Loaded {
-    ptx: CString,
-    /// The module of each device.
-    modules: HashMap<u32, u64>,
-    /// The device that is current.
-    device: u32,
-    kernels: HashMap<u64, u64>,
-    memory: opened::DeviceMemory,
-}
-
-impl Loaded {
-    /// A program whose device code is this PTX.
-    pub fn new(ptx: CString) -> Loaded {
-        Loaded {
-            ptx,
-            modules: HashMap::new(),
-            device: 0,
-            kernels: HashMap::new(),
-            memory: opened::DeviceMemory::default(),
-        }
-    }
-}
-
 unsafe extern "C" {
-    fn cuCtxSynchronize() -> i32;
     fn cuStreamSynchronize(stream: u64) -> i32;
     fn cuEventSynchronize(event: u64) -> i32;
     fn cuCtxSetCurrent(context: u64) -> i32;
@@ -59,7 +38,6 @@ unsafe extern "C" {
     fn cuMemFreeHost(memory: u64) -> i32;
     fn cuMemAllocManaged(to: *mut u64, bytes: u64, flags: u32) -> i32;
     fn cuMemHostAlloc(to: *mut u64, bytes: u64, flags: u32) -> i32;
-    fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
     fn cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
     fn cuFuncGetParamInfo(function: u64, index: u64, offset: *mut u64, bytes: *mut u64) -> i32;
     #[rustfmt::skip]
@@ -89,11 +67,6 @@ unsafe extern "C" {
         stream: u64,
         each: *const c_void,
     ) -> i32;
-}
-
-fn loaded(process: &mut Process) -> Result<&mut Loaded, Stop> {
-    let stop = Stop::Exit(1);
-    process.environment.downcast_mut().ok_or(stop)
 }
 
 /// The module of the current device, and the symbol at an address.

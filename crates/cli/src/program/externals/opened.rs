@@ -3,36 +3,17 @@
 //! While it is open, the program may access all memory of the device. Elsewhere such an access of host code is an error.
 
 use super::plain::driver;
-use super::{cuCtxSynchronize, loaded};
+use super::state::loaded;
 use lanework_host::{Process, Stop};
-use std::collections::BTreeMap;
 
 /// Bytes that are compared and copied as one, to find what the program wrote.
 const GRAIN: usize = 8;
 
-/// Device memory of the program.
-#[derive(Default)]
-pub struct DeviceMemory {
-    /// Size in bytes of each allocation and variable, by address.
-    ranges: BTreeMap<u64, u64>,
-    /// How often the memory was opened and not closed.
-    depth: u32,
-    /// The ranges that `open` made accessible.
-    opened: Vec<u64>,
-    /// Under a check: the contents of the ranges when the memory was opened.
-    before: Vec<(u64, Vec<u8>)>,
-}
-
-impl DeviceMemory {
-    /// Adds an allocation or a variable.
-    pub fn add(&mut self, address: u64, bytes: u64) {
-        self.ranges.insert(address, bytes);
-    }
-
-    /// Removes an allocation.
-    pub fn remove(&mut self, address: u64) {
-        self.ranges.remove(&address);
-    }
+unsafe extern "C" {
+    /// Waits for all queued work.
+    pub fn cuCtxSynchronize() -> i32;
+    /// Copies from the host to the device.
+    pub fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
 }
 
 /// Lets the program access the device's memory, after all queued work.
@@ -84,7 +65,7 @@ pub fn close(process: &mut Process) -> Result<(), Stop> {
         for (at, (_, new)) in grains.enumerate().filter(|(_, (old, new))| old != new) {
             let (to, from) = (address + (at * GRAIN) as u64, new.as_ptr().expose_provenance());
             // SAFETY: the source is a part of `new`; the driver checks the target.
-            unsafe { super::cuMemcpyHtoDAsync_v2(to, from as u64, new.len() as u64, 0) };
+            unsafe { cuMemcpyHtoDAsync_v2(to, from as u64, new.len() as u64, 0) };
         }
     }
     for address in opened {
