@@ -42,7 +42,7 @@ fn words(process: &Process, keys: u64, n: u64, size: u64, kind: u64) -> Result<V
             1 => bits ^ sign,
             // A negative zero equals a positive one.
             2 if bits == sign => sign,
-            2 if bits & sign != 0 => !bits & (sign - 1 | sign),
+            2 if bits & sign != 0 => !bits & ((sign - 1) | sign),
             2 => bits | sign,
             _ => bits,
         }
