@@ -18,6 +18,8 @@ import json
 import os
 import pathlib
 import re
+import resource
+import signal
 import subprocess
 import sys
 
@@ -143,21 +145,27 @@ def tier(text):
 
 
 def makefile(file):
-    """Folders of headers, the sources, and the arguments of the `run` target, of the Makefile that builds a file."""
+    """Folders of headers, the sources, the arguments of the `run` target, and the macros, of the Makefile that builds a file."""
     near = [folder / name for folder in (file.parent, file.parent.parent) for name in ("Makefile", "CMakeLists.txt")]
     path = next((path for path in near if path.is_file()), None)
     text = path.read_text(errors="replace") if path else ""
+    for name, value in re.findall(r"^(\w+)\s*:?=\s*([\w./-]+)\s*$", text, re.M):
+        text = text.replace(f"$({name})", value)
     folders = [path.parent / folder for folder in re.findall(r"-I\s*([^\s$]+)", text)]
     run = re.search(r"^run\s*:.*\n\t(.*)$", text, re.M)
     arguments = re.sub(r"^.*\./\S+|[;|>].*$", "", run[1]).split() if run and "./" in run[1] else []
+    always = re.sub(r"^if(n?eq|n?def)\b.*?^endif", "", text, flags=re.M | re.S)
+    macros = re.findall(r"(?<!\S)-D\s*(\w+(?:=[\w.+-]+)?)(?=\s|$)", always)
     usual = ("include", "inc", "util", "utils", "common", "Common")
     folders += [root / name for root in list(file.parents)[:4] for name in usual]
     named = re.findall(r"[\w./-]+\.(?:cu|cpp|cc|c|o)\b", text)
+    for pattern in re.findall(r"\$\(wildcard ([\w./*-]+\.(?:cu|cpp|cc|c))\)", text):
+        named += [os.path.relpath(found, path.parent) for found in sorted(path.parent.glob(pattern))]
     sources = [path.parent / name if name[-2:] != ".o" else found for name in named for found in
                ([(path.parent / name).with_suffix(kind) for kind in (".cu", ".cpp", ".cc", ".c")] if name[-2:] == ".o" else [None])]
     sources = [source for source in dict.fromkeys(sources) if source and source.is_file()]
     arguments = [] if any("$" in one for one in arguments) else arguments
-    return [str(folder) for folder in folders if folder.is_dir()], sources, arguments
+    return [str(folder) for folder in folders if folder.is_dir()], sources, arguments, macros
 
 
 def program(file, text, sources, included):
@@ -180,12 +188,19 @@ def first_error(text):
     return found[0].strip()[:160] if found else (text.strip().splitlines() or ["no message"])[-1][:160]
 
 
+def limit(seconds):
+    """Limits the processor time of a new process, so that other work of the machine does not matter."""
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
+
+
 def command(arguments, file, folders, seconds):
     environment = {**os.environ, "CPATH": ":".join(folders), "LANEWORK_CACHE_DIR": "off", "LANG": "C"}
     try:
         done = subprocess.run(arguments, cwd=file.parent, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20 * seconds,
+                              preexec_fn=lambda: limit(seconds))
         code, output = done.returncode, (done.stdout + done.stderr).decode(errors="replace")
+        code = None if code in (-signal.SIGXCPU, -signal.SIGKILL) else code
     except subprocess.TimeoutExpired as stopped:
         code, output = None, ((stopped.stdout or b"") + (stopped.stderr or b"")).decode(errors="replace")
     return code, output
@@ -193,10 +208,14 @@ def command(arguments, file, folders, seconds):
 
 def examine(options, origin, file, text, included):
     """One file: its device code, and its run."""
-    folders, sources, arguments = makefile(file)
-    files = program(file, text, sources, included)
+    folders, sources, arguments, macros = makefile(file)
+    options_of_source = [f"-D{macro}" for macro in macros]
     lanework = str(options.lanework)
-    code, output = command([lanework, "inspect", file.name], file, folders, options.seconds)
+    files = program(file, text, sources, included)
+    if options.only_run and not files:
+        return None
+    code, output = (0, "Lanework compiled") if options.only_run else command(
+        [lanework, "inspect", *options_of_source, file.name], file, folders, options.seconds)
     if code == 0 and not re.search("Lanework compiled", output) and "__global__" in text:
         sys.exit(f"another compiler than Lanework's compiled {file}: take it off the path")
     no_kernel = "has no kernel" in output or "no entry" in output
@@ -204,7 +223,7 @@ def examine(options, origin, file, text, included):
     if options.no_run or not files:
         return origin, file, tier(text), device, "-"
     names = [os.path.relpath(path, file.parent) for path in files]
-    code, output = command([lanework, "run", *names, "--", *arguments], file, folders, options.seconds)
+    code, output = command([lanework, "run", *options_of_source, *names, "--", *arguments], file, folders, options.seconds)
     wrong = re.search(r"^.*(test failed|result: fail|mismatch|verification failed).*$", output, re.M | re.I)
     if code is None:
         run = "over time"
@@ -228,9 +247,10 @@ def main():
     parser.add_argument("--origin", help="only these, separated by commas")
     parser.add_argument("--only", default="", help="a pattern of paths")
     parser.add_argument("--every", type=int, default=1, help="only each N-th file of an origin")
-    parser.add_argument("--seconds", type=float, default=40, help="the most for one command")
+    parser.add_argument("--seconds", type=float, default=40, help="the most processor time for one command")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--no-run", action="store_true", help="compile device code only")
+    parser.add_argument("--only-run", action="store_true", help="only programs; do not compile device code alone")
     parser.add_argument("--errors", type=int, default=30, help="how many frequent errors to print")
     options = parser.parse_args()
     options.lanework, work = options.lanework.resolve(), options.folder.resolve()
@@ -244,7 +264,7 @@ def main():
         jobs += [(origin[0], file, files[file], included) for file in chosen]
     rows = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, open(work / "results.tsv", "w") as table:
-        for row in pool.map(lambda job: examine(options, *job), jobs):
+        for row in filter(None, pool.map(lambda job: examine(options, *job), jobs)):
             print(*row, sep="\t", file=table, flush=True)
             rows.append(row)
     print(f"{'origin':14}{'device code':>20}{'programs that run':>24}{'over time':>12}")

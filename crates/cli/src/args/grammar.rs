@@ -184,13 +184,13 @@ pub fn as_program(
     line
 }
 
-/// Whether the commands have an option, given as `--name` or `--name=value`; a request for help is none.
+/// Whether the commands have an option, given as `--name`, `--name=value`, `-N` or `-Nvalue`; a request for help is none.
 #[cfg(all(unix, feature = "host"))]
 fn is_known(option: &str, commands: &[&Command]) -> bool {
     let long = option.strip_prefix("--").map(|long| long.split('=').next().unwrap_or(long));
     let named = |known: &clap::Arg| {
         long.is_some_and(|long| known.get_long() == Some(long))
-            || known.get_short().is_some_and(|short| option == format!("-{short}"))
+            || known.get_short().is_some_and(|short| long.is_none() && option[1..].starts_with(short))
     };
     !matches!(option, "-h" | "--help")
         && commands.iter().flat_map(|command| command.get_arguments()).any(named)

@@ -20,6 +20,28 @@ pub enum CudaCompiler {
     Clang,
 }
 
+/// The compilation of CUDA C++ sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub struct SourceOptions {
+    /// The compiler of .cu files [default: NVRTC, nvcc or clang if one is installed, else Lanework's own].
+    #[arg(long, value_name = "NAME")]
+    pub compiler: Option<CudaCompiler>,
+    /// Search this folder for included files, too; may be repeated.
+    #[arg(short = 'I', long = "include", value_name = "FOLDER")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro in the sources; may be repeated.
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+}
+
+impl SourceOptions {
+    /// The folders and macros as options of nvcc, clang and NVRTC.
+    pub fn words(&self) -> Vec<String> {
+        let folders = self.include.iter().map(|folder| format!("-I{}", folder.display()));
+        folders.chain(self.define.iter().map(|macro_| format!("-D{macro_}"))).collect()
+    }
+}
+
 /// `lanework run FILE`: run an entry of a PTX or CUDA C++ file.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "lanework run", max_term_width = 100)]
@@ -51,9 +73,8 @@ pub struct KernelArgs {
     /// Write an argument to a file after the launch.
     #[arg(short = 'o', long = "output", value_name = "NAME=FILE")]
     pub outputs: Vec<String>,
-    /// The compiler of .cu files [default: NVRTC, nvcc or clang if one is installed, else Lanework's own].
-    #[arg(long, value_name = "NAME")]
-    pub compiler: Option<CudaCompiler>,
+    #[command(flatten)]
+    pub source: SourceOptions,
     /// The entry; may be omitted if there is only one.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
@@ -268,6 +289,8 @@ pub struct InspectFileArgs {
     /// The file: .ptx or .cu.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    #[command(flatten)]
+    pub source: SourceOptions,
     /// Maximum total size of the module's variables, in bytes.
     #[arg(long, value_name = "BYTES", value_parser = positive, default_value = "2^30")]
     pub memory_limit: u64,

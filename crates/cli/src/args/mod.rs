@@ -13,7 +13,7 @@ pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
 pub use kernel::{
     CheckKernelArgs, CudaCompiler, Grid, InspectFileArgs, KernelArgs, LookKernelArgs,
     PictureOptions, PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions,
-    SanitizerOptions,
+    SanitizerOptions, SourceOptions,
 };
 pub use ladder::{
     Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers,

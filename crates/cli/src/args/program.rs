@@ -1,6 +1,6 @@
 //! The options of the commands on programs, candidates, projects and devices.
 
-use super::kernel::PictureOptions;
+use super::kernel::{PictureOptions, SourceOptions};
 use super::values::{extent, positive, threads, up_to_32};
 use clap::{Args, Parser};
 use lanework::Dim3;
@@ -24,6 +24,8 @@ pub struct Program {
     /// is refused [default: an H200, which also accepts newer PTX].
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
+    #[command(flatten)]
+    pub source: SourceOptions,
 }
 
 #[derive(Debug, Args)]

@@ -1,14 +1,14 @@
 //! Compiled CUDA C++ in the user's cache. The key is everything that the PTX depends on: the source, the files that it
 //! includes from its folder, the options, and the compilers. `LANEWORK_CACHE_DIR=off` turns the cache off.
 
-use crate::args::CudaCompiler;
+use crate::args::SourceOptions;
 use lanework::DiskCache;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The key of a compilation; `None` if the included files are not known without a preprocessor.
-pub fn key(path: &Path, source: &str, part: bool, choice: Option<CudaCompiler>) -> Option<String> {
-    let mut key = format!("{} {part} {choice:?}\n", path.display());
+pub fn key(path: &Path, source: &str, part: bool, options: &SourceOptions) -> Option<String> {
+    let mut key = format!("{} {part} {options:?}\n", path.display());
     let variables = ["PATH", "LD_LIBRARY_PATH", "CPATH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"];
     for name in variables {
         key.push_str(&format!("{name} {:?}\n", std::env::var_os(name)));
@@ -24,7 +24,9 @@ pub fn key(path: &Path, source: &str, part: bool, choice: Option<CudaCompiler>) 
         key.push_str(&found.map_or(String::new(), |file| identity(&file)));
     }
     let mut seen = BTreeSet::new();
-    add_file(&mut key, path, source, path.parent().unwrap_or(Path::new("")), &mut seen)?;
+    let beside = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let folders = [vec![beside], include_folders(options)].concat();
+    add_file(&mut key, path, source, &folders, &mut seen)?;
     Some(key)
 }
 
@@ -50,18 +52,20 @@ fn identity(file: &Path) -> String {
     }
 }
 
-/// The folders of headers that the environment variable `CPATH` names, as for nvcc, gcc and clang.
-pub fn include_folders() -> Vec<PathBuf> {
+/// The folders of headers that the options name, then those of the environment variable `CPATH`, as for nvcc, gcc and clang.
+pub fn include_folders(options: &SourceOptions) -> Vec<PathBuf> {
     let folders = std::env::var_os("CPATH").unwrap_or_default();
-    std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty()).collect()
+    let of_variable =
+        std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty());
+    options.include.iter().cloned().chain(of_variable).collect()
 }
 
-/// Adds a file and the files that it includes from `folder`, from its own, or from [`include_folders`]; `None` if a name is a macro.
+/// Adds a file and the files that it includes from its own folder or from `folders`; `None` if a name is a macro.
 fn add_file(
     key: &mut String,
     path: &Path,
     text: &str,
-    folder: &Path,
+    folders: &[PathBuf],
     seen: &mut BTreeSet<PathBuf>,
 ) -> Option<()> {
     key.push_str(&format!("{} {}\n{text}\n", path.display(), text.len()));
@@ -72,12 +76,11 @@ fn add_file(
         let rest = rest.trim_start_matches("_next").trim_start();
         let (open, close) = if rest.starts_with('<') { ('<', '>') } else { ('"', '"') };
         let name = rest.strip_prefix(open)?.split(close).next()?;
-        let folders =
-            [own.to_path_buf(), folder.to_path_buf()].into_iter().chain(include_folders());
-        for place in folders.map(|folder| folder.join(name)) {
+        let all = std::iter::once(own).chain(folders.iter().map(PathBuf::as_path));
+        for place in all.map(|folder| folder.join(name)) {
             if place.is_file() && seen.insert(place.clone()) {
                 let included = String::from_utf8_lossy(&std::fs::read(&place).ok()?).into_owned();
-                add_file(key, &place, &included, folder, seen)?;
+                add_file(key, &place, &included, folders, seen)?;
             }
         }
     }
@@ -97,13 +100,19 @@ mod tests {
         std::fs::write(place("a.cuh"), "#include <sub/b.cuh>\n").unwrap();
         std::fs::write(place("sub/b.cuh"), "#include \"c.cuh\"\n#include \"a.cuh\"").unwrap();
         std::fs::write(place("sub/c.cuh"), "int one;").unwrap();
-        let of = |source: &str| key(&place("k.cu"), source, false, None);
+        let none = SourceOptions::default();
+        let of = |source: &str| key(&place("k.cu"), source, false, &none);
         let first = of(source).unwrap();
         assert!(first.contains("int one;"));
         assert_eq!(of(source).as_ref(), Some(&first));
         std::fs::write(place("sub/c.cuh"), "int two;").unwrap();
         assert_ne!(of(source), Some(first.clone()));
-        assert_ne!(key(&place("k.cu"), source, true, None), of(source));
+        assert_ne!(key(&place("k.cu"), source, true, &none), of(source));
         assert_eq!(of("#include NAME\n"), None);
+        let elsewhere = SourceOptions { include: vec![place("sub")], ..none.clone() };
+        let found = key(&place("k.cu"), "#include <b.cuh>", false, &elsewhere).unwrap();
+        assert!(found.contains("c.cuh"), "{found}");
+        let defined = SourceOptions { define: vec!["N=3".to_owned()], ..none.clone() };
+        assert_ne!(key(&place("k.cu"), source, false, &defined), of(source));
     }
 }

@@ -9,6 +9,8 @@ mod operands;
 mod signature;
 pub mod source;
 pub mod timing;
+#[cfg(all(unix, feature = "host"))]
+mod units;
 
 pub use launch::{Ready, arguments, emulator, given, launch, maps, upload};
 pub use signature::Signature;

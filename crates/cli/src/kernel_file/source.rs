@@ -1,7 +1,7 @@
 //! Kernels in files: PTX text, and CUDA C++ if a compiler is found.
 
 use super::cached;
-use crate::args::CudaCompiler;
+use crate::args::{CudaCompiler, SourceOptions};
 use lanework::ptx::{Diagnostics, Module};
 use lanework::{Device, NvrtcError, PtxModule};
 use lanework_cuda_cpp::{CompileFailure, CompileOptions, Loader};
@@ -43,14 +43,14 @@ impl Ptx {
 ///
 /// # Errors
 /// As [`ptx_of`]; also if the text is not PTX or the files cannot be linked.
-pub fn linked_ptx(paths: &[PathBuf], compiler: Option<CudaCompiler>) -> Result<Ptx, Failure> {
+pub fn linked_ptx(paths: &[PathBuf], options: &SourceOptions) -> Result<Ptx, Failure> {
     if let [path] = paths {
-        return read(path, false, compiler);
+        return read(path, false, options);
     }
     let mut modules = Vec::new();
     for path in paths {
         let name = path.display().to_string();
-        let ptx = read(path, true, compiler)?;
+        let ptx = read(path, true, options)?;
         let module = checked_module(&ptx.text);
         let module = module.map_err(|e| Failure::Input(e.in_file(&name).to_string()))?;
         modules.push((name, module));
@@ -71,15 +71,15 @@ fn checked_module(text: &str) -> Result<Module, Diagnostics> {
 ///
 /// # Errors
 /// If the file cannot be read, there is no compiler, or it does not compile.
-pub fn ptx_of(path: &Path) -> Result<Ptx, Failure> {
-    read(path, false, None)
+pub fn ptx_of(path: &Path, options: &SourceOptions) -> Result<Ptx, Failure> {
+    read(path, false, options)
 }
 
 /// The PTX of a file, as part of a whole if it is to be linked.
-fn read(path: &Path, part: bool, compiler: Option<CudaCompiler>) -> Result<Ptx, Failure> {
+fn read(path: &Path, part: bool, options: &SourceOptions) -> Result<Ptx, Failure> {
     let name = path.display();
     if path.extension().is_some_and(|kind| kind == "cu") {
-        return Ok(Ptx { text: compiled(path, part, compiler)?, file: None });
+        return Ok(Ptx { text: compiled(path, part, options)?, file: None });
     }
     let text = read_text(path, "give PTX text; let the compiler emit PTX in place of a cubin")?;
     Ok(Ptx { text, file: Some(name.to_string()) })
@@ -100,12 +100,12 @@ fn whole_source(paths: &[PathBuf]) -> Result<(String, &Path), Failure> {
         [] => Err(Failure::input("no program was given", "give it after `--`")),
         [path] => Ok((read_source(path)?, path.as_path())),
         [first, ..] => {
-            let mut text = String::new();
+            let mut files = Vec::new();
             for path in paths {
-                read_source(path)?;
-                text.push_str(&format!("#include \"{}\"\n", std::path::absolute(path)?.display()));
+                let text = read_source(path)?;
+                files.push((std::path::absolute(path)?.display().to_string(), text));
             }
-            Ok((text, first.as_path()))
+            Ok((super::units::joined(&files), first.as_path()))
         }
     }
 }
@@ -115,11 +115,16 @@ fn whole_source(paths: &[PathBuf]) -> Result<(String, &Path), Failure> {
 /// # Errors
 /// If a file cannot be read, or does not compile.
 #[cfg(all(unix, feature = "host"))]
-pub fn host_code(paths: &[PathBuf]) -> Result<lanework_ssa::SsaModule, Failure> {
+pub fn host_code(
+    paths: &[PathBuf],
+    options: &SourceOptions,
+) -> Result<lanework_ssa::SsaModule, Failure> {
     let (source, path) = whole_source(paths)?;
-    let (name, options) = (path.display().to_string(), CompileOptions::default());
-    let compiled =
-        lanework_cuda_cpp::compile_host(&source, &name, &options, &mut FilesBeside(path));
+    let name = path.display().to_string();
+    let to_compile =
+        CompileOptions { defines: options.define.clone(), ..CompileOptions::default() };
+    let mut files = FilesBeside(path, options);
+    let compiled = lanework_cuda_cpp::compile_host(&source, &name, &to_compile, &mut files);
     compiled.map(|host| host.module).map_err(|failure| {
         Failure::input(
             format_args!("Lanework did not compile {name}:\n{}", failure.text.trim_end()),
@@ -133,10 +138,10 @@ pub fn host_code(paths: &[PathBuf]) -> Result<lanework_ssa::SsaModule, Failure> 
 /// # Errors
 /// If a file cannot be read, or does not compile.
 #[cfg(all(unix, feature = "host"))]
-pub fn device_code(paths: &[PathBuf]) -> Result<String, Failure> {
+pub fn device_code(paths: &[PathBuf], options: &SourceOptions) -> Result<String, Failure> {
     let (source, path) = whole_source(paths)?;
     let (compiler, ptx) =
-        own(&source, path, false).map_err(|failure| own_failure(path, &failure))?;
+        own(&source, path, false, options).map_err(|failure| own_failure(path, &failure))?;
     note(&format!("{compiler} compiled {}", path.display()));
     Ok(ptx)
 }
@@ -145,14 +150,14 @@ pub fn device_code(paths: &[PathBuf]) -> Result<String, Failure> {
 const TARGETS: [&str; 2] = ["80", "90a"];
 
 /// Compiles CUDA C++, or takes the PTX of an earlier compilation of the same content with the same options.
-fn compiled(path: &Path, part: bool, choice: Option<CudaCompiler>) -> Result<String, Failure> {
+fn compiled(path: &Path, part: bool, options: &SourceOptions) -> Result<String, Failure> {
     let source = read_source(path)?;
-    let key = cached::key(path, &source, part, choice);
+    let key = cached::key(path, &source, part, options);
     if let Some((compiler, ptx)) = key.as_deref().and_then(cached::recall) {
         note(&format!("{compiler} compiled {}; the PTX is from the cache", path.display()));
         return Ok(ptx);
     }
-    let (compiler, ptx) = compile(path, &source, part, choice)?;
+    let (compiler, ptx) = compile(path, &source, part, options)?;
     if let Some(key) = key {
         cached::record(&key, compiler, &ptx);
     }
@@ -169,11 +174,11 @@ fn compile(
     path: &Path,
     source: &str,
     part: bool,
-    choice: Option<CudaCompiler>,
+    asked: &SourceOptions,
 ) -> Result<Compiled, Failure> {
-    let name = path.display();
+    let (name, choice, words) = (path.display(), asked.compiler, asked.words());
     if choice == Some(CudaCompiler::Own) {
-        return own(source, path, part).map_err(|failure| own_failure(path, &failure));
+        return own(source, path, part, asked).map_err(|failure| own_failure(path, &failure));
     }
     let tried = |compiler| choice.is_none_or(|choice| choice == compiler);
     let mut refused: Option<(&str, String)> = None;
@@ -186,7 +191,8 @@ fn compile(
         let architecture = format!("--gpu-architecture=compute_{target}");
         // A file that is linked with others may use symbols that it does not define.
         let whole = if part { "-rdc=true" } else { "-rdc=false" };
-        let options = [architecture.as_str(), "-lineinfo", whole, beside.as_str()];
+        let mut options = vec![architecture.as_str(), "-lineinfo", whole, beside.as_str()];
+        options.extend(words.iter().map(String::as_str));
         let first = refused.is_none();
         if tried(CudaCompiler::Nvrtc) {
             match lanework::compile_cuda(source, &name.to_string(), &options) {
@@ -204,10 +210,13 @@ fn compile(
                 Err(_) => {}
             }
         }
-        let nvcc = ["-ptx", options[0], options[1], whole, "-o"];
+        let words = || words.iter().map(String::as_str);
+        let mut nvcc = vec!["-ptx", options[0], options[1], whole];
+        nvcc.extend(words().chain(["-o"]));
         let of_clang = format!("--cuda-gpu-arch=sm_{target}");
         let rdc = if part { "-fgpu-rdc" } else { "-fno-gpu-rdc" };
-        let clang = ["-x", "cuda", "--cuda-device-only", &of_clang, rdc, "-O3", "-S", "-o"];
+        let mut clang = vec!["-x", "cuda", "--cuda-device-only", &of_clang, rdc, "-O3", "-S"];
+        clang.extend(words().chain(["-o"]));
         let attempts: [(&str, &[&str]); 2] = [("nvcc", &nvcc), ("clang", &clang)];
         for (compiler, options) in attempts {
             let kind = if compiler == "nvcc" { CudaCompiler::Nvcc } else { CudaCompiler::Clang };
@@ -234,7 +243,7 @@ fn compile(
         }
     }
     if refused.is_none() && choice.is_none() {
-        match own(source, path, part) {
+        match own(source, path, part, asked) {
             Ok(compiled) => return Ok(compiled),
             Err(failure) if !failure.unsupported => return Err(own_failure(path, &failure)),
             // Another compiler may accept the source.
@@ -278,13 +287,13 @@ fn needs_newer_target(ptx: &str) -> bool {
     ptx.contains("begin inline asm") && checked_module(ptx).is_err()
 }
 
-/// Files next to a source, and in the folders of the environment variable `CPATH`.
-struct FilesBeside<'a>(&'a Path);
+/// Files next to a source, and in the folders of the options and of the environment variable `CPATH`.
+struct FilesBeside<'a>(&'a Path, &'a SourceOptions);
 
 impl Loader for FilesBeside<'_> {
     fn load(&mut self, name: &str, from: &str) -> Option<(String, String)> {
         let beside = [Path::new(from).parent(), self.0.parent()].into_iter().flatten();
-        let mut folders = beside.map(Path::to_path_buf).chain(cached::include_folders());
+        let mut folders = beside.map(Path::to_path_buf).chain(cached::include_folders(self.1));
         folders.find_map(|folder| {
             let path = folder.join(name);
             let bytes = std::fs::read(&path).ok()?;
@@ -294,14 +303,21 @@ impl Loader for FilesBeside<'_> {
 }
 
 /// Compiles with Lanework's own compiler.
-fn own(source: &str, path: &Path, part: bool) -> Result<Compiled, CompileFailure> {
+fn own(
+    source: &str,
+    path: &Path,
+    part: bool,
+    asked: &SourceOptions,
+) -> Result<Compiled, CompileFailure> {
     let name = path.display().to_string();
     let mut failed = None;
     for target in TARGETS {
         let architecture = target.trim_end_matches('a').parse().unwrap_or(80);
         let specific = target.ends_with('a');
-        let options = CompileOptions { architecture, specific, part, defines: Vec::new() };
-        match lanework_cuda_cpp::compile(source, &name, &options, &mut FilesBeside(path)) {
+        let defines = asked.define.clone();
+        let options = CompileOptions { architecture, specific, part, defines };
+        let mut files = FilesBeside(path, asked);
+        match lanework_cuda_cpp::compile(source, &name, &options, &mut files) {
             // The compiler does not check inline PTX, which may need the next target.
             Ok(compiled) if !specific && checked_module(&compiled.text).is_err() => {}
             Ok(compiled) => {

@@ -134,7 +134,7 @@ fn with_launch(
         ));
     }
     no_fidelity(asked)?;
-    let ptx = linked_ptx(asked.files(), asked.compiler)?;
+    let ptx = linked_ptx(asked.files(), &asked.source)?;
     let device = emulator(asked, Some(if some { PARTIAL_STUCK_AFTER } else { STUCK_AFTER }));
     let module = ptx.load(&device)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;

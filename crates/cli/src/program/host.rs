@@ -2,6 +2,7 @@
 //! interpreted in this process, and both meet in the emulated driver.
 
 use super::externals::{DRIVER, Loaded};
+use crate::args::SourceOptions;
 use crate::kernel_file::source::{device_code, host_code};
 use lanework_host::Process;
 use lanework_libcuda as _;
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// The environment variable by which a tool makes this command run a program's source: the number of its files.
 pub const VARIABLE: &str = "LANEWORK_HOST_PROGRAM";
+/// The environment variable with the options of the compilation, one a line.
+pub const OPTIONS: &str = "LANEWORK_HOST_OPTIONS";
 
 /// Whether files are the sources of a program: CUDA C++, with C++ files beside it, and a `main`.
 pub fn are_sources(files: &[OsString]) -> bool {
@@ -42,20 +45,32 @@ pub fn worker(line: &[OsString]) -> Outcome {
     if files.is_empty() {
         return Err(Failure::input("no program is given", "give it after `--`"));
     }
-    run(&files, &arguments)
+    run(&files, &arguments, &received(&std::env::var(OPTIONS).unwrap_or_default()))
+}
+
+/// Options as text for [`OPTIONS`].
+pub fn sent(options: &SourceOptions) -> String {
+    options.words().join("\n")
+}
+
+/// The options that [`sent`] made a text of.
+fn received(text: &str) -> SourceOptions {
+    let folders = text.lines().filter_map(|line| line.strip_prefix("-I")).map(PathBuf::from);
+    let macros = text.lines().filter_map(|line| line.strip_prefix("-D")).map(str::to_owned);
+    SourceOptions { compiler: None, include: folders.collect(), define: macros.collect() }
 }
 
 /// Compiles and runs a program; ends with its exit code.
 ///
 /// # Errors
 /// If it does not compile, or its host code faults.
-pub fn run(files: &[PathBuf], arguments: &[String]) -> Outcome {
+fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outcome {
     // The interpreted C library writes to Rust's standard output, and kernels as well.
     lanework::print_by(|text| {
         let _ = std::io::stdout().write_all(text.as_bytes());
     });
-    let host = host_code(files)?;
-    let ptx = device_code(files)?;
+    let host = host_code(files, options)?;
+    let ptx = device_code(files, options)?;
     let ptx = CString::new(ptx).map_err(|_| Failure::input("the PTX contains a zero byte", ""))?;
     let loaded = Process::load(&host, DRIVER, Box::new(Loaded::new(ptx)));
     let mut process = loaded.map_err(|why| Failure::input(why, "free memory of this machine"))?;
@@ -78,5 +93,21 @@ pub fn run(files: &[PathBuf], arguments: &[String]) -> Outcome {
             }
             Err(Failure::Program(134))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_reach_the_process_of_the_program() {
+        let options = SourceOptions {
+            compiler: None,
+            include: vec![PathBuf::from("a b"), PathBuf::from("c")],
+            define: vec!["N=1 2".to_owned(), "M".to_owned()],
+        };
+        assert_eq!(received(&sent(&options)), options);
+        assert_eq!(received(""), SourceOptions::default());
     }
 }

@@ -5,6 +5,7 @@ pub mod driver;
 mod externals;
 #[cfg(all(unix, feature = "host"))]
 pub mod host;
+mod native;
 pub mod ptxas;
 
 #[cfg(unix)]
@@ -54,9 +55,9 @@ pub fn model(program: &Program) -> Result<Option<&'static Gpu>, Failure> {
 /// If it cannot be started, or its records cannot be read.
 pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<Ended, Failure> {
     let folder = tempfile::Builder::new().prefix("lanework").tempdir()?;
-    let (name, arguments) = program
+    let name = program
         .command
-        .split_first()
+        .first()
         .ok_or_else(|| Failure::input("no program is given", "give it after `--`"))?;
     // This command runs the source of a program in a separate process.
     #[cfg(all(unix, feature = "host"))]
@@ -68,20 +69,27 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     let sources: Option<usize> = None;
     let is_source = sources.is_some()
         || std::path::Path::new(name).extension().is_some_and(|kind| kind == "cu");
-    let mut command = match is_source {
+    let count = if is_source { sources.unwrap_or(1) } else { 1 };
+    let native = match is_source {
+        true => native::build(&program.command[..count], &program.source, folder.path())?,
+        false => None,
+    };
+    let mut command = match (&native, is_source) {
+        (Some(executable), _) => Command::new(executable),
         #[cfg(all(unix, feature = "host"))]
-        true => {
+        (None, true) => {
             let mut command = Command::new(std::env::current_exe()?);
-            command.arg(name).env(host::VARIABLE, sources.unwrap_or(1).to_string());
+            command.args(&program.command[..count]);
+            command.env(host::VARIABLE, count.to_string());
+            command.env(host::OPTIONS, host::sent(&program.source));
             command
         }
         #[cfg(not(all(unix, feature = "host")))]
-        true => return Err(crate::args::built_without("host")),
-        false => Command::new(name),
+        (None, true) => return Err(crate::args::built_without("host")),
+        (None, false) => Command::new(name),
     };
     // `--` separates several sources from the program's arguments.
-    let of_program = arguments.iter().enumerate().filter(|(at, _)| sources != Some(at + 1));
-    command.args(of_program.map(|(_, argument)| argument));
+    command.args(&program.command[count + usize::from(sources.is_some())..]);
     if !tool.is_empty() {
         command.env("LANEWORK_TOOL", tool).env("LANEWORK_TOOL_FOLDER", folder.path());
     }
@@ -128,7 +136,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     }
     let says_so = tool == "check" && ended.code == 0;
     // The source of a program runs on the driver that is built in.
-    let needs_driver = !is_source && !crate::program::driver::is_there();
+    let needs_driver = (!is_source || native.is_some()) && !crate::program::driver::is_there();
     if (nothing || tool.is_empty()) && !says_so && needs_driver {
         lanework_terminal::output::note(
             "note: the libraries that CUDA programs load in place of NVIDIA's are not next to this command: build them in a checkout by \

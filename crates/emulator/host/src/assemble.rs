@@ -26,6 +26,8 @@ struct Assembler<'a> {
     registers: HashMap<ValueId, u32>,
     position: SourcePosition,
     uses: Vec<u32>,
+    /// By value: the number of loads and stores that can fold it into their address, without other uses of it.
+    addressed: Vec<u32>,
     /// The start of each block's code.
     starts: Vec<Option<u32>>,
     /// Jumps whose target is still a block instead of a position in the code.
@@ -49,6 +51,7 @@ pub fn assemble(function: &SsaFunction, addresses: &Addresses<'_>) -> FunctionCo
         registers: HashMap::new(),
         position: SourcePosition::default(),
         uses: vec![0; function.values.len()],
+        addressed: vec![0; function.values.len()],
         starts: vec![None; function.blocks.len()],
         patches: Vec::new(),
         work: Vec::new(),
@@ -76,7 +79,14 @@ impl Assembler<'_> {
         let mut used = Vec::new();
         for block in &self.function.blocks {
             for id in &block.instructions {
-                used.extend(self.function.instruction(*id).arguments.iter().copied());
+                let data = self.function.instruction(*id);
+                used.extend(data.arguments.iter().copied());
+                if matches!(data.kind, InstructionKind::Load(_) | InstructionKind::Store(_)) {
+                    let address = self.function.resolve(data.arguments[0]);
+                    let stored = &data.arguments[1..];
+                    let only = stored.iter().all(|value| self.function.resolve(*value) != address);
+                    self.addressed[address.index()] += u32::from(only);
+                }
             }
             used.extend(block.terminator.values());
         }
@@ -327,20 +337,7 @@ impl Assembler<'_> {
         if self.offset_of(result).is_none() {
             return false;
         }
-        let folds = |other: &InstructionData| {
-            let memory = matches!(other.kind, InstructionKind::Load(_) | InstructionKind::Store(_));
-            memory
-                && self.function.resolve(other.arguments[0]) == result
-                && other.arguments[1..].iter().all(|value| self.function.resolve(*value) != result)
-        };
-        let folded = self
-            .function
-            .blocks
-            .iter()
-            .flat_map(|block| &block.instructions)
-            .filter(|id| folds(self.function.instruction(**id)))
-            .count() as u32;
-        folded == self.uses[result.index()]
+        self.addressed[result.index()] == self.uses[result.index()]
     }
 
     fn instruction(&mut self, instruction: &InstructionData) {

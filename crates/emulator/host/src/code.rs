@@ -204,6 +204,61 @@ pub enum Op {
         a: u32,
         mask: u32,
     },
+    /// `shift` is 64 less the width of the operands.
+    ShiftRightSigned {
+        d: u32,
+        a: u32,
+        b: u32,
+        shift: u32,
+    },
+    ShiftRightUnsigned {
+        d: u32,
+        a: u32,
+        b: u32,
+        shift: u32,
+    },
+    DivideSigned {
+        d: u32,
+        a: u32,
+        b: u32,
+        shift: u32,
+    },
+    RemainderSigned {
+        d: u32,
+        a: u32,
+        b: u32,
+        shift: u32,
+    },
+    DivideUnsigned {
+        d: u32,
+        a: u32,
+        b: u32,
+    },
+    RemainderUnsigned {
+        d: u32,
+        a: u32,
+        b: u32,
+    },
+    F32ToSigned32 {
+        d: u32,
+        a: u32,
+    },
+    F64ToSigned32 {
+        d: u32,
+        a: u32,
+    },
+    F64ToSigned64 {
+        d: u32,
+        a: u32,
+    },
+    UnsignedToF32 {
+        d: u32,
+        a: u32,
+    },
+    UnsignedToF64 {
+        d: u32,
+        a: u32,
+    },
     Signed32ToF32 {
         d: u32,
         a: u32,

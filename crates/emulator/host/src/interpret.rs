@@ -228,6 +228,39 @@ impl Machine {
                     set!(d, (signed!(a, shift) >> shift) as u64 & u64::MAX >> mask)
                 }
                 Op::Truncate { d, a, mask } => set!(d, get!(a) & u64::MAX >> mask),
+                Op::ShiftRightSigned { d, a, b, shift } => {
+                    let count = get!(b) as u32 & (63 - shift);
+                    set!(d, ((signed!(a, shift) >> shift) >> count) as u64 & u64::MAX >> shift)
+                }
+                Op::ShiftRightUnsigned { d, a, b, shift } => {
+                    set!(d, get!(a) >> (get!(b) as u32 & (63 - shift)))
+                }
+                Op::DivideSigned { b, .. }
+                | Op::RemainderSigned { b, .. }
+                | Op::DivideUnsigned { b, .. }
+                | Op::RemainderUnsigned { b, .. }
+                    if get!(b) == 0 =>
+                {
+                    process.places = self.places(&code, at - 1);
+                    return Err(process.fault("division by zero", ""));
+                }
+                Op::DivideSigned { d, a, b, shift } => {
+                    let (x, y) = (signed!(a, shift) >> shift, signed!(b, shift) >> shift);
+                    set!(d, x.wrapping_div(y) as u64 & u64::MAX >> shift)
+                }
+                Op::RemainderSigned { d, a, b, shift } => {
+                    let (x, y) = (signed!(a, shift) >> shift, signed!(b, shift) >> shift);
+                    set!(d, x.wrapping_rem(y) as u64 & u64::MAX >> shift)
+                }
+                Op::DivideUnsigned { d, a, b } => set!(d, get!(a) / get!(b)),
+                Op::RemainderUnsigned { d, a, b } => set!(d, get!(a) % get!(b)),
+                Op::F32ToSigned32 { d, a } => set!(d, u64::from(f32_of(get!(a)) as i32 as u32)),
+                Op::F64ToSigned32 { d, a } => {
+                    set!(d, u64::from(f64::from_bits(get!(a)) as i32 as u32))
+                }
+                Op::F64ToSigned64 { d, a } => set!(d, f64::from_bits(get!(a)) as i64 as u64),
+                Op::UnsignedToF32 { d, a } => set!(d, bits32(get!(a) as f32)),
+                Op::UnsignedToF64 { d, a } => set!(d, (get!(a) as f64).to_bits()),
                 Op::Signed32ToF32 { d, a } => set!(d, bits32(get!(a) as i32 as f32)),
                 Op::Signed32ToF64 { d, a } => set!(d, f64::from(get!(a) as i32).to_bits()),
                 Op::Signed64ToF64 { d, a } => set!(d, (get!(a) as i64 as f64).to_bits()),
@@ -266,8 +299,21 @@ impl Machine {
                 }
                 Op::Other { d, index } => {
                     let other = &code.others[index as usize];
-                    let operands: Vec<u64> = other.operands.iter().map(|r| get!(*r)).collect();
-                    match compute(other, &operands) {
+                    let mut few = [0u64; 4];
+                    let mut more = Vec::new();
+                    let operands = match few.get_mut(..other.operands.len()) {
+                        Some(few) => {
+                            for (value, register) in few.iter_mut().zip(&other.operands) {
+                                *value = get!(*register);
+                            }
+                            &few[..]
+                        }
+                        None => {
+                            more.extend(other.operands.iter().map(|register| get!(*register)));
+                            &more[..]
+                        }
+                    };
+                    match compute(other, operands) {
                         Ok(value) => set!(d, value),
                         Err(why) => {
                             process.places = self.places(&code, at - 1);
@@ -307,8 +353,16 @@ impl Machine {
                     };
                     let next = process.code(function);
                     if let Some(external) = next.external {
-                        process.places = self.places(&code, at - 1);
-                        let result = process.call_external(external, values)?;
+                        process.places.clear();
+                        let result = match process.call_external(external, values) {
+                            Ok(result) => result,
+                            // A function that the program called back has its own places.
+                            Err(Stop::Fault(fault)) if fault.places.is_empty() => {
+                                process.places = self.places(&code, at - 1);
+                                return Err(process.fault(&fault.message, &fault.help));
+                            }
+                            Err(stop) => return Err(stop),
+                        };
                         if let Some(d) = call.results.first() {
                             set!(*d, result);
                         }

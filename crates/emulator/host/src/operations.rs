@@ -46,6 +46,12 @@ fn integer(op: IntegerBinary, d: u32, a: u32, b: u32, bits: u32) -> Option<Op> {
         (I::Subtract, 64) => Op::Sub64 { d, a, b },
         (I::Multiply, 64) => Op::Mul64 { d, a, b },
         (I::ShiftLeft, 64) => Op::Shl64 { d, a, b },
+        (I::ShiftRightSigned, 32 | 64) => Op::ShiftRightSigned { d, a, b, shift: 64 - bits },
+        (I::ShiftRightUnsigned, 32 | 64) => Op::ShiftRightUnsigned { d, a, b, shift: 64 - bits },
+        (I::DivideSigned, 32 | 64) => Op::DivideSigned { d, a, b, shift: 64 - bits },
+        (I::RemainderSigned, 32 | 64) => Op::RemainderSigned { d, a, b, shift: 64 - bits },
+        (I::DivideUnsigned, 32 | 64) => Op::DivideUnsigned { d, a, b },
+        (I::RemainderUnsigned, 32 | 64) => Op::RemainderUnsigned { d, a, b },
         _ => return None,
     })
 }
@@ -118,6 +124,19 @@ fn convert(
             (64, ValueType::F64) => Op::Signed64ToF64 { d, a },
             _ => return None,
         },
+        V::UnsignedToFloat(rounding) if rounding == nearest => match to {
+            ValueType::F32 => Op::UnsignedToF32 { d, a },
+            ValueType::F64 => Op::UnsignedToF64 { d, a },
+            _ => return None,
+        },
+        V::FloatToSigned { rounding: RoundingMode::Zero, flush: false } => {
+            match (from, to.bits()) {
+                (ValueType::F32, 32) => Op::F32ToSigned32 { d, a },
+                (ValueType::F64, 32) => Op::F64ToSigned32 { d, a },
+                (ValueType::F64, 64) => Op::F64ToSigned64 { d, a },
+                _ => return None,
+            }
+        }
         V::FloatToFloat(mode)
             if mode == FloatMode { contract: mode.contract, ..FloatMode::default() } =>
         {

@@ -38,7 +38,8 @@ pub struct CompileOptions {
     pub architecture: u32,
     /// Whether to use features that only this architecture has: `sm_90a`.
     pub specific: bool,
-    /// Whether functions may be defined in other files, because the result will be linked.
+    /// Whether functions may be defined in other files, because the result will be linked. Host code then needs no `main`,
+    /// and every function is checked, but the result contains none.
     pub part: bool,
     /// Macro definitions, as `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
@@ -107,6 +108,10 @@ pub fn compile(
     })
 }
 
+/// Functions of host code that have this many instructions stay functions: a call costs little in the interpreter, and a
+/// `main` that contains everything takes long to compile.
+const HOST_INLINED: usize = 200;
+
 /// Compiles the host code of a CUDA C++ program: `main` and what it uses. Functions of the C library and of the CUDA
 /// runtime stay declarations, unless the built-in headers define them in C++.
 ///
@@ -128,7 +133,9 @@ pub fn compile_host(
 ) -> Result<CompiledHost, CompileFailure> {
     on_large_stack(|| {
         let (mut module, analyzer) = front(source, name, options, loader, true)?;
-        lanework_ssa::optimize(&mut module, &lanework_ssa::Optimization::default());
+        let options =
+            lanework_ssa::Optimization { largest_inlined: HOST_INLINED, ..Default::default() };
+        lanework_ssa::optimize(&mut module, &options);
         let warnings = analyzer.parser.problems.render(&analyzer.parser.map);
         Ok(CompiledHost { module, warnings })
     })
@@ -180,6 +187,7 @@ fn front(
     let items = parser.unit();
     let mut analyzer = Analyzer::new(parser);
     analyzer.host = host;
+    analyzer.part = options.part;
     analyzer.unit(&items);
     let specific = if options.specific {
         lanework_ptx::Specific::Architecture

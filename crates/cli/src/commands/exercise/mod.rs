@@ -75,7 +75,7 @@ fn check(exercise: &Exercise, file: &Path) -> Result<Option<String>, Failure> {
     let words = words.chain([file.display().to_string()]);
     let words = words.chain(exercise.launch.split(' ').map(str::to_owned));
     let args = KernelArgs::parse_from(words);
-    let ptx = linked_ptx(args.files(), args.compiler)?;
+    let ptx = linked_ptx(args.files(), &args.source)?;
     let device = emulator(&args, Some(STUCK_AFTER)).sanitized();
     let module = ptx.load(&device)?;
     let entry = find_entry(&module, None)?;

@@ -62,7 +62,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     }
     no_fidelity(kernel)?;
     args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
-    let ptx = linked_ptx(kernel.files(), kernel.compiler)?;
+    let ptx = linked_ptx(kernel.files(), &kernel.source)?;
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
     let mut checked = Checked::default();
     {

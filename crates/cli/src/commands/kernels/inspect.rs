@@ -65,7 +65,7 @@ struct ParameterJson {
 /// # Errors
 /// If the file cannot be read or is not PTX, or when ptxas would refuse the module.
 pub fn run(args: &InspectFileArgs) -> Outcome {
-    let ptx = ptx_of(&args.file)?;
+    let ptx = ptx_of(&args.file, &args.source)?;
     let module =
         Module::parse(&ptx.text).map_err(|problems| Error::Ptx(Box::new(ptx.named(problems))))?;
     fits(&module, args.memory_limit)?;

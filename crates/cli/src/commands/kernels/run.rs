@@ -168,7 +168,7 @@ pub fn run_file(args: &KernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     let names = devices(args)?;
-    let ptx = linked_ptx(args.files(), args.compiler)?;
+    let ptx = linked_ptx(args.files(), &args.source)?;
     let progress = Progress::of("running", names.len() as u64);
     let (mut results, mut fidelities) = (Vec::new(), Vec::new());
     let mut given = None;

@@ -100,7 +100,7 @@ pub fn rung_of(name: &str) -> Result<(&str, &str), Failure> {
 /// Invalid PTX, arguments that do not match; a wrong result, a kernel that faults.
 pub fn run_kernel(args: &BenchKernelArgs) -> Outcome {
     check_options(&args.kernel)?;
-    let ptx = linked_ptx(args.kernel.files(), args.kernel.compiler)?;
+    let ptx = linked_ptx(args.kernel.files(), &args.kernel.source)?;
     let device = Device::open(&args.kernel.on.device)?;
     check_time_limit(args.kernel.time_limit, device.backend())?;
     let store = args.timing.save.open()?;

@@ -110,7 +110,7 @@ pub fn run_kernel(args: &CompareKernelArgs) -> Outcome {
     let progress = Progress::new("comparing");
     let entry = args.kernel.entry.as_deref();
     let load = |file: &std::path::Path, entry| {
-        Loaded::new(&device, &file.display().to_string(), ptx_of(file)?, entry)
+        Loaded::new(&device, &file.display().to_string(), ptx_of(file, &args.kernel.source)?, entry)
     };
     let a = load(first, entry)?;
     let b = load(second, args.entry_b.as_deref().or(entry))?;

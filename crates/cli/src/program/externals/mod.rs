@@ -1,12 +1,17 @@
 //! Functions of CUDA's driver for interpreted host code. Each checks the memory that the driver will access.
 
 use lanework_host::{External, Process, Stop, word};
-use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_void};
 
+mod opened;
 mod plain;
+mod state;
 
+pub use state::Loaded;
+
+use opened::{cuCtxSynchronize, cuMemcpyHtoDAsync_v2};
 use plain::{PLAIN, driver, status};
+use state::loaded;
 
 /// The status of a copy whose direction contradicts its addresses.
 const CUDA_ERROR_INVALID_VALUE: u64 = 1;
@@ -15,25 +20,7 @@ const CUDA_ERROR_INVALID_VALUE: u64 = 1;
 const NOT_LOADED: &str = "the message above names the instruction: correct it if an `asm` statement contains it; \
      otherwise the compiler of this command is wrong: please report it";
 
-/// Data of the program for the driver's functions.
-pub struct Loaded {
-    ptx: CString,
-    /// The module of each device.
-    modules: HashMap<u32, u64>,
-    /// The device that is current.
-    device: u32,
-    kernels: HashMap<u64, u64>,
-}
-
-impl Loaded {
-    /// A program whose device code is this PTX.
-    pub fn new(ptx: CString) -> Loaded {
-        Loaded { ptx, modules: HashMap::new(), device: 0, kernels: HashMap::new() }
-    }
-}
-
 unsafe extern "C" {
-    fn cuCtxSynchronize() -> i32;
     fn cuStreamSynchronize(stream: u64) -> i32;
     fn cuEventSynchronize(event: u64) -> i32;
     fn cuCtxSetCurrent(context: u64) -> i32;
@@ -51,7 +38,6 @@ unsafe extern "C" {
     fn cuMemFreeHost(memory: u64) -> i32;
     fn cuMemAllocManaged(to: *mut u64, bytes: u64, flags: u32) -> i32;
     fn cuMemHostAlloc(to: *mut u64, bytes: u64, flags: u32) -> i32;
-    fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
     fn cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
     fn cuFuncGetParamInfo(function: u64, index: u64, offset: *mut u64, bytes: *mut u64) -> i32;
     #[rustfmt::skip]
@@ -81,11 +67,6 @@ unsafe extern "C" {
         stream: u64,
         each: *const c_void,
     ) -> i32;
-}
-
-fn loaded(process: &mut Process) -> Result<&mut Loaded, Stop> {
-    let stop = Stop::Exit(1);
-    process.environment.downcast_mut().ok_or(stop)
 }
 
 /// The module of the current device, and the symbol at an address.
@@ -258,6 +239,7 @@ const SPECIAL: &[(&str, External)] = &[
     }),
     ("__lw_symbol", |process, a| {
         let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(13) };
+        loaded(process)?.memory.add(address, bytes);
         put(process, word(a, 1), address)?;
         put(process, word(a, 2), bytes)?;
         Ok(0)
@@ -320,7 +302,17 @@ const SPECIAL: &[(&str, External)] = &[
     }),
     ("cuMemAllocManaged", |process, a| lend(process, a, cuMemAllocManaged)),
     ("cuMemHostAlloc", |process, a| lend(process, a, cuMemHostAlloc)),
+    ("__lw_open_device", |process, _| opened::open(process).map(|()| 0)),
+    ("__lw_close_device", |process, _| opened::close(process).map(|()| 0)),
+    ("cuMemAlloc_v2", |process, a| {
+        let (code, address) = opened::allocate(process, word(a, 1))?;
+        if code == 0 {
+            put(process, word(a, 0), address)?;
+        }
+        Ok(status(code))
+    }),
     ("cuMemFree_v2", |process, a| {
+        loaded(process)?.memory.remove(word(a, 0));
         process.memory.take_back(word(a, 0));
         // SAFETY: the driver refuses addresses that it did not allocate.
         Ok(status(unsafe { cuMemFree_v2(word(a, 0)) }))
@@ -367,4 +359,4 @@ const SPECIAL: &[(&str, External)] = &[
 ];
 
 /// The functions of CUDA that the program's headers declare.
-pub const DRIVER: &[&[(&str, External)]] = &[PLAIN, SPECIAL];
+pub const DRIVER: &[&[(&str, External)]] = &[SPECIAL, PLAIN];

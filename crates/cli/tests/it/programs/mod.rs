@@ -4,6 +4,8 @@ mod exec;
 mod exit_codes;
 #[cfg(feature = "judge")]
 mod judge;
+#[cfg(all(unix, feature = "host"))]
+mod libraries;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod new;

@@ -4,6 +4,7 @@
 
 mod math;
 mod scan;
+mod sort;
 
 use crate::library_state::GlibcRandom;
 use crate::process::{LibraryFunctions, Process, Stop, word};
@@ -12,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// All functions.
 pub const LIBRARY: &[LibraryFunctions] =
-    &[MEMORY, OUTPUT_AND_FILES, ENVIRONMENT, math::FUNCTIONS, scan::FUNCTIONS];
+    &[MEMORY, OUTPUT_AND_FILES, ENVIRONMENT, math::FUNCTIONS, scan::FUNCTIONS, sort::FUNCTIONS];
 
 /// `malloc` and related functions, and functions on bytes, which programs call with large blocks.
 const MEMORY: LibraryFunctions = &[

@@ -68,7 +68,8 @@ pub struct Analyzer {
     templates: Vec<TemplateRecord>,
     /// By class: the template and the arguments that it is an instance of.
     record_templates: HashMap<RecordId, (usize, Rc<[TemplateArgument]>)>,
-    texts: HashMap<Vec<u8>, VariableNumber>,
+    /// String literals, by the type of their characters and their bytes.
+    texts: HashMap<(TypeId, Vec<u8>), VariableNumber>,
     queue: VecDeque<FunctionNumber>,
     frame: Option<Frame>,
     frames: u32,
@@ -90,6 +91,8 @@ pub struct Analyzer {
     casting: bool,
     /// Whether host code is analyzed, instead of device code.
     pub host: bool,
+    /// Whether the source is a part of a program: it may have no `main`.
+    pub part: bool,
     /// Initializations of global variables before `main`.
     pub at_start: Vec<TypedStatement>,
     destructors: HashMap<RecordId, FunctionNumber>,
@@ -145,6 +148,7 @@ impl Analyzer {
             converting: false,
             casting: false,
             host: false,
+            part: false,
             at_start: Vec::new(),
             destructors: HashMap::new(),
             supplied: HashMap::new(),

@@ -288,14 +288,21 @@ impl Analyzer {
     }
 
     /// The variable that holds a string literal.
-    pub(super) fn text_variable(&mut self, units: &[u32], span: Span) -> VariableNumber {
-        let mut bytes: Vec<u8> = units.iter().map(|&unit| unit as u8).collect();
-        bytes.push(0);
-        if let Some(&known) = self.texts.get(&bytes) {
+    pub(super) fn text_variable(
+        &mut self,
+        units: &[u32],
+        unit: TypeId,
+        span: Span,
+    ) -> VariableNumber {
+        let size = self.types.size(unit);
+        let unit_bytes = |unit: &u32| unit.to_le_bytes().into_iter().take(size as usize);
+        let bytes: Vec<u8> = units.iter().chain(&[0]).flat_map(unit_bytes).collect();
+        let key = (unit, bytes.clone());
+        if let Some(&known) = self.texts.get(&key) {
             return known;
         }
-        let element = self.types.with(TypeId::CHAR, true, false);
-        let ty = self.types.intern(TypeKind::Array(element, Some(bytes.len() as u64)));
+        let element = self.types.with(unit, true, false);
+        let ty = self.types.intern(TypeKind::Array(element, Some(units.len() as u64 + 1)));
         let number = VariableNumber(self.variables.len() as u32);
         self.variables.push(ModuleVariable {
             name: "string".to_owned(),
@@ -305,11 +312,11 @@ impl Analyzer {
             is_extern: false,
             visible: false,
             managed: false,
-            align: 1,
-            bytes: Some(Rc::new(ConstantBytes { bytes: bytes.clone(), addresses: Vec::new() })),
+            align: size,
+            bytes: Some(Rc::new(ConstantBytes { bytes, addresses: Vec::new() })),
             span,
         });
-        self.texts.insert(bytes, number);
+        self.texts.insert(key, number);
         number
     }
 }

@@ -49,6 +49,7 @@ __device__ inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 __device__ inline cudaError_t cudaPeekAtLastError() { return cudaSuccess; }
 struct FILE;
 struct timeval;
+struct timezone;
 struct timespec;
 struct tm;
 typedef long time_t;

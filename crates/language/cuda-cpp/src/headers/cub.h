@@ -192,3 +192,7 @@ template <class T, int X, int N, BlockStoreAlgorithm ALGORITHM = BLOCK_STORE_DIR
     template <class I> __device__ void Store(I to, T (&items)[N], int valid) { for (int i = 0; i < N; i++) if (__lw_at(i) < valid) to[__lw_at(i)] = items[i]; }
 };
 } // namespace cub
+#include <lanework/cub_block.h>
+#ifdef __LW_HOST__
+#include <lanework/cub_device.h>
+#endif

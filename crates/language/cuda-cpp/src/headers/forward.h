@@ -1,6 +1,7 @@
 // Device code: names of the C++ library that only host code can use. Declarations with them are skipped or left incomplete.
 #ifndef __LW_FORWARD
 #define __LW_FORWARD
+#include <type_traits>
 namespace std {
 #define __LW_ANY(NAME) template <class... T> class NAME;
 __LW_ANY(vector) __LW_ANY(list) __LW_ANY(forward_list) __LW_ANY(deque) __LW_ANY(map) __LW_ANY(multimap) __LW_ANY(set)

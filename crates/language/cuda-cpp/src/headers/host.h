@@ -48,6 +48,11 @@ inline int __lw_errno;
 #define ETIMEDOUT 110
 struct timeval { long tv_sec, tv_usec; };
 struct timespec { long tv_sec, tv_nsec; };
+#define timeradd(a, b, to) do { (to)->tv_sec = (a)->tv_sec + (b)->tv_sec; (to)->tv_usec = (a)->tv_usec + (b)->tv_usec; if ((to)->tv_usec >= 1000000) { (to)->tv_sec++; (to)->tv_usec -= 1000000; } } while (0)
+#define timersub(a, b, to) do { (to)->tv_sec = (a)->tv_sec - (b)->tv_sec; (to)->tv_usec = (a)->tv_usec - (b)->tv_usec; if ((to)->tv_usec < 0) { (to)->tv_sec--; (to)->tv_usec += 1000000; } } while (0)
+#define timerclear(at) ((at)->tv_sec = (at)->tv_usec = 0)
+#define timerisset(at) ((at)->tv_sec || (at)->tv_usec)
+#define timercmp(a, b, OP) ((a)->tv_sec == (b)->tv_sec ? (a)->tv_usec OP (b)->tv_usec : (a)->tv_sec OP (b)->tv_sec)
 struct tm { int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst; };
 struct timezone { int tz_minuteswest, tz_dsttime; };
 struct div_t { int quot, rem; };
@@ -90,6 +95,8 @@ int strncmp(const char *a, const char *b, size_t count);
 void abort();
 int rand();
 void srand(unsigned seed);
+void __lw_sort(const void *keys, size_t n, size_t size, int kind, bool down, unsigned *order);
+void __lw_sort_in_place(void *keys, size_t n, size_t size, int kind);
 }
 __OP("va_list") char *__lw_va_list();
 inline char *__lw_va_next(char **list, size_t size) {
@@ -310,10 +317,10 @@ extern "C" inline int __lw_finish(int code) {
 }
 inline void exit(int code) { __lw_exit(__lw_finish(code)); }
 inline void _exit(int code) { __lw_exit(code); }
-// Run-time type information, which the compiler creates: the name, then the bases.
+// Descriptions of types, which the compiler creates: the names, then the bases.
 struct __lw_type;
 struct __lw_base { const __lw_type *type; size_t offset; };
-struct __lw_type { const char *name; size_t count; };
+struct __lw_type { const char *name; size_t count; const char *mangled; };
 inline const void *__lw_part(const void *object, const __lw_type *type, const __lw_type *wanted) {
     if (type == wanted) return object;
     const __lw_base *base = (const __lw_base *)(type + 1);
@@ -731,6 +738,8 @@ int cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t 
 int cuMemcpyDtoDAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
 int cuMemsetD8Async(void *to, unsigned char byte, size_t bytes, cudaStream_t stream);
 int __lw_is_device(const void *memory);
+int __lw_open_device();
+int __lw_close_device();
 int cuStreamCreate(cudaStream_t *to, unsigned flags);
 int cuStreamDestroy_v2(cudaStream_t stream);
 int cuStreamSynchronize(cudaStream_t stream);
@@ -767,6 +776,11 @@ inline void *__lw_managed(const void *symbol) {
     if (!at) __lw_fault("a managed variable has no memory: the module was not loaded");
     return at;
 }
+// Host code may access device memory while such an object exists.
+struct __lw_device_access {
+    __lw_device_access() { if (__lw_begin() == 0) __lw_open_device(); }
+    ~__lw_device_access() { if (__lw_begin() == 0) __lw_close_device(); }
+};
 #define __LW_CALL(call) int status = __lw_begin(); if (status == 0) status = call; return __lw_done(status)
 inline void __lw_launch(const void *kernel, void **arguments, dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
     void *function;

@@ -72,10 +72,16 @@ __OP("fma") float fmaf(float a, float b, float c);
 __OP("fma") double fma(double a, double b, double c);
 __OP("fma") float fma(float a, float b, float c);
 __OP("fma") float __fmaf_ieee_rn(float a, float b, float c);
-__device__ inline double sqrt(int a) { return sqrt((double)a); }
-__device__ inline double floor(int a) { return (double)a; }
-__device__ inline double ceil(int a) { return (double)a; }
-__device__ inline double fabs(int a) { return fabs((double)a); }
+// Integers, and numbers of different types, are converted to `double`.
+template <bool> struct __lw_real {};
+template <> struct __lw_real<true> { typedef double type; };
+#define __INTEGRAL(NAME) template <class T> __device__ inline typename __lw_real<__is_integral(T)>::type NAME(T a) { return NAME((double)a); }
+#define __MIXED2(NAME)                                                                                                \
+    template <class A, class B> __device__ inline                                                                     \
+        typename __lw_real<__is_arithmetic(A) && __is_arithmetic(B) && (__is_integral(A) || __is_integral(B) || !__is_same(A, B))>::type \
+        NAME(A a, B b) { return NAME((double)a, (double)b); }
+__INTEGRAL(sqrt) __INTEGRAL(floor) __INTEGRAL(ceil) __INTEGRAL(fabs) __INTEGRAL(trunc) __INTEGRAL(rint)
+__MIXED2(fmin) __MIXED2(fmax) __MIXED2(pow)
 __OP("abs") int abs(int a);
 __OP("abs") long abs(long a);
 __OP("abs") long long abs(long long a);

@@ -93,6 +93,7 @@ const LIBRARY: &[(&str, &str)] = &[
     ("helper_cuda.h helper_functions.h helper_string.h helper_timer.h", include_str!("helpers.h")),
     ("getopt.h unistd.h", include_str!("std/getopt.h")),
     ("omp.h", include_str!("std/omp.h")),
+    ("pthread.h", include_str!("std/pthread.h")),
     ("thread mutex atomic future condition_variable shared_mutex", include_str!("std/thread.h")),
 ];
 
@@ -112,7 +113,19 @@ const TEXTS: &[(&str, &str)] = &[
     ("cuComplex.h", include_str!("complex.h")),
     ("cuda/atomic", include_str!("libcu.h")),
     ("cub/cub.cuh", include_str!("cub.h")),
-    ("tuple", "#include <type_traits>\n#include <vector>\n"),
+    ("tuple", "#include <lanework/tuple.h>\n#include <vector>\n"),
+    ("complex", include_str!("complex_numbers.h")),
+    ("lanework/tuple.h", include_str!("tuple.h")),
+    ("lanework/complex_numbers.h", include_str!("complex_numbers.h")),
+    ("lanework/cub_block.h", include_str!("cub_block.h")),
+    ("lanework/cub_device.h", include_str!("cub_device.h")),
+    ("cusparse.h", include_str!("cusparse.h")),
+    ("curand_kernel.h", include_str!("curand_kernel.h")),
+    ("curand.h", include_str!("curand.h")),
+    ("thrust/thrust.h", include_str!("thrust.h")),
+    ("lanework/thrust/algorithms.h", include_str!("thrust/algorithms.h")),
+    ("lanework/thrust/vectors.h", include_str!("thrust/vectors.h")),
+    ("lanework/thrust/numbers.h", include_str!("thrust/numbers.h")),
     ("map", "#include <type_traits>\n#include <vector>\n"),
     ("functional", "#include <type_traits>\n#include <vector>\n"),
 ];
@@ -164,7 +177,7 @@ const EMPTY: &str = "\
 
 /// Folders of libraries whose headers are treated as empty. If device code uses their names, errors report them.
 const LIBRARIES: &str = "\
-    torch/ ATen/ c10/ pybind11/ thrust/ cub/ cutlass/ cute/ nvtx3/ boost/ Eigen/ opencv2/ glm/ \
+    torch/ ATen/ c10/ pybind11/ cutlass/ cute/ nvtx3/ boost/ Eigen/ opencv2/ glm/ \
     GL/ cuda/std/ nlohmann/ gtest/ benchmark/ Python.h";
 
 /// The canonical name of a header that has several names.
@@ -172,6 +185,9 @@ pub fn canonical(name: &str) -> &str {
     let name = name.strip_prefix("cuda/std/").unwrap_or(name);
     if name.starts_with("cub/") {
         return "cub/cub.cuh";
+    }
+    if name.starts_with("thrust/") {
+        return "thrust/thrust.h";
     }
     let own = name.strip_prefix("lanework/std/").and_then(|file| file.strip_suffix(".h"));
     let part = |names: &str| names.split(' ').any(|known| known == own.unwrap_or(name));

@@ -277,18 +277,37 @@ impl Parser {
             self.expect(Punctuation::ParenClose, "after the pack")?;
             return Ok(ExpressionKind::SizeOfPack(name));
         }
-        if self.is(Punctuation::ParenOpen) {
-            let kind = self.attempt(|this| {
-                this.at += 1;
-                let kind = this.enclosed(Self::certain_type)?;
-                this.expect(Punctuation::ParenClose, "after the type")?;
-                Ok(kind)
-            });
-            if let Some(kind) = kind {
-                return Ok(ExpressionKind::SizeOfType(Rc::new(kind)));
+        match self.type_in_parentheses() {
+            Some(kind) => Ok(ExpressionKind::SizeOfType(Rc::new(kind))),
+            None => Ok(ExpressionKind::SizeOf(Box::new(self.unary()?))),
+        }
+    }
+
+    /// `typeid` and its operand in parentheses.
+    pub(super) fn identity(&mut self) -> Parsed<ExpressionKind> {
+        self.at += 1;
+        match self.type_in_parentheses() {
+            Some(kind) => Ok(ExpressionKind::TypeIdentity(Rc::new(kind))),
+            None => {
+                self.expect(Punctuation::ParenOpen, "after `typeid`")?;
+                let value = self.enclosed(Self::expression)?;
+                self.expect(Punctuation::ParenClose, "after the operand")?;
+                Ok(ExpressionKind::ValueIdentity(Box::new(value)))
             }
         }
-        Ok(ExpressionKind::SizeOf(Box::new(self.unary()?)))
+    }
+
+    /// A type in parentheses, if it certainly is one.
+    fn type_in_parentheses(&mut self) -> Option<TypeSyntax> {
+        if !self.is(Punctuation::ParenOpen) {
+            return None;
+        }
+        self.attempt(|this| {
+            this.at += 1;
+            let kind = this.enclosed(Self::certain_type)?;
+            this.expect(Punctuation::ParenClose, "after the type")?;
+            Ok(kind)
+        })
     }
 
     /// A type, if the name is certainly a type.

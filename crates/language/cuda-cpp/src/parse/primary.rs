@@ -158,27 +158,40 @@ impl Parser {
                 }
             }
             TokenKind::Text(_) => {
-                let mut units = Vec::new();
-                let mut suffix = String::new();
+                let (mut units, mut suffix) = (Vec::new(), String::new());
+                // One prefix holds for all adjacent literals.
+                let mut kind = BuiltinType::Char;
+                for at in self.at..self.tokens.len() {
+                    let TokenKind::Text(text) = self.tokens[at].kind else { break };
+                    kind = match self.names.text(text).split('"').next() {
+                        Some("L" | "LR") => BuiltinType::WideChar,
+                        Some("u" | "uR") => BuiltinType::Char16,
+                        Some("U" | "UR") => BuiltinType::Char32,
+                        _ => kind,
+                    };
+                }
                 while let TokenKind::Text(text) = self.peek() {
                     let span = self.span();
                     let (text, own) = split_quoted(self.names.text(text));
                     if !own.is_empty() {
                         suffix = own.to_owned();
                     }
-                    if text.starts_with("L\"") || text.starts_with("U\"") || text.starts_with("u\"")
-                    {
-                        return self
-                            .report(SourceProblem::unsupported(span, "a wide string literal"));
-                    }
-                    match unescape(text, false) {
+                    match unescape(text, kind != BuiltinType::Char) {
+                        Ok(more) if kind == BuiltinType::Char16 => {
+                            more.iter().for_each(|unit| match unit.checked_sub(0x1_0000) {
+                                Some(rest) => {
+                                    units.extend([0xd800 + (rest >> 10), 0xdc00 + (rest & 0x3ff)]);
+                                }
+                                None => units.push(*unit),
+                            })
+                        }
                         Ok(more) => units.extend(more),
                         Err(why) => return self.report(SourceProblem::error(span, why)),
                     }
                     self.at += 1;
                 }
                 let length = units.len() as u64;
-                let text = ExpressionKind::Text(units.into());
+                let text = ExpressionKind::Text(units.into(), kind);
                 if !suffix.is_empty() {
                     let kind = ExpressionKind::Integer {
                         value: length,
@@ -343,9 +356,12 @@ impl Parser {
                     self.problems.push(SourceProblem::warning(start, message));
                 }
                 let text = self.names.text(self.function);
-                ExpressionKind::Text(text.bytes().map(u32::from).collect())
+                ExpressionKind::Text(text.bytes().map(u32::from).collect(), BuiltinType::Char)
             }
-            known::TYPEID => return self.report(SourceProblem::unsupported(start, "`typeid`")),
+            known::TYPEID => {
+                let kind = self.identity()?;
+                return Ok(Expression { kind, span: start.to(self.last_span()) });
+            }
             known::OPERATOR => return self.name_or_construction(),
             known::DECLTYPE if self.qualifies() => return self.name_or_construction(),
             _ if name.is_keyword() => {

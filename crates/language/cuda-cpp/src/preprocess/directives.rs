@@ -127,8 +127,10 @@ impl Preprocessor<'_> {
             ));
             return;
         };
-        let mut defined =
-            Macro { span: first.span, parameters: None, variadic: None, body: Vec::new() };
+        let replaces = |old: &Macro| old.replaces || self.map.is_builtin(old.span);
+        let replaces = self.macros.get(&name).is_some_and(|old| replaces(old));
+        let (span, parameters, variadic, body) = (first.span, None, None, Vec::new());
+        let mut defined = Macro { span, parameters, variadic, replaces, body };
         let mut body = rest;
         if let Some(open) =
             rest.first().filter(|token| token.is(Punctuation::ParenOpen) && !token.spaced)

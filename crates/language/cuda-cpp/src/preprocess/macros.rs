@@ -13,6 +13,8 @@ pub(super) struct Macro {
     pub parameters: Option<Vec<Name>>,
     /// The name of the variable arguments.
     pub variadic: Option<Name>,
+    /// Whether a built-in header defined the same name before.
+    pub replaces: bool,
     pub body: Vec<Token>,
 }
 
@@ -32,7 +34,7 @@ impl Preprocessor<'_> {
             return false;
         }
         let Some(found) = self.macros.get(&name).cloned() else { return self.dynamic(token, name) };
-        if self.is_disabled(name) {
+        if self.is_disabled(name) || self.is_hidden(&found, token, name) {
             return false;
         }
         let mut arguments = MacroArguments { raw: Vec::new(), expanded: Vec::new() };
@@ -63,6 +65,14 @@ impl Preprocessor<'_> {
         self.produced += tokens.len();
         self.push(tokens, Some(name));
         true
+    }
+
+    /// Whether a built-in header uses a name that the user's macro happens to have: real headers avoid such names.
+    fn is_hidden(&self, found: &Macro, token: Token, name: Name) -> bool {
+        // Predefined macros and their tokens have no position.
+        let of_user = found.span == Span::default() || !self.map.is_builtin(found.span);
+        let in_header = token.span != Span::default() && self.map.is_builtin(token.span);
+        of_user && in_header && !found.replaces && !self.names.text(name).starts_with('_')
     }
 
     /// Macros whose value depends on the position, such as `__LINE__`.
@@ -289,7 +299,7 @@ impl Preprocessor<'_> {
             (token.span, token.starts_line) = (Span::default(), false);
         }
         let (parameters, variadic) = (None, None);
-        let found = Macro { span: Span::default(), parameters, variadic, body };
+        let found = Macro { span: Span::default(), parameters, variadic, replaces: false, body };
         self.macros.insert(name, Rc::new(found));
     }
 }

@@ -1,6 +1,6 @@
 //! Syntax of expressions.
 
-use super::{FunctionTypeSyntax, QualifiedName, Statement, TypeSyntax};
+use super::{BuiltinType, FunctionTypeSyntax, QualifiedName, Statement, TypeSyntax};
 use crate::lex::Name;
 use crate::source::Span;
 use std::rc::Rc;
@@ -145,8 +145,12 @@ pub enum ExpressionKind {
     Null,
     /// A character literal.
     Character(u32),
-    /// A string literal without its final zero.
-    Text(Rc<[u32]>),
+    /// `typeid` of a type.
+    TypeIdentity(Rc<TypeSyntax>),
+    /// `typeid` of a value.
+    ValueIdentity(Box<Expression>),
+    /// A string literal without its final zero, and the type of its characters.
+    Text(Rc<[u32]>, BuiltinType),
     /// A name.
     Name(QualifiedName),
     /// `this`.

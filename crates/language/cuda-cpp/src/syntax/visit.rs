@@ -12,9 +12,12 @@ pub fn names_in(expression: &Expression, f: &mut dyn FnMut(Name)) {
     match &expression.kind {
         E::Name(name) => names_in_name(name, f),
         E::This => f(known::THIS),
-        E::Unary(_, a) | E::Postfix(a, _) | E::SizeOf(a) | E::Expansion(a) | E::Delete(a, _) => {
-            names_in(a, f)
-        }
+        E::Unary(_, a)
+        | E::Postfix(a, _)
+        | E::SizeOf(a)
+        | E::Expansion(a)
+        | E::Delete(a, _)
+        | E::ValueIdentity(a) => names_in(a, f),
         E::Binary(_, a, b) | E::Assign(_, a, b) | E::Index(a, b) => two(a, b, f),
         E::Conditional(a, b, c) => {
             two(a, b, f);
@@ -44,7 +47,7 @@ pub fn names_in(expression: &Expression, f: &mut dyn FnMut(Name)) {
             list.iter().for_each(|element| names_in(&element.value, f));
         }
         E::List(list) => list.iter().for_each(|element| names_in(&element.value, f)),
-        E::SizeOfType(kind) | E::AlignOf(kind) => names_in_type(kind, f),
+        E::SizeOfType(kind) | E::AlignOf(kind) | E::TypeIdentity(kind) => names_in_type(kind, f),
         E::SizeOfPack(name) => f(*name),
         E::Lambda(lambda) => {
             for capture in &lambda.captures {

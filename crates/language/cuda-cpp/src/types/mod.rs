@@ -368,6 +368,16 @@ impl TypeTable {
     }
 }
 
+impl TypeTable {
+    /// Whether a string literal with characters of `kind` can initialize an array of `element`.
+    pub fn is_text_of(&self, element: TypeId, kind: BuiltinType) -> bool {
+        match kind {
+            BuiltinType::Char => self.bits(element) == 8,
+            kind => self.fundamental(element) == Some(kind),
+        }
+    }
+}
+
 impl BuiltinType {
     /// The type's C++ name.
     pub fn text(self) -> &'static str {

@@ -21,11 +21,13 @@ use std::collections::BTreeSet;
 pub struct Optimization {
     /// Whether to optimize. If not, the passes only lower what PTX does not support.
     pub enabled: bool,
+    /// Functions of at least this many instructions are not inlined.
+    pub largest_inlined: usize,
 }
 
 impl Default for Optimization {
     fn default() -> Self {
-        Optimization { enabled: true }
+        Optimization { enabled: true, largest_inlined: 4_000 }
     }
 }
 
@@ -37,7 +39,7 @@ pub(crate) fn improve(module: &mut SsaModule, options: &Optimization) {
         edit::resolve_aliases(function);
     }
     if options.enabled {
-        inline_all(module);
+        inline_all(module, options.largest_inlined);
         module.functions.iter_mut().for_each(optimize);
     }
 }
@@ -63,7 +65,7 @@ pub(crate) fn finish(function: &mut SsaFunction) {
 }
 
 /// Inlines calls, callees first, and removes functions that nothing refers to any more.
-fn inline_all(module: &mut SsaModule) {
+fn inline_all(module: &mut SsaModule, largest: usize) {
     let order = bottom_up(module);
     let mut inlined = vec![false; module.functions.len()];
     for (id, is_recursive) in order {
@@ -74,7 +76,7 @@ fn inline_all(module: &mut SsaModule) {
             && function.linkage == FunctionLinkage::Device
             && function.inlining == Inlining::Automatic
             && !function.blocks.is_empty()
-            && function.instructions.len() < LARGEST_CALLEE;
+            && function.instructions.len() < largest;
     }
 }
 
@@ -127,9 +129,6 @@ fn optimize(function: &mut SsaFunction) {
     clean(function);
     loops::hoist_invariants(function);
 }
-
-/// Maximum number of instructions of a function that is inlined.
-const LARGEST_CALLEE: usize = 4_000;
 
 /// Number of instructions above which no more calls are inlined into a function.
 const LARGEST_CALLER: usize = 50_000;

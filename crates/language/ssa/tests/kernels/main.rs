@@ -24,8 +24,8 @@ fn expect(name: &str, module: SsaModule) {
 /// Checks a module and its PTX, and returns the PTX.
 fn valid(name: &str, module: SsaModule, enabled: bool) -> String {
     verify(&module).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let compiled =
-        compile(module, &Optimization { enabled }).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let compiled = compile(module, &Optimization { enabled, ..Optimization::default() })
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
     let text = compiled.to_string();
     let parsed =
         lanework_ptx::Module::parse(&text).unwrap_or_else(|e| panic!("{name}: {e}\n{text}"));

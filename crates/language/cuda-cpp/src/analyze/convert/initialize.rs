@@ -26,13 +26,14 @@ impl Analyzer {
                         ExpressionKind::List(elements) => match elements.as_slice() {
                             [
                                 ListElement {
-                                    value: Expression { kind: ExpressionKind::Text(units), .. },
+                                    value:
+                                        Expression { kind: ExpressionKind::Text(units, kind), .. },
                                     ..
                                 },
-                            ] => units.len() as u64 + 1,
+                            ] if self.types.is_text_of(element, *kind) => units.len() as u64 + 1,
                             _ => elements.len() as u64,
                         },
-                        ExpressionKind::Text(units) => units.len() as u64 + 1,
+                        ExpressionKind::Text(units, _) => units.len() as u64 + 1,
                         _ => 0,
                     };
                     *ty = self.types.intern(TypeKind::Array(element, Some(count)));
@@ -125,7 +126,9 @@ impl Analyzer {
             return self.initialize_list(ty, elements, value.span);
         }
         if let TypeKind::Array(element, Some(count)) = *self.types.kind(ty) {
-            if let ExpressionKind::Text(units) = &value.kind {
+            if let ExpressionKind::Text(units, kind) = &value.kind
+                && self.types.is_text_of(element, *kind)
+            {
                 return self.initialize_text(ty, element, count, units, span);
             }
             let typed = self.expression(value);
@@ -164,11 +167,11 @@ impl Analyzer {
             );
             return None;
         }
-        let bare = self.types.bare(element);
+        let (bare, size) = (self.types.bare(element), self.types.size(element));
         let parts: Vec<AggregatePart> = units
             .iter()
             .enumerate()
-            .map(|(at, &unit)| (at as u64, None, self.constant(u64::from(unit), bare, span)))
+            .map(|(at, &unit)| (at as u64 * size, None, self.constant(u64::from(unit), bare, span)))
             .collect();
         Some(Typed {
             kind: TypedKind::Aggregate(parts, true),

@@ -34,13 +34,13 @@ impl Analyzer {
                 if let (
                     [
                         ListElement {
-                            value: Expression { kind: ExpressionKind::Text(units), .. },
+                            value: Expression { kind: ExpressionKind::Text(units, kind), .. },
                             ..
                         },
                     ],
                     Some(count),
                 ) = (elements, count)
-                    && self.types.bits(element) == 8
+                    && self.types.is_text_of(element, *kind)
                 {
                     return self.initialize_text(ty, element, count, units, span);
                 }
@@ -188,7 +188,7 @@ impl Analyzer {
         let value = &element.value;
         let nested = match self.types.kind(ty).clone() {
             TypeKind::Array(inner, count)
-                if !matches!(value.kind, ExpressionKind::List(_) | ExpressionKind::Text(_)) =>
+                if !matches!(value.kind, ExpressionKind::List(_) | ExpressionKind::Text(..)) =>
             {
                 return self.fill_array(ty, inner, count.unwrap_or(0), cursor, span);
             }

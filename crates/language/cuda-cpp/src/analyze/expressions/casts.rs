@@ -76,6 +76,35 @@ impl Analyzer {
         Some(if is_reference { self.dereference(pointer) } else { pointer })
     }
 
+    /// `typeid` of a type: a reference to its `std::type_info`.
+    pub(super) fn type_identity(&mut self, ty: TypeId, span: Span) -> Typed {
+        if ty == TypeId::ERROR {
+            return self.bad(span);
+        }
+        if !self.host {
+            self.unsupported(span, "`typeid` in device code");
+            return self.bad(span);
+        }
+        let ty = self.types.referred(ty);
+        let object = self.type_object_address(ty, span);
+        self.call_named("__lw_type_info", vec![object], span)
+    }
+
+    /// `typeid` of a value. Only the class of a polymorphic object is not known before the program runs.
+    pub(super) fn value_identity(&mut self, value: &Expression, span: Span) -> Typed {
+        let unevaluated = std::mem::replace(&mut self.unevaluated, true);
+        let typed = self.expression(value);
+        self.unevaluated = unevaluated;
+        let record = self.types.record_of(typed.ty);
+        let polymorphic = record.is_some_and(|record| self.types.record(record).polymorphic);
+        if !polymorphic || !typed.lvalue || !self.host {
+            return self.type_identity(typed.ty, span);
+        }
+        let object = self.expression(value);
+        let address = self.address_of(object);
+        self.call_named("__lw_type_of", vec![address], span)
+    }
+
     pub(in crate::analyze) fn cast_typed(
         &mut self,
         style: CastStyle,

@@ -180,7 +180,11 @@ impl Analyzer {
             );
             self.report(problem.help("launch it from host code: `kernel<<<grid, block>>>(...)`"));
         } else if self.host {
-            if flags.device && !flags.host && !flags.is_constexpr {
+            // Libraries of the host call function objects of the device, which then run on the host.
+            let caller = self.frame.as_ref().map(|frame| frame.function);
+            let library = self.parser.map.is_builtin(span)
+                || caller.is_some_and(|caller| self.function(caller).syntax.specifiers.device);
+            if flags.device && !flags.host && !flags.is_constexpr && !library {
                 let problem = SourceProblem::error(
                     span,
                     format!("device function `{display}` cannot be called from host code"),

@@ -54,8 +54,8 @@ impl Analyzer {
                 let value = i64::from(*value as u8 as i8);
                 self.constant(value as u64, TypeId::CHAR, span)
             }
-            ExpressionKind::Text(units) => {
-                let variable = self.text_variable(units, span);
+            ExpressionKind::Text(units, kind) => {
+                let variable = self.text_variable(units, TypeId::builtin(*kind), span);
                 let ty = self.variables[variable.0 as usize].ty;
                 Typed {
                     kind: TypedKind::Variable(variable),
@@ -125,6 +125,11 @@ impl Analyzer {
                 }
                 self.size_of(typed.ty, span)
             }
+            ExpressionKind::TypeIdentity(kind) => {
+                let ty = self.type_of(kind);
+                self.type_identity(ty, span)
+            }
+            ExpressionKind::ValueIdentity(value) => self.value_identity(value, span),
             ExpressionKind::SizeOfPack(name) => match self.pack_length(*name) {
                 Some(length) => self.constant(length as u64, TypeId::UNSIGNED_LONG, span),
                 None => {

@@ -366,13 +366,19 @@ impl Analyzer {
         if found.generic {
             display = "lambda".to_owned();
         }
+        let inherits = match found.inherits {
+            Some(base) if self.function(base).template.is_some() => {
+                self.instance_of(base, arguments, span)
+            }
+            base => base,
+        };
         let made = self.function_mut(number);
         made.display = display;
         made.arguments = arguments.clone();
         made.of_template = Some(template);
         made.is_constructor = found.is_constructor;
         made.captures = found.captures.clone();
-        made.inherits = found.inherits;
+        made.inherits = inherits;
         made.is_static = found.is_static;
         self.function_mut(template).instances.insert(arguments.clone(), number);
         Some(number)

@@ -8,8 +8,21 @@ use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 
 impl Analyzer {
-    /// Queues `main` and the functions of the headers that run at the end of a program.
+    /// Queues `main` and the functions of the headers that run at the end of a program; of a part of a program, every
+    /// function.
     pub(in crate::analyze) fn host_roots(&mut self) {
+        if self.part {
+            for at in 0..self.functions.len() {
+                let function = &self.functions[at];
+                if function.template.is_none()
+                    && function.syntax.body.is_some()
+                    && !self.parser.map.is_builtin(function.syntax.span)
+                {
+                    self.need(FunctionNumber(at as u32));
+                }
+            }
+            return;
+        }
         for name in ["main", "__lw_finish"] {
             let interned = self.parser.names.intern(name);
             match self.scopes[0].names.get(&interned) {

@@ -4,6 +4,7 @@
 //! part that refers to the table, then for each virtual function its address and the offset to the part that declares it.
 
 use super::{Analyzer, VirtualFunctions};
+use crate::analyze::TemplateArgument;
 use crate::source::Span;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};
@@ -222,12 +223,17 @@ impl Analyzer {
             None => self.types.display(ty),
         };
         let units: Vec<u32> = text.bytes().map(u32::from).collect();
-        let name = self.text_variable(&units, Span::default());
+        let name = self.text_variable(&units, TypeId::CHAR, Span::default());
         let bases = self.types.record_of(ty).map(|record| self.types.record(record).bases.clone());
         let bases = bases.unwrap_or_default();
+        let mangled = self.mangle_arguments(&[TemplateArgument::Type(ty)]);
+        let units: Vec<u32> = mangled[1..mangled.len() - 1].bytes().map(u32::from).collect();
+        let mangled = self.text_variable(&units, TypeId::CHAR, Span::default());
         let mut bytes = vec![0; 8];
         bytes.extend((bases.len() as u64).to_le_bytes());
-        let mut addresses = vec![(0, AddressTarget::Variable(name), 0)];
+        bytes.extend([0; 8]);
+        let mut addresses =
+            vec![(0, AddressTarget::Variable(name), 0), (16, AddressTarget::Variable(mangled), 0)];
         for (base, offset) in bases {
             let base = self.type_object(base);
             addresses.push((bytes.len() as u64, AddressTarget::Variable(base), 0));

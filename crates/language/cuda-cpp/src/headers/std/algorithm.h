@@ -211,7 +211,12 @@ template <class I, class F> inline void sort(I first, I last, F less) {
         for (I at = first + 16; at != last; ++at) __lw_sink(at, less);
     } else __lw_insertion_sort(first, last, less);
 }
-template <class I> inline void sort(I first, I last) { sort(first, last, [](const auto &a, const auto &b) { return a < b; }); }
+template <class I> inline void sort(I first, I last) {
+    typedef typename iterator_traits<I>::value_type T;
+    if constexpr (is_pointer_v<I> && is_arithmetic_v<T>) {
+        __lw_sort_in_place((void *)first, last - first, sizeof(T), is_floating_point_v<T> ? 2 : is_signed_v<T> ? 1 : 0);
+    } else sort(first, last, [](const auto &a, const auto &b) { return a < b; });
+}
 template <class I, class F> inline void stable_sort(I first, I last, F less) {
     ptrdiff_t n = last - first;
     if (n < 2) return;

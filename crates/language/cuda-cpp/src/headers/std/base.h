@@ -9,6 +9,27 @@ template <class T> struct initializer_list {
     const T *end() const { return first + count; }
     size_t size() const { return count; }
 };
+// `typeid`: the compiler's description of a type.
+struct type_info {
+    const char *__lw_name;
+    size_t __lw_bases;
+    const char *__lw_mangled;
+    type_info(const type_info &) = delete;
+    const char *name() const { return __lw_mangled; }
+    size_t hash_code() const { return (size_t)this; }
+    bool before(const type_info &other) const { return this < &other; }
+    bool operator==(const type_info &other) const { return this == &other; }
+    bool operator!=(const type_info &other) const { return this != &other; }
+};
+struct type_index {
+    const type_info *info;
+    type_index(const type_info &i) : info(&i) {}
+    const char *name() const { return info->name(); }
+    size_t hash_code() const { return info->hash_code(); }
+    bool operator==(const type_index &other) const { return info == other.info; }
+    bool operator!=(const type_index &other) const { return info != other.info; }
+    bool operator<(const type_index &other) const { return info < other.info; }
+};
 struct exception {
     exception() {}
     virtual ~exception() {}
@@ -352,6 +373,8 @@ template <class T> inline bool operator<=(const vector<T> &a, const vector<T> &b
 template <class T> inline bool operator>=(const vector<T> &a, const vector<T> &b) { return !(a < b); }
 template <class T> inline void swap(vector<T> &a, vector<T> &b) { a.swap(b); }
 } // namespace std
+inline const std::type_info &__lw_type_info(const void *type) { return *(const std::type_info *)type; }
+inline const std::type_info &__lw_type_of(const void *object) { return *(const std::type_info *)(*(const __lw_table **)object)->type; }
 inline void *__lw_dynamic_reference(const void *object, const void *wanted) {
     void *found = __lw_dynamic_cast(object, wanted);
     if (!found) throw std::bad_cast();

@@ -1,4 +1,18 @@
 // <getopt.h> and <unistd.h>: options of command lines.
+#define F_OK 0
+#define X_OK 1
+#define W_OK 2
+#define R_OK 4
+#define STDIN_FILENO 0
+#define STDOUT_FILENO 1
+#define STDERR_FILENO 2
+// Files can be opened or not; who may write them is not known.
+inline int access(const char *name, int) {
+    FILE *file = fopen(name, "r");
+    if (!file) return -1;
+    fclose(file);
+    return 0;
+}
 struct option { const char *name; int has_arg; int *flag; int val; };
 #define no_argument 0
 #define required_argument 1

@@ -1,5 +1,7 @@
 // <thread>, <mutex>, <atomic> and <future>: one thread runs at a time. A new thread runs to its end where it is created.
 #include "lanework/std/functional.h"
+#include "lanework/std/memory.h"
+#include "lanework/std/tuple.h"
 namespace std {
 enum memory_order { memory_order_relaxed, memory_order_consume, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
 template <class T> struct atomic {
@@ -74,6 +76,51 @@ struct thread {
     void join() { open = false; }
     void detach() { open = false; }
     static unsigned hardware_concurrency() { return 1; }
+};
+// A task of `async` runs where it is created, or when its result is wanted.
+enum class launch { async = 1, deferred = 2 };
+enum class future_status { ready, timeout, deferred };
+inline constexpr launch operator|(launch a, launch b) { return (launch)((int)a | (int)b); }
+template <class R> struct __lw_task { function<R()> start; optional<R> value; };
+template <> struct __lw_task<void> { function<void()> start; optional<bool> value; };
+template <class R> struct future {
+    shared_ptr<__lw_task<R>> task;
+    future() {}
+    bool valid() const { return (bool)task; }
+    void wait() const {
+        if (!task || task->value.has_value()) return;
+        if (!task->start) __lw_fault("a future waits for a value that nothing sets");
+        if constexpr (is_void_v<R>) { task->start(); task->value = true; } else task->value = task->start();
+    }
+    template <class D> future_status wait_for(const D &) const { wait(); return future_status::ready; }
+    R get() {
+        wait();
+        auto held = task;
+        task = nullptr;
+        if constexpr (!is_void_v<R>) return std::move(*held->value);
+    }
+};
+template <class R> struct promise {
+    shared_ptr<__lw_task<R>> task = make_shared<__lw_task<R>>();
+    future<R> get_future() { future<R> result; result.task = task; return result; }
+    template <class T> void set_value(const T &value) { task->value = value; }
+    void set_value() { task->value = true; }
+};
+template <class F, class... A> inline auto async(launch when, F f, A... a) {
+    typedef decltype(f(a...)) R;
+    future<R> result;
+    result.task = make_shared<__lw_task<R>>();
+    tuple<A...> all(a...);
+    result.task->start = [f, all]() mutable -> R { return apply(f, all); };
+    if ((int)when & 1) result.wait();
+    return result;
+}
+template <class F, class... A, enable_if_t<!is_same_v<F, launch>, int> = 0> inline auto async(F f, A... a) { return async(launch::async, f, a...); }
+struct condition_variable {
+    void notify_one() {}
+    void notify_all() {}
+    template <class L> void wait(L &) { __lw_fault("a thread waits for ever: threads run one after the other"); }
+    template <class L, class P> void wait(L &, P ready) { if (!ready()) __lw_fault("a thread waits for ever: threads run one after the other"); }
 };
 namespace this_thread {
 inline void yield() {}

@@ -1,0 +1,163 @@
+//! Host code: libraries that are loops of the host (Thrust, CUB, cuSPARSE, POSIX threads), without a device; and newer parts of
+//! the language. The expected output is GCC's, or that of the toolkit's libraries.
+
+use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
+use lanework_host::{External, Process, word};
+
+/// The functions of a device that has no memory of its own.
+const DEVICE: &[(&str, External)] = &[
+    ("__lw_context", |_, _| Ok(0)),
+    ("__lw_open_device", |_, _| Ok(0)),
+    ("__lw_close_device", |_, _| Ok(0)),
+    ("cuCtxSynchronize", |_, _| Ok(0)),
+    ("cuStreamSynchronize", |_, _| Ok(0)),
+    ("cuMemAlloc_v2", allocate),
+    ("cuMemAllocManaged", allocate),
+    ("cuMemFree_v2", |process, a| {
+        process.memory.release(word(a, 0)).map_err(|why| process.fault(&why, ""))?;
+        Ok(0)
+    }),
+    ("cuMemcpyHtoDAsync_v2", copy),
+    ("cuMemcpyDtoHAsync_v2", copy),
+];
+
+fn allocate(process: &mut Process, a: &[u64]) -> Result<u64, lanework_host::Stop> {
+    let address = process.memory.allocate(word(a, 1), 16);
+    let written = process.memory.write(word(a, 0), &address.to_le_bytes());
+    process.accessed(written, "write")?;
+    Ok(0)
+}
+
+fn copy(process: &mut Process, a: &[u64]) -> Result<u64, lanework_host::Stop> {
+    let copied = process.memory.copy(word(a, 0), word(a, 1), word(a, 2));
+    process.accessed(copied, "copy")?;
+    Ok(0)
+}
+
+/// Runs a program that ends with code 0, and returns its output.
+fn output(source: &str) -> String {
+    let options = CompileOptions::default();
+    let compiled = compile_host(source, "program.cu", &options, &mut NoFiles);
+    let host = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
+    let mut process = Process::load(&host.module, &[DEVICE], Box::new(())).expect("memory");
+    process.keep_output();
+    let code = process.main(&[]);
+    assert_eq!(code.map_err(|fault| fault.message), Ok(0));
+    String::from_utf8_lossy(&process.take_output()).into_owned()
+}
+
+#[test]
+fn thrust_sorts_scans_and_reduces_through_iterators() {
+    let source = r#"
+        #include <cstdio>
+        #include <thrust/device_vector.h>
+        #include <thrust/sort.h>
+        #include <thrust/scan.h>
+        #include <thrust/iterator/zip_iterator.h>
+        #include <thrust/complex.h>
+        #include <thrust/set_operations.h>
+        using namespace thrust::placeholders;
+        int main() {
+            int list[6], places[6], out[12];
+            for (int i = 0; i < 6; i++) list[i] = (i * 5 + 2) % 6;
+            thrust::sequence(places, places + 6);
+            thrust::sort_by_key(list, list + 6, places);
+            for (int i = 0; i < 6; i++) printf("%d:%d ", list[i], places[i]);
+            thrust::exclusive_scan(list, list + 6, out);
+            thrust::transform(out, out + 6, list, out, _1 * 2 + _2);
+            for (int i = 0; i < 6; i++) printf("%d ", out[i]);
+            auto z = thrust::make_zip_iterator(thrust::make_tuple(list, places));
+            thrust::sort(z, z + 6, [](auto a, auto b) { return thrust::get<1>(a) < thrust::get<1>(b); });
+            printf("\n%d:%d\n", list[0], places[5]);
+            int keys[] = {1, 1, 2, 3, 3, 3}, values[] = {1, 2, 3, 4, 5, 6}, k[6], v[6];
+            auto end = thrust::reduce_by_key(keys, keys + 6, values, k, v);
+            printf("%d: %d %d %d\n", (int)(end.first - k), v[0], v[1], v[2]);
+            thrust::complex<float> c(3, 4);
+            c = c * thrust::conj(c) + 1.0f;
+            printf("%g %g\n", c.real(), thrust::abs(c));
+            int a[] = {1, 3, 5, 7}, b[] = {3, 4, 5};
+            int n = thrust::set_intersection(a, a + 4, b, b + 3, out) - out, m = thrust::merge(a, a + 4, b, b + 3, out) - out;
+            printf("%d %d %d\n", n, m, out[4]);
+            thrust::device_vector<double> d(4, 1.5), e = d;
+            thrust::host_vector<int> h(list, list + 6);
+            thrust::device_vector<int> copy = h;
+            d.push_back(2);
+            e.insert(e.begin() + 1, 9.0);
+            e.erase(e.begin());
+            printf("%g %g %zu %d\n", thrust::reduce(d.begin(), d.end()), e[0], e.size(), copy == h);
+        }"#;
+    let wanted = "0:2 1:1 2:0 3:5 4:4 5:3 0 1 4 9 16 25 \n2:5\n3: 3 3 15\n26 26\n2 7 5\n8 9 4 1\n";
+    assert_eq!(output(source), wanted);
+}
+
+#[test]
+fn cub_and_cusparse_compute_on_the_host() {
+    let source = r#"
+        #include <cstdio>
+        #include <cub/cub.cuh>
+        #include <cusparse.h>
+        struct Odd { __device__ bool operator()(int x) const { return x & 1; } };
+        int main() {
+            float keys[] = {3, -1, 0.0f, -0.0f, 7}, sorted[5];
+            int values[] = {0, 1, 2, 3, 4}, placed[5], kept[5], count;
+            size_t bytes = 0;
+            cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, sorted, values, placed, 5);
+            cub::DeviceRadixSort::SortPairs((void *)&bytes, bytes, keys, sorted, values, placed, 5);
+            for (int i = 0; i < 5; i++) printf("%g:%d ", sorted[i], placed[i]);
+            cub::DeviceSelect::If((void *)&bytes, bytes, values, kept, &count, 5, Odd());
+            printf("%d %d\n", count, kept[1]);
+            int offsets[] = {0, 2, 3, 5}, columns[] = {0, 2, 1, 0, 2};
+            float matrix[] = {1, 2, 3, 4, 5}, x[] = {1, 2, 3}, y[3], alpha = 2, beta = 0;
+            cusparseHandle_t handle;
+            cusparseCreate(&handle);
+            cusparseSpMatDescr_t a;
+            cusparseDnVecDescr_t vx, vy;
+            cusparseCreateCsr(&a, 3, 3, 5, offsets, columns, matrix, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+            cusparseCreateDnVec(&vx, 3, x, CUDA_R_32F);
+            cusparseCreateDnVec(&vy, 3, y, CUDA_R_32F);
+            cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, a, vx, &beta, vy, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, nullptr);
+            printf("%g %g %g\n", y[0], y[1], y[2]);
+        }"#;
+    assert_eq!(output(source), "-1:1 0:2 -0:3 3:0 7:4 2 3\n14 12 38\n");
+}
+
+#[test]
+fn wide_strings_type_identities_and_threads_follow_the_standard() {
+    let source = r#"
+        #include <cstdio>
+        #include <algorithm>
+        #include <future>
+        #include <iostream>
+        #include <pthread.h>
+        #include <typeinfo>
+        struct Base { virtual ~Base() {} };
+        struct Derived : Base { int x; };
+        const char *names[] = {"abc"};
+        wchar_t wide[] = L"h\u00e9";
+        char16_t sixteen[4] = {u"ab"};
+        void *work(void *p) { *(int *)p += 5; return p; }
+        int main() {
+            const wchar_t *w = L"wide" " text";
+            int n = 0;
+            while (w[n]) n++;
+            printf("%d %zu %zu %d %d\n", n, sizeof(wide) / sizeof(wide[0]), sizeof(names) / sizeof(names[0]), (int)wide[1], (int)sixteen[1]);
+            const char16_t *s = u"\U0001F600";
+            printf("%x %x\n", (unsigned)s[0], (unsigned)s[1]);
+            Derived d;
+            Base &b = d;
+            std::cout << typeid(int).name() << typeid(b).name() << (typeid(b) == typeid(Derived)) << (typeid(b) == typeid(Base)) << "\n";
+            unsigned char c[] = {200, 3, 255, 0};
+            std::sort(c, c + 4);
+            double f[] = {2, -1, -1e300, 0.5};
+            std::sort(f, f + 4);
+            printf("%d %d %g %g\n", c[0], c[3], f[0], f[3]);
+            int base = 10;
+            auto later = std::async(std::launch::async, [=](int x) { return base + x; }, 5);
+            pthread_t thread;
+            pthread_create(&thread, nullptr, work, &n);
+            pthread_join(thread, nullptr);
+            printf("%d %d\n", later.get(), n);
+        }"#;
+    let wanted = "9 3 1 233 98\nd83d de00\ni7Derived10\n0 255 -1e+300 2\n15 14\n";
+    assert_eq!(output(source), wanted);
+}
