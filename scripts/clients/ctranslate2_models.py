@@ -71,14 +71,14 @@ def generator(folder):
     for compute in ("float32", "float16", "int8"):
         began, made = time.time(), []
         for device in ("cpu", "cuda"):
-            # The CPU has no half precision: its results in single precision are the reference.
-            model = ctranslate2.Generator(folder, device=device, compute_type="float32" if device == "cpu" and compute == "float16" else compute)
+            # The CPU's results in single precision are the reference; its own 8-bit products differ by 0.6 here.
+            model = ctranslate2.Generator(folder, device=device, compute_type="float32" if device == "cpu" else compute)
             logits = np.array(ctranslate2.StorageView.to_device(model.forward_batch(prompts), ctranslate2.Device.cpu).to(ctranslate2.DataType.float32))
             tokens = model.generate_batch(prompts, max_length=8, min_length=8, beam_size=2, include_prompt_in_result=False)
             made.append((logits, [result.sequences[0] for result in tokens]))
-        apart = np.abs(made[0][0] - made[1][0])[:1].max()
-        limit = {"float32": 1e-4, "float16": 3e-2, "int8": 3e-2}[compute]
-        row(f"generator {compute}", apart < limit, f"logits differ by {apart:.1e}, tokens equal: {made[0][1] == made[1][1]}", began)
+        apart = np.abs(made[0][0] - made[1][0][..., :WORDS])[:1].max()
+        limit = {"float32": 1e-4, "float16": 3e-2, "int8": 1e-1}[compute]
+        row(f"generator {compute}", apart < limit, f"logits of up to {np.abs(made[0][0]).max():.1f} differ by {apart:.1e}, tokens equal: {made[0][1] == made[1][1]}", began)
 
 
 def translator(folder):
