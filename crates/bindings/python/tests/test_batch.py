@@ -134,7 +134,7 @@ def test_ray_starts_the_jobs_of_a_killed_worker_again(tmp_path):
         capture_output=True,
         text=True,
         timeout=900,
-        env={**os.environ, "RAY_raylet_start_wait_time_s": "600"},
+        env={**os.environ, "RAY_raylet_start_wait_time_s": "120"},
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "{'exit 0': 4}" in ran.stdout, ran.stdout + ran.stderr

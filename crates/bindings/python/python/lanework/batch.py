@@ -92,7 +92,7 @@ def pending(jobs: list[Job], results: str | os.PathLike[str]) -> list[Job]:
     return [job for job in jobs if not Path(results, f"{job.id}.json").exists()]
 
 
-def _command() -> str:
+def command() -> str:
     """Returns the command: named by `LANEWORK`, of this package, or of the path."""
     own = Path(__file__).parent / "native" / "lanework"
     found = os.environ.get("LANEWORK") or (str(own) if own.exists() else shutil.which("lanework"))
@@ -156,7 +156,7 @@ def _run(job: Job) -> dict[str, Any]:
     arguments = [job.args[0], "--json", *job.args[1:]] if prints_json and "--json" not in job.args else job.args
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            [_command(), *arguments],
+            [command(), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
