@@ -39,7 +39,8 @@ def test_the_problem_matcher_of_the_task_finds_line_column_and_message(tmp_path)
     (task,) = json.loads((EXAMPLES / ".vscode" / "tasks.json").read_text())["tasks"]
     source = racy(tmp_path)
     arguments = [argument.replace("${file}", str(source)) for argument in task["args"]]
-    ran = run(command(), *arguments)
+    # The task runs in a terminal, and a matcher sees lines as they are printed there: messages must not be wrapped.
+    ran = run(command(), *arguments, env={**os.environ, **task["options"]["env"]})
     assert ran.returncode == 1, ran.stdout + ran.stderr
     first, second = task["problemMatcher"]["pattern"]
     lines = ran.stdout.splitlines()

@@ -11,7 +11,7 @@ mod values;
 
 pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
 pub use kernel::{
-    CheckKernelArgs, CudaCompiler, Grid, InspectFileArgs, KernelArgs, LookKernelArgs,
+    CheckKernelArgs, CudaCompiler, FindingsFiles, Grid, InspectFileArgs, KernelArgs, LookKernelArgs,
     PictureOptions, PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions,
     SanitizerOptions,
 };
