@@ -1,9 +1,9 @@
 # What the scripts of Python clients share: an environment, sources, and the command. Sourced with $client set, in the repository.
 #
-# Environment: CLIENTS, the folder of environments and sources (target/clients); LANEWORK, the command (else it is built); EXEC, options of
+# Environment: CLIENTS_FOLDER, the folder of environments and sources (target/clients); LANEWORK, the command (else it is built); EXEC, options of
 # `lanework exec` (--plain); SECONDS_EACH, most for one test (60).
 set -uo pipefail
-clients=${CLIENTS:-$PWD/target/clients}
+clients=${CLIENTS_FOLDER:-$PWD/target/clients}
 folder=$clients/$client
 python=$folder/bin/python
 

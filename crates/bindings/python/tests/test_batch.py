@@ -112,6 +112,16 @@ def test_a_killed_worker_loses_only_its_job_and_the_run_resumes(tmp_path):
     assert not list(where.glob("*.tries"))
 
 
+def test_one_worker_runs_several_jobs_at_a_time(tmp_path):
+    """Two jobs that wait for each other end only if both run."""
+    text = "import os, time; open({0!r}, 'w').close()\nwhile not os.path.exists({1!r}): time.sleep(0.1)"
+    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+    jobs = write(tmp_path / "jobs.jsonl", [program("a", text.format(one, other), seconds=120), program("b", text.format(other, one), seconds=120)])
+    command = [sys.executable, "-m", "lanework.batch", str(jobs), str(tmp_path / "results"), "--processes", "2"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0 and json.loads(ran.stdout) == {"exit 0": 2}, ran.stdout + ran.stderr
+
+
 def test_a_job_that_kills_its_workers_gets_a_result(tmp_path):
     job = batch.Job(**program("deadly", "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"))
     (tmp_path / "deadly.tries").write_text("worker 1\n" * batch.TRIES)

@@ -4,7 +4,7 @@ A file of jobs has one JSON object a line: `{"id": "a", "args": ["judge", "task.
 file, `RESULTS/ID.json`, with its exit code, its time and the JSON that the command printed. A job that has such a file is not run again,
 so the same command line resumes a run. A job whose worker died three times gets a result that says so.
 
-`python -m lanework.batch JOBS RESULTS` runs all jobs here. `--worker K --workers N` runs every N-th job, for engines that start N
+`python -m lanework.batch JOBS RESULTS` runs all jobs here, `--processes` at a time. `--worker K --workers N` runs every N-th job, for engines that start N
 processes, such as Slurm's arrays; they share the folder of results. Ray and other engines call `run_job`.
 
 A job may not use the network, if the system permits user namespaces, and has limits on its time and on the size of files; the engine
@@ -15,6 +15,7 @@ can read and write the user's files.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import contextlib
 import ctypes
 import dataclasses
@@ -218,17 +219,22 @@ def main() -> None:
     parser.add_argument("results", help="a folder that all workers share")
     parser.add_argument("--worker", type=int, default=0, metavar="K", help="the number of this worker, from 0")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="how many workers there are")
+    parser.add_argument("--processes", type=int, default=1, metavar="P", help="how many jobs this worker runs at a time (1)")
     parser.add_argument("--summary", action="store_true", help="only count the results")
     options = parser.parse_args()
     if not 0 <= options.worker < options.workers:
         parser.error("--worker must be at least 0 and less than --workers")
+    if options.processes < 1:
+        parser.error("--processes must be at least 1")
     try:
         jobs = read_jobs(options.jobs)
     except (JobError, OSError) as error:
         sys.exit(f"error: {error}")
     if not options.summary:
-        for job in pending(jobs[options.worker :: options.workers], options.results):
-            run_job(job, options.results)
+        mine = pending(jobs[options.worker :: options.workers], options.results)
+        with concurrent.futures.ThreadPoolExecutor(options.processes) as pool:
+            for _ in pool.map(lambda job: run_job(job, options.results), mine):
+                pass
     print(json.dumps(summary(jobs, options.results)))
 
 
