@@ -134,7 +134,8 @@ def run_job(job: Job, results: str | os.PathLike[str]) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     done = folder / f"{job.id}.json"
     if done.exists():
-        return json.loads(done.read_text(encoding="utf-8"))
+        known: dict[str, Any] = json.loads(done.read_text(encoding="utf-8"))
+        return known
     tries = folder / f"{job.id}.tries"
     with tries.open("a", encoding="utf-8") as file:
         file.write(f"{os.uname().nodename} {os.getpid()}\n")
@@ -145,9 +146,9 @@ def run_job(job: Job, results: str | os.PathLike[str]) -> dict[str, Any]:
         result = {"id": job.id, **_run(job)}
     # Renaming is atomic: a killed worker leaves a whole result or none.
     text = json.dumps(result, ensure_ascii=False) + "\n"
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, prefix=f".{job.id}.", delete=False) as file:
-        file.write(text)
-    os.replace(file.name, done)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, prefix=f".{job.id}.", delete=False) as whole:
+        whole.write(text)
+    os.replace(whole.name, done)
     tries.unlink(missing_ok=True)
     return result
 
