@@ -14,6 +14,7 @@ import pytest
 from lanework import batch
 
 EXAMPLES = pathlib.Path(__file__).parents[4] / "examples" / "batch"
+JUDGED = pathlib.Path(__file__).parents[4] / "crates" / "laboratory" / "judge" / "tests"
 NOTHING = """
 .version 8.0
 .target sm_90
@@ -54,6 +55,19 @@ def test_results_have_exit_codes_output_and_limits(tmp_path):
     assert found["late"]["exit_code"] is None and found["late"]["error"] == "stopped after 2 s"
     assert found["late"]["seconds"] < 30
     assert batch.summary(batch.read_jobs(jobs), tmp_path / "results") == {"exit 0": 1, "exit 3": 1, "stopped after 2 s": 1}
+
+
+def test_candidates_have_their_verdicts(tmp_path):
+    def judged(id, candidate):
+        return {"id": id, "args": ["judge", str(JUDGED / "tasks" / "saxpy.toml"), str(JUDGED / "ptx" / candidate), "--device", "emulator"]}
+
+    jobs = write(tmp_path / "jobs.jsonl", [judged("right", "honest/saxpy_naive.ptx"), judged("cheat", "cheats/saxpy_in_x.ptx")])
+    for job in batch.read_jobs(jobs):
+        batch.run_job(job, tmp_path / "results")
+    found = results(tmp_path / "results")
+    assert found["right"]["output"]["verdict"] == "right", found
+    assert found["cheat"]["output"]["reason"]["kind"] == "input-changed", found
+    assert batch.summary(batch.read_jobs(jobs), tmp_path / "results") == {"refused": 1, "right": 1}
 
 
 def test_jobs_have_no_network_unless_they_ask_for_it(tmp_path):
