@@ -134,7 +134,8 @@ fn findings_are_junit_test_cases_and_annotations() {
     assert!(!text(&clean.stderr).contains("::error"), "{clean:?}");
 
     let empty = lanework(&[&["exec"], &junit[..], &["--", "true"]].concat());
-    assert_eq!(empty.status.code(), Some(11), "{empty:?}");
+    // 10 if the libraries of the driver are not built.
+    assert!(matches!(empty.status.code(), Some(10 | 11)), "{empty:?}");
     let xml = std::fs::read_to_string(&file).expect("written");
     assert!(xml.contains("failures=\"0\" errors=\"1\""), "{xml}");
     assert!(xml.contains("<error type=\"incomplete\""), "{xml}");
