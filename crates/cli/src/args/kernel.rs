@@ -4,6 +4,8 @@
 use super::values::{dimensions, positive, shared_bytes};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape, ReportKind};
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::output::check_writable;
 use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
 
@@ -316,9 +318,32 @@ pub struct SanitizerOptions {
     /// Also warn of copies into shared memory that threads have read without a later proxy fence.
     #[arg(long, help_heading = "Sanitizer")]
     pub proxy_fences: bool,
+    #[command(flatten, next_help_heading = "Sanitizer")]
+    pub files: FindingsFiles,
+}
+
+/// Other forms in which the findings of a check are written.
+#[derive(Debug, Default, Args)]
+pub struct FindingsFiles {
     /// Also write the findings to this file, as SARIF.
-    #[arg(long, value_name = "FILE", help_heading = "Sanitizer")]
+    #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
+    /// Also write the findings to this file, as JUnit's XML: every kernel is a test case.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Also print the findings on standard error as annotations, which GitHub Actions shows at the source lines.
+    #[arg(long)]
+    pub github: bool,
+}
+
+impl FindingsFiles {
+    /// Checks that the files can be written, before anything runs.
+    ///
+    /// # Errors
+    /// If one cannot.
+    pub fn check_writable(&self) -> Outcome {
+        self.sarif.iter().chain(&self.junit).try_for_each(|path| check_writable(path))
+    }
 }
 
 /// Coverage and layout of a profile.

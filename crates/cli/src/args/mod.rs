@@ -11,9 +11,9 @@ mod values;
 
 pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
 pub use kernel::{
-    CheckKernelArgs, CudaCompiler, Grid, InspectFileArgs, KernelArgs, LookKernelArgs,
-    PictureOptions, PredictKernelArgs, PredictOptions, ProfileKernelArgs, ProfileOptions,
-    SanitizerOptions, SourceOptions,
+    CheckKernelArgs, CudaCompiler, FindingsFiles, Grid, InspectFileArgs, KernelArgs,
+    LookKernelArgs, PictureOptions, PredictKernelArgs, PredictOptions, ProfileKernelArgs,
+    ProfileOptions, SanitizerOptions, SourceOptions,
 };
 pub use ladder::{
     Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers,

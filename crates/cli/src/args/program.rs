@@ -1,6 +1,6 @@
 //! The options of the commands on programs, candidates, projects and devices.
 
-use super::kernel::{PictureOptions, SourceOptions};
+use super::kernel::{FindingsFiles, PictureOptions, SourceOptions};
 use super::values::{extent, positive, threads, up_to_32};
 use clap::{Args, Parser};
 use lanework::Dim3;
@@ -59,27 +59,26 @@ pub struct ExecArgs {
     #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
     pub allow_empty: bool,
     /// Profile every launch as `lanework profile` does; launches of one kernel with the same shape are summed.
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long, conflicts_with_all = ["check", "sarif", "junit", "github"])]
     pub profile: bool,
     /// Profile every launch, and write a page with the counters of every line to this file.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "trace", "predict", "plain", "sarif"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "trace", "predict", "plain", "sarif", "junit", "github"])]
     pub report: Option<PathBuf>,
     /// Write a timeline of launches and copies to this file, for ui.perfetto.dev or chrome://tracing.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile", "sarif", "junit", "github"])]
     pub trace: Option<PathBuf>,
     /// Predict the time of every launch on a GPU; launches that take long on the emulator run in part, so the program's
     /// results may be wrong.
-    #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif"])]
+    #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif", "junit", "github"])]
     pub predict: bool,
     /// With --predict, for launches back to back instead of after a flush of all caches.
     #[arg(long, requires = "predict")]
     pub warm: bool,
     /// Only run the program, on the emulator.
-    #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif", "predict"])]
+    #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif", "junit", "github", "predict"])]
     pub plain: bool,
-    /// Also write the findings to this file, as SARIF.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["profile", "trace"])]
-    pub sarif: Option<PathBuf>,
+    #[command(flatten)]
+    pub files: FindingsFiles,
     #[command(flatten)]
     pub program: Program,
 }

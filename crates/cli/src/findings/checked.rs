@@ -1,5 +1,7 @@
 //! The outcome of a check: its findings, their presentation, and the exit code.
 
+use crate::args::FindingsFiles;
+use crate::findings::ci::{annotations, junit};
 use crate::findings::sarif::sarif;
 use crate::findings::{Finding, describe, fold, json};
 use crate::program;
@@ -12,7 +14,6 @@ use lanework::{Device, Error, Report};
 use lanework_terminal::ErrorJson;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json, write};
-use std::path::Path;
 
 /// The outcome of a check.
 #[derive(Default)]
@@ -134,17 +135,26 @@ impl Checked {
         self.findings.extend(leaks.map(|report: Report| Finding::new(report, "", None)));
     }
 
-    /// Shows the findings, and writes them to a file as SARIF.
+    /// Shows the findings, and writes them to the requested files.
     ///
     /// # Errors
     /// If there are any.
-    pub fn show(self, file: Option<&Path>, as_json: bool, program: Option<&Ended>) -> Outcome {
+    pub fn show(self, files: &FindingsFiles, as_json: bool, program: Option<&Ended>) -> Outcome {
         let findings = fold(self.findings);
-        if let Some(path) = file {
+        if let Some(path) = &files.sarif {
             let text = serde_json::to_string_pretty(&sarif(&findings)).map_err(|error| {
                 Failure::Check(format!("the findings cannot be written as JSON: {error}"))
             })?;
             write(path, &(text + "\n"))?;
+        }
+        if let Some(path) = &files.junit {
+            let limits = self.incomplete.iter().map(|(_, why)| why.clone());
+            let why: Vec<String> = self.stopped.iter().cloned().chain(limits).collect();
+            write(path, &junit(&findings, &self.names, &why))?;
+        }
+        if files.github {
+            // On standard error, because JSON on standard output stays one value.
+            eprint!("{}", annotations(&findings));
         }
         if as_json {
             let error = self.error.as_ref();

@@ -1,6 +1,7 @@
 //! The sanitizer's findings as text and as JSON.
 
 pub mod checked;
+mod ci;
 mod sarif;
 
 use crate::program::ProgramJson;

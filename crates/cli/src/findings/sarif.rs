@@ -145,22 +145,22 @@ impl Repository {
     /// A file as a URI, and whether that is relative to the root. A relative path is tried in the current folder, in
     /// `folder`, and in the root; without a file in any of them it is returned unchanged.
     pub fn uri(&self, file: &Path, folder: Option<&Path>) -> (String, bool) {
+        match self.path(file, folder) {
+            outside if outside.is_absolute() => (format!("file://{}", escaped(&outside)), false),
+            relative => (escaped(&relative), true),
+        }
+    }
+
+    /// The same file as a path: relative to the root if it is inside, absolute if it is outside, and unchanged if a
+    /// relative path leads to no file.
+    pub fn path(&self, file: &Path, folder: Option<&Path>) -> PathBuf {
         let in_folder = folder.map(|folder| self.here.join(folder).join(file));
         let of_root = self.root.as_ref().map(|root| root.join(file));
         let places = [Some(self.here.join(file)), in_folder, of_root];
         let found = places.into_iter().flatten().find_map(|place| place.canonicalize().ok());
-        let inside = |found: &Path| Some(found.strip_prefix(self.root.as_ref()?).ok()?.to_owned());
-        match found {
-            Some(found) => match inside(&found) {
-                Some(relative) => (escaped(&relative), true),
-                None => (format!("file://{}", escaped(&found)), false),
-            },
-            None if file.is_absolute() => match inside(file) {
-                Some(relative) => (escaped(&relative), true),
-                None => (format!("file://{}", escaped(file)), false),
-            },
-            None => (escaped(file), true),
-        }
+        let found = found.unwrap_or_else(|| file.to_owned());
+        let inside = self.root.as_ref().and_then(|root| found.strip_prefix(root).ok());
+        inside.map(Path::to_owned).unwrap_or(found)
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod list;
 
-use crate::args::{ExerciseArgs, KernelArgs};
+use crate::args::{ExerciseArgs, FindingsFiles, KernelArgs};
 use crate::findings::checked::Checked;
 use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{
@@ -88,7 +88,7 @@ fn check(exercise: &Exercise, file: &Path) -> Result<Option<String>, Failure> {
         Err(error) => {
             let mut checked = Checked::default();
             checked.add(&entry, Err(error), Some((&args.names(), &ptx.text)))?;
-            let shown = checked.show(None, false, None);
+            let shown = checked.show(&FindingsFiles::default(), false, None);
             shown.map_err(|failure| with_hint(failure, exercise))?;
             return Ok(Some("the kernel stopped".to_owned()));
         }

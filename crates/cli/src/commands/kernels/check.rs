@@ -10,7 +10,6 @@ use crate::kernel_file::{
 use crate::problem::{check_rung, find_family, ladder_and_rungs, request_of, runnable};
 use lanework::{Backend, Checks, Device, ReportKind};
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::check_writable;
 use lanework_terminal::progress::Progress;
 
 /// Checks the rungs of a ladder.
@@ -18,7 +17,7 @@ use lanework_terminal::progress::Progress;
 /// # Errors
 /// Unknown names, shapes that do not fit, or findings.
 pub fn run(args: &CheckArgs) -> Outcome {
-    args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
+    args.sanitizer.files.check_writable()?;
     let (ladder, wanted) = ladder_and_rungs(&args.ladder, &args.rungs)?;
     let family = find_family(ladder)?;
     let known = family.with_peer();
@@ -42,7 +41,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
         }
     }
     checked.leaks(&device);
-    checked.show(args.sanitizer.sarif.as_deref(), args.json, None)
+    checked.show(&args.sanitizer.files, args.json, None)
 }
 
 /// Checks an entry of a file.
@@ -61,7 +60,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     no_fidelity(kernel)?;
-    args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
+    args.sanitizer.files.check_writable()?;
     let ptx = linked_ptx(kernel.files(), &kernel.source)?;
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
     let mut checked = Checked::default();
@@ -82,7 +81,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         // The heap of the kernels' `malloc` is freed with the module.
         checked.leaks(&device);
     }
-    checked.show(args.sanitizer.sarif.as_deref(), kernel.json, None)
+    checked.show(&args.sanitizer.files, kernel.json, None)
 }
 
 /// Instructions of one warp after which a checked kernel counts as an endless loop.

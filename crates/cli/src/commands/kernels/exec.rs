@@ -26,11 +26,8 @@ use std::path::Path;
 /// # Errors
 /// If there are findings, if the check is not complete, or if the program fails.
 pub fn run(args: &ExecArgs) -> Outcome {
-    args.sarif
-        .iter()
-        .chain(&args.trace)
-        .chain(&args.report)
-        .try_for_each(|path| check_writable(path))?;
+    args.files.check_writable()?;
+    args.trace.iter().chain(&args.report).try_for_each(|path| check_writable(path))?;
     if let Some(path) = &args.trace {
         return trace(args, path);
     }
@@ -73,7 +70,7 @@ fn check(args: &ExecArgs) -> Outcome {
     {
         checked.incomplete(code, why);
     }
-    checked.show(args.sarif.as_deref(), args.program.json, Some(&ended))?;
+    checked.show(&args.files, args.program.json, Some(&ended))?;
     ended.own()
 }
 

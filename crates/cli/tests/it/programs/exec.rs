@@ -109,6 +109,39 @@ fn exec_writes_the_json_and_sarif_of_check() {
 }
 
 #[test]
+fn findings_are_junit_test_cases_and_annotations() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("found.xml");
+    let junit = ["--junit", file.to_str().expect("UTF-8"), "--github"];
+    let racy = under(&[&["exec", "--json"], &junit[..]].concat(), &NO_BARRIER);
+    assert_eq!(json(&racy)["reports"][0]["kind"], "race");
+    let xml = std::fs::read_to_string(&file).expect("written");
+    assert!(xml.contains("tests=\"1\" failures=\"1\" errors=\"0\""), "{xml}");
+    assert!(xml.contains("<testcase classname=\"lanework\" name=\"no_barrier\">"), "{xml}");
+    assert!(xml.contains("<failure type=\"race\" message=\"race in shared memory"), "{xml}");
+    let said = text(&racy.stderr);
+    let line = said.lines().find(|line| line.starts_with("::error file=")).expect("an annotation");
+    assert!(line.contains("races.cu,line="), "{line}");
+    assert!(line.contains("title=race in no_barrier::race in shared memory"), "{line}");
+    assert!(line.contains("%0Ahelp: put `__syncthreads()`"), "{line}");
+
+    let (_folder, run) = sound();
+    let clean = under(&[&["exec"], &junit[..]].concat(), &words(&run));
+    assert_eq!(clean.status.code(), Some(0), "{clean:?}");
+    let xml = std::fs::read_to_string(&file).expect("written");
+    assert!(xml.contains("tests=\"1\" failures=\"0\" errors=\"0\""), "{xml}");
+    assert!(xml.contains("name=\"double\"></testcase>"), "{xml}");
+    assert!(!text(&clean.stderr).contains("::error"), "{clean:?}");
+
+    let empty = lanework(&[&["exec"], &junit[..], &["--", "true"]].concat());
+    // 10 if the libraries of the driver are not built.
+    assert!(matches!(empty.status.code(), Some(10 | 11)), "{empty:?}");
+    let xml = std::fs::read_to_string(&file).expect("written");
+    assert!(xml.contains("failures=\"0\" errors=\"1\""), "{xml}");
+    assert!(xml.contains("<error type=\"incomplete\""), "{xml}");
+}
+
+#[test]
 fn without_findings_the_exit_code_is_the_programs() {
     let (_folder, run) = sound();
     let output = under(&["exec", "--check"], &words(&run));

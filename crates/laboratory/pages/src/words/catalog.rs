@@ -350,13 +350,8 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("roofline:bandwidth", "By bandwidth", "按带宽"),
     (
         "roofline:bandwidth-note",
-<<<<<<< HEAD
         "All ladders by the bytes that must move, including ladders without operations, which have no place under the roofs.",
-        "所有阶梯按必须搬运的字节排列，包括没有运算、因而不在屋顶图上的阶梯。",
-=======
-        "All ladders by the bytes that must move, also those that make no operations and have no place under the roofs.",
         "所有阶梯按必须搬运的字节排列，包括没有运算、因而不在 roofline 图上的阶梯。",
->>>>>>> readzh3
     ),
     ("roofline:bounds", "Bounds for an {0}, from counts", "由计数得出的 {0} 上界"),
     (
