@@ -5,7 +5,7 @@ use lanework::time::predict::{Protocol, predict};
 use lanework::time::trace::stored;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{note, print_data};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
 /// Files of a folder in the order of their names.
@@ -38,7 +38,7 @@ pub fn run(folder: &Path, models: &[(&str, GpuModel)], listed: bool) -> Outcome 
                 .map(|(name, model)| (name, predict(&stored.trace, model, Protocol::Flushed)))
                 .collect();
             let Some((_, whole)) = found.first() else { continue };
-            let parts: serde_json::Map<_, _> = found[1..]
+            let parts: Map<String, Value> = found[1..]
                 .iter()
                 .map(|(name, one)| ((**name).to_owned(), one.time_ns.into()))
                 .collect();
