@@ -14,9 +14,7 @@ use lanework::ptx::cpp_names;
 use lanework::report::{self, By, Machine};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::{machine, specs};
-#[cfg(feature = "report")]
-use lanework_terminal::failure::Failure;
-use lanework_terminal::failure::Outcome;
+use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{check_writable, print, print_json, write};
 use lanework_terminal::table::{laid, readable};
 use serde::Serialize;
