@@ -1,5 +1,5 @@
-// Microbenchmarks for the time model on sm_90: starts of blocks, cold reads and copies, random accesses, atomics, and rates of
-// instructions. Prints one JSON object per line; docs/results/time/probe.jsonl has those of an H200. Needs 9 GiB of device memory.
+// Microbenchmarks for the time model on sm_90: starts of blocks, cold reads and copies, random accesses, atomics, swaps, the
+// memory of the host, and rates of instructions. Prints one JSON object per line; docs/results/time/probe.jsonl has those of an H200. Needs 9 GiB of device memory.
 //
 //     nvcc -arch=sm_90 -O3 -std=c++17 -cudart static -o time_probe scripts/time_probe.cu && ./time_probe > probe.jsonl
 #include <cstdio>
@@ -67,6 +67,22 @@ template <class T> __global__ void one_sum(T* p) { atomicAdd(p, (T)1); }
 template <class T> __global__ void sums_returned(T* p, int words, T* out) {
   T v = atomicAdd(p + (blockIdx.x * 32 + threadIdx.x % 32) % words, (T)1); if (v == (T)-5) *out = v;
 }
+
+// the memory of the host
+__global__ void fill(float* p) { size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; p[i] = i; }
+__global__ void again(const float* p, size_t n, float* out) { size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; if (__ldcg(p + i % n) == 12345.f) *out = 1; }
+__global__ void chase(size_t* p, long long* out) {
+  size_t i = 0; long long t = clock64(); for (int k = 0; k < 64; k++) i = ((volatile size_t*)p)[i]; *out = clock64() - t + (i == 99);
+}
+
+// swaps of one word: sums in a loop, one swap per lane, minima of descending numbers, and a lock that one lane of a block takes
+__global__ void swap_sum(u64* p) { u64 a = *(volatile u64*)p, b; do { b = a; a = atomicCAS(p, b, b + 1); } while (a != b); }
+__global__ void swap_once(u64* p) { atomicCAS(p, 0ull, 1ull); }
+__global__ void swap_min(u64* p, u64 n) {
+  u64 v = n - (blockIdx.x * blockDim.x + threadIdx.x), a = *(volatile u64*)p;
+  while (v < a) { u64 b = a; if ((a = atomicCAS(p, b, v)) == b) break; }
+}
+__global__ void lock(int* p, int* data) { if (threadIdx.x == 0) { while (atomicCAS(p, 0, 1)); ++*(volatile int*)data; __threadfence(); atomicExch(p, 0); } }
 
 // atomics on shared memory
 template <class T> __global__ void shared_atomics(int pattern, int reps, long long* out) {
@@ -180,6 +196,18 @@ int main() {
   }
   for (int threads : {1, 32, 256}) for (int blocks : {1056, 8448})
     printf("{\"test\":\"one_sum\",\"threads\":%d,\"blocks\":%d,\"f32_us\":%.3f,\"s32_us\":%.3f}\n", threads, blocks, warm_us([&] { one_sum<float><<<blocks, threads>>>(data); }, 5), warm_us([&] { one_sum<int><<<blocks, threads>>>((int*)data); }, 5));
+  float *host, *other; OK(cudaMallocHost(&host, 1 << 28)); OK(cudaMallocHost(&other, 1 << 28));
+  for (int b : {64, 1024, 4096, 65536, 262144}) {
+    printf("{\"test\":\"host\",\"bytes\":%zu,\"read_us\":%.1f,\"write_us\":%.1f,\"copy_us\":%.1f,\"read_256_kib_again_us\":%.1f}\n", (size_t)b * 1024, warm_us([&] { read1<<<b, 256>>>(host, sink_); }, 1),
+      warm_us([&] { fill<<<b, 256>>>(other); }, 1), warm_us([&] { copy1<<<b, 256>>>(host, other); }, 1), warm_us([&] { again<<<b, 256>>>(host, 65536, sink_); }, 1));
+  }
+  for (size_t i = 0; i < 64; i++) ((size_t*)host)[i * 512] = i * 512 + 512;
+  chase<<<1, 1>>>((size_t*)host, ticks); OK(cudaDeviceSynchronize()); printf("{\"test\":\"host_latency\",\"cycles\":%.0f}\n", ticks[0] / 64.0);
+  for (int t : {1, 32, 256}) for (int b : {1, 132, 1024}) { u64* w = (u64*)data; cudaMemset(w, 0, 64);
+    float sum = warm_us([&] { swap_sum<<<b, t>>>(w); }, 1), once = warm_us([&] { swap_once<<<b, t>>>(w); }, 1);
+    float least = warm_us([&] { cudaMemset(w, 255, 8); swap_min<<<b, t>>>(w, (u64)b * t); }, 1); cudaMemset(w, 0, 64);
+    printf("{\"test\":\"swap\",\"threads\":%d,\"blocks\":%d,\"sum_us\":%.1f,\"once_us\":%.1f,\"min_us\":%.1f,\"lock_us\":%.1f}\n", t, b, sum, once, least, warm_us([&] { lock<<<b, t>>>((int*)w, (int*)w + 8); }, 1));
+  }
   OK(cudaMemset(data, 0, 1 << 26));
   for (int warps : {1, 2, 4, 8, 16, 32}) for (int pattern = 0; pattern < 4; pattern++) for (int f = 0; f < 2; f++) {
     int reps = 256; for (int again = 0; again < 2; again++) {

@@ -8,7 +8,10 @@ programs' sources: clones of HeCBench and llm.c, unless they are there. NVCC_ROO
 once, in target/time-programs, and run by `lanework exec --predict` for at most a minute. The first launches of a kernel in one
 shape are compared in the order of the program.
 
-Variables: LANEWORK, the command; SECONDS_PER_PROGRAM [60].
+With TRACES=FOLDER, the traces of each program are stored in a subfolder. A program that has one is not run again: the current
+model predicts its stored traces, with ptxas, without it, and with each part of the model switched off.
+
+Variables: LANEWORK and LANEWORK_LAB, the commands; SECONDS_PER_PROGRAM [60]; TRACES.
 """
 import json
 import os
@@ -16,8 +19,11 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 LANEWORK = os.environ.get("LANEWORK", "target/release/lanework")
+LAB = os.environ.get("LANEWORK_LAB", "target/release/lanework-lab")
+TRACES = os.environ.get("TRACES")
 SECONDS = os.environ.get("SECONDS_PER_PROGRAM", "60")
 REPOSITORIES = {
     "HeCBench": "https://github.com/zjin-lcf/HeCBench",
@@ -78,7 +84,8 @@ def key(launch):
 
 def predict(name, binary, program, where, nvcc):
     environment = dict(os.environ, LD_LIBRARY_PATH=f"{nvcc}/lib")
-    command = ["timeout", "-s", "INT", SECONDS, LANEWORK, "exec", "--predict", "--json", "--", binary,
+    stored = ["--traces", str(pathlib.Path(TRACES).resolve() / name)] if TRACES else []
+    command = ["timeout", "-s", "INT", SECONDS, LANEWORK, "exec", "--predict", "--json", *stored, "--", binary,
                *program["args"].split()]
     ran = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True)
     try:
@@ -87,6 +94,19 @@ def predict(name, binary, program, where, nvcc):
         found = []
     if not found:
         print(f"{name} launched nothing in {SECONDS} s: {ran.stderr[-300:]}", file=sys.stderr)
+    return found
+
+
+def replay(name):
+    """The predictions of a program's stored traces, with all variants of the model."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(pathlib.Path(TRACES).resolve() / name, pathlib.Path(folder) / name)
+        command = [LAB, "predict-check", "--traces", folder]
+        ran = [subprocess.run([*command, option], capture_output=True, text=True, check=True).stdout
+               for option in ["--ablation", "--unlisted"]]
+    found, unlisted = ([json.loads(line) for line in lines.splitlines()] for lines in ran)
+    for one, other in zip(found, unlisted):
+        one["without"]["ptxas and nvdisasm"] = other["predicted_ns"]
     return found
 
 
@@ -110,6 +130,7 @@ def rows(name, half, measured, predicted):
                 "predicted_ns": found["predicted_ns"],
                 "interval_ns": found["interval_ns"],
                 "limiter": found["limiter"],
+                "without": found.get("without", {}),
                 "roofline_ns": max(bytes_moved / BANDWIDTH, first["thread_instructions"] / INSTRUCTIONS),
             }
 
@@ -131,12 +152,15 @@ def main():
             if only and name not in only:
                 continue
             program = data["programs"][name]
-            binary = build(name, program, sources, nvcc, folder)
-            if binary is None:
-                continue
             launches = [launch for launch in data["launches"] if launch["program"] == name]
-            where = folder_of(program, sources)
-            pairs.extend(rows(name, half, launches, predict(name, binary, program, where, nvcc)))
+            if not (TRACES and (pathlib.Path(TRACES) / name).exists()):
+                binary = build(name, program, sources, nvcc, folder)
+                if binary is None:
+                    continue
+                found = predict(name, binary, program, folder_of(program, sources), nvcc)
+            if TRACES and (pathlib.Path(TRACES) / name).exists():
+                found = replay(name)
+            pairs.extend(rows(name, half, launches, found))
             output.write_text(json.dumps(pairs, indent=1) + "\n")
 
 

@@ -190,7 +190,9 @@ fn is_known(option: &str, commands: &[&Command]) -> bool {
     let long = option.strip_prefix("--").map(|long| long.split('=').next().unwrap_or(long));
     let named = |known: &clap::Arg| {
         long.is_some_and(|long| known.get_long() == Some(long))
-            || known.get_short().is_some_and(|short| long.is_none() && option[1..].starts_with(short))
+            || known
+                .get_short()
+                .is_some_and(|short| long.is_none() && option[1..].starts_with(short))
     };
     !matches!(option, "-h" | "--help")
         && commands.iter().flat_map(|command| command.get_arguments()).any(named)

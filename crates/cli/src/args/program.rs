@@ -74,6 +74,9 @@ pub struct ExecArgs {
     /// With --predict, for launches back to back instead of after a flush of all caches.
     #[arg(long, requires = "predict")]
     pub warm: bool,
+    /// With --predict, store the traces of the predicted launches in this folder, for `lanework-lab predict-check --traces`.
+    #[arg(long, value_name = "FOLDER", requires = "predict")]
+    pub traces: Option<PathBuf>,
     /// Only run the program, on the emulator.
     #[arg(long, conflicts_with_all = ["check", "profile", "trace", "sarif", "junit", "github", "predict"])]
     pub plain: bool,

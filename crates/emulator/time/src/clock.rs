@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// Maximum elapsed time, as a multiple of the limit.
-const BUSY: u32 = 4;
+const BUSY: u32 = 16;
 
 fn computed(path: &str) -> Option<Duration> {
     let text = std::fs::read_to_string(path).ok()?;

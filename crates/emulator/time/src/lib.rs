@@ -14,6 +14,7 @@ pub mod chip;
 mod clock;
 pub mod lower;
 pub mod machine;
+mod numbers;
 pub mod predict;
 pub mod sass;
 pub mod sm;

@@ -1,12 +1,13 @@
 //! The prediction: the time of a launch with an interval, the limiting resource, and the lost cycles of each line.
 
-use crate::chip::{self, Caches, ChipResult};
+use crate::chip::{self, Bound, Caches, ChipResult};
 use crate::lower::Lowered;
 use crate::machine::GpuModel;
 use crate::sm::pipes::{RESOURCES, Resource, STALLS, Stall};
-use crate::trace::KernelTrace;
+use crate::trace::{AccessTarget, KernelTrace};
+use lanework_ptx_ir::kernel::Opcode;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The measurement protocol that a prediction is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +212,14 @@ const EXTRAPOLATION_ERROR: f64 = 0.15;
 const ATOMICS_ERROR: f64 = 0.35;
 const WAITING_ERROR: f64 = 0.5;
 const UNLISTED_ERROR: f64 = 0.1;
+/// Of accesses to local memory that ptxas may keep in registers or merge.
+const LOCAL_ERROR: f64 = 0.7;
+/// Minimum fraction of accesses to local memory for which it counts.
+const MUCH_LOCAL: f64 = 0.1;
+/// Of the traffic of textures, which the trace does not have.
+const TEXTURE_ERROR: f64 = 0.5;
+/// Of the number of swaps of a contended word, whose retries depend on the order.
+const SWAPS_ERROR: f64 = 1.0;
 /// Time of a kernel divided by the time of its traced part if a traced block did not end: the median, and the ends of an 80 %
 /// interval. Assumes that tracing stops at a random point of the kernel (Gott, Nature 363, 1993).
 const UNSEEN: f64 = 2.0;
@@ -225,14 +234,15 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
     let lowered = Lowered::new(trace);
     let found = chip::run(trace, &lowered, model, protocol.caches());
     let launch_ns = protocol.launch_ns(model) + model.timings.ramp_ns;
-    let seen = trace.blocks.iter().all(|block| block.complete);
-    let (unseen, ends) = if seen { (1.0, [1.0, 1.0]) } else { (UNSEEN, UNSEEN_ENDS) };
+    let (unseen, ends) = unseen(trace, &found);
     let run_ns = unseen * found.cycles / model.clock_ghz();
     let time_ns = launch_ns + run_ns;
     let (limiter, use_of_limiter) = limiter(&found, launch_ns / time_ns);
-    let (deviation, notes) = deviation(trace, limiter);
+    let (deviation, notes) = deviation(trace, &found, limiter);
     let relative = ((WIDTH * deviation).powi(2) + (LAUNCH_ERROR_NS / time_ns).powi(2)).sqrt();
     let [low, high] = [(-relative).exp(), relative.exp()];
+    // Pages of managed memory may have to move to the device first.
+    let moving = found.traffic.managed / model.timings.host_gb_s;
     let placement = found.placement;
     let whole = trace.mean_work() * trace.total_blocks() as f64 / found.sm.steps.max(1) as f64;
     let sectors: u64 = found.sm.l2_sectors.iter().sum();
@@ -241,7 +251,7 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
         gpu: model.gpu.name.clone(),
         protocol,
         time_ns,
-        interval_ns: [time_ns * low * ends[0] / unseen, time_ns * high * ends[1] / unseen],
+        interval_ns: [time_ns * low * ends[0] / unseen, time_ns * high * ends[1] / unseen + moving],
         launch_ns,
         cycles: unseen * found.cycles,
         limiter,
@@ -256,6 +266,25 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
         blocks: trace.total_blocks(),
         lines: lines(trace, &found),
         notes,
+    }
+}
+
+/// The time of the kernel divided by the time of its traced part, and the ends of an interval of it.
+fn unseen(trace: &KernelTrace, found: &ChipResult) -> (f64, [f64; 2]) {
+    match trace.blocks.iter().all(|block| block.complete) {
+        true => (1.0, [1.0, 1.0]),
+        // A block that reads what others write may run far longer alone: at least each of its instructions runs once.
+        false if found.races => {
+            let warps = trace.blocks.iter().flat_map(|block| &block.warps);
+            let once = warps.clone().map(|warp| {
+                let runs: HashSet<u32> = warp.steps.iter().map(|step| step.run).collect();
+                runs.len() as f64
+            });
+            let all: f64 = warps.clone().map(|warp| warp.instructions as f64).sum();
+            let least = (once.sum::<f64>() / all.max(1.0)).min(1.0);
+            (least.sqrt(), [least, 1.0])
+        }
+        false => (UNSEEN, UNSEEN_ENDS),
     }
 }
 
@@ -276,6 +305,11 @@ fn utilization(found: &ChipResult) -> [(&'static str, f64); RESOURCES] {
 fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
     if launch > 0.6 {
         return ("launch", launch);
+    }
+    match found.bound {
+        Bound::Host => return ("host memory", 1.0 - launch),
+        Bound::Swaps => return ("contended atomics", 1.0 - launch),
+        Bound::Multiprocessor => {}
     }
     let shares = utilization(found).into_iter();
     let (name, most) = shares.fold(("", 0.0), |best, one| if one.1 > best.1 { one } else { best });
@@ -300,7 +334,7 @@ fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
 }
 
 /// Standard deviation of the logarithm of measured over predicted time, and its causes.
-fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
+fn deviation(trace: &KernelTrace, found: &ChipResult, limiter: &str) -> (f64, Vec<&'static str>) {
     let mut sum = MODEL_ERROR * MODEL_ERROR;
     let mut notes = Vec::new();
     let mut add = |error: f64, note| {
@@ -312,15 +346,21 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
     }
     if trace.listing.is_none() {
         add(UNLISTED_ERROR, "ptxas and nvdisasm were not found, so a model replaces them");
+        if local_part(trace) > MUCH_LOCAL {
+            add(LOCAL_ERROR, "ptxas may keep local memory in registers");
+        }
     }
-    let (work, mean) = (trace.work(), trace.mean_work());
-    let variance =
-        work.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / work.len().max(1) as f64;
-    let spread = variance.sqrt() / mean.max(1.0) / (work.len() as f64).sqrt();
-    if spread > 0.02 && (work.len() as u64) < trace.total_blocks() {
+    let spread = trace.spread();
+    if spread > 0.02 {
         add(spread, "blocks differ, and only some were traced");
     }
-    if trace.blocks.iter().any(|block| !block.complete) {
+    let cut = trace.blocks.iter().any(|block| !block.complete);
+    if cut && found.races {
+        add(
+            2.0 * EXTRAPOLATION_ERROR,
+            "the traced block reads what other blocks write, and may run far longer alone than with them",
+        );
+    } else if cut {
         add(
             2.0 * EXTRAPOLATION_ERROR,
             "the traced block did not end within the time limit, so the kernel may take much longer",
@@ -333,13 +373,37 @@ fn deviation(trace: &KernelTrace, limiter: &str) -> (f64, Vec<&'static str>) {
         .iter()
         .flat_map(|block| &block.warps)
         .any(|warp| warp.traffic.iter().any(|record| record.collisions > 0));
-    if collisions {
+    if found.contends && (trace.polls || found.bound == Bound::Swaps) {
+        add(
+            SWAPS_ERROR,
+            "blocks contend for a word, and the number of their attempts depends on the order",
+        );
+    } else if collisions {
         add(ATOMICS_ERROR, "contention on atomics depends on the data and the order");
+    }
+    if trace.kernel.insts.iter().any(|inst| matches!(inst.opcode, Opcode::Texture(_))) {
+        add(TEXTURE_ERROR, "the trace does not have the addresses of texture fetches");
+    }
+    if found.traffic.managed > 0.0 {
+        add(
+            0.0,
+            "pages of managed memory may have to move to the device, which the upper end includes",
+        );
     }
     if trace.polls {
         add(WAITING_ERROR, "blocks wait for other blocks");
     }
     (sum.sqrt(), notes)
+}
+
+/// The fraction of accesses of the first block that are to local memory.
+fn local_part(trace: &KernelTrace) -> f64 {
+    let warps = trace.blocks.iter().take(1).flat_map(|block| &block.warps);
+    let accesses = warps.flat_map(|warp| &warp.traffic);
+    let (local, all) = accesses.fold((0u64, 0u64), |(local, all), record| {
+        (local + u64::from(record.target == AccessTarget::Local), all + 1)
+    });
+    local as f64 / all.max(1) as f64
 }
 
 /// Lost cycles by source line, largest first.

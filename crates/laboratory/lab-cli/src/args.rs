@@ -166,10 +166,17 @@ pub struct PredictCheckArgs {
     /// Only ladders and rungs whose names contain this.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub only: String,
-    /// The file of the programs' measured and predicted times.
-    #[arg(long, value_name = "FILE")]
-    pub programs: Option<PathBuf>,
-    /// Also predict the ladders with each part of the model switched off.
+    /// Files of the programs' measured and predicted times.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub programs: Vec<PathBuf>,
+    /// Predict stored traces again, those that `lanework exec --predict --traces` has written to subfolders of this folder, and
+    /// print one JSON line per launch; --programs, --output and the ladders do not count.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["programs", "output"])]
+    pub traces: Option<PathBuf>,
+    /// With --traces, do without ptxas and nvdisasm.
+    #[arg(long, requires = "traces")]
+    pub unlisted: bool,
+    /// Also predict with each part of the model switched off.
     #[arg(long)]
     pub ablation: bool,
     /// Write time.md and the plot to this folder.

@@ -14,7 +14,7 @@ use lanework::ptx::cpp_names;
 use lanework::report::{self, By, Machine};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::{machine, specs};
-use lanework_terminal::failure::Outcome;
+use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{check_writable, print, print_json, write};
 use lanework_terminal::table::{laid, readable};
 use serde::Serialize;
@@ -169,7 +169,15 @@ struct PredictionsJson {
 fn predict(args: &ExecArgs) -> Outcome {
     let gpu = model(&args.program)?.map_or("H200", |gpu| gpu.name.as_str());
     let protocol = if args.warm { "warm" } else { "cold" };
-    let asked = [("LANEWORK_TOOL_PREDICT", format!("{gpu}\t{protocol}"))];
+    let folder = args.traces.as_deref().map(std::path::absolute).transpose();
+    let folder = folder.map_err(|error| Failure::input(error, "name a folder with --traces"))?;
+    if let Some(folder) = &folder {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            Failure::input(format_args!("{}: {error}", folder.display()), "check the path")
+        })?;
+    }
+    let folder = folder.unwrap_or_default();
+    let asked = [("LANEWORK_TOOL_PREDICT", format!("{gpu}\t{protocol}\t{}", folder.display()))];
     let ended = run_program(&args.program, "predict", &asked)?;
     let mut launches = Vec::new();
     for record in ended.records() {

@@ -9,6 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+/// The name of page-locked memory of the host.
+pub const PAGE_LOCKED: &str = "cuMemAllocHost";
+
+/// The name of managed memory.
+pub const MANAGED: &str = "cuMemAllocManaged";
+
 /// One allocation: raw bytes that kernels and the host reach by pointer only.
 pub struct Allocation {
     /// Its name, for reports.
@@ -63,6 +69,11 @@ impl Allocation {
             data: own.start(),
             own: Some(own),
         }
+    }
+
+    /// Whether the host registered it.
+    pub fn is_registered(&self) -> bool {
+        self.own.is_none()
     }
 
     /// The host address of its first byte.

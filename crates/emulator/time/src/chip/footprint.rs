@@ -4,12 +4,14 @@
 //! neighbor determines how the footprint of many blocks grows along that axis; the size of the allocation bounds it. A
 //! unit is the smallest transfer of device memory.
 
+use crate::chip::swaps::Swaps;
 use crate::machine::Timings;
+use crate::numbers::{NumberMap, NumberSet};
 use crate::sm::memory::LOCAL_SECTORS;
-use crate::trace::{AccessTarget, BlockTrace, KernelTrace, WarpTrace};
+use crate::trace::{AccessTarget, BlockTrace, KernelTrace, Residence, WarpTrace};
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::kernel::{MemoryKind, Opcode};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Bytes per unit.
 pub const UNIT: f64 = 64.0;
@@ -17,13 +19,25 @@ pub const UNIT: f64 = 64.0;
 /// The units of one allocation that a block touches.
 #[derive(Clone, Debug, Default)]
 struct Touched {
-    read: HashSet<u64>,
-    written: HashSet<u64>,
+    read: NumberSet,
+    written: NumberSet,
+}
+
+impl Touched {
+    /// Whether most of the units that the block reads are in an allocation that it writes elsewhere.
+    fn is_of_others(&self) -> bool {
+        let foreign = self.read.iter().filter(|unit| !self.written.contains(unit)).count();
+        !self.written.is_empty() && 2 * foreign > self.read.len()
+    }
 }
 
 /// How the blocks use one allocation.
 #[derive(Clone, Debug)]
 pub struct Region {
+    /// Where the allocation is.
+    pub residence: Residence,
+    /// First line of 128 bytes of the allocation, and number of its lines.
+    pub lines: (u64, u64),
     /// Size of the allocation in units.
     pub units: f64,
     /// Units that a block reads before it writes them.
@@ -46,6 +60,10 @@ pub struct Footprints {
     pub private: Vec<bool>,
     /// Atomics on global memory.
     atomics: Atomics,
+    /// Compare-and-swap operations on global memory.
+    pub swaps: Swaps,
+    /// Whether the middle block reads what other blocks write in the same launch.
+    pub races: bool,
     /// Sectors of local memory of a block.
     pub local_sectors: f64,
     /// By run: sectors that the middle block requests, caches ignored.
@@ -60,8 +78,8 @@ impl Footprints {
         allocations.sort_unstable();
         let place = |sector: u64| {
             let address = sector * 32;
-            let at = allocations.partition_point(|(start, _)| *start <= address);
-            at.checked_sub(1).filter(|&at| address < allocations[at].0 + allocations[at].1)
+            let at = allocations.partition_point(|range| range.start <= address);
+            at.checked_sub(1).filter(|&at| address < allocations[at].start + allocations[at].bytes)
         };
         let runs = trace.runs.all.len();
         let (mut of_run, mut sectors) = (vec![None; runs], vec![0.0; runs]);
@@ -96,9 +114,11 @@ impl Footprints {
                     let other = at.and_then(|at| touched[at].get(&number));
                     other.map_or(0.0, |other| overlap(mine, other))
                 });
-                let units = (allocations[number].1 as f64 / UNIT).ceil();
+                let units = (allocations[number].bytes as f64 / UNIT).ceil();
                 let bounded = |found: f64| (found * scale).min(units);
                 Region {
+                    residence: allocations[number].residence,
+                    lines: (allocations[number].start / 128, allocations[number].bytes / 128),
                     units,
                     read: bounded(mine.read.len() as f64),
                     written: bounded(mine.written.len() as f64),
@@ -115,7 +135,7 @@ impl Footprints {
             region.is_none_or(|at: usize| regions[at].shared.iter().all(|part| *part < 0.5))
         });
         let first = trace.blocks.first();
-        let local: HashSet<u64> = first
+        let local: NumberSet = first
             .iter()
             .flat_map(|block| &block.sectors)
             .copied()
@@ -124,7 +144,9 @@ impl Footprints {
         let local_sectors = local.len() as f64;
         let atomics = first.map(|block| Atomics::new(trace, block, scale)).unwrap_or_default();
         let private = private.collect();
-        Footprints { private, regions, of_run, atomics, local_sectors, sectors, grid }
+        let swaps = Swaps::new(trace);
+        let races = own.values().any(Touched::is_of_others);
+        Footprints { private, regions, of_run, atomics, swaps, races, local_sectors, sectors, grid }
     }
 
     /// By run: sectors that a block requests.
@@ -146,6 +168,8 @@ impl Footprints {
         let shared =
             region.map(|region| region.shared).reduce(|a, b| [0, 1, 2].map(|i| a[i].min(b[i])));
         let region = Region {
+            residence: Residence::Device,
+            lines: (0, 0),
             units: f64::INFINITY,
             read: 0.0,
             written: 0.0,
@@ -179,7 +203,7 @@ struct Atomics {
     /// second number counts the serialized lanes of sums of floats, which take longer.
     operations: [f64; 2],
     /// The same by 128-byte line.
-    lines: HashMap<u64, [f64; 2]>,
+    lines: NumberMap<[f64; 2]>,
 }
 
 impl Atomics {
@@ -296,7 +320,7 @@ fn long_returns(block: &BlockTrace, place: &dyn Fn(u64) -> Option<usize>) -> Has
         }
     }
     events.sort_unstable();
-    let mut last: HashMap<u64, u32> = HashMap::new();
+    let mut last: NumberMap<u32> = NumberMap::default();
     let mut found: HashMap<usize, f64> = HashMap::new();
     for (step, sector) in events {
         let before = last.insert(sector / 2, step);

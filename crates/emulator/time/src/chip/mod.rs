@@ -6,13 +6,14 @@
 //! data from one wave to the next as it can hold.
 
 pub mod footprint;
+pub mod swaps;
 
 use crate::chip::footprint::{Footprints, UNIT};
 use crate::lower::Lowered;
 use crate::machine::{GpuModel, Timings};
 use crate::sm::memory::Environment;
 use crate::sm::{SmResult, SmWork, simulate};
-use crate::trace::KernelTrace;
+use crate::trace::{KernelTrace, Residence};
 use lanework_engine::launch::Multiprocessor;
 
 /// Maximum number of operations that a simulation issues.
@@ -26,12 +27,29 @@ pub struct ChipResult {
     pub cycles: f64,
     /// The simulated part of `cycles`; the rest is extrapolated.
     pub simulated: f64,
+    /// The part of the chip that determines `cycles`.
+    pub bound: Bound,
+    /// Whether blocks swap a word that others swap, too.
+    pub contends: bool,
+    /// Whether a block reads what others write in the same launch.
+    pub races: bool,
     /// Placement of the blocks.
     pub placement: Placement,
     /// Traffic to device memory.
     pub traffic: MemoryTraffic,
     /// Result of the last simulation.
     pub sm: SmResult,
+}
+
+/// The part of the chip that determines the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// A multiprocessor with its shares of the caches and of device memory, or a slice of the L2.
+    Multiprocessor,
+    /// The link to the memory of the host.
+    Host,
+    /// A word that many lanes swap.
+    Swaps,
 }
 
 /// Predicts the cycles of a launch.
@@ -73,19 +91,46 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
             }
             continue;
         }
-        let longest = trace.longest.map_or(0.0, |at| {
-            let alone = Placement { active: 1, blocks: 1, resident: 1, ..placement };
-            let (queue, operations) = (vec![at], OPERATIONS / 4);
+        let heavy = trace.heavy.map_or(0.0, |heavy| {
+            let at = heavy.traced;
+            let alone = placement.of_blocks(heavy.count, model);
+            let blocks = (alone.blocks as usize).min(alone.resident as usize * WAVES);
+            let (queue, operations) = (vec![at; blocks], OPERATIONS / 4);
             let environment =
                 environment(lowered, model, alone, &traffic, &footprints, trace, caches);
-            let work = SmWork { resident: 1, queue, environment, operations, ..work };
+            let resident = alone.resident as usize;
+            let work = SmWork { resident, queue, environment, operations, ..work };
             let per_block = trace.blocks[at].executed() as f64;
             extrapolate_blocks(trace, alone, &work.queue, &simulate(&work), per_block)
         });
-        let cycles = extrapolate(trace, placement, &queue, &sm)
-            .max(footprints.busiest_slice(&model.timings, trace.total_blocks() as f64))
-            .max(longest);
-        return ChipResult { cycles, simulated: sm.cycles, placement, traffic, sm };
+        // Heavy blocks leave room for the others unless they fill the chip.
+        let room = f64::from(placement.resident) * f64::from(model.gpu.multiprocessors);
+        let heavy_fill = trace.heavy.is_some_and(|heavy| heavy.count > room);
+        let blocks = trace.total_blocks() as f64;
+        let resident = f64::from(placement.resident) * placement.active as f64;
+        let swaps = footprints.swaps.cycles(&model.timings, blocks, resident);
+        let host = traffic.host_cycles(model);
+        let usual = extrapolate(trace, placement, &queue, &sm);
+        let simulated = if heavy_fill { usual + heavy } else { usual.max(heavy) };
+        let cycles =
+            simulated.max(footprints.busiest_slice(&model.timings, blocks)).max(swaps).max(host);
+        let bound = if cycles > simulated && cycles <= host {
+            Bound::Host
+        } else if cycles > simulated && cycles <= swaps {
+            Bound::Swaps
+        } else {
+            Bound::Multiprocessor
+        };
+        return ChipResult {
+            cycles,
+            simulated: sm.cycles,
+            bound,
+            contends: footprints.swaps.contend(),
+            races: footprints.races,
+            placement,
+            traffic,
+            sm,
+        };
     }
 }
 
@@ -100,8 +145,7 @@ fn queue(trace: &KernelTrace, placement: Placement) -> Vec<usize> {
     let total = trace.total_blocks();
     let edge = |block: u64| block == 0 || block == total - 1;
     let keep = |at: &usize| total <= 64 || !edge(trace.blocks[*at].block);
-    let usual: Vec<usize> =
-        (0..trace.blocks.len()).filter(|&at| trace.longest != Some(at)).collect();
+    let usual: Vec<usize> = (0..trace.blocks.len()).filter(|&at| !trace.is_heavy(at)).collect();
     let mut pool: Vec<usize> = usual.iter().copied().filter(keep).collect();
     if pool.is_empty() {
         pool = usual;
@@ -136,6 +180,11 @@ fn environment(
         kept_bytes: traffic.kept_bytes.clone(),
         short_writes: 1.0 + (timings.dram_short_writes - 1.0) * traffic.mixed(),
         private: footprints.private.clone(),
+        lines: footprints
+            .of_run
+            .iter()
+            .map(|region| region.map(|at| footprints.regions[at].lines))
+            .collect(),
         cached: lowered.cached.clone(),
         cold_code: !caches.warm_code,
         local_lost: traffic.local_lost,
@@ -149,10 +198,7 @@ fn extrapolate(trace: &KernelTrace, placement: Placement, queue: &[usize], sm: &
     let executed = |at: &usize| trace.blocks[*at].executed() as f64;
     let per_block = queue.iter().map(executed).sum::<f64>() / queue.len().max(1) as f64;
     // The traced blocks may differ from the mean of the grid.
-    let scale = match trace.sampled.is_empty() {
-        true => 1.0,
-        false => trace.mean_work() / per_block.max(1.0),
-    };
+    let scale = trace.usual_work().map_or(1.0, |usual| usual / per_block.max(1.0));
     scale * extrapolate_blocks(trace, placement, queue, sm, per_block)
 }
 
@@ -196,6 +242,10 @@ pub struct MemoryTraffic {
     pub read: f64,
     /// Bytes that it writes.
     pub written: f64,
+    /// Bytes that it reads from and writes to the memory of the host.
+    pub host: [f64; 2],
+    /// Bytes of managed memory that it touches.
+    pub managed: f64,
     /// Bytes that the kernel touches.
     pub footprint: f64,
     /// Fraction of the sectors of local memory that the L2 loses before they are read or written again.
@@ -215,6 +265,18 @@ impl MemoryTraffic {
             return 1.0;
         }
         (2.0 * self.read / (self.read + self.written).max(1.0)).min(1.0)
+    }
+
+    /// Cycles that the link to the host takes. The L2 keeps none of the host's data.
+    fn host_cycles(&self, model: &GpuModel) -> f64 {
+        let timings = &model.timings;
+        let [read, written] = self.host;
+        if read + written == 0.0 {
+            return 0.0;
+        }
+        let way = read.max(written) / timings.host_gb_s;
+        let both = (read + written) / timings.host_both_gb_s;
+        (way.max(both) + timings.host_latency_ns) * model.clock_ghz()
     }
 
     /// Fraction of the nominal bandwidth that writes reach; they reach the fraction of reads if they do not alternate with reads.
@@ -260,9 +322,16 @@ pub fn traffic(
         let returns = region.returns * 32.0 * blocks * lost(at_once);
         read_all[at] + again + returns
     });
-    let reads: Vec<f64> = reads.collect();
+    let of_host = |at: usize| footprints.regions[at].residence == Residence::Host;
+    let reads: Vec<f64> =
+        reads.enumerate().map(|(at, bytes)| if of_host(at) { 0.0 } else { bytes }).collect();
     // Unless the L2 was flushed, it must first write back lines of earlier kernels.
     let kept = if caches.clean { lost(footprint) } else { 1.0 };
+    let written_all: Vec<f64> = written_all
+        .into_iter()
+        .enumerate()
+        .map(|(at, bytes)| if of_host(at) { 0.0 } else { bytes })
+        .collect();
     let writes: Vec<f64> = written_all.iter().map(|bytes| bytes * kept).collect();
     let mut sectors = vec![[0.0f64; 2]; footprints.regions.len()];
     let is_store = |run: usize| {
@@ -283,6 +352,14 @@ pub fn traffic(
     let mut found = MemoryTraffic {
         read: reads.iter().sum(),
         written: writes.iter().sum(),
+        host: [0, 1].map(|way| {
+            let of = (0..sectors.len()).filter(|&at| of_host(at));
+            32.0 * of.map(|at| sectors[at][way]).sum::<f64>()
+        }),
+        managed: (0..sectors.len())
+            .filter(|&at| footprints.regions[at].residence == Residence::Managed)
+            .map(|at| reads[at].max(writes[at]))
+            .sum(),
         footprint,
         local_lost: lost(at_once),
         read_bytes: vec![0.0; requests.len()],
@@ -310,7 +387,8 @@ pub fn traffic(
 /// fetched once.
 fn bulk(trace: &KernelTrace, footprints: &Footprints, requests: &[f64], found: &mut MemoryTraffic) {
     let known: f64 = footprints.regions.iter().map(|region| region.units * UNIT).sum();
-    let all: f64 = trace.allocations.iter().map(|(_, bytes)| *bytes as f64).sum();
+    let of_device = trace.allocations.iter().filter(|range| range.residence != Residence::Host);
+    let all: f64 = of_device.map(|range| range.bytes as f64).sum();
     let rest = (all - known).max(0.0);
     let unknown: Vec<usize> = (0..requests.len())
         .filter(|&run| requests[run] > 0.0 && footprints.of_run[run].is_none())
@@ -350,6 +428,17 @@ pub struct Placement {
     pub active: u64,
     /// Maximum number of blocks that one multiprocessor runs.
     pub blocks: u64,
+}
+
+impl Placement {
+    /// The placement if the grid had only `blocks` blocks.
+    fn of_blocks(self, blocks: f64, model: &GpuModel) -> Placement {
+        let blocks = blocks.max(1.0).ceil() as u64;
+        let active = blocks.min(u64::from(model.gpu.multiprocessors));
+        let most = blocks.div_ceil(active);
+        let resident = u64::from(self.resident).min(most) as u32;
+        Placement { active, blocks: most, resident, ..self }
+    }
 }
 
 /// Places the blocks of a launch.

@@ -93,7 +93,7 @@ pub fn apply(
             let here = of_line(run).iter().filter(|one| one.depth >= depth);
             layout.places[run] = here.map(|one| one.place).collect();
             // The listing has the instructions of a called function elsewhere. A compare-and-swap loop keeps the model's operations.
-            if listing.calls.contains(&line(run)) || spins[run] {
+            if is_elsewhere(listing, line(run)) || spins[run] {
                 continue;
             }
             // Runs that share a line share its instructions.
@@ -103,9 +103,16 @@ pub fn apply(
         }
     }
     let of_line =
-        |run: usize| (!listing.calls.contains(&line(run)) && !spins[run]).then(|| line(run));
+        |run: usize| (!is_elsewhere(listing, line(run)) && !spins[run]).then(|| line(run));
     moved(trace, listing, &depths, &layout, &of_line, operations);
     Some(layout)
+}
+
+/// Whether a line mostly runs in a function that the listing does not have. FP64 divisions and roots run in line; they only
+/// call a function for operands that are rare, such as subnormal numbers.
+fn is_elsewhere(listing: &Listing, line: u32) -> bool {
+    let of_line = listing.by_line.get(&line).map_or(&[][..], Vec::as_slice);
+    listing.calls.contains(&line) && of_line.iter().all(|one| one.unit != Unit::Double)
 }
 
 /// Adds instructions to the blocks to which ptxas moved them from the blocks of their lines. `depths` has each block's depth.
@@ -154,7 +161,7 @@ fn moved(
 }
 
 /// An operation without operands.
-fn simple(unit: Unit, run: u32) -> MachineOperation {
+pub fn simple(unit: Unit, run: u32) -> MachineOperation {
     MachineOperation {
         unit,
         run,

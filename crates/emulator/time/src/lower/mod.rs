@@ -9,6 +9,7 @@ pub mod expand;
 pub mod fold;
 pub mod listed;
 pub mod schedule;
+mod waits;
 
 use crate::lower::expand::expand;
 use crate::lower::fold::Folded;
@@ -30,6 +31,8 @@ pub struct Lowered {
     pub cached: Vec<bool>,
     /// Whether an atomic on shared memory is a loop, by run.
     pub spins: Vec<bool>,
+    /// By run: whether it reads a texture, whose addresses the trace does not have.
+    pub textures: Vec<bool>,
     /// How ptxas laid out the code, if the operations are machine instructions.
     pub layout: Option<CodeLayout>,
 }
@@ -77,11 +80,24 @@ impl Lowered {
             })
         });
         let spins: Vec<bool> = spins.collect();
+        let textures = trace.runs.all.iter().map(|run| {
+            let insts = &kernel.insts[run.start as usize..run.end as usize];
+            insts.iter().any(|inst| matches!(inst.opcode, Opcode::Texture(_)))
+        });
+        let textures = textures.collect();
         let mut operations: Vec<Vec<MachineOperation>> = operations.collect();
         merge_loads(trace, &mut operations);
         let listing = trace.listing.as_ref();
         let layout = listing.and_then(|listing| apply(trace, listing, &spins, &mut operations));
-        Lowered { operations, layout, stores: stores.collect(), cached: cached.collect(), spins }
+        waits::replace_clock_loops(kernel, &trace.runs, &mut operations);
+        Lowered {
+            operations,
+            stores: stores.collect(),
+            cached: cached.collect(),
+            spins,
+            textures,
+            layout,
+        }
     }
 }
 

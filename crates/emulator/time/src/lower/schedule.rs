@@ -340,8 +340,10 @@ pub fn unroll_factors(trace: &KernelTrace, lowered: &Lowered) -> Vec<u8> {
         let (mut cost, mut walls) = (0, 0);
         for operation in operations {
             cost += usize::from(operation.unit != Unit::Free);
-            walls +=
-                usize::from(matches!(operation.unit, Unit::Sync | Unit::Fence | Unit::Wgmma(_)));
+            walls += usize::from(matches!(
+                operation.unit,
+                Unit::Sync | Unit::Fence | Unit::Elapse(_) | Unit::Wgmma(_)
+            ));
         }
         if cost <= SMALL_BODY && walls == 0 { 4 } else { 1 }
     };

@@ -127,6 +127,18 @@ pub struct Timings {
     pub atomic_address_interval: f64,
     /// Interval between float atomics of a warp's lanes on one address in the L2, in cycles.
     pub atomic_float_interval: f64,
+    /// Interval between compare-and-swaps of lanes on one address in the L2, in cycles.
+    pub swap_interval: f64,
+    /// Time from one successful compare-and-swap of a word to the next in a loop without contention, in cycles.
+    pub swap_round: f64,
+    /// Additional time for each lane that contends for the word, in cycles.
+    pub swap_contender: f64,
+    /// Bandwidth of page-locked memory of the host in one direction, in bytes per ns.
+    pub host_gb_s: f64,
+    /// Same as `host_gb_s` for reads and writes together.
+    pub host_both_gb_s: f64,
+    /// Latency of a load from the memory of the host, in ns.
+    pub host_latency_ns: f64,
     /// Latency of the compare-and-swap in the loop of a float atomic on shared memory, in cycles.
     pub shared_swap_latency: f64,
     /// Additional latency of a bulk copy, compared with a load, in cycles.
@@ -232,6 +244,12 @@ impl Timings {
             l2_slices: of("l2_slices"),
             atomic_address_interval: of("atomic_address_interval"),
             atomic_float_interval: of("atomic_float_interval"),
+            swap_interval: of("swap_interval"),
+            swap_round: of("swap_round"),
+            swap_contender: of("swap_contender"),
+            host_gb_s: of("host_gb_s"),
+            host_both_gb_s: of("host_both_gb_s"),
+            host_latency_ns: of("host_latency_ns"),
             shared_swap_latency: of("shared_swap_latency"),
             tma_latency: of("tma_latency"),
             mma_interval: of("mma_interval"),

@@ -45,6 +45,8 @@ pub enum Unit {
     Fence,
     /// A branch.
     Branch,
+    /// Waits for this many cycles.
+    Elapse(u32),
     /// Ends the warp.
     Exit,
     /// Issues and has no other cost.

@@ -34,7 +34,7 @@ pub fn learn_from_cubin(code: &[u8]) {
 }
 
 /// Maximum elapsed time of ptxas and nvdisasm together; [`tools`] limits the CPU time of each.
-const LONGEST: Duration = Duration::from_secs(6);
+const LONGEST: Duration = Duration::from_secs(20);
 
 /// The machine code of a kernel, which ptxas and nvdisasm generate in the background.
 pub struct Assembling {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Maximum CPU time of each.
-const LONGEST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_millis(1500);
 
 fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|name| !name.is_empty()).map(PathBuf::from)
@@ -50,7 +50,7 @@ fn run(program: &Path, arguments: &[&OsStr], output: Stdio, unwanted: &AtomicBoo
 
 /// The module with the lines of all other kernels blanked, because ptxas reads every kernel, even those that it does not
 /// assemble.
-fn only(text: &str, kernel: &str) -> String {
+pub fn only(text: &str, kernel: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     // Number of open braces of a kernel to leave out; the kernel ends when its body closes.
     let mut other: Option<i32> = None;

@@ -6,11 +6,12 @@
 //! latency grows with load. The chip model provides the fraction of a run's sectors that miss the L2.
 
 use crate::machine::{GpuModel, Timings};
+use crate::numbers::NumberSet;
 use crate::sm::pipes::{RESOURCES, Resource};
 use crate::trace::recorder::LOCAL_BASE;
 use crate::trace::{AccessTarget, Traffic};
 use lanework_engine::event::AccessKind;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The caches and shares of bandwidth of one multiprocessor.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +35,8 @@ pub struct Environment {
     pub short_writes: f64,
     /// By run: whether each block accesses different sectors, so that a block finds none of another block's in the L1.
     pub private: Vec<bool>,
+    /// By run: the first line of the allocation that it accesses, and the number of lines.
+    pub lines: Vec<Option<(u64, u64)>>,
     /// By run: whether loads may hit the L1.
     pub cached: Vec<bool>,
     /// Whether the first fetch of each instruction goes to memory.
@@ -109,7 +112,7 @@ pub struct MemorySystem {
     /// By warp: its last store of parts of sectors.
     last_part: HashMap<usize, PartStore>,
     /// Shared pairs of sectors that this multiprocessor has requested.
-    seen: HashSet<u64>,
+    seen: NumberSet,
     busy: [f64; 3],
     /// Sectors requested from the L2, by run.
     pub l2_sectors: Vec<u64>,
@@ -129,7 +132,7 @@ impl MemorySystem {
             carry: vec![0.5; runs],
             local_carry: 0.5,
             last_part: HashMap::new(),
-            seen: HashSet::new(),
+            seen: NumberSet::default(),
             busy: [0.0; 3],
             l2_sectors: vec![0; runs],
         }
@@ -365,14 +368,17 @@ impl MemorySystem {
         let mut done = start + self.timings.l1_latency + passes - 1.0;
         let at = run as usize;
         let cached = self.environment.cached[at] || record.target == AccessTarget::Local;
-        // One trace stands for several blocks, whose private data have different addresses.
-        let shift = match record.target {
-            AccessTarget::Local => self.local_shift(instance),
-            _ if self.environment.private[at] => (instance + 1) << 44,
-            _ => 0,
-        };
+        // One trace stands for several blocks, whose private data have different addresses of the same allocation.
+        let local = record.target == AccessTarget::Local;
+        let shift = if local { self.local_shift(instance) } else { 0 };
+        let moves = !local && self.environment.private[at];
+        let lines = self.environment.lines[at].filter(|_| moves);
         for &sector in sectors {
-            let sector = sector ^ shift;
+            let sector = match lines {
+                Some(lines) => moved(sector, instance, lines),
+                None if moves => sector ^ (instance + 1) << 44,
+                None => sector ^ shift,
+            };
             let arrival = match self.l1.arrival(sector).filter(|_| cached) {
                 Some(arrival) => arrival,
                 None => {
@@ -392,6 +398,19 @@ impl MemorySystem {
     fn local_shift(&self, instance: u64) -> u64 {
         (instance % self.environment.resident.max(1)) << 44
     }
+}
+
+/// The sector that another block accesses in place of `sector`: at the same place in a line of the same allocation, which
+/// starts at line `first` and has `count` lines. Blocks find each other's lines only if the allocation is small.
+fn moved(sector: u64, instance: u64, (first, count): (u64, u64)) -> u64 {
+    let line = sector / 4;
+    if count == 0 || line < first || line >= first + count {
+        return sector;
+    }
+    // A multiplicative hash spreads the blocks over the allocation.
+    let distance = (instance.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) % count;
+    let line = first + (line - first + distance) % count;
+    4 * line + sector % 4
 }
 
 /// Sectors of local memory start here.
@@ -485,6 +504,17 @@ mod tests {
             cache.fill(4 * line, 1.0);
         }
         assert_eq!(cache.arrival(5), None);
+    }
+
+    #[test]
+    fn blocks_meet_in_small_allocations_only() {
+        let lines = |count: u64| -> NumberSet {
+            (0..256).map(|instance| moved(4 * 1000, instance, (1000, count)) / 4).collect()
+        };
+        assert!(lines(8).len() == 8 && lines(1 << 20).len() > 250);
+        assert!(lines(8).iter().all(|line| (1000..1008).contains(line)));
+        assert_eq!(moved(4 * 999 + 1, 7, (1000, 8)), 4 * 999 + 1);
+        assert_eq!(moved(4 * 1000 + 3, 7, (1000, 8)) % 4, 3);
     }
 
     #[test]

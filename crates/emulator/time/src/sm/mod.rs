@@ -49,6 +49,9 @@ pub struct SmWork<'a> {
 /// Sectors that take as long to simulate as an operation.
 const SECTORS: u64 = 8;
 
+/// Cycles of the data path for the texture fetches of a warp: four lanes per cycle.
+const TEXTURE_PASSES: f64 = 8.0;
+
 /// Result of a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct SmResult {
@@ -340,6 +343,7 @@ impl Simulation<'_> {
                 self.warps[at].next = time + timings.fence_latency;
                 self.warps[at].next_reason = Stall::Membar;
             }
+            Unit::Elapse(cycles) => self.warps[at].next = time + f64::from(cycles),
             Unit::Wgmma(_) => {
                 let done = self.pipes.product_end(scheduler) + 60.0;
                 self.warps[at].start_asynchronous(crate::lower::Queue::Products, done);
@@ -370,6 +374,12 @@ impl Simulation<'_> {
         let records = &block.warps[warp.warp].traffic;
         let first = records.partition_point(|record| record.step < step);
         let (mut ready, mut producer) = (time + 4.0, Stall::Wait);
+        if self.work.lowered.textures[operation.run as usize] {
+            // Assumes that the L2 has the texels.
+            let timings = &self.work.model.timings;
+            ready = self.memory.pass(time, TEXTURE_PASSES) + timings.l2_latency;
+            producer = Stall::LongScoreboard;
+        }
         let mut asynchronous: Vec<(f64, u32)> = Vec::new();
         for record in records[first..].iter().take_while(|record| record.step == step) {
             let sectors = match record.first as usize + record.sectors as usize {

@@ -10,13 +10,17 @@ pub mod census;
 pub mod recorder;
 pub mod sample;
 pub mod served;
+pub mod stored;
+pub mod work;
 
 use crate::sass::listing::Listing;
+use crate::trace::work::{GridWork, HeavyBlocks};
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::access::{AccessClass, AccessClassifier};
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, Opcode};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Sentinel: no index.
@@ -42,16 +46,38 @@ pub struct KernelTrace {
     pub exact_registers: bool,
     /// Its machine instructions, if ptxas and nvdisasm are at hand.
     pub listing: Option<Arc<Listing>>,
-    /// Global allocations: first address and bytes.
-    pub allocations: Vec<(u64, u64)>,
+    /// Global allocations.
+    pub allocations: Vec<GlobalRange>,
     /// The traced blocks.
     pub blocks: Vec<BlockTrace>,
-    /// Numbers of instructions of blocks spread over the grid, if the traced blocks differ.
-    pub sampled: Vec<u64>,
-    /// The index in `blocks` of a block that takes far longer than the others, if one was found.
-    pub longest: Option<usize>,
+    /// Numbers of instructions of blocks spread over the grid; empty if the traced blocks are alike.
+    pub sampled: GridWork,
+    /// Blocks that execute far more instructions than the others, if there are any.
+    pub heavy: Option<HeavyBlocks>,
     /// Whether blocks may wait for each other in a loop.
     pub polls: bool,
+}
+
+/// Where a range of global memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Residence {
+    /// In the memory of the device.
+    Device,
+    /// Page-locked memory of the host.
+    Host,
+    /// Managed memory, whose pages move to where they are used.
+    Managed,
+}
+
+/// A range of global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GlobalRange {
+    /// First address.
+    pub start: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Where it is.
+    pub residence: Residence,
 }
 
 /// One traced block.
@@ -152,19 +178,43 @@ impl KernelTrace {
         self.grid.iter().map(|&blocks| u64::from(blocks)).product()
     }
 
-    /// Number of instructions of each block in `sampled`, or of each traced block if `sampled` is
-    /// empty.
-    pub fn work(&self) -> Vec<f64> {
-        match self.sampled.is_empty() {
-            true => self.blocks.iter().map(|block| block.executed() as f64).collect(),
-            false => self.sampled.iter().map(|&executed| executed as f64).collect(),
+    /// Mean instructions of a block.
+    pub fn mean_work(&self) -> f64 {
+        match self.sampled.counted.is_empty() {
+            true => self.traced_work(),
+            false => self.sampled.mean_below(u64::MAX),
         }
     }
 
-    /// Mean instructions of a block.
-    pub fn mean_work(&self) -> f64 {
-        let work = self.work();
-        work.iter().sum::<f64>() / work.len().max(1) as f64
+    /// Mean instructions of a block that is not heavy, if blocks were sampled.
+    pub fn usual_work(&self) -> Option<f64> {
+        let limit = self.heavy.map_or(u64::MAX, |heavy| heavy.instructions);
+        (!self.sampled.counted.is_empty()).then(|| self.sampled.mean_below(limit))
+    }
+
+    fn traced_work(&self) -> f64 {
+        let sum: u64 = self.blocks.iter().map(BlockTrace::executed).sum();
+        sum as f64 / self.blocks.len().max(1) as f64
+    }
+
+    /// Standard error of the mean instructions of a block, relative to the mean.
+    pub fn spread(&self) -> f64 {
+        if !self.sampled.counted.is_empty() {
+            return self.sampled.spread();
+        }
+        if self.blocks.len() as u64 == self.total_blocks() {
+            return 0.0;
+        }
+        let (mean, count) = (self.traced_work(), self.blocks.len().max(1) as f64);
+        let squares = self.blocks.iter().map(|block| (block.executed() as f64 - mean).powi(2));
+        (squares.sum::<f64>() / count).sqrt() / mean.max(1.0) / count.sqrt()
+    }
+
+    /// Whether a traced block is one of the heavy ones.
+    pub fn is_heavy(&self, at: usize) -> bool {
+        self.heavy.is_some_and(|heavy| {
+            at == heavy.traced || self.blocks[at].executed() >= heavy.instructions
+        })
     }
 
     /// Number of warps per block.

@@ -8,11 +8,13 @@ use crate::machine::GpuModel;
 use crate::sass::Assembling;
 use crate::trace::census::{BlockWork, Census};
 use crate::trace::recorder::{BlockRecorder, Bounds, Recorder};
-use crate::trace::{BlockTrace, KernelTrace, Runs};
+use crate::trace::work::{GridWork, HeavyBlocks};
+use crate::trace::{BlockTrace, GlobalRange, KernelTrace, Residence, Runs};
 use lanework_engine::device::Device;
 use lanework_engine::event::Wants;
 use lanework_engine::fault::{Fault, FaultKind};
 use lanework_engine::launch::{Blocks, LaunchConfig};
+use lanework_engine::memory::allocation::{Allocation, MANAGED, PAGE_LOCKED};
 use lanework_engine::observer::Observer;
 use lanework_engine::program::Program;
 use lanework_ptx_ir::analysis::Analyses;
@@ -55,7 +57,7 @@ impl Default for Effort {
 }
 
 /// Time limit for counting the instructions of a block that is too long for a trace.
-const LONGEST: Duration = Duration::from_millis(300);
+const LONGEST: Duration = Duration::from_millis(700);
 
 /// Time limit for tracing one block, and for tracing blocks together with those that they wait for.
 const ONE: Duration = Duration::from_millis(300);
@@ -258,7 +260,7 @@ impl Tracing<'_> {
 
     /// Counts the instructions of all blocks if they are few. Otherwise, if the traced blocks differ, counts the instructions of
     /// sampled blocks.
-    fn sample(&self, total: u64) -> Result<Vec<BlockWork>, Fault> {
+    fn sample(&self, total: u64) -> Result<GridWork, Fault> {
         let work: Vec<u64> = self.blocks.iter().map(BlockTrace::executed).collect();
         let (least, most) = (work.iter().min(), work.iter().max());
         let unequal =
@@ -266,7 +268,7 @@ impl Tracing<'_> {
         let differ = unequal || work.len() < ENOUGH;
         let complete = self.blocks.iter().all(|block| block.complete);
         if !complete || total <= self.blocks.len() as u64 {
-            return Ok(Vec::new());
+            return Ok(GridWork::default());
         }
         let started = Instant::now();
         let count = |blocks: Blocks| {
@@ -275,36 +277,71 @@ impl Tracing<'_> {
             self.device.run_with(self.program, &config, self.arguments, &mut census)?;
             Ok::<_, Fault>(census.blocks)
         };
+        // Ignore blocks whose counting was stopped, except one that is far longer than the traced ones.
+        let known = most.copied().unwrap_or(0);
+        let counts =
+            |of: &&BlockWork| of.ended || of.instructions as f64 > FAR_LONGER * known as f64;
         let mean = work.iter().sum::<u64>() as f64 / work.len().max(1) as f64;
         if mean * total as f64 <= COUNTED {
-            return count(Blocks::All);
+            let all = count(Blocks::All)?;
+            let counted = all.iter().filter(|of| counts(of)).map(|of| (of.block, of.instructions));
+            return Ok(GridWork::new(total, counted.collect()));
         }
-        let mut counted = Vec::new();
+        if !differ {
+            return Ok(GridWork::default());
+        }
+        let known = self.blocks.iter().map(|block| (block.block, block.executed()));
+        let mut found = GridWork::new(total, known.collect());
         let mut last = 0.5f64;
-        while differ && counted.len() < SAMPLED && started.elapsed() < COUNTING {
-            // A sequence of low discrepancy.
+        for number in 0..SAMPLED {
+            if started.elapsed() > COUNTING {
+                break;
+            }
+            // Every other block is from a sequence of low discrepancy, which also finds differences between equal neighbors.
             last = (last + 0.618_033_988_749_895).fract();
-            let first = ((last * total as f64) as u64).min(total - 1);
-            counted.append(&mut count(Blocks::Range { first, count: 1 })?);
+            let spread = ((last * total as f64) as u64).min(total - 1);
+            let first = if number % 2 == 0 { spread } else { found.next().unwrap_or(spread) };
+            for of in count(Blocks::Range { first, count: 1 })?.iter().filter(|of| counts(of)) {
+                found.add(of.block, of.instructions);
+            }
         }
-        Ok(counted)
+        Ok(found)
     }
 
-    /// Traces the block with the most instructions if it has far more than the traced ones. Returns its index.
-    fn longest(&mut self, counted: &[BlockWork]) -> Result<Option<usize>, Fault> {
-        let known = self.blocks.iter().map(BlockTrace::executed).max().unwrap_or(0);
-        let most = counted.iter().max_by_key(|block| block.instructions);
-        let Some(most) = most.filter(|most| most.instructions as f64 > FAR_LONGER * known as f64)
+    /// Finds blocks with far more instructions than the usual ones, and traces one of them.
+    fn heavy(&mut self, sampled: &GridWork) -> Result<Option<HeavyBlocks>, Fault> {
+        let total = sampled.total;
+        let is_edge = |block: u64| total > 64 && (block == 0 || block + 1 == total);
+        let usual = self.blocks.iter().filter(|block| !is_edge(block.block));
+        let mut usual: Vec<u64> = usual.map(BlockTrace::executed).collect();
+        usual.sort_unstable();
+        let usual = usual.get(usual.len() / 2).copied().unwrap_or(0).max(1);
+        let most = sampled.counted.iter().max_by_key(|(_, instructions)| *instructions);
+        let Some(&(block, most)) =
+            most.filter(|(_, most)| *most as f64 > FAR_LONGER * usual as f64)
         else {
             return Ok(None);
         };
-        let (steps, instructions) = (LONGEST_STEPS / self.warps, LONGEST_INSTRUCTIONS);
-        let bounds = Bounds { steps, sectors: 8 * LONGEST_STEPS, instructions, time: ONE };
-        let which = Blocks::Range { first: most.block, count: 1 };
-        if self.run(which, vec![most.block], bounds)? != End::Complete {
+        let instructions = (most as f64 * usual as f64).sqrt() as u64;
+        let count = sampled.blocks_from(instructions).max(1.0);
+        // Heavy blocks that are most of the grid are its usual blocks.
+        if count > 0.5 * total as f64 {
+            return Ok(None);
+        }
+        if let Some(traced) = self.blocks.iter().position(|known| known.block == block) {
+            return Ok(Some(HeavyBlocks { traced, instructions, count }));
+        }
+        let bounds = Bounds {
+            steps: LONGEST_STEPS / self.warps,
+            sectors: 8 * LONGEST_STEPS,
+            instructions: LONGEST_INSTRUCTIONS,
+            time: ONE,
+        };
+        let which = Blocks::Range { first: block, count: 1 };
+        if self.run(which, vec![block], bounds)? != End::Complete {
             self.count_rest(which)?;
         }
-        Ok(Some(self.blocks.len() - 1))
+        Ok(Some(HeavyBlocks { traced: self.blocks.len() - 1, instructions, count }))
     }
 }
 
@@ -351,7 +388,7 @@ pub fn record(
     // A block that waits for others does not end if it runs alone.
     let may_wait = launch.cooperative || program.polls(launch.entry);
     let polls = launch.cooperative || !tracing.alone(&chosen, may_wait)?;
-    let (mut sampled, mut longest) = (Vec::new(), None);
+    let (mut sampled, mut heavy) = (GridWork::default(), None);
     if polls {
         tracing.blocks.clear();
         tracing.effort = effort;
@@ -360,12 +397,8 @@ pub fn record(
         let chosen = choose(launch.grid, effort.multiprocessors, early);
         tracing.together(&chosen, early)?;
     } else {
-        let counted = tracing.sample(total)?;
-        longest = tracing.longest(&counted)?;
-        // Ignore blocks whose counting was stopped, except the longest one.
-        let known = longest.map(|at| tracing.blocks[at].block);
-        let whole = counted.iter().filter(|of| of.ended || Some(of.block) == known);
-        sampled = whole.map(|of| of.instructions).collect();
+        sampled = tracing.sample(total)?;
+        heavy = tracing.heavy(&sampled)?;
     }
     let blocks = tracing.blocks;
     if blocks.is_empty() {
@@ -374,13 +407,19 @@ pub fn record(
         return Err(Fault::before_launch(FaultKind::Unsupported, launch.entry, what, help));
     }
     let code = code.finish();
-    let estimate = program.register_pressure(launch.entry).map_or(32, |found| found.registers);
-    let most = (65_536 / threads.next_multiple_of(32).max(1)).min(255);
     let exact = kernel.entry_registers.or_else(|| code.registers.map(|count| count.max(16)));
-    let estimated = ((f64::from(estimate) * ESTIMATED_REGISTERS) as u32).clamp(16, most.max(16));
     let shared = kernel.declared_shared.next_multiple_of(16) + launch.dynamic_shared;
     let memory = device.memory();
-    let allocations = memory.live().map(|(at, found)| (at, found.bytes)).collect();
+    let range = |(start, found): (u64, &Allocation)| {
+        let residence = match found.name.as_str() {
+            PAGE_LOCKED => Residence::Host,
+            MANAGED => Residence::Managed,
+            _ if found.is_registered() => Residence::Host,
+            _ => Residence::Device,
+        };
+        GlobalRange { start, bytes: found.bytes, residence }
+    };
+    let allocations = memory.live().map(range).collect();
     Ok(KernelTrace {
         runs,
         kernel,
@@ -388,15 +427,23 @@ pub fn record(
         threads,
         cluster,
         shared_bytes: shared,
-        registers: exact.unwrap_or(estimated),
+        registers: registers(program, launch.entry, exact, threads),
         exact_registers: exact.is_some(),
         listing: code.listing,
         allocations,
         blocks,
         sampled,
-        longest,
+        heavy,
         polls,
     })
+}
+
+/// Registers per thread: the exact number if it is known, else an estimate.
+pub fn registers(program: &Program, entry: &str, exact: Option<u32>, threads: u32) -> u32 {
+    let estimate = program.register_pressure(entry).map_or(32, |found| found.registers);
+    let most = (65_536 / threads.next_multiple_of(32).max(1)).min(255);
+    let estimated = ((f64::from(estimate) * ESTIMATED_REGISTERS) as u32).clamp(16, most.max(16));
+    exact.unwrap_or(estimated)
 }
 
 /// Counts the instructions of a block that is too long for a trace, for a limited time.

@@ -2,6 +2,7 @@
 //! the emulator; `scripts/time_programs.py` has stored the predictions of programs. A scatter plot shows both.
 
 mod page;
+mod replay;
 
 use crate::args::PredictCheckArgs;
 use lanework::time::machine::GpuModel;
@@ -14,7 +15,7 @@ use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{note, print, print_json, write};
 use page::MeasuredPair;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -34,15 +35,12 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
     if args.ablation {
         models.extend(page::ablations(&model));
     }
-    let mut pairs = vec![Vec::new(); models.len()];
-    compare(args, &models, &mut pairs)?;
-    let ablated: Vec<(&str, f64)> = models
-        .iter()
-        .zip(&pairs)
-        .map(|((name, _), pairs)| (*name, page::Summary::of(pairs).median))
-        .collect();
-    let mut all = std::mem::take(&mut pairs[0]);
-    if let Some(path) = &args.programs {
+    if let Some(folder) = &args.traces {
+        return replay::run(folder, &models, !args.unlisted);
+    }
+    let mut all = Vec::new();
+    compare(args, &models, &mut all)?;
+    for path in &args.programs {
         let text = std::fs::read_to_string(path).map_err(|error| {
             Failure::input(format_args!("{}: {error}", path.display()), "check the path")
         })?;
@@ -54,7 +52,8 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
     }
     if let Some(folder) = &args.output {
         let causes = causes(&folder.join("time/causes.json"))?;
-        write(&folder.join("time.md"), &page::text(&args.gpu, &all, &ablated, &causes))?;
+        let notes = std::fs::read_to_string(folder.join("time/notes.md")).unwrap_or_default();
+        write(&folder.join("time.md"), &page::text(&args.gpu, &all, &notes, &causes))?;
         write(&folder.join("time/scatter.svg"), &scatter(&all))?;
     }
     match args.json {
@@ -81,7 +80,7 @@ fn causes(path: &Path) -> Result<HashMap<String, String>, Failure> {
 pub fn compare(
     args: &PredictCheckArgs,
     models: &[(&str, GpuModel)],
-    pairs: &mut [Vec<MeasuredPair>],
+    pairs: &mut Vec<MeasuredPair>,
 ) -> Outcome {
     let mut files: Vec<_> = std::fs::read_dir(&args.ladders)
         .map_err(|error| Failure::input(error, "name the folder with --ladders"))?
@@ -128,7 +127,7 @@ fn compare_ladder(
     models: &[(&str, GpuModel)],
     stored: &Value,
     (ladder, rungs): (&str, &[Value]),
-    pairs: &mut [Vec<MeasuredPair>],
+    pairs: &mut Vec<MeasuredPair>,
 ) -> Outcome {
     let Some(family) = family(ladder) else { return Ok(()) };
     let wanted: Vec<&Value> = rungs
@@ -153,9 +152,12 @@ fn compare_ladder(
                 continue;
             }
         };
-        for ((_, model), pairs) in models.iter().zip(pairs.iter_mut()) {
-            pairs.push(pair(stored, rung, (ladder, name), &traces, model));
-        }
+        let mut found = models
+            .iter()
+            .map(|(part, model)| (*part, pair(stored, rung, (ladder, name), &traces, model)));
+        let Some((_, mut whole)) = found.next() else { continue };
+        whole.without = found.map(|(part, pair)| (part.to_owned(), pair.predicted_ns)).collect();
+        pairs.push(whole);
     }
     Ok(())
 }
@@ -202,6 +204,7 @@ fn pair(
         interval_ns: [sum(&|one| one.interval_ns[0]), sum(&|one| one.interval_ns[1])],
         limiter: found.first().map_or("", |one| one.limiter).to_owned(),
         roofline_ns: (bytes / gpu.bandwidth_gb_s).max(operations / rate / 1e3),
+        without: BTreeMap::new(),
     }
 }
 
@@ -212,8 +215,8 @@ const MARGIN: f64 = 60.0;
 const DECADES: [i32; 2] = [3, 10];
 
 /// The suites with their colors.
-const SUITES: [(&str, &str); 3] =
-    [("ladders", "#1f77b4"), ("tuning", "#2ca02c"), ("test", "#d62728")];
+const SUITES: [(&str, &str); 4] =
+    [("ladders", "#1f77b4"), ("tuning", "#2ca02c"), ("test", "#d62728"), ("later", "#9467bd")];
 
 fn place(ns: f64) -> f64 {
     let [low, high] = DECADES.map(f64::from);

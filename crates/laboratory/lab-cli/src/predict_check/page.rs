@@ -4,11 +4,11 @@
 use lanework::time::machine::GpuModel;
 use lanework_terminal::output::duration;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// The suites.
-const SUITES: [&str; 3] = ["ladders", "tuning", "test"];
+const SUITES: [&str; 4] = ["ladders", "tuning", "test", "later"];
 
 /// Kernels in the list of the worst.
 const WORST: usize = 20;
@@ -20,7 +20,7 @@ pub struct MeasuredPair {
     pub problem: String,
     /// The rung or the kernel.
     pub name: String,
-    /// `ladders`, or the half of the programs: `tuning` or `test`.
+    /// `ladders`, the half of the programs, `tuning` or `test`, or `later` for programs that were measured later.
     pub suite: String,
     /// Measured nanoseconds.
     pub measured_ns: f64,
@@ -32,6 +32,9 @@ pub struct MeasuredPair {
     pub limiter: String,
     /// The larger of the times that the bytes and the operations take at the GPU's rates.
     pub roofline_ns: f64,
+    /// Predicted nanoseconds by the part of the model that is switched off.
+    #[serde(default)]
+    pub without: BTreeMap<String, f64>,
 }
 
 impl MeasuredPair {
@@ -128,24 +131,25 @@ pub fn ablations(model: &GpuModel) -> Vec<(&'static str, GpuModel)> {
     };
     vec![
         (
-            "no launch and ramp",
+            "launch and ramp",
             without(&|model| {
                 model.timings.ramp_ns = 0.0;
+                model.timings.launch_ns = 0.0;
                 model.timings.graph_launch_ns = 0.0;
                 model.timings.event_launch_ns = 0.0;
             }),
         ),
-        ("no L1", without(&|model| model.architecture.l1_per_sm = 0)),
+        ("the L1", without(&|model| model.architecture.l1_per_sm = 0)),
         (
-            "unlimited L2 bandwidth",
+            "the bandwidth of the L2",
             without(&|model| {
                 model.timings.l2_bytes_per_sm = 1e6;
                 model.timings.l2_port_bytes = 1e6;
             }),
         ),
-        ("unlimited memory bandwidth", without(&|model| model.gpu.bandwidth_gb_s = 1e9)),
+        ("the bandwidth of device memory", without(&|model| model.gpu.bandwidth_gb_s = 1e9)),
         (
-            "no cost of short accesses to memory",
+            "the cost of short accesses to memory",
             without(&|model| {
                 model.timings.dram_short_reads = 1.0;
                 model.timings.dram_half_lines = 1.0;
@@ -154,14 +158,14 @@ pub fn ablations(model: &GpuModel) -> Vec<(&'static str, GpuModel)> {
             }),
         ),
         (
-            "memory latencies of an L1 hit",
+            "the latencies of the L2 and of device memory",
             without(&|model| {
                 model.timings.l2_latency = model.timings.l1_latency;
                 model.timings.dram_latency = model.timings.l1_latency;
             }),
         ),
         (
-            "arithmetic latencies of 1 cycle",
+            "the latencies of arithmetic",
             without(&|model| {
                 for latency in [
                     &mut model.timings.fma_latency,
@@ -174,7 +178,35 @@ pub fn ablations(model: &GpuModel) -> Vec<(&'static str, GpuModel)> {
                 }
             }),
         ),
-        ("no gap between blocks", without(&|model| model.timings.block_start = 0.0)),
+        (
+            "the rate at which blocks start",
+            without(&|model| {
+                model.timings.block_start = 0.0;
+                model.timings.block_interval = 0.0;
+            }),
+        ),
+        (
+            "the cost of atomics and swaps on one address",
+            without(&|model| {
+                model.timings.atomic_address_interval = 0.0;
+                model.timings.atomic_float_interval = 0.0;
+                model.timings.swap_interval = 0.0;
+                model.timings.swap_round = 0.0;
+                model.timings.swap_contender = 0.0;
+            }),
+        ),
+        (
+            "the link to the host",
+            without(&|model| {
+                model.timings.host_gb_s = 1e9;
+                model.timings.host_both_gb_s = 1e9;
+                model.timings.host_latency_ns = 0.0;
+            }),
+        ),
+        (
+            "the first fetch of code",
+            without(&|model| model.timings.code_bytes_per_clock = f64::INFINITY),
+        ),
     ]
 }
 
@@ -198,6 +230,25 @@ fn rows(pairs: &[MeasuredPair]) -> Vec<(String, Summary)> {
             ..pair
         });
         rows.push((format!("{suite}, roofline"), Summary::of(&roofline.collect::<Vec<_>>())));
+    }
+    rows
+}
+
+/// The figures of kernels without one part of the model, by part. Only kernels that were predicted without parts count; the
+/// first row is the whole model.
+pub fn ablated(pairs: &[MeasuredPair]) -> Vec<(String, Summary)> {
+    let known: Vec<&MeasuredPair> = pairs.iter().filter(|pair| !pair.without.is_empty()).collect();
+    let parts: BTreeSet<&String> = known.iter().flat_map(|pair| pair.without.keys()).collect();
+    let whole: Vec<MeasuredPair> = known.iter().copied().cloned().collect();
+    let mut rows = vec![("the whole model".to_owned(), Summary::of(&whole))];
+    for part in parts {
+        let of = known.iter().filter_map(|pair| {
+            let predicted_ns = *pair.without.get(part)?;
+            let scale = predicted_ns / pair.predicted_ns;
+            let interval_ns = pair.interval_ns.map(|end| end * scale);
+            Some(MeasuredPair { predicted_ns, interval_ns, ..(*pair).clone() })
+        });
+        rows.push((part.clone(), Summary::of(&of.collect::<Vec<_>>())));
     }
     rows
 }
@@ -237,7 +288,7 @@ pub fn summary(pairs: &[MeasuredPair]) -> String {
 pub fn text(
     gpu: &str,
     pairs: &[MeasuredPair],
-    ablated: &[(&str, f64)],
+    notes: &str,
     causes: &HashMap<String, String>,
 ) -> String {
     let mut text = format!(
@@ -249,6 +300,7 @@ pub fn text(
          kernels is predicted to be faster; only pairs of one problem whose measured times differ by more than 10 %\n\
          count. The roofline is the larger of the times for the necessary bytes and operations (ladders) or for the\n\
          measured bytes and instructions (programs).\n\n\
+         {notes}\n\
          ![predicted against measured times](time/scatter.svg)\n\n\
          | kernels | number | median error | mean | p90 | Spearman | pairs ordered | measured times inside the interval |\n\
          | --- | --- | --- | --- | --- | --- | --- | --- |\n"
@@ -268,10 +320,28 @@ pub fn text(
             found.pairs,
         );
     }
-    if ablated.len() > 1 {
-        text.push_str("\n## Ablation\n\nMedian error of the ladders with a part of the model switched off.\n\n| part | median error |\n| --- | --- |\n");
-        for (name, median) in ablated {
-            let _ = writeln!(text, "| {name} | {} |", percent(*median));
+    for suite in SUITES {
+        let of: Vec<MeasuredPair> =
+            pairs.iter().filter(|pair| pair.suite == suite).cloned().collect();
+        let rows = ablated(&of);
+        if rows.len() < 2 {
+            continue;
+        }
+        let _ = writeln!(
+            text,
+            "\n## Without parts of the model: {suite}\n\n{} kernels, each predicted with one part of the model switched off.\n\n\
+             | without | median error | mean | p90 | pairs ordered |\n| --- | --- | --- | --- | --- |",
+            rows[0].1.count
+        );
+        for (name, found) in rows {
+            let _ = writeln!(
+                text,
+                "| {name} | {} | {} | {} | {} |",
+                percent(found.median),
+                percent(found.mean),
+                percent(found.ninetieth),
+                percent(found.ordered),
+            );
         }
     }
     text.push_str("\n## Worst kernels\n\n");
@@ -326,10 +396,14 @@ mod tests {
             interval_ns: [0.9 * predicted_ns, 1.1 * predicted_ns],
             limiter: String::new(),
             roofline_ns: 1.0,
+            without: BTreeMap::from([("the L1".to_owned(), 2.0 * predicted_ns)]),
         };
         let found = Summary::of(&[pair("a", 100.0, 105.0), pair("b", 200.0, 100.0)]);
         assert_eq!((found.count, found.pairs, found.ordered), (2, 1, 0.0));
         assert_eq!(found.coverage, 0.5);
         assert!((found.mean - 0.275).abs() < 1e-9);
+        let rows = ablated(&[pair("a", 100.0, 105.0), pair("b", 200.0, 100.0)]);
+        assert_eq!((rows[1].0.as_str(), rows.len()), ("the L1", 2));
+        assert!((rows[1].1.mean - 0.55).abs() < 1e-9);
     }
 }

@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::form::forms;
+    use crate::conformance::expand::forms;
 
     fn form(name: &str) -> InstructionForm {
         forms().into_iter().find(|form| form.name == name).expect("a form of the catalog")

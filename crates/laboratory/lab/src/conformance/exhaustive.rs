@@ -218,7 +218,7 @@ impl Fingerprints {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::form::forms;
+    use crate::conformance::expand::forms;
 
     #[test]
     fn fingerprints_round_trip_and_broken_ones_are_refused() {

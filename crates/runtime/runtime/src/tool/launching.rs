@@ -18,7 +18,9 @@ use lanework_time::machine::GpuModel;
 use lanework_time::predict::{Protocol, predict};
 use lanework_time::sass::start_assembling;
 use lanework_time::trace::sample::{Effort, record};
+use lanework_time::trace::{KernelTrace, stored};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 static MACHINE: OnceLock<Machine> = OnceLock::new();
@@ -267,6 +269,8 @@ const LAUNCHES: u64 = 2;
 pub(super) struct Predictor {
     model: GpuModel,
     protocol: Protocol,
+    /// Folder for the traces of the predicted launches.
+    traces: Option<PathBuf>,
     seen: Mutex<Vec<(Launched, u64, bool)>>,
     texts: Mutex<HashMap<u64, Arc<str>>>,
 }
@@ -280,15 +284,17 @@ pub(super) struct PredictedLaunch {
 }
 
 impl Predictor {
-    /// The tool for a GPU and a protocol, separated by a tab.
+    /// The tool for a GPU, a protocol, and a folder for traces or nothing, separated by tabs.
     pub(super) fn parse(text: &str) -> Predictor {
-        let (gpu, protocol) = text.split_once('\t').unwrap_or((text, ""));
-        let protocol = match protocol {
+        let mut of = text.splitn(3, '\t');
+        let gpu = of.next().unwrap_or_default();
+        let protocol = match of.next().unwrap_or_default() {
             "warm" => Protocol::Warm,
             _ => Protocol::Flushed,
         };
         let (seen, texts) = (Mutex::default(), Mutex::default());
-        Predictor { model: GpuModel::named(gpu), protocol, seen, texts }
+        let traces = of.next().filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        Predictor { model: GpuModel::named(gpu), protocol, traces, seen, texts }
     }
 
     /// Keeps the PTX of a module.
@@ -298,6 +304,17 @@ impl Predictor {
 
     fn text(&self, module: u64) -> Option<Arc<str>> {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner).get(&module).cloned()
+    }
+
+    /// Stores a trace, if a folder is given. Traces are numbered in the order of the launches.
+    fn store(&self, trace: &KernelTrace, text: &str, launched: &Launched, entry: &str) {
+        let Some(folder) = &self.traces else { return };
+        let number = self.seen.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let process = std::process::id();
+        let path = (0..).map(|copy| folder.join(format!("{process}-{number:03}-{copy}.trace")));
+        let free = path.into_iter().find(|path| !path.exists());
+        // A trace that cannot be stored has no effect on the prediction.
+        let _ = free.map(|path| stored::write(trace, (text, entry), launched.block, &path));
     }
 
     /// Predicts a launch. Its traced blocks have no effect on the memory of the device, unless it is too large to be saved.
@@ -331,6 +348,7 @@ impl Predictor {
         let whole = trace.mean_work() * trace.total_blocks() as f64;
         let partial = whole > WHOLE || trace.blocks.iter().any(|block| !block.complete);
         let found = predict(&trace, &self.model, self.protocol);
+        self.store(&trace, &text, &launched, launch.config.entry);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if !seen.iter().any(|(of, ..)| *of == launched) {
             seen.push((launched.clone(), 1, partial));
