@@ -297,7 +297,7 @@ impl Session {
         .await
     }
 
-    /// Explains the name of a finding, a counter or a verdict that another tool returned.
+    /// Explains the name of a finding, a counter, a stall reason or a verdict that another tool returned.
     #[tool(annotations(read_only_hint = true))]
     async fn explain(&self, Parameters(call): Parameters<ExplainInput>) -> CallToolResult {
         self.answer("explain", |line| {

@@ -2,6 +2,7 @@
 
 use crate::args::ExplainArgs;
 use crate::problem::nearest;
+use lanework::time::sm::pipes::Stall;
 use lanework::{Counters, ReportKind};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json};
@@ -12,7 +13,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Explained {
     name: String,
-    /// `finding`, `counter` or `verdict`.
+    /// `finding`, `counter`, `stall` or `verdict`.
     of: &'static str,
     meaning: String,
     /// The remedy for a finding.
@@ -65,7 +66,7 @@ impl Explained {
     }
 }
 
-/// Every name: findings, counters, verdicts.
+/// Every name: findings, counters, stall reasons, verdicts.
 fn all() -> Vec<Explained> {
     let finding = |kind: &lanework::KindInfo| Explained {
         name: kind.name.to_owned(),
@@ -85,6 +86,13 @@ fn all() -> Vec<Explained> {
             metrics: counter.metrics().into_iter().map(|metric| format!("{metric}.sum")).collect(),
         });
     }
+    all.extend(Stall::ALL.iter().map(|stall| Explained {
+        name: stall.name().to_owned(),
+        of: "stall",
+        meaning: format!("A reason why a warp does not issue: {}.", stall.meaning()),
+        help: None,
+        metrics: Vec::new(),
+    }));
     #[cfg(feature = "judge")]
     all.extend(lanework_judge::KINDS.iter().map(|(name, what)| Explained {
         name: (*name).to_owned(),

@@ -140,7 +140,7 @@ pub fn check_arguments(
     function.params.iter().zip(ready).enumerate().try_for_each(|(index, (param, argument))| {
         let wanted = types.get(index).and_then(Option::as_ref);
         array_type(wanted, argument, (index, entry))?;
-        element_size(signature.parameters.get(index), argument, (index, entry))?;
+        element_kind(signature.parameters.get(index), argument, (index, entry))?;
         let Some(why) = mismatch(param, argument) else { return Ok(()) };
         Err(Failure::input(
             format_args!(
@@ -190,9 +190,10 @@ fn array_type(
     }
 }
 
-/// Compares the size of an array's elements with the type behind the pointer, where the source or the mangled entry names
-/// it: an array of larger elements would hide accesses out of bounds. Bytes are memory of any type.
-fn element_size(
+/// Compares an array's elements with the type behind the pointer, where the source or the mangled entry names it: an
+/// array of larger elements would hide accesses out of bounds, and integers would be read as floats. Bytes are memory of
+/// any type.
+fn element_kind(
     parameter: Option<&KernelParameter>,
     argument: &Ready,
     (index, entry): (usize, &str),
@@ -203,7 +204,9 @@ fn element_size(
     };
     let Ready::Memory { array, map: None, .. } = argument else { return Ok(()) };
     let (number, given) = (index + 1, &array.element);
-    if given.bytes == wanted.bytes || given.bytes == 1 {
+    let is_integer = |name: &str| name.starts_with(['i', 'u']);
+    let alike = given.bytes == wanted.bytes && is_integer(given.name) == is_integer(wanted.name);
+    if alike || given.bytes == 1 {
         return Ok(());
     }
     Err(Failure::input(

@@ -52,7 +52,10 @@ impl Signature {
             let of_source = source.as_ref().map(|all| &all[index]);
             let takes = match (of_source, pointee) {
                 (Some(declared), _) if declared.is_pointer() && param.size() == 8 => {
-                    Takes::Memory(element_of(&declared.type_name()), declared.is_const())
+                    // The source names a template's parameter; the mangled entry, its type.
+                    let named = element_of(&declared.type_name());
+                    let element = named.or_else(|| pointee.and_then(|of| element_of(of.name)));
+                    Takes::Memory(element, declared.is_const())
                 }
                 (None, Some(pointee)) => Takes::Memory(element_of(pointee.name), false),
                 _ if param.attributes.iter().any(|word| word.trim_start_matches('.') == "ptr") => {

@@ -381,3 +381,33 @@ fn classes_overload_the_comma() {
         }"#;
     assert_eq!(output(source), "4 45 10 2 8\n");
 }
+
+#[test]
+fn swap_moves_objects_that_cannot_be_copied() {
+    let source = r#"
+        #include <cstdio>
+        #include <memory>
+        #include <utility>
+        struct Count { int *freed; void operator()(int *p) const { ++*freed; delete p; } };
+        int main() {
+            int first = 0, second = 0;
+            {
+                std::unique_ptr<int, Count> a(new int(1), Count{&first}), b(new int(2), Count{&second});
+                std::swap(a, b);
+                a.swap(b);
+                std::swap(a, b);
+                printf("%d %d ", *a, *b);
+                a.reset();
+                printf("%d %d ", first, second);
+                std::unique_ptr<int[]> x(new int[2]{3, 4}), y(new int[1]{5});
+                x.swap(y);
+                std::swap(x, y);
+                printf("%d %d ", x[1], y[0]);
+                std::pair<std::unique_ptr<int>, int> p(std::make_unique<int>(6), 7), q(nullptr, 8);
+                p.swap(q);
+                printf("%d %d %d ", p.first == nullptr, *q.first, q.second);
+            }
+            printf("%d %d\n", first, second);
+        }"#;
+    assert_eq!(output(source), "2 1 0 1 4 5 1 6 7 1 1\n");
+}

@@ -55,6 +55,7 @@ fn barriers_pipelines_atomics_and_groups_of_libcu() {
         "320 475\n",
         "16 1 32 189 0\n",
         "805 3213 1413 1111 1010\n",
+        "128 0\n",
     );
     assert_eq!(output(include_str!("sources/libcu.cu")), expected);
 }

@@ -241,6 +241,13 @@ impl Caller {
         }
         let last = frames.iter().position(|(function, _)| *function == "main");
         frames.truncate(last.map_or(frames.len(), |last| last + 1));
+        // The host code of a program from source is interpreted, so that the stack is the interpreter's.
+        let interprets = |function: &str| {
+            function.starts_with("lanework::program::") || function.starts_with("lanework_host::")
+        };
+        if frames.iter().any(|(function, _)| interprets(function)) {
+            return caller;
+        }
         let own = frames.iter().position(|(function, location)| {
             // The C library calls `main`.
             !function.starts_with("__libc_start")

@@ -267,6 +267,48 @@ impl Stall {
             Stall::NotSelected => "not_selected",
         }
     }
+
+    /// The meaning in one sentence without a period, for `lanework explain`.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Stall::Wait => {
+                "the warp waits for an arithmetic result whose latency is fixed; more warps or independent instructions hide it"
+            }
+            Stall::LongScoreboard => {
+                "the warp waits for data from global or local memory; more loads in flight, or data in shared memory, hide it"
+            }
+            Stall::ShortScoreboard => {
+                "the warp waits for shared memory, a shuffle or a special function (`ex2`, `sin`, ...)"
+            }
+            Stall::MathPipeThrottle => {
+                "the arithmetic pipe of the instruction is busy with other warps"
+            }
+            Stall::MioThrottle => {
+                "the queue to shared memory, shuffles and special functions is full; bank conflicts fill it"
+            }
+            Stall::LgThrottle => {
+                "the queue to global memory is full; wider accesses need fewer entries"
+            }
+            Stall::Barrier => {
+                "the warp waits at a barrier or an mbarrier for other warps"
+            }
+            Stall::Membar => {
+                "the warp waits for a memory fence"
+            }
+            Stall::BranchResolving => {
+                "the warp waits for the target of a branch"
+            }
+            Stall::NoInstruction => {
+                "the next instructions have to be fetched; the first run of code from a cold cache shows this"
+            }
+            Stall::Gmma => {
+                "the warp waits for matrix products of its warpgroup"
+            }
+            Stall::NotSelected => {
+                "the warp could issue, but the scheduler chose another one; there are enough warps"
+            }
+        }
+    }
 }
 
 /// Lost warp cycles and issues by run.

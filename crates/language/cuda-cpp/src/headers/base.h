@@ -198,7 +198,11 @@ template <class T> __device__ constexpr typename remove_reference<T>::type &&mov
 template <class T> __device__ constexpr T &&forward(typename remove_reference<T>::type &value) {
     return static_cast<T &&>(value);
 }
-template <class T> __device__ constexpr void swap(T &a, T &b) { T c = a; a = b; b = c; }
+template <class T> __device__ constexpr void swap(T &a, T &b) {
+    T c = static_cast<T &&>(a);
+    a = static_cast<T &&>(b);
+    b = static_cast<T &&>(c);
+}
 template <class T> __device__ constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
 template <class T> __device__ constexpr const T &max(const T &a, const T &b) { return a < b ? b : a; }
 template <class T> __device__ constexpr const T &clamp(const T &x, const T &low, const T &high) {

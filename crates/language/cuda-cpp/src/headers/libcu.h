@@ -244,4 +244,35 @@ template <class C> __device__ inline void __lw_arrive_after_copies(barrier<threa
     asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(bar.__lw_place()) : "memory");
 }
 template <thread_scope S> __device__ inline void __lw_arrive_after_copies(pipeline<S> &) {}
+// Latches and semaphores, which wait by polling.
+template <thread_scope S = thread_scope_system> struct latch {
+    atomic<long, S> __lw_left;
+    __host__ __device__ constexpr explicit latch(long expected) : __lw_left(expected) {}
+    latch(const latch &) = delete;
+    __host__ __device__ static constexpr long max() { return 0x7fffffffffffffffL; }
+    __device__ void count_down(long by = 1) { __lw_left.fetch_sub(by, memory_order_release); }
+    __device__ bool try_wait() const { return __lw_left.load(memory_order_acquire) == 0; }
+    __device__ void wait() const { while (!try_wait()) {} }
+    __device__ void arrive_and_wait(long by = 1) {
+        count_down(by);
+        wait();
+    }
+};
+template <thread_scope S = thread_scope_system, long Most = 0x7fffffff> struct counting_semaphore {
+    atomic<long, S> __lw_free;
+    counting_semaphore() = default;
+    __host__ __device__ constexpr explicit counting_semaphore(long free) : __lw_free(free) {}
+    counting_semaphore(const counting_semaphore &) = delete;
+    __host__ __device__ static constexpr long max() { return Most; }
+    __device__ void release(long by = 1) { __lw_free.fetch_add(by, memory_order_release); }
+    __device__ bool try_acquire() {
+        long free = __lw_free.load(memory_order_relaxed);
+        while (free > 0) {
+            if (__lw_free.compare_exchange_weak(free, free - 1, memory_order_acquire)) return true;
+        }
+        return false;
+    }
+    __device__ void acquire() { while (!try_acquire()) {} }
+};
+template <thread_scope S = thread_scope_system> using binary_semaphore = counting_semaphore<S, 1>;
 } // namespace cuda

@@ -146,6 +146,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("cooperative_groups/scan.h", "cooperative_groups.h"),
     ("cuda/barrier", "cuda/atomic"),
     ("cuda/pipeline", "cuda/atomic"),
+    ("cuda/latch", "cuda/atomic"),
+    ("cuda/semaphore", "cuda/atomic"),
     ("utility", "type_traits"),
     ("array", "type_traits"),
 ];

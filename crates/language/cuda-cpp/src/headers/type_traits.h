@@ -109,7 +109,11 @@ template <class A, class B> struct pair {
         second = other.second;
         return *this;
     }
-    __device__ constexpr void swap(pair &other) { pair held = *this; *this = other; other = held; }
+    __device__ constexpr void swap(pair &other) {
+        pair held = static_cast<pair &&>(*this);
+        *this = static_cast<pair &&>(other);
+        other = static_cast<pair &&>(held);
+    }
 };
 template <class A, class B> __device__ constexpr pair<typename decay<A>::type, typename decay<B>::type> make_pair(A &&a, B &&b) {
     return pair<typename decay<A>::type, typename decay<B>::type>(static_cast<A &&>(a), static_cast<B &&>(b));

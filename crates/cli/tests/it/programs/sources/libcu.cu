@@ -2,6 +2,8 @@
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #include <cuda/atomic>
+#include <cuda/latch>
+#include <cuda/semaphore>
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 __global__ void sums(const float *x, float *out) {
@@ -78,6 +80,29 @@ __global__ void groups(int *out) {
     out[96 + threadIdx.x] = same.size() * 100 + cg::reduce(same, 1, cg::plus<int>());
     tile.sync();
 }
+__global__ void waits(int *out) {
+    using Latch = cuda::latch<cuda::thread_scope_block>;
+    __shared__ alignas(Latch) char room[sizeof(Latch)];
+    __shared__ cuda::counting_semaphore<cuda::thread_scope_block, 2> slots;
+    __shared__ int inside, most;
+    Latch &latch = *(Latch *)room;
+    if (threadIdx.x == 0) {
+        new (&latch) Latch(4);
+        new (&slots) cuda::counting_semaphore<cuda::thread_scope_block, 2>(2);
+        inside = most = 0;
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        slots.acquire();
+        atomicMax(&most, atomicAdd(&inside, 1) + 1);
+        atomicSub(&inside, 1);
+        slots.release();
+        out[threadIdx.x / 32] = 7;
+        latch.count_down();
+    }
+    latch.wait();
+    if (threadIdx.x == 127) out[4] = out[0] + out[1] + out[2] + out[3] + (most <= 2 ? 100 : 0);
+}
 int main() {
     float *x, *out, host[256];
     int *bins;
@@ -102,5 +127,8 @@ int main() {
     groups<<<1, 32>>>(bins);
     cudaDeviceSynchronize();
     printf("%d %d %d %d %d\n", bins[13], bins[32 + 13], bins[64 + 13], bins[96], bins[98]);
+    waits<<<1, 128>>>(bins);
+    e = cudaDeviceSynchronize();
+    printf("%d %d\n", bins[4], e);
     (void)host;
 }

@@ -25,7 +25,14 @@ template <class T, class D = default_delete<T>> struct unique_ptr {
     T *get() const { return object; }
     T *release() { T *o = object; object = nullptr; return o; }
     void reset(T *o = nullptr) { T *old = object; object = o; if (old) remove(old); }
-    void swap(unique_ptr &o) { T *held = object; object = o.object; o.object = held; }
+    void swap(unique_ptr &o) {
+        T *held = object;
+        object = o.object;
+        o.object = held;
+        D kept = static_cast<D &&>(remove);
+        remove = static_cast<D &&>(o.remove);
+        o.remove = static_cast<D &&>(kept);
+    }
     D &get_deleter() { return remove; }
     T &operator*() const { return *object; }
     T *operator->() const { return object; }
@@ -51,6 +58,14 @@ template <class T, class D> struct unique_ptr<T[], D> {
     void reset(T *o = nullptr) { T *old = object; object = o; if (old) remove(old); }
     T &operator[](size_t i) const { return object[i]; }
     explicit operator bool() const { return object != nullptr; }
+    void swap(unique_ptr &o) {
+        T *held = object;
+        object = o.object;
+        o.object = held;
+        D kept = static_cast<D &&>(remove);
+        remove = static_cast<D &&>(o.remove);
+        o.remove = static_cast<D &&>(kept);
+    }
 };
 #define __LW_POINTER_COMPARISONS(P, PARAMETERS, ARGUMENTS)                                                            \
     template <PARAMETERS> inline bool operator==(const P<ARGUMENTS> &a, decltype(nullptr)) { return a.get() == nullptr; } \

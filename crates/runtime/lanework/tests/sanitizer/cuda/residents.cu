@@ -331,8 +331,8 @@ extern "C" __global__ void neighbours(float *a, float *b) {
     a[i] = b[i] = next;
 }
 
-// A block may leave the barrier late. The barrier must order it only after writes before the barrier, not after later writes of blocks that
-// left earlier. launch neighbours_too_early: cooperative grid=4 block=64 zeros:f32:256 zeros:f32:256
+// A barrier orders a block that leaves it late after writes before the barrier, not after later writes of blocks that left earlier.
+// launch neighbours_too_early: cooperative grid=4 block=64 zeros:f32:256 zeros:f32:256
 extern "C" __global__ void neighbours_too_early(float *a, float *b) {
     cg::grid_group grid = cg::this_grid();
     int i = grid.thread_rank(), n = grid.size();
