@@ -205,12 +205,12 @@ mod tests {
 #define N 4
 #define SQUARE(x) \
     ((x) * (x))
-struct Shape { int sides; };
+struct Polygon { int sides; };
 static const int width = N;
 namespace tools { static inline int helper(int x) { return SQUARE(x); } }
 extern "C" void visible(int *x) { *x = helper(1); } // static int comment() {}
 template <class T> __global__ void __launch_bounds__(N) kernel(T *x) { *x = 1; }
-int Shape::area() const { return 1; }
+int Polygon::area() const { return 1; }
 static int unused(int x);
 "#;
 
@@ -218,7 +218,7 @@ static int unused(int x);
     fn a_file_owns_its_static_names_classes_and_macros() {
         let own = own_names(FIRST);
         let names = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" ");
-        assert_eq!(names(&own.definitions), "Shape helper kernel width");
+        assert_eq!(names(&own.definitions), "Polygon helper kernel width");
         assert_eq!(names(&own.macros), "N SQUARE");
     }
 

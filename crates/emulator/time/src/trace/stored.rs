@@ -157,9 +157,9 @@ fn invalid(what: impl std::fmt::Display) -> Error {
 }
 
 /// The rest of a file.
-struct Reader<'a>(&'a [u8]);
+struct TraceReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> TraceReader<'a> {
     fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let (found, rest) =
             self.0.split_at_checked(count).ok_or_else(|| invalid("the file ends early"))?;
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
 /// If the file cannot be read or was written by another version, or its kernel cannot run.
 pub fn read(path: &Path, capability: u32, listed: bool) -> Result<StoredTrace> {
     let file = std::fs::read(path)?;
-    let mut from = Reader(&file);
+    let mut from = TraceReader(&file);
     let length = u64::from_le_bytes(from.bytes(8)?.try_into().unwrap_or_default());
     let header: Header = serde_json::from_slice(from.bytes(length as usize)?)?;
     let code = match listed {
@@ -223,7 +223,7 @@ pub fn read(path: &Path, capability: u32, listed: bool) -> Result<StoredTrace> {
     })
 }
 
-fn read_block(from: &mut Reader<'_>, header: &BlockHeader) -> Result<BlockTrace> {
+fn read_block(from: &mut TraceReader<'_>, header: &BlockHeader) -> Result<BlockTrace> {
     let tokens = from.rows::<1>(header.tokens)?.into_iter().flatten().collect();
     let sectors = from.rows::<2>(header.sectors)?;
     let sectors = sectors.iter().map(|[low, high]| u64::from(*low) | u64::from(*high) << 32);
