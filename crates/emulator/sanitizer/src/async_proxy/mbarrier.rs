@@ -69,8 +69,8 @@ struct Phase {
     made: PackedEpoch,
     /// Visibility of the initialization without happens-before.
     known: InitVisibility,
-    /// The last use since, by the slot of the warp.
-    uses: BTreeMap<u32, PackedEpoch>,
+    /// The last use since, by the slot of the warp and the lane.
+    uses: BTreeMap<(u32, u32), PackedEpoch>,
     /// Join of the clocks that arrived in this phase.
     arrived: VectorClock,
     /// Clock released by completed phases.
@@ -191,7 +191,8 @@ impl Mbarriers {
     }
 
     /// Reports an initialization or `mbarrier.inval` that is not ordered after the uses by other warps,
-    /// such as by a thread that may still wait for the last phase.
+    /// such as by a thread that may still wait for the last phase. One ordered lane counts for its warp, because
+    /// libcu++'s pipelines elect a lane that signals for the others.
     pub fn check_reset(
         &mut self,
         access: &mut AccessCheck,
@@ -201,12 +202,17 @@ impl Mbarriers {
         let uses = std::mem::take(&mut self.phase((rank, offset)).uses);
         let order = &mut access.races.order;
         let (base, own) = (order.base(), access.position.slot(at.warp) as u32);
-        let unordered = |(slot, of): &(u32, PackedEpoch)| {
-            *slot != own
-                && epoch::number(*of) >= base
-                && !order.happens_before(*of, at.warp, at.lane)
-        };
-        let Some((_, of)) = uses.into_iter().find(unordered) else { return };
+        let mut last = BTreeMap::new();
+        for ((slot, _), of) in uses {
+            if slot == own || epoch::number(of) < base {
+                continue;
+            }
+            let ordered = order.happens_before(of, at.warp, at.lane);
+            let entry = last.entry(slot).or_insert((of, ordered));
+            *entry = (of, entry.1 || ordered);
+        }
+        let unordered = last.into_values().find(|(_, ordered)| !ordered);
+        let Some((of, _)) = unordered else { return };
         let (who, user) = (access.position.thread_at(at), access.races.thread_at(of));
         access.reports.add(ReportKind::Race, who, Some(user), |_| Finding {
             message: format!(
@@ -259,7 +265,7 @@ impl Mbarriers {
     pub fn used(&mut self, access: &mut AccessCheck, at: LaneAt, (rank, offset): (u32, u64)) {
         let (now, slot) = (access.packed_now(at), access.position.slot(at.warp) as u32);
         let phase = self.phase((rank, offset));
-        phase.uses.insert(slot, now);
+        phase.uses.insert((slot, at.lane), now);
         let (made, known) = (phase.made, phase.known);
         let of_cluster = epoch::number(made) >= access.races.order.base();
         if !of_cluster

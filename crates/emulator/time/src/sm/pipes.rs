@@ -289,21 +289,13 @@ impl Stall {
             Stall::LgThrottle => {
                 "the queue to global memory is full; wider accesses need fewer entries"
             }
-            Stall::Barrier => {
-                "the warp waits at a barrier or an mbarrier for other warps"
-            }
-            Stall::Membar => {
-                "the warp waits for a memory fence"
-            }
-            Stall::BranchResolving => {
-                "the warp waits for the target of a branch"
-            }
+            Stall::Barrier => "the warp waits at a barrier or an mbarrier for other warps",
+            Stall::Membar => "the warp waits for a memory fence",
+            Stall::BranchResolving => "the warp waits for the target of a branch",
             Stall::NoInstruction => {
                 "the next instructions have to be fetched; the first run of code from a cold cache shows this"
             }
-            Stall::Gmma => {
-                "the warp waits for matrix products of its warpgroup"
-            }
+            Stall::Gmma => "the warp waits for matrix products of its warpgroup",
             Stall::NotSelected => {
                 "the warp could issue, but the scheduler chose another one; there are enough warps"
             }

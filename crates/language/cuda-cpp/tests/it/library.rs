@@ -55,7 +55,7 @@ fn device_code_cannot_use_a_class_of_unknown_layout() {
     ] {
         let failure = compiled(&format!("{HOST}{kernel}")).expect_err(kernel);
         assert!(failure.unsupported, "{kernel}\n{}", failure.text);
-        assert!(failure.text.contains("only host code knows"), "{kernel}\n{}", failure.text);
+        assert!(failure.text.contains("host-only types"), "{kernel}\n{}", failure.text);
     }
     let failure = compiled(&format!("{HOST}__global__ void k() {{ Foreign f; }}"));
     assert!(failure.expect_err("an unknown type").text.contains("unknown"));
