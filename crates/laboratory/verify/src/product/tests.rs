@@ -136,7 +136,7 @@ fn half_precision_accumulators_and_products_are_recognized() {
         let sums =
             problem.by(|a, b| a.iter().zip(b).fold(0.0, |sum, (a, b)| half(a.mul_add(*b, sum))));
         let why = problem.lower(&sums);
-        assert!(why.contains("every result is an fp16 number"), "{why}");
+        assert!(why.contains("every result is exactly an fp16 number"), "{why}");
         let products =
             problem.by(|a, b| a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + half(a * b)));
         let why = problem.lower(&products);
