@@ -109,10 +109,18 @@ template <class A, class B> struct pair {
         second = other.second;
         return *this;
     }
+    template <class C, class D> __device__ constexpr pair &operator=(pair<C, D> &&other) {
+        first = static_cast<C &&>(other.first);
+        second = static_cast<D &&>(other.second);
+        return *this;
+    }
     __device__ constexpr void swap(pair &other) {
-        pair held = static_cast<pair &&>(*this);
-        *this = static_cast<pair &&>(other);
-        other = static_cast<pair &&>(held);
+        A a = static_cast<A &&>(first);
+        first = static_cast<A &&>(other.first);
+        other.first = static_cast<A &&>(a);
+        B b = static_cast<B &&>(second);
+        second = static_cast<B &&>(other.second);
+        other.second = static_cast<B &&>(b);
     }
 };
 template <class A, class B> __device__ constexpr pair<typename decay<A>::type, typename decay<B>::type> make_pair(A &&a, B &&b) {
