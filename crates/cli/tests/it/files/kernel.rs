@@ -444,7 +444,7 @@ fn arrays_beyond_the_memory_limit_are_refused_before_they_are_made() {
 }
 
 #[test]
-fn arrays_of_larger_elements_than_the_kernels_are_refused() {
+fn arrays_of_other_elements_than_the_kernels_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("last.cu");
     let source = "__global__ void last(float *x, int n) { x[n] = 1.0f; }\n\
@@ -458,8 +458,10 @@ fn arrays_of_larger_elements_than_the_kernels_are_refused() {
         };
         let refused = fails(2, &line("zeros:f64:100"));
         assert!(refused.contains("is memory of f32; the array has elements of f64"), "{refused}");
-        // With elements of the kernel's size, or bytes, the access past the end is found.
-        for array in ["zeros:100", "zeros:u32:100", "zeros:u8:400"] {
+        let refused = fails(2, &line("zeros:u32:100"));
+        assert!(refused.contains("is memory of f32; the array has elements of u32"), "{refused}");
+        // With elements of the kernel's type, or bytes, the access past the end is found.
+        for array in ["zeros:100", "zeros:f32:100", "zeros:u8:400"] {
             fails(1, &line(array));
         }
     }
