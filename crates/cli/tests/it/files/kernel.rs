@@ -466,3 +466,18 @@ fn arrays_of_other_elements_than_the_kernels_are_refused() {
         }
     }
 }
+
+#[test]
+fn a_kernel_that_faults_has_no_predicted_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("beyond.cu");
+    let source =
+        "__global__ void beyond(float *x) { extern __shared__ float s[]; s[threadIdx.x] = x[0]; }";
+    fs::write(&file, source).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    let before = ["predict", file, "--compiler", "own", "--grid", "8", "--block", "32"];
+    let refused = fails(1, &[&before[..], &["zeros:1"]].concat());
+    assert!(refused.contains("out-of-bounds shared write"), "{refused}");
+    let output = lanework(&[&before[..], &["--shared", "128", "zeros:1"]].concat());
+    assert!(output.status.success());
+}

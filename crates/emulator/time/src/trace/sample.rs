@@ -143,6 +143,23 @@ enum End {
     Waiting,
 }
 
+/// The limit that stopped a run, or the block that it waited for; `None` for a complete run.
+///
+/// # Errors
+/// Any other fault: the kernel itself is wrong, and has no time.
+fn stopped(fault: Option<Fault>) -> Result<Option<FaultKind>, Fault> {
+    use FaultKind::{Deadlock, InstructionLimit, TimeLimit, Unsupported};
+    match fault {
+        Some(fault)
+            if matches!(fault.kind, InstructionLimit | TimeLimit | Unsupported | Deadlock) =>
+        {
+            Ok(Some(fault.kind))
+        }
+        Some(fault) => Err(fault),
+        None => Ok(None),
+    }
+}
+
 /// Traces some blocks of a launch.
 struct Tracing<'a> {
     device: &'a Device,
@@ -163,19 +180,15 @@ impl Tracing<'_> {
         let mut recorder = Recorder::new(self.runs.clone(), bounds, wanted);
         let config = LaunchConfig { blocks: which, ..*self.launch };
         let ran = self.device.run_with(self.program, &config, self.arguments, &mut recorder)?;
-        let fault = ran.fault.filter(|_| !recorder.saw_all());
-        let complete = fault.is_none();
+        // The recorder also stops a run whose blocks have all ended. A faulting block has ended, too, but its fault counts.
+        let stopped = stopped(ran.fault)?.filter(|_| !recorder.saw_all());
+        let complete = stopped.is_none();
         let waits = recorder.blocks.iter().any(BlockRecorder::waits);
-        let mut end = if complete { End::Complete } else { End::Stopped };
-        if let Some(fault) = fault {
-            use FaultKind::{Deadlock, InstructionLimit, TimeLimit, Unsupported};
-            if !matches!(fault.kind, InstructionLimit | TimeLimit | Unsupported | Deadlock) {
-                return Err(fault);
-            }
-            if waits || fault.kind == Deadlock {
-                end = End::Waiting;
-            }
-        }
+        let end = match stopped {
+            None => End::Complete,
+            Some(kind) if waits || kind == FaultKind::Deadlock => End::Waiting,
+            Some(_) => End::Stopped,
+        };
         for recorded in recorder.blocks {
             let block = BlockTrace { complete, ..recorded.trace };
             self.effort.steps = self.effort.steps.saturating_sub(block.recorded() as usize);
@@ -238,7 +251,7 @@ impl Tracing<'_> {
                 warp.instructions = (warp.instructions as f64 * factor) as u64;
             }
         }
-        block.complete = ran.fault.is_none();
+        block.complete = stopped(ran.fault)?.is_none();
         Ok(())
     }
 
