@@ -9,7 +9,7 @@ mod state;
 
 pub use state::Loaded;
 
-use opened::{cuCtxSynchronize, cuMemcpyHtoDAsync_v2};
+use opened::cuCtxSynchronize;
 use plain::{PLAIN, driver, status};
 use state::loaded;
 
@@ -38,6 +38,7 @@ unsafe extern "C" {
     fn cuMemFreeHost(memory: u64) -> i32;
     fn cuMemAllocManaged(to: *mut u64, bytes: u64, flags: u32) -> i32;
     fn cuMemHostAlloc(to: *mut u64, bytes: u64, flags: u32) -> i32;
+    fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
     fn cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
     fn cuFuncGetParamInfo(function: u64, index: u64, offset: *mut u64, bytes: *mut u64) -> i32;
     #[rustfmt::skip]

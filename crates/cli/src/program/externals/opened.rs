@@ -12,8 +12,8 @@ const GRAIN: usize = 8;
 unsafe extern "C" {
     /// Waits for all queued work.
     pub fn cuCtxSynchronize() -> i32;
-    /// Copies from the host to the device.
-    pub fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
+    /// Copies from the host to the device, and returns when the copy is complete.
+    fn cuMemcpyHtoD_v2(to: u64, from: u64, bytes: u64) -> i32;
 }
 
 /// Lets the program access the device's memory, after all queued work.
@@ -64,8 +64,8 @@ pub fn close(process: &mut Process) -> Result<(), Stop> {
         let grains = old.chunks(GRAIN).zip(new.chunks(GRAIN));
         for (at, (_, new)) in grains.enumerate().filter(|(_, (old, new))| old != new) {
             let (to, from) = (address + (at * GRAIN) as u64, new.as_ptr().expose_provenance());
-            // SAFETY: the source is a part of `new`; the driver checks the target.
-            unsafe { cuMemcpyHtoDAsync_v2(to, from as u64, new.len() as u64, 0) };
+            // SAFETY: the source is a part of `new`, which outlives the copy; the driver checks the target.
+            unsafe { cuMemcpyHtoD_v2(to, from as u64, new.len() as u64) };
         }
     }
     for address in opened {
