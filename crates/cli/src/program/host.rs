@@ -17,20 +17,27 @@ pub const VARIABLE: &str = "LANEWORK_HOST_PROGRAM";
 /// The environment variable with the options of the compilation, one a line.
 pub const OPTIONS: &str = "LANEWORK_HOST_OPTIONS";
 
-/// Whether files are the sources of a program: CUDA C++, with C++ files beside it, and a `main`.
+/// Whether files are the sources of a program: CUDA C++ files, C++ files if there are any, and a `main` in one of them.
 pub fn are_sources(files: &[OsString]) -> bool {
     let kind = |file: &OsString| {
         let kind = Path::new(file).extension()?.to_str()?;
         ["cu", "cpp", "cc", "cxx", "c"].into_iter().find(|known| *known == kind)
     };
     let has_main = |file: &OsString| {
-        std::fs::read(file).is_ok_and(|text| {
-            String::from_utf8_lossy(&text).replace("main (", "main(").contains("main(")
-        })
+        std::fs::read(file).is_ok_and(|text| defines_main(&String::from_utf8_lossy(&text)))
     };
     files.iter().all(|file| kind(file).is_some())
         && files.iter().any(|file| kind(file) == Some("cu"))
         && files.iter().any(has_main)
+}
+
+/// Whether a source has the word `main` before a parenthesis.
+fn defines_main(text: &str) -> bool {
+    text.match_indices("main").any(|(at, word)| {
+        let before = text[..at].chars().next_back();
+        let is_word = !before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        is_word && text[at + word.len()..].trim_start().starts_with('(')
+    })
 }
 
 /// Runs the program that the command line names: as many files as [`VARIABLE`] says, then arguments.
@@ -53,7 +60,7 @@ pub fn sent(options: &SourceOptions) -> String {
     options.words().join("\n")
 }
 
-/// The options that [`sent`] made a text of.
+/// Reads the text of [`sent`].
 fn received(text: &str) -> SourceOptions {
     let folders = text.lines().filter_map(|line| line.strip_prefix("-I")).map(PathBuf::from);
     let macros = text.lines().filter_map(|line| line.strip_prefix("-D")).map(str::to_owned);
@@ -99,6 +106,12 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_word_main_makes_a_program() {
+        assert!(defines_main("int main\n(int n, char **a) {}") && defines_main("int main() {}"));
+        assert!(!defines_main("__device__ int domain(int x);") && !defines_main("int main_size;"));
+    }
 
     #[test]
     fn options_reach_the_process_of_the_program() {
