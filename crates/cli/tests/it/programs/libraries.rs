@@ -3,7 +3,7 @@
 
 use std::process::{Command, Output};
 
-/// Runs the files of a program, of which the first is given with its options.
+/// Runs a program of several files; the options precede the first file.
 fn run(files: &[(&str, &str)], options: &[&str]) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -194,4 +194,40 @@ struct Local { float y, z; };
 int other(int x) { Local l{1, (float)helper(x)}; return (int)l.z; }
 "#;
     assert_eq!(output(&[("a.cu", first), ("b.cu", second)], &[]), "4 10\n");
+}
+
+/// The expected numbers are those of NVIDIA's header, compiled by nvcc 13.5 (2026-11-30).
+#[test]
+fn random_numbers_are_those_of_nvidia_s_header() {
+    let source = r#"
+#include <cstdio>
+#include <curand_kernel.h>
+__global__ void numbers(unsigned *words, double *reals) {
+    curandStateXORWOW_t x;
+    curandStatePhilox4_32_10_t p;
+    curand_init(1234, 77, 1000, &x);
+    curand_init(1234, 77, 1000, &p);
+    for (int i = 0; i < 3; i++) { words[i] = curand(&x); words[3 + i] = curand(&p); }
+    int n = 0;
+    reals[n++] = curand_uniform(&x); reals[n++] = curand_uniform(&p);
+    reals[n++] = curand_uniform_double(&x); reals[n++] = curand_uniform_double(&p);
+    reals[n++] = curand_normal(&x); reals[n++] = curand_log_normal(&x, 1, 0.5f); reals[n++] = curand_normal(&x);
+    reals[n++] = curand_normal(&x); reals[n++] = curand_log_normal(&x, 1, 0.5f); reals[n++] = curand_normal(&p);
+    reals[n++] = curand_normal_double(&x); reals[n++] = curand_log_normal_double(&x, 1, 0.5);
+    reals[n++] = curand_normal_double(&p); reals[n++] = curand_normal_double(&p); reals[n++] = curand_uniform_double(&p);
+    float4 u = curand_uniform4(&p); reals[n++] = u.z; reals[n++] = curand_normal2(&p).y; reals[n++] = curand_uniform2_double(&p).y;
+}
+int main() {
+    unsigned *words; double *reals;
+    cudaMallocManaged(&words, 64); cudaMallocManaged(&reals, 256);
+    numbers<<<1, 1>>>(words, reals);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 6; i++) printf("%u ", words[i]);
+    for (int i = 0; i < 18; i++) printf("%.6f ", reals[i]);
+    printf("\n");
+}"#;
+    let expected = "77765795 2007910389 1498978577 1372889015 189164107 180448604 0.549205 0.164392 \
+        0.394549 0.918822 -0.648479 4.992002 0.504844 -0.566705 2.819304 -1.431771 \
+        -1.809860 1.923279 -0.341214 0.381866 0.023135 0.181200 0.068157 0.882969 \n";
+    assert_eq!(output(&[("program.cu", source)], &[]), expected);
 }

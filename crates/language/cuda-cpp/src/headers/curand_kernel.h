@@ -1,4 +1,4 @@
-// <curand_kernel.h>: XORWOW and Philox, with the numbers of NVIDIA's generators.
+// <curand_kernel.h>: XORWOW and Philox. Words and uniform numbers are those of NVIDIA's generators.
 #define CURAND_KERNEL_H_
 #define QUALIFIERS static __forceinline__ __device__
 #define CURAND_2POW32_INV (2.3283064e-10f)
@@ -214,6 +214,8 @@ __device__ inline double2 _curand_box_muller_double(unsigned a, unsigned b, unsi
     return result;
 }
 template <class S> __device__ inline float curand_uniform(S *state) { return _curand_uniform(curand(state)); }
+// Philox makes a double of one word, XORWOW of two.
+__device__ inline double curand_uniform_double(curandStatePhilox4_32_10 *state) { return curand(state) * 0x1p-32 + 0x1p-32; }
 template <class S> __device__ inline double curand_uniform_double(S *state) { unsigned x = curand(state), y = curand(state); return _curand_uniform_double_hq(x, y); }
 template <class S> __device__ inline float2 curand_normal2(S *state) { unsigned x = curand(state), y = curand(state); return _curand_box_muller(x, y); }
 template <class S> __device__ inline float curand_normal(S *state) {
@@ -237,8 +239,27 @@ template <class S> __device__ inline double curand_normal_double(S *state) {
     state->boxmuller_flag_double = 0;
     return state->boxmuller_extra_double;
 }
-template <class S> __device__ inline float curand_log_normal(S *state, float mean, float deviation) { return expf(mean + deviation * curand_normal(state)); }
-template <class S> __device__ inline double curand_log_normal_double(S *state, double mean, double deviation) { return exp(mean + deviation * curand_normal_double(state)); }
+// The second number of a pair is kept for the next call of the same distribution only: flag 1 normal, 2 log-normal.
+template <class S> __device__ inline float curand_log_normal(S *state, float mean, float deviation) {
+    if (state->boxmuller_flag != 2) {
+        float2 both = curand_normal2(state);
+        state->boxmuller_extra = expf(mean + deviation * both.y);
+        state->boxmuller_flag = 2;
+        return expf(mean + deviation * both.x);
+    }
+    state->boxmuller_flag = 0;
+    return state->boxmuller_extra;
+}
+template <class S> __device__ inline double curand_log_normal_double(S *state, double mean, double deviation) {
+    if (state->boxmuller_flag_double != 2) {
+        double2 both = curand_normal2_double(state);
+        state->boxmuller_extra_double = exp(mean + deviation * both.y);
+        state->boxmuller_flag_double = 2;
+        return exp(mean + deviation * both.x);
+    }
+    state->boxmuller_flag_double = 0;
+    return state->boxmuller_extra_double;
+}
 __device__ inline float4 curand_uniform4(curandStatePhilox4_32_10 *state) {
     uint4 x = curand4(state);
     return make_float4(_curand_uniform(x.x), _curand_uniform(x.y), _curand_uniform(x.z), _curand_uniform(x.w));

@@ -115,12 +115,8 @@ template <class A, class B> struct pair {
         return *this;
     }
     __device__ constexpr void swap(pair &other) {
-        A a = static_cast<A &&>(first);
-        first = static_cast<A &&>(other.first);
-        other.first = static_cast<A &&>(a);
-        B b = static_cast<B &&>(second);
-        second = static_cast<B &&>(other.second);
-        other.second = static_cast<B &&>(b);
+        ::std::swap(first, other.first);
+        ::std::swap(second, other.second);
     }
 };
 template <class A, class B> __device__ constexpr pair<typename decay<A>::type, typename decay<B>::type> make_pair(A &&a, B &&b) {

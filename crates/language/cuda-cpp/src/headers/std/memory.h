@@ -26,12 +26,8 @@ template <class T, class D = default_delete<T>> struct unique_ptr {
     T *release() { T *o = object; object = nullptr; return o; }
     void reset(T *o = nullptr) { T *old = object; object = o; if (old) remove(old); }
     void swap(unique_ptr &o) {
-        T *held = object;
-        object = o.object;
-        o.object = held;
-        D kept = static_cast<D &&>(remove);
-        remove = static_cast<D &&>(o.remove);
-        o.remove = static_cast<D &&>(kept);
+        ::std::swap(object, o.object);
+        ::std::swap(remove, o.remove);
     }
     D &get_deleter() { return remove; }
     T &operator*() const { return *object; }
@@ -59,12 +55,8 @@ template <class T, class D> struct unique_ptr<T[], D> {
     T &operator[](size_t i) const { return object[i]; }
     explicit operator bool() const { return object != nullptr; }
     void swap(unique_ptr &o) {
-        T *held = object;
-        object = o.object;
-        o.object = held;
-        D kept = static_cast<D &&>(remove);
-        remove = static_cast<D &&>(o.remove);
-        o.remove = static_cast<D &&>(kept);
+        ::std::swap(object, o.object);
+        ::std::swap(remove, o.remove);
     }
 };
 #define __LW_POINTER_COMPARISONS(P, PARAMETERS, ARGUMENTS)                                                            \
