@@ -184,7 +184,7 @@ pub fn as_program(
     line
 }
 
-/// Whether the commands have an option, given as `--name`, `--name=value`, `-N` or `-Nvalue`; a request for help is none.
+/// Whether the commands have an option, given as `--name`, `--name=value`, `-N` or `-Nvalue`; false for a request for help.
 #[cfg(all(unix, feature = "host"))]
 fn is_known(option: &str, commands: &[&Command]) -> bool {
     let long = option.strip_prefix("--").map(|long| long.split('=').next().unwrap_or(long));

@@ -216,7 +216,7 @@ const UNLISTED_ERROR: f64 = 0.1;
 const LOCAL_ERROR: f64 = 0.7;
 /// Minimum fraction of accesses to local memory for which it counts.
 const MUCH_LOCAL: f64 = 0.1;
-/// Of the traffic of textures, which the trace does not have.
+/// Of the traffic of textures: the trace lacks their addresses.
 const TEXTURE_ERROR: f64 = 0.5;
 /// Of the number of swaps of a contended word, whose retries depend on the order.
 const SWAPS_ERROR: f64 = 1.0;

@@ -18,7 +18,7 @@ pub enum SwapUse {
     Update,
     /// It writes a constant, as a lock does.
     Lock,
-    /// It may leave the word as it is, for example a minimum.
+    /// It may leave the word unchanged, for example a minimum.
     Other,
 }
 

@@ -27,7 +27,7 @@ pub struct HeavyBlocks {
 }
 
 impl GridWork {
-    /// The work of a grid of `total` blocks, of which some are counted.
+    /// The work of a grid of `total` blocks. Some of them are counted.
     pub fn new(total: u64, mut counted: Vec<(u64, u64)>) -> GridWork {
         counted.sort_unstable();
         counted.dedup_by_key(|(block, _)| *block);
@@ -53,7 +53,7 @@ impl GridWork {
         self.counted.iter().zip(widths).map(|((_, count), width)| (*count as f64, width))
     }
 
-    /// Mean instructions of the blocks with fewer than `limit`; 0 if there are none.
+    /// Mean instructions of the blocks with fewer than `limit`; 0 without such blocks.
     pub fn mean_below(&self, limit: u64) -> f64 {
         let of = self.weighted().filter(|(count, _)| *count < limit as f64);
         let (sum, blocks) = of.fold((0.0, 0.0), |(sum, blocks), (count, width)| {

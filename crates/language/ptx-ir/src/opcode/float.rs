@@ -247,11 +247,11 @@ pub enum DoubleOp {
     Sqrt,
     /// `1 / a`.
     Rcp,
-    /// `1 / a`, of which only the high words are read and written (`.approx.ftz`).
+    /// `1 / a`, reading and writing only the high words (`.approx.ftz`).
     RcpApproximate,
     /// `1 / sqrt(a)`, by an approximation that is improved once (`.approx`).
     Rsqrt,
-    /// `1 / sqrt(a)`, of which only the high words are read and written (`.approx.ftz`).
+    /// `1 / sqrt(a)`, reading and writing only the high words (`.approx.ftz`).
     RsqrtApproximate,
     /// Whether `a` is of a class (`testp`).
     Test(FloatClass),

@@ -80,7 +80,7 @@ pub struct OperandSpec {
     pub optional: bool,
     /// The allowed literals.
     pub literals: AllowedLiterals,
-    /// The literal that samples have.
+    /// The literal in samples.
     pub sample: u8,
     /// Whether a second, predicate destination is allowed.
     pub pair: bool,

@@ -13,7 +13,7 @@ pub enum SpecialShape {
     Word,
     /// 64 bits.
     Wide,
-    /// 64 bits, of which older code reads the low 32.
+    /// 64 bits; older code reads only the low 32.
     Either,
     /// A predicate.
     Predicate,

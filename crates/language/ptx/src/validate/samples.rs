@@ -1,6 +1,6 @@
 //! Samples: examples of each form of an instruction, with operands that fit.
 //!
-//! A form of few combinations of modifiers is sampled in all of them. Of others, samples show each modifier once, beside
+//! A form with few combinations of modifiers is sampled in all of them. For other forms, each modifier has one sample, with
 //! the first choices of the other slots. Every operand has its own register, named by its size: `%p` (a predicate), `%b`
 //! (8 bits), `%h`, `%r`, `%l` and `%x` (128 bits), numbered from 0.
 

@@ -29,7 +29,7 @@ fn cache_name(cache: CacheOperator) -> &'static str {
 }
 
 /// Whether the accesses of an address space may be `.volatile`: only memory that other threads can access. For local
-/// memory PTX requires version 9.1, and the accesses stay as they are without it.
+/// memory PTX requires version 9.1, so those accesses are emitted without it.
 fn has_volatile(space: AddressSpace) -> bool {
     matches!(space, AddressSpace::Generic | AddressSpace::Global | AddressSpace::Shared)
 }
