@@ -6,8 +6,9 @@
     scripts/cuda_corpus.py --every 10 --no-run      # a tenth of the files, device code only
 
 Each file's device code is compiled by `lanework inspect`. A program is then run by `lanework run`, with the other sources
-that its Makefile names, and the arguments of its `run` target. The sources stay in `target/cuda-corpus`; LANEWORK_SOURCES names a folder
-that has them already, as `OWNER+NAME/repo` (bare or not). Results of every file: `target/cuda-corpus/results.tsv`.
+that its Makefile names. Its arguments are those in `scripts/clients/hecbench.sh`, which make the problem small, or else
+those of the Makefile's `run` target. The sources stay in `target/cuda-corpus`; LANEWORK_SOURCES names a folder that has
+them already, as `OWNER+NAME/repo` (bare or not). Results of every file: `target/cuda-corpus/results.tsv`.
 
 Needs git and a built command (`--lanework`). No compiler of NVIDIA's may be on the path: the command would choose it.
 """
@@ -168,6 +169,16 @@ def makefile(file):
     return [str(folder) for folder in folders if folder.is_dir()], sources, arguments, macros
 
 
+def small_arguments():
+    """The arguments that make problems of HeCBench small, by the folder of a program."""
+    text = (pathlib.Path(__file__).parent / "clients/hecbench.sh").read_text()
+    lines = re.search(r"^programs='\n(.*?)'", text, re.M | re.S)[1].splitlines()
+    return {f"{words[0]}-cuda": words[1:] for words in map(str.split, lines) if words}
+
+
+SMALL = small_arguments()
+
+
 def program(file, text, sources, included):
     """The files of the program that a file belongs to, the one with `main` first; empty if another file represents the program."""
     def has_main(path):
@@ -200,7 +211,8 @@ def command(arguments, file, folders, seconds):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20 * seconds,
                               preexec_fn=lambda: limit(seconds))
         code, output = done.returncode, (done.stdout + done.stderr).decode(errors="replace")
-        code = None if code in (-signal.SIGXCPU, -signal.SIGKILL) else code
+        # The command reports a signal that ended the program as 128 + its number.
+        code = None if abs(code) % 128 in (signal.SIGXCPU, signal.SIGKILL) else code
     except subprocess.TimeoutExpired as stopped:
         code, output = None, ((stopped.stdout or b"") + (stopped.stderr or b"")).decode(errors="replace")
     return code, output
@@ -210,6 +222,8 @@ def examine(options, origin, file, text, included):
     """One file: its device code, and its run."""
     folders, sources, arguments, macros = makefile(file)
     options_of_source = [f"-D{macro}" for macro in macros]
+    if origin == "hecbench":
+        arguments = SMALL.get(file.parent.name, arguments)
     lanework = str(options.lanework)
     files = program(file, text, sources, included)
     if options.only_run and not files:

@@ -80,7 +80,7 @@ attempt() {
         | grep -aviE 'no fail|0 fail|error[^:=]*[:=] *[0-9]+\.[0-9.e+-]+ *$|0 error|failed: 0|failures?: 0|error rate|0 mismatch|of bytes mismatched|lanework: cu|result *= *pass|relative error|as expected|an assertion of the kernel failed|max error' | head -1 | cut -c1-110)
     local said
     [ $code -eq 139 ] && failure="segmentation fault; $failure"
-    said=$(grep -a '^lanework: ' "$log.err" | grep -avE '^lanework: cu\w+ = |is not a function|private table|is a stand-in' | head -1 | cut -c11-160)
+    said=$(grep -a '^lanework: ' "$log.err" | grep -avE '^lanework: cu\w+ = |is not a function|private (driver )?table|is a stand-in' | head -1 | cut -c11-160)
     if [ $code -eq 124 ] || [ $code -eq 137 ]; then row "$name" slow "over ${SECONDS_EACH:-60} s"
     elif [ $code -eq 0 ] && grep -aqE 'must be run on a machine' "$log" "$log.err"; then
         row "$name" waived "$(grep -ahE 'must be run on a machine' "$log" "$log.err" | head -1 | cut -c1-110)"
