@@ -212,7 +212,7 @@ def command(arguments, file, folders, seconds):
                               preexec_fn=lambda: limit(seconds))
         code, output = done.returncode, (done.stdout + done.stderr).decode(errors="replace")
         # The command reports a signal that ended the program as 128 + its number.
-        code = None if abs(code) % 128 in (signal.SIGXCPU, signal.SIGKILL) else code
+        code = None if not 0 <= code <= 128 and abs(code) % 128 in (signal.SIGXCPU, signal.SIGKILL) else code
     except subprocess.TimeoutExpired as stopped:
         code, output = None, ((stopped.stdout or b"") + (stopped.stderr or b"")).decode(errors="replace")
     return code, output
