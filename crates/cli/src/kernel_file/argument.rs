@@ -275,13 +275,16 @@ fn random_values(element: ElementType, count: usize, seed: u64) -> Vec<u8> {
     if !element.name.contains('f') {
         return random_elements::<u8>(count * element.bytes, seed);
     }
-    let uniform = lanework_lab::uniform_floats(count, seed).into_iter();
-    match element.name {
-        "f64" => uniform.flat_map(|x| f64::from(x).to_le_bytes()).collect(),
-        "f32" => uniform.flat_map(f32::to_le_bytes).collect(),
-        "f16" => uniform.flat_map(|x| half::f16::from_f32(x).to_le_bytes()).collect(),
-        _ => uniform.flat_map(|x| half::bf16::from_f32(x).to_le_bytes()).collect(),
+    let mut bytes = Vec::with_capacity(count * element.bytes);
+    for x in lanework_lab::uniform_floats(count, seed) {
+        match element.name {
+            "f64" => bytes.extend(f64::from(x).to_le_bytes()),
+            "f32" => bytes.extend(x.to_le_bytes()),
+            "f16" => bytes.extend(half::f16::from_f32(x).to_le_bytes()),
+            _ => bytes.extend(half::bf16::from_f32(x).to_le_bytes()),
+        }
     }
+    bytes
 }
 
 /// `TILE[,swizzle32|,swizzle64|,swizzle128][,nan]`: the tiles of a tensor map.

@@ -19,7 +19,7 @@ use lanework_engine::observer::Observer;
 use lanework_engine::program::Program;
 use lanework_ptx_ir::analysis::Analyses;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Limits on tracing.
 #[derive(Clone, Copy, Debug)]
@@ -168,7 +168,8 @@ struct Tracing<'a> {
     arguments: &'a [&'a [u8]],
     runs: Arc<Runs>,
     warps: usize,
-    started: Instant,
+    /// The end of tracing, by the CPU time of this thread.
+    end: ComputeLimit,
     /// The remaining effort.
     effort: Effort,
     blocks: Vec<BlockTrace>,
@@ -199,7 +200,7 @@ impl Tracing<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.started.elapsed() > self.effort.time || self.effort.instructions == 0
+        self.end.is_over() || self.effort.instructions == 0
     }
 
     /// Traces blocks one by one. Returns false if the first one waits for another block.
@@ -283,7 +284,7 @@ impl Tracing<'_> {
         if !complete || total <= self.blocks.len() as u64 {
             return Ok(GridWork::default());
         }
-        let started = Instant::now();
+        let end = ComputeLimit::of_thread(COUNTING);
         let count = |blocks: Blocks| {
             let mut census = Census::new(ComputeLimit::of_thread(COUNTING));
             let config = LaunchConfig { blocks, ..*self.launch };
@@ -307,7 +308,7 @@ impl Tracing<'_> {
         let mut found = GridWork::new(total, known.collect());
         let mut last = 0.5f64;
         for number in 0..SAMPLED {
-            if started.elapsed() > COUNTING {
+            if end.is_over() {
                 break;
             }
             // Every other block is from a sequence of low discrepancy, which also finds differences between equal neighbors.
@@ -392,10 +393,12 @@ pub fn record(
         arguments,
         runs: runs.clone(),
         warps: threads.div_ceil(32) as usize,
-        started: Instant::now(),
+        end: ComputeLimit::of_thread(effort.time),
         effort,
         blocks: Vec::new(),
     };
+    // The limit counts from its first reading.
+    tracing.end.is_over();
     let first = middle(launch.grid);
     let chosen = choose(launch.grid, effort.multiprocessors, first);
     // A block that waits for others does not end if it runs alone.
