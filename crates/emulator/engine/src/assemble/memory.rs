@@ -9,6 +9,7 @@ use crate::assemble::shape::{
 use crate::instructions::access::atomic::{
     Atomic, AtomicQuad, CompareAndSwap, SingleSum, WordAtomic, WordSum,
 };
+use crate::instructions::access::delayed::Delay;
 use crate::instructions::access::direct::{LoadDirect, StoreDirect};
 use crate::instructions::access::site::AccessSite;
 use crate::instructions::access::{Load, Store, direct};
@@ -71,12 +72,19 @@ impl Assembler<'_> {
             (self.want.first_site as usize + self.code.sites.len()) * size_of::<AccessSite>();
         let site = site as u32;
         let class = self.classifier.class(self.at, &op);
+        let delayable = self.analyses.delayable.as_ref().is_some_and(|all| all.include(self.at));
+        let delayed = delayable && !self.want.any(Wants::ACCESSES.with(Wants::COUNTS));
+        if delayed {
+            // Nothing reads the result.
+            data[2] = None;
+        }
         self.code.sites.push(AccessSite {
             span,
             offset: op.offset as u64,
             count: op.count,
             data,
             combine: function,
+            delay: if delayed { Delay::Possible } else { Delay::Never },
             observed: self.want.any(Wants::COUNTS),
             order: op.order,
             counter: (self.want.instrumentation.counter)(op.space, kind, class),

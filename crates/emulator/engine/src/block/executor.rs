@@ -4,6 +4,7 @@
 use crate::assemble::code::Assembled;
 use crate::block::worker::{PassOutcome, Shape, State, Worker};
 use crate::fault::{FaultKind, Located, RawFault};
+use crate::instructions::access::delayed::publish;
 use crate::instructions::access::site::Region;
 use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::copies::{LateFault, finish_all};
@@ -193,7 +194,10 @@ impl<'a> ClusterExecutor<'a> {
                         left -= 1;
                     }
                     PassOutcome::Progress => progress = true,
-                    PassOutcome::Spins => spins = true,
+                    PassOutcome::Spins => {
+                        publish(&mut self.blocks[rank].context);
+                        spins = true;
+                    }
                     PassOutcome::Idle => {}
                 }
             }

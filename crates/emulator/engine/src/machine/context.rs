@@ -2,6 +2,7 @@
 //! the bodies of operations, compiled once per SIMD level, with the choice of the level.
 
 use crate::fault::RawFault;
+use crate::instructions::access::delayed::Delayed;
 use crate::instructions::access::site::{AccessSite, Region};
 use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::registers::RegisterPool;
@@ -53,6 +54,8 @@ pub struct Context {
     pub warpgroups: Vec<WarpgroupArrival>,
     /// Arrays for the factors of matrix products. Products overwrite them: clearing them took a tenth of a product's time.
     pub factors: Option<Box<FactorArrays>>,
+    /// Reductions that have not reached memory; `None` if each is performed at once.
+    pub delayed: Option<Box<Delayed>>,
     /// The fault that stopped the block.
     pub fault: Option<Box<RawFault>>,
 }

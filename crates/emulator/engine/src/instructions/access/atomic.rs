@@ -1,6 +1,7 @@
 //! Atomics and asynchronous copies, lane after lane.
 
 use crate::fault::{FaultKind, RawFault};
+use crate::instructions::access::delayed::{Delay, delay};
 use crate::instructions::access::{each_active, plan};
 use crate::instructions::alu::atomic::replace;
 use crate::machine::context::{Body, Context, fault, recover};
@@ -26,6 +27,13 @@ unsafe impl Body for Atomic {
         unsafe {
             let site = warp.site(op.c);
             let bytes = (*site).bytes;
+            let combine = (*site).combine.unwrap_or(|m, _, _| m);
+            if (*site).delay != Delay::Never {
+                let b = (*site).data[0].map_or(Lanes([0; 32]), |slot| fetch_cold::<u64>(warp, slot));
+                if delay(op, warp, site, |i| b.0[i], |m, b| combine(m, b, 0)) {
+                    return op.leave();
+                }
+            }
             let mut host = Lanes([0u64; 32]);
             if let Err(null) = plan(op, warp, site, u64::from(bytes), &mut host) {
                 return null;
@@ -34,7 +42,6 @@ unsafe impl Body for Atomic {
                 (*site).data[i].map_or(Lanes([0; 32]), |slot| fetch_cold::<u64>(warp, slot))
             };
             let (b, c) = (operand(0), operand(1));
-            let combine = (*site).combine.unwrap_or(|m, _, _| m);
             let mut old = Lanes([0u64; 32]);
             each_active(warp.mask, |i| {
                 let to = host.0[i] as *mut u8;
@@ -50,6 +57,9 @@ unsafe impl Body for Atomic {
 
 /// A common function of 32-bit atomics.
 pub trait WordFunction {
+    /// Whether reductions may be delayed, as in [`crate::instructions::access::delayed`].
+    const DELAYABLE: bool = false;
+
     /// The new word, from the one in memory and the operands.
     fn combine(m: u32, b: u32, c: u32) -> u32;
 
@@ -65,6 +75,8 @@ pub trait WordFunction {
 pub struct WordSum;
 
 impl WordFunction for WordSum {
+    const DELAYABLE: bool = true;
+
     #[inline(always)]
     fn combine(m: u32, b: u32, _c: u32) -> u32 {
         m.wrapping_add(b)
@@ -126,6 +138,14 @@ unsafe impl<F: WordFunction> Body for WordAtomic<F> {
         // (`Body::run`), so its slots are in it.
         unsafe {
             let site = warp.site(op.c);
+            if F::DELAYABLE && (*site).delay != Delay::Never {
+                let mut copy = Lanes([0u32; 32]);
+                let b = (*site).data[0].map_or(NONE, |slot| *u32::view(warp, slot, &mut copy));
+                let sum = |m, b| u64::from(F::combine(m as u32, b as u32, 0));
+                if delay(op, warp, site, |i| b.0[i].into(), sum) {
+                    return op.leave();
+                }
+            }
             let mut host = Lanes([0u64; 32]);
             if let Err(null) = plan(op, warp, site, 4, &mut host) {
                 return null;

@@ -1,6 +1,7 @@
 //! Sites of memory instructions: the access, the counter slots, and the region of the last access. A region is a range of guest
 //! memory that is contiguous on the host.
 
+use crate::instructions::access::delayed::Delay;
 use crate::instructions::alu::atomic::Combine;
 use crate::instrument::counter::{CounterRule, Memo};
 use crate::instrument::event::{Access, AccessKind, Place, Space, generic_space};
@@ -51,6 +52,8 @@ pub struct AccessSite {
     pub data: [Option<Slot>; 8],
     /// The function of an atomic.
     pub combine: Option<Combine>,
+    /// Whether a reduction is delayed.
+    pub delay: Delay,
     /// Whether the general handlers report its accesses to the instrument.
     pub observed: bool,
     /// Its memory order.
@@ -120,6 +123,7 @@ impl AccessSite {
             kind,
             data: [None; 8],
             combine: None,
+            delay: Delay::Never,
             observed: true,
             order: MemoryOrder::default(),
             service,
@@ -134,6 +138,9 @@ impl AccessSite {
     /// Remembers the region hit last.
     pub fn hit(&mut self, region: Region) {
         self.region = region;
+        if self.delay == Delay::Joined {
+            self.delay = Delay::Possible;
+        }
         self.bounds = CachedBounds {
             from: self.offset.wrapping_sub(region.start),
             room: region.bytes.saturating_sub(self.span - 1),
