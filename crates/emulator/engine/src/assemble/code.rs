@@ -1,5 +1,6 @@
 //! Assembled code: the operations of a kernel and the data that they need.
 
+use crate::ablation::FastPath;
 use crate::assemble::fuse::Fusion;
 use crate::assemble::fuse::fma::FmaSequence;
 use crate::assemble::shape::{RegisterForms, Shape};
@@ -157,7 +158,7 @@ impl Assembled {
     pub(crate) fn delayed(&self) -> Option<Box<Delayed>> {
         let delayable = self.analyses.delayable.as_ref()?;
         let observed = self.wants().any(Wants::ACCESSES.with(Wants::COUNTS));
-        (!observed).then(|| Box::new(Delayed::new(combine(delayable.op), delayable.bytes)))
+        (!observed && FastPath::DelayedReductions.on()).then(|| Box::new(Delayed::new(combine(delayable.op), delayable.bytes)))
     }
 
     /// The code in which every register is varying; each of its operations corresponds to one operation of `code`.

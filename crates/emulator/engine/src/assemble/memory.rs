@@ -1,5 +1,6 @@
 //! Memory instructions: their sites, and the handlers for their forms.
 
+use crate::ablation::FastPath;
 use crate::assemble::Assembler;
 use crate::assemble::fuse::Mark;
 use crate::assemble::shape::{
@@ -107,7 +108,9 @@ impl Assembler<'_> {
             && matches!(op.kind, MemoryKind::Load)
             && op.ty.size() == 4;
         let count = self.want.any(Wants::COUNTS);
-        let special = if direct {
+        let special = if direct && !FastPath::DirectAccess.on() || lanes && !FastPath::LanesLoad.on() {
+            None
+        } else if direct {
             direct_handler(op, address, data, count)
         } else if lanes && count {
             Some(direct::lanes::<true>())
@@ -223,6 +226,7 @@ fn memory_handler(op: MemoryOp) -> Tiers {
         (MemoryKind::Store, 4, _) => any!(Store<u32>),
         (MemoryKind::Store, ..) => any!(Store<u64>),
         (MemoryKind::Atomic(_), ..) if op.count == 2 => Tiers::cold::<AtomicQuad>(),
+        (MemoryKind::Atomic(_), ..) if !FastPath::WordAtomic.on() => any!(Atomic),
         (MemoryKind::Atomic(AtomicOp::Add), 4, _) => any!(WordAtomic<WordSum>),
         (MemoryKind::Atomic(AtomicOp::AddSingle { flush: false }), ..) => {
             any!(WordAtomic<SingleSum>)

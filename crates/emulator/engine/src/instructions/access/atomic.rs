@@ -1,5 +1,6 @@
 //! Atomics and asynchronous copies, lane after lane.
 
+use crate::ablation::FastPath;
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::access::delayed::{Delay, delay};
 use crate::instructions::access::{each_active, plan};
@@ -157,14 +158,16 @@ unsafe impl<F: WordFunction> Body for WordAtomic<F> {
                 (*site).data[1].map_or(&NONE, |slot| u32::view(warp, slot, second)),
             );
             let mut old = Lanes([0u32; 32]);
-            if (*site).space == MemorySpace::Shared {
+            if (*site).space == MemorySpace::Shared && FastPath::OwnSharedMemory.on() {
                 // One worker runs all blocks of a cluster, so no other thread accesses the word.
                 each_active(warp.mask, |i| {
                     let to = host.0[i] as *mut u32;
                     old.0[i] = guest::load(to);
                     guest::store(to, F::combine(old.0[i], b.0[i], c.0[i]));
                 });
-            } else if let Some(place) = same_place(warp.mask, &host) {
+            } else if let Some(place) = same_place(warp.mask, &host)
+                && FastPath::OneExchange.on()
+            {
                 // One exchange serves all lanes: they follow each other with nothing in between.
                 let cell = AtomicU32::from_ptr(place as *mut u32);
                 let all = cell.fetch_update(Relaxed, Relaxed, |mut word| {
