@@ -25,7 +25,7 @@ fn measured(path: FastPath) -> Measured {
         OneExchange => Row("atom.global.add one", Plain),
         DelayedReductions => Histogram,
         NarrowProducts => Row("mma.m16n8k16.f16", Plain),
-        HalfWarps => Row("ld.global", Checked),
+        HalfWarps => Row("ld.global.v4", Checked),
         WholeLines | LineHeads => Row("st.global", Checked),
         LoadGroups => Row("ld.shared", Checked),
         ScatteredWords => Row("ld.shared scattered", Checked),

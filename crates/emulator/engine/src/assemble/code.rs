@@ -158,7 +158,8 @@ impl Assembled {
     pub(crate) fn delayed(&self) -> Option<Box<Delayed>> {
         let delayable = self.analyses.delayable.as_ref()?;
         let observed = self.wants().any(Wants::ACCESSES.with(Wants::COUNTS));
-        (!observed && FastPath::DelayedReductions.on()).then(|| Box::new(Delayed::new(combine(delayable.op), delayable.bytes)))
+        (!observed && FastPath::DelayedReductions.on())
+            .then(|| Box::new(Delayed::new(combine(delayable.op), delayable.bytes)))
     }
 
     /// The code in which every register is varying; each of its operations corresponds to one operation of `code`.

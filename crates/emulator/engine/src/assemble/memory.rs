@@ -108,17 +108,18 @@ impl Assembler<'_> {
             && matches!(op.kind, MemoryKind::Load)
             && op.ty.size() == 4;
         let count = self.want.any(Wants::COUNTS);
-        let special = if direct && !FastPath::DirectAccess.on() || lanes && !FastPath::LanesLoad.on() {
-            None
-        } else if direct {
-            direct_handler(op, address, data, count)
-        } else if lanes && count {
-            Some(direct::lanes::<true>())
-        } else if lanes {
-            Some(direct::lanes::<false>())
-        } else {
-            None
-        };
+        let special =
+            if direct && !FastPath::DirectAccess.on() || lanes && !FastPath::LanesLoad.on() {
+                None
+            } else if direct {
+                direct_handler(op, address, data, count)
+            } else if lanes && count {
+                Some(direct::lanes::<true>())
+            } else if lanes {
+                Some(direct::lanes::<false>())
+            } else {
+                None
+            };
         let special = special.and_then(|tiers| tiers.at(self.want.tier));
         let shape = match special {
             Some(_) if direct => direct_shape(op, address & WIDE != 0, data & SCALAR != 0),

@@ -32,7 +32,12 @@ impl AccessCheck {
         let of_words = site.kind == AccessKind::Atomic && site.count == 1 && site.bytes == 4;
         // The general path notes where a kernel launches a grid.
         let launches = self.launches.counter.is_some();
-        if !FastPath::CheckedAtomics.on() || !of_words || launches || self.releases || !self.word_cells() {
+        if !FastPath::CheckedAtomics.on()
+            || !of_words
+            || launches
+            || self.releases
+            || !self.word_cells()
+        {
             return warp.mask;
         }
         match site.space {

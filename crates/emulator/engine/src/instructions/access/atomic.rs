@@ -30,7 +30,8 @@ unsafe impl Body for Atomic {
             let bytes = (*site).bytes;
             let combine = (*site).combine.unwrap_or(|m, _, _| m);
             if (*site).delay != Delay::Never {
-                let b = (*site).data[0].map_or(Lanes([0; 32]), |slot| fetch_cold::<u64>(warp, slot));
+                let b =
+                    (*site).data[0].map_or(Lanes([0; 32]), |slot| fetch_cold::<u64>(warp, slot));
                 if delay(op, warp, site, |i| b.0[i], |m, b| combine(m, b, 0)) {
                     return op.leave();
                 }
