@@ -1,4 +1,4 @@
-//! What each fast path gains: a row of the benchmark with the path and without it.
+//! The gain of each fast path: a row of the benchmark with the path and without it.
 
 use crate::fixed;
 use crate::kernel::Mode;

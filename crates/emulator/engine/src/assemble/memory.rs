@@ -10,9 +10,8 @@ use crate::assemble::shape::{
 use crate::instructions::access::atomic::{
     Atomic, AtomicQuad, CompareAndSwap, SingleSum, WordAtomic, WordSum,
 };
-use crate::instructions::access::delayed::Delay;
 use crate::instructions::access::direct::{LoadDirect, StoreDirect};
-use crate::instructions::access::site::AccessSite;
+use crate::instructions::access::site::{AccessSite, Delay};
 use crate::instructions::access::{Load, Store, direct};
 use crate::instructions::alu::atomic::combine;
 use crate::instrument::event::{AccessKind, Wants};

@@ -4,7 +4,6 @@
 use crate::assemble::code::Assembled;
 use crate::block::worker::{PassOutcome, Shape, State, Worker};
 use crate::fault::{FaultKind, Located, RawFault};
-use crate::instructions::access::delayed::publish;
 use crate::instructions::access::site::Region;
 use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::copies::{LateFault, finish_all};
@@ -195,7 +194,7 @@ impl<'a> ClusterExecutor<'a> {
                     }
                     PassOutcome::Progress => progress = true,
                     PassOutcome::Spins => {
-                        publish(&mut self.blocks[rank].context);
+                        self.blocks[rank].context.publish();
                         spins = true;
                     }
                     PassOutcome::Idle => {}

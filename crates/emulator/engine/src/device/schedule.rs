@@ -12,7 +12,6 @@ use crate::device::stall::Stall;
 use crate::device::{stall, workspace};
 use crate::fault::report::{Scene, report};
 use crate::fault::{ClusterFault, Fault, FaultKind, Located, RawFault};
-use crate::instructions::access::delayed::publish;
 use crate::instrument::Instrument;
 use crate::instrument::counter::Totals;
 use crate::instrument::event::Wants;
@@ -286,7 +285,7 @@ impl<'a> Job<'a> {
         }
         let (mut instructions, mut lane_instructions) = (0, 0);
         for block in residents.seats.iter_mut().flat_map(|seat| &mut seat.blocks) {
-            publish(&mut block.context);
+            block.context.publish();
             instructions += block.instructions;
             lane_instructions += block.lane_instructions;
             if hook.wants(Wants::COUNTS) {

@@ -1,7 +1,6 @@
 //! Handlers of control flow and of active lanes.
 
 use crate::fault::{FaultKind, RawFault};
-use crate::instructions::access::delayed::publish;
 use crate::instructions::print;
 use crate::instrument::event::Wants;
 use crate::machine::context::{Body, fault};
@@ -206,7 +205,7 @@ unsafe impl Body for AssertFail {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let (kind, space) = (FaultKind::Assertion, MemorySpace::Generic);
         // SAFETY: the worker owns the context for as long as its warps run.
-        publish(unsafe { &mut *warp.context });
+        unsafe { (*warp.context).publish() };
         // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         let told = unsafe { print::texts(warp, [op.b, op.c, op.d]) };
         fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, told.join("\0")))

@@ -2,8 +2,9 @@
 
 use crate::ablation::FastPath;
 use crate::fault::{FaultKind, RawFault};
-use crate::instructions::access::delayed::{Delay, delay};
-use crate::instructions::access::{each_active, plan};
+use crate::instructions::access::delayed::overlap;
+use crate::instructions::access::site::{AccessSite, Delay, Region};
+use crate::instructions::access::{each_active, plan, within};
 use crate::instructions::alu::atomic::replace;
 use crate::machine::context::{Body, Context, fault, recover};
 use crate::machine::lanes::{Source, addresses, fetch_cold, put_cold, put_warm};
@@ -54,6 +55,65 @@ unsafe impl Body for Atomic {
             }
             op.leave()
         }
+    }
+}
+
+/// Delays the reduction of a site, if its cached region is or can be joined; else the caller performs it.
+///
+/// # Safety
+/// A running handler was given the operation and the warp, and the site is the operation's. `sum` computes the same as the
+/// site's function.
+#[inline(always)]
+unsafe fn delay(
+    op: &Op,
+    warp: &mut Warp,
+    site: *mut AccessSite,
+    operand: impl Fn(usize) -> u64,
+    sum: impl Fn(u64, u64) -> u64,
+) -> bool {
+    // SAFETY: the worker owns the site and the context for as long as its warps run; `within` finds the lanes' aligned words in
+    // the site's region, which is joined.
+    unsafe {
+        let context = warp.context;
+        let at = addresses(warp, op.b, (*site).offset);
+        let mut host = Lanes([0u64; 32]);
+        let bytes = u64::from((*site).bytes);
+        if !within(&(*site).region, warp.mask, &at, bytes, &mut host)
+            || (*site).delay != Delay::Joined && !join(context, site)
+        {
+            return false;
+        }
+        let Some(delayed) = &mut (*context).delayed else { return false };
+        delayed.add(warp.mask, &host, operand, sum);
+        if delayed.is_useless() {
+            (*context).end_delays();
+        }
+        true
+    }
+}
+
+/// Joins a site's region. Fails if it is not in global memory, or if too many are joined.
+///
+/// # Safety
+/// The worker owns the context, and the site is one of its sites.
+#[cold]
+#[inline(never)]
+unsafe fn join(context: *mut Context, site: *mut AccessSite) -> bool {
+    // SAFETY: the worker owns both (contract of this function), and the launch holds the lock of global memory.
+    unsafe {
+        let region = (*site).region;
+        let Some(delayed) = &mut (*context).delayed else { return false };
+        let global = (*(*context).memory).region(region.start);
+        if global.is_none_or(|global| global.host != region.host) || !delayed.join(region) {
+            return false;
+        }
+        for other in &mut (*context).sites {
+            if other.delay == Delay::Never && overlap(&other.region, &region) {
+                other.hit(Region::EMPTY);
+            }
+        }
+        (*site).delay = Delay::Joined;
+        true
     }
 }
 

@@ -14,8 +14,7 @@ pub mod site;
 pub(crate) mod tally;
 
 use crate::fault::{FaultKind, RawFault};
-use crate::instructions::access::delayed::{Delay, reveal};
-use crate::instructions::access::site::AccessSite;
+use crate::instructions::access::site::{AccessSite, Delay};
 use crate::machine::context::{Body, fault, recover};
 use crate::machine::lanes::{Sink, Source, addresses};
 use crate::machine::slot::{BITS, Elem, Lanes, SCALAR, Slot, WIDE};
@@ -112,7 +111,7 @@ unsafe fn miss(
             && within(&region, warp.mask, at, bytes, host)
         {
             if (*site).delay == Delay::Never {
-                reveal(&mut *warp.context, &region);
+                (*warp.context).reveal(&region);
             }
             (*site).hit(region);
             return Ok(());
@@ -177,7 +176,7 @@ unsafe fn lane_by_lane(
         let context = warp.context;
         each_active(if delayed { 0 } else { warp.mask }, |i| {
             let touched = Region { start: at.0[i], bytes, host: host.0[i] as *mut u8 };
-            reveal(&mut *context, &touched);
+            (*context).reveal(&touched);
         });
         let lane = warp.mask.trailing_zeros() as usize & 31;
         if let Some(region) = (*context).region_of(space, at.0[lane])

@@ -1,7 +1,6 @@
 //! Sites of memory instructions: the access, the counter slots, and the region of the last access. A region is a range of guest
 //! memory that is contiguous on the host.
 
-use crate::instructions::access::delayed::Delay;
 use crate::instructions::alu::atomic::Combine;
 use crate::instrument::counter::{CounterRule, Memo};
 use crate::instrument::event::{Access, AccessKind, Place, Space, generic_space};
@@ -24,6 +23,17 @@ pub struct CachedBounds {
 impl CachedBounds {
     /// Bounds that contain no address.
     pub const EMPTY: CachedBounds = CachedBounds { from: 0, room: 0, host: std::ptr::null_mut() };
+}
+
+/// Whether the reductions of a site are delayed ([`crate::instructions::access::delayed`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delay {
+    /// Never: another kind of access.
+    Never,
+    /// Once its region has been joined.
+    Possible,
+    /// Its cached region is joined.
+    Joined,
 }
 
 /// A memory instruction: its access, and the region of the last one.
