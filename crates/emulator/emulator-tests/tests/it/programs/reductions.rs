@@ -92,7 +92,7 @@ fn a_block_sees_its_own_reductions() {
             mul.wide.u32 %rd3, %r1, 4; add.s64 %rd3, %rd3, %rd2; mul.wide.u32 %rd5, %r4, 256; add.s64 %rd5, %rd5, %rd2;
             and.b32 %r8, %r3, 7; mul.wide.u32 %rd6, %r8, 4; add.s64 %rd6, %rd6, %rd1; mov.u32 %r9, 1;\n"
         );
-        let other = next(&mut state) % 2 == 0;
+        let other = next(&mut state).is_multiple_of(2);
         for _ in 0..30 {
             let lane = next(&mut state) % 64;
             body += &match next(&mut state) % 9 {
