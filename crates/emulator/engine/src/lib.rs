@@ -26,6 +26,7 @@
 )]
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
+pub mod ablation;
 mod assemble;
 mod block;
 pub mod device;

@@ -104,6 +104,12 @@ pub fn figures(selected: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
     selected.map(|(name, figure)| (name, figure().unwrap_or_else(|why| why))).collect()
 }
 
+/// The least time of the histogram in global memory by some workers, in ns.
+#[cfg(feature = "ablation")]
+pub fn histogram(workers: usize) -> Result<f64, String> {
+    MeasuredDevice::new(workers)?.time("histogram", 1024, 256)
+}
+
 fn launch() -> Result<String, String> {
     Ok(format!(
         "{:.2} us per launch, target 10",

@@ -4,7 +4,11 @@
 //! instruction, the least of many runs on one worker. The names select rows that contain one of them. A row repeats its
 //! instruction 16 times in a loop, so it includes a sixteenth of an iteration. The ratio is the checked time divided by the
 //! plain time. The floor is the same work in a loop that the host's compiler vectorizes.
+//!
+//! `cargo bench -p lanework-emulator --features ablation --bench classes -- --ablation` prints what each fast path gains.
 
+#[cfg(feature = "ablation")]
+mod ablation;
 mod clock;
 mod fixed;
 mod floor;
@@ -23,6 +27,9 @@ const RUN: Duration = Duration::from_millis(2);
 
 fn main() -> ExitCode {
     let names: Vec<String> = std::env::args().skip(1).filter(|name| name != "--bench").collect();
+    if names == ["--ablation"] {
+        return print_ablation();
+    }
     let selected = |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part));
     println!(
         "{:<24} {:>7} {:>7} {:>7} {:>6} {:>6} {:>5}  (ns per warp instruction)",
@@ -51,26 +58,42 @@ fn main() -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-/// The least time of each mode.
-fn times(row: &ClassRow) -> Result<[f64; 3], String> {
-    let mut times = [0.0; 3];
-    for (time, mode) in times.iter_mut().zip([Mode::Plain, Mode::Counted, Mode::Checked]) {
-        let subject = MeasuredKernel::new(row, mode)?;
-        let mut iterations = 1;
-        let start = loop {
-            let start = Instant::now();
-            subject.run(mode, iterations)?;
-            if start.elapsed() >= RUN || iterations > 1 << 20 {
-                break Instant::now();
-            }
-            iterations *= 2;
-        };
-        *time = f64::INFINITY;
-        let mut runs = 0;
-        while start.elapsed() < EFFORT.0 || runs < EFFORT.1 {
-            *time = time.min(subject.run(mode, iterations)?);
-            runs += 1;
+/// Prints what each fast path gains.
+fn print_ablation() -> ExitCode {
+    #[cfg(feature = "ablation")]
+    let printed = ablation::print();
+    #[cfg(not(feature = "ablation"))]
+    let printed: Result<(), String> = Err("--ablation needs `--features ablation`".to_owned());
+    match printed {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::from(2)
         }
     }
-    Ok(times)
+}
+
+/// The least time of each mode.
+fn times(row: &ClassRow) -> Result<[f64; 3], String> {
+    Ok([time(row, Mode::Plain)?, time(row, Mode::Counted)?, time(row, Mode::Checked)?])
+}
+
+/// The least time of a mode.
+fn time(row: &ClassRow, mode: Mode) -> Result<f64, String> {
+    let subject = MeasuredKernel::new(row, mode)?;
+    let mut iterations = 1;
+    let start = loop {
+        let start = Instant::now();
+        subject.run(mode, iterations)?;
+        if start.elapsed() >= RUN || iterations > 1 << 20 {
+            break Instant::now();
+        }
+        iterations *= 2;
+    };
+    let (mut least, mut runs) = (f64::INFINITY, 0);
+    while start.elapsed() < EFFORT.0 || runs < EFFORT.1 {
+        least = least.min(subject.run(mode, iterations)?);
+        runs += 1;
+    }
+    Ok(least)
 }

@@ -1,11 +1,14 @@
 //! Assembled code: the operations of a kernel and the data that they need.
 
+use crate::ablation::FastPath;
 use crate::assemble::fuse::Fusion;
 use crate::assemble::fuse::fma::FmaSequence;
 use crate::assemble::shape::{RegisterForms, Shape};
 use crate::assemble::verify::{Violation, verify, verify_wide};
 use crate::assemble::{AssemblyOptions, assemble};
+use crate::instructions::access::delayed::Delayed;
 use crate::instructions::access::site::AccessSite;
+use crate::instructions::alu::atomic::combine;
 use crate::instructions::matrix::Plan;
 use crate::instructions::{asynchrony, texture};
 use crate::instrument::event::Wants;
@@ -149,6 +152,14 @@ impl Assembled {
     /// Whether blocks may poll memory that other blocks write.
     pub fn polls(&self) -> bool {
         self.analyses.polls
+    }
+
+    /// A worker's table of delayed reductions, if the code has any.
+    pub(crate) fn delayed(&self) -> Option<Box<Delayed>> {
+        let delayable = self.analyses.delayable.as_ref()?;
+        let observed = self.wants().any(Wants::ACCESSES.with(Wants::COUNTS));
+        (!observed && FastPath::DelayedReductions.on())
+            .then(|| Box::new(Delayed::new(combine(delayable.op), delayable.bytes)))
     }
 
     /// The code in which every register is varying; each of its operations corresponds to one operation of `code`.

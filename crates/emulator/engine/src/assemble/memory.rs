@@ -1,5 +1,6 @@
 //! Memory instructions: their sites, and the handlers for their forms.
 
+use crate::ablation::FastPath;
 use crate::assemble::Assembler;
 use crate::assemble::fuse::Mark;
 use crate::assemble::shape::{
@@ -10,7 +11,7 @@ use crate::instructions::access::atomic::{
     Atomic, AtomicQuad, CompareAndSwap, SingleSum, WordAtomic, WordSum,
 };
 use crate::instructions::access::direct::{LoadDirect, StoreDirect};
-use crate::instructions::access::site::AccessSite;
+use crate::instructions::access::site::{AccessSite, Delay};
 use crate::instructions::access::{Load, Store, direct};
 use crate::instructions::alu::atomic::combine;
 use crate::instrument::event::{AccessKind, Wants};
@@ -71,12 +72,19 @@ impl Assembler<'_> {
             (self.want.first_site as usize + self.code.sites.len()) * size_of::<AccessSite>();
         let site = site as u32;
         let class = self.classifier.class(self.at, &op);
+        let delayable = self.analyses.delayable.as_ref().is_some_and(|all| all.include(self.at));
+        let delayed = delayable && !self.want.any(Wants::ACCESSES.with(Wants::COUNTS));
+        if delayed {
+            // Nothing reads the result.
+            data[2] = None;
+        }
         self.code.sites.push(AccessSite {
             span,
             offset: op.offset as u64,
             count: op.count,
             data,
             combine: function,
+            delay: if delayed { Delay::Possible } else { Delay::Never },
             observed: self.want.any(Wants::COUNTS),
             order: op.order,
             counter: (self.want.instrumentation.counter)(op.space, kind, class),
@@ -99,15 +107,18 @@ impl Assembler<'_> {
             && matches!(op.kind, MemoryKind::Load)
             && op.ty.size() == 4;
         let count = self.want.any(Wants::COUNTS);
-        let special = if direct {
-            direct_handler(op, address, data, count)
-        } else if lanes && count {
-            Some(direct::lanes::<true>())
-        } else if lanes {
-            Some(direct::lanes::<false>())
-        } else {
-            None
-        };
+        let special =
+            if direct && !FastPath::DirectAccess.on() || lanes && !FastPath::LanesLoad.on() {
+                None
+            } else if direct {
+                direct_handler(op, address, data, count)
+            } else if lanes && count {
+                Some(direct::lanes::<true>())
+            } else if lanes {
+                Some(direct::lanes::<false>())
+            } else {
+                None
+            };
         let special = special.and_then(|tiers| tiers.at(self.want.tier));
         let shape = match special {
             Some(_) if direct => direct_shape(op, address & WIDE != 0, data & SCALAR != 0),
@@ -215,6 +226,7 @@ fn memory_handler(op: MemoryOp) -> Tiers {
         (MemoryKind::Store, 4, _) => any!(Store<u32>),
         (MemoryKind::Store, ..) => any!(Store<u64>),
         (MemoryKind::Atomic(_), ..) if op.count == 2 => Tiers::cold::<AtomicQuad>(),
+        (MemoryKind::Atomic(_), ..) if !FastPath::WordAtomic.on() => any!(Atomic),
         (MemoryKind::Atomic(AtomicOp::Add), 4, _) => any!(WordAtomic<WordSum>),
         (MemoryKind::Atomic(AtomicOp::AddSingle { flush: false }), ..) => {
             any!(WordAtomic<SingleSum>)

@@ -193,7 +193,10 @@ impl<'a> ClusterExecutor<'a> {
                         left -= 1;
                     }
                     PassOutcome::Progress => progress = true,
-                    PassOutcome::Spins => spins = true,
+                    PassOutcome::Spins => {
+                        self.blocks[rank].context.publish();
+                        spins = true;
+                    }
                     PassOutcome::Idle => {}
                 }
             }

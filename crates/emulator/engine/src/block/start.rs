@@ -43,6 +43,7 @@ impl<'a> Worker<'a> {
             to.copy_from_nonoverlapping(parameters.as_ptr(), parameters.len());
         }
         let code = &assembled.code;
+        let delayed = shape.delays.then(|| assembled.delayed()).flatten();
         let context = Box::new(Context {
             memory,
             shared: Region { start: 0, bytes: shared_bytes as u64, host: shared.start() },
@@ -66,6 +67,7 @@ impl<'a> Worker<'a> {
             registers: RegisterPool::new(kernel.entry_registers),
             warpgroups: vec![WarpgroupArrival::default(); warps as usize],
             factors: None,
+            delayed,
             fault: None,
         });
         let stride = code.register_bytes.next_multiple_of(64);

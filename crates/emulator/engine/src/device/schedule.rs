@@ -80,6 +80,7 @@ impl<'a> Job<'a> {
             stack_bytes: workspace::bytes(),
             workspace,
             polls: assembled.polls(),
+            delays: false,
             max_instructions: options.max_instructions,
             fuel: Fuel::new(options),
             schedule: options.schedule,
@@ -115,7 +116,7 @@ impl<'a> Job<'a> {
         let mut shares = Vec::new();
         let pool = if helpers > 0 { pool() } else { None };
         match pool {
-            None => shares.push(self.work(instrument.fork())),
+            None => shares.push(self.work(instrument.fork(), false)),
             Some(pool) => {
                 let others = Mutex::new(Vec::new());
                 let forks: Vec<I> = (0..helpers).map(|_| instrument.fork()).collect();
@@ -124,11 +125,11 @@ impl<'a> Job<'a> {
                     for (i, fork) in forks.into_iter().enumerate() {
                         let others = &others;
                         scope.spawn(move |_| {
-                            let share = self.work(fork);
+                            let share = self.work(fork, true);
                             others.lock().unwrap_or_else(PoisonError::into_inner).push((i, share));
                         });
                     }
-                    shares.push(self.work(own));
+                    shares.push(self.work(own, true));
                 });
                 let mut others = others.into_inner().unwrap_or_else(PoisonError::into_inner);
                 others.sort_by_key(|(i, _)| *i);
@@ -189,13 +190,14 @@ impl<'a> Job<'a> {
         self.order.take()
     }
 
-    /// Runs clusters until there are no more.
-    fn work<I: Instrument>(&self, mut instrument: I) -> WorkerResult<I> {
+    /// Runs clusters until there are no more, while other workers run some if there are `several`.
+    fn work<I: Instrument>(&self, mut instrument: I, several: bool) -> WorkerResult<I> {
         let attached = Attached::new(&mut instrument, self.assembled.wants());
         let hook = attached.hook();
+        let shape = Shape { delays: several && self.per_cluster() == 1, ..self.shape.clone() };
         let mut residents = Residents::new(SlotInputs {
             assembled: self.assembled,
-            shape: &self.shape,
+            shape: &shape,
             memory: self.memory,
             parameters: self.parameters,
             hook,
@@ -283,6 +285,7 @@ impl<'a> Job<'a> {
         }
         let (mut instructions, mut lane_instructions) = (0, 0);
         for block in residents.seats.iter_mut().flat_map(|seat| &mut seat.blocks) {
+            block.context.publish();
             instructions += block.instructions;
             lane_instructions += block.lane_instructions;
             if hook.wants(Wants::COUNTS) {

@@ -204,6 +204,8 @@ pub struct AssertFail;
 unsafe impl Body for AssertFail {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let (kind, space) = (FaultKind::Assertion, MemorySpace::Generic);
+        // SAFETY: the worker owns the context for as long as its warps run.
+        unsafe { (*warp.context).publish() };
         // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         let told = unsafe { print::texts(warp, [op.b, op.c, op.d]) };
         fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, told.join("\0")))

@@ -2,7 +2,8 @@
 //! the bodies of operations, compiled once per SIMD level, with the choice of the level.
 
 use crate::fault::RawFault;
-use crate::instructions::access::site::{AccessSite, Region};
+use crate::instructions::access::delayed::Delayed;
+use crate::instructions::access::site::{AccessSite, Delay, Region};
 use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::registers::RegisterPool;
 use crate::instructions::matrix::narrow::FactorArrays;
@@ -53,6 +54,8 @@ pub struct Context {
     pub warpgroups: Vec<WarpgroupArrival>,
     /// Arrays for the factors of matrix products. Products overwrite them: clearing them took a tenth of a product's time.
     pub factors: Option<Box<FactorArrays>>,
+    /// Reductions that have not reached memory; `None` if each is performed at once.
+    pub delayed: Option<Box<Delayed>>,
     /// The fault that stopped the block.
     pub fault: Option<Box<RawFault>>,
 }
@@ -89,6 +92,31 @@ impl Context {
             slots: std::mem::take(&mut site.slots),
         };
         self.sites.iter_mut().map(total).collect()
+    }
+
+    /// Performs the delayed reductions, if there are any.
+    pub fn publish(&mut self) {
+        if let Some(delayed) = &mut self.delayed {
+            delayed.publish();
+        }
+    }
+
+    /// Called before an access to a region that its site has not cached: if reductions in it may be delayed, ends delaying.
+    pub fn reveal(&mut self, region: &Region) {
+        if self.delayed.as_deref().is_some_and(|delayed| delayed.covers(region)) {
+            self.end_delays();
+        }
+    }
+
+    /// Performs the delayed reductions; no later one is delayed.
+    #[cold]
+    #[inline(never)]
+    pub fn end_delays(&mut self) {
+        self.publish();
+        self.delayed = None;
+        for site in &mut self.sites {
+            site.delay = Delay::Never;
+        }
     }
 
     /// The shared memory that holds an address in the shared window: the block's own, or the memory of

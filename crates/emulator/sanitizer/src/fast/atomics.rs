@@ -12,6 +12,7 @@ use crate::races::happens_before::relation::{Relation, RelationCache};
 use crate::races::shadow_cell::{LaneAccess, mixed_sizes};
 use crate::races::shadow_memory::StrongCell;
 use crate::races::strong_accesses::StrongAccesses;
+use lanework_engine::ablation::FastPath;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
@@ -31,7 +32,12 @@ impl AccessCheck {
         let of_words = site.kind == AccessKind::Atomic && site.count == 1 && site.bytes == 4;
         // The general path notes where a kernel launches a grid.
         let launches = self.launches.counter.is_some();
-        if !of_words || launches || self.releases || !self.word_cells() {
+        if !FastPath::CheckedAtomics.on()
+            || !of_words
+            || launches
+            || self.releases
+            || !self.word_cells()
+        {
             return warp.mask;
         }
         match site.space {
@@ -84,7 +90,8 @@ impl AccessCheck {
         if outside != 0 || written != warp.mask {
             return warp.mask;
         }
-        if differ == 0 && swaps.is_none() && warp.mask.count_ones() > 3 {
+        let one = differ == 0 && FastPath::AtomicsOfOneWord.on();
+        if one && swaps.is_none() && warp.mask.count_ones() > 3 {
             let offset = first.wrapping_sub(origin);
             if view.atomics_of_one(offset, packed, warp.mask, observes) {
                 return 0;

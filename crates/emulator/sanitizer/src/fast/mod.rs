@@ -21,6 +21,7 @@ mod words;
 use crate::access::AccessCheck;
 use crate::bounds::MemoryId;
 use crate::races::epoch::{self, ALL, LINE, PackedEpoch};
+use lanework_engine::ablation::FastPath;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::{Op, Warp};
 use lanework_engine::site::AccessSite;
@@ -53,6 +54,7 @@ impl AccessCheck {
             self.note_lanes(warp);
         }
         if site.kind != AccessKind::Atomic
+            && FastPath::HalfWarps.on()
             && let Some(form) = HalfWarpAddresses::from_addresses(at)
             && self.half_warps(warp, instruction, site, &form)
         {
@@ -287,6 +289,9 @@ impl ShadowView<'_> {
 /// group to all its loads, and every other load to an empty list. Other instructions have no entry.
 pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<GroupedLoad>> {
     let mut groups: HashMap<usize, Vec<GroupedLoad>> = HashMap::new();
+    if !FastPath::LoadGroups.on() {
+        return groups;
+    }
     // The first load of each open group, by address register.
     let mut open: HashMap<(bool, bool, Reg), usize> = HashMap::new();
     for (i, inst) in insts.iter().enumerate() {

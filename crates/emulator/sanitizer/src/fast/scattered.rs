@@ -9,6 +9,7 @@ use crate::fast::whole::ShadowView;
 use crate::races::epoch::{self, ASYNC, LINE, PackedEpoch, REPLACED};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
+use lanework_engine::ablation::FastPath;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
@@ -112,7 +113,7 @@ impl AccessCheck {
         }
         let mut view = self.view::<SHARED>(warp.index, id);
         view.packed |= epoch::pack(0, instruction);
-        let words = bytes == 4 && shift == WORD;
+        let words = bytes == 4 && shift == WORD && FastPath::ScatteredWords.on();
         if !LOADS && words {
             // SAFETY: only lanes whose words are inside the memory are checked below.
             view.stored = unsafe { StoredValues::new(warp, site, host, WORD) };

@@ -14,6 +14,7 @@ use crate::races::epoch::{
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
 use crate::races::shadow_memory::ShadowMemory;
+use lanework_engine::ablation::FastPath;
 use lanework_engine::allocation::InitializedBytes;
 
 /// An access to every word of a line.
@@ -132,7 +133,9 @@ impl ShadowView<'_> {
         second: PackedEpoch,
     ) -> bool {
         let (warp, base) = (self.warp, self.base);
-        if let Some(head) = self.shadow.whole_line::<LOADS>(cell, base) {
+        if FastPath::LineHeads.on()
+            && let Some(head) = self.shadow.whole_line::<LOADS>(cell, base)
+        {
             let access = WholeAccess { field, second, warp, base };
             let caches = [&mut self.writers, &mut self.readers];
             if LOADS {

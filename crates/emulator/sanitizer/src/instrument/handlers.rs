@@ -6,6 +6,7 @@ use crate::async_proxy::wgmma::registers::{Accumulators, RegisterUse};
 use crate::fast::{HalfWarpAddresses, LoadGroup, groups};
 use crate::initialization::registers::{Followed, RegisterStep};
 use crate::instrument::Sanitizer;
+use lanework_engine::ablation::FastPath;
 use lanework_engine::context::{Body, Tiers, baseline};
 use lanework_engine::insertion::{BeforeAccess, Inserted, Plan};
 use lanework_engine::lanes::addresses;
@@ -84,10 +85,12 @@ unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOA
                 && !sanitizer.signals.pending()
                 && let Some(checkers) = &mut sanitizer.checkers
                 && (LOADS || SHARED || !checkers.in_flight)
+                && FastPath::HalfWarps.on()
                 && let Some(form) = HalfWarpAddresses::of_scalar(op, warp, site.offset)
             {
                 let access = &mut checkers.access;
                 let words = !LOADS && site.bytes == 4 && site.count == 1;
+                let words = words && FastPath::WholeLines.on();
                 let whole = words && form.stride == 4 && warp.mask == u32::MAX;
                 if whole && access.whole_lines::<SHARED>(warp, instruction, site, form.base)
                     || access.half_warps_of::<SHARED, LOADS>(warp, instruction, site, &form)

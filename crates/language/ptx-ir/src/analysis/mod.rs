@@ -8,11 +8,13 @@ pub mod dataflow;
 pub mod dominance;
 pub mod known_bits;
 pub mod load_uses;
+pub mod reductions;
 pub mod uniformity;
 
 use crate::analysis::bitset::BitSet;
 use crate::analysis::cfg::ControlFlowGraph;
 use crate::analysis::dominance::immediate_post_dominators;
+use crate::analysis::reductions::DelayableReductions;
 use crate::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Reg, Width};
 use dataflow::{BlockAnalysis, Direction, solve_blocks};
 
@@ -26,6 +28,8 @@ pub struct Analyses {
     pub liveness: Liveness,
     /// Whether it may poll memory that another block writes.
     pub polls: bool,
+    /// Reductions whose effect on memory may be delayed.
+    pub delayable: Option<DelayableReductions>,
 }
 
 impl Analyses {
@@ -35,7 +39,8 @@ impl Analyses {
         let ipdom = immediate_post_dominators(kernel, &cfg);
         let liveness = Liveness::analyze(kernel, &cfg);
         let polls = may_poll(kernel, &cfg);
-        Analyses { cfg, ipdom, liveness, polls }
+        let delayable = DelayableReductions::find(kernel);
+        Analyses { cfg, ipdom, liveness, polls, delayable }
     }
 
     /// The registers that may be read before anything writes them.

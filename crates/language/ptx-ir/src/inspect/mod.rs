@@ -41,6 +41,8 @@ pub enum View {
     Nans,
     /// The marks that checks have on loads: polled flags, guesses, copies of structures.
     LoadUses,
+    /// The reductions that may be delayed.
+    Reductions,
     /// The estimate of registers.
     Pressure,
 }
@@ -67,6 +69,7 @@ pub fn inspect(module: &Module, entry: &Function, view: View) -> Result<String, 
         View::AccessClasses => access_classes(&kernel, &analyses, &printer),
         View::Nans => nans(&kernel, &analyses, &printer),
         View::LoadUses => load_uses(&kernel, &analyses, &printer),
+        View::Reductions => reductions(&kernel, &analyses, &printer),
         View::Pressure => format!("{:?}\n", pressure(&kernel, &analyses)),
     })
 }
@@ -240,5 +243,16 @@ fn load_uses(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> Str
             marks.push("none".to_owned());
         }
         Some(format!("{:<44} {}", printer.inst(inst), marks.join(", ")))
+    })
+}
+
+fn reductions(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
+    by_inst(kernel, analyses, |at, inst| {
+        let Opcode::Memory(MemoryOp { kind: MemoryKind::Atomic(_), .. }) = inst.opcode else {
+            return None;
+        };
+        let delayed = analyses.delayable.as_ref().is_some_and(|delayable| delayable.include(at));
+        let mark = if delayed { "may be delayed" } else { "not delayed" };
+        Some(format!("{:<44} {mark}", printer.inst(inst)))
     })
 }

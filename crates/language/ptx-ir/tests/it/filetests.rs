@@ -16,6 +16,7 @@
 //! | `access-classes` | how ptxas compiles each access, for counters |
 //! | `nans` | how instructions treat NaNs, and the canonicalizations added |
 //! | `load-uses` | the marks of checks on loads |
+//! | `reductions` | the reductions that may be delayed |
 //! | `pressure` | the estimate of registers |
 //!
 //! To write or update the expected output (read the difference before you commit it):
@@ -60,6 +61,7 @@ fn view(directive: &str) -> Option<View> {
         ("access-classes", None) => View::AccessClasses,
         ("nans", None) => View::Nans,
         ("load-uses", None) => View::LoadUses,
+        ("reductions", None) => View::Reductions,
         ("pressure", None) => View::Pressure,
         _ => return None,
     })

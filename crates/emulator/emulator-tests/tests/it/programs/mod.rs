@@ -7,3 +7,4 @@ mod kernels;
 mod modules;
 mod observers;
 mod recursion;
+mod reductions;

@@ -1,7 +1,10 @@
 //! Atomics and asynchronous copies, lane after lane.
 
+use crate::ablation::FastPath;
 use crate::fault::{FaultKind, RawFault};
-use crate::instructions::access::{each_active, plan};
+use crate::instructions::access::delayed::overlap;
+use crate::instructions::access::site::{AccessSite, Delay, Region};
+use crate::instructions::access::{each_active, plan, within};
 use crate::instructions::alu::atomic::replace;
 use crate::machine::context::{Body, Context, fault, recover};
 use crate::machine::lanes::{Source, addresses, fetch_cold, put_cold, put_warm};
@@ -26,6 +29,14 @@ unsafe impl Body for Atomic {
         unsafe {
             let site = warp.site(op.c);
             let bytes = (*site).bytes;
+            let combine = (*site).combine.unwrap_or(|m, _, _| m);
+            if (*site).delay != Delay::Never {
+                let b =
+                    (*site).data[0].map_or(Lanes([0; 32]), |slot| fetch_cold::<u64>(warp, slot));
+                if delay(op, warp, site, |i| b.0[i], |m, b| combine(m, b, 0)) {
+                    return op.leave();
+                }
+            }
             let mut host = Lanes([0u64; 32]);
             if let Err(null) = plan(op, warp, site, u64::from(bytes), &mut host) {
                 return null;
@@ -34,7 +45,6 @@ unsafe impl Body for Atomic {
                 (*site).data[i].map_or(Lanes([0; 32]), |slot| fetch_cold::<u64>(warp, slot))
             };
             let (b, c) = (operand(0), operand(1));
-            let combine = (*site).combine.unwrap_or(|m, _, _| m);
             let mut old = Lanes([0u64; 32]);
             each_active(warp.mask, |i| {
                 let to = host.0[i] as *mut u8;
@@ -48,8 +58,70 @@ unsafe impl Body for Atomic {
     }
 }
 
+/// Delays the reduction of a site, if its cached region is or can be joined; else the caller performs it.
+///
+/// # Safety
+/// A running handler was given the operation and the warp, and the site is the operation's. `sum` computes the same as the
+/// site's function.
+#[inline(always)]
+unsafe fn delay(
+    op: &Op,
+    warp: &mut Warp,
+    site: *mut AccessSite,
+    operand: impl Fn(usize) -> u64,
+    sum: impl Fn(u64, u64) -> u64,
+) -> bool {
+    // SAFETY: the worker owns the site and the context for as long as its warps run; `within` finds the lanes' aligned words in
+    // the site's region, which is joined.
+    unsafe {
+        let context = warp.context;
+        let at = addresses(warp, op.b, (*site).offset);
+        let mut host = Lanes([0u64; 32]);
+        let bytes = u64::from((*site).bytes);
+        if !within(&(*site).region, warp.mask, &at, bytes, &mut host)
+            || (*site).delay != Delay::Joined && !join(context, site)
+        {
+            return false;
+        }
+        let Some(delayed) = &mut (*context).delayed else { return false };
+        delayed.add(warp.mask, &host, operand, sum);
+        if delayed.is_useless() {
+            (*context).end_delays();
+        }
+        true
+    }
+}
+
+/// Joins a site's region. Fails if it is not in global memory, or if too many are joined.
+///
+/// # Safety
+/// The worker owns the context, and the site is one of its sites.
+#[cold]
+#[inline(never)]
+unsafe fn join(context: *mut Context, site: *mut AccessSite) -> bool {
+    // SAFETY: the worker owns both (contract of this function), and the launch holds the lock of global memory.
+    unsafe {
+        let region = (*site).region;
+        let Some(delayed) = &mut (*context).delayed else { return false };
+        let global = (*(*context).memory).region(region.start);
+        if global.is_none_or(|global| global.host != region.host) || !delayed.join(region) {
+            return false;
+        }
+        for other in &mut (*context).sites {
+            if other.delay == Delay::Never && overlap(&other.region, &region) {
+                other.hit(Region::EMPTY);
+            }
+        }
+        (*site).delay = Delay::Joined;
+        true
+    }
+}
+
 /// A common function of 32-bit atomics.
 pub trait WordFunction {
+    /// Whether reductions may be delayed, as in [`crate::instructions::access::delayed`].
+    const DELAYABLE: bool = false;
+
     /// The new word, from the one in memory and the operands.
     fn combine(m: u32, b: u32, c: u32) -> u32;
 
@@ -65,6 +137,8 @@ pub trait WordFunction {
 pub struct WordSum;
 
 impl WordFunction for WordSum {
+    const DELAYABLE: bool = true;
+
     #[inline(always)]
     fn combine(m: u32, b: u32, _c: u32) -> u32 {
         m.wrapping_add(b)
@@ -126,6 +200,14 @@ unsafe impl<F: WordFunction> Body for WordAtomic<F> {
         // (`Body::run`), so its slots are in it.
         unsafe {
             let site = warp.site(op.c);
+            if F::DELAYABLE && (*site).delay != Delay::Never {
+                let mut copy = Lanes([0u32; 32]);
+                let b = (*site).data[0].map_or(NONE, |slot| *u32::view(warp, slot, &mut copy));
+                let sum = |m, b| u64::from(F::combine(m as u32, b as u32, 0));
+                if delay(op, warp, site, |i| b.0[i].into(), sum) {
+                    return op.leave();
+                }
+            }
             let mut host = Lanes([0u64; 32]);
             if let Err(null) = plan(op, warp, site, 4, &mut host) {
                 return null;
@@ -137,14 +219,16 @@ unsafe impl<F: WordFunction> Body for WordAtomic<F> {
                 (*site).data[1].map_or(&NONE, |slot| u32::view(warp, slot, second)),
             );
             let mut old = Lanes([0u32; 32]);
-            if (*site).space == MemorySpace::Shared {
+            if (*site).space == MemorySpace::Shared && FastPath::OwnSharedMemory.on() {
                 // One worker runs all blocks of a cluster, so no other thread accesses the word.
                 each_active(warp.mask, |i| {
                     let to = host.0[i] as *mut u32;
                     old.0[i] = guest::load(to);
                     guest::store(to, F::combine(old.0[i], b.0[i], c.0[i]));
                 });
-            } else if let Some(place) = same_place(warp.mask, &host) {
+            } else if let Some(place) = same_place(warp.mask, &host)
+                && FastPath::OneExchange.on()
+            {
                 // One exchange serves all lanes: they follow each other with nothing in between.
                 let cell = AtomicU32::from_ptr(place as *mut u32);
                 let all = cell.fetch_update(Relaxed, Relaxed, |mut word| {

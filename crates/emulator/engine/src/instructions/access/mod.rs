@@ -6,6 +6,7 @@
 //! here are compiled for fewer SIMD levels.
 
 pub(crate) mod atomic;
+pub(crate) mod delayed;
 pub(crate) mod direct;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod gather;
@@ -13,7 +14,7 @@ pub mod site;
 pub(crate) mod tally;
 
 use crate::fault::{FaultKind, RawFault};
-use crate::instructions::access::site::AccessSite;
+use crate::instructions::access::site::{AccessSite, Delay};
 use crate::machine::context::{Body, fault, recover};
 use crate::machine::lanes::{Sink, Source, addresses};
 use crate::machine::slot::{BITS, Elem, Lanes, SCALAR, Slot, WIDE};
@@ -68,7 +69,13 @@ pub unsafe fn plan(
 
 /// The host address of each lane; `false` if an active lane's bytes are not in the region, or not aligned.
 #[inline(always)]
-fn within(region: &Region, mask: u32, at: &Lanes<u64>, bytes: u64, host: &mut Lanes<u64>) -> bool {
+pub(crate) fn within(
+    region: &Region,
+    mask: u32,
+    at: &Lanes<u64>,
+    bytes: u64,
+    host: &mut Lanes<u64>,
+) -> bool {
     let room = region.bytes.saturating_sub(bytes - 1);
     // Regions start at multiples of 16, so a distance is as aligned as its address.
     let (mut low_bits, mut outside) = (0, false);
@@ -103,6 +110,9 @@ unsafe fn miss(
             && let Some(region) = (*warp.context).region_of((*site).space, first)
             && within(&region, warp.mask, at, bytes, host)
         {
+            if (*site).delay == Delay::Never {
+                (*warp.context).reveal(&region);
+            }
             (*site).hit(region);
             return Ok(());
         }
@@ -126,7 +136,7 @@ unsafe fn lane_by_lane(
 ) -> Result<(), *const Op> {
     // SAFETY: the assembler gave the site's offset, and the worker owns sites and context for as long as its warps
     // run (`Body::run`).
-    let site = unsafe { &mut *site };
+    let access = unsafe { &*site };
     for lane in 0..32u32 {
         if warp.mask >> lane & 1 == 0 {
             continue;
@@ -135,10 +145,10 @@ unsafe fn lane_by_lane(
         // SAFETY: the worker owns the context for as long as its warps run, and the instrument that `recover` calls
         // keeps no reference to it.
         let context = unsafe { &*warp.context };
-        let found = context.lane_host(site.space, warp.index, lane, address, bytes);
+        let found = context.lane_host(access.space, warp.index, lane, address, bytes);
         let aligned = address & (bytes - 1) == 0;
         // SAFETY: as above.
-        let found = found.or_else(|| unsafe { used_part(warp, site, lane, address) });
+        let found = found.or_else(|| unsafe { used_part(warp, access, lane, address) });
         match found {
             Some(pointer) if aligned => host.0[lane as usize] = pointer as u64,
             _ => {
@@ -148,8 +158,8 @@ unsafe fn lane_by_lane(
                     lane,
                     address: Some(address),
                     bytes: bytes as u32,
-                    space: site.space,
-                    access: Some(site.kind),
+                    space: access.space,
+                    access: Some(access.kind),
                     note: String::new(),
                 };
                 match recover(warp, op, raw) {
@@ -159,15 +169,22 @@ unsafe fn lane_by_lane(
             }
         }
     }
-    // SAFETY: the worker owns the context for as long as its warps run, and the instrument that `recover` calls keeps
-    // no reference to it.
-    let context = unsafe { &*warp.context };
-    let lane = warp.mask.trailing_zeros() as usize & 31;
-    if let Some(region) = context.region_of(site.space, at.0[lane])
-        && site.space != MemorySpace::Local
-        && region.holds(at.0[lane], at.0[lane], bytes)
-    {
-        site.hit(region);
+    let (space, delayed) = (access.space, access.delay != Delay::Never);
+    // SAFETY: the worker owns the context and its sites for as long as its warps run, and the instrument that `recover`
+    // calls keeps no reference to them; no other reference to them is used from here on.
+    unsafe {
+        let context = warp.context;
+        each_active(if delayed { 0 } else { warp.mask }, |i| {
+            let touched = Region { start: at.0[i], bytes, host: host.0[i] as *mut u8 };
+            (*context).reveal(&touched);
+        });
+        let lane = warp.mask.trailing_zeros() as usize & 31;
+        if let Some(region) = (*context).region_of(space, at.0[lane])
+            && space != MemorySpace::Local
+            && region.holds(at.0[lane], at.0[lane], bytes)
+        {
+            (*site).hit(region);
+        }
     }
     Ok(())
 }

@@ -25,6 +25,17 @@ impl CachedBounds {
     pub const EMPTY: CachedBounds = CachedBounds { from: 0, room: 0, host: std::ptr::null_mut() };
 }
 
+/// Whether the reductions of a site are delayed ([`crate::instructions::access::delayed`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delay {
+    /// Never: another kind of access.
+    Never,
+    /// Once its region has been joined.
+    Possible,
+    /// Its cached region is joined.
+    Joined,
+}
+
 /// A memory instruction: its access, and the region of the last one.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -51,6 +62,8 @@ pub struct AccessSite {
     pub data: [Option<Slot>; 8],
     /// The function of an atomic.
     pub combine: Option<Combine>,
+    /// Whether a reduction is delayed.
+    pub delay: Delay,
     /// Whether the general handlers report its accesses to the instrument.
     pub observed: bool,
     /// Its memory order.
@@ -120,6 +133,7 @@ impl AccessSite {
             kind,
             data: [None; 8],
             combine: None,
+            delay: Delay::Never,
             observed: true,
             order: MemoryOrder::default(),
             service,
@@ -134,6 +148,9 @@ impl AccessSite {
     /// Remembers the region hit last.
     pub fn hit(&mut self, region: Region) {
         self.region = region;
+        if self.delay == Delay::Joined {
+            self.delay = Delay::Possible;
+        }
         self.bounds = CachedBounds {
             from: self.offset.wrapping_sub(region.start),
             room: region.bytes.saturating_sub(self.span - 1),

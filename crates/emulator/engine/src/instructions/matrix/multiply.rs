@@ -3,6 +3,7 @@
 //! Integer products are added exactly, and f64 products by fused multiply-adds in the order of `k`.
 //! Other floats are added as [`super::sum`] says.
 
+use crate::ablation::FastPath;
 use crate::instructions::matrix::Plan;
 use crate::instructions::matrix::narrow::{self, Chunks, FactorArrays, MOST_OF_B, TileFactors};
 use crate::instructions::matrix::registers::{Order, Registers, read_registers, write_registers};
@@ -67,7 +68,7 @@ pub unsafe fn floats<const AVX2: bool>(warp: &mut Warp, this: &Multiply, plan: &
     unsafe {
         let Shape { m, n, k } = this.shape;
         let done = match (m * k).max(n * k) {
-            _ if this.sparse.is_some() => false,
+            _ if this.sparse.is_some() || !FastPath::NarrowProducts.on() => false,
             ..=MOST_OF_B => narrow_floats::<AVX2>(warp, this, plan),
             _ => false,
         };
