@@ -3,6 +3,7 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::devices::gpus::memory_bytes;
+use crate::memory::pitched::PitchedRows;
 use crate::memory::shared_pages::{Block, Pages};
 use crate::memory::{Access, ipc, is_mapped};
 use crate::ordering;
@@ -60,6 +61,8 @@ pub struct Allocation {
     pub has_pages: bool,
     /// Call stack of the allocation, if a tool checks.
     pub stack: Option<Arc<Backtrace>>,
+    /// The rows of a pitched allocation.
+    pub rows: Option<PitchedRows>,
 }
 
 /// The stack of the current call, if findings name it.
@@ -283,6 +286,7 @@ impl Driver {
                 block,
                 has_pages,
                 stack: call_stack(),
+                rows: None,
             },
         );
         Ok(address)
@@ -321,6 +325,7 @@ impl Driver {
             block: None,
             has_pages: false,
             stack: call_stack(),
+            rows: None,
         };
         self.allocations().keep(start, made);
         Ok(())
@@ -460,6 +465,9 @@ api! {
         let of_pitch = width.max(1).checked_next_multiple_of(PITCH).ok_or(Status::OutOfMemory)?;
         let bytes = of_pitch.checked_mul(height).ok_or(Status::OutOfMemory)?;
         let at = driver()?.allocate(bytes, AllocationKind::Device, 0, 0)?;
+        if let Some(made) = driver()?.allocations().find_mut(at) {
+            made.rows = Some(PitchedRows { width, pitch: of_pitch });
+        }
         pitch.store(of_pitch)?;
         address.store(at)
     }
