@@ -3,7 +3,6 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::devices::gpus::memory_bytes;
-use crate::memory::pitched::PitchedRows;
 use crate::memory::shared_pages::{Block, Pages};
 use crate::memory::{Access, ipc, is_mapped};
 use crate::ordering;
@@ -38,6 +37,13 @@ impl AllocationKind {
             AllocationKind::Registered => "registered host",
         }
     }
+}
+
+/// The rows of a pitched allocation: bytes that the program asked for in each row, and bytes from one row to the next.
+#[derive(Clone, Copy, Debug)]
+pub struct PitchedRows {
+    pub width: usize,
+    pub pitch: usize,
 }
 
 /// A range that the program allocated or registered.

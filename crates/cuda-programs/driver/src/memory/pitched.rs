@@ -5,16 +5,10 @@
 //! memory that the program uses without rows are not reported.
 
 use crate::interface::failures;
+use crate::memory::allocations::PitchedRows;
 use crate::memory::transfer::Copy3D;
 use crate::state::driver;
 use lanework::emulator::sanitize::ReportKind;
-
-/// The rows of a pitched allocation: bytes that the program asked for in each row, and bytes from one row to the next.
-#[derive(Clone, Copy, Debug)]
-pub struct PitchedRows {
-    pub width: usize,
-    pub pitch: usize,
-}
 
 /// Reports a copy that reads unwritten bytes of a pitched allocation, because its rows are not those of the allocation.
 pub fn check(copy: &Copy3D) {

@@ -2,7 +2,7 @@
 //! program.
 
 use crate::memory::virtual_memory::is_reserved;
-use crate::memory::{Access, is_mapped, pitched, shared_pages};
+use crate::memory::{Access, is_mapped, shared_pages};
 use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, table};
 use crate::status::{Result, Status, refuse};
@@ -363,7 +363,6 @@ impl Copy3D {
                 return Err(Status::InvalidValue);
             }
         }
-        pitched::check(self);
         for z in 0..*depth {
             for y in 0..*height {
                 let (from, to) =

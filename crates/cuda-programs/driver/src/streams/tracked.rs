@@ -3,6 +3,7 @@
 
 use crate::graphs::work::{Graph, Work};
 use crate::memory::allocations::AllocationKind;
+use crate::memory::pitched;
 use crate::memory::transfer::Copy3D;
 use crate::modules::function::Function;
 use crate::ordering;
@@ -261,6 +262,7 @@ impl Work {
         };
         let result = ordering::run_part(&part, run);
         if let (Work::Copy(copy), Ok(())) = (self, &result) {
+            pitched::check(copy);
             self.watch_host(copy);
         }
         result
