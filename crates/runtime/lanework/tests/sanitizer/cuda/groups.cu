@@ -25,12 +25,12 @@ template <bool RIGHT> __device__ void group_exchange(const float *in, float *out
             value = 0;
         values[t] = value;
         tile.sync();
-        value += values[t ^ 32];
+        value += values[t ^ 32]; // BUG race
         if (RIGHT)
             tile.sync();
         else
             asm volatile("" ::: "memory");
-        values[t] = value; // BUG race
+        values[t] = value;
         tile.sync();
     }
     out[t] = values[t];
