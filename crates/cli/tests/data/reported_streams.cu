@@ -2,8 +2,11 @@
 // names the program, the second one is `right` for the repaired version. `// expect NAME: TEXT | TEXT` lists parts of the
 // output for the bug; every repaired version has nothing to report.
 
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cstdio>
 #include <cstring>
+#include <cub/cub.cuh>
 #include <cuda_runtime.h>
 
 __global__ void fill(int *x) { x[threadIdx.x] = threadIdx.x; }
@@ -204,6 +207,121 @@ void wrong_direction(bool right) {
     cudaMemcpy(h, x, 128, right ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
 }
 
+// The repaired kernel waits for a flag of the host, but not forever.
+__global__ void wait_for(const int *data, volatile int *flag, int *y, bool right) {
+    if (!right)
+        y[threadIdx.x] = *data;
+    for (long long start = clock64(); right && !*flag;)
+        if (clock64() - start > 1000)
+            break;
+}
+
+// expect set_by_host: error[stream-race] | race with the host
+void set_by_host(bool right) {
+    cudaStream_t s = stream();
+    int *flag, *y = device(32);
+    cudaMallocHost(&flag, sizeof(int));
+    *flag = 0;
+    wait_for<<<1, 32, 0, s>>>(flag, flag, y, right);
+    *(volatile int *)flag = 1;
+    cudaStreamSynchronize(s);
+}
+
+// expect unwritten_source: error[uninitialized] | uninitialized global read
+void unwritten_source(bool right) {
+    int *x, *copy, *y = device(32);
+    cudaMalloc(&x, 128);
+    cudaMalloc(&copy, 128);
+    cudaMemset(x, 0, right ? 128 : 100);
+    cudaMemcpy(copy, x, 128, cudaMemcpyDeviceToDevice);
+    add<<<1, 32>>>(copy, y);
+    cudaDeviceSynchronize();
+}
+
+__global__ void fill_row(int *x, size_t pitch) {
+    ((int *)((char *)x + blockIdx.x * pitch))[threadIdx.x] = threadIdx.x;
+}
+
+// expect pitch_of_rows: error[uninitialized] | pitched allocation
+void pitch_of_rows(bool right) {
+    int *x, all[4][32], rest[4][128], one[32];
+    size_t pitch;
+    cudaMallocPitch(&x, &pitch, 100, 4);
+    fill_row<<<4, 25>>>(x, pitch);
+    cudaMemcpy2D(all, 128, x, right ? pitch : 100, 100, 4, cudaMemcpyDeviceToHost);
+    // The whole allocation, and a part of a row.
+    cudaMemcpy(rest, x, 4 * pitch, cudaMemcpyDeviceToHost);
+    cudaMemcpy(one, x, 100, cudaMemcpyDeviceToHost);
+}
+
+// expect rows_in_one_piece: error[uninitialized] | pitched allocation
+void rows_in_one_piece(bool right) {
+    int *x, all[5][30];
+    size_t pitch;
+    cudaMallocPitch(&x, &pitch, 120, 5);
+    fill_row<<<5, 30>>>(x, pitch);
+    if (right)
+        cudaMemcpy2D(all, 120, x, pitch, 120, 5, cudaMemcpyDeviceToHost);
+    else
+        cudaMemcpy(all, x, sizeof(all), cudaMemcpyDeviceToHost);
+}
+
+// expect row_too_wide: error[failed-call] | cudaMemcpy2D
+void row_too_wide(bool right) {
+    int *x, h[4][32] = {};
+    size_t pitch;
+    cudaMallocPitch(&x, &pitch, 128, 4);
+    cudaMemcpy2D(x, right ? pitch : pitch / 8, h, 128, 128, 4, cudaMemcpyHostToDevice);
+    fill_row<<<4, 32>>>(x, pitch);
+    cudaDeviceSynchronize();
+}
+
+__global__ void pass_in_tile(int *y, bool right) {
+    __shared__ int values[128];
+    __shared__ cooperative_groups::block_tile_memory<128> memory;
+    auto block = cooperative_groups::this_thread_block(memory);
+    auto tile = cooperative_groups::tiled_partition<64>(block);
+    values[threadIdx.x] = 0;
+    tile.sync();
+    values[threadIdx.x] = cooperative_groups::reduce(tile, (int)threadIdx.x, cooperative_groups::plus<int>());
+    if (right)
+        tile.sync();
+    int other = values[threadIdx.x ^ 32];
+    y[threadIdx.x] = other + tile.shfl(y[threadIdx.x], 1);
+}
+
+// expect tile_of_warps: error[race] | by another warp of the block
+void tile_of_warps(bool right) {
+    pass_in_tile<<<1, 128>>>(device(128), right);
+    cudaDeviceSynchronize();
+}
+
+__global__ void scan_in_loop(int *y, bool right) {
+    using Reduce = cub::BlockReduce<int, 128>;
+    using Scan = cub::BlockScan<int, 128>;
+    __shared__ union {
+        typename Reduce::TempStorage reduce;
+        typename Scan::TempStorage scan;
+    } storage;
+    int carry = 0;
+    for (int part = 0; part < 3; part++) {
+        int sum, all;
+        Scan(storage.scan).ExclusiveSum((int)threadIdx.x, sum, all);
+        carry += all + sum;
+        if (right || part == 2)
+            __syncthreads();
+    }
+    int all = Reduce(storage.reduce).Sum(carry);
+    if (threadIdx.x == 0)
+        y[0] = all;
+}
+
+// expect storage_without_barrier: error[race] | __syncthreads
+void storage_without_barrier(bool right) {
+    scan_in_loop<<<1, 128>>>(device(128), right);
+    cudaDeviceSynchronize();
+}
+
 int main(int count, char **arguments) {
     struct {
         const char *name;
@@ -216,6 +334,10 @@ int main(int count, char **arguments) {
         {"freed_before_replay", freed_before_replay}, {"fork_without_join", fork_without_join},
         {"waited_in_a_capture", waited_in_a_capture}, {"branches_of_a_graph", branches_of_a_graph},
         {"wrong_direction", wrong_direction},
+        {"set_by_host", set_by_host}, {"unwritten_source", unwritten_source},
+        {"pitch_of_rows", pitch_of_rows}, {"rows_in_one_piece", rows_in_one_piece},
+        {"row_too_wide", row_too_wide}, {"tile_of_warps", tile_of_warps},
+        {"storage_without_barrier", storage_without_barrier},
     };
     bool right = count > 2 && !strcmp(arguments[2], "right");
     for (auto &one : all)

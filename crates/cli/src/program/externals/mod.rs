@@ -1,6 +1,8 @@
 //! Functions of CUDA's driver for interpreted host code. Each checks the memory that the driver will access.
 
-use lanework_host::{External, Process, Stop, word};
+use lanework::emulator::SourceLocation;
+use lanework::emulator::sanitize::{Report, ReportKind};
+use lanework_host::{External, HostFault, Process, Stop, word};
 use std::ffi::{CString, c_char, c_void};
 
 mod opened;
@@ -192,6 +194,25 @@ fn host_side(copy: &[u8], side: usize) -> Option<(u64, u64)> {
     Some((at(side + 40).saturating_add(first), end.saturating_sub(first)))
 }
 
+/// Reports a call that the runtime's headers refuse, with the program's line.
+fn report_refusal(process: &Process, a: &[u64]) -> Result<(), Stop> {
+    let text =
+        |at| process.text(word(a, at)).map(|text| String::from_utf8_lossy(&text).into_owned());
+    let (why, help) = (text(0)?, text(1)?);
+    let Stop::Fault(HostFault { places, .. }) = process.fault("", "") else { return Ok(()) };
+    let of_program = places.into_iter().filter(|(_, file, _)| !file.starts_with("lanework/"));
+    let mut lines = of_program.map(|(_, file, line)| SourceLocation { file, line, column: 0 });
+    let found = Report {
+        message: format!("{why} (error {})", word(a, 2)),
+        location: lines.next(),
+        callers: lines.collect(),
+        help,
+        ..Report::new(ReportKind::FailedCall)
+    };
+    lanework::tool::keep_findings("", &[found]);
+    Ok(())
+}
+
 const SPECIAL: &[(&str, External)] = &[
     ("__lw_context", |process, a| {
         let device = word(a, 0) as u32;
@@ -245,6 +266,7 @@ const SPECIAL: &[(&str, External)] = &[
         put(process, word(a, 2), bytes)?;
         Ok(0)
     }),
+    ("__lw_refusal", |process, a| report_refusal(process, a).map(|()| 0)),
     ("__lw_is_device", |process, a| Ok(u64::from(on_device(process, word(a, 0))))),
     ("__lw_lent_symbol", |process, a| {
         let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(0) };
@@ -274,8 +296,9 @@ const SPECIAL: &[(&str, External)] = &[
         let copy = process.accessed(process.memory.read(word(a, 0), 200), "read")?;
         for (side, verb) in [(0, "read"), (88, "write")] {
             if let Some((start, bytes)) = host_side(&copy, side) {
+                // The driver checks the device's memory.
                 if on_device(process, start) {
-                    return Ok(CUDA_ERROR_INVALID_VALUE);
+                    continue;
                 }
                 process.accessed(process.memory.check_range(start, bytes), verb)?;
             }

@@ -74,6 +74,7 @@ functions! {
     cuMemHostUnregister(w);
     cuPointerGetAttribute(8, i, w);
     cuMemAllocAsync(8, w, w);
+    cuMemAllocPitch_v2(8, 8, w, w, i);
     cuMemFreeAsync(w, w);
     cuMemAllocFromPoolAsync(8, w, w, w);
     cuDeviceGetDefaultMemPool(8, i);

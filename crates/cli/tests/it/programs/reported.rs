@@ -52,5 +52,5 @@ fn reported_bugs_are_found_and_repaired_programs_are_clean() {
 
 #[test]
 fn bugs_of_streams_and_graphs_are_found_and_repaired_programs_are_clean() {
-    check(STREAMS, 13);
+    check(STREAMS, 20);
 }

@@ -90,7 +90,7 @@ pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
         constant.to_string_lossy(),
         given.join(", "),
     );
-    let help = reason.map_or_else(|| help(status).to_owned(), |(_, help)| help);
+    let help = reason.map_or_else(|| help(status, name).to_owned(), |(_, help)| help);
     let found = Report {
         message,
         location: caller.location,
@@ -109,6 +109,20 @@ pub fn fault(kind: ReportKind, why: &str, help: &str) {
         return;
     }
     keep(kind, why.to_owned(), help);
+}
+
+/// Reports a call that succeeds although it is a mistake, with the place in the program that made it.
+pub fn misuse(kind: ReportKind, message: String, help: &str) {
+    let caller = Caller::of_call(&Backtrace::force_capture().to_string());
+    let found = Report {
+        message,
+        location: caller.location,
+        callers: caller.callers,
+        instruction: caller.runtime.unwrap_or_else(|| "the host".to_owned()),
+        help: help.to_owned(),
+        ..Report::new(kind)
+    };
+    lanework::tool::keep_findings("", &[found]);
 }
 
 /// Makes the process report leaked memory when it ends, if the tool requests it.
@@ -140,9 +154,13 @@ fn keep(kind: ReportKind, message: String, help: &str) {
     lanework::tool::keep_findings("", &[found]);
 }
 
-/// General remedy for a status.
-fn help(status: Status) -> &'static str {
+/// General remedy for the status of a call.
+fn help(status: Status, name: &str) -> &'static str {
+    let waits = ["Synchronize", "Query"].iter().any(|part| name.contains(part));
     match status {
+        Status::StreamCaptureUnsupported if waits => {
+            "wait after the end of the capture: during a capture its stream can be neither waited for nor queried, in any mode"
+        }
         Status::InvalidHandle => "pass a handle that was created in this context and not destroyed",
         Status::InvalidContext | Status::ContextIsDestroyed => {
             "make a live context current before the call"

@@ -39,6 +39,13 @@ impl AllocationKind {
     }
 }
 
+/// The rows of a pitched allocation: bytes that the program asked for in each row, and bytes from one row to the next.
+#[derive(Clone, Copy, Debug)]
+pub struct PitchedRows {
+    pub width: usize,
+    pub pitch: usize,
+}
+
 /// A range that the program allocated or registered.
 pub struct Allocation {
     pub bytes: u64,
@@ -60,6 +67,8 @@ pub struct Allocation {
     pub has_pages: bool,
     /// Call stack of the allocation, if a tool checks.
     pub stack: Option<Arc<Backtrace>>,
+    /// The rows of a pitched allocation.
+    pub rows: Option<PitchedRows>,
 }
 
 /// The stack of the current call, if findings name it.
@@ -283,6 +292,7 @@ impl Driver {
                 block,
                 has_pages,
                 stack: call_stack(),
+                rows: None,
             },
         );
         Ok(address)
@@ -321,6 +331,7 @@ impl Driver {
             block: None,
             has_pages: false,
             stack: call_stack(),
+            rows: None,
         };
         self.allocations().keep(start, made);
         Ok(())
@@ -460,6 +471,9 @@ api! {
         let of_pitch = width.max(1).checked_next_multiple_of(PITCH).ok_or(Status::OutOfMemory)?;
         let bytes = of_pitch.checked_mul(height).ok_or(Status::OutOfMemory)?;
         let at = driver()?.allocate(bytes, AllocationKind::Device, 0, 0)?;
+        if let Some(made) = driver()?.allocations().find_mut(at) {
+            made.rows = Some(PitchedRows { width, pitch: of_pitch });
+        }
         pitch.store(of_pitch)?;
         address.store(at)
     }

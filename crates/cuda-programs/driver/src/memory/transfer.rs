@@ -86,8 +86,12 @@ impl Driver {
                     // If the ranges overlap, read each chunk before it is overwritten.
                     let at = COPIED_AT_ONCE * if to <= from { part } else { parts - 1 - part };
                     let between = &mut between[..(bytes - at).min(COPIED_AT_ONCE)];
-                    self.read(from + at as u64, between)?;
-                    self.write(to + at as u64, between)?;
+                    let (from, to) = (from + at as u64, to + at as u64);
+                    // What was never written is still undefined in the copy.
+                    let unwritten = self.device.unwritten_at(from, between.len() as u64);
+                    self.read(from, between)?;
+                    self.write(to, between)?;
+                    self.device.forget_at(to, &unwritten);
                 }
                 Ok(())
             }
@@ -237,7 +241,7 @@ impl CopySide {
     }
 
     /// Address of a row.
-    fn row(&self, width: usize, height: usize, (y, z): (usize, usize)) -> Result<u64> {
+    pub fn row(&self, width: usize, height: usize, (y, z): (usize, usize)) -> Result<u64> {
         let base = match self.memory {
             1 => self.host.get(),
             2 | 4 => self.device.get(),

@@ -3,6 +3,7 @@
 
 use crate::graphs::work::{Graph, Work};
 use crate::memory::allocations::AllocationKind;
+use crate::memory::pitched;
 use crate::memory::transfer::Copy3D;
 use crate::modules::function::Function;
 use crate::ordering;
@@ -261,6 +262,7 @@ impl Work {
         };
         let result = ordering::run_part(&part, run);
         if let (Work::Copy(copy), Ok(())) = (self, &result) {
+            pitched::check(copy);
             self.watch_host(copy);
         }
         result
@@ -293,12 +295,14 @@ impl Work {
 /// host before that, `signal` is the line of the signaling write.
 fn watch_kernel(operation: &Operation, footprint: &Footprint, signal: Option<&CodeLocation>) {
     let (Ok(driver), Some((point, _))) = (driver(), ordering::current_part()) else { return };
-    let of_mode = |writes: bool| {
-        let accesses = footprint.accesses.iter().filter(|one| one.mode.writes() == writes);
+    let of_mode = |wanted: fn(AccessMode) -> bool| {
+        let accesses = footprint.accesses.iter().filter(|one| wanted(one.mode));
         accesses.fold(ByteSet::default(), |all, one| all.union(&one.bytes))
     };
-    let written = of_mode(true);
-    for (bytes, writes) in [(of_mode(false).difference(&written), false), (written, true)] {
+    let written = of_mode(AccessMode::writes);
+    // What the kernel reads by atomics or `volatile` may be a flag that the host sets meanwhile.
+    let read = of_mode(|mode| mode == AccessMode::Read);
+    for (bytes, writes) in [(read.difference(&written), false), (written, true)] {
         let (low, high) = bytes.hull();
         let allocations = driver.allocations();
         let of_host: Vec<(u64, u64)> = allocations.of_host(low, high).collect();

@@ -126,6 +126,23 @@ impl Memory {
         self.nearest(start + gap, 1)
     }
 
+    /// The runs of unwritten bytes in a range of one allocation, if that is tracked: first byte and size of each, as an
+    /// offset from `address`.
+    pub fn unwritten_runs(&self, address: u64, bytes: u64) -> Vec<(u64, u64)> {
+        let found = self.find(address);
+        let written = found.and_then(|(start, one)| Some((start, one.written.as_ref()?)));
+        written.map_or(Vec::new(), |(start, written)| written.gaps(address - start, bytes))
+    }
+
+    /// Marks bytes of one allocation as unwritten, at offsets from `address`: the host copied them from unwritten bytes.
+    pub fn forget(&self, address: u64, runs: &[(u64, u64)]) {
+        if let Some((start, allocation)) = self.find(address)
+            && let Some(written) = &allocation.written
+        {
+            runs.iter().for_each(|(at, bytes)| written.unset(address - start + at, *bytes));
+        }
+    }
+
     /// The live allocation nearest to an access.
     pub fn nearest(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
         let before = self.live.range(..=address).next_back();
@@ -271,6 +288,31 @@ impl InitializedBytes {
         self.each_word(offset, bytes, |word, mask| !word.load(Relaxed) & mask == 0)
     }
 
+    /// The runs of unwritten bytes among `bytes` bytes at `offset`: first byte, from there, and size of each.
+    fn gaps(&self, offset: u64, bytes: u64) -> Vec<(u64, u64)> {
+        let mut gaps: Vec<(u64, u64)> = Vec::new();
+        if self.has(offset, bytes) {
+            return gaps;
+        }
+        let mut at = 0;
+        while at < bytes {
+            let whole = (bytes - at).min(64);
+            if self.has(offset + at, whole) {
+                at += whole;
+                continue;
+            }
+            for byte in at..at + whole {
+                match gaps.last_mut() {
+                    _ if self.has(offset + byte, 1) => {}
+                    Some((first, size)) if *first + *size == byte => *size += 1,
+                    _ => gaps.push((byte, 1)),
+                }
+            }
+            at += whole;
+        }
+        gaps
+    }
+
     /// The lanes among `lanes` whose aligned word of 4 bytes, at their offset, has been written.
     #[inline(always)]
     pub fn has_words(&self, offsets: &[u64; 32], lanes: u32) -> u32 {
@@ -321,6 +363,17 @@ impl InitializedBytes {
 #[cfg(test)]
 mod tests {
     use crate::memory::allocation::*;
+
+    #[test]
+    fn runs_of_unwritten_bytes_are_found() {
+        let written = InitializedBytes::new(200);
+        written.set(0, 3);
+        written.set(10, 100);
+        written.set(199, 1);
+        assert_eq!(written.gaps(0, 200), [(3, 7), (110, 89)]);
+        assert_eq!(written.gaps(5, 110), [(0, 5), (105, 5)]);
+        assert_eq!(written.gaps(20, 80), []);
+    }
 
     #[test]
     fn words_of_lanes_are_remembered() {

@@ -2,7 +2,7 @@
 
 use crate::access::{AccessCheck, WarpAccess};
 use crate::bounds::{Bounds, MemoryId};
-use crate::findings::advice::{RaceAccess, RaceFacts};
+use crate::findings::advice::{Distance, RaceAccess, RaceFacts};
 use crate::findings::kinds::ReportKind;
 use crate::findings::suppressions::SuppressionRule;
 use crate::findings::{Finding, place, verb};
@@ -110,6 +110,11 @@ impl AccessCheck {
             false => self.lack_of_sync(access, lane, conflict),
         };
         if lack == Some(MissingWarpSync::default()) {
+            return;
+        }
+        // Collectives of cooperative groups rely there on lockstep of the warps that call them.
+        let lockstep = lack.is_some() || who.distance(prior) == Distance::Lanes;
+        if !global && lockstep && self.is_of_libraries(offset) {
             return;
         }
         let facts = RaceFacts {

@@ -141,6 +141,12 @@ impl AccessCheck {
         self.peers.start();
     }
 
+    /// Whether shared memory at an offset is reserved for CUDA's libraries.
+    fn is_of_libraries(&self, offset: u64) -> bool {
+        let reserved = self.bounds.shared.of_name(OF_LIBRARIES);
+        reserved.is_some_and(|(start, bytes)| (start..start + bytes).contains(&offset))
+    }
+
     /// Switches to the block of this rank.
     pub fn enter(&mut self, rank: u32) {
         self.position.enter(rank);

@@ -48,15 +48,6 @@ inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return cudaPos{x, y,
 inline cudaPitchedPtr make_cudaPitchedPtr(void *memory, size_t pitch, size_t width, size_t height) { return cudaPitchedPtr{memory, pitch, width, height}; }
 // The driver's descriptions.
 struct __lw_array_description { size_t width, height, depth; unsigned format, channels, flags; };
-struct __lw_side {
-    size_t x, y, z, level;
-    unsigned kind, padding;
-    const void *host, *device;
-    cudaArray_t array;
-    void *reserved;
-    size_t pitch, height;
-};
-struct __lw_copy3 { __lw_side from, to; size_t width, height, depth; };
 struct __lw_resource {
     unsigned kind, padding;
     const void *place;
@@ -76,7 +67,6 @@ int cuArrayDestroy(cudaArray_t array);
 int cuMipmappedArrayCreate(cudaMipmappedArray_t *to, const __lw_array_description *description, unsigned levels);
 int cuMipmappedArrayGetLevel(cudaArray_t *to, cudaMipmappedArray_const_t array, unsigned level);
 int cuMipmappedArrayDestroy(cudaMipmappedArray_t array);
-int cuMemcpy3DAsync_v2(const __lw_copy3 *copy, cudaStream_t stream);
 int cuTexObjectCreate(cudaTextureObject_t *to, const __lw_resource *resource, const __lw_reading *reading, const cudaResourceViewDesc *view);
 int cuTexObjectDestroy(cudaTextureObject_t texture);
 int cuSurfObjectCreate(cudaSurfaceObject_t *to, const __lw_resource *resource);
@@ -124,17 +114,6 @@ inline cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *texel, cudaExtent *ex
     return cudaSuccess;
 }
 inline cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc *texel, cudaArray_const_t array) { return cudaArrayGetInfo(texel, nullptr, nullptr, (cudaArray_t)array); }
-// One side of a copy: memory on the host or on the device, as the kind of copy says, else as the address tells.
-inline void __lw_memory(__lw_side &side, const void *memory, size_t pitch, size_t height, bool device) {
-    side.kind = device ? 2 : 1;
-    (device ? side.device : side.host) = memory;
-    side.pitch = pitch;
-    side.height = height;
-}
-inline bool __lw_side_is_device(const void *memory, cudaMemcpyKind kind, bool target) {
-    if (kind == cudaMemcpyDefault) return __lw_is_device(memory);
-    return kind == cudaMemcpyDeviceToDevice || kind == (target ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
-}
 inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *all, cudaStream_t stream = nullptr) {
     __lw_copy3 copy;
     memset(&copy, 0, sizeof(copy));

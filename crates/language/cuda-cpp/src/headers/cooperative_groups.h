@@ -31,6 +31,9 @@ struct thread_block : thread_group {
     __device__ static dim3 dim_threads() { return blockDim; }
 };
 __device__ inline thread_block this_thread_block() { thread_block made; return made; }
+// Memory for tiles of more than a warp on GPUs before sm_80; later ones use the shared memory that CUDA reserves.
+template <unsigned Threads = 1024> struct block_tile_memory { alignas(8) char __lw_unused[8]; };
+template <unsigned Threads> __device__ inline thread_block this_thread_block(block_tile_memory<Threads> &) { return this_thread_block(); }
 __PTX_VOLATILE("mov.u32 %0, %%envreg1;") unsigned __lw_workspace_high();
 __PTX_VOLATILE("mov.u32 %0, %%envreg2;") unsigned __lw_workspace_low();
 struct grid_group : thread_group {
@@ -79,8 +82,8 @@ __device__ inline unsigned long long thread_group::size() const {
 __device__ inline unsigned long long thread_group::thread_rank() const {
     return __lw_kind == __lw_lanes ? __popc(__lw_members & __lw_lanes_below()) : __lw_kind == __lw_block ? thread_block::thread_rank() : grid_group::thread_rank();
 }
-template <unsigned N, class Parent = void> struct thread_block_tile;
-template <unsigned N> struct thread_block_tile<N, void> : thread_group {
+// A tile of at most a warp.
+template <unsigned N, bool Warps> struct __lw_tile : thread_group {
     __device__ static unsigned thread_rank() { return __laneid() & (N - 1); }
     __device__ static constexpr unsigned size() { return N; }
     __device__ static constexpr unsigned num_threads() { return N; }
@@ -120,17 +123,30 @@ template <unsigned N> struct thread_block_tile<N, void> : thread_group {
         return __match_any_sync(__lw_mask(), value) >> (__laneid() & ~(N - 1) & 31);
     }
 };
+#include <lanework/cooperative_tiles.h>
+template <unsigned N, class Parent = void> struct thread_block_tile;
+template <unsigned N> struct thread_block_tile<N, void> : __lw_tile<N, (N > 32)> {};
+template <unsigned N, class Parent> struct __lw_wide<thread_block_tile<N, Parent>> { static constexpr bool value = (N > 32); };
 // A tile of a tile: its rank is that within the parent.
 template <unsigned N, unsigned M, class Parent>
 struct thread_block_tile<N, thread_block_tile<M, Parent>> : thread_block_tile<N, void> {
-    __device__ static unsigned meta_group_rank() { return (__laneid() & (M - 1)) / N; }
+    __device__ static unsigned meta_group_rank() {
+        if constexpr (M <= 32) return (__laneid() & (M - 1)) / N;
+        else return (thread_block::thread_rank() & (M - 1)) / N;
+    }
     __device__ static constexpr unsigned meta_group_size() { return M / N; }
 };
 template <unsigned N, class Parent> struct thread_block_tile : thread_block_tile<N, void> {};
-template <unsigned N, class Parent> __device__ inline thread_block_tile<N, Parent> tiled_partition(const Parent &) {
+template <unsigned N, class Parent> __device__ inline thread_block_tile<N, Parent> tiled_partition(const Parent &parent) {
+    static_assert(N > 0 && N <= 1024 && (N & (N - 1)) == 0, "the size of a tile is a power of two up to 1024");
     thread_block_tile<N, Parent> made;
-    made.__lw_kind = thread_group::__lw_lanes;
-    made.__lw_members = made.__lw_mask();
+    if constexpr (N > 32) {
+        made.__lw_reset();
+        parent.sync();
+    } else {
+        made.__lw_kind = thread_group::__lw_lanes;
+        made.__lw_members = made.__lw_mask();
+    }
     return made;
 }
 // A tile whose size is only known at run time: a part of a warp.
@@ -205,23 +221,29 @@ template <class T, class Operation> __device__ inline T reduce(const coalesced_g
     }
     return group.shfl(value, 0);
 }
+// The scans of a tile of more than a warp exchange values through memory, those of other groups by shuffles.
 template <class Group, class T, class Operation> __device__ inline T inclusive_scan(const Group &group, T value, Operation operation) {
-    unsigned size = (unsigned)group.size(), rank = (unsigned)group.thread_rank();
-    for (unsigned by = 1; by < size; by *= 2) {
-        T other = group.shfl_up(value, by);
-        if (rank >= by) value = operation(other, value);
+    if constexpr (__lw_wide<Group>::value) {
+        return group.__lw_scan(value, operation, true);
+    } else {
+        unsigned size = (unsigned)group.size(), rank = (unsigned)group.thread_rank();
+        for (unsigned by = 1; by < size; by *= 2) {
+            T other = group.shfl_up(value, by);
+            if (rank >= by) value = operation(other, value);
+        }
+        return value;
     }
-    return value;
 }
 template <class Group, class T> __device__ inline T inclusive_scan(const Group &group, T value) { return inclusive_scan(group, value, plus<T>()); }
-template <class Group, class T> __device__ inline T exclusive_scan(const Group &group, T value) {
-    T before = group.shfl_up(inclusive_scan(group, value), 1);
-    return group.thread_rank() == 0 ? T(0) : before;
-}
 template <class Group, class T, class Operation> __device__ inline T exclusive_scan(const Group &group, T value, Operation operation) {
-    T before = group.shfl_up(inclusive_scan(group, value, operation), 1);
-    return group.thread_rank() == 0 ? T(0) : before;
+    if constexpr (__lw_wide<Group>::value) {
+        return group.__lw_scan(value, operation, false);
+    } else {
+        T before = group.shfl_up(inclusive_scan(group, value, operation), 1);
+        return group.thread_rank() == 0 ? T(0) : before;
+    }
 }
+template <class Group, class T> __device__ inline T exclusive_scan(const Group &group, T value) { return exclusive_scan(group, value, plus<T>()); }
 // Copies of a group from global to shared memory, in words by cp.async where addresses and size allow.
 template <class Group, class T, class F> __device__ inline void memcpy_async(const Group &group, T *to, const F *from, size_t bytes) {
     unsigned long both = (unsigned long)to | (unsigned long)from | bytes;
@@ -238,7 +260,8 @@ template <class Group> __device__ inline void wait(const Group &group) { __pipel
 template <unsigned N, class Group> __device__ inline void wait_prior(const Group &group) { __pipeline_wait_prior((int)N); group.sync(); }
 template <unsigned N, class Parent, class T, class Operation>
 __device__ inline T reduce(const thread_block_tile<N, Parent> &tile, T value, Operation operation) {
-    for (unsigned by = N / 2; by > 0; by /= 2) value = operation(value, tile.shfl_xor(value, by));
+    if constexpr (N > 32) return tile.__lw_reduce(value, operation);
+    else for (unsigned by = N / 2; by > 0; by /= 2) value = operation(value, tile.shfl_xor(value, by));
     return value;
 }
 } // namespace cooperative_groups

@@ -125,6 +125,8 @@ template <class T, int X, BlockScanAlgorithm ALGORITHM = BLOCK_SCAN_RAKING, int 
         T *list = (T *)__lw_storage->bytes, *totals = list + threads;
         int rank = __lw_rank(), lane = rank & 31, warp = rank / 32, lanes = threads - warp * 32 < 32 ? threads - warp * 32 : 32;
         unsigned mask = lanes == 32 ? 0xffffffffu : (1u << lanes) - 1;
+        // As in CUB, a caller must put a barrier before it uses the storage again: this write races with the last reads.
+        list[threads - 1 - rank] = value;
         for (int by = 1; by < 32; by *= 2) {
             T other = __lw_from_lane(value, lane >= by ? lane - by : lane, mask);
             if (lane >= by) value = scan(other, value);

@@ -122,6 +122,8 @@ struct BlockRadixSort {
         K *allKeys = (K *)__lw_storage->keys;
         V *allValues = (V *)__lw_storage->values;
         int rank = __lw_rank();
+        // As in CUB, a caller must put a barrier before it uses the storage again: this write races with the last reads.
+        allKeys[(threads - 1 - rank) * N] = keys[0];
         for (int bit = low; bit < high; bit++) {
             int zeros = 0, before, all;
             bool ones[N];
@@ -145,7 +147,6 @@ struct BlockRadixSort {
                 if (values) values[i] = allValues[from];
             }
         }
-        __syncthreads();
     }
     __device__ void Sort(K (&keys)[N], int low = 0, int high = sizeof(K) * 8) { __lw_sort(keys, nullptr, low, high, false, false); }
     __device__ void Sort(K (&keys)[N], V (&values)[N], int low = 0, int high = sizeof(K) * 8) { __lw_sort(keys, values, low, high, false, false); }

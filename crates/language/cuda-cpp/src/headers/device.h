@@ -225,7 +225,7 @@ extern "C" __device__ void __assertfail(const char *message, const char *file, u
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
 #else
-#define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
+#define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __PRETTY_FUNCTION__, 1))
 #endif
 __device__ inline void *memcpy(void *to, const void *from, size_t count) {
     for (size_t i = 0; i < count; i++) ((char *)to)[i] = ((const char *)from)[i];

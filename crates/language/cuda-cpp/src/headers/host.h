@@ -629,15 +629,7 @@ using ::atan; using ::asin; using ::acos; using ::sinh; using ::cosh; using ::qs
 using ::strcpy; using ::strncpy; using ::strcat; using ::strchr; using ::strrchr; using ::strstr; using ::strtok; using ::strtof; using ::strtoul; using ::strtoll; using ::strtoull; using ::atol; using ::atoll; using ::isspace; using ::isdigit; using ::isalpha; using ::isalnum; using ::isupper; using ::islower; using ::ispunct; using ::isxdigit; using ::isprint; using ::toupper; using ::tolower; using ::fread; using ::fwrite; using ::fseek; using ::ftell; using ::fgets; using ::fputs; using ::fgetc; using ::fputc; using ::remove; using ::realloc; using ::atexit; using ::vsnprintf; using ::vprintf; using ::perror; using ::labs; using ::div; using ::div_t; using ::bsearch; using ::difftime; using ::clock_t; using ::getchar; using ::scanf; using ::sscanf; using ::fscanf; using ::memchr; using ::strerror; using ::lgamma; using ::tgamma; using ::asinh; using ::acosh; using ::atanh; using ::erfc; using ::log1p; using ::expm1; using ::strdup; using ::aligned_alloc; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::nearbyint; using ::rint; using ::cbrt;
 }
 
-enum cudaError_t {
-    cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorInitializationError = 3,
-    cudaErrorInvalidConfiguration = 9, cudaErrorInvalidSymbol = 13, cudaErrorInvalidMemcpyDirection = 21,
-    cudaErrorInvalidDeviceFunction = 98, cudaErrorNoDevice = 100, cudaErrorInvalidDevice = 101,
-    cudaErrorInvalidResourceHandle = 400, cudaErrorNotReady = 600, cudaErrorIllegalAddress = 700,
-    cudaErrorLaunchOutOfResources = 701, cudaErrorLaunchTimeout = 702, cudaErrorAssert = 710,
-    cudaErrorLaunchFailure = 719, cudaErrorNotSupported = 801, cudaErrorUnknown = 999
-};
-typedef cudaError_t cudaError;
+#include <lanework/errors.h>
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
@@ -736,8 +728,11 @@ int cuMemFreeAsync(void *memory, cudaStream_t stream);
 int cuMemcpyHtoDAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
 int cuMemcpyDtoHAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
 int cuMemcpyDtoDAsync_v2(void *to, const void *from, size_t bytes, cudaStream_t stream);
+int cuMemAllocPitch_v2(void **to, size_t *pitch, size_t width, size_t height, unsigned element);
+int cuMemcpy3DAsync_v2(const struct __lw_copy3 *copy, cudaStream_t stream);
 int cuMemsetD8Async(void *to, unsigned char byte, size_t bytes, cudaStream_t stream);
 int __lw_is_device(const void *memory);
+void __lw_refusal(const char *why, const char *help, int status);
 int __lw_open_device();
 int __lw_close_device();
 int cuStreamCreate(cudaStream_t *to, unsigned flags);
@@ -764,6 +759,11 @@ inline bool __lw_ready[64];
 inline cudaError_t __lw_done(int status) {
     if (status != 0 && status != 600) __lw_last_error = status;
     return (cudaError_t)status;
+}
+// A call that the runtime refuses without a call of the driver: a check reports it.
+inline cudaError_t __lw_refused(int status, const char *why, const char *help) {
+    __lw_refusal(why, help, status);
+    return __lw_done(status);
 }
 inline int __lw_begin() {
     if (__lw_ready[__lw_device]) return 0;
@@ -811,50 +811,6 @@ template <class F> inline cudaError_t cudaLaunchCooperativeKernel(F *kernel, dim
     if (status == 0) status = cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, arguments);
     return __lw_done(status);
 }
-inline const char *cudaGetErrorName(cudaError_t error) {
-    switch (error) {
-    case cudaSuccess: return "cudaSuccess";
-    case cudaErrorInvalidValue: return "cudaErrorInvalidValue";
-    case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
-    case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
-    case cudaErrorInvalidDevice: return "cudaErrorInvalidDevice";
-    case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
-    case cudaErrorIllegalAddress: return "cudaErrorIllegalAddress";
-    case cudaErrorLaunchOutOfResources: return "cudaErrorLaunchOutOfResources";
-    case cudaErrorAssert: return "cudaErrorAssert";
-    case cudaErrorLaunchFailure: return "cudaErrorLaunchFailure";
-    case cudaErrorNotReady: return "cudaErrorNotReady";
-    case cudaErrorNoDevice: return "cudaErrorNoDevice";
-    case cudaErrorInvalidSymbol: return "cudaErrorInvalidSymbol";
-    case cudaErrorInvalidMemcpyDirection: return "cudaErrorInvalidMemcpyDirection";
-    case cudaErrorInvalidDeviceFunction: return "cudaErrorInvalidDeviceFunction";
-    case cudaErrorLaunchTimeout: return "cudaErrorLaunchTimeout";
-    case cudaErrorNotSupported: return "cudaErrorNotSupported";
-    default: return "cudaErrorUnknown";
-    }
-}
-inline const char *cudaGetErrorString(cudaError_t error) {
-    switch (error) {
-    case cudaSuccess: return "no error";
-    case cudaErrorInvalidValue: return "invalid argument";
-    case cudaErrorMemoryAllocation: return "out of memory";
-    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
-    case cudaErrorInvalidDevice: return "invalid device ordinal";
-    case cudaErrorInvalidResourceHandle: return "invalid resource handle";
-    case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
-    case cudaErrorLaunchOutOfResources: return "too many resources requested for launch";
-    case cudaErrorAssert: return "device-side assert triggered";
-    case cudaErrorLaunchFailure: return "unspecified launch failure";
-    case cudaErrorNotReady: return "device not ready";
-    case cudaErrorNoDevice: return "no CUDA-capable device is detected";
-    case cudaErrorInvalidSymbol: return "invalid device symbol";
-    case cudaErrorInvalidMemcpyDirection: return "invalid copy direction for memcpy";
-    case cudaErrorInvalidDeviceFunction: return "invalid device function";
-    case cudaErrorLaunchTimeout: return "the launch timed out and was terminated";
-    case cudaErrorNotSupported: return "operation not supported";
-    default: return "unknown error";
-    }
-}
 inline cudaError_t cudaPeekAtLastError() { return (cudaError_t)__lw_last_error; }
 inline cudaError_t cudaGetLastError() { int error = __lw_last_error; __lw_last_error = 0; return (cudaError_t)error; }
 template <class T> inline cudaError_t cudaMalloc(T **to, size_t bytes) {
@@ -870,8 +826,8 @@ template <class T> inline cudaError_t cudaMallocAsync(T **to, size_t bytes, cuda
     __LW_CALL(cuMemAllocAsync((void **)to, bytes, stream));
 }
 template <class T> inline cudaError_t cudaMallocPitch(T **to, size_t *pitch, size_t width, size_t height) {
-    *pitch = (width + 511) / 512 * 512;
-    return cudaMalloc(to, *pitch * height);
+    if (width == 0 || height == 0) { *to = nullptr; *pitch = 0; return cudaSuccess; }
+    __LW_CALL(cuMemAllocPitch_v2((void **)to, pitch, width, height, 4));
 }
 inline cudaError_t cudaFree(void *memory) {
     int status = __lw_begin();
@@ -893,7 +849,7 @@ inline int __lw_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind ki
     case cudaMemcpyDeviceToHost: return cuMemcpyDtoHAsync_v2(to, from, bytes, stream);
     case cudaMemcpyDeviceToDevice: return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
     case cudaMemcpyHostToHost: memmove(to, from, bytes); return 0;
-    default: return 21;
+    default: return __lw_refused(21, "cudaMemcpy: the direction is none of `cudaMemcpyKind`", "pass a value of `cudaMemcpyKind`");
     }
 }
 inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind = cudaMemcpyDefault, cudaStream_t stream = nullptr) {
@@ -903,16 +859,44 @@ inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemc
     cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr);
     return error == cudaSuccess ? __lw_done(cuStreamSynchronize(nullptr)) : error;
 }
+// The driver's description of a copy of rows.
+struct __lw_side {
+    size_t x, y, z, level;
+    unsigned kind, padding;
+    const void *host, *device;
+    struct cudaArray *array;
+    void *reserved;
+    size_t pitch, height;
+};
+struct __lw_copy3 { __lw_side from, to; size_t width, height, depth; };
+// One side of a copy: memory on the host or on the device, as the kind of copy says, else as the address tells.
+inline void __lw_memory(__lw_side &side, const void *memory, size_t pitch, size_t height, bool device) {
+    side.kind = device ? 2 : 1;
+    (device ? side.device : side.host) = memory;
+    side.pitch = pitch;
+    side.height = height;
+}
+inline bool __lw_side_is_device(const void *memory, cudaMemcpyKind kind, bool target) {
+    if (kind == cudaMemcpyDefault) return __lw_is_device(memory);
+    return kind == cudaMemcpyDeviceToDevice || kind == (target ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
+}
 inline cudaError_t cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
-    if (height > 0 && (width > toPitch || width > fromPitch)) return __lw_done(12); // cudaErrorInvalidPitchValue
-    for (size_t row = 0; row < height; row++) {
-        cudaError_t error = cudaMemcpyAsync((char *)to + row * toPitch, (const char *)from + row * fromPitch, width, kind, stream);
-        if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
+    if (width == 0 || height == 0) return __lw_done(__lw_begin());
+    if (width > toPitch || width > fromPitch)
+        return __lw_refused(12, "cudaMemcpy2D: a row is wider than a pitch", "give width and pitches in bytes, with the pitch of `cudaMallocPitch` for its memory");
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return __lw_refused(21, "cudaMemcpy2D: the direction is none of `cudaMemcpyKind`", "pass a value of `cudaMemcpyKind`");
+    __lw_copy3 copy;
+    memset(&copy, 0, sizeof(copy));
+    copy.width = width; copy.height = height; copy.depth = 1;
+    int status = __lw_begin();
+    __lw_memory(copy.from, from, fromPitch, height, __lw_side_is_device(from, kind, false));
+    __lw_memory(copy.to, to, toPitch, height, __lw_side_is_device(to, kind, true));
+    if (status == 0) status = cuMemcpy3DAsync_v2(&copy, stream);
+    return __lw_done(status);
 }
 inline cudaError_t cudaMemcpy2D(void *to, size_t toPitch, const void *from, size_t fromPitch, size_t width, size_t height, cudaMemcpyKind kind) {
-    return cudaMemcpy2DAsync(to, toPitch, from, fromPitch, width, height, kind);
+    cudaError_t error = cudaMemcpy2DAsync(to, toPitch, from, fromPitch, width, height, kind);
+    return error == cudaSuccess ? __lw_done(cuStreamSynchronize(nullptr)) : error;
 }
 inline cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream = nullptr) {
     __LW_CALL(bytes == 0 ? 0 : cuMemsetD8Async(to, (unsigned char)byte, bytes, stream));
@@ -928,6 +912,16 @@ inline cudaError_t cudaMemset2D(void *to, size_t pitch, int byte, size_t width, 
 inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = nullptr) { return cudaSuccess; }
 template <class T> inline cudaError_t cudaGetSymbolAddress(void **to, const T &symbol) { size_t bytes; __LW_CALL(__lw_symbol((const void *)&symbol, to, &bytes)); }
 template <class T> inline cudaError_t cudaGetSymbolSize(size_t *to, const T &symbol) { void *at; __LW_CALL(__lw_symbol((const void *)&symbol, &at, to)); }
+template <class T> inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
+    void *at;
+    cudaError_t error = cudaGetSymbolAddress(&at, symbol);
+    return error == cudaSuccess ? cudaMemcpyAsync((char *)at + offset, from, bytes, kind, stream) : error;
+}
+template <class T> inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
+    void *at;
+    cudaError_t error = cudaGetSymbolAddress(&at, symbol);
+    return error == cudaSuccess ? cudaMemcpyAsync(to, (const char *)at + offset, bytes, kind, stream) : error;
+}
 template <class T> inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
     void *at;
     cudaError_t error = cudaGetSymbolAddress(&at, symbol);

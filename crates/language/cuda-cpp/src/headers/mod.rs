@@ -106,6 +106,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("cuda_fp8.h", include_str!("fp8.h")),
     ("mma.h", include_str!("mma.h")),
     ("cooperative_groups.h", include_str!("cooperative_groups.h")),
+    ("lanework/cooperative_tiles.h", include_str!("cooperative_tiles.h")),
+    ("lanework/errors.h", include_str!("errors.h")),
     ("torch/extension.h", include_str!("torch.h")),
     ("type_traits", include_str!("type_traits.h")),
     ("cublas_v2.h", include_str!("cublas.h")),

@@ -350,11 +350,8 @@ impl Parser {
             known::FALSE => ExpressionKind::Bool(false),
             known::NULLPTR => ExpressionKind::Null,
             known::THIS => ExpressionKind::This,
-            known::FUNCTION_NAME | known::FUNCTION_GNU | known::FUNCTION_PRETTY => {
-                if name == known::FUNCTION_PRETTY {
-                    let message = "`__PRETTY_FUNCTION__` is only the function's name here";
-                    self.problems.push(SourceProblem::warning(start, message));
-                }
+            known::FUNCTION_PRETTY => ExpressionKind::FunctionText,
+            known::FUNCTION_NAME | known::FUNCTION_GNU => {
                 let text = self.names.text(self.function);
                 ExpressionKind::Text(text.bytes().map(u32::from).collect(), BuiltinType::Char)
             }

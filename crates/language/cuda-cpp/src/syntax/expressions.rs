@@ -151,6 +151,8 @@ pub enum ExpressionKind {
     ValueIdentity(Box<Expression>),
     /// A string literal without its final zero, and the type of its characters.
     Text(Rc<[u32]>, BuiltinType),
+    /// `__PRETTY_FUNCTION__`.
+    FunctionText,
     /// A name.
     Name(QualifiedName),
     /// `this`.

@@ -89,3 +89,85 @@ fn tiles_of_tiles_count_within_their_parent() {
     assert!(text.contains("%laneid") && !text.contains("%ntid"), "{text}");
     assert!(lines(&text, "st.global").iter().any(|line| line.contains(", 8;")), "{text}");
 }
+
+/// The texts of a module's strings.
+fn strings(ptx: &str) -> Vec<String> {
+    let bytes = |line: &str| {
+        let list = line.split_once("= {")?.1.split_once('}')?.0;
+        let bytes: Option<Vec<u8>> = list.split(',').map(|byte| byte.trim().parse().ok()).collect();
+        let text = String::from_utf8(bytes?).ok()?;
+        Some(text.trim_end_matches('\0').to_owned())
+    };
+    lines(ptx, ".b8").into_iter().filter_map(bytes).collect()
+}
+
+#[test]
+fn assertions_name_their_function_as_nvcc_does() {
+    let source = r#"
+        struct S {
+            int a;
+            __device__ S(int v) : a(v) { assert(v != 7); }
+            __device__ int get(int i) const { assert(i < 3); return a + i; }
+            __device__ operator int() { assert(a); return a; }
+            __device__ S &operator+=(const S &o) { assert(o.a); a += o.a; return *this; }
+        };
+        namespace n {
+            namespace {
+                __device__ void hidden(long long x, unsigned char *p, float (&r)[4], void (*f)(int)) { assert(x); }
+            }
+            template <class T, int N> __device__ T *twice(T *p, const T &q, unsigned long u) { assert(p); return p; }
+            enum E { A };
+        }
+        extern "C" __global__ void kc(const int *ids, int n, float *o, int m) {
+            assert(n);
+            S s(n);
+            s.get(m);
+            s += s;
+            int k = s;
+            float r[4];
+            n::hidden(n, (unsigned char *)o, r, nullptr);
+            n::twice<int, 4>((int *)o, k, 4);
+            auto f = [=](int z) { assert(z); return z; };
+            o[0] = f(k);
+        }
+        template <class T, int N> __global__ void kt(T *__restrict__ a, const float4 v, dim3 d, size_t s, S o, const unsigned char *const c) {
+            assert(a);
+        }
+        template __global__ void kt<float, 4>(float *, const float4, dim3, size_t, S, const unsigned char *const);
+        __global__ void kv(volatile int *v, int a[8], int b[3][4], int **pp, S *s, const S &r, n::E e) { assert(v); }
+"#;
+    let texts = strings(&valid(source));
+    // By nvcc 13.5.
+    let expected = [
+        "int S::get(int) const",
+        "S::S(int)",
+        "S::operator int()",
+        "S &S::operator+=(const S &)",
+        "void n::<unnamed>::hidden(long long, unsigned char *, float (&)[4], void (*)(int))",
+        "void kc(const int *, int, float *, int)",
+        "lambda [](int)->auto::operator()(int)->auto",
+        "void kv(volatile int *, int *, int (*)[4], int **, S *, const S &, n::E)",
+        "T *n::twice(T *, const T &, unsigned long) [with T = int; int N = 4]",
+        "void kt(T *, float4, dim3, unsigned long, S, const unsigned char *) [with T = float; int N = 4]",
+    ];
+    for text in expected {
+        assert!(texts.iter().any(|found| found == text), "{text}: {texts:#?}");
+    }
+}
+
+#[test]
+fn intrinsics_have_the_position_of_their_call() {
+    let source = r#"
+        __global__ void k(int *out, int n) {
+            int warp = threadIdx.x / 32;
+            if (n)
+                out[1] = 2;
+            warp = __shfl_sync(0x1f, warp, 0);
+            out[threadIdx.x] = warp;
+        }
+"#;
+    let text = valid(source);
+    let before = text.split("shfl.sync").next().expect("a part");
+    let position = before.rsplit(".loc").next().expect("a position");
+    assert_eq!(position.split_whitespace().nth(1), Some("6"), "{text}");
+}

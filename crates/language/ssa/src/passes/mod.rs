@@ -229,6 +229,8 @@ fn inline_call(
             values[parameter.index()] = Some(function.add_block_parameter(new, ty));
         }
     }
+    // Code of built-in headers has no position of its own: it gets that of the call.
+    let placed = |own: SourcePosition| if own.file == 0 { call.position } else { own };
     // Create results first, because uses may come before definitions in the vector.
     let mut instructions = Vec::new();
     for block in callee.block_ids() {
@@ -236,7 +238,8 @@ fn inline_call(
             let data = callee.instruction(*id);
             let types: Vec<ValueType> =
                 data.results.iter().map(|result| callee.value_type(*result)).collect();
-            let new = function.add_instruction(data.kind.clone(), vec![], &types, data.position);
+            let position = placed(data.position);
+            let new = function.add_instruction(data.kind.clone(), vec![], &types, position);
             for (old, new) in data.results.iter().zip(&function.instruction(new).results) {
                 values[old.index()] = Some(*new);
             }
@@ -277,7 +280,7 @@ fn inline_call(
         let new = function.block_mut(block_of(block));
         new.instructions = next.by_ref().take(count).collect();
         new.terminator = terminator;
-        new.position = old.position;
+        new.position = placed(old.position);
         new.unroll = old.unroll;
     }
     let entry = block_of(SsaFunction::ENTRY);

@@ -45,6 +45,7 @@ pub const UNITS: &[Unit] = &[
     unit!("signals"),
     unit!("warps"),
     unit!("tiles"),
+    unit!("groups"),
     unit!("readonly"),
     unit!("matrices"),
     unit!("copies"),

@@ -189,6 +189,21 @@ impl Device {
         self.fill(address, byte, bytes)
     }
 
+    /// The runs of bytes that nothing has written, in a range of one allocation of a checking emulator: first byte, from
+    /// the address, and size of each.
+    #[doc(hidden)]
+    pub fn unwritten_at(&self, address: u64, bytes: u64) -> Vec<(u64, u64)> {
+        self.emulated().map_or(Vec::new(), |device| device.memory().unwritten_runs(address, bytes))
+    }
+
+    /// Marks bytes as unwritten, at offsets from an address: a copy from unwritten bytes does not write its target.
+    #[doc(hidden)]
+    pub fn forget_at(&self, address: u64, runs: &[(u64, u64)]) {
+        if let (Ok(device), false) = (self.emulated(), runs.is_empty()) {
+            device.memory().forget(address, runs);
+        }
+    }
+
     /// Start and size in bytes of the allocation, variable or registered range that contains an address; see
     /// [`Device::read_at`].
     pub fn allocation_at(&self, address: u64) -> Option<(u64, u64)> {

@@ -3,6 +3,7 @@
 mod assignments;
 mod calls;
 mod casts;
+mod function_names;
 mod invoke;
 mod names;
 mod operators;
@@ -34,6 +35,13 @@ impl Analyzer {
         }
     }
 
+    /// The array of a string literal.
+    fn text_place(&mut self, units: &[u32], kind: BuiltinType, span: Span) -> Typed {
+        let variable = self.text_variable(units, TypeId::builtin(kind), span);
+        let ty = self.variables[variable.0 as usize].ty;
+        Typed { kind: TypedKind::Variable(variable), ty, lvalue: true, expiring: false, span }
+    }
+
     fn expression_inner(&mut self, syntax: &Expression) -> Typed {
         let span = syntax.span;
         match &syntax.kind {
@@ -54,16 +62,10 @@ impl Analyzer {
                 let value = i64::from(*value as u8 as i8);
                 self.constant(value as u64, TypeId::CHAR, span)
             }
-            ExpressionKind::Text(units, kind) => {
-                let variable = self.text_variable(units, TypeId::builtin(*kind), span);
-                let ty = self.variables[variable.0 as usize].ty;
-                Typed {
-                    kind: TypedKind::Variable(variable),
-                    ty,
-                    lvalue: true,
-                    expiring: false,
-                    span,
-                }
+            ExpressionKind::Text(units, kind) => self.text_place(units, *kind, span),
+            ExpressionKind::FunctionText => {
+                let units: Vec<u32> = self.function_text().bytes().map(u32::from).collect();
+                self.text_place(&units, BuiltinType::Char, span)
             }
             ExpressionKind::Name(name) => self.name(name, span),
             ExpressionKind::This => {

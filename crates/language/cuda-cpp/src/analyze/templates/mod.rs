@@ -283,7 +283,7 @@ impl Analyzer {
         format!("{}<{}>", self.text(name), list.join(", "))
     }
 
-    fn show_argument(&self, argument: &TemplateArgument) -> String {
+    pub(super) fn show_argument(&self, argument: &TemplateArgument) -> String {
         match argument {
             TemplateArgument::Type(ty) => self.types.display(*ty),
             TemplateArgument::Value(bits, ty) if *ty == TypeId::BOOL => (*bits != 0).to_string(),
