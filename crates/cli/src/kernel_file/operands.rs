@@ -273,6 +273,13 @@ fn command_line(words: &[String], given: &[String], arguments: &[String]) -> Str
     line.join(" ")
 }
 
+/// The command line of this process with more words at its end, to copy.
+pub fn own_command_line(more: &[&str]) -> String {
+    let words = std::env::args().skip(1).chain(more.iter().map(|word| (*word).to_owned()));
+    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
+    format!("lanework {}", words.join(" "))
+}
+
 /// Quotes a word for a shell, if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./:=,+%@^".contains(c);
