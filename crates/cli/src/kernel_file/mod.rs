@@ -149,8 +149,7 @@ fn element_kind(
     Err(Failure::input(
         format_args!(
             "argument {number} of `{entry}` is memory of {}; the array has elements of {}",
-            wanted.name,
-            given.name
+            wanted.name, given.name
         ),
         "leave the type out, such as in zeros:1000, or save the file in the type of the kernel",
     ))

@@ -3,7 +3,7 @@
 
 mod header;
 
-use header::{RecordField, Header, Stored, numpy_name};
+use header::{Header, RecordField, Stored, numpy_name};
 use lanework_lab::Array;
 use lanework_terminal::failure::Failure;
 use lanework_terminal::output::note;

@@ -234,3 +234,22 @@ fn the_second_kernel_of_a_comparison_has_a_shape_of_its_own() {
         assert!(text.contains("--grid 4: ") && text.contains("--grid 16: "), "{text}");
     }
 }
+
+#[test]
+fn the_command_line_of_missing_arguments_works() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kernel = "float *x, const float *bias, int rows, int columns) { INDEX \
+                  if (i < rows * columns) x[i] += bias[i % columns]; }";
+    for given in ["", "rand:40x30", "--block 64"] {
+        let output = on_kernel(folder.path(), "check", kernel, given);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        let line =
+            text.lines().find_map(|line| line.split_once("help: lanework ")).expect("a line").1;
+        let output = Command::new(env!("CARGO_BIN_EXE_lanework"))
+            .args(line.split(' '))
+            .output()
+            .expect("the command runs");
+        assert!(output.status.success(), "{line}: {}", said(&output));
+    }
+}

@@ -79,7 +79,10 @@ fn arguments_are_positional_or_named_and_take_the_types_of_the_source() {
         let output = lanework(&[&run[..], arguments, &["-o", &y]].concat());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(stdout(&output).contains("ran on"), "{said}");
-        assert!(said.contains("--grid 2: a block covers 2 of the 3 elements of argument 2 (in)"), "{said}");
+        assert!(
+            said.contains("--grid 2: a block covers 2 of the 3 elements of argument 2 (in)"),
+            "{said}"
+        );
         assert_eq!(fs::read(place("y.npy")).expect("a file"), npy(&[2.5, 5.0, 7.5]));
     }
     let stderr = fails(2, &[&run[..], &["2.5", &x]].concat());
