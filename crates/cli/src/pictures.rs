@@ -4,7 +4,8 @@ use anstyle::{AnsiColor, Style};
 use lanework::emulator::{Space, TracedAccess};
 use lanework::report::layout::{excerpt, hanging, wrap};
 use lanework::report::pictures::{
-    Picture, bank_rows, bank_wavefronts, caption, cost, moments, ranges, sector_lines, strips,
+    Picture, bank_rows, bank_wavefronts, caption, cost, grouped, moments, ranges, repeated,
+    sector_lines, strips,
 };
 
 /// Lines of memory that are drawn.
@@ -24,11 +25,12 @@ pub fn text(picture: &Picture, width: usize) -> String {
     let width = width.min(MOST);
     let lines = |text: &str| wrap(text, width).join("\n");
     let mut text = format!("{}\n{}\n", lines(&picture.title), excerpt(&picture.code, width));
-    for touch in &picture.touches {
+    for (touch, count) in grouped(&picture.touches) {
         let cost = cost(touch);
         let style = if cost.optimal { GOOD } else { BAD };
         let (caption, cost) = (lines(&caption(touch)), lines(&cost.text));
-        text.push_str(&format!("\n{caption}\n{style}{cost}{style:#}\n"));
+        let repeated = repeated(count).map_or(String::new(), |told| format!("{}\n", lines(&told)));
+        text.push_str(&format!("\n{caption}\n{repeated}{style}{cost}{style:#}\n"));
         text.push_str(&match touch.space {
             Space::Shared => banks(touch, width),
             Space::Local => String::new(),

@@ -128,12 +128,13 @@ fn values(option: &str, commands: &[&Command]) -> usize {
 
 /// The commands that take the sources of a program, as commands on a program.
 #[cfg(all(unix, feature = "host"))]
-const ON_SOURCES: [(&str, &[&str]); 5] = [
+const ON_SOURCES: [(&str, &[&str]); 6] = [
     ("run", &["exec", "--plain"]),
     ("check", &["exec", "--check"]),
     ("profile", &["exec", "--profile"]),
     ("predict", &["exec", "--predict"]),
     ("look", &["look"]),
+    ("report", &["exec"]),
 ];
 
 /// `check FILES -- ARGUMENTS` as `exec --check -- FILES [--] ARGUMENTS`, and the like for other commands, if the files are
@@ -150,6 +151,12 @@ pub fn as_program(
     };
     let of_program = match *name {
         "look" => LookProgramArgs::command(),
+        // The page is the option `--report` of `exec`.
+        "report" => own
+            .find_subcommand("exec")
+            .cloned()
+            .unwrap_or_default()
+            .mut_arg("report", |page| page.long("output").short('o')),
         _ => own.find_subcommand("exec").cloned().unwrap_or_default(),
     };
     let commands = [&own, &of_program];
@@ -173,6 +180,9 @@ pub fn as_program(
     if files.is_empty() || !are_sources(&files) {
         return line;
     }
+    if *name == "report" {
+        options = with_page(&options);
+    }
     let arguments: Vec<OsString> = line.drain(at..).skip(end + 1 - at).collect();
     line.extend(becomes.iter().map(OsString::from));
     line.extend(options);
@@ -182,6 +192,29 @@ pub fn as_program(
     line.extend(several.then(|| OsString::from("--")));
     line.extend(arguments);
     line
+}
+
+/// The options of `report` on a program, as those of `exec`.
+#[cfg(all(unix, feature = "host"))]
+fn with_page(options: &[OsString]) -> Vec<OsString> {
+    let (mut found, mut has_page) = (Vec::new(), false);
+    for option in options {
+        let text = option.to_string_lossy();
+        let of_page = ["--output=", "--output", "-o=", "-o"].iter().find_map(|name| {
+            let rest = text.strip_prefix(name)?;
+            (name.ends_with('=') || *name == "-o" || rest.is_empty()).then_some(rest)
+        });
+        match of_page {
+            Some("") => found.push("--report".into()),
+            Some(file) => found.push(format!("--report={file}").into()),
+            None => found.push(option.clone()),
+        }
+        has_page |= of_page.is_some();
+    }
+    if !has_page {
+        found.push(format!("--report={PAGE}").into());
+    }
+    found
 }
 
 /// Whether the commands have an option, given as `--name`, `--name=value`, `-N` or `-Nvalue`; false for a request for help.
@@ -211,6 +244,9 @@ pub fn with_separator(mut line: Vec<OsString>) -> Vec<OsString> {
     }
     line
 }
+
+/// The default file of a report.
+pub const PAGE: &str = "lanework-report.html";
 
 /// The commands in groups, as `lanework --help` lists them.
 const GROUPS: [(&str, &[&str]); 3] = [
@@ -386,6 +422,13 @@ mod tests {
             ("lanework check --help p.cu", "lanework check --help p.cu"),
             ("lanework profile p.cu --json", "lanework exec --profile --json -- p.cu"),
             ("lanework predict p.cu --gpu=a100", "lanework exec --predict --gpu=a100 -- p.cu"),
+            ("lanework report p.cu", "lanework exec --report=lanework-report.html -- p.cu"),
+            (
+                "lanework report -o x.html p.cu --gpu a100 -- 1",
+                "lanework exec --report x.html --gpu a100 -- p.cu 1",
+            ),
+            ("lanework report p.cu --output=x.html", "lanework exec --report=x.html -- p.cu"),
+            ("lanework report p.cu zeros:8", "lanework report p.cu zeros:8"),
             ("lanework look p.cu --warp 1", "lanework look --warp 1 -- p.cu"),
         ] {
             let line = as_program(self::line(given), |files| {

@@ -61,7 +61,7 @@ impl SourceOptions {
     Uninitialized memory is filled with 0xCD. -o NAME=FILE writes memory to a file after the launch;\n\
     inout:y.npy reads and writes one file.\n\n\
     Examples:\n  \
-    lanework run saxpy.cu --grid auto --block 256 2.0 x.npy y.npy 1000 -o y=z.npy\n  \
+    lanework run saxpy.cu --block 256 2.0 x.npy y.npy 1000 -o y=z.npy\n  \
     lanework run saxpy.cu --grid 4 --block 256 a=2.0 x=rand:1000 y=zeros:1000 n=1000\n  \
     lanework run main.ptx library.ptx 2.0 zeros:f32:1\n  \
     lanework run saxpy.cu --entry saxpy --grid 4 --block 256 --compare emulator,cuda:0 \\\n      \
@@ -80,11 +80,11 @@ pub struct KernelArgs {
     /// The entry; may be omitted if there is only one.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// Blocks of the grid, as N, XxY or XxYxZ; `auto` makes a thread for each element of the largest array [default: 1;
-    /// of `check`: auto].
+    /// Blocks of the grid, as N, XxY or XxYxZ [default: auto, the number that covers the arrays, found by running the
+    /// first blocks].
     #[arg(long, value_name = "SHAPE", value_parser = grid)]
     pub grid: Option<Grid>,
-    /// Threads of a block, as N, XxY or XxYxZ [default: 1].
+    /// Threads of a block, as N, XxY or XxYxZ [default: those that the kernel requires].
     #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
     pub block: Option<Dim3>,
     /// Blocks of a cluster, as N, XxY or XxYxZ [default: the cluster that the kernel declares].
@@ -121,6 +121,41 @@ pub struct KernelArgs {
     pub json: bool,
     #[command(flatten)]
     pub on: On,
+    /// Whether it is the second kernel of a comparison, whose options have names of their own.
+    #[arg(skip)]
+    pub is_second: bool,
+}
+
+/// The second kernel of a comparison, where it differs.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SecondKernel {
+    /// The entry of the second file, if it differs.
+    #[arg(long, value_name = "NAME")]
+    pub entry_b: Option<String>,
+    /// Blocks of the second grid, if they differ; `auto` as for --grid.
+    #[arg(long, value_name = "SHAPE", value_parser = grid)]
+    pub grid_b: Option<Grid>,
+    /// Threads of the second kernel's blocks, if they differ.
+    #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
+    pub block_b: Option<Dim3>,
+    /// Bytes of dynamic shared memory of the second kernel's blocks, if they differ.
+    #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
+    pub shared_b: Option<u32>,
+}
+
+impl SecondKernel {
+    /// The options of the second kernel, in another file: those of the first where no option of the second says otherwise.
+    pub fn of(&self, first: &KernelArgs, file: &str) -> KernelArgs {
+        let SecondKernel { entry_b, grid_b, block_b, shared_b } = self;
+        KernelArgs {
+            entry: entry_b.clone().or_else(|| first.entry.clone()),
+            grid: grid_b.or(first.grid),
+            block: block_b.or(first.block),
+            shared: shared_b.unwrap_or(first.shared),
+            is_second: true,
+            ..first.on_file(file)
+        }
+    }
 }
 
 /// The shape of a grid of one block, and of a block of one thread.
@@ -129,7 +164,7 @@ const ONE: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
 /// The grid of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grid {
-    /// A thread for each element of the largest array.
+    /// The blocks that cover the arrays.
     Auto,
     /// These blocks.
     Of(Dim3),
@@ -198,7 +233,8 @@ fn hide_device(argument: clap::Arg) -> clap::Arg {
 fn for_prediction(argument: clap::Arg) -> clap::Arg {
     match argument.get_id().as_str() {
         "compare" => argument.value_name("FILE").help(
-            "State which file is faster, this one or FILE, and by how much; both get the other options",
+            "State which file is faster, this one or FILE, and by how much; both get the other options, except where \
+             --entry-b, --grid-b, --block-b or --shared-b says otherwise",
         ),
         _ => hide_device(argument),
     }
@@ -241,6 +277,8 @@ pub struct ProfileKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]
+    pub second: SecondKernel,
+    #[command(flatten)]
     pub options: ProfileOptions,
     /// The same as --sample.
     #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "sample")]
@@ -261,6 +299,8 @@ pub struct ProfileKernelArgs {
 pub struct PredictKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub second: SecondKernel,
     #[command(flatten)]
     pub options: PredictOptions,
 }
@@ -355,7 +395,8 @@ pub struct ProfileOptions {
     /// List by source line, or by PTX instruction.
     #[arg(long, value_name = "WHAT", default_value = "line", value_parser = ["line", "ptx"])]
     pub by: String,
-    /// Compare line by line with another file, which gets the same arguments and options, or with another rung.
+    /// Compare line by line with another file, which gets the same arguments and options (except --grid-b and the
+    /// like), or with another rung.
     #[arg(long, value_name = "FILE|RUNG")]
     pub against: Option<String>,
     /// Count a sample of about N blocks, spread over the grid, instead of all blocks.

@@ -9,7 +9,7 @@ mod stored;
 mod timing;
 mod values;
 
-pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
+pub use grammar::{CommandLine, Grammar, PAGE, grammar, moved, with_separator};
 pub use kernel::{
     CheckKernelArgs, CudaCompiler, FindingsFiles, Grid, InspectFileArgs, KernelArgs,
     LookKernelArgs, PictureOptions, PredictKernelArgs, PredictOptions, ProfileKernelArgs,
@@ -52,7 +52,7 @@ pub struct Arguments {
 pub enum Command {
     /// Run a kernel of a file, or a rung of a ladder, on your own arrays, or a whole program from its source.
     #[command(after_help = "Examples:\n  \
-        lanework run saxpy.cu --grid auto --block 256 2.0 x.npy y.npy 1000 -o y=z.npy\n  \
+        lanework run saxpy.cu --block 256 2.0 x.npy y.npy 1000 -o y=z.npy\n  \
         lanework run program.cu -- 1000\n  \
         lanework run transpose/padded --input a.npy --output b.npy\n  \
         lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 \\\n      --output d.npy")]
@@ -65,8 +65,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Profile a kernel on the emulator: the cost of every line, with reasons.
     #[command(after_help = "Examples:\n  \
-        lanework profile kernel.cu --grid auto --block 256 rand:1000 zeros:1000\n  \
-        lanework profile before.cu --against after.cu --grid auto --block 256 rand:1000 zeros:1000\n  \
+        lanework profile kernel.cu --block 256 rand:1000 zeros:1000\n  \
+        lanework profile before.cu --against after.cu --block 256 rand:1000 zeros:1000\n  \
         lanework profile transpose/unpadded --against transpose/padded\n  \
         lanework profile transpose --rung unpadded --size 1024\n  \
         lanework profile sgemm --rungs shared,tile-2d --by ptx")]
@@ -76,14 +76,14 @@ pub enum Command {
         lanework predict sgemm/tile-2d --size 4096\n  \
         lanework predict transpose --size 8192 --gpu a100\n  \
         lanework predict transpose/unpadded --compare transpose/padded --size 4096\n  \
-        lanework predict kernel.cu --grid auto --block 256 rand:2^20 zeros:2^20\n\n\
+        lanework predict kernel.cu --block 256 rand:2^20 zeros:2^20\n\n\
         A few blocks run on the emulator, and their instructions are replayed on a model of one multiprocessor and of \
         the memory that it shares. The interval is meant to contain four of five measured times of kernels like those that the model \
         was compared with; the page `time` of the documentation has the figures.")]
     Predict(PredictArgs),
     /// Draw the sectors and banks that a warp accesses, and how a block's warps diverge.
     #[command(after_help = "Examples:\n  \
-        lanework look kernel.cu --grid auto --block 256 rand:1000 zeros:1000\n  \
+        lanework look kernel.cu --block 256 rand:1000 zeros:1000\n  \
         lanework look transpose/unpadded --size 1024 --warp 3\n  \
         lanework look transpose/unpadded --svg picture.svg")]
     Look(LookArgs),
@@ -172,7 +172,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  \
         lanework bench transpose/padded --size 8192 --cache both\n  \
         lanework bench sgemm/cublas --size 4096 --time-limit 5\n  \
-        lanework bench saxpy.cu --grid auto --block 256 2.0 rand:2^20 rand:2^20:2 2^20 \\\n      \
+        lanework bench saxpy.cu --block 256 2.0 rand:2^20 rand:2^20:2 2^20 \\\n      \
         --bytes 12582912")]
     Bench(BenchArgs),
     /// Compare two kernels on a GPU, interleaved, or two stored runs, with a verdict: FAST, SLOW or AMBIGUOUS.
@@ -218,7 +218,8 @@ pub enum Command {
     #[command(after_help = "Examples:\n  \
         lanework report --open\n  \
         lanework report transpose sgemm -o report.html\n  \
-        lanework report kernel.cu --grid auto --block 256 rand:1000 zeros:1000\n  \
+        lanework report kernel.cu --block 256 rand:1000 zeros:1000\n  \
+        lanework report program.cu -o page.html -- 1000\n  \
         lanework report --device cuda:0 --records report.json\n  \
         lanework report --from climb.json sweep.json\n  \
         lanework report --runs 12,14\n\n\

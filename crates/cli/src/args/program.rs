@@ -64,6 +64,9 @@ pub struct ExecArgs {
     /// Profile every launch, and write a page with the counters of every line to this file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "trace", "predict", "plain", "sarif", "junit", "github"])]
     pub report: Option<PathBuf>,
+    /// With --report, open the page in the browser.
+    #[arg(long, requires = "report")]
+    pub open: bool,
     /// Write a timeline of launches and copies to this file, for ui.perfetto.dev or chrome://tracing.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "profile", "sarif", "junit", "github"])]
     pub trace: Option<PathBuf>,

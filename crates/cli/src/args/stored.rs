@@ -126,7 +126,7 @@ fn of_report(argument: clap::Arg) -> clap::Arg {
     "{FORMS_OF_ARGUMENTS}.\n\
     The page has counts and a predicted time. It compares no result with a reference.\n\n\
     Example:\n  \
-    lanework report saxpy.cu --grid auto --block 256 2.0 rand:1000 zeros:1000 1000 -o saxpy.html"
+    lanework report saxpy.cu --block 256 2.0 rand:1000 zeros:1000 1000 -o saxpy.html"
 ))]
 pub struct ReportKernelArgs {
     #[command(flatten)]

@@ -1,11 +1,10 @@
 //! The options of the commands that time kernels.
 
-use super::kernel::KernelArgs;
+use super::kernel::{KernelArgs, SecondKernel};
 use super::ladder::{Numbers, Problem, ProblemOptions};
 use super::stored::SaveOptions;
-use super::values::{dimensions, extent, shared_bytes};
+use super::values::extent;
 use clap::{Args, Parser, ValueEnum};
-use lanework::{Dim3, PtxShape};
 use lanework_lab::Cache;
 use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
@@ -128,7 +127,7 @@ fn of_timing(argument: clap::Arg) -> clap::Arg {
 #[command(
     after_help = "An argument is one of the forms that `lanework run k.ptx --help` lists. Files of -o, out: and inout: are not written.\n\n\
     Example:\n  \
-    lanework bench saxpy.cu --grid auto --block 256 2.0 rand:2^20 rand:2^20:2 2^20 \\\n      \
+    lanework bench saxpy.cu --block 256 2.0 rand:2^20 rand:2^20:2 2^20 \\\n      \
     --bytes 12582912 --flops 2097152"
 )]
 pub struct BenchKernelArgs {
@@ -152,32 +151,10 @@ pub struct BenchKernelArgs {
 pub struct CompareKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
-    /// The entry of the second file, if it differs.
-    #[arg(long, value_name = "NAME")]
-    pub entry_b: Option<String>,
-    /// Blocks of the second grid, if they differ.
-    #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
-    pub grid_b: Option<Dim3>,
-    /// Threads of the second kernel's blocks, if they differ.
-    #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
-    pub block_b: Option<Dim3>,
-    /// Bytes of dynamic shared memory of the second kernel's blocks, if they differ.
-    #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
-    pub shared_b: Option<u32>,
+    #[command(flatten)]
+    pub second: SecondKernel,
     #[command(flatten)]
     pub timing: KernelTiming,
-}
-
-impl CompareKernelArgs {
-    /// The shape of the second launch, which is `shape` where no option of the second says otherwise.
-    pub fn shape_b(&self, shape: PtxShape) -> PtxShape {
-        PtxShape {
-            grid: self.grid_b.unwrap_or(shape.grid),
-            block: self.block_b.unwrap_or(shape.block),
-            dynamic_shared: self.shared_b.unwrap_or(shape.dynamic_shared),
-            ..shape
-        }
-    }
 }
 
 #[derive(Debug, Args)]

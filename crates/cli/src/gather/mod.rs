@@ -5,7 +5,7 @@ mod machine_code;
 
 use crate::findings::sources;
 use lanework::emulator::{Blocks, Keep, TraceConfig};
-use lanework::report::pictures::{cost, grid};
+use lanework::report::pictures::{cost, grid, grouped};
 use lanework::report::{self, By, Machine, ProfileRecord, first_of_each, pattern};
 use lanework::{Device, Job};
 use lanework_lab::timing::utc_now;
@@ -16,9 +16,10 @@ use lanework_pages::record::{
     Access, Ceilings, Cost, Header, Kernel, Line, Listing, Picture, Profile, Source, Story,
 };
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{print, write};
+use lanework_terminal::output::{note, print, write};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 /// The story of a ladder.
 pub fn story(ladder: &Ladder) -> Story {
@@ -62,6 +63,27 @@ pub fn write_own(page: &Path, kernels: Vec<Kernel>, gpu: &str) -> Outcome {
         page.display(),
         html.len().div_ceil(1000)
     ))
+}
+
+/// Opens a file in the browser.
+///
+/// # Errors
+/// Never; if no program can open it, a note says so.
+pub fn open(path: &Path) -> Outcome {
+    let programs: &[(&str, &[&str])] = match std::env::consts::OS {
+        "macos" => &[("open", &[])],
+        "windows" => &[("cmd", &["/C", "start", ""])],
+        _ => &[("xdg-open", &[]), ("wslview", &[])],
+    };
+    let started = programs.iter().any(|(program, options)| {
+        let mut command = Command::new(program);
+        command.args(*options).arg(path).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().is_ok()
+    });
+    if !started {
+        note(&format!("no program opens HTML files here; open {} yourself", path.display()));
+    }
+    Ok(())
 }
 
 /// The nominal ceilings of the GPU of this name; `None` if it is not in the table.
@@ -215,7 +237,8 @@ fn pictures(subject: &mut dyn Subject, record: &ProfileRecord) -> Result<Vec<Pic
             ..TraceConfig::default()
         };
         let trace = subject.trace(blocks, wanted)?;
-        let mut shown = first_of_each(&trace.touches, 0);
+        let all = first_of_each(&trace.touches, 0);
+        let mut shown: Vec<_> = grouped(&all).into_iter().map(|(touch, _)| touch).collect();
         shown.truncate(ACCESSES);
         let access = |touch: &lanework::emulator::TracedAccess| {
             let cost = cost(touch);
@@ -235,7 +258,7 @@ fn pictures(subject: &mut dyn Subject, record: &ProfileRecord) -> Result<Vec<Pic
                 line: line.line,
                 code: sources.line(line.file.as_deref(), line.line),
                 warp: [0, 0],
-                accesses: shown.iter().map(access).collect(),
+                accesses: shown.into_iter().map(access).collect(),
             });
         }
     }

@@ -3,24 +3,28 @@
 
 mod argument;
 mod cached;
+mod grid;
 mod launch;
 mod mangled;
 mod operands;
+mod probe;
 mod signature;
 pub mod source;
 pub mod timing;
 #[cfg(all(unix, feature = "host"))]
 mod units;
 
+pub use grid::shape;
 pub use launch::{Ready, arguments, emulator, given, launch, maps, upload};
+pub use probe::FileKernel;
 pub use signature::Signature;
 
-use crate::args::{Grid, KernelArgs};
+use crate::args::KernelArgs;
 use lanework::ptx::Variable;
 use lanework::ptx::cpp_names::readable;
-use lanework::{Dim3, Error, PtxModule, PtxShape};
+use lanework::{Error, PtxModule};
 use lanework_terminal::failure::Failure;
-use lanework_terminal::output::{note, thousands};
+use lanework_terminal::output::note;
 use launch::parameters;
 use mangled::{Pointee, cpp_parameters};
 use signature::{KernelParameter, Takes};
@@ -55,74 +59,6 @@ pub fn signature(module: &PtxModule, entry: &str, args: &KernelArgs) -> Signatur
     Signature::of(module.module(), entry, args.files())
 }
 
-/// The shape of a launch. `--grid auto` makes a thread for each element of the largest array, and prints the grid.
-///
-/// # Errors
-/// If the grid does not follow from the data: without --block, or with a block of more axes than the array has.
-pub fn shape(args: &KernelArgs, ready: &[Ready]) -> Result<PtxShape, Failure> {
-    match args.grid {
-        Some(Grid::Auto) => auto_shape(args, ready),
-        _ => Ok(args.shape()),
-    }
-}
-
-/// The shape of a launch with a thread for each element of the largest array.
-///
-/// # Errors
-/// As [`shape`].
-pub fn auto_shape(args: &KernelArgs, ready: &[Ready]) -> Result<PtxShape, Failure> {
-    let shape = args.shape();
-    let extents = |argument: &Ready| match argument {
-        Ready::Memory { array, map: None, .. } => array.shape.clone(),
-        _ => Vec::new(),
-    };
-    let count = |extents: &Vec<u64>| extents.iter().product::<u64>();
-    let all = ready.iter().map(extents).enumerate().filter(|(_, extents)| !extents.is_empty());
-    let largest = all.max_by_key(|(index, extents)| (count(extents), usize::MAX - index));
-    let Some((index, extents)) = largest.filter(|(_, extents)| count(extents) > 1) else {
-        return Ok(shape);
-    };
-    let (number, shown) = (index + 1, thousands(count(&extents)));
-    let Some(block) = args.block else {
-        return Err(Failure::input(
-            format_args!(
-                "neither --grid nor --block is given: one thread would run for the {shown} elements of argument {number}"
-            ),
-            "give --block 128, say, and the grid follows from the data; or --grid 1 for one thread",
-        ));
-    };
-    let blocks = |elements: u64, threads: u32| {
-        u32::try_from(elements.div_ceil(u64::from(threads))).unwrap_or(u32::MAX)
-    };
-    let grid = match (block.y > 1, block.z > 1, extents.as_slice()) {
-        (false, false, _) => Dim3::from((blocks(count(&extents), block.x), 1)),
-        (true, false, [rows, columns]) => {
-            Dim3::from((blocks(*columns, block.x), blocks(*rows, block.y)))
-        }
-        _ => {
-            let threads = u64::from(block.x) * u64::from(block.y) * u64::from(block.z);
-            if threads >= count(&extents) {
-                return Ok(shape);
-            }
-            return Err(Failure::input(
-                format_args!(
-                    "--grid is not given: one block has {} threads for the {shown} elements of argument {number}",
-                    thousands(threads)
-                ),
-                "give --grid, as XxY for a block of two axes; --grid 1 runs one block",
-            ));
-        }
-    };
-    if (grid.x, grid.y) == (1, 1) {
-        return Ok(shape);
-    }
-    let shown_grid = if grid.y > 1 { format!("{}x{}", grid.x, grid.y) } else { grid.x.to_string() };
-    note(&format!(
-        "note: --grid {shown_grid}: a thread for each of the {shown} elements of argument {number}"
-    ));
-    Ok(PtxShape { grid, ..shape })
-}
-
 /// Checks the kinds of the arguments against the parameters of the entry.
 ///
 /// # Errors
@@ -132,10 +68,11 @@ pub fn check_arguments(
     signature: &Signature,
     ready: &[Ready],
 ) -> Result<(), Failure> {
-    let entry = &signature.entry;
-    let Some(function) = module.module().entry(entry) else { return Ok(()) };
+    let mangled = &signature.entry;
+    let Some(function) = module.module().entry(mangled) else { return Ok(()) };
     let ready = parameters(ready);
-    let types = cpp_parameters(entry).unwrap_or_default();
+    let types = cpp_parameters(mangled).unwrap_or_default();
+    let entry = &readable(mangled);
     let name = |index: usize| signature.parameters.get(index).map_or("", |one| one.name.as_str());
     function.params.iter().zip(ready).enumerate().try_for_each(|(index, (param, argument))| {
         let wanted = types.get(index).and_then(Option::as_ref);
@@ -211,10 +148,8 @@ fn element_kind(
     }
     Err(Failure::input(
         format_args!(
-            "argument {number} of `{}` is memory of {}; the array has elements of {}",
-            readable(entry),
-            wanted.name,
-            given.name
+            "argument {number} of `{entry}` is memory of {}; the array has elements of {}",
+            wanted.name, given.name
         ),
         "leave the type out, such as in zeros:1000, or save the file in the type of the kernel",
     ))

@@ -187,9 +187,14 @@ impl Asked<'_> {
         let Asked { args, signature, values } = self;
         let parameters = signature.parameters.iter().zip(values).enumerate();
         let (mut given, mut missing, mut line) = (Vec::new(), Vec::new(), Vec::new());
+        let examples = Examples::of(signature, values);
+        let mut integers = examples.integers.iter();
         for (index, (parameter, value)) in parameters {
+            let integer = is_extent(parameter).then(|| integers.next()).flatten();
             let fitting = value.as_ref().filter(|_| !wrong.contains(&index));
-            let shown = fitting.cloned().unwrap_or_else(|| example(parameter, values));
+            let shown = fitting
+                .cloned()
+                .unwrap_or_else(|| example(parameter, &examples.shape, integer.copied()));
             line.push(format!("{}={shown}", parameter.name));
             match value {
                 Some(text) => given.push(format!("{}={text}", parameter.name)),
@@ -203,32 +208,77 @@ impl Asked<'_> {
         if !missing.is_empty() {
             text.push_str(&format!("\n  missing: {}", missing.join(", ")));
         }
-        let words: Vec<String> = std::env::args().skip(1).collect();
+        let mut words: Vec<String> = std::env::args().skip(1).collect();
+        if args.grid.is_none() && args.block.is_none() {
+            // The grid follows from the data, the block does not.
+            words.extend(["--block", "256"].map(str::to_owned));
+        }
         Failure::input(text, command_line(&words, &args.values(), &line))
     }
 }
 
+/// Example values that fit each other: a shape of arrays, and the integers of the signature, whose product is at most the
+/// number of elements, so that a kernel that takes them as extents stays in bounds.
+struct Examples {
+    shape: String,
+    integers: Vec<u64>,
+}
+
+/// Whether a parameter may be an extent of an array.
+fn is_extent(parameter: &KernelParameter) -> bool {
+    match parameter.takes {
+        Takes::Number(element) => !element.name.contains('f') && element.bytes > 1,
+        Takes::Bits(element) => element.bytes < 8,
+        _ => false,
+    }
+}
+
+impl Examples {
+    /// Examples for the arrays that are given, or for arrays of 1000 elements.
+    fn of(signature: &Signature, values: &[Option<String>]) -> Examples {
+        let given = values.iter().flatten().find_map(|text| shape_of(text));
+        let shape = given.unwrap_or_else(|| "1000".to_owned());
+        let sizes = extents(&shape).unwrap_or_default();
+        let count = signature.parameters.iter().filter(|one| is_extent(one)).count();
+        let elements = sizes.iter().product::<u64>();
+        let integers = match count {
+            0 => Vec::new(),
+            1 => vec![sizes.iter().copied().min().unwrap_or(1)],
+            _ if count == sizes.len() => sizes,
+            _ => {
+                let fits = |side: &u64| {
+                    let power = side.checked_pow(u32::try_from(count).unwrap_or(u32::MAX));
+                    power.is_some_and(|product| product <= elements)
+                };
+                vec![(1..=elements).take_while(fits).last().unwrap_or(1); count]
+            }
+        };
+        Examples { shape, integers }
+    }
+}
+
+/// The shape of an array that is given as a file or by its shape.
+fn shape_of(text: &str) -> Option<String> {
+    if text.ends_with(".npy") {
+        let file = text.split_once(':').map_or(text, |(_, file)| file);
+        let (array, _) = npy::read(Path::new(file)).ok()?;
+        let shape: Vec<String> = array.shape.iter().map(u64::to_string).collect();
+        return Some(shape.join("x")).filter(|shape| extents(shape).is_ok());
+    }
+    let (form, rest) = text.split_once(':')?;
+    let last = rest.rsplit(':').next()?;
+    let fits = ["zeros", "rand", "uninit"].contains(&form) && extents(last).is_ok();
+    fits.then(|| last.to_owned())
+}
+
 /// A value that a parameter takes, for a command line to copy.
-fn example(parameter: &KernelParameter, values: &[Option<String>]) -> String {
-    let sized = |text: &String| {
-        if text.ends_with(".npy") {
-            let file = text.split_once(':').map_or(text.as_str(), |(_, file)| file);
-            let (array, _) = npy::read(Path::new(file)).ok()?;
-            let shape: Vec<String> = array.shape.iter().map(u64::to_string).collect();
-            return Some(shape.join("x")).filter(|shape| extents(shape).is_ok());
-        }
-        let (form, rest) = text.split_once(':')?;
-        let last = rest.rsplit(':').next()?;
-        let fits = ["zeros", "rand", "uninit"].contains(&form) && extents(last).is_ok();
-        fits.then(|| last.to_owned())
-    };
-    let count = values.iter().flatten().find_map(sized).unwrap_or_else(|| "1000".to_owned());
-    let integer = if count.contains('x') { "1000" } else { count.as_str() };
+fn example(parameter: &KernelParameter, count: &str, integer: Option<u64>) -> String {
+    if let Some(integer) = integer {
+        return integer.to_string();
+    }
     match parameter.takes {
         Takes::Number(element) if element.name.contains('f') => "2.0".to_owned(),
-        Takes::Number(element) if element.bytes == 1 => "1".to_owned(),
-        Takes::Number(_) => integer.to_owned(),
-        Takes::Bits(element) if element.bytes < 8 => integer.to_owned(),
+        Takes::Number(_) => "1".to_owned(),
         Takes::Memory(Some(_), true) => format!("rand:{count}"),
         Takes::Memory(Some(_), false) => format!("zeros:{count}"),
         Takes::Memory(None, _) | Takes::Bits(_) => format!("zeros:f32:{count}"),
@@ -271,6 +321,13 @@ fn command_line(words: &[String], given: &[String], arguments: &[String]) -> Str
     }
     line.extend(arguments.iter().map(|argument| quoted(argument)));
     line.join(" ")
+}
+
+/// The command line of this process with more words at its end, to copy.
+pub fn own_command_line(more: &[&str]) -> String {
+    let words = std::env::args().skip(1).chain(more.iter().map(|word| (*word).to_owned()));
+    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
+    format!("lanework {}", words.join(" "))
 }
 
 /// Quotes a word for a shell, if necessary.
@@ -330,6 +387,26 @@ mod tests {
         let Argument::Memory { before, after, .. } = &of_file[2].1 else { panic!() };
         assert_eq!(*before, Contents::File("y.npy".into()));
         assert_eq!(after.as_deref(), Some(Path::new("z.npy")));
+    }
+
+    #[test]
+    fn example_integers_fit_the_arrays() {
+        let integer = |name: &str| KernelParameter {
+            name: name.to_owned(),
+            declared: format!("int {name}"),
+            takes: Takes::Number(number("i32")),
+        };
+        let of = |count: usize, given: Option<&str>| {
+            let parameters = ["a", "b", "c"].map(integer).into_iter().take(count).collect();
+            let signature = Signature { entry: "k".to_owned(), parameters };
+            Examples::of(&signature, &[given.map(str::to_owned)]).integers
+        };
+        assert_eq!(of(1, None), [1000]);
+        assert_eq!(of(2, None), [31, 31]);
+        assert_eq!(of(2, Some("rand:f32:20x50")), [20, 50]);
+        assert_eq!(of(3, Some("zeros:20x50")), [10, 10, 10]);
+        assert_eq!(of(1, Some("zeros:20x50")), [20]);
+        assert!(of(0, None).is_empty());
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use crate::args::{BenchKernelArgs, CompareKernelArgs, KernelArgs, KernelTiming};
 use crate::kernel_file::source::Ptx;
 use crate::kernel_file::{
-    Ready, Signature, check_arguments, emulator, find_entry, given, launch, maps, signature, upload,
+    FileKernel, Ready, Signature, check_arguments, emulator, find_entry, given, grid, launch, maps,
+    signature, upload,
 };
 use crate::npy;
 use crate::problem::rejected;
@@ -69,6 +70,15 @@ impl Loaded {
     /// The signature of the entry.
     pub fn signature(&self, args: &KernelArgs) -> Signature {
         signature(&self.module, &self.entry, args)
+    }
+
+    /// The shape of the launch that the options ask for.
+    ///
+    /// # Errors
+    /// As [`grid::shape`].
+    pub fn shape(&self, args: &KernelArgs, ready: &[Ready]) -> Result<PtxShape, Failure> {
+        let Loaded { module, entry, ptx, .. } = self;
+        grid::shape(&FileKernel { args, ptx, module, entry, ready })
     }
 
     /// The kernel with a shape, for arguments that have `signature`.

@@ -2,7 +2,8 @@
 //! names it), the order and the shape, as numpy's `numpy.lib.format` documents them (versions 1.0, 2.0 and 3.0).
 //!
 //! Only the Python literals that numpy writes there are parsed: strings without escapes, `True`, `False`, integers, and
-//! tuples of integers. The list in `descr` for arrays of records is skipped, because such arrays are refused anyway.
+//! tuples of integers. Arrays of records, which have a list in `descr`, are refused; only the names and types of their
+//! fields are kept, for the message.
 
 use lanework_lab::ElementType;
 use std::io::Read;
@@ -18,10 +19,21 @@ const LONGEST: u64 = 10_000;
 pub struct Header {
     /// numpy's name of the element type; `None` for records.
     pub type_name: Option<String>,
+    /// The fields of records, each with numpy's name of its type if that is a plain one.
+    pub fields: Vec<RecordField>,
     /// Whether the first index varies fastest.
     pub fortran_order: bool,
     /// The extents.
     pub shape: Vec<u64>,
+}
+
+/// A field of records.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct RecordField {
+    /// Its name.
+    pub name: String,
+    /// numpy's name of its type; empty for a type with fields of its own.
+    pub type_name: String,
 }
 
 impl Header {
@@ -96,7 +108,7 @@ impl<'a> Literal<'a> {
             self.expect(':')?;
             let index = match key {
                 "descr" => {
-                    header.type_name = self.type_name()?;
+                    header.type_name = self.type_name(&mut header.fields)?;
                     0
                 }
                 "fortran_order" => {
@@ -137,21 +149,34 @@ impl<'a> Literal<'a> {
         Some(string)
     }
 
-    /// The name of a plain type, or `None` for a type that is a list of fields or a tuple.
-    fn type_name(&mut self) -> Option<Option<String>> {
+    /// The name of a plain type, or `None` for a type that is a tuple or a list of fields, which are added to `fields`.
+    fn type_name(&mut self, fields: &mut Vec<RecordField>) -> Option<Option<String>> {
         if !self.rest.trim_start().starts_with(['[', '(']) {
             return self.string().map(|name| Some(name.to_owned()));
         }
-        let mut depth = 0;
+        // A field is a tuple in the list: its name (or a title and its name), its type, and for an array its shape.
+        let (mut depth, mut parts) = (0, Vec::new());
         loop {
             self.rest = self.rest.trim_start();
             match self.rest.chars().next()? {
                 '\'' | '"' => {
-                    self.string()?;
+                    let part = self.string()?.to_owned();
+                    if depth == 2 || depth == 3 && parts.is_empty() {
+                        parts.push(part);
+                    } else if depth == 3 && parts.len() == 1 {
+                        parts[0] = part;
+                    }
                     continue;
                 }
                 '[' | '(' | '{' => depth += 1,
-                ']' | ')' | '}' => depth -= 1,
+                ']' | ')' | '}' => {
+                    depth -= 1;
+                    if depth == 1 && !parts.is_empty() {
+                        let mut parts = std::mem::take(&mut parts).into_iter();
+                        let mut next = || parts.next().unwrap_or_default();
+                        fields.push(RecordField { name: next(), type_name: next() });
+                    }
+                }
                 _ => {}
             }
             self.rest = &self.rest[self.rest.chars().next()?.len_utf8()..];
@@ -269,7 +294,7 @@ mod tests {
             let bytes = Header::bytes("|u1", &shape);
             assert_eq!(bytes.len() % 64, 0);
             let type_name = Some("|u1".to_owned());
-            let expected = Header { type_name, fortran_order: false, shape };
+            let expected = Header { type_name, shape, ..Header::default() };
             assert_eq!(Header::read(&mut bytes.as_slice()), Ok(expected));
         }
     }
@@ -292,6 +317,19 @@ mod tests {
                 dictionary.contains("'descr': [") || dictionary.contains("'descr': (")
             );
         }
+    }
+
+    #[test]
+    fn records_keep_their_fields() {
+        let fields = |descr: &str| {
+            let header =
+                read(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (2,)}}"));
+            let fields = header.expect(descr).fields.into_iter();
+            fields.map(|field| format!("{}:{}", field.name, field.type_name)).collect::<Vec<_>>()
+        };
+        assert_eq!(fields("[('x', '<f4'), ('id', '<i4', (2,))]"), ["x:<f4", "id:<i4"]);
+        assert_eq!(fields("[(('a title', 'x'), '<f4')]"), ["x:<f4"]);
+        assert_eq!(fields("[('p', [('x', '<f4'), ('y', '<f4')]), ('m', '<f8')]"), ["p:", "m:<f8"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 mod header;
 
-use header::{Header, Stored, numpy_name};
+use header::{Header, RecordField, Stored, numpy_name};
 use lanework_lab::Array;
 use lanework_terminal::failure::Failure;
 use lanework_terminal::output::note;
@@ -44,10 +44,7 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
         )
     })?;
     let Some(type_name) = header.type_name else {
-        return Err(Failure::input(
-            format_args!("{name} holds records, not numbers"),
-            "save one field of it as a separate array",
-        ));
+        return Err(refused_records(&name, &header.fields));
     };
     let stored = Stored::named(&type_name).ok_or_else(|| refused_type(&name, &type_name))?;
     let (shape, element) = (header.shape, stored.element);
@@ -88,6 +85,28 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
         note(&format!("note: {name} was converted {}", converted.join(" and ")));
     }
     Ok((Array { shape, element, bytes }, stored.name))
+}
+
+/// The error for an array of records, which names their fields.
+fn refused_records(name: &dyn Display, fields: &[RecordField]) -> Failure {
+    let Some(first) = fields.first() else {
+        return Failure::input(
+            format_args!("{name} holds records, not numbers"),
+            "save one field of it as a separate array",
+        );
+    };
+    let shown = |field: &RecordField| match field.type_name.as_str() {
+        "" => field.name.clone(),
+        type_name => format!("{} ({type_name})", field.name),
+    };
+    let all: Vec<String> = fields.iter().map(shown).collect();
+    let field = &first.name;
+    Failure::input(
+        format_args!("{name} holds records, not numbers; their fields are {}", all.join(", ")),
+        format_args!(
+            "save one field, np.save('{field}.npy', a['{field}']), or for a kernel that takes an array of structs their bytes, np.save('bytes.npy', a.view(np.uint8))"
+        ),
+    )
 }
 
 /// The error for an element type that kernels do not support.

@@ -4,8 +4,8 @@ use crate::args::{KernelArgs, ProblemOptions};
 use crate::findings::sources;
 use crate::kernel_file::source::{Ptx, linked_ptx};
 use crate::kernel_file::{
-    Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, shape,
-    signature, upload,
+    FileKernel, Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity,
+    shape, signature, upload,
 };
 use crate::problem::{check_rung, find_family, ladder_and_rungs, rejected, request_of, runnable};
 use lanework::emulator::{Blocks, FaultKind, Trace, TraceConfig};
@@ -97,6 +97,22 @@ pub fn partial_run(error: Error) -> Failure {
     }
 }
 
+/// The outcome of the second kernel of a comparison, with a note on a fault that says so.
+pub fn of_second(file: &str, outcome: Outcome) -> Outcome {
+    outcome.map_err(|failure| match failure {
+        Failure::Library(error) => match *error {
+            Error::Fault(mut fault) => {
+                fault.help.push_str(&format!(
+                    "\n   = note: this is the second kernel, of {file}; --entry-b, --grid-b, --block-b and --shared-b are its own options"
+                ));
+                Error::Fault(fault).into()
+            }
+            error => error.into(),
+        },
+        failure => failure,
+    })
+}
+
 /// Calls `each` with an entry of a file; with `some`, only some of its blocks will run.
 ///
 /// # Errors
@@ -141,7 +157,9 @@ fn with_launch(
     let signature = signature(&module, &entry, asked);
     let (ready, _) = arguments(asked, &signature)?;
     check_arguments(&module, &signature, &ready)?;
-    let shape = shape(asked, &ready)?;
+    let kernel =
+        FileKernel { args: asked, ptx: &ptx, module: &module, entry: &entry, ready: &ready };
+    let shape = shape(&kernel)?;
     let name = format!("{} of {}", readable(&entry), asked.names());
     let mut launch = FileLaunch { device, ptx, module, entry, shape, ready, ran: false };
     each(&name, &mut launch)

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 const BAR: usize = 40;
 /// Rows of the roofline.
 const ROWS: usize = 8;
+/// Columns of the roofline for a step of its scale.
+const STEP: f64 = 4.0;
 /// Stalls that are listed.
 const STALLS: usize = 5;
 
@@ -83,37 +85,53 @@ fn roofline(found: &Value, record: &ProfileRecord, gpu: &Gpu) -> String {
         text.push_str(&format!("  {row}\n"));
     }
     text + &prose(
-        "roofline: GFLOP/s over operations per byte, both by powers of two; o: this kernel; /: memory; =: FP32 without \
+        "roofline: GFLOP/s over operations per byte, both on logarithmic scales; o: this kernel; /: memory; =: FP32 without \
          tensor cores. Sectors that hit a cache may lift a kernel above the roof.",
     )
 }
 
-/// Rows of a plot with logarithmic axes.
+/// Rows of a plot with logarithmic axes, whose scales contain the kernel: a row or four columns stand for a factor that
+/// is a power of two.
 fn picture(intensity: f64, rate: f64, bandwidth: f64, peak: f64) -> Vec<String> {
+    let middle = (BAR / 2) as f64;
     let ridge = (peak / bandwidth).log2();
-    let x = |intensity: f64| {
-        // Half of the plot on each side of the ridge, four columns for a factor of two.
-        let column = (BAR / 2) as f64 + 4.0 * (intensity.log2() - ridge);
-        column.round().clamp(0.0, BAR as f64) as usize
-    };
-    let y =
-        |rate: f64| (peak / rate.max(1e-9)).log2().round().clamp(0.0, (ROWS - 1) as f64) as usize;
+    let below = (peak / rate.max(1e-9)).log2();
+    let per_row = (below / (ROWS - 1) as f64).ceil().max(1.0);
+    let from_ridge = intensity.log2() - ridge;
+    let per_step = (from_ridge.abs() / (middle / STEP)).ceil().max(1.0);
+    let row_of = |rate: f64| ((peak / rate).log2() / per_row).round().max(0.0) as usize;
+    let intensity_at =
+        |column: usize| 2f64.powf(ridge + (column as f64 - middle) / STEP * per_step);
     let mut rows = vec![vec![' '; BAR + 1]; ROWS];
     for (row, cells) in rows.iter_mut().enumerate() {
         for (column, cell) in cells.iter_mut().enumerate() {
-            let at = 2f64.powf(ridge + (column as f64 - (BAR / 2) as f64) / 4.0);
-            let roof = (at * bandwidth).min(peak);
-            if (peak / roof).log2().round() as usize == row {
+            let roof = (intensity_at(column) * bandwidth).min(peak);
+            if row_of(roof) == row {
                 *cell = if roof < peak { '/' } else { '=' };
             }
         }
     }
-    rows[y(rate)][x(intensity)] = 'o';
+    let column = (middle + STEP * from_ridge / per_step).round() as usize;
+    rows[(below / per_row).round().max(0.0) as usize][column] = 'o';
     let of = |(row, cells): (usize, Vec<char>)| {
-        let label = format!("{:>9.0}", peak / 2f64.powi(row as i32));
-        format!("{label} |{}", cells.into_iter().collect::<String>().trim_end())
+        let label = figure(peak / 2f64.powf(row as f64 * per_row));
+        format!("{label:>9} |{}", cells.into_iter().collect::<String>().trim_end())
     };
-    rows.into_iter().enumerate().map(of).collect()
+    let mut drawn: Vec<String> = rows.into_iter().enumerate().map(of).collect();
+    let [left, center, right] = [0, BAR / 2, BAR].map(|column| figure(intensity_at(column)));
+    drawn.push(format!("{:>9} +{}", "", "-".repeat(BAR + 1)));
+    drawn.push(format!("{:>9}  {left:<18}{center:^5}{right:>18}", ""));
+    drawn
+}
+
+/// A label of an axis.
+fn figure(value: f64) -> String {
+    match value {
+        ..0.095 => format!("{value:.3}"),
+        ..0.95 => format!("{value:.2}"),
+        ..9.5 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
 }
 
 /// A line of one of two profiles.
@@ -237,5 +255,19 @@ mod tests {
         let roof = rows.iter().position(|row| row.chars().nth(column) == Some('/')).unwrap();
         assert_eq!((row, roof), (3, 2));
         assert!(rows[0].contains('='));
+        assert!(rows[rows.len() - 1].contains(" 16 "), "{rows:#?}");
+    }
+
+    #[test]
+    fn the_scale_contains_every_kernel() {
+        for (intensity, rate) in [(0.02, 0.5), (0.1, 3.0), (1.0, 900.0), (4000.0, 0.001)] {
+            let rows = picture(intensity, rate, 4800.0, 67_000.0);
+            let at = rows.iter().position(|row| row.contains('o')).expect("the kernel");
+            let label =
+                |row: &String| row.split('|').next().unwrap().trim().parse::<f64>().unwrap();
+            let factor = label(&rows[0]) / label(&rows[1]).max(1e-3);
+            let shown = 67_000.0 / factor.powf(at as f64);
+            assert!((shown / rate).log2().abs() <= 0.6 * factor.log2(), "{shown} {rate} {rows:#?}");
+        }
     }
 }

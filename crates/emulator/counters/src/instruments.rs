@@ -14,6 +14,7 @@ use lanework_engine::observer::Observer;
 use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Classes of in-place counters: loads, stores and atomics on global memory, then on shared memory,
@@ -161,6 +162,8 @@ pub enum Keep {
     Nothing,
     /// The first access of each instruction.
     First,
+    /// The first access of each instruction by each warp.
+    FirstOfWarp,
     /// Every access of these instructions.
     Of(Vec<u32>),
     /// The sectors of every access to global memory.
@@ -257,6 +260,8 @@ pub struct Trace {
 pub struct Tracer {
     wanted: TraceConfig,
     seen: Vec<bool>,
+    /// Instructions, blocks and warps whose first access is recorded.
+    seen_of_warp: HashSet<Place>,
     /// The trace so far.
     pub trace: Trace,
 }
@@ -264,7 +269,8 @@ pub struct Tracer {
 impl Tracer {
     /// Creates a tracer with an empty trace.
     pub fn new(wanted: TraceConfig) -> Tracer {
-        Tracer { wanted, seen: Vec::new(), trace: Trace::default() }
+        let (seen, seen_of_warp) = (Vec::new(), HashSet::new());
+        Tracer { wanted, seen, seen_of_warp, trace: Trace::default() }
     }
 
     fn keeps_block(&self, place: Place) -> bool {
@@ -272,12 +278,13 @@ impl Tracer {
     }
 
     /// Whether to record an access of this instruction with its addresses.
-    fn keeps(&mut self, instruction: u32) -> bool {
+    fn keeps(&mut self, place: Place) -> bool {
         match &self.wanted.accesses {
             Keep::Nothing | Keep::Sectors => false,
-            Keep::Of(instructions) => instructions.contains(&instruction),
+            Keep::Of(instructions) => instructions.contains(&place.instruction),
+            Keep::FirstOfWarp => self.seen_of_warp.insert(place),
             Keep::First => {
-                let at = instruction as usize;
+                let at = place.instruction as usize;
                 self.seen.resize(self.seen.len().max(at + 1), false);
                 !std::mem::replace(&mut self.seen[at], true)
             }
@@ -342,7 +349,7 @@ impl Observer for Tracer {
             if access.space == Space::Global {
                 self.keep_sectors(access);
             }
-        } else if self.keeps(access.place.instruction) {
+        } else if self.keeps(access.place) {
             if self.trace.touches.len() >= self.wanted.most {
                 self.trace.cut = true;
                 return;

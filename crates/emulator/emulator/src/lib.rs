@@ -164,6 +164,19 @@ impl Emulator {
         Ok((outcome, tracer.trace))
     }
 
+    /// The same; returns the trace up to a fault, too.
+    pub fn trace_to_fault(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        wanted: TraceConfig,
+    ) -> (Trace, Option<Fault>) {
+        let mut tracer = Tracer::new(wanted);
+        let outcome = self.launch(program, launch, arguments, &mut tracer);
+        (tracer.trace, outcome.err())
+    }
+
     /// Runs a kernel and checks every access; see [`crate::sanitize`]. Blocks run one after another.
     ///
     /// # Errors

@@ -39,9 +39,9 @@ pub fn profile_blocks(
         axes[..used].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
     };
     let mut blocks = vec![Block::text(format!(
-        "{name}: {} blocks of {} threads, on the emulator",
-        shape(record.grid),
-        shape(record.block)
+        "{name}: {} of {}, on the emulator",
+        counted(&shape(record.grid), "block"),
+        counted(&shape(record.block), "thread")
     ))];
     if let Some(sample) = record.sampled {
         blocks.push(Block::text(format!(
@@ -55,6 +55,11 @@ pub fn profile_blocks(
     blocks.extend(tables(record, sources));
     blocks.push(Block::text(""));
     blocks
+}
+
+/// A number or a shape with a noun in the singular or the plural.
+fn counted(count: &str, noun: &str) -> String {
+    if count == "1" { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn percent(part: u64, whole: u64) -> String {
@@ -100,8 +105,8 @@ fn totals(record: &ProfileRecord) -> Vec<Block> {
         rows.push((
             "caches",
             format!(
-                "modeled, first {} blocks: L1 {}, L2 {} of loads; {} from memory",
-                thousands(caches.blocks),
+                "modeled, first {}: L1 {}, L2 {} of loads; {} from memory",
+                counted(&thousands(caches.blocks), "block"),
                 percent(caches.l1_hits, caches.l1_sectors),
                 percent(caches.l2_hits, caches.l2_sectors),
                 bytes(caches.memory_bytes)

@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
 use crate::findings::checked::Checked;
 use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{
-    arguments, auto_shape, check_arguments, emulator, find_entry, launch, no_fidelity, shape,
+    FileKernel, arguments, check_arguments, emulator, find_entry, launch, no_fidelity, shape,
     signature,
 };
 use crate::problem::{check_rung, find_family, ladder_and_rungs, request_of, runnable};
@@ -71,10 +71,14 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         let signature = signature(&module, &entry, kernel);
         let (ready, _) = arguments(kernel, &signature)?;
         check_arguments(&module, &signature, &ready)?;
-        let shape = match kernel.grid {
-            None => auto_shape(kernel, &ready)?,
-            Some(_) => shape(kernel, &ready)?,
-        };
+        let (args, ptx_of) = (kernel, &ptx);
+        let shape = shape(&FileKernel {
+            args,
+            ptx: ptx_of,
+            module: &module,
+            entry: &entry,
+            ready: &ready,
+        })?;
         let result = launch(&device, &module, &entry, shape, &ready).map(drop);
         let file = kernel.names();
         checked.add(&entry, result, Some((&file, &ptx.text)))?;

@@ -134,6 +134,9 @@ fn profile(args: &ExecArgs) -> Outcome {
             return Err(ended.without_kernel("no launch could be profiled"));
         }
         gather::write_own(page, pages, name)?;
+        if args.open {
+            gather::open(page)?;
+        }
     }
     #[cfg(not(feature = "report"))]
     if args.report.is_some() {

@@ -3,7 +3,7 @@
 use crate::args::{KernelArgs, PredictArgs, PredictKernelArgs, PredictOptions};
 use crate::findings::sources;
 use crate::problem::find_gpu;
-use crate::problem::subject::{Each, RungSelection, each_trial, entry_of_file};
+use crate::problem::subject::{Each, RungSelection, each_trial, entry_of_file, of_second};
 use crate::tables;
 use lanework::Error;
 use lanework::report::Sources;
@@ -60,7 +60,7 @@ pub fn run_kernel(args: &PredictKernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     let (model, protocol) = asked(&args.options)?;
-    let other = args.kernel.compare.as_deref().map(|file| args.kernel.on_file(file));
+    let other = args.kernel.compare.as_deref().map(|file| args.second.of(&args.kernel, file));
     let compares = other.is_some();
     let first = KernelArgs { compare: None, ..args.kernel.clone() };
     let mut all = Vec::new();
@@ -71,7 +71,11 @@ pub fn run_kernel(args: &PredictKernelArgs) -> Outcome {
             all.push(Named { name: name.to_owned(), found });
             if compares { Ok(()) } else { show(&all, sources, kernel.json) }
         };
-        entry_of_file(&kernel, true, each)?;
+        let outcome = entry_of_file(&kernel, true, each);
+        match kernel.is_second {
+            true => of_second(&kernel.names(), outcome)?,
+            false => outcome?,
+        }
     }
     match &all[..] {
         [first, second] => compare(first, second, args.kernel.json),

@@ -2,7 +2,9 @@
 
 use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
 use crate::problem::find_gpu;
-use crate::problem::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
+use crate::problem::subject::{
+    Each, RungSelection, each_rung, entry_of_file, of_second, partial_run,
+};
 use crate::tables::{limits, predicted_line};
 use lanework::emulator::Blocks;
 use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
@@ -47,7 +49,10 @@ pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
     all(&args.options, sample, args.kernel.json, &mut |each| {
         entry_of_file(&args.kernel, sample.is_some(), each)?;
         match &args.options.against {
-            Some(file) => entry_of_file(&args.kernel.on_file(file), sample.is_some(), each),
+            Some(file) => {
+                let second = args.second.of(&args.kernel, file);
+                of_second(file, entry_of_file(&second, sample.is_some(), each))
+            }
             None => Ok(()),
         }
     })

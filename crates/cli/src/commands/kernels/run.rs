@@ -3,13 +3,14 @@
 use crate::args::{KernelArgs, ProblemOptions, RunArgs};
 use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{
-    Ready, arguments, check_arguments, emulator, find_entry, launch, shape, signature,
+    FileKernel, Ready, arguments, check_arguments, emulator, find_entry, launch, shape, signature,
 };
 use crate::npy::Output;
 use crate::problem::{
     check_no_path, check_rung, check_seed, find_family, read_arrays, rejected, request,
     with_parameters,
 };
+use lanework::ptx::cpp_names::readable;
 use lanework::{Device, PtxModule};
 use lanework_lab::conformance::{Fidelity, fidelity};
 use lanework_lab::{Accuracy, Array, run_rung};
@@ -183,7 +184,9 @@ pub fn run_file(args: &KernelArgs) -> Outcome {
             let signature = signature(&module, &entry, args);
             let (ready, outputs) = arguments(args, &signature)?;
             check_arguments(&module, &signature, &ready)?;
-            given = Some((shape(args, &ready)?, ready, outputs));
+            let (ptx, module, entry) = (&ptx, &module, entry.as_str());
+            let shape = shape(&FileKernel { args, ptx, module, entry, ready: &ready })?;
+            given = Some((shape, ready, outputs));
         }
         let Some((shape, ready, _)) = &given else { continue };
         results.push((launch(&device, &module, &entry, *shape, ready)?, device, entry));
@@ -225,7 +228,7 @@ pub fn run_file(args: &KernelArgs) -> Outcome {
             fidelity: fidelities.pop(),
         });
     }
-    let mut text = format!("{entry} ran on {}", device.info().name);
+    let mut text = format!("{} ran on {}", readable(entry), device.info().name);
     if let Some(executed) = executed {
         text.push_str(&format!(
             ": {} warp instructions, {} thread instructions",

@@ -1,8 +1,8 @@
 //! `lanework report`: everything about kernels in one HTML file.
 
-use crate::args::{KernelArgs, ReportArgs, ReportKernelArgs};
+use crate::args::{KernelArgs, PAGE, ReportArgs, ReportKernelArgs};
 use crate::commands::ladders::climb::{failures, steps};
-use crate::gather::{self, with_prediction, write_own};
+use crate::gather::{self, open, with_prediction, write_own};
 use crate::problem::subject::{FileLaunch, file_entry};
 use crate::problem::{find_family, find_gpu, rejected};
 use crate::saving::failed;
@@ -21,11 +21,10 @@ use lanework_pages::record::Kernel;
 use lanework_store::{Exported, Filter, RunId, Store, place};
 use lanework_terminal::check_time_limit;
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{check_writable, note, print, read_text, write};
+use lanework_terminal::output::{check_writable, print, read_text, write};
 use lanework_terminal::progress::Progress;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Seconds of sampling of a rung by default.
@@ -126,9 +125,6 @@ pub fn run_kernel(args: &ReportKernelArgs) -> Outcome {
     write_own(&page, found, &args.gpu)?;
     if args.open { open(&page) } else { Ok(()) }
 }
-
-/// The default file of a report.
-const PAGE: &str = "lanework-report.html";
 
 /// Reads records from a file.
 fn read(file: &Path, report: &mut Report) -> Outcome {
@@ -231,24 +227,6 @@ fn kernels(families: &[Family], gpu: &str, report: &mut Report) -> Outcome {
             }
             report.kernels.push(found);
         }
-    }
-    Ok(())
-}
-
-/// Opens a file in the browser.
-fn open(path: &Path) -> Outcome {
-    let programs: &[(&str, &[&str])] = match std::env::consts::OS {
-        "macos" => &[("open", &[])],
-        "windows" => &[("cmd", &["/C", "start", ""])],
-        _ => &[("xdg-open", &[]), ("wslview", &[])],
-    };
-    let started = programs.iter().any(|(program, options)| {
-        let mut command = Command::new(program);
-        command.args(*options).arg(path).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().is_ok()
-    });
-    if !started {
-        note(&format!("no program opens HTML files here; open {} yourself", path.display()));
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::args::{BenchArgs, BenchKernelArgs, KernelArgs, SaveOptions};
 use crate::kernel_file::source::{Ptx, linked_ptx};
 use crate::kernel_file::timing::{self, Loaded, expected};
 use crate::kernel_file::{
-    arguments, check_arguments, find_entry, given, maps, shape, signature, upload,
+    FileKernel, arguments, check_arguments, find_entry, given, maps, shape, signature, upload,
 };
 use crate::problem::{check_no_path, check_rung, find_family, rejected, request_of};
 use crate::saving::{Plan, Point, RunKind, Saving, Store};
@@ -111,7 +111,8 @@ pub fn run_kernel(args: &BenchKernelArgs) -> Outcome {
     let kernel = Loaded::new(&device, &args.kernel.names(), ptx, args.kernel.entry.as_deref())?;
     let signature = kernel.signature(&args.kernel);
     let (ready, _) = arguments(&args.kernel, &signature)?;
-    let kernel = kernel.shaped(shape(&args.kernel, &ready)?, &signature, &ready)?;
+    let shape = kernel.shape(&args.kernel, &ready)?;
+    let kernel = kernel.shaped(shape, &signature, &ready)?;
     let expected = expected(&args.kernel, &args.timing, (&kernel, &signature), &ready, &progress)?;
     let mut records = Vec::new();
     for &cache in args.timing.cache.states() {
@@ -153,7 +154,9 @@ fn count(args: &BenchKernelArgs, device: &Device, ptx: &Ptx, store: Option<Store
     let buffers = upload(device, &ready)?;
     let maps = maps(&ready, &buffers)?;
     let given = given(&ready, &buffers, &maps);
-    let shape = shape(&args.kernel, &ready)?;
+    let kernel =
+        FileKernel { args: &args.kernel, ptx, module: &module, entry: &entry, ready: &ready };
+    let shape = shape(&kernel)?;
     let profile = module.profile(&entry, shape, &given, Blocks::All)?;
     let counts = json!({
         "kind": "counts",

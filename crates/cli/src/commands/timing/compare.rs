@@ -6,9 +6,9 @@ mod runs;
 
 use super::bench::{check_options, rung_of};
 use crate::args::{CompareArgs, CompareKernelArgs, ProblemOptions, SaveOptions};
+use crate::kernel_file::arguments;
 use crate::kernel_file::source::ptx_of;
 use crate::kernel_file::timing::{self, Loaded, On, expected};
-use crate::kernel_file::{arguments, shape};
 use crate::problem::{check_rung, find_family, read_arrays, rejected, request, with_parameters};
 use crate::saving::{Plan, Point, RunKind, Saving, Store};
 use asked::stored;
@@ -113,12 +113,14 @@ pub fn run_kernel(args: &CompareKernelArgs) -> Outcome {
         Loaded::new(&device, &file.display().to_string(), ptx_of(file, &args.kernel.source)?, entry)
     };
     let a = load(first, entry)?;
-    let b = load(second, args.entry_b.as_deref().or(entry))?;
+    let of_b = args.second.of(&args.kernel, &second.display().to_string());
+    let b = load(second, of_b.entry.as_deref())?;
     let signature = a.signature(&args.kernel);
     let (ready, _) = arguments(&args.kernel, &signature)?;
-    let shape = shape(&args.kernel, &ready)?;
+    let shape = a.shape(&args.kernel, &ready)?;
     let a = a.shaped(shape, &signature, &ready)?;
-    let b = b.shaped(args.shape_b(shape), &signature, &ready)?;
+    let shape_b = b.shape(&of_b, &ready)?;
+    let b = b.shaped(shape_b, &signature, &ready)?;
     let expected = expected(&args.kernel, &args.timing, (&a, &signature), &ready, &progress)?;
     let on = On { device: &device, ready: &ready, expected: &expected };
     let mut compared = Vec::new();

@@ -2,6 +2,7 @@
 
 mod assembler;
 mod check;
+mod grid;
 mod inspect;
 mod kernel;
 mod profile;

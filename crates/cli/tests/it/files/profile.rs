@@ -163,7 +163,7 @@ fn a_wait_for_a_block_that_cannot_start_is_stopped_with_the_reason() {
     std::fs::write(&path, CHAINED).expect("a file");
     let file = path.to_str().expect("UTF-8");
     let shape = [file, "--grid", "8", "--block", "1", "--arg", "zeros:u32:8"];
-    assert!(succeeds(&[&["profile"], &shape[..]].concat()).contains("8 blocks of 1 threads"));
+    assert!(succeeds(&[&["profile"], &shape[..]].concat()).contains("8 blocks of 1 thread,"));
     let few = ["--blocks", "2", "--max-instructions", "100000"];
     let output = lanework(&[&["profile"], &shape[..], &few].concat());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -383,21 +383,19 @@ fn hangup_is_ignored() -> bool {
 }
 
 #[test]
-fn a_check_without_a_grid_covers_all_data() {
+fn a_check_without_a_grid_runs_one_block_of_a_kernel_without_block_indices() {
     let (_folder, run) = sound();
     let path = run[0].as_str();
     let check = |more: &[&str]| lanework(&[&["check", path], more].concat());
     let data = ["--arg", "rand:f32:1000"];
     let output = check(&[&["--block", "64"], &data[..]].concat());
     assert!(
-        text(&output.stderr).contains("--grid 16: a thread for each of the 1,000 elements"),
+        text(&output.stderr).contains("--grid 1: the kernel does not use blockIdx"),
         "{output:?}"
     );
     let refused = check(&data);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     assert!(text(&refused.stderr).contains("neither --grid nor --block is given"), "{refused:?}");
-    let refused = check(&[&["--block", "8x8"], &data[..]].concat());
-    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     let one = check(&[&["--grid", "1", "--block", "64"], &data[..]].concat());
     assert_eq!(one.status.code(), Some(0), "{one:?}");
     assert!(!text(&one.stderr).contains("--grid"), "{one:?}");

@@ -178,3 +178,28 @@ int main() {
     let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert_eq!(said, "8 0\n37 64 37.25\n", "{}", String::from_utf8_lossy(&ended.stderr));
 }
+
+#[test]
+fn a_profile_of_a_program_has_patterns_and_caches() {
+    let strided = ADD.replace("z[i] = x[i] + y[i]", "z[i] = x[(33 * i) % n] + y[i]");
+    let ended = run_by("profile", &strided, &["4096"]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let notes = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(said.contains("modeled, first 16 blocks: L1"), "{said}");
+    assert!(said.contains("stride 132 B"), "{said}");
+    assert!(!notes.contains("are unknown"), "{notes}");
+    // The runs for patterns have no effect on the program.
+    assert!(run_by("profile", ADD, &["1000"]).stdout.starts_with(b"0 of 1000 wrong"));
+}
+
+#[test]
+fn a_report_takes_a_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, page) = (folder.path().join("program.cu"), folder.path().join("page.html"));
+    std::fs::write(&file, ADD).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+    command.arg("report").arg(&file).arg("-o").arg(&page).args(["--", "1000"]);
+    let ended = command.env("LANEWORK_LANG", "en").output().expect("it starts");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert!(std::fs::read_to_string(&page).expect("a page").contains("add"));
+}

@@ -76,7 +76,7 @@ pub struct Access<'a> {
 }
 
 /// The location of an event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
     /// Linear index of the block.
     pub block: u64,

@@ -319,3 +319,41 @@ pub fn first_of_each(touches: &[TracedAccess], warp: u32) -> Vec<TracedAccess> {
     }
     first
 }
+
+/// One access of each pattern, and the number of accesses that have it: an unrolled line repeats its accesses.
+pub fn grouped(touches: &[TracedAccess]) -> Vec<(&TracedAccess, usize)> {
+    let mut groups: Vec<(PicturePattern, &TracedAccess, usize)> = Vec::new();
+    for touch in touches {
+        let pattern = PicturePattern::of(touch);
+        match groups.iter_mut().find(|(known, ..)| *known == pattern) {
+            Some((.., count)) => *count += 1,
+            None => groups.push((pattern, touch, 1)),
+        }
+    }
+    groups.into_iter().map(|(_, touch, count)| (touch, count)).collect()
+}
+
+/// The common part of accesses with the same picture: all but their first address.
+#[derive(PartialEq)]
+struct PicturePattern {
+    form: (Space, AccessKind, u32, u32),
+    cost: String,
+    steps: Vec<u64>,
+}
+
+impl PicturePattern {
+    fn of(touch: &TracedAccess) -> PicturePattern {
+        let active = || (0..32).filter(|lane| touch.mask >> lane & 1 != 0);
+        let first = active().next().map_or(0, |lane| touch.addresses[lane]);
+        PicturePattern {
+            form: (touch.space, touch.kind, touch.bytes, touch.mask),
+            cost: cost(touch).text,
+            steps: active().map(|lane| touch.addresses[lane].wrapping_sub(first)).collect(),
+        }
+    }
+}
+
+/// The line below the caption of a pattern that several accesses have.
+pub fn repeated(count: usize) -> Option<String> {
+    (count > 1).then(|| format!("x{count}: {count} accesses of this line have this pattern"))
+}

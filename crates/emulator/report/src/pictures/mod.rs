@@ -7,7 +7,7 @@ mod svg;
 
 pub use access::{
     COLUMNS, Choice, Cost, Picture, STRIPS, Sector, Strip, bank_rows, bank_wavefronts, caption,
-    choose, cost, first_of_each, moments, ranges, sector_lines, strips,
+    choose, cost, first_of_each, grouped, moments, ranges, repeated, sector_lines, strips,
 };
 pub use svg::{grid, svg};
 
@@ -68,6 +68,20 @@ mod tests {
         assert!(cost(&touch(Space::Global, 4, |_| 0)).optimal);
         let said = cost(&touch(Space::Shared, 4, |lane| 8 * lane)).text;
         assert_eq!(said, "2 wavefronts (optimal: 1): 1 bank conflict");
+    }
+
+    #[test]
+    fn equal_patterns_are_one_group() {
+        let rows: Vec<TracedAccess> = (0..48u64)
+            .map(|row| touch(Space::Global, 4, |lane| 4096 * row + 4 * lane))
+            .chain([touch(Space::Global, 4, |lane| 8 * lane)])
+            .chain([touch(Space::Global, 4, |lane| 16 + 4 * lane)])
+            .collect();
+        let counts: Vec<usize> = grouped(&rows).iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [48, 1, 1], "the last one is not aligned");
+        let drawn = svg(&Picture { touches: rows, ..picture(touch(Space::Global, 4, |_| 0)) });
+        assert!(drawn.contains("x48: 48 accesses"));
+        assert_eq!(drawn.matches("global load").count(), 3);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Draws pictures as SVG: the sectors or banks of accesses as grids, and the active lanes of warps over time.
 
 use super::access::{
-    Picture, bank_rows, bank_wavefronts, caption, cost, moments, ranges, sector_lines, strips,
+    Picture, bank_rows, bank_wavefronts, caption, cost, grouped, moments, ranges, repeated,
+    sector_lines, strips,
 };
 use super::drawing::{Anchor, BAD, Drawing, FAINT, GOOD, INK, escaped, n};
 use lanework_emulator::{Space, TracedAccess};
@@ -13,9 +14,13 @@ pub fn svg(picture: &Picture) -> String {
     canvas.drawing.bold((MARGIN, canvas.y), 17, &picture.title);
     canvas.y += 22.0;
     canvas.drawing.code((MARGIN, canvas.y), 13, Anchor::Start, &picture.code);
-    for touch in &picture.touches {
+    for (touch, count) in grouped(&picture.touches) {
         canvas.y += 10.0;
         canvas.heading(&caption(touch));
+        if let Some(repeated) = repeated(count) {
+            canvas.y += 22.0;
+            canvas.drawing.text((MARGIN, canvas.y), 13, Anchor::Start, INK, &repeated);
+        }
         let cost = cost(touch);
         canvas.y += 22.0;
         let fill = if cost.optimal { GOOD } else { BAD };

@@ -291,16 +291,10 @@ impl Simulation<'_> {
         let warp = &mut self.warps[at];
         let lost = time - warp.last_issue - 1.0;
         if lost > 0.0 {
-            let (own, not_selected) = match reason {
-                Stall::NotSelected => {
-                    let own = (warp.eligible - warp.last_issue - 1.0).clamp(0.0, lost);
-                    (own, lost - own)
-                }
-                _ => (lost, 0.0),
-            };
-            let why = if reason == Stall::NotSelected { warp.reason } else { reason };
-            self.result.lost.add(operation.run, why, own);
-            self.result.lost.add(operation.run, Stall::NotSelected, not_selected);
+            // The warp waits for its operands or a barrier, and only then for a pipe, a queue or the issue slot.
+            let own = (warp.eligible - warp.last_issue - 1.0).clamp(0.0, lost);
+            self.result.lost.add(operation.run, warp.reason, own);
+            self.result.lost.add(operation.run, reason, lost - own);
         }
         self.result.lost.issue(operation.run);
         self.result.issued += 1;

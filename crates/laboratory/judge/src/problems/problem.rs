@@ -3,7 +3,7 @@
 
 use crate::problems::Extents;
 use crate::problems::values::{Request, draw};
-use crate::task::{Element, ParameterKind, Role, Task, TaskError, Values};
+use crate::task::{Element, Extent, ParameterKind, Role, Task, TaskError, Values};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -177,7 +177,8 @@ fn scalar(element: Element, value: f64, whole: i128) -> Argument {
 }
 
 impl Task {
-    /// The extents and kinds of the test problems: every edge and every kind at least once, in random order.
+    /// The extents and kinds of the test problems: every edge, every extent's largest value and every kind at least once,
+    /// in random order.
     ///
     /// # Errors
     /// As [`Task::complete`].
@@ -200,6 +201,9 @@ impl Task {
                 let mut drawn = self.draw_extents(random)?;
                 drawn.insert(extent.name.clone(), *edge);
                 shapes.push(self.complete(drawn)?);
+            }
+            if extent.derived.is_none() {
+                shapes.push(self.largest(extent, random)?);
             }
         }
         let kinds = &self.values;
@@ -254,12 +258,51 @@ impl Task {
         Ok(extents)
     }
 
+    /// Draws extents with the largest value of one: the end of its range, or the largest for which no array exceeds the
+    /// element limit.
+    fn largest(&self, extent: &Extent, random: &mut StdRng) -> Result<Extents, TaskError> {
+        let (low, high) = extent.range;
+        let step = extent.multiple_of;
+        let mut value = high / step * step;
+        loop {
+            let extents = self.draw_with(Some((&extent.name, value)), random)?;
+            if self.most_elements(&extents)? <= self.limits.elements || value <= low + step {
+                return Ok(extents);
+            }
+            value = (value - value.div_ceil(16)).max(low + step - 1) / step * step;
+        }
+    }
+
+    /// Elements of the largest array.
+    fn most_elements(&self, extents: &Extents) -> Result<u64, TaskError> {
+        let mut most = 0;
+        for parameter in &self.parameters {
+            if let ParameterKind::Array { shape, .. } = &parameter.kind {
+                most = most.max(self.shape(shape, extents)?.iter().product::<u64>());
+            }
+        }
+        Ok(most)
+    }
+
     /// Draws extents log-uniformly, such that no array exceeds the element limit.
     fn draw_extents(&self, random: &mut StdRng) -> Result<Extents, TaskError> {
+        self.draw_with(None, random)
+    }
+
+    /// The same with a given value of one extent.
+    fn draw_with(
+        &self,
+        given: Option<(&str, u64)>,
+        random: &mut StdRng,
+    ) -> Result<Extents, TaskError> {
         let mut reach = self.limits.elements;
         loop {
             let mut extents = Extents::new();
             for extent in self.extents.iter().filter(|extent| extent.derived.is_none()) {
+                if let Some((name, value)) = given.filter(|(name, _)| *name == extent.name) {
+                    extents.insert(name.to_owned(), value);
+                    continue;
+                }
                 let (low, high) = extent.range;
                 let top = high.min(reach).max(low);
                 let spread = ((top - low + 1) as f64).ln();
@@ -270,13 +313,7 @@ impl Task {
                 extents.insert(extent.name.clone(), value.clamp(low.next_multiple_of(step), high));
             }
             let extents = self.complete(extents)?;
-            let mut most = 0;
-            for parameter in &self.parameters {
-                if let ParameterKind::Array { shape, .. } = &parameter.kind {
-                    most = most.max(self.shape(shape, &extents)?.iter().product::<u64>());
-                }
-            }
-            if most <= self.limits.elements || reach <= 1 {
+            if self.most_elements(&extents)? <= self.limits.elements || reach <= 1 {
                 return Ok(extents);
             }
             reach = reach * 3 / 4;

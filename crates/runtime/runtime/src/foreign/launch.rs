@@ -198,6 +198,27 @@ impl PtxModule {
         self.emulate(entry, shape, arguments, blocks, run)
     }
 
+    /// As [`PtxModule::trace`], but a fault ends the trace; returns whether one did.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] on a GPU.
+    #[doc(hidden)]
+    pub fn trace_to_fault(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+        blocks: Blocks,
+        wanted: TraceConfig,
+    ) -> Result<(Trace, bool)> {
+        let run =
+            |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
+                let (trace, fault) = emulator.trace_to_fault(program, config, bytes, wanted);
+                Ok((trace, fault.is_some()))
+            };
+        self.emulate(entry, shape, arguments, blocks, run)
+    }
+
     /// Runs a few blocks of an entry on the emulator and records the trace from which [`crate::time`] predicts its
     /// time.
     ///

@@ -55,6 +55,17 @@ impl Launching<'_> {
         Ok((outcome, counting))
     }
 
+    /// Counts the launch and traces its first blocks for patterns and caches, without effect on the device; `None` after a
+    /// fault.
+    pub(super) fn patterns(&self) -> Option<(Profile, Extras)> {
+        let counted = self.emulator.without_effect(|on| self.count(on)).ok()?;
+        let profile = Profile::new(counted, self.program, self.config);
+        let mut trace =
+            |blocks, wanted| self.emulator.without_effect(|on| self.trace(on, blocks, wanted));
+        let extras = report::extras(&profile.counted(), &machine(), self.waits(), &mut trace);
+        Some((profile, extras.ok()?))
+    }
+
     pub(super) fn waits(&self) -> bool {
         self.config.cooperative || self.program.polls(self.config.entry)
     }

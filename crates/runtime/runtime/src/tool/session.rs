@@ -292,6 +292,16 @@ impl Session {
             }
             first
         };
+        // Where addresses are the host's, memory cannot be copied; the runs for patterns are undone. A kernel that may wait
+        // for another thread of the host would wait for ever.
+        let undone = first
+            && launch.emulator.memory_used() <= COPIED
+            && !launch.program.polls(launch.config.entry)
+            && launch.emulator.copy().is_none();
+        if undone && let Some(found) = launch.patterns() {
+            let run = launch.emulator.run(launch.program, launch.config, launch.arguments)?;
+            return Ok((run, found));
+        }
         let mut copies: Vec<Emulator> = match first {
             true => (0..2).filter_map(|_| self.copy(launch)).collect(),
             false => Vec::new(),
