@@ -116,6 +116,12 @@ inline int vprintf(const char *format, va_list list) { return __lw_print(stdout,
 inline int vfprintf(FILE *file, const char *format, va_list list) { return __lw_print(file, format, list); }
 inline int vsnprintf(char *to, size_t room, const char *format, va_list list) { return __lw_format(to, room, format, list); }
 inline int vsprintf(char *to, const char *format, va_list list) { return __lw_format(to, ~0ul >> 1, format, list); }
+inline int vasprintf(char **to, const char *format, va_list list) {
+    int length = __lw_format(nullptr, 0, format, list);
+    *to = length < 0 ? nullptr : (char *)malloc(length + 1);
+    return *to ? __lw_format(*to, length + 1, format, list) : -1;
+}
+inline int asprintf(char **to, const char *format, ...) { return vasprintf(to, format, __lw_va_list()); }
 inline int scanf(const char *format, ...) { return __lw_scan_file(stdin, format, __lw_va_list()); }
 inline int fscanf(FILE *file, const char *format, ...) { return __lw_scan_file(file, format, __lw_va_list()); }
 inline int sscanf(const char *text, const char *format, ...) { return __lw_scan_text(text, format, __lw_va_list()); }
@@ -339,9 +345,6 @@ inline const void *__lw_part_named(const void *object, const __lw_type *type, co
     }
     return nullptr;
 }
-// An object of a polymorphic class starts with the address of its table, which holds the class and the offset of this part.
-struct __lw_table { const __lw_type *type; size_t offset; };
-inline void *__lw_whole(const void *object) { return (char *)object - (*(const __lw_table **)object)->offset; }
 inline void *__lw_dynamic_cast(const void *object, const void *wanted) {
     if (!object) return nullptr;
     return (void *)__lw_part(__lw_whole(object), (*(const __lw_table **)object)->type, (const __lw_type *)wanted);
@@ -1062,38 +1065,6 @@ template <class F> inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *gr
     cuDeviceGetAttribute(&multiprocessors, 16, __lw_device);
     *grid *= multiprocessors;
     return cudaSuccess;
-}
-template <class T> inline void __lw_destroy(T *list, size_t count) {
-    while (count > 0) list[--count].~T();
-}
-template <class T> inline void __lw_delete(T *object) {
-    if (!object) return;
-    object->~T();
-    free((void *)object);
-}
-template <class T> inline void __lw_delete_virtual(T *object) {
-    if (!object) return;
-    void *whole = __lw_whole((const void *)object);
-    object->~T();
-    free(whole);
-}
-template <class T> inline T *__lw_new_array(T *, size_t count) {
-    size_t *memory = (size_t *)malloc(count * sizeof(T) + 16);
-    memory[0] = count;
-    T *list = (T *)(memory + 2);
-    for (size_t i = 0; i < count; i++) new (list + i) T();
-    return list;
-}
-template <class T> inline T *__lw_new_plain_array(T *, size_t count) {
-    T *list = (T *)malloc(count * sizeof(T));
-    for (size_t i = 0; i < count; i++) new (list + i) T();
-    return list;
-}
-template <class T> inline void __lw_delete_array(T *list) {
-    if (!list) return;
-    size_t *memory = (size_t *)list - 2;
-    __lw_destroy(list, memory[0]);
-    free(memory);
 }
 // GCC's built-in atomics; the program has one thread.
 #define __LW_SYNC(BEFORE, AFTER, OPERATION)                                                                           \

@@ -9,6 +9,7 @@ pub const ALWAYS: &[(&str, &str)] = &[
     ("lanework/device.h", include_str!("device.h")),
     ("lanework/math.h", include_str!("math.h")),
     ("lanework/vectors.h", include_str!("vectors.h")),
+    ("lanework/objects.h", include_str!("objects.h")),
 ];
 
 /// The headers that host code includes after them.

@@ -76,6 +76,11 @@ impl Analyzer {
                 let (Some(object), Some(values)) = (object, values) else { return self.bad(span) };
                 self.call_member_named(object, name, values, span)
             }
+            ExpressionKind::MemberAccess(object, arrow, pointer) => {
+                let Some(values) = self.arguments(arguments) else { return self.bad(span) };
+                self.member_pointer_call((object, *arrow, pointer), values, span)
+                    .unwrap_or_else(|| self.bad(span))
+            }
             _ => {
                 let callee = self.expression(callee);
                 let values = self.arguments(arguments);

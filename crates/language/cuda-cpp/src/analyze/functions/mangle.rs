@@ -272,6 +272,10 @@ impl Analyzer {
             TypeKind::Builtin(kind) => builtin(*kind).to_owned(),
             TypeKind::NullPointer => "Dn".to_owned(),
             TypeKind::Pointer(to) => format!("P{}", self.plain_mangled(*to)),
+            TypeKind::MemberPointer(class, member, is_const) => {
+                let mark = if *is_const { "K" } else { "" };
+                format!("M{}{mark}{}", self.plain_mangled(*class), self.plain_mangled(*member))
+            }
             TypeKind::Reference(to) => format!("R{}", self.plain_mangled(*to)),
             TypeKind::RvalueReference(to) => format!("O{}", self.plain_mangled(*to)),
             TypeKind::Array(element, count) => {
@@ -346,7 +350,7 @@ fn dependent_text(
         Derivation::Pointer { .. } | Derivation::Array(_) => "P",
         Derivation::Reference => "R",
         Derivation::RvalueReference => "O",
-        Derivation::Function(_) => return None,
+        Derivation::Function(_) | Derivation::MemberPointer { .. } => return None,
     };
     Some(format!("{mark}{inner}"))
 }

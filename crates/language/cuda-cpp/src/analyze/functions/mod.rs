@@ -311,7 +311,12 @@ impl Analyzer {
             let record = &self.functions[at];
             let flags = &record.syntax.specifiers;
             let has_body = record.syntax.body.is_some();
+            // Declaring a specialization also makes an instance of the general template, which nothing may use.
+            let implicit = record
+                .of_template
+                .is_some_and(|template| Rc::ptr_eq(&record.syntax, &self.function(template).syntax));
             if record.template.is_some()
+                || implicit
                 || !has_body
                 || !flags.global && self.parser.map.is_builtin(record.syntax.span)
             {

@@ -14,6 +14,7 @@ use super::scopes::Binding;
 use crate::lex::Name;
 use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
+use crate::typed::FunctionNumber;
 use crate::types::TypeId;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -56,6 +57,8 @@ pub(super) struct TemplateRecord {
     /// Specializations of a class template, including partial ones.
     pub partial: Vec<(Rc<Vec<TemplateParameterSyntax>>, Rc<RecordSyntax>)>,
     pub members: Vec<OutsideMember>,
+    /// Deduction guides of a class template.
+    pub guides: Vec<FunctionNumber>,
     /// Static members of a class template, defined outside of it.
     pub statics: Vec<(Rc<VariableSyntax>, Rc<Vec<TemplateParameterSyntax>>)>,
     /// Specializations of a variable template.

@@ -46,6 +46,7 @@ template <class T> struct list {
     list() : first(nullptr), last(nullptr), count(0) {}
     explicit list(size_t n) : first(nullptr), last(nullptr), count(0) { while (n-- > 0) emplace_back(); }
     list(size_t n, const T &v) : first(nullptr), last(nullptr), count(0) { while (n-- > 0) push_back(v); }
+    template <class I, enable_if_t<!is_arithmetic_v<I>, int> = 0> list(I from, I to) : first(nullptr), last(nullptr), count(0) { for (; from != to; ++from) push_back(*from); }
     list(initializer_list<T> values) : first(nullptr), last(nullptr), count(0) { for (const T &v : values) push_back(v); }
     list(const list &o) : first(nullptr), last(nullptr), count(0) { for (const T &v : o) push_back(v); }
     list(list &&o) : first(o.first), last(o.last), count(o.count) { o.first = o.last = nullptr; o.count = 0; }
