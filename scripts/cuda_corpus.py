@@ -48,8 +48,8 @@ TIERS = [
     (5, r"<cub/|<thrust/|<cute/|<cutlass|<ATen/|cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|<mpi|\bGL/"),
 ]
 MAIN = re.compile(r"^\s*(?:int|auto|void|extern \"C\" int)\s+main\s*\(", re.M)
-KEPT = re.compile(r"\.(cu|cuh|h|hpp|inl|inc|cpp|c|cc|hh|in|txt|bin|pgm|ppm|bmp|dat|csv)$|Makefile$")
-LARGEST = 1 << 20
+KEPT = re.compile(r"\.(cu|cuh|h|hpp|inl|inc|cpp|c|cc|hh|in|txt|bin|pgm|ppm|bmp|dat|csv|raw|png|mtx|params|hdr|egr|json)$|Makefile$|/run$")
+LARGEST = 4 << 20
 # A program that needs more time than the limit, but runs if its numbers from 512 on are divided by 16.
 SMALLER = "ok with smaller arguments"
 
@@ -120,10 +120,11 @@ def place(origin, work):
                 file.write_text(part)
                 files.append(file)
         return files
-    if not folder.is_dir():
-        roots = {"hecbench": "-cuda/|/include/|/data/", "rodinia": "^cuda/|^common|^data/"}
-        kept = [path for path in sizes if KEPT.search(path) and sizes[path] < LARGEST
-                and re.search(roots.get(name, ""), path)]
+    # Programs of HeCBench use headers and data of their SYCL versions.
+    roots = {"hecbench": r"-cuda/|/include/|/data/|-sycl/.*\.(?!cpp$)\w+$", "rodinia": "^cuda/|^common|^data/"}
+    kept = [path for path in sizes if KEPT.search(path) and sizes[path] < LARGEST
+            and re.search(roots.get(origin[0], ""), path) and not (folder / path).exists()]
+    if kept:
         for path, content in contents(git_folder, revision, kept):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content)
@@ -157,7 +158,11 @@ def makefile(file):
         text = text.replace(f"$({name})", value)
     folders = [path.parent / folder for folder in re.findall(r"-I\s*([^\s$]+)", text)]
     run = re.search(r"^run\s*:.*\n\t(.*)$", text, re.M)
-    arguments = re.sub(r"^.*\./\S+|[;|>].*$", "", run[1]).split() if run and "./" in run[1] else []
+    command = run[1] if run and "./" in run[1] else ""
+    script = file.parent / "run"
+    if not command and script.is_file():
+        command = next((line for line in script.read_text(errors="replace").splitlines() if "./" in line), "")
+    arguments = re.sub(r"^.*?(?<!\.)\./\S+|[;|>].*$", "", command).split()
     always = re.sub(r"^if(n?eq|n?def)\b.*?^endif", "", text, flags=re.M | re.S)
     macros = re.findall(r"(?<!\S)-D\s*(\w+(?:=[\w.+-]+)?)(?=\s|$)", always)
     usual = ("include", "inc", "util", "utils", "common", "Common")

@@ -55,8 +55,8 @@ fn pointers_to_members_denote_data_and_functions() {
             printf("%d %d %d %.1f\n", s.a, s.c, (s.*list)[1], p->*b);
             int (S::*add)(int) = &S::add; int (S::*constant)(int) const = &S::add; double (S::*real)(double) = &S::add;
             int (*plain)(int) = &S::none; At at = &S::at;
-            int sum = (s.*add)(1);
-            printf("%d %d %.1f %d\n", sum, (p->*constant)(1), (s.*real)(0.5), plain(4));
+            int added = (s.*add)(1);
+            printf("%d %d %.1f %d\n", added, (p->*constant)(1), (s.*real)(0.5), plain(4));
             (s.*at)(2) = 5; (p->*at)(2)++;
             int (S::*twice)() const = &Base::twice; S (S::*with)(int) const = &S::with;
             printf("%d %d %d %d\n", s.list[2], (s.*twice)(), (s.*with)(40).c, s.c);
@@ -158,9 +158,39 @@ fn deduction_guides_choose_the_type() {
             printf("%zu %d %zu %d\n", w.size(), w[0] + 1, l.size(), l.back());
         }
     "#;
+    let expected = ["2.5 3 text 3\n", "2 6 3 6\n"].concat();
+    assert_eq!(output(source), expected);
+}
+
+#[test]
+fn functions_of_gcc_work_on_bits_and_on_memory() {
+    let source = r#"
+        #include <cstdio>
+        #include <cstdlib>
+        #include <algorithm>
+        #include <queue>
+        #include <vector>
+        using namespace std;
+        int main() {
+            unsigned long long w = 0x00f0000010000800ull;
+            printf("%d %d %d %d ", __builtin_popcountll(w), __builtin_clzll(w), __builtin_ctzll(w), __builtin_ffsll(0));
+            printf("%d %d %d %d ", __builtin_popcount(255), __builtin_clz(1), __builtin_ctz(8), __builtin_ffs(-8));
+            printf("%d %x %x %lx\n", __builtin_parity(7), __builtin_bswap16(0x1234), __builtin_bswap32(0x12345678), (unsigned long)__builtin_bswap64(0x123456789abcdef0));
+            int n = 0; short s = -2; unsigned char c = 250;
+            int a = __sync_fetch_and_add(&n, 5), b = __sync_sub_and_fetch(&n, 2), d = __sync_lock_test_and_set(&n, 40);
+            int e = __sync_val_compare_and_swap(&n, 40, -7), f = __sync_bool_compare_and_swap(&n, 40, 1);
+            short g = __sync_fetch_and_xor(&s, 1); unsigned char h = __sync_add_and_fetch(&c, 10);
+            printf("%d %d %d %d %d %d %d %d %d\n", a, b, d, e, f, n, g, s, h);
+            priority_queue<int> heap(less<int>(), vector<int>{3, 9, 4});
+            char *text; int length = asprintf(&text, "%d-%s", 42, "x");
+            printf("%d %d %s\n", heap.top(), length, text);
+            free(text);
+        }
+    "#;
     let expected = [
-        "2.5 3 text 3\n",
-        "2 6 3 6\n",
+        "6 8 11 0 8 31 3 4 1 3412 78563412 f0debc9a78563412\n",
+        "0 3 3 40 0 -7 -2 -1 4\n",
+        "9 4 42-x\n",
     ]
     .concat();
     assert_eq!(output(source), expected);
@@ -169,13 +199,38 @@ fn deduction_guides_choose_the_type() {
 #[test]
 fn what_these_functions_would_do_differently_is_refused() {
     for (source, named) in [
-        ("#include <cstdlib>\nvoid *operator new(size_t n) { return malloc(n); } int main() { delete new int; }", "replacement of the global `operator new`"),
-        ("#include <cstdlib>\nvoid operator delete(void *p, size_t) noexcept { free(p); } int main() {}", "replacement of the global `operator delete`"),
-        ("struct V { virtual int f() { return 1; } }; int main() { int (V::*p)() = &V::f; V v; return (v.*p)(); }", "pointer to a virtual function"),
-        ("struct A { int a; void f(); }; int main() { const A a{}; void (A::*p)() = &A::f; (a.*p)(); }", "is `const`"),
-        ("struct A { int a; void f() {} }; int main() { void (*p)() = &A::f; p(); }", "cannot convert"),
-        ("struct A { int a; }; struct B { int b; }; int main() { A a{}; int B::*p = &B::b; return a.*p; }", "not derived from"),
-        ("#include <cstdlib>\nstruct A { virtual ~A() {} void operator delete(void *p) { free(p); } }; int main() { delete new A; }", "operator delete"),
+        (
+            "#include <cstdlib>\nvoid *operator new(size_t n) { return malloc(n); } int main() { delete new int; }",
+            "replacement of the global `operator new`",
+        ),
+        (
+            "#include <cstdlib>\nvoid operator delete(void *p, size_t) noexcept { free(p); } int main() {}",
+            "replacement of the global `operator delete`",
+        ),
+        (
+            "struct V { virtual int f() { return 1; } }; int main() { int (V::*p)() = &V::f; V v; return (v.*p)(); }",
+            "pointer to a virtual function",
+        ),
+        (
+            "struct A { int a; void f(); }; int main() { const A a{}; void (A::*p)() = &A::f; (a.*p)(); }",
+            "is `const`",
+        ),
+        (
+            "struct A { int a; void f() {} }; int main() { void (*p)() = &A::f; p(); }",
+            "cannot convert",
+        ),
+        (
+            "struct A { int a; }; struct B { int b; }; int main() { A a{}; int B::*p = &B::b; return a.*p; }",
+            "not derived from",
+        ),
+        (
+            "#include <cstdlib>\nstruct A { virtual ~A() {} void operator delete(void *p) { free(p); } }; int main() { delete new A; }",
+            "operator delete",
+        ),
+        (
+            "#include <thread>\nthread_local int t = 5; int main() { std::thread a([] { t++; }); a.join(); return t; }",
+            "`thread_local`",
+        ),
     ] {
         let text = refused(source);
         assert!(text.contains(named), "{source}\n{text}");

@@ -99,3 +99,61 @@ int main() {
 "#;
     assert_eq!(output(source), "~5 ~7 ~6 9 ~W ~9 ~V 8 4 3 1\n42\n");
 }
+
+#[test]
+fn every_instance_that_a_program_launches_is_compiled() {
+    let source = r#"
+#include <cstdio>
+typedef float (*Change)(float);
+__device__ float twice(float x) { return 2 * x; }
+__device__ float halved(float x) { return x / 2; }
+template <Change F> __device__ float changed(float x) { return F(x) + 1; }
+template <float (*F)(float), int N> __global__ void change(float *o) { o[N] = changed<F>(3); }
+template <class T, int N> __global__ void fill(T *o, int n) { if (threadIdx.x < n) o[threadIdx.x] = N; }
+template <class T> __constant__ T mask[4];
+template <class T> __global__ void masked(T *o) { o[0] = mask<T>[1]; }
+template <class T> double constant(T second) {
+    T m[4] = {1, second, 3, 4}, *o;
+    cudaMemcpyToSymbol(mask<T>, m, sizeof m);
+    cudaMallocManaged(&o, sizeof(T));
+    masked<<<1, 1>>>(o);
+    cudaDeviceSynchronize();
+    return (double)*o;
+}
+template <class T> void in_loop(T *o, int n, int size) {
+    constexpr int count = sizeof(uint4) / sizeof(T);
+    fill<T, count><<<1, size>>>(o, n);
+}
+template <int A, class T> void passed(T *o, int n) { fill<T, 7 + A><<<1, n>>>(o, n); }
+void call(void (*f)(float *, int), float *o) { f(o, 4); }
+template <class T> struct Engine { void run(T *o); };
+template <class T> void Engine<T>::run(T *o) { fill<T, 99><<<1, 1>>>(o, 1); }
+struct Source { template <class T> __device__ T next() { return (T)5; } };
+template <class T, class R> __global__ void drawn(T *o) { R r; *o = r.template next<T>(); }
+int main() {
+    float *o;
+    cudaMallocManaged(&o, 64);
+    change<twice, 0><<<1, 1>>>(o);
+    change<halved, 1><<<1, 1>>>(o);
+    cudaDeviceSynchronize();
+    printf("%g %g ", o[0], o[1]);
+    printf("%g ", constant<float>(2.5f));
+    printf("%g\n", constant<double>(7));
+    int sizes[] = {4, 8};
+    for (int size : sizes) in_loop(o, 4, size);
+    cudaDeviceSynchronize();
+    printf("%g ", o[3]);
+    call(passed<1, float>, o);
+    cudaDeviceSynchronize();
+    printf("%g ", o[2]);
+    Engine<float> engine;
+    engine.run(o);
+    cudaDeviceSynchronize();
+    printf("%g ", o[0]);
+    drawn<float, Source><<<1, 1>>>(o);
+    cudaDeviceSynchronize();
+    printf("%g\n", o[0]);
+}
+"#;
+    assert_eq!(output(source), "7 2.5 2.5 7\n4 8 99 5\n");
+}

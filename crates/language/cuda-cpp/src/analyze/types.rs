@@ -35,7 +35,10 @@ impl Analyzer {
                     }
                     if self.types.record_of(class).is_none() {
                         let shown = self.show(class);
-                        self.error(syntax.span, format!("{shown} is not a class; it has no members"));
+                        self.error(
+                            syntax.span,
+                            format!("{shown} is not a class; it has no members"),
+                        );
                         return TypeId::ERROR;
                     }
                     let class = self.types.bare(class);

@@ -78,7 +78,7 @@ pub fn by_words(file: &str, host: bool) -> impl Iterator<Item = (&'static str, &
 /// Parts of the C++ library for host code, by the headers that contain them.
 const LIBRARY: &[(&str, &str)] = &[
     ("algorithm numeric iterator", include_str!("std/algorithm.h")),
-    ("string string_view", include_str!("std/string.h")),
+    ("string string_view stdexcept", include_str!("std/string.h")),
     (
         "iostream streams iomanip sstream fstream ostream istream ios iosfwd streambuf",
         include_str!("std/streams.h"),

@@ -104,7 +104,9 @@ fn scalar_type(types: &TypeTable, ty: TypeId) -> ValueType {
         | TypeKind::RvalueReference(_)
         | TypeKind::NullPointer
         | TypeKind::Function(_) => ValueType::POINTER,
-        TypeKind::MemberPointer(_, member, _) if matches!(types.kind(*member), TypeKind::Function(_)) => {
+        TypeKind::MemberPointer(_, member, _)
+            if matches!(types.kind(*member), TypeKind::Function(_)) =>
+        {
             ValueType::POINTER
         }
         _ if types.fundamental(ty) == types.fundamental(TypeId::BOOL) => ValueType::I1,

@@ -205,17 +205,27 @@ impl Parser {
                         .is_some();
                 }
                 self.look(|this| {
-                    this.at += 1;
-                    let specifiers = this.specifiers(false)?;
-                    if matches!(specifiers.base, BaseType::Absent) {
-                        return Err(SyntaxFailure);
+                    // All must be parameters: `f(A(), B{1})` declares a variable.
+                    loop {
+                        this.at += 1;
+                        if this.is(Punctuation::Ellipsis) {
+                            return Ok(());
+                        }
+                        let specifiers = this.specifiers(false)?;
+                        if matches!(specifiers.base, BaseType::Absent) {
+                            return Err(SyntaxFailure);
+                        }
+                        let _ = this.declarator(true)?;
+                        let ends = this.is(Punctuation::ParenClose)
+                            || this.is(Punctuation::Assign)
+                            || this.is(Punctuation::Ellipsis);
+                        if ends {
+                            return Ok(());
+                        }
+                        if !this.is(Punctuation::Comma) {
+                            return Err(SyntaxFailure);
+                        }
                     }
-                    let _ = this.declarator(true)?;
-                    let ends = this.is(Punctuation::Comma)
-                        || this.is(Punctuation::ParenClose)
-                        || this.is(Punctuation::Assign)
-                        || this.is(Punctuation::Ellipsis);
-                    if ends { Ok(()) } else { Err(SyntaxFailure) }
                 })
                 .is_some()
             }

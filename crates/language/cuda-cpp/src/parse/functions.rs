@@ -354,7 +354,8 @@ impl Parser {
         let result = Self::assemble(specifiers, declarator.derived, specifiers.span);
         if let Some(simple) = name.simple() {
             let text = self.names.text(simple);
-            let is_guide = matches!(specifiers.base, BaseType::Absent) && signature.trailing.is_some();
+            let is_guide =
+                matches!(specifiers.base, BaseType::Absent) && signature.trailing.is_some();
             if !text.starts_with('~') && Some(simple) != self.class && !is_guide {
                 self.declare(simple, NameKind::Value);
             }

@@ -111,7 +111,12 @@ impl Parser {
         })
     }
 
-    fn name_part(&mut self, within: Option<usize>, first: bool, forced: bool) -> Parsed<NamePart> {
+    pub(super) fn name_part(
+        &mut self,
+        within: Option<usize>,
+        first: bool,
+        forced: bool,
+    ) -> Parsed<NamePart> {
         let span = self.span();
         if self.is_name(known::OPERATOR) {
             return self.operator_name();
@@ -156,7 +161,8 @@ impl Parser {
                         || this.is(Punctuation::ParenOpen)
                         || this.is(Punctuation::ColonColon)
                         || this.is(Punctuation::BraceOpen)
-                        || (kind.is_none() && (this.identifier().is_some() || this.is_launch()));
+                        || this.is_launch()
+                        || (kind.is_none() && this.identifier().is_some());
                     if follows { Ok(list) } else { Err(super::SyntaxFailure) }
                 });
             }

@@ -300,12 +300,12 @@ impl Parser {
                 TokenKind::Punctuation(Punctuation::ParenOpen) => {
                     is_type && this.looks_like_member_pointer()
                         || is_type
-                        && (this.ahead(1).is(Punctuation::Star)
-                            || this.ahead(1).is(Punctuation::And))
-                        && this.ahead(2).name().is_some()
-                        && this.ahead(3).is(Punctuation::ParenClose)
-                        && (this.ahead(4).is(Punctuation::BracketOpen)
-                            || this.ahead(4).is(Punctuation::ParenOpen))
+                            && (this.ahead(1).is(Punctuation::Star)
+                                || this.ahead(1).is(Punctuation::And))
+                            && this.ahead(2).name().is_some()
+                            && this.ahead(3).is(Punctuation::ParenClose)
+                            && (this.ahead(4).is(Punctuation::BracketOpen)
+                                || this.ahead(4).is(Punctuation::ParenOpen))
                 }
                 _ => false,
             })

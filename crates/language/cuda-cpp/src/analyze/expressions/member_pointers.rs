@@ -106,9 +106,7 @@ impl Analyzer {
         else {
             return false;
         };
-        from.1 == to.1
-            && from.2 == to.2
-            && self.types.base_offset(derived, base) == Some(0)
+        from.1 == to.1 && from.2 == to.2 && self.types.base_offset(derived, base) == Some(0)
     }
 
     /// The object and the pointer of `object.*pointer` or `object->*pointer`.

@@ -102,9 +102,9 @@ impl Analyzer {
             ExpressionKind::Member(object, arrow, name) => {
                 self.member_expression(object, *arrow, name, span)
             }
-            ExpressionKind::MemberAccess(object, arrow, pointer) => self
-                .member_access(object, *arrow, pointer, span)
-                .unwrap_or_else(|| self.bad(span)),
+            ExpressionKind::MemberAccess(object, arrow, pointer) => {
+                self.member_access(object, *arrow, pointer, span).unwrap_or_else(|| self.bad(span))
+            }
             ExpressionKind::Cast(style, kind, value) => self.cast(*style, kind, value, span),
             ExpressionKind::Construct(kind, elements, braces) => {
                 self.construct(kind, elements, *braces, span)
@@ -124,8 +124,7 @@ impl Analyzer {
                 // `sizeof(Template<int>::type)`.
                 if let ExpressionKind::Name(name) = &value.kind
                     && name.parts.len() > 1
-                    && let Some(Ok(Some(Binding::Type(ty)))) =
-                        self.trial(|this| this.resolve(name))
+                    && let Some(Ok(Some(Binding::Type(ty)))) = self.trial(|this| this.resolve(name))
                 {
                     return self.size_of(ty, span);
                 }

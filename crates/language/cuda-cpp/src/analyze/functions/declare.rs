@@ -24,8 +24,7 @@ impl Analyzer {
         let name = syntax.name.last().name;
         let flags = &syntax.specifiers;
         let text = self.text(name).to_owned();
-        let is_allocation =
-            text.starts_with("operator new") || text.starts_with("operator delete");
+        let is_allocation = text.starts_with("operator new") || text.starts_with("operator delete");
         let display = match record {
             Some(record) => format!("{}::{text}", self.types.record(record).name),
             None => text,

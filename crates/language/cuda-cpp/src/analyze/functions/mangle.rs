@@ -245,6 +245,17 @@ impl Analyzer {
                     format!("L{kind}{bits}E")
                 }
             }
+            TemplateArgument::Function(number) => {
+                let function = self.function(*number);
+                let text = self.text(function.name);
+                let own = match function.arguments.is_empty() {
+                    true => String::new(),
+                    false => self.mangle_arguments(&function.arguments),
+                };
+                let kinds = function.signature.iter().flat_map(|known| &known.parameters);
+                let kinds: String = kinds.map(|known| self.plain_mangled(known.ty)).collect();
+                format!("XadL_Z{}{text}{own}{kinds}EE", text.len())
+            }
             TemplateArgument::Template(number) => {
                 let text = self.text(self.templates[*number].name);
                 format!("{}{text}", text.len())

@@ -58,7 +58,13 @@ impl Analyzer {
     }
 
     /// Evaluates the placement, and finds the source of the memory. `None` after an error.
-    fn allocation(&mut self, new: &NewSyntax, ty: TypeId, text: &str, span: Span) -> Option<Allocation> {
+    fn allocation(
+        &mut self,
+        new: &NewSyntax,
+        ty: TypeId,
+        text: &str,
+        span: Span,
+    ) -> Option<Allocation> {
         let mut placement = Vec::new();
         for place in &new.placement {
             let place = self.expression(place);
@@ -100,9 +106,17 @@ impl Analyzer {
     }
 
     /// The memory for `bytes`, as a pointer to `ty`.
-    fn memory(&mut self, from: Allocation, bytes: Typed, ty: TypeId, text: &str, span: Span) -> Option<Typed> {
+    fn memory(
+        &mut self,
+        from: Allocation,
+        bytes: Typed,
+        ty: TypeId,
+        text: &str,
+        span: Span,
+    ) -> Option<Typed> {
         let memory = match from {
             Allocation::Place(place) => place,
+            Allocation::Heap if self.host => self.call_named("__lw_heap", vec![bytes], span),
             Allocation::Heap | Allocation::NoThrow => self.call_named("malloc", vec![bytes], span),
             Allocation::Function(list, placement) => {
                 let mut values = vec![bytes];
@@ -169,24 +183,35 @@ impl Analyzer {
             return rvalue(TypedKind::InitializeAt(Box::new(memory), Box::new(value)));
         }
         let local = self.add_local("memory".to_owned(), pointer, span);
-        let declared = TypedStatement { kind: TypedStatementKind::Declare(local, Some(memory)), span };
+        let declared =
+            TypedStatement { kind: TypedStatementKind::Declare(local, Some(memory)), span };
         let place = self.local_place(local, span);
         let known = self.rvalue(place);
         let null = self.constant(0, pointer, span);
-        let condition = TypedKind::Compare(BinaryOperator::NotEqual, Box::new(known.clone()), Box::new(null));
-        let condition = Typed { kind: condition, ty: TypeId::BOOL, lvalue: false, expiring: false, span };
+        let condition =
+            TypedKind::Compare(BinaryOperator::NotEqual, Box::new(known.clone()), Box::new(null));
+        let condition =
+            Typed { kind: condition, ty: TypeId::BOOL, lvalue: false, expiring: false, span };
         let made = rvalue(TypedKind::InitializeAt(Box::new(known.clone()), Box::new(value)));
         let kind = TypedKind::Conditional(Box::new(condition), Box::new(made), Box::new(known));
         rvalue(TypedKind::Statements(std::rc::Rc::new(vec![declared]), Box::new(rvalue(kind))))
     }
 
     /// `new T[count]`.
-    fn new_array(&mut self, new: &NewSyntax, ty: TypeId, count: &Expression, span: Span) -> Option<Typed> {
+    fn new_array(
+        &mut self,
+        new: &NewSyntax,
+        ty: TypeId,
+        count: &Expression,
+        span: Span,
+    ) -> Option<Typed> {
         let text = "operator new[]";
         let from = self.allocation(new, ty, text, span)?;
         let heap = matches!(from, Allocation::Heap | Allocation::NoThrow);
         let constructs = new.initialized || self.default_value(ty, span).is_some();
-        if !heap && (self.is_destroyed(ty) || matches!(from, Allocation::Function(..)) && constructs) {
+        if !heap
+            && (self.is_destroyed(ty) || matches!(from, Allocation::Function(..)) && constructs)
+        {
             self.unsupported(
                 span,
                 "`new` of an array of objects with constructors or destructors in memory that is not from the heap",
@@ -251,7 +276,12 @@ impl Analyzer {
     }
 
     /// `delete` and `delete[]`.
-    pub(in crate::analyze) fn delete_object(&mut self, value: &Expression, array: bool, span: Span) -> Typed {
+    pub(in crate::analyze) fn delete_object(
+        &mut self,
+        value: &Expression,
+        array: bool,
+        span: Span,
+    ) -> Typed {
         let typed = self.expression(value);
         let pointer = self.decayed(typed);
         if pointer.ty == TypeId::ERROR {
@@ -268,7 +298,13 @@ impl Analyzer {
         let text = if array { "operator delete[]" } else { "operator delete" };
         let own = self.class_functions(to, text);
         if !own.is_empty() {
-            return self.delete_by_class(&own, pointer, polymorphic || destroyed && array, array, span);
+            return self.delete_by_class(
+                &own,
+                pointer,
+                polymorphic || destroyed && array,
+                array,
+                span,
+            );
         }
         let function = match (destroyed, array) {
             (false, _) => "free",

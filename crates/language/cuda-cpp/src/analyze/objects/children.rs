@@ -30,13 +30,17 @@ impl Analyzer {
             bytes = offset + self.types.size(value.ty);
         }
         if bytes > LARGEST {
-            self.error(span, format!("these arguments need {bytes} bytes; a launch can pass {LARGEST}"));
+            self.error(
+                span,
+                format!("these arguments need {bytes} bytes; a launch can pass {LARGEST}"),
+            );
             return None;
         }
         // The buffer is null if too many launches are pending; the launch then fails.
         let align = self.constant(16, TypeId::UNSIGNED, span);
         let size = self.constant(bytes, TypeId::UNSIGNED, span);
-        let taken = self.call_named("__cuda_syscall_cnpv2GetParameterBuffer", vec![align, size], span);
+        let taken =
+            self.call_named("__cuda_syscall_cnpv2GetParameterBuffer", vec![align, size], span);
         let local = self.add_local("buffer".to_owned(), void, span);
         let statement = |kind| TypedStatement { kind, span };
         let rvalue = |kind, ty| Typed { kind, ty, lvalue: false, expiring: false, span };
@@ -52,11 +56,8 @@ impl Analyzer {
             stores.push(statement(TypedStatementKind::Expression(rvalue(kind, pointer))));
         }
         let null = Typed { ty: void, ..self.constant(0, TypeId::NULL, span) };
-        let kind = TypedKind::Compare(
-            BinaryOperator::NotEqual,
-            Box::new(buffer.clone()),
-            Box::new(null),
-        );
+        let kind =
+            TypedKind::Compare(BinaryOperator::NotEqual, Box::new(buffer.clone()), Box::new(null));
         let filled = statement(TypedStatementKind::If(
             rvalue(kind, TypeId::BOOL),
             Box::new(statement(TypedStatementKind::Block(stores))),

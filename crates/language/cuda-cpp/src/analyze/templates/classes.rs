@@ -110,7 +110,12 @@ impl Analyzer {
     }
 
     /// The type that a deduction guide gives, unless a constructor fits the values better.
-    fn deduced_by_guide(&mut self, template: usize, values: &[Typed], span: Span) -> Option<TypeId> {
+    fn deduced_by_guide(
+        &mut self,
+        template: usize,
+        values: &[Typed],
+        span: Span,
+    ) -> Option<TypeId> {
         let guides = self.templates[template].guides.clone();
         let known = self.choose_quietly(&guides, values, span)?;
         let constructors = self.constructor_templates(template);

@@ -166,6 +166,8 @@ template <class T, class C = vector<T>, class L = less<T>> struct priority_queue
     L order;
     priority_queue() : c(), order() {}
     explicit priority_queue(const L &l) : c(), order(l) {}
+    priority_queue(const L &l, const C &values) : c(values), order(l) { make_heap(c.begin(), c.end(), order); }
+    template <class I, enable_if_t<!is_same_v<I, L>, int> = 0> priority_queue(I from, I to, const L &l = L()) : c(from, to), order(l) { make_heap(c.begin(), c.end(), order); }
     void push(const T &v) { c.push_back(v); push_heap(c.begin(), c.end(), order); }
     void push(T &&v) { c.push_back(static_cast<T &&>(v)); push_heap(c.begin(), c.end(), order); }
     template <class... A> void emplace(A &&...a) { c.emplace_back(static_cast<A &&>(a)...); push_heap(c.begin(), c.end(), order); }
