@@ -197,6 +197,41 @@ fn functions_of_gcc_work_on_bits_and_on_memory() {
 }
 
 #[test]
+fn objects_are_evaluated_and_copied_as_the_language_says() {
+    let source = r#"
+        #include <cstdio>
+        #include <map>
+        #include <queue>
+        #include <stack>
+        #include <utility>
+        #include <vector>
+        struct S { int a; double b; static int z() { return 7; } static S &first(); S *self() { return this; } };
+        S kept{1, 2};
+        S &S::first() { return kept; }
+        struct Proxy { int *p; Proxy &operator=(int v) { *p = v; return *this; } operator int() const { return *p; } };
+        struct Grid { int d[8]; Proxy operator[](int i) { return Proxy{d + i}; } };
+        struct Both { int n; Both &operator=(int v) { n = v; return *this; } Both &operator=(const Both &o) { n = o.n + 100; return *this; } };
+        int main() {
+            std::vector<S> v{{1, 1}, {2, 2}, {3, 3}};
+            v.pop_back(); v.erase(v.begin());
+            std::vector<std::pair<int, int>> pairs{{1, 2}, {3, 4}, {5, 6}}; pairs.pop_back();
+            std::queue<S> q; q.push({4, 4}); q.push({5, 5}); q.pop();
+            std::priority_queue<std::pair<int, int>> heap; heap.push({1, 2}); heap.push({3, 1}); heap.pop();
+            printf("%zu %d %zu %d %d %zu\n", v.size(), v[0].a, pairs.size(), q.front().a, heap.top().first, heap.size());
+            int i = 0; S list[4] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}}; S *p = list;
+            int z = list[i++].z(); p++->z(); list[i++].~S(); list[i++].first().a = 9;
+            printf("%d %d %d %d\n", z, i, (int)(p - list), kept.a);
+            Grid g{}; g[3] = 16; Proxy a = g[3], b = g[4];
+            b = a;
+            Both x{1}, y{2}; y = x; x = 5;
+            printf("%d %d %d %d %d\n", g.d[3], g.d[4], (int)(b.p - g.d), x.n, y.n);
+        }
+    "#;
+    let expected = ["1 2 2 5 1 1\n", "7 3 1 9\n", "16 0 3 5 101\n"].concat();
+    assert_eq!(output(source), expected);
+}
+
+#[test]
 fn what_these_functions_would_do_differently_is_refused() {
     for (source, named) in [
         (

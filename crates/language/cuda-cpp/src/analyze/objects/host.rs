@@ -262,6 +262,10 @@ impl Analyzer {
             let called = self.call_method(own, object, Vec::new(), span);
             return called.unwrap_or_else(|| self.bad(span));
         }
+        if !self.is_destroyed(object.ty) {
+            // The destructor does nothing, but the object is evaluated: `list[--count].~T()`.
+            return self.discarded(object, span);
+        }
         let mut statements = Vec::new();
         self.destroy(object, &mut statements);
         let end = self.constant(0, TypeId::VOID, span);
