@@ -128,7 +128,7 @@ template <int A, class T> void passed(T *o, int n) { fill<T, 7 + A><<<1, n>>>(o,
 void call(void (*f)(float *, int), float *o) { f(o, 4); }
 template <class T> struct Engine { void run(T *o); };
 template <class T> void Engine<T>::run(T *o) { fill<T, 99><<<1, 1>>>(o, 1); }
-struct Source { template <class T> __device__ T next() { return (T)5; } };
+struct Fives { template <class T> __device__ T next() { return (T)5; } };
 template <class T, class R> __global__ void drawn(T *o) { R r; *o = r.template next<T>(); }
 int main() {
     float *o;
@@ -150,7 +150,7 @@ int main() {
     engine.run(o);
     cudaDeviceSynchronize();
     printf("%g ", o[0]);
-    drawn<float, Source><<<1, 1>>>(o);
+    drawn<float, Fives><<<1, 1>>>(o);
     cudaDeviceSynchronize();
     printf("%g\n", o[0]);
 }

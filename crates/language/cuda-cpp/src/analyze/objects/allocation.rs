@@ -8,7 +8,7 @@ use crate::typed::*;
 use crate::types::{TypeId, TypeKind};
 
 /// Where the memory of a `new` comes from.
-enum Allocation {
+enum NewMemory {
     /// `malloc`.
     Heap,
     /// `malloc`; if it fails, the result is null.
@@ -64,7 +64,7 @@ impl Analyzer {
         ty: TypeId,
         text: &str,
         span: Span,
-    ) -> Option<Allocation> {
+    ) -> Option<NewMemory> {
         let mut placement = Vec::new();
         for place in &new.placement {
             let place = self.expression(place);
@@ -78,12 +78,12 @@ impl Analyzer {
         if !new.global && !library {
             let own = self.class_functions(ty, text);
             if !own.is_empty() {
-                return Some(Allocation::Function(own, placement));
+                return Some(NewMemory::Function(own, placement));
             }
         }
         match placement.as_slice() {
-            [] => return Some(Allocation::Heap),
-            [only] if self.is_nothrow(only.ty) => return Some(Allocation::NoThrow),
+            [] => return Some(NewMemory::Heap),
+            [only] if self.is_nothrow(only.ty) => return Some(NewMemory::NoThrow),
             _ => {}
         }
         let name = self.parser.names.intern(text);
@@ -92,13 +92,13 @@ impl Analyzer {
             let mut values = vec![size];
             values.extend(placement.iter().cloned());
             if self.choose_quietly(&list, &values, span).is_some() {
-                return Some(Allocation::Function(list, placement));
+                return Some(NewMemory::Function(list, placement));
             }
         }
         if let [place] = placement.as_slice() {
             let place = self.decayed(place.clone());
             if self.types.pointee(place.ty).is_some() {
-                return Some(Allocation::Place(place));
+                return Some(NewMemory::Place(place));
             }
         }
         self.error(span, format!("no `{text}` takes these arguments"));
@@ -108,17 +108,17 @@ impl Analyzer {
     /// The memory for `bytes`, as a pointer to `ty`.
     fn memory(
         &mut self,
-        from: Allocation,
+        from: NewMemory,
         bytes: Typed,
         ty: TypeId,
         text: &str,
         span: Span,
     ) -> Option<Typed> {
         let memory = match from {
-            Allocation::Place(place) => place,
-            Allocation::Heap if self.host => self.call_named("__lw_heap", vec![bytes], span),
-            Allocation::Heap | Allocation::NoThrow => self.call_named("malloc", vec![bytes], span),
-            Allocation::Function(list, placement) => {
+            NewMemory::Place(place) => place,
+            NewMemory::Heap if self.host => self.call_named("__lw_heap", vec![bytes], span),
+            NewMemory::Heap | NewMemory::NoThrow => self.call_named("malloc", vec![bytes], span),
+            NewMemory::Function(list, placement) => {
                 let mut values = vec![bytes];
                 values.extend(placement);
                 let name = self.parser.names.intern(text);
@@ -158,7 +158,7 @@ impl Analyzer {
         }
         let text = "operator new";
         let from = self.allocation(new, ty, text, span)?;
-        let no_throw = matches!(from, Allocation::NoThrow);
+        let no_throw = matches!(from, NewMemory::NoThrow);
         let bytes = self.constant(self.types.size(ty), TypeId::UNSIGNED_LONG, span);
         let memory = self.memory(from, bytes, ty, text, span)?;
         let value = if !new.initialized {
@@ -207,10 +207,9 @@ impl Analyzer {
     ) -> Option<Typed> {
         let text = "operator new[]";
         let from = self.allocation(new, ty, text, span)?;
-        let heap = matches!(from, Allocation::Heap | Allocation::NoThrow);
+        let heap = matches!(from, NewMemory::Heap | NewMemory::NoThrow);
         let constructs = new.initialized || self.default_value(ty, span).is_some();
-        if !heap
-            && (self.is_destroyed(ty) || matches!(from, Allocation::Function(..)) && constructs)
+        if !heap && (self.is_destroyed(ty) || matches!(from, NewMemory::Function(..)) && constructs)
         {
             self.unsupported(
                 span,
@@ -241,7 +240,7 @@ impl Analyzer {
     /// `new T[count]{values}`.
     fn new_initialized_array(
         &mut self,
-        from: Allocation,
+        from: NewMemory,
         ty: TypeId,
         count: &Expression,
         values: &[ListElement],
@@ -268,7 +267,7 @@ impl Analyzer {
         let array = self.types.intern(TypeKind::Array(ty, Some(count)));
         let list = Expression { kind: ExpressionKind::List(values.to_vec()), span };
         let bytes = self.constant(self.types.size(array), TypeId::UNSIGNED_LONG, span);
-        let no_throw = matches!(from, Allocation::NoThrow);
+        let no_throw = matches!(from, NewMemory::NoThrow);
         let memory = self.memory(from, bytes, array, "operator new[]", span)?;
         let value = self.initialize_from(array, &list, span)?;
         let made = self.initialized(memory, value, no_throw, span);
