@@ -7,8 +7,9 @@
 
 Each file's device code is compiled by `lanework inspect`. A program is then run by `lanework run`, with the other sources
 that its Makefile names. Its arguments are those in `scripts/clients/hecbench.sh`, which make the problem small, or else
-those of the Makefile's `run` target. The sources stay in `target/cuda-corpus`; LANEWORK_SOURCES names a folder that has
-them already, as `OWNER+NAME/repo` (bare or not). Results of every file: `target/cuda-corpus/results.tsv`.
+those of the Makefile's `run` target, in which numbers of repetitions become 1. If it takes too long, it is run again with
+smaller numbers, which the column `smaller` counts. The sources stay in `target/cuda-corpus`; LANEWORK_SOURCES names a
+folder that has them already, as `OWNER+NAME/repo` (bare or not). Results of every file: `target/cuda-corpus/results.tsv`.
 
 Needs git and a built command (`--lanework`). No compiler of NVIDIA's may be on the path: the command would choose it.
 """
@@ -47,8 +48,10 @@ TIERS = [
     (5, r"<cub/|<thrust/|<cute/|<cutlass|<ATen/|cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|<mpi|\bGL/"),
 ]
 MAIN = re.compile(r"^\s*(?:int|auto|void|extern \"C\" int)\s+main\s*\(", re.M)
-KEPT = re.compile(r"\.(cu|cuh|h|hpp|inl|inc|cpp|c|cc|hh|in|txt|bin|pgm|ppm|bmp|dat|csv)$|Makefile$")
-LARGEST = 1 << 20
+KEPT = re.compile(r"\.(cu|cuh|h|hpp|inl|inc|cpp|c|cc|hh|in|txt|bin|pgm|ppm|bmp|dat|csv|raw|png|mtx|params|hdr|egr|json)$|Makefile$|/run$")
+LARGEST = 4 << 20
+# A program that needs more time than the limit, but runs if its numbers from 512 on are divided by 16.
+SMALLER = "ok with smaller arguments"
 
 
 def contents(repository, revision, paths):
@@ -117,10 +120,11 @@ def place(origin, work):
                 file.write_text(part)
                 files.append(file)
         return files
-    if not folder.is_dir():
-        roots = {"hecbench": "-cuda/|/include/|/data/", "rodinia": "^cuda/|^common|^data/"}
-        kept = [path for path in sizes if KEPT.search(path) and sizes[path] < LARGEST
-                and re.search(roots.get(name, ""), path)]
+    # Programs of HeCBench use headers and data of their SYCL versions.
+    roots = {"hecbench": r"-cuda/|/include/|/data/|-sycl/.*\.(?!cpp$)\w+$", "rodinia": "^cuda/|^common|^data/"}
+    kept = [path for path in sizes if KEPT.search(path) and sizes[path] < LARGEST
+            and re.search(roots.get(origin[0], ""), path) and not (folder / path).exists()]
+    if kept:
         for path, content in contents(git_folder, revision, kept):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content)
@@ -149,12 +153,16 @@ def makefile(file):
     """Folders of headers, the sources, the arguments of the `run` target, and the macros, of the Makefile that builds a file."""
     near = [folder / name for folder in (file.parent, file.parent.parent) for name in ("Makefile", "CMakeLists.txt")]
     path = next((path for path in near if path.is_file()), None)
-    text = path.read_text(errors="replace") if path else ""
+    text = re.sub(r"\\\n", " ", path.read_text(errors="replace")) if path else ""
     for name, value in re.findall(r"^(\w+)\s*:?=\s*([\w./-]+)\s*$", text, re.M):
         text = text.replace(f"$({name})", value)
     folders = [path.parent / folder for folder in re.findall(r"-I\s*([^\s$]+)", text)]
     run = re.search(r"^run\s*:.*\n\t(.*)$", text, re.M)
-    arguments = re.sub(r"^.*\./\S+|[;|>].*$", "", run[1]).split() if run and "./" in run[1] else []
+    command = run[1] if run and "./" in run[1] else ""
+    script = file.parent / "run"
+    if not command and script.is_file():
+        command = next((line for line in script.read_text(errors="replace").splitlines() if "./" in line), "")
+    arguments = re.sub(r"^.*?(?<!\.)\./\S+|[;|>].*$", "", command).split()
     always = re.sub(r"^if(n?eq|n?def)\b.*?^endif", "", text, flags=re.M | re.S)
     macros = re.findall(r"(?<!\S)-D\s*(\w+(?:=[\w.+-]+)?)(?=\s|$)", always)
     usual = ("include", "inc", "util", "utils", "common", "Common")
@@ -193,6 +201,16 @@ def program(file, text, sources, included):
     return [mains[0], file, *(path for path in others if path not in mains)]
 
 
+def few_repetitions(arguments, text):
+    """The arguments, with 1 for those that the program's usage text calls `repeat`: later repetitions only measure time."""
+    for usage in re.findall(r"usage\b(.*)", text, re.I):
+        names = re.findall(r"[<\[]([^<>\[\]]+)[>\]]", re.sub(r"argv\s*\[0\]", "", usage))
+        if len(names) == len(arguments):
+            return ["1" if re.match("repeat", name, re.I) and value.isdigit() else value
+                    for name, value in zip(names, arguments)]
+    return arguments
+
+
 def first_error(text):
     """The first error, without the file's own words."""
     found = re.search(r"^error(\[\w+\])?: (?!Lanework)(.*)$", text, re.M)
@@ -218,11 +236,26 @@ def command(arguments, file, folders, seconds):
     return code, output
 
 
+def outcome(code, output):
+    """What became of a run: `ok`, or why not."""
+    wrong = re.search(r"^.*(test failed|result: fail|mismatch|verification failed).*$", output, re.M | re.I)
+    if code is None:
+        return "over time"
+    if code == 0:
+        return f"exit 0; says {wrong[0].strip()[:80]}" if wrong else "ok"
+    if code == 2 and "did not compile" in output:
+        return first_error(output)
+    data = re.search(r"^.*(not|can't|unable to|failed to|error)\s(open|read|load|find)\w*\s.*$|^.*No such file.*$", output, re.M | re.I)
+    if data and not re.search(r"^error", output, re.M):
+        return f"lacks data: {data[0].strip()[:80]}"
+    return f"exit {code}: {first_error(output)}"
+
+
 def examine(options, origin, file, text, included):
     """One file: its device code, and its run."""
     folders, sources, arguments, macros = makefile(file)
     options_of_source = [f"-D{macro}" for macro in macros]
-    if origin == "hecbench":
+    if origin == "hecbench" and not options.full:
         arguments = SMALL.get(file.parent.name, arguments)
     lanework = str(options.lanework)
     files = program(file, text, sources, included)
@@ -237,16 +270,17 @@ def examine(options, origin, file, text, included):
     if options.no_run or not files:
         return origin, file, tier(text), device, "-"
     names = [os.path.relpath(path, file.parent) for path in files]
-    code, output = command([lanework, "run", *options_of_source, *names, "--", *arguments], file, folders, options.seconds)
-    wrong = re.search(r"^.*(test failed|result: fail|mismatch|verification failed).*$", output, re.M | re.I)
-    if code is None:
-        run = "over time"
-    elif code == 0:
-        run = f"exit 0; says {wrong[0].strip()[:80]}" if wrong else "ok"
-    elif code == 2 and "did not compile" in output:
-        run = first_error(output)
-    else:
-        run = f"exit {code}: {first_error(output)}"
+    if not options.full:
+        arguments = few_repetitions(arguments, "".join(path.read_text(errors="replace") for path in files))
+    def run_with(arguments):
+        code, output = command([lanework, "run", *options_of_source, *names, "--", *arguments], file, folders, options.seconds)
+        return outcome(code, output)
+
+    run = run_with(arguments)
+    smaller = [str(int(one) // 16) if one.isdigit() and int(one) >= 512 else one for one in arguments]
+    if run == "over time" and smaller != arguments and not options.full:
+        again = run_with(smaller)
+        run = SMALLER if again == "ok" else run
     return origin, file, tier(text), device, run
 
 
@@ -265,6 +299,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--no-run", action="store_true", help="compile device code only")
     parser.add_argument("--only-run", action="store_true", help="only programs; do not compile device code alone")
+    parser.add_argument("--full", action="store_true", help="keep the arguments, also repetitions of timed kernels")
     parser.add_argument("--errors", type=int, default=30, help="how many frequent errors to print")
     options = parser.parse_args()
     options.lanework, work = options.lanework.resolve(), options.folder.resolve()
@@ -281,17 +316,18 @@ def main():
         for row in filter(None, pool.map(lambda job: examine(options, *job), jobs)):
             print(*row, sep="\t", file=table, flush=True)
             rows.append(row)
-    print(f"{'origin':14}{'device code':>20}{'programs that run':>24}{'over time':>12}")
+    print(f"{'origin':14}{'device code':>20}{'programs that run':>24}{'smaller':>12}{'over time':>12}")
     for name in [*dict.fromkeys(row[0] for row in rows), "all"]:
         group = [row for row in rows if name in (row[0], "all")]
         programs = [row[4] for row in group if row[4] != "-"]
         device = share(sum(row[3] == "ok" for row in group), len(group))
-        print(f"{name:14}{device:>20}{share(programs.count('ok'), len(programs)):>24}{programs.count('over time'):>12}")
+        print(f"{name:14}{device:>20}{share(programs.count('ok'), len(programs)):>24}"
+              f"{programs.count(SMALLER):>12}{programs.count('over time'):>12}")
     for number in range(1, 6):
         group = [row for row in rows if row[2] == number]
         print(f"tier {number}: {share(sum(row[3] == 'ok' for row in group), len(group))} compile")
     for title, column in (("device code", 3), ("programs", 4)):
-        counts = collections.Counter(row[column] for row in rows if row[column] not in ("ok", "-"))
+        counts = collections.Counter(row[column] for row in rows if row[column] not in ("ok", "-", SMALLER))
         print(f"\nMost frequent first errors, {title}:")
         for message, count in counts.most_common(options.errors):
             print(f"{count:5}  {message}")

@@ -344,6 +344,39 @@ impl HostMemory {
         Ok(copy)
     }
 
+    /// Replaces a scalar of 1, 2, 4 or 8 bytes if it has a value; returns the value that it had. Atomic, also for kernels.
+    ///
+    /// # Errors
+    /// If the bytes are inaccessible, or not aligned.
+    pub fn exchange_if(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        wanted: u64,
+        value: u64,
+    ) -> Result<u64, BadAccess> {
+        let order = Ordering::Relaxed;
+        let at = self.check(address, bytes)?;
+        if address & (bytes - 1) != 0 {
+            return Err(BadAccess { address, bytes });
+        }
+        macro_rules! exchange {
+            ($atomic:ident, $word:ty) => {{
+                // SAFETY: as in `load`; the address is aligned.
+                let place = unsafe { $atomic::from_ptr(at.cast()) };
+                match place.compare_exchange(wanted as $word, value as $word, order, order) {
+                    Ok(old) | Err(old) => u64::from(old),
+                }
+            }};
+        }
+        Ok(match bytes {
+            1 => exchange!(AtomicU8, u8),
+            2 => exchange!(AtomicU16, u16),
+            4 => exchange!(AtomicU32, u32),
+            _ => exchange!(AtomicU64, u64),
+        })
+    }
+
     /// Copies bytes in.
     ///
     /// # Errors

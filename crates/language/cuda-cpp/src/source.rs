@@ -103,6 +103,14 @@ impl SourceMap {
         file.text.get(low..high as usize).unwrap_or("")
     }
 
+    /// Whether two spans are the same place of one file that is included twice.
+    pub fn same_place(&self, a: Span, b: Span) -> bool {
+        let (Some(first), Some(second)) = (self.file(a.low), self.file(b.low)) else {
+            return false;
+        };
+        first.name == second.name && a.low - first.start == b.low - second.start
+    }
+
     /// The location of a span's first byte.
     pub fn location(&self, span: Span) -> Option<Location<'_>> {
         let file = self.file(span.low)?;

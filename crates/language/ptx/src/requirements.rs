@@ -310,7 +310,10 @@ mod tests {
         let needs =
             Opcode::ALL.iter().flat_map(|opcode| of(opcode).map(move |need| (opcode, need)));
         let unused: Vec<_> = needs.filter(|(_, need)| !applied.contains(need)).collect();
-        assert!(unused.is_empty(), "add lines to requirements/measured.txt for these needs: {unused:?}");
+        assert!(
+            unused.is_empty(),
+            "add lines to requirements/measured.txt for these needs: {unused:?}"
+        );
     }
 
     /// Behavior of ptxas 13.0.88: sm_90 has conversions of 8-bit floats since its first version, sm_89 only since three

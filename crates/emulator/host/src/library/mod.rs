@@ -74,6 +74,10 @@ const MEMORY: LibraryFunctions = &[
         let second = process.accessed(process.memory.read(word(a, 1), word(a, 2)), "read")?;
         Ok(first.cmp(&second) as i32 as u32 as u64)
     }),
+    ("__lw_exchange_if", |process, a| {
+        let done = process.memory.exchange_if(word(a, 0), word(a, 3), word(a, 1), word(a, 2));
+        process.accessed(done, "access")
+    }),
     ("strlen", |process, a| Ok(process.text(word(a, 0))?.len() as u64)),
     ("strcmp", |process, a| {
         let (first, second) = (process.text(word(a, 0))?, process.text(word(a, 1))?);

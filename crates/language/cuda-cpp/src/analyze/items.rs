@@ -195,6 +195,7 @@ impl Analyzer {
             kind,
             partial: Vec::new(),
             members: Vec::new(),
+            guides: Vec::new(),
             variables: Vec::new(),
             statics: Vec::new(),
             instances: HashMap::new(),

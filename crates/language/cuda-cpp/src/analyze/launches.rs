@@ -31,10 +31,27 @@ impl Analyzer {
             }
         }
         let mut known: HashSet<FunctionNumber> = HashSet::new();
+        let mut seen = self.functions.len();
         while let Some(next) = pending.pop() {
             if known.len() < MOST && known.insert(next) {
                 self.search_function(next, &mut pending);
             }
+            // Member functions of the instances of class templates that the function uses.
+            for at in seen..self.functions.len() {
+                let function = &self.functions[at];
+                let flags = &function.syntax.specifiers;
+                if function.record.is_some()
+                    && function.template.is_none()
+                    && function.of_template.is_none()
+                    && function.syntax.body.is_some()
+                    && !flags.device
+                    && !flags.global
+                    && !self.parser.map.is_builtin(function.syntax.span)
+                {
+                    pending.push(FunctionNumber(at as u32));
+                }
+            }
+            seen = self.functions.len();
         }
     }
 
@@ -120,12 +137,33 @@ impl Analyzer {
                 }
                 this.search_block(body, pending);
             }),
-            S::RangeFor { body, .. } => self.search_block(body, pending),
+            S::RangeFor { variable, range, body, .. } => self.block(|this| {
+                this.search(range, pending);
+                this.bind_element(variable, range);
+                this.search_block(body, pending);
+            }),
             S::Case(_, _, inner) | S::Default(inner) | S::Label(_, inner) => {
                 self.search_statement(inner, pending)
             }
             _ => {}
         }
+    }
+
+    /// Declares the variable of a range-based `for`, if its type is known or that of an array's elements.
+    fn bind_element(&mut self, variable: &VariableSyntax, range: &Expression) {
+        let Some(name) = variable.name.simple() else { return };
+        let own = self.trial(|this| this.type_of(&variable.kind)).filter(|ty| *ty != TypeId::ERROR);
+        let Some(own) = own else { return };
+        let ty = match self.contains_auto(own) {
+            false => self.types.referred(own),
+            true => match self.trial(|this| this.expression(range)) {
+                Some(range) => self.element_of(range.ty),
+                None => return,
+            },
+        };
+        let Some(serial) = self.frame.as_ref().map(|frame| frame.serial) else { return };
+        let local = self.add_local(String::new(), ty, variable.span);
+        self.bind(name, Binding::Local(serial, local));
     }
 
     fn search_item(&mut self, item: &Declaration, pending: &mut Vec<FunctionNumber>) {
@@ -168,6 +206,10 @@ impl Analyzer {
             E::Conditional(_, a, b) => {
                 self.search(a, pending);
                 self.search(b, pending);
+            }
+            // An instance of a host template whose address is taken.
+            E::Name(name) if name.last().arguments.is_some() => {
+                self.search_callee(name, &[], pending)
             }
             E::Lambda(lambda) => self.block(|this| this.search_statements(&lambda.body, pending)),
             E::Cast(_, _, inner) | E::Unary(_, inner) => self.search(inner, pending),
@@ -224,14 +266,20 @@ impl Analyzer {
             None => Vec::new(),
         };
         let span = name.span;
-        let values = self.trial(|this| this.arguments(arguments)).flatten();
-        if let Some(values) = &values {
-            let chosen = self
-                .trial(|this| this.choose(&list, &explicit, None, values, span, last.name))
-                .flatten();
-            if chosen.is_some() {
-                return chosen;
+        let mut values = Vec::new();
+        for argument in arguments {
+            let one = std::slice::from_ref(argument);
+            match self.trial(|this| this.arguments(one)).flatten() {
+                Some(known) => values.extend(known),
+                // Only the host knows its type: it fits every parameter.
+                None => values.push(self.bad(argument.span)),
             }
+        }
+        let chosen = self
+            .trial(|this| this.choose(&list, &explicit, None, &values, span, last.name))
+            .flatten();
+        if chosen.is_some() {
+            return chosen;
         }
         // If only the host knows the argument types, use only the explicit template arguments.
         list.into_iter().find_map(|number| {

@@ -17,6 +17,7 @@ impl Analyzer {
     /// Applies the first `count` derivations to a base.
     pub(super) fn derive(&mut self, syntax: &TypeSyntax, base: TypeId, count: usize) -> TypeId {
         let mut ty = self.types.with(base, syntax.is_const, syntax.is_volatile);
+        let mut const_function = false;
         for step in syntax.derived.iter().take(count) {
             if ty == TypeId::ERROR {
                 return ty;
@@ -25,6 +26,25 @@ impl Analyzer {
                 Derivation::Pointer { is_const, is_volatile, .. } => {
                     let referred = self.types.referred(ty);
                     let pointer = self.types.pointer(referred);
+                    self.types.with(pointer, *is_const, *is_volatile)
+                }
+                Derivation::MemberPointer { class, is_const, is_volatile } => {
+                    let class = self.named_type(class);
+                    if class == TypeId::ERROR {
+                        return class;
+                    }
+                    if self.types.record_of(class).is_none() {
+                        let shown = self.show(class);
+                        self.error(
+                            syntax.span,
+                            format!("{shown} is not a class; it has no members"),
+                        );
+                        return TypeId::ERROR;
+                    }
+                    let class = self.types.bare(class);
+                    let pointer = TypeKind::MemberPointer(class, ty, const_function);
+                    let pointer = self.types.intern(pointer);
+                    const_function = false;
                     self.types.with(pointer, *is_const, *is_volatile)
                 }
                 Derivation::Reference => self.types.reference(ty),
@@ -51,6 +71,7 @@ impl Analyzer {
                         None => ty,
                     };
                     let variadic = signature.variadic;
+                    const_function = signature.is_const;
                     let function = FunctionType { result, parameters, variadic };
                     self.types.intern(TypeKind::Function(Rc::new(function)))
                 }

@@ -92,6 +92,11 @@ fn find_pointers(types: &TypeTable, ty: TypeId, base: u64, found: &mut Vec<u64>)
         | TypeKind::NullPointer => {
             found.push(base);
         }
+        TypeKind::MemberPointer(_, member, _)
+            if matches!(types.kind(*member), TypeKind::Function(_)) =>
+        {
+            found.push(base);
+        }
         TypeKind::Array(element, Some(count)) => {
             let mut inner = Vec::new();
             find_pointers(types, *element, 0, &mut inner);

@@ -1,7 +1,7 @@
 // CUB's collectives of warps and blocks. Sums follow CUB's order: shuffles by 1, 2, 4 ... lanes, then warp after warp.
 #include <type_traits>
 namespace cub {
-struct Sum { template <class T> __host__ __device__ T operator()(const T &a, const T &b) const { return a + b; } };
+struct Sum { template <class T, class U> __host__ __device__ auto operator()(const T &a, const U &b) const -> decltype(a + b) { return a + b; } };
 struct Max { template <class T> __host__ __device__ T operator()(const T &a, const T &b) const { return a < b ? b : a; } };
 struct Min { template <class T> __host__ __device__ T operator()(const T &a, const T &b) const { return b < a ? b : a; } };
 struct Difference { template <class T> __host__ __device__ T operator()(const T &a, const T &b) const { return a - b; } };

@@ -40,8 +40,11 @@ struct DeviceReduce {
         return cudaSuccess;
     }
     template <class I, class O, class N> static cudaError_t Sum(void *storage, size_t &bytes, I from, O to, N n, cudaStream_t = nullptr) {
+        // As in CUB: the sum has the type of a result plus an element.
         typedef typename thrust::iterator_traits<I>::value_type T;
-        return Reduce(storage, bytes, from, to, n, cub::Sum(), T());
+        typedef typename thrust::iterator_traits<O>::value_type R;
+        typedef std::conditional_t<std::is_void_v<R>, T, R> Z;
+        return Reduce(storage, bytes, from, to, n, cub::Sum(), std::decay_t<decltype(Z() + T())>());
     }
     template <class I, class O, class N> static cudaError_t Min(void *storage, size_t &bytes, I from, O to, N n, cudaStream_t = nullptr) {
         typedef typename thrust::iterator_traits<I>::value_type T;

@@ -14,6 +14,8 @@
 #define CLOCKS_PER_SEC 1000000l
 #define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
+#define CLOCK_PROCESS_CPUTIME_ID 2
+#define CLOCK_MONOTONIC_RAW 4
 #define PATH_MAX 4096
 struct FILE;
 #define stdin ((FILE *)1)
@@ -67,6 +69,7 @@ double __lw_text_to_real(const char *text, char **end);
 long __lw_text_to_integer(const char *text, char **end, int base, int is_unsigned, int *error);
 void __lw_exit(int code);
 void __lw_fault(const char *message);
+unsigned long __lw_exchange_if(void *at, unsigned long wanted, unsigned long value, size_t bytes);
 unsigned long __lw_now();
 unsigned long __lw_elapsed();
 char *__lw_environment(const char *name);
@@ -98,6 +101,11 @@ void srand(unsigned seed);
 void __lw_sort(const void *keys, size_t n, size_t size, int kind, bool down, unsigned *order);
 void __lw_sort_in_place(void *keys, size_t n, size_t size, int kind);
 }
+inline void *__lw_heap(size_t bytes) {
+    void *memory = malloc(bytes);
+    if (!memory) __lw_fault("terminate called after throwing an instance of 'std::bad_alloc'");
+    return memory;
+}
 __OP("va_list") char *__lw_va_list();
 inline char *__lw_va_next(char **list, size_t size) {
     char *at = (char *)(((size_t)*list + size - 1) & ~(size - 1));
@@ -116,6 +124,12 @@ inline int vprintf(const char *format, va_list list) { return __lw_print(stdout,
 inline int vfprintf(FILE *file, const char *format, va_list list) { return __lw_print(file, format, list); }
 inline int vsnprintf(char *to, size_t room, const char *format, va_list list) { return __lw_format(to, room, format, list); }
 inline int vsprintf(char *to, const char *format, va_list list) { return __lw_format(to, ~0ul >> 1, format, list); }
+inline int vasprintf(char **to, const char *format, va_list list) {
+    int length = __lw_format(nullptr, 0, format, list);
+    *to = length < 0 ? nullptr : (char *)malloc(length + 1);
+    return *to ? __lw_format(*to, length + 1, format, list) : -1;
+}
+inline int asprintf(char **to, const char *format, ...) { return vasprintf(to, format, __lw_va_list()); }
 inline int scanf(const char *format, ...) { return __lw_scan_file(stdin, format, __lw_va_list()); }
 inline int fscanf(FILE *file, const char *format, ...) { return __lw_scan_file(file, format, __lw_va_list()); }
 inline int sscanf(const char *text, const char *format, ...) { return __lw_scan_text(text, format, __lw_va_list()); }
@@ -128,6 +142,7 @@ inline int putchar(int byte) { return fputc(byte, stdout); }
 inline int getc(FILE *file) { return fgetc(file); }
 inline int getchar() { return fgetc(stdin); }
 inline int ferror(FILE *) { return 0; }
+inline int ffs(int bits) { return __builtin_ffs(bits); }
 inline void rewind(FILE *file) { fseek(file, 0, SEEK_SET); }
 inline int setvbuf(FILE *, char *, int, size_t) { return 0; }
 inline FILE *fopen(const char *name, const char *mode) { return __lw_open(name, mode, &errno); }
@@ -199,6 +214,7 @@ inline char *strrchr(const char *text, int byte) {
         if (!*text) return (char *)found;
     }
 }
+inline char *rindex(const char *text, int byte) { return strrchr(text, byte); }
 inline char *strstr(const char *text, const char *part) {
     size_t count = strlen(part);
     for (;; text++) {
@@ -339,9 +355,6 @@ inline const void *__lw_part_named(const void *object, const __lw_type *type, co
     }
     return nullptr;
 }
-// An object of a polymorphic class starts with the address of its table, which holds the class and the offset of this part.
-struct __lw_table { const __lw_type *type; size_t offset; };
-inline void *__lw_whole(const void *object) { return (char *)object - (*(const __lw_table **)object)->offset; }
 inline void *__lw_dynamic_cast(const void *object, const void *wanted) {
     if (!object) return nullptr;
     return (void *)__lw_part(__lw_whole(object), (*(const __lw_table **)object)->type, (const __lw_type *)wanted);
@@ -624,6 +637,7 @@ using ::memcpy; using ::memset; using ::memcmp; using ::memmove; using ::strlen;
 using ::srand; using ::time; using ::clock; using ::sin; using ::cos; using ::tan; using ::exp; using ::log; using ::pow;
 using ::sqrt; using ::fabs; using ::abs; using ::floor; using ::ceil; using ::round; using ::atan2; using ::fmod;
 using ::fmin; using ::fmax; using ::isnan; using ::isinf; using ::isfinite; using ::tanh; using ::log2; using ::exp2; using ::atoi; using ::atof; using ::getenv;
+using ::feof; using ::ferror;
 using ::FILE; using ::puts; using ::putchar; using ::fopen; using ::fclose; using ::log10; using ::erf; using ::hypot;
 using ::atan; using ::asin; using ::acos; using ::sinh; using ::cosh; using ::qsort; using ::time_t; using ::strncmp;
 using ::strcpy; using ::strncpy; using ::strcat; using ::strchr; using ::strrchr; using ::strstr; using ::strtok; using ::strtof; using ::strtoul; using ::strtoll; using ::strtoull; using ::atol; using ::atoll; using ::isspace; using ::isdigit; using ::isalpha; using ::isalnum; using ::isupper; using ::islower; using ::ispunct; using ::isxdigit; using ::isprint; using ::toupper; using ::tolower; using ::fread; using ::fwrite; using ::fseek; using ::ftell; using ::fgets; using ::fputs; using ::fgetc; using ::fputc; using ::remove; using ::realloc; using ::atexit; using ::vsnprintf; using ::vprintf; using ::perror; using ::labs; using ::div; using ::div_t; using ::bsearch; using ::difftime; using ::clock_t; using ::getchar; using ::scanf; using ::sscanf; using ::fscanf; using ::memchr; using ::strerror; using ::lgamma; using ::tgamma; using ::asinh; using ::acosh; using ::atanh; using ::erfc; using ::log1p; using ::expm1; using ::strdup; using ::aligned_alloc; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::nearbyint; using ::rint; using ::cbrt;
@@ -1057,50 +1071,52 @@ template <class F> inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *gr
     *grid *= multiprocessors;
     return cudaSuccess;
 }
-template <class T> inline void __lw_destroy(T *list, size_t count) {
-    while (count > 0) list[--count].~T();
+// GCC's built-in functions on bits.
+inline int __builtin_popcountll(unsigned long long bits) {
+    bits -= bits >> 1 & 0x5555555555555555;
+    bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+    return (int)(((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
 }
-template <class T> inline void __lw_delete(T *object) {
-    if (!object) return;
-    object->~T();
-    free((void *)object);
+inline int __builtin_ctzll(unsigned long long bits) { return __builtin_popcountll((bits & -bits) - 1); }
+inline int __builtin_clzll(unsigned long long bits) {
+    for (int step = 1; step < 64; step *= 2) bits |= bits >> step;
+    return 64 - __builtin_popcountll(bits);
 }
-template <class T> inline void __lw_delete_virtual(T *object) {
-    if (!object) return;
-    void *whole = __lw_whole((const void *)object);
-    object->~T();
-    free(whole);
+inline int __builtin_popcount(unsigned bits) { return __builtin_popcountll(bits); }
+inline int __builtin_popcountl(unsigned long bits) { return __builtin_popcountll(bits); }
+inline int __builtin_ctz(unsigned bits) { return __builtin_ctzll(bits); }
+inline int __builtin_ctzl(unsigned long bits) { return __builtin_ctzll(bits); }
+inline int __builtin_clz(unsigned bits) { return __builtin_clzll(bits) - 32; }
+inline int __builtin_clzl(unsigned long bits) { return __builtin_clzll(bits); }
+inline int __builtin_ffsll(long long bits) { return bits ? __builtin_ctzll(bits) + 1 : 0; }
+inline int __builtin_ffsl(long bits) { return __builtin_ffsll(bits); }
+inline int __builtin_ffs(int bits) { return __builtin_ffsll((unsigned)bits); }
+inline int __builtin_parity(unsigned bits) { return __builtin_popcountll(bits) & 1; }
+inline int __builtin_parityll(unsigned long long bits) { return __builtin_popcountll(bits) & 1; }
+inline unsigned short __builtin_bswap16(unsigned short x) { return (unsigned short)(x << 8 | x >> 8); }
+inline unsigned __builtin_bswap32(unsigned x) { return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24; }
+inline unsigned long __builtin_bswap64(unsigned long x) { return (unsigned long)__builtin_bswap32((unsigned)x) << 32 | __builtin_bswap32((unsigned)(x >> 32)); }
+// GCC's built-in atomics. Kernels may change the same memory meanwhile.
+template <class T> inline T __lw_compare_exchange(T *at, T old, T value) {
+    return (T)__lw_exchange_if((void *)at, (unsigned long)old, (unsigned long)value, sizeof(T));
 }
-template <class T> inline T *__lw_new_array(T *, size_t count) {
-    size_t *memory = (size_t *)malloc(count * sizeof(T) + 16);
-    memory[0] = count;
-    T *list = (T *)(memory + 2);
-    for (size_t i = 0; i < count; i++) new (list + i) T();
-    return list;
-}
-template <class T> inline T *__lw_new_plain_array(T *, size_t count) {
-    T *list = (T *)malloc(count * sizeof(T));
-    for (size_t i = 0; i < count; i++) new (list + i) T();
-    return list;
-}
-template <class T> inline void __lw_delete_array(T *list) {
-    if (!list) return;
-    size_t *memory = (size_t *)list - 2;
-    __lw_destroy(list, memory[0]);
-    free(memory);
-}
-// GCC's built-in atomics; the program has one thread.
 #define __LW_SYNC(BEFORE, AFTER, OPERATION)                                                                           \
-    template <class T, class V> inline T BEFORE(T *at, V value) { T old = *at; *at = (T)(OPERATION); return old; }    \
-    template <class T, class V> inline T AFTER(T *at, V value) { T old = *at; return *at = (T)(OPERATION); }
+    template <class T, class V> inline T BEFORE(T *at, V value) {                                                     \
+        for (T old = *at;;) {                                                                                         \
+            T found = __lw_compare_exchange(at, old, (T)(OPERATION));                                                 \
+            if (found == old) return old;                                                                             \
+            old = found;                                                                                              \
+        }                                                                                                             \
+    }                                                                                                                 \
+    template <class T, class V> inline T AFTER(T *at, V value) { T old = BEFORE(at, value); return (T)(OPERATION); }
 __LW_SYNC(__sync_fetch_and_add, __sync_add_and_fetch, old + (T)value)
 __LW_SYNC(__sync_fetch_and_sub, __sync_sub_and_fetch, old - (T)value)
 __LW_SYNC(__sync_fetch_and_or, __sync_or_and_fetch, old | (T)value)
 __LW_SYNC(__sync_fetch_and_and, __sync_and_and_fetch, old & (T)value)
 __LW_SYNC(__sync_fetch_and_xor, __sync_xor_and_fetch, old ^ (T)value)
+__LW_SYNC(__sync_lock_test_and_set, __lw_set_and_fetch, (T)value + 0 * old)
 #undef __LW_SYNC
-template <class T, class V> inline T __sync_lock_test_and_set(T *at, V value) { T old = *at; *at = (T)value; return old; }
 template <class T> inline void __sync_lock_release(T *at) { *at = 0; }
-template <class T, class A, class B> inline T __sync_val_compare_and_swap(T *at, A expected, B value) { T old = *at; if (old == (T)expected) *at = (T)value; return old; }
+template <class T, class A, class B> inline T __sync_val_compare_and_swap(T *at, A expected, B value) { return __lw_compare_exchange(at, (T)expected, (T)value); }
 template <class T, class A, class B> inline bool __sync_bool_compare_and_swap(T *at, A expected, B value) { return __sync_val_compare_and_swap(at, expected, value) == (T)expected; }
 inline void __sync_synchronize() {}

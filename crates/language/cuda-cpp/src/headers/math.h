@@ -41,7 +41,11 @@ __PTX("lg2.approx.f32 %0, %1;") float __lw_lg2(float a);
 __PTX("sin.approx.f32 %0, %1;") float __sinf(float a);
 __PTX("cos.approx.f32 %0, %1;") float __cosf(float a);
 __PTX("tanh.approx.f32 %0, %1;") float __tanhf(float a);
+#ifdef __LW_HOST__
+__device__ inline float rsqrtf(float a) { return 1.0f / sqrtf(a); }
+#else
 __PTX("rsqrt.approx.f32 %0, %1;") float rsqrtf(float a);
+#endif
 __PTX("rsqrt.approx.f64 %0, %1;") double __lw_rsqrt(double a);
 __PTX("add.sat.f32 %0, %1, 0f00000000;") float __saturatef(float a);
 __device__ inline float __fdividef(float a, float b) { return __lw_div_approx(a, b); }

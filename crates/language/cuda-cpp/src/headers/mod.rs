@@ -9,6 +9,7 @@ pub const ALWAYS: &[(&str, &str)] = &[
     ("lanework/device.h", include_str!("device.h")),
     ("lanework/math.h", include_str!("math.h")),
     ("lanework/vectors.h", include_str!("vectors.h")),
+    ("lanework/objects.h", include_str!("objects.h")),
 ];
 
 /// The headers that host code includes after them.
@@ -77,7 +78,7 @@ pub fn by_words(file: &str, host: bool) -> impl Iterator<Item = (&'static str, &
 /// Parts of the C++ library for host code, by the headers that contain them.
 const LIBRARY: &[(&str, &str)] = &[
     ("algorithm numeric iterator", include_str!("std/algorithm.h")),
-    ("string string_view", include_str!("std/string.h")),
+    ("string string_view stdexcept", include_str!("std/string.h")),
     (
         "iostream streams iomanip sstream fstream ostream istream ios iosfwd streambuf",
         include_str!("std/streams.h"),

@@ -8,6 +8,7 @@
 #define THRUST_SUBMINOR_VERSION 2
 #define __LW_BOTH __host__ __device__ inline
 #ifdef __LW_HOST__
+#include <iostream>
 #define __LW_OPEN __lw_device_access access
 #else
 #define __LW_OPEN (void)0

@@ -104,6 +104,11 @@ fn scalar_type(types: &TypeTable, ty: TypeId) -> ValueType {
         | TypeKind::RvalueReference(_)
         | TypeKind::NullPointer
         | TypeKind::Function(_) => ValueType::POINTER,
+        TypeKind::MemberPointer(_, member, _)
+            if matches!(types.kind(*member), TypeKind::Function(_)) =>
+        {
+            ValueType::POINTER
+        }
         _ if types.fundamental(ty) == types.fundamental(TypeId::BOOL) => ValueType::I1,
         _ if types.fundamental(ty) == types.fundamental(TypeId::FLOAT) => ValueType::F32,
         _ if types.fundamental(ty) == types.fundamental(TypeId::DOUBLE) => ValueType::F64,

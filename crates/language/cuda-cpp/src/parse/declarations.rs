@@ -228,9 +228,12 @@ impl Parser {
                 item = nested;
             }
             let (name, kind) = match &item.kind {
-                // A constructor does not hide the name of its class.
+                // A constructor does not hide the name of its class, and a deduction guide declares none.
                 DeclarationKind::Function(function) => (
-                    function.name.simple().filter(|name| Some(*name) != self.class),
+                    function
+                        .name
+                        .simple()
+                        .filter(|name| Some(*name) != self.class && !function.is_guide()),
                     NameKind::ValueTemplate,
                 ),
                 DeclarationKind::Variable(variable) => {

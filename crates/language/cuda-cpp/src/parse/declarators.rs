@@ -74,6 +74,17 @@ impl Parser {
                     self.at += 1;
                 }
                 derived.push(Derivation::Pointer { is_const, is_volatile, is_restrict });
+            } else if let Some(class) = self.member_class() {
+                let (mut is_const, mut is_volatile) = (false, false);
+                loop {
+                    match self.token().name() {
+                        Some(known::CONST) => is_const = true,
+                        Some(known::VOLATILE) => is_volatile = true,
+                        _ => break,
+                    }
+                    self.at += 1;
+                }
+                derived.push(Derivation::MemberPointer { class, is_const, is_volatile });
             } else if self.eat(Punctuation::And) {
                 derived.push(Derivation::Reference);
                 while self.eat_name(known::RESTRICT) || self.eat_name(known::RESTRICT_SHORT) {}
@@ -148,6 +159,15 @@ impl Parser {
         })
     }
 
+    /// Whether `(Class::*` is at the cursor.
+    pub(super) fn looks_like_member_pointer(&mut self) -> bool {
+        let found = self.look(|this| {
+            this.at += 1;
+            this.member_class().map(|_| ()).ok_or(SyntaxFailure)
+        });
+        found.is_some()
+    }
+
     /// Whether `(` encloses a declarator, as in `(*f)(int)`.
     fn is_nested_declarator(&mut self, named: bool) -> bool {
         let next = self.ahead(1);
@@ -156,6 +176,7 @@ impl Parser {
                 true
             }
             TokenKind::Punctuation(Punctuation::ParenOpen) => named,
+            TokenKind::Identifier(_) if self.looks_like_member_pointer() => true,
             TokenKind::Identifier(name) if named && !name.is_keyword() => {
                 !matches!(
                     self.scopes.kind(self.scope, name),
@@ -184,17 +205,27 @@ impl Parser {
                         .is_some();
                 }
                 self.look(|this| {
-                    this.at += 1;
-                    let specifiers = this.specifiers(false)?;
-                    if matches!(specifiers.base, BaseType::Absent) {
-                        return Err(SyntaxFailure);
+                    // All must be parameters: `f(A(), B{1})` declares a variable.
+                    loop {
+                        this.at += 1;
+                        if this.is(Punctuation::Ellipsis) {
+                            return Ok(());
+                        }
+                        let specifiers = this.specifiers(false)?;
+                        if matches!(specifiers.base, BaseType::Absent) {
+                            return Err(SyntaxFailure);
+                        }
+                        let _ = this.declarator(true)?;
+                        let ends = this.is(Punctuation::ParenClose)
+                            || this.is(Punctuation::Assign)
+                            || this.is(Punctuation::Ellipsis);
+                        if ends {
+                            return Ok(());
+                        }
+                        if !this.is(Punctuation::Comma) {
+                            return Err(SyntaxFailure);
+                        }
                     }
-                    let _ = this.declarator(true)?;
-                    let ends = this.is(Punctuation::Comma)
-                        || this.is(Punctuation::ParenClose)
-                        || this.is(Punctuation::Assign)
-                        || this.is(Punctuation::Ellipsis);
-                    if ends { Ok(()) } else { Err(SyntaxFailure) }
                 })
                 .is_some()
             }

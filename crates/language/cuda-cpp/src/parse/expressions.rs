@@ -186,8 +186,21 @@ impl Parser {
         Some((operator, precedence, 1))
     }
 
-    fn binary(&mut self, least: u8) -> Parsed<Expression> {
+    /// `a.*b` and `a->*b`.
+    fn member_access(&mut self) -> Parsed<Expression> {
         let mut left = self.unary()?;
+        while self.is(Punctuation::DotStar) || self.is(Punctuation::ArrowStar) {
+            let arrow = self.bump().is(Punctuation::ArrowStar);
+            let right = self.unary()?;
+            let span = left.span.to(right.span);
+            let kind = ExpressionKind::MemberAccess(Box::new(left), arrow, Box::new(right));
+            left = Expression { kind, span };
+        }
+        Ok(left)
+    }
+
+    fn binary(&mut self, least: u8) -> Parsed<Expression> {
+        let mut left = self.member_access()?;
         while let Some((operator, precedence, tokens)) = self.binary_operator() {
             // In `pack + ...)` the operator belongs to a fold expression.
             if precedence <= least || self.ahead(tokens).is(Punctuation::Ellipsis) {
@@ -250,7 +263,11 @@ impl Parser {
                 self.skip_group()?;
                 ExpressionKind::NoExcept
             }
-            Some(known::NEW) => self.new_expression()?,
+            Some(known::NEW) => self.new_expression(false)?,
+            None if self.is(Punctuation::ColonColon) && self.ahead(1).is_name(known::NEW) => {
+                self.at += 1;
+                self.new_expression(true)?
+            }
             Some(known::DELETE) => {
                 self.at += 1;
                 let array = self.eat(Punctuation::BracketOpen);
@@ -342,7 +359,7 @@ impl Parser {
         Ok(Some(ExpressionKind::Cast(CastStyle::Parentheses, Rc::new(kind), Box::new(operand))))
     }
 
-    fn new_expression(&mut self) -> Parsed<ExpressionKind> {
+    fn new_expression(&mut self, global: bool) -> Parsed<ExpressionKind> {
         self.at += 1;
         let mut placement = Vec::new();
         if self.eat(Punctuation::ParenOpen) {
@@ -377,7 +394,7 @@ impl Parser {
         } else {
             Vec::new()
         };
-        let new = NewSyntax { placement, kind, initialized, braces, arguments };
+        let new = NewSyntax { global, placement, kind, initialized, braces, arguments };
         Ok(ExpressionKind::New(Box::new(new)))
     }
 }

@@ -190,6 +190,21 @@ impl Parser {
         loop {
             let from = self.span();
             let declarator = self.declarator(true)?;
+            // A deduction guide: `Template(int) -> Template<int>`.
+            if let (BaseType::Named(template), None) = (&specifiers.base, &declarator.name)
+                && let [Derivation::Function(signature)] = declarator.derived.as_slice()
+                && signature.trailing.is_some()
+            {
+                let (name, signature) = (template.clone(), signature.clone());
+                let untyped = DeclarationSpecifiers {
+                    flags: specifiers.flags.clone(),
+                    base: BaseType::Absent,
+                    ..specifiers
+                };
+                self.function(&untyped, &flags, declarator, name, signature, items)?;
+                self.expect(Punctuation::Semicolon, "after the deduction guide")?;
+                return Ok(());
+            }
             let Some(name) = declarator.name.clone() else {
                 return self.unexpected("a name to declare");
             };
@@ -339,7 +354,9 @@ impl Parser {
         let result = Self::assemble(specifiers, declarator.derived, specifiers.span);
         if let Some(simple) = name.simple() {
             let text = self.names.text(simple);
-            if !text.starts_with('~') && Some(simple) != self.class {
+            let is_guide =
+                matches!(specifiers.base, BaseType::Absent) && signature.trailing.is_some();
+            if !text.starts_with('~') && Some(simple) != self.class && !is_guide {
                 self.declare(simple, NameKind::Value);
             }
         }

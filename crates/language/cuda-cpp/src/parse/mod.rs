@@ -133,6 +133,16 @@ impl Parser {
         items
     }
 
+    /// Whether two functions have bodies of the same tokens after preprocessing, without `static` variables.
+    pub fn same_body(&self, a: &FunctionSyntax, b: &FunctionSyntax) -> bool {
+        let (Some(a), Some(b)) = (a.body, b.body) else { return false };
+        let kinds = |body: BodyTokens| {
+            let tokens = self.tokens.get(body.start..body.end).unwrap_or_default();
+            tokens.iter().map(|token| token.kind)
+        };
+        kinds(a).eq(kinds(b)) && !kinds(a).any(|kind| kind == TokenKind::Identifier(known::STATIC))
+    }
+
     /// Parses the body of a function.
     pub fn body(&mut self, function: &FunctionSyntax) -> Option<Rc<FunctionBody>> {
         if let Some(parsed) = function.parsed.get() {

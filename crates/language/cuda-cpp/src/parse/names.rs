@@ -84,7 +84,39 @@ impl Parser {
         Ok(QualifiedName { span: start.to(self.last_span()), global: false, parts })
     }
 
-    fn name_part(&mut self, within: Option<usize>, first: bool, forced: bool) -> Parsed<NamePart> {
+    /// `Class::*` at the cursor, which it skips.
+    pub(super) fn member_class(&mut self) -> Option<QualifiedName> {
+        let next = self.ahead(1);
+        if self.identifier().is_none()
+            || !next.is(Punctuation::ColonColon) && !next.is(Punctuation::Less)
+        {
+            return None;
+        }
+        self.attempt(|this| {
+            let start = this.span();
+            let mut parts = vec![this.name_part(None, true, false)?];
+            loop {
+                if !this.eat(Punctuation::ColonColon) {
+                    return Err(super::SyntaxFailure);
+                }
+                let span = start.to(this.last_span());
+                if this.eat(Punctuation::Star) {
+                    return Ok(QualifiedName { span, global: false, parts });
+                }
+                if this.identifier().is_none() {
+                    return Err(super::SyntaxFailure);
+                }
+                parts.push(this.name_part(None, false, false)?);
+            }
+        })
+    }
+
+    pub(super) fn name_part(
+        &mut self,
+        within: Option<usize>,
+        first: bool,
+        forced: bool,
+    ) -> Parsed<NamePart> {
         let span = self.span();
         if self.is_name(known::OPERATOR) {
             return self.operator_name();
@@ -129,7 +161,8 @@ impl Parser {
                         || this.is(Punctuation::ParenOpen)
                         || this.is(Punctuation::ColonColon)
                         || this.is(Punctuation::BraceOpen)
-                        || (kind.is_none() && (this.identifier().is_some() || this.is_launch()));
+                        || this.is_launch()
+                        || (kind.is_none() && this.identifier().is_some());
                     if follows { Ok(list) } else { Err(super::SyntaxFailure) }
                 });
             }
@@ -194,10 +227,11 @@ impl Parser {
             TokenKind::Identifier(known::NEW | known::DELETE) => {
                 let text = self.names.text(token.name().unwrap_or(known::NEW)).to_owned();
                 self.at += 1;
-                if self.eat(Punctuation::BracketOpen) {
+                let array = self.eat(Punctuation::BracketOpen);
+                if array {
                     self.expect(Punctuation::BracketClose, "after `[`")?;
                 }
-                format!(" {text}")
+                format!(" {text}{}", if array { "[]" } else { "" })
             }
             _ => {
                 let kind = self.conversion_type()?;

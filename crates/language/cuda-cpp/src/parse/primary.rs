@@ -70,6 +70,10 @@ impl Parser {
         {
             return self.unexpected("the name of a member");
         }
+        if self.eat_name(known::TEMPLATE) {
+            let part = self.name_part(None, false, true)?;
+            return Ok(QualifiedName { span: part.span, global: false, parts: vec![part] });
+        }
         if let Some(name) = self.identifier()
             && self.ahead(1).is(Punctuation::Less)
         {

@@ -233,7 +233,13 @@ impl Parser {
                     return true;
                 }
                 let inside = self.ahead(after + 1);
-                inside.is(Punctuation::Star) || inside.is(Punctuation::And)
+                let member = |this: &mut Self| {
+                    this.at += after;
+                    if this.looks_like_member_pointer() { Ok(()) } else { Err(SyntaxFailure) }
+                };
+                inside.is(Punctuation::Star)
+                    || inside.is(Punctuation::And)
+                    || self.look(member).is_some()
             }
             known::TYPENAME => true,
             known::TRUE
@@ -292,13 +298,14 @@ impl Parser {
                             && (ends.is(Punctuation::Assign) || ends.is(Punctuation::Semicolon))
                 }
                 TokenKind::Punctuation(Punctuation::ParenOpen) => {
-                    is_type
-                        && (this.ahead(1).is(Punctuation::Star)
-                            || this.ahead(1).is(Punctuation::And))
-                        && this.ahead(2).name().is_some()
-                        && this.ahead(3).is(Punctuation::ParenClose)
-                        && (this.ahead(4).is(Punctuation::BracketOpen)
-                            || this.ahead(4).is(Punctuation::ParenOpen))
+                    is_type && this.looks_like_member_pointer()
+                        || is_type
+                            && (this.ahead(1).is(Punctuation::Star)
+                                || this.ahead(1).is(Punctuation::And))
+                            && this.ahead(2).name().is_some()
+                            && this.ahead(3).is(Punctuation::ParenClose)
+                            && (this.ahead(4).is(Punctuation::BracketOpen)
+                                || this.ahead(4).is(Punctuation::ParenOpen))
                 }
                 _ => false,
             })

@@ -167,6 +167,11 @@ impl Parser {
                     return self
                         .report(SourceProblem::unsupported(token.span, "the type `__int128`"));
                 }
+                // All threads of a program run on one thread of the interpreter.
+                known::THREAD_LOCAL if self.trials == 0 && self.has_threads() => {
+                    let what = "a `thread_local` variable in a program with threads";
+                    self.problems.push(SourceProblem::unsupported(token.span, what));
+                }
                 known::AUTO if base.is_none() => base = Some(BaseType::Auto),
                 known::EXTENSION
                 | known::REGISTER
@@ -266,6 +271,12 @@ impl Parser {
         };
         let span = start.to(self.last_span());
         Ok(DeclarationSpecifiers { flags, base, is_const, is_volatile, span })
+    }
+
+    /// Whether the source includes a header for threads.
+    fn has_threads(&self) -> bool {
+        !self.map.is_builtin(self.span())
+            && ["joinable", "pthread_create"].iter().any(|name| self.names.find(name).is_some())
     }
 
     /// Whether the name at the cursor is the type of the declaration, rather than the declared name.

@@ -156,6 +156,13 @@ pub struct FunctionSyntax {
     pub span: Span,
 }
 
+impl FunctionSyntax {
+    /// Whether it is a deduction guide: a result after `->` but no type in front.
+    pub fn is_guide(&self) -> bool {
+        matches!(self.result.base, super::BaseType::Absent) && self.signature.trailing.is_some()
+    }
+}
+
 /// The tokens of a function's body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyTokens {

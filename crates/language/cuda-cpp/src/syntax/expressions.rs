@@ -175,6 +175,8 @@ pub enum ExpressionKind {
     Index(Box<Expression>, Box<Expression>),
     /// `a.b` and, if the flag is set, `a->b`.
     Member(Box<Expression>, bool, QualifiedName),
+    /// `a.*b` and, if the flag is set, `a->*b`.
+    MemberAccess(Box<Expression>, bool, Box<Expression>),
     /// A cast.
     Cast(CastStyle, Rc<TypeSyntax>, Box<Expression>),
     /// `T(...)`, or `T{...}` if the flag is set.
@@ -212,6 +214,8 @@ pub enum ExpressionKind {
 /// `new (placement) type (arguments)`.
 #[derive(Clone, Debug)]
 pub struct NewSyntax {
+    /// `::new`, which ignores the functions of the class.
+    pub global: bool,
     /// The placement.
     pub placement: Vec<Expression>,
     /// The type.

@@ -143,6 +143,15 @@ pub enum Derivation {
         /// `__restrict__` after it.
         is_restrict: bool,
     },
+    /// `Class::*`.
+    MemberPointer {
+        /// The class.
+        class: QualifiedName,
+        /// `const` after it.
+        is_const: bool,
+        /// `volatile` after it.
+        is_volatile: bool,
+    },
     /// `&`.
     Reference,
     /// `&&`.

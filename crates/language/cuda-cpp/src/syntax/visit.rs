@@ -18,7 +18,9 @@ pub fn names_in(expression: &Expression, f: &mut dyn FnMut(Name)) {
         | E::Expansion(a)
         | E::Delete(a, _)
         | E::ValueIdentity(a) => names_in(a, f),
-        E::Binary(_, a, b) | E::Assign(_, a, b) | E::Index(a, b) => two(a, b, f),
+        E::Binary(_, a, b) | E::Assign(_, a, b) | E::Index(a, b) | E::MemberAccess(a, _, b) => {
+            two(a, b, f)
+        }
         E::Conditional(a, b, c) => {
             two(a, b, f);
             names_in(c, f);
@@ -108,6 +110,7 @@ pub fn names_in_type(kind: &TypeSyntax, f: &mut dyn FnMut(Name)) {
     for step in &kind.derived {
         match step {
             Derivation::Array(Some(size)) => names_in(size, f),
+            Derivation::MemberPointer { class, .. } => names_in_name(class, f),
             Derivation::Function(function) => {
                 function.parameters.iter().for_each(|parameter| names_in_type(&parameter.kind, f));
             }

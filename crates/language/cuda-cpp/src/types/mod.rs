@@ -31,6 +31,8 @@ pub enum TypeKind {
     NullPointer,
     /// `T*`.
     Pointer(TypeId),
+    /// `T C::*`: the class, the member's type, and whether it is a `const` member function.
+    MemberPointer(TypeId, TypeId, bool),
     /// `T&`.
     Reference(TypeId),
     /// `T&&`.
@@ -430,6 +432,13 @@ impl TypeTable {
             TypeKind::Builtin(kind) => named(kind.text()),
             TypeKind::NullPointer => named("nullptr_t"),
             TypeKind::Pointer(to) => self.declare(*to, format!("*{words}{inner}"), depth + 1),
+            TypeKind::MemberPointer(class, member, is_const) => {
+                let class = self.display(*class);
+                let text = self.declare(*member, format!("*{class}::*{words}{inner}"), depth + 1);
+                // The first `*` only made the function's declarator add parentheses.
+                let text = text.replacen(&format!("*{class}::*"), &format!("{class}::*"), 1);
+                if *is_const { format!("{text} const") } else { text }
+            }
             TypeKind::Reference(to) => self.declare(*to, format!("&{inner}"), depth + 1),
             TypeKind::RvalueReference(to) => self.declare(*to, format!("&&{inner}"), depth + 1),
             TypeKind::Array(element, count) => {

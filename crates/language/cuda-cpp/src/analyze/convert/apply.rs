@@ -23,7 +23,11 @@ impl Analyzer {
                 self.error(span, format!("no function `{text}` matches the type {to}"));
                 return None;
             };
-            let value = self.function_object(number, span)?;
+            let bare = self.types.referred(ty);
+            let value = match self.member_type(bare) {
+                Some(_) => self.method_address(number, span)?,
+                None => self.function_object(number, span)?,
+            };
             return self.convert(value, ty, span);
         }
         if self.types.is_reference(ty) {
@@ -74,7 +78,12 @@ impl Analyzer {
             }
             return Some(Typed { ty: target, ..value });
         }
-        if target == TypeId::BOOL && (self.types.is_pointer(from) || from == TypeId::NULL) {
+        if self.member_type(target).is_some() {
+            let value = self.decayed(value);
+            return Some(Typed { ty: target, ..value });
+        }
+        let pointer = self.types.is_pointer(from) || self.member_type(from).is_some();
+        if target == TypeId::BOOL && (pointer || from == TypeId::NULL) {
             let value = self.decayed(value);
             let ty = value.ty;
             let zero =

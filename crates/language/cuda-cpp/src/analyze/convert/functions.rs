@@ -16,7 +16,7 @@ impl Analyzer {
     /// The functions that a name means, if only the type to which it is converted can choose one of them.
     pub(in crate::analyze) fn overload_set(&mut self, value: &Expression) -> Option<OverloadSet> {
         let named = match &value.kind {
-            ExpressionKind::Unary(UnaryOperator::AddressOf, operand) => operand,
+            ExpressionKind::Unary(UnaryOperator::AddressOf, operand) => &**operand,
             _ => value,
         };
         let ExpressionKind::Name(name) = &named.kind else { return None };
@@ -34,7 +34,9 @@ impl Analyzer {
             let function = self.function(*number);
             function.record.is_some() && !function.is_static
         };
-        if !unclear || functions.iter().any(is_method) {
+        // `&Class::function`; without `&` or a class, a member function can only be called.
+        let qualified = name.parts.len() > 1 && !std::ptr::eq(named, value);
+        if !unclear || !qualified && functions.iter().any(is_method) {
             return None;
         }
         let explicit = match &name.last().arguments {
@@ -87,12 +89,23 @@ impl Analyzer {
         span: Span,
     ) -> Option<FunctionNumber> {
         let inner = self.types.referred(ty);
-        let target = self.types.pointee(inner).unwrap_or(inner);
+        let member = self.member_type(inner);
+        let target = match member {
+            Some((_, function, _)) => function,
+            None => self.types.pointee(inner).unwrap_or(inner),
+        };
         let TypeKind::Function(wanted) = self.types.kind(target).clone() else { return None };
         let mut chosen = None;
         for &number in &set.functions {
             let is_template = self.function(number).template.is_some();
             if is_template && chosen.is_some() || !is_template && !set.explicit.is_empty() {
+                continue;
+            }
+            let function = self.function(number);
+            let method = function.record.is_some() && !function.is_static;
+            if method != member.is_some()
+                || member.is_some_and(|member| member.2 != self.is_const_method(number))
+            {
                 continue;
             }
             let number = if is_template {

@@ -80,7 +80,14 @@ impl Analyzer {
                 return self.pointer_conversion(pointee, to);
             }
         }
-        if target == TypeId::BOOL && (self.types.is_pointer(from) || from == TypeId::NULL) {
+        if let Some(to) = self.member_type(target) {
+            let null = from == TypeId::NULL
+                || matches!(value.kind, TypedKind::Constant(0)) && self.types.is_integer(from);
+            let fits = |from| self.member_conversion(from, to);
+            return (null || self.member_type(from).is_some_and(fits)).then_some(CONVERSION);
+        }
+        let pointer = self.types.is_pointer(from) || self.member_type(from).is_some();
+        if target == TypeId::BOOL && (pointer || from == TypeId::NULL) {
             return Some(CONVERSION + 8);
         }
         if let (Some(derived), Some(base)) =

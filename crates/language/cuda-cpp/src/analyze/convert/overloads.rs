@@ -90,7 +90,7 @@ impl Analyzer {
     }
 
     /// As [`Self::choose`], but reports no errors.
-    pub(super) fn choose_quietly(
+    pub(in crate::analyze) fn choose_quietly(
         &mut self,
         list: &[FunctionNumber],
         values: &[Typed],

@@ -76,6 +76,11 @@ impl Analyzer {
                 let (Some(object), Some(values)) = (object, values) else { return self.bad(span) };
                 self.call_member_named(object, name, values, span)
             }
+            ExpressionKind::MemberAccess(object, arrow, pointer) => {
+                let Some(values) = self.arguments(arguments) else { return self.bad(span) };
+                self.member_pointer_call((object, *arrow, pointer), values, span)
+                    .unwrap_or_else(|| self.bad(span))
+            }
             _ => {
                 let callee = self.expression(callee);
                 let values = self.arguments(arguments);
@@ -90,7 +95,7 @@ impl Analyzer {
     }
 
     /// An expression that is evaluated for its effects only.
-    fn discarded(&mut self, value: Typed, span: Span) -> Typed {
+    pub(in crate::analyze) fn discarded(&mut self, value: Typed, span: Span) -> Typed {
         let end = self.constant(0, TypeId::VOID, span);
         let kind = TypedKind::Comma(Box::new(value), Box::new(end));
         Typed { kind, ty: TypeId::VOID, lvalue: false, expiring: false, span }
@@ -347,7 +352,15 @@ impl Analyzer {
         span: Span,
     ) -> Option<Typed> {
         if self.function(number).is_static || self.function(number).record.is_none() {
-            return self.build_call(number, None, values, span);
+            let called = self.build_call(number, None, values, span)?;
+            let plain = matches!(object.kind, TypedKind::Local(_) | TypedKind::Variable(_));
+            if plain || self.function(number).record.is_none() {
+                return Some(called);
+            }
+            // The object of a static function is evaluated, too: `list[i++].f()`.
+            let (ty, lvalue, expiring) = (called.ty, called.lvalue, called.expiring);
+            let kind = TypedKind::Comma(Box::new(object), Box::new(called));
+            return Some(Typed { kind, ty, lvalue, expiring, span });
         }
         let object = self.temporary(object);
         let known = matches!(

@@ -348,6 +348,9 @@ impl Analyzer {
                 let bits = self.constant_value(&converted)?;
                 Some(TemplateArgument::Value(bits, ty))
             }
+            (TemplateParameterKind::Value(kind, _), TemplateArgument::Function(number)) => {
+                self.fit_function(kind, number, scope, span)
+            }
             (TemplateParameterKind::Type(_), argument @ TemplateArgument::Type(_))
             | (_, argument @ TemplateArgument::Pack(_))
             | (TemplateParameterKind::Template(_), argument @ TemplateArgument::Template(_)) => {

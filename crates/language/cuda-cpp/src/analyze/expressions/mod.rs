@@ -5,10 +5,12 @@ mod calls;
 mod casts;
 mod function_names;
 mod invoke;
+mod member_pointers;
 mod names;
 mod operators;
 
 use super::Analyzer;
+use super::scopes::Binding;
 use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
 use crate::typed::*;
@@ -94,14 +96,16 @@ impl Analyzer {
             ExpressionKind::Launch(launch) if self.host => {
                 self.host_launch(launch, span).unwrap_or_else(|| self.bad(span))
             }
-            ExpressionKind::Launch(_) => {
-                self.unsupported(span, "a launch from device code");
-                self.bad(span)
+            ExpressionKind::Launch(launch) => {
+                self.device_launch(launch, span).unwrap_or_else(|| self.bad(span))
             }
             ExpressionKind::Throw(value) => self.throw(value.as_deref(), span),
             ExpressionKind::Index(object, index) => self.index(object, index, span),
             ExpressionKind::Member(object, arrow, name) => {
                 self.member_expression(object, *arrow, name, span)
+            }
+            ExpressionKind::MemberAccess(object, arrow, pointer) => {
+                self.member_access(object, *arrow, pointer, span).unwrap_or_else(|| self.bad(span))
             }
             ExpressionKind::Cast(style, kind, value) => self.cast(*style, kind, value, span),
             ExpressionKind::Construct(kind, elements, braces) => {
@@ -119,6 +123,13 @@ impl Analyzer {
                 self.size_of(ty, span)
             }
             ExpressionKind::SizeOf(value) => {
+                // `sizeof(Template<int>::type)`.
+                if let ExpressionKind::Name(name) = &value.kind
+                    && name.parts.len() > 1
+                    && let Some(Ok(Some(Binding::Type(ty)))) = self.trial(|this| this.resolve(name))
+                {
+                    return self.size_of(ty, span);
+                }
                 let saved = std::mem::replace(&mut self.unevaluated, true);
                 let typed = self.expression(value);
                 self.unevaluated = saved;
@@ -157,19 +168,7 @@ impl Analyzer {
                 self.fold(*operator, left.as_deref(), right.as_deref(), span)
             }
             ExpressionKind::New(new) => self.new_object(new, span),
-            ExpressionKind::Delete(value, array) => {
-                let typed = self.expression(value);
-                let pointer = self.decayed(typed);
-                let to = self.types.pointee(pointer.ty).and_then(|to| self.types.record_of(to));
-                let polymorphic = to.is_some_and(|to| self.types.record(to).polymorphic);
-                let function = match (self.pointee_is_destroyed(pointer.ty), array) {
-                    (false, _) => "free",
-                    (true, false) if polymorphic => "__lw_delete_virtual",
-                    (true, false) => "__lw_delete",
-                    (true, true) => "__lw_delete_array",
-                };
-                self.call_named(function, vec![pointer], span)
-            }
+            ExpressionKind::Delete(value, array) => self.delete_object(value, *array, span),
             ExpressionKind::Trait(name, kinds) => {
                 let types: Vec<TypeId> = kinds.iter().map(|kind| self.type_of(kind)).collect();
                 if types.contains(&TypeId::ERROR) {

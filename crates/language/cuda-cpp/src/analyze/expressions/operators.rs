@@ -18,7 +18,11 @@ impl Analyzer {
         operand: &Expression,
         span: Span,
     ) -> Typed {
-        // `&function<args>` and `&Class::member`.
+        if operator == UnaryOperator::AddressOf
+            && let Some(pointer) = self.member_address(operand, span)
+        {
+            return pointer;
+        }
         let operand = self.expression(operand);
         self.unary_typed(operator, operand, span)
     }
@@ -237,9 +241,19 @@ impl Analyzer {
         }
         let (left, right) = (self.operand(left), self.operand(right));
         let pointers = (self.types.is_pointer(left.ty), self.types.is_pointer(right.ty));
-        let null = left.ty == TypeId::NULL || right.ty == TypeId::NULL;
+        let members = (self.member_type(left.ty), self.member_type(right.ty));
+        let null = members == (None, None) && (left.ty == TypeId::NULL || right.ty == TypeId::NULL);
         if pointers.0 || pointers.1 || null {
             return self.pointer_operator(operator, left, right, span);
+        }
+        if let ((Some(_), _) | (_, Some(_)), B::Equal | B::NotEqual) = (members, operator) {
+            let ty = if members.0.is_some() { left.ty } else { right.ty };
+            let left = self.convert(left, ty, span);
+            let right = self.convert(right, ty, span);
+            return match (left, right) {
+                (Some(left), Some(right)) => self.compare(operator, left, right, span),
+                _ => self.bad(span),
+            };
         }
         let fits = |this: &Self, value: &Typed| {
             this.types.fundamental(value.ty).is_some_and(|kind| kind != BuiltinType::Void)

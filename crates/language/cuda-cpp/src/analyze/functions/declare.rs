@@ -24,6 +24,7 @@ impl Analyzer {
         let name = syntax.name.last().name;
         let flags = &syntax.specifiers;
         let text = self.text(name).to_owned();
+        let is_allocation = text.starts_with("operator new") || text.starts_with("operator delete");
         let display = match record {
             Some(record) => format!("{}::{text}", self.types.record(record).name),
             None => text,
@@ -40,7 +41,7 @@ impl Analyzer {
             scope,
             template,
             record,
-            is_static: flags.is_static,
+            is_static: flags.is_static || record.is_some() && is_allocation,
             is_constructor: false,
             signature: None,
             arguments: Rc::from([]),
@@ -74,6 +75,13 @@ impl Analyzer {
             self.specialize_function(syntax);
             return None;
         }
+        if syntax.is_guide()
+            && let Ok(Some(Binding::Template(class))) = self.resolve(&syntax.name)
+        {
+            let guide = self.add_function(syntax, self.scope, template, None);
+            self.templates[class].guides.push(guide);
+            return None;
+        }
         if matches!(syntax.result.base, BaseType::Absent) && syntax.name.last().conversion.is_none()
         {
             let text = self.text(syntax.name.last().name).to_owned();
@@ -84,6 +92,7 @@ impl Analyzer {
             self.report(problem.help("write `void` if it returns nothing"));
             return None;
         }
+        self.check_allocation(syntax);
         let scope = self.scope;
         let name = syntax.name.last().name;
         let old = match self.scopes[scope].names.get(&name) {
@@ -176,7 +185,12 @@ impl Analyzer {
         if old.syntax.body.is_some() {
             let known = old.syntax.span;
             if known != syntax.span && !self.parser.map.is_builtin(syntax.span) {
-                if self.parser.map.is_builtin(known) {
+                if self.parser.map.same_place(known, syntax.span)
+                    && self.parser.same_body(&old.syntax, syntax)
+                {
+                    // Two files of a program include a header without a guard.
+                    return;
+                } else if self.parser.map.is_builtin(known) {
                     // The user's function replaces one from a header.
                 } else {
                     let problem = SourceProblem::error(

@@ -245,6 +245,17 @@ impl Analyzer {
                     format!("L{kind}{bits}E")
                 }
             }
+            TemplateArgument::Function(number) => {
+                let function = self.function(*number);
+                let text = self.text(function.name);
+                let own = match function.arguments.is_empty() {
+                    true => String::new(),
+                    false => self.mangle_arguments(&function.arguments),
+                };
+                let kinds = function.signature.iter().flat_map(|known| &known.parameters);
+                let kinds: String = kinds.map(|known| self.plain_mangled(known.ty)).collect();
+                format!("XadL_Z{}{text}{own}{kinds}EE", text.len())
+            }
             TemplateArgument::Template(number) => {
                 let text = self.text(self.templates[*number].name);
                 format!("{}{text}", text.len())
@@ -272,6 +283,10 @@ impl Analyzer {
             TypeKind::Builtin(kind) => builtin(*kind).to_owned(),
             TypeKind::NullPointer => "Dn".to_owned(),
             TypeKind::Pointer(to) => format!("P{}", self.plain_mangled(*to)),
+            TypeKind::MemberPointer(class, member, is_const) => {
+                let mark = if *is_const { "K" } else { "" };
+                format!("M{}{mark}{}", self.plain_mangled(*class), self.plain_mangled(*member))
+            }
             TypeKind::Reference(to) => format!("R{}", self.plain_mangled(*to)),
             TypeKind::RvalueReference(to) => format!("O{}", self.plain_mangled(*to)),
             TypeKind::Array(element, count) => {
@@ -346,7 +361,7 @@ fn dependent_text(
         Derivation::Pointer { .. } | Derivation::Array(_) => "P",
         Derivation::Reference => "R",
         Derivation::RvalueReference => "O",
-        Derivation::Function(_) => return None,
+        Derivation::Function(_) | Derivation::MemberPointer { .. } => return None,
     };
     Some(format!("{mark}{inner}"))
 }

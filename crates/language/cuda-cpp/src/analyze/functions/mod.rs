@@ -296,7 +296,20 @@ impl Analyzer {
             self.exceptions.call(self.frame.as_ref().map(|frame| frame.function), number);
         }
         let record = self.function(number);
-        let is_kernel = record.syntax.specifiers.global;
+        let flags = &record.syntax.specifiers;
+        let is_kernel = flags.global;
+        // Initializers of the host's variables, which device code does not run.
+        if !self.host
+            && self.frame.is_none()
+            && !flags.device
+            && !flags.global
+            && !flags.is_constexpr
+            && record.captures.is_none()
+            && record.implicit.is_none()
+            && !self.parser.map.is_builtin(record.syntax.span)
+        {
+            return;
+        }
         if record.state == BodyState::Unused && !(self.host && is_kernel) {
             self.function_mut(number).state = BodyState::Queued;
             self.queue.push_back(number);
@@ -311,7 +324,12 @@ impl Analyzer {
             let record = &self.functions[at];
             let flags = &record.syntax.specifiers;
             let has_body = record.syntax.body.is_some();
+            // Declaring a specialization also makes an instance of the general template, which nothing may use.
+            let implicit = record.of_template.is_some_and(|template| {
+                Rc::ptr_eq(&record.syntax, &self.function(template).syntax)
+            });
             if record.template.is_some()
+                || implicit
                 || !has_body
                 || !flags.global && self.parser.map.is_builtin(record.syntax.span)
             {

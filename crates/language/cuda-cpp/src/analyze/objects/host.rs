@@ -171,7 +171,7 @@ impl Analyzer {
     }
 
     /// The kernel as a pointer, and its arguments converted to the parameters' types.
-    fn launched_kernel(
+    pub(in crate::analyze) fn launched_kernel(
         &mut self,
         launch: &LaunchSyntax,
         values: Vec<Typed>,
@@ -215,11 +215,6 @@ impl Analyzer {
             fitted.push(self.convert(value, ty, span)?);
         }
         Some((pointer, fitted))
-    }
-
-    /// Whether the object or the elements that a pointer refers to have a destructor.
-    pub(in crate::analyze) fn pointee_is_destroyed(&self, pointer: TypeId) -> bool {
-        self.types.pointee(pointer).is_some_and(|to| self.is_destroyed(to))
     }
 
     /// Whether objects of a type have a destructor that does something.
@@ -266,6 +261,10 @@ impl Analyzer {
         {
             let called = self.call_method(own, object, Vec::new(), span);
             return called.unwrap_or_else(|| self.bad(span));
+        }
+        if !self.is_destroyed(object.ty) {
+            // The destructor does nothing, but the object is evaluated: `list[--count].~T()`.
+            return self.discarded(object, span);
         }
         let mut statements = Vec::new();
         self.destroy(object, &mut statements);

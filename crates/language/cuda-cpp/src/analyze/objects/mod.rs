@@ -1,5 +1,7 @@
-//! Objects and the program around them: their ends, supplied member functions, virtual functions, exceptions, and host code.
+//! Objects and the program around them: their ends, supplied member functions, virtual functions, exceptions, launches, and host code.
 
+mod allocation;
+mod children;
 mod exceptions;
 mod host;
 mod special;

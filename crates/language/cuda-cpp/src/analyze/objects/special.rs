@@ -342,6 +342,26 @@ impl Analyzer {
         Typed { kind, ty, lvalue: true, expiring: false, span }
     }
 
+    /// Whether an assignment of a value of this type copies the object by the implicit function: all `operator=` of the class
+    /// take other types.
+    pub(in crate::analyze) fn copies_implicitly(&mut self, id: RecordId, from: TypeId) -> bool {
+        let (scope, name) = (self.types.record(id).scope, self.parser.names.find("operator="));
+        let Some(Binding::Functions(list)) =
+            name.and_then(|name| self.scopes[scope].names.get(&name).cloned())
+        else {
+            return false;
+        };
+        self.types.record_of(from) == Some(id)
+            && list.into_iter().all(|number| {
+                if self.function(number).template.is_some() {
+                    return false;
+                }
+                let Some(signature) = self.signature(number) else { return false };
+                let first = signature.parameters.first().map(|first| first.ty);
+                first.and_then(|ty| self.types.record_of(self.types.referred(ty))) != Some(id)
+            })
+    }
+
     /// Whether a class declares an assignment operator itself.
     pub(in crate::analyze) fn declares_assignment(&self, record: RecordId) -> bool {
         let scope = self.types.record(record).scope;

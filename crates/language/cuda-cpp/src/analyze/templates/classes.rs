@@ -80,6 +80,9 @@ impl Analyzer {
                 .collect();
             return self.class_instance(template, elements, span);
         }
+        if let Some(ty) = self.deduced_by_guide(template, &values, span) {
+            return Some(ty);
+        }
         for constructor in self.constructor_templates(template) {
             let count = self.templates[template].parameters.len();
             let signature = self.function(constructor).syntax.signature.clone();
@@ -104,6 +107,27 @@ impl Analyzer {
             }
         }
         None
+    }
+
+    /// The type that a deduction guide gives, unless a constructor fits the values better.
+    fn deduced_by_guide(
+        &mut self,
+        template: usize,
+        values: &[Typed],
+        span: Span,
+    ) -> Option<TypeId> {
+        let guides = self.templates[template].guides.clone();
+        let known = self.choose_quietly(&guides, values, span)?;
+        let constructors = self.constructor_templates(template);
+        let all: Vec<FunctionNumber> = guides.iter().chain(&constructors).copied().collect();
+        // Of two equally good candidates, the guide wins.
+        let chosen = self.choose_quietly(&all, values, span).unwrap_or(known);
+        let is_constructor =
+            self.function(chosen).of_template.is_some_and(|of| constructors.contains(&of));
+        if is_constructor {
+            return None;
+        }
+        Some(self.signature(chosen)?.result)
     }
 
     /// The type of the values, if a constructor takes a list of them.

@@ -29,6 +29,26 @@ impl Analyzer {
             | (Derivation::RvalueReference, TypeKind::RvalueReference(to)) => {
                 self.deduce_type(pattern, count - 1, to, deduction, scope)
             }
+            (
+                Derivation::MemberPointer { class, .. },
+                TypeKind::MemberPointer(of, member, is_const),
+            ) => {
+                let inner = count.checked_sub(2).and_then(|at| pattern.derived.get(at));
+                if let Some(Derivation::Function(signature)) = inner
+                    && signature.is_const != is_const
+                {
+                    return false;
+                }
+                let class = TypeSyntax {
+                    base: BaseType::Named(class.clone()),
+                    is_const: false,
+                    is_volatile: false,
+                    derived: Vec::new(),
+                    span: class.span,
+                };
+                self.deduce_type(&class, 0, of, deduction, scope)
+                    && self.deduce_type(pattern, count - 1, member, deduction, scope)
+            }
             (Derivation::Array(size), TypeKind::Array(element, length)) => {
                 if let (Some(size), Some(length)) = (size, length)
                     && let ExpressionKind::Name(name) = &size.kind

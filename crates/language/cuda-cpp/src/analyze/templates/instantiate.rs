@@ -93,7 +93,18 @@ impl Analyzer {
         let frame = self.frame.take();
         self.within(chosen.1, |this| this.module_variable(&chosen.0, true));
         self.frame = frame;
-        self.find_in(chosen.1, variable.name.last().name, 0)
+        let name = variable.name.last().name;
+        let found = self.find_in(chosen.1, name, 0);
+        if let Some(Binding::Variable(number)) = found {
+            // Each instance is a variable of its own.
+            let (text, arguments) = (self.text(name).to_owned(), self.mangle_arguments(arguments));
+            let symbol = &mut self.variables[number.0 as usize].symbol;
+            *symbol = match symbol.strip_prefix("_ZN").and_then(|path| path.strip_suffix('E')) {
+                Some(path) => format!("_ZN{path}{arguments}E"),
+                None => format!("_Z{}{text}{arguments}", text.len()),
+            };
+        }
+        found
     }
 
     pub(in crate::analyze) fn instantiate_class(

@@ -14,6 +14,7 @@ use super::scopes::Binding;
 use crate::lex::Name;
 use crate::source::{SourceProblem, Span};
 use crate::syntax::*;
+use crate::typed::{FunctionNumber, TypedKind};
 use crate::types::TypeId;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -27,6 +28,8 @@ pub enum TemplateArgument {
     Value(u64, TypeId),
     /// A template, by number.
     Template(usize),
+    /// A function.
+    Function(FunctionNumber),
     /// The arguments of a pack.
     Pack(Rc<[TemplateArgument]>),
 }
@@ -56,6 +59,8 @@ pub(super) struct TemplateRecord {
     /// Specializations of a class template, including partial ones.
     pub partial: Vec<(Rc<Vec<TemplateParameterSyntax>>, Rc<RecordSyntax>)>,
     pub members: Vec<OutsideMember>,
+    /// Deduction guides of a class template.
+    pub guides: Vec<FunctionNumber>,
     /// Static members of a class template, defined outside of it.
     pub statics: Vec<(Rc<VariableSyntax>, Rc<Vec<TemplateParameterSyntax>>)>,
     /// Specializations of a variable template.
@@ -123,6 +128,15 @@ impl Analyzer {
         let typed = self.expression(value);
         if typed.ty == TypeId::ERROR {
             return None;
+        }
+        let function = match &typed.kind {
+            TypedKind::AddressOf(inner) => &inner.kind,
+            kind => kind,
+        };
+        if let TypedKind::Function(number) = function
+            && self.member_type(typed.ty).is_none()
+        {
+            return Some(TemplateArgument::Function(*number));
         }
         let typed = self.rvalue(typed);
         let ty = typed.ty;
@@ -204,6 +218,9 @@ impl Analyzer {
                 let bits = self.constant_value(&converted)?;
                 Some(TemplateArgument::Value(bits, ty))
             }
+            (TemplateParameterKind::Value(kind, _), TemplateArgument::Function(number)) => {
+                self.fit_function(kind, number, bound, span)
+            }
             (TemplateParameterKind::Type(_), argument @ TemplateArgument::Type(_)) => {
                 Some(argument)
             }
@@ -222,6 +239,22 @@ impl Analyzer {
                 None
             }
         }
+    }
+
+    /// A function as the argument of a parameter, which must be a pointer or reference to such a function.
+    pub(in crate::analyze) fn fit_function(
+        &mut self,
+        kind: &TypeSyntax,
+        number: FunctionNumber,
+        bound: usize,
+        span: Span,
+    ) -> Option<TemplateArgument> {
+        let ty = self.within(bound, |this| this.type_of(kind));
+        if !self.contains_auto(ty) {
+            let function = self.function_object(number, span)?;
+            self.convert(function, ty, span)?;
+        }
+        Some(TemplateArgument::Function(number))
     }
 
     /// The default argument of a parameter: `None` without one, `Some(None)` if it is invalid.
@@ -272,6 +305,7 @@ impl Analyzer {
             TemplateArgument::Type(ty) => Binding::Type(*ty),
             TemplateArgument::Value(bits, ty) => Binding::Constant(*bits, *ty),
             TemplateArgument::Template(number) => Binding::Template(*number),
+            TemplateArgument::Function(number) => Binding::Functions(vec![*number]),
             TemplateArgument::Pack(list) => Binding::Pack(list.clone()),
         }
     }
@@ -291,6 +325,7 @@ impl Analyzer {
                 (*bits as i64).to_string()
             }
             TemplateArgument::Value(bits, _) => bits.to_string(),
+            TemplateArgument::Function(number) => self.function(*number).display.clone(),
             TemplateArgument::Template(number) => {
                 self.text(self.templates[*number].name).to_owned()
             }

@@ -1,8 +1,6 @@
 // <algorithm> and <numeric>.
 #include "lanework/std/base.h"
 namespace std {
-template <class I, class T> inline void fill(I first, I last, const T &value) { for (; first != last; ++first) *first = value; }
-template <class I, class N, class T> inline I fill_n(I first, N n, const T &value) { for (; n > 0; --n, ++first) *first = value; return first; }
 template <class I, class T> inline void iota(I first, I last, T value) { for (; first != last; ++first, ++value) *first = value; }
 template <class I, class T> inline T accumulate(I first, I last, T sum) { for (; first != last; ++first) sum = sum + *first; return sum; }
 template <class I, class T, class F> inline T accumulate(I first, I last, T sum, F f) { for (; first != last; ++first) sum = f(sum, *first); return sum; }
@@ -34,11 +32,9 @@ template <class I, class O> inline O adjacent_difference(I first, I last, O to) 
 }
 template <class T> inline T gcd(T a, T b) { while (b) { T r = a % b; a = b; b = r; } return a < 0 ? -a : a; }
 template <class T> inline T lcm(T a, T b) { return a == 0 || b == 0 ? 0 : a / gcd(a, b) * b; }
-template <class I, class O> inline O copy(I first, I last, O to) { for (; first != last; ++first, ++to) *to = *first; return to; }
 template <class I, class O> inline O move(I first, I last, O to) { for (; first != last; ++first, ++to) *to = std::move(*first); return to; }
 template <class I, class N, class O> inline O copy_n(I first, N n, O to) { for (; n > 0; --n, ++first, ++to) *to = *first; return to; }
 template <class I, class O, class F> inline O copy_if(I first, I last, O to, F f) { for (; first != last; ++first) if (f(*first)) { *to = *first; ++to; } return to; }
-template <class I, class O> inline O copy_backward(I first, I last, O to) { while (first != last) *--to = *--last; return to; }
 template <class I, class G> inline void generate(I first, I last, G make) { for (; first != last; ++first) *first = make(); }
 template <class I, class N, class G> inline I generate_n(I first, N n, G make) { for (; n > 0; --n, ++first) *first = make(); return first; }
 template <class I, class O, class F> inline O transform(I first, I last, O to, F f) { for (; first != last; ++first, ++to) *to = f(*first); return to; }
@@ -62,9 +58,6 @@ template <class T> inline pair<T, T> minmax(initializer_list<T> list) {
 template <class T, class F> inline const T &max(const T &a, const T &b, F less) { return less(a, b) ? b : a; }
 template <class T, class F> inline const T &min(const T &a, const T &b, F less) { return less(b, a) ? b : a; }
 template <class T> inline pair<T, T> minmax(const T &a, const T &b) { return b < a ? pair<T, T>(b, a) : pair<T, T>(a, b); }
-template <class I, class J> inline bool equal(I first, I last, J other) { for (; first != last; ++first, ++other) if (!(*first == *other)) return false; return true; }
-template <class I, class J, class F> inline bool equal(I first, I last, J other, F same) { for (; first != last; ++first, ++other) if (!same(*first, *other)) return false; return true; }
-template <class I, class J> inline pair<I, J> mismatch(I first, I last, J other) { while (first != last && *first == *other) { ++first; ++other; } return pair<I, J>(first, other); }
 template <class I, class J> inline bool lexicographical_compare(I a, I enda, J b, J endb) {
     for (; a != enda && b != endb; ++a, ++b) { if (*a < *b) return true; if (*b < *a) return false; }
     return a == enda && b != endb;
@@ -77,8 +70,6 @@ template <class I, class F> inline ptrdiff_t count_if(I first, I last, F f) { pt
 template <class I, class F> inline bool all_of(I first, I last, F f) { for (; first != last; ++first) if (!f(*first)) return false; return true; }
 template <class I, class F> inline bool any_of(I first, I last, F f) { for (; first != last; ++first) if (f(*first)) return true; return false; }
 template <class I, class F> inline bool none_of(I first, I last, F f) { return !any_of(first, last, f); }
-template <class I, class J> inline void iter_swap(I a, J b) { auto held = std::move(*a); *a = std::move(*b); *b = std::move(held); }
-template <class I, class J> inline J swap_ranges(I first, I last, J other) { for (; first != last; ++first, ++other) iter_swap(first, other); return other; }
 template <class I> inline void reverse(I first, I last) { while (first != last && first != --last) { iter_swap(first, last); ++first; } }
 template <class I, class O> inline O reverse_copy(I first, I last, O to) { while (first != last) { *to = *--last; ++to; } return to; }
 template <class I> inline I rotate(I first, I middle, I last) {

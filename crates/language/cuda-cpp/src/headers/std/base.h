@@ -131,6 +131,16 @@ template <class I, class N> inline void advance(I &at, N n) {
     for (; n < 0; ++n) --at;
 }
 template <class T, class N> inline void advance(T *&at, N n) { at += n; }
+// Algorithms that the containers' headers also declare.
+template <class I, class T> inline void fill(I first, I last, const T &value) { for (; first != last; ++first) *first = value; }
+template <class I, class N, class T> inline I fill_n(I first, N n, const T &value) { for (; n > 0; --n, ++first) *first = value; return first; }
+template <class I, class O> inline O copy(I first, I last, O to) { for (; first != last; ++first, ++to) *to = *first; return to; }
+template <class I, class O> inline O copy_backward(I first, I last, O to) { while (first != last) *--to = *--last; return to; }
+template <class I, class J> inline bool equal(I first, I last, J other) { for (; first != last; ++first, ++other) if (!(*first == *other)) return false; return true; }
+template <class I, class J, class F> inline bool equal(I first, I last, J other, F same) { for (; first != last; ++first, ++other) if (!same(*first, *other)) return false; return true; }
+template <class I, class J> inline pair<I, J> mismatch(I first, I last, J other) { while (first != last && *first == *other) { ++first; ++other; } return pair<I, J>(first, other); }
+template <class I, class J> inline void iter_swap(I a, J b) { auto held = std::move(*a); *a = std::move(*b); *b = std::move(held); }
+template <class I, class J> inline J swap_ranges(I first, I last, J other) { for (; first != last; ++first, ++other) iter_swap(first, other); return other; }
 template <class I> inline I next(I at, ptrdiff_t n = 1) { advance(at, n); return at; }
 template <class I> inline I prev(I at, ptrdiff_t n = 1) { advance(at, -n); return at; }
 template <class T> struct allocator { typedef T value_type; };
@@ -201,6 +211,9 @@ template <class T, class A = allocator<T>> struct vector {
         if (n <= room) return;
         T *next = (T *)malloc(n * sizeof(T));
         if (!next) throw bad_alloc();
+        __lw_move_to(next, n);
+    }
+    void __lw_move_to(T *next, size_t n) {
         if constexpr (is_arithmetic_v<T> || is_pointer_v<T>) {
             if (count) memcpy((void *)next, first, count * sizeof(T));
         } else {
@@ -241,32 +254,19 @@ template <class T, class A = allocator<T>> struct vector {
         for (size_t i = 0; i < count; i++) other.emplace_back(static_cast<T &&>(first[i]));
         swap(other);
     }
-    void push_back(const T &value) {
-        if (count == room) {
-            T copy(value);
-            __lw_grow(1);
-            new (first + count++) T(static_cast<T &&>(copy));
-            return;
-        }
-        new (first + count++) T(value);
-    }
-    void push_back(T &&value) {
-        if (count == room) {
-            T copy(static_cast<T &&>(value));
-            __lw_grow(1);
-            new (first + count++) T(static_cast<T &&>(copy));
-            return;
-        }
-        new (first + count++) T(static_cast<T &&>(value));
-    }
+    void push_back(const T &value) { emplace_back(value); }
+    void push_back(T &&value) { emplace_back(static_cast<T &&>(value)); }
     template <class... B> T &emplace_back(B &&...b) {
-        if (count == room) {
-            T made(static_cast<B &&>(b)...);
-            __lw_grow(1);
-            new (first + count) T(static_cast<T &&>(made));
-        } else {
+        if (count < room) {
             new (first + count) T(static_cast<B &&>(b)...);
+            return first[count++];
         }
+        size_t n = count ? 2 * count : 1;
+        T *next = (T *)malloc(n * sizeof(T));
+        if (!next) throw bad_alloc();
+        // The arguments may be in the old memory.
+        new (next + count) T(static_cast<B &&>(b)...);
+        __lw_move_to(next, n);
         return first[count++];
     }
     // Opens a gap of `n` destroyed elements.
@@ -354,6 +354,7 @@ template <class T, class A = allocator<T>> struct vector {
     std::reverse_iterator<const T *> rbegin() const { return std::reverse_iterator<const T *>(first + count); }
     std::reverse_iterator<const T *> rend() const { return std::reverse_iterator<const T *>(first); }
 };
+template <class I, enable_if_t<!is_arithmetic_v<I>, int> = 0> vector(I, I) -> vector<typename iterator_traits<I>::value_type>;
 template <class T> inline bool operator==(const vector<T> &a, const vector<T> &b) {
     if (a.count != b.count) return false;
     for (size_t i = 0; i < a.count; i++)

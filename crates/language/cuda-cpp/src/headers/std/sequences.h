@@ -46,6 +46,7 @@ template <class T> struct list {
     list() : first(nullptr), last(nullptr), count(0) {}
     explicit list(size_t n) : first(nullptr), last(nullptr), count(0) { while (n-- > 0) emplace_back(); }
     list(size_t n, const T &v) : first(nullptr), last(nullptr), count(0) { while (n-- > 0) push_back(v); }
+    template <class I, enable_if_t<!is_arithmetic_v<I>, int> = 0> list(I from, I to) : first(nullptr), last(nullptr), count(0) { for (; from != to; ++from) push_back(*from); }
     list(initializer_list<T> values) : first(nullptr), last(nullptr), count(0) { for (const T &v : values) push_back(v); }
     list(const list &o) : first(nullptr), last(nullptr), count(0) { for (const T &v : o) push_back(v); }
     list(list &&o) : first(o.first), last(o.last), count(o.count) { o.first = o.last = nullptr; o.count = 0; }
@@ -165,6 +166,8 @@ template <class T, class C = vector<T>, class L = less<T>> struct priority_queue
     L order;
     priority_queue() : c(), order() {}
     explicit priority_queue(const L &l) : c(), order(l) {}
+    priority_queue(const L &l, const C &values) : c(values), order(l) { make_heap(c.begin(), c.end(), order); }
+    template <class I, enable_if_t<!is_same_v<I, L>, int> = 0> priority_queue(I from, I to, const L &l = L()) : c(from, to), order(l) { make_heap(c.begin(), c.end(), order); }
     void push(const T &v) { c.push_back(v); push_heap(c.begin(), c.end(), order); }
     void push(T &&v) { c.push_back(static_cast<T &&>(v)); push_heap(c.begin(), c.end(), order); }
     template <class... A> void emplace(A &&...a) { c.emplace_back(static_cast<A &&>(a)...); push_heap(c.begin(), c.end(), order); }
