@@ -117,7 +117,7 @@ impl Analyzer {
                     TemplateArgument::Pack(_) => {
                         format!("{name} = <{}>", self.show_argument(argument))
                     }
-                    TemplateArgument::Template(_) => {
+                    TemplateArgument::Template(_) | TemplateArgument::Function(_) => {
                         format!("{name} = {}", self.show_argument(argument))
                     }
                 })
@@ -160,6 +160,13 @@ impl Analyzer {
         };
         match self.types.kind(ty) {
             TypeKind::Pointer(to) => self.spelled(*to, format!("*{words}{inner}")),
+            TypeKind::MemberPointer(class, member, _) => {
+                let inner = format!("{}::*{words}{inner}", self.spelled(*class, String::new()));
+                match self.types.kind(*member) {
+                    TypeKind::Function(_) => self.spelled(*member, format!("({inner})")),
+                    _ => self.spelled(*member, inner),
+                }
+            }
             TypeKind::Reference(to) => self.spelled(*to, format!("&{inner}")),
             TypeKind::RvalueReference(to) => self.spelled(*to, format!("&&{inner}")),
             TypeKind::Array(element, count) => {
