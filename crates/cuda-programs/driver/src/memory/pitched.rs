@@ -25,7 +25,7 @@ pub fn check(copy: &Copy3D) {
         // Runs over the end of a row, and ends neither at the end of a row nor at the end of its padding.
         false => {
             let end = (first - start) as usize % pitch + width;
-            end > pitch && end % pitch != 0 && end % pitch != used
+            end > pitch && !end.is_multiple_of(pitch) && end % pitch != used
         }
     };
     if !wrong || !lanework::tool::checks(&driver.device) {
