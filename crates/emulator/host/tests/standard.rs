@@ -435,7 +435,7 @@ fn one_header_includes_the_library() {
             set<int> s{7}; copy(a.begin(), a.end(), inserter(s, s.begin())); show(s);
             deque<int> d; copy(a.begin(), a.end(), front_inserter(d)); show(d);
             list<int> l{5, 3, 1}, m{4, 2}; l.merge(m, greater<int>()); show(l);
-            string t = "hello world"; char part[8] = {}; cout << t.copy(part, 3, 4) << part;
+            string t = "hello world"; char part[8] = {}; cout << t.copy(part, 3, 4) << part << string("HELLO, W").compare("HELLO") << string("a").compare("abc");
             t.replace(t.begin(), t.begin() + 5, "bye"); t.replace(0, 1, 3, 'A'); cout << t << '\n';
             auto all = tuple_cat(make_tuple(1, 2.5), make_tuple('c'), tuple<>()); cout << get<0>(all) << get<1>(all) << get<2>(all) << tuple_size<decltype(all)>::value << '\n';
             int list[4] = {}; cout << empty(v) << size(list) << not_fn([](int x) { return x > 3; })(2) << max({3, 9, 4}, greater<int>()) << '\n';
@@ -462,7 +462,7 @@ fn one_header_includes_the_library() {
         "1 3 5 7 |\n",
         "5 3 1 |\n",
         "5 4 3 2 1 |\n",
-        "3o wAAAye world\n",
+        "3o w3-2AAAye world\n",
         "12.5c3\n",
         "0413\n",
         "1019159\n",

@@ -25,7 +25,10 @@ struct string_view {
     string_view substr(size_t at, size_t n = npos) const { return string_view(text + at, n < count - at ? n : count - at); }
     int compare(string_view o) const {
         int order = memcmp(text, o.text, count < o.count ? count : o.count);
-        return order ? order : count < o.count ? -1 : count > o.count ? 1 : 0;
+        if (order) return order;
+        // GCC's library returns the difference of the lengths.
+        long longer = (long)(count - o.count);
+        return longer > INT_MAX ? INT_MAX : longer < INT_MIN ? INT_MIN : (int)longer;
     }
     size_t find(string_view o, size_t at = 0) const {
         for (; at + o.count <= count; at++) if (memcmp(text + at, o.text, o.count) == 0) return at;
