@@ -154,3 +154,104 @@ fn elements_without_an_initial_value_are_constructed() {
         }"#;
     assert_eq!(output(source), "7 7 7 7 7 7 4 3");
 }
+
+#[test]
+fn objects_before_static_members_are_evaluated() {
+    let source = r#"
+        #include <cstdio>
+        struct Part {};
+        struct S { static int x; enum { K = 4 }; static constexpr int C = 9; static int f() { return 3; } int w; Part part; };
+        struct Guard { static constexpr int N = 2; ~Guard() { printf("~ "); } };
+        int S::x = 5;
+        S list[8];
+        int calls;
+        S &next() { calls++; return list[0]; }
+        S *pointer() { calls++; return list; }
+        Guard guard() { return Guard(); }
+        int main() {
+            int i = 0;
+            printf("%d ", list[i++].x); printf("%d ", i);
+            printf("%d ", next().K + pointer()->C); printf("%d\n", calls);
+            next().x = 7; int *p = &next().x; *p += 1; int &r = pointer()->x; r++; next().x++; next().x += 2;
+            printf("%d %d\n", S::x, calls);
+            switch (next().K) { case 4: printf("four "); }
+            int (*f)() = next().f; (void)next().x; pointer()->K; next().w;
+            printf("%d %d\n", f(), calls);
+            int n = guard().N; printf("%d %d\n", n, (int)sizeof(next().x));
+            S *at = list; (at++)->x = 1; (*at++).f(); n = at[0].C + list[1].K;
+            printf("%d %d %d %d\n", (int)(at - list), n, S::x, calls);
+        }
+    "#;
+    let expected = ["5 1 13 2\n", "12 7\n", "four 3 12\n", "~ 2 4\n", "2 13 1 12\n"].concat();
+    assert_eq!(output(source), expected);
+}
+
+#[test]
+fn bases_and_using_declarations_expand_packs() {
+    let source = r#"
+        #include <array>
+        #include <cstdio>
+        template <class... F> struct Overloaded : F... { using F::operator()...; };
+        template <class... F> Overloaded(F...) -> Overloaded<F...>;
+        template <class F> struct Defer { F f; Defer(F g) : f(g) {} ~Defer() { f(); } };
+        struct A { int f(int) { return 1; } int h() { return 8; } };
+        struct B { int f(double) { return 2; } int g() { return 3; } };
+        struct C : A, B { using A::f, B::f; };
+        template <class... T> struct All : T... { int own = 5; };
+        int main() {
+            Overloaded o{[](int i) { return i + 1; }, [](double d) { return (int)(d * 10); }};
+            printf("%d %d\n", o(3), o(2.5));
+            int k = 1;
+            {
+                Defer d([&] { printf("end %d\n", k); });
+                k = 5;
+                Defer e{[&k] { k *= 2; }};
+            }
+            auto [x, y, z] = std::array<int, 3>{1, 2, 3};
+            std::array<double, 2> a{1.5, 2.5};
+            auto &[p, q] = a;
+            p = 9;
+            C c; All<A, B> all;
+            printf("%d%d%d %.1f %.1f %d %d %d\n", x, y, z, a[0], q, c.f(1), c.f(1.0), all.g() + all.h() + all.own);
+        }
+    "#;
+    let expected = ["4 25\n", "end 10\n", "123 9.0 2.5 1 2 16\n"].concat();
+    assert_eq!(output(source), expected);
+}
+
+#[test]
+fn the_implicit_assignment_competes_with_declared_ones() {
+    let source = r#"
+        #include <cstdio>
+        #include <tuple>
+        #include <utility>
+        struct Number { int *p; Number &operator=(int v) { *p = v; return *this; } operator int() const { return *p; } };
+        struct More : Number { int extra; };
+        struct View {
+            int *at;
+            template <class E> View &operator=(const E &e) { *at = *e.at + 100; return *this; }
+        };
+        struct Taker {
+            int v;
+            template <class T> Taker &operator=(T &&t) { v = t.v + 10; return *this; }
+        };
+        struct Special { int v; Special &operator=(const More &m) { v = m.extra; return *this; } Special &operator=(int x) { v = -x; return *this; } };
+        int main() {
+            int list[4] = {1, 2, 3, 4};
+            Number a{list}, b{list + 1}; More m{{list + 2}, 9};
+            a = b; printf("%d %d ", list[0], (int)(a.p - list));
+            a = m; printf("%d %d ", list[1], (int)(a.p - list));
+            a = 7; printf("%d\n", list[2]);
+            View v{list}, w{list + 3}; v = w; printf("%d %d ", list[0], (int)(v.at - list));
+            struct Other { int *at; } other{list + 1}; v = other; printf("%d\n", list[3]);
+            Taker t{1}, u{2}; const Taker fixed{3}; t = u; printf("%d ", t.v); t = fixed; printf("%d ", t.v); t = Taker{4}; printf("%d ", t.v);
+            t = std::move(u); printf("%d\n", t.v);
+            Special s{1}; s = m; printf("%d ", s.v); s = 3; printf("%d\n", s.v);
+            int x = 1, y = 2; std::tie(x, y) = std::make_tuple(y, x); printf("%d %d\n", x, y);
+            std::pair<int, long> p{1, 2}, q{3, 4}; p = q; std::tie(x, y) = std::pair<int, int>(8, 9); printf("%d %d %d\n", p.first, x, y);
+        }
+    "#;
+    let expected =
+        ["1 1 2 2 7\n", "1 3 102\n", "12 3 4 2\n", "9 -3\n", "2 1\n", "3 8 9\n"].concat();
+    assert_eq!(output(source), expected);
+}

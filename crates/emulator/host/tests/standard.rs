@@ -414,3 +414,110 @@ abc x 2.5
 "#;
     assert_eq!(output(source).trim(), wanted.trim());
 }
+
+#[test]
+fn one_header_includes_the_library() {
+    let source = r#"
+        #include <bits/stdc++.h>
+        using namespace std;
+        using namespace std::chrono_literals;
+        struct P { int x; string n; bool operator==(const P &o) const { return x == o.x && n == o.n; } };
+        namespace std { template <> struct hash<P> { size_t operator()(const P &p) const { return hash<int>()(p.x) ^ (hash<string>{}(p.n) << 1); } }; }
+        template <class V> void show(const V &v) { for (const auto &x : v) cout << x << ' '; cout << "|\n"; }
+        int main() {
+            ios::sync_with_stdio(false); cin.tie(nullptr); cin.tie(0);
+            vector<int> v{1, 2, 3, 4, 5}, o;
+            rotate_copy(v.begin(), v.begin() + 2, v.end(), back_inserter(o)); show(o);
+            cout << is_sorted_until(o.begin(), o.end()) - o.begin() << is_permutation(v.begin(), v.end(), o.begin()) << '\n';
+            inplace_merge(o.begin(), o.begin() + 3, o.end()); show(o);
+            vector<int> w(3); partial_sort_copy(v.begin(), v.end(), w.begin(), w.end(), greater<int>()); for_each_n(w.begin(), 2, [](int &x) { x *= 10; }); show(w);
+            vector<int> a{1, 3, 5}, b{3, 4}, c; set_union(a.begin(), a.end(), b.begin(), b.end(), inserter(c, c.begin())); show(c);
+            set<int> s{7}; copy(a.begin(), a.end(), inserter(s, s.begin())); show(s);
+            deque<int> d; copy(a.begin(), a.end(), front_inserter(d)); show(d);
+            list<int> l{5, 3, 1}, m{4, 2}; l.merge(m, greater<int>()); show(l);
+            string t = "hello world"; char part[8] = {}; cout << t.copy(part, 3, 4) << part << string("HELLO, W").compare("HELLO") << string("a").compare("abc");
+            t.replace(t.begin(), t.begin() + 5, "bye"); t.replace(0, 1, 3, 'A'); cout << t << '\n';
+            auto all = tuple_cat(make_tuple(1, 2.5), make_tuple('c'), tuple<>()); cout << get<0>(all) << get<1>(all) << get<2>(all) << tuple_size<decltype(all)>::value << '\n';
+            int list[4] = {}; cout << empty(v) << size(list) << not_fn([](int x) { return x > 3; })(2) << max({3, 9, 4}, greater<int>()) << '\n';
+            cout << (fpclassify(0.0) == FP_ZERO) << isnormal(1e-310) << isnormal(1.0) << numeric_limits<float>::max_digits10 << numeric_limits<double>::digits10 << numeric_limits<int>::digits10 << '\n';
+            auto whole = make_shared<pair<int, int>>(3, 4); shared_ptr<int> second(whole, &whole->second); whole.reset(); cout << *second << second.use_count() << extent_v<int[3][4], 1> << '\n';
+            unordered_map<P, int> keyed; keyed[{1, "q"}] = 5; cout << keyed.at({1, "q"}) << ' ' << hash<string>{}("abc") << ' ' << hash<double>{}(1.5) << '\n';
+            auto time = 1500ms + 2s; auto start = chrono::steady_clock::now(); auto later = start + 5s;
+            cout << time.count() << (later - 5s == start) << (later > start) << (start >= later) << chrono::duration_cast<chrono::seconds>(later - start).count() << (1s == 1000ms) << (1min > 59s) << '\n';
+            chrono::milliseconds ms = 3s; ms += 5ms; ms -= 1s; chrono::duration<double> real = ms;
+            cout << ms.count() << ' ' << (ms / 5).count() << ' ' << (ms % 7ms).count() << ' ' << (2 * ms).count() << ' ' << real.count() << ' ' << 90min / 1h << ' ' << (0.5s).count() << '\n';
+            once_flag once; for (int i = 0; i < 3; i++) call_once(once, [](int k) { cout << "once " << k; }, 4);
+            atomic_flag flag = ATOMIC_FLAG_INIT; cout << flag.test_and_set() << flag.test_and_set(); atomic<unsigned> bits{5}; bits |= 8; bits.fetch_and(~1u); bits ^= 2; cout << ' ' << bits.load();
+            mutex lock; unique_lock<mutex> held(lock, defer_lock); cout << held.owns_lock(); held.lock(); cout << held.owns_lock() << '\n';
+            vector<bool> flags{true, false}; flags.flip(); show(flags);
+            common_type_t<int, short, double> wide = 1.5; is_invocable<less<int>, int, int> yes; cout << wide << yes.value << '\n';
+        }
+    "#;
+    let expected = [
+        "3 4 5 1 2 |\n",
+        "31\n",
+        "1 2 3 4 5 |\n",
+        "50 40 3 |\n",
+        "1 3 4 5 |\n",
+        "1 3 5 7 |\n",
+        "5 3 1 |\n",
+        "5 4 3 2 1 |\n",
+        "3o w3-2AAAye world\n",
+        "12.5c3\n",
+        "0413\n",
+        "1019159\n",
+        "414\n",
+        "5 3663726644998027833 4982507072649106663\n",
+        "3500110511\n",
+        "2005 401 3 4010 2.005 1 0.5\n",
+        "once 401 1401\n",
+        "0 1 |\n",
+        "1.51\n",
+    ]
+    .concat();
+    assert_eq!(output(source), expected);
+}
+
+#[test]
+fn streams_share_what_they_read_and_write() {
+    let source = r#"
+        #include <algorithm>
+        #include <cstdio>
+        #include <iostream>
+        #include <iterator>
+        #include <sstream>
+        #include <string>
+        #include <vector>
+        int main() {
+            std::istringstream in("line 1\nline 2\n");
+            std::stringstream copy; copy << in.rdbuf();
+            std::cout << copy.str() << copy.str().size() << '\n';
+            std::string all((std::istreambuf_iterator<char>(copy)), std::istreambuf_iterator<char>());
+            std::cout << all.size() << all;
+            std::istringstream more("abc d"); std::string rest(std::istreambuf_iterator<char>(more), {});
+            std::ostringstream hidden;
+            std::streambuf *old = std::cout.rdbuf(hidden.rdbuf());
+            std::cout << "hidden" << 3;
+            std::cout.rdbuf(old);
+            std::cout << '[' << hidden.str() << rest << "]\n";
+            std::istringstream numbers("5 6"); std::streambuf *keyboard = std::cin.rdbuf(numbers.rdbuf());
+            int a, b; std::cin >> a >> b; std::cin.rdbuf(keyboard);
+            std::istringstream none(""); std::ostringstream out; out << none.rdbuf();
+            std::cout << a + b << out.fail() << '\n';
+            std::vector<int> v{3, 1, 2}; stable_sort(v.begin(), v.end()); std::cout << v[0] << *max_element(v.begin(), v.end()) << '\n';
+            setvbuf(stdout, nullptr, _IONBF, 0);
+        }
+    "#;
+    let expected = [
+        "line 1\n",
+        "line 2\n",
+        "14\n",
+        "14line 1\n",
+        "line 2\n",
+        "[hidden3abc d]\n",
+        "111\n",
+        "13\n",
+    ]
+    .concat();
+    assert_eq!(output(source), expected);
+}

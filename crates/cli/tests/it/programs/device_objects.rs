@@ -157,3 +157,32 @@ int main() {
 "#;
     assert_eq!(output(source), "7 2.5 2.5 7\n4 8 99 5\n");
 }
+
+#[test]
+fn copies_to_and_from_symbols_follow_a_stream() {
+    let source = r#"
+#include <cstdio>
+struct S { static __device__ int id() { return 3; } enum { K = 2 }; int v; };
+__constant__ float factors[4];
+__device__ int count;
+__global__ void k(float *out) {
+    S list[4] = {}; int i = 0;
+    count += list[i++].id() + list[i++].K;
+    *out = factors[1] * i;
+}
+int main() {
+    float host[4] = {1, 2, 3, 4}, *device, result;
+    int counted;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaMemcpyToSymbolAsync(factors, host, sizeof host, 0, cudaMemcpyHostToDevice, stream);
+    cudaMalloc(&device, sizeof(float));
+    k<<<1, 1, 0, stream>>>(device);
+    cudaMemcpyAsync(&result, device, sizeof(float), cudaMemcpyDeviceToHost, stream);
+    cudaMemcpyFromSymbolAsync(&counted, count, sizeof counted, 0, cudaMemcpyDeviceToHost, stream);
+    printf("%s ", cudaGetErrorString(cudaStreamSynchronize(stream)));
+    printf("%g %d\n", result, counted);
+}
+"#;
+    assert_eq!(output(source), "no error 4 5\n");
+}

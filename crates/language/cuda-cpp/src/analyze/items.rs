@@ -33,7 +33,7 @@ impl Analyzer {
                 Ok(_) | Err(()) if self.frame.is_none() => {}
                 _ => self.error(name.span, "this is not a namespace"),
             },
-            DeclarationKind::Using(name) => self.using(name),
+            DeclarationKind::Using(names) => names.iter().for_each(|(name, _)| self.using(name)),
             DeclarationKind::Alias(name, kind) => {
                 let builtin = self.parser.map.is_builtin(item.span);
                 let ty = if self.host || self.frame.is_some() || builtin {

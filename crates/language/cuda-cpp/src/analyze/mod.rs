@@ -118,6 +118,10 @@ pub struct Analyzer {
     variable_arrays: HashMap<(u32, LocalNumber), LocalNumber>,
     /// Number of values analyzed so far that need a destructor.
     destroyed: u32,
+    /// Closures whose types deduction has used, by lambda and scope: analyzing such a lambda again gives the same type.
+    closures: Vec<(Rc<crate::syntax::LambdaSyntax>, usize, Typed)>,
+    /// Whether new closures are added to these.
+    keeps_closures: bool,
     /// Which functions call which, and which may throw, in host code.
     exceptions: functions::ThrowingCalls,
 }
@@ -163,6 +167,8 @@ impl Analyzer {
             conversions: HashMap::new(),
             variable_arrays: HashMap::new(),
             destroyed: 0,
+            closures: Vec::new(),
+            keeps_closures: false,
             exceptions: functions::ThrowingCalls::default(),
         }
     }

@@ -83,13 +83,22 @@ impl Analyzer {
         {
             self.bind_in(scope, name, Binding::Type(ty));
         }
-        for base in &syntax.bases {
-            let kind = if self.host {
-                self.type_of(base)
+        let mut bases = Vec::new();
+        for (base, expands) in &syntax.bases {
+            // A class of host code may have bases that only the host knows.
+            let kinds = if *expands && self.host {
+                self.expand_type(base, base.span)
+            } else if *expands {
+                let kinds = self.trial(|this| this.expand_type(base, base.span));
+                kinds.unwrap_or_else(|| vec![TypeId::ERROR])
+            } else if self.host {
+                vec![self.type_of(base)]
             } else {
-                // A class of host code may have bases that only the host knows.
-                self.trial(|this| this.type_of(base)).unwrap_or(TypeId::ERROR)
+                vec![self.trial(|this| this.type_of(base)).unwrap_or(TypeId::ERROR)]
             };
+            bases.extend(kinds.into_iter().map(|kind| (base, kind)));
+        }
+        for (base, kind) in bases {
             match self.types.record_of(kind) {
                 Some(record) if self.types.record(record).complete => {
                     let found = self.types.record(record);
@@ -154,7 +163,18 @@ impl Analyzer {
                     self.anonymous_member(id, ty);
                 }
             }
-            DeclarationKind::Using(name) => self.using_member(id, name),
+            DeclarationKind::Using(names) => {
+                for (name, expands) in names {
+                    if *expands {
+                        let scope = self.scope;
+                        self.expand_name(name, |this| {
+                            this.using_member(id, name, scope);
+                        });
+                    } else {
+                        self.using_member(id, name, self.scope);
+                    }
+                }
+            }
             _ => self.item(member),
         }
     }
@@ -167,7 +187,7 @@ impl Analyzer {
         self.types.record_mut(id).fields.push(field);
     }
 
-    fn using_member(&mut self, id: RecordId, name: &QualifiedName) {
+    fn using_member(&mut self, id: RecordId, name: &QualifiedName, own: usize) {
         // `using Base::Base` inherits constructors.
         let count = name.parts.len();
         let inherits = count >= 2 && {
@@ -198,7 +218,7 @@ impl Analyzer {
                 return;
             }
             match self.find_in(scope, name.last().name, 0) {
-                Some(binding) => self.bind(name.last().name, binding),
+                Some(binding) => self.bind_in(own, name.last().name, binding),
                 None => {
                     let text = self.text(name.last().name).to_owned();
                     self.error(name.span, format!("the base has no member `{text}`"));

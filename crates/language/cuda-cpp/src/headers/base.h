@@ -209,13 +209,20 @@ template <class T> __device__ constexpr const T &clamp(const T &x, const T &low,
     return x < low ? low : high < x ? high : x;
 }
 template <class T> T &&declval();
+// The namespaces of literals, which files use before their functions.
+inline namespace literals {
+inline namespace chrono_literals {}
+inline namespace string_literals {}
+inline namespace string_view_literals {}
+inline namespace complex_literals {}
+}
 template <class T> struct numeric_limits {
     static constexpr bool is_specialized = false;
 };
 #define __LIMITS(T, low, high, isSigned, digitCount)                                                                  \
     template <> struct numeric_limits<T> {                                                                           \
         static constexpr bool is_specialized = true, is_integer = true, is_signed = isSigned;                        \
-        static constexpr int digits = digitCount;                                                                    \
+        static constexpr int digits = digitCount, digits10 = digitCount * 643 / 2136, max_digits10 = 0, radix = 2;   \
         __device__ static constexpr T min() { return low; }                                                          \
         __device__ static constexpr T max() { return high; }                                                         \
         __device__ static constexpr T lowest() { return low; }                                                       \
@@ -235,7 +242,12 @@ __LIMITS(unsigned long long, 0, ULLONG_MAX, false, 64)
 #undef __LIMITS
 template <> struct numeric_limits<float> {
     static constexpr bool is_specialized = true, is_integer = false, is_signed = true, has_infinity = true;
-    static constexpr int digits = 24;
+    static constexpr int digits = 24, digits10 = 6, max_digits10 = 9, radix = 2;
+    static constexpr int min_exponent = -125, max_exponent = 128, min_exponent10 = -37, max_exponent10 = 38;
+    static constexpr bool has_quiet_NaN = true, is_exact = false, is_iec559 = true;
+    __device__ static constexpr float denorm_min() { return 1.4e-45f; }
+    __device__ static constexpr float round_error() { return 0.5f; }
+    __device__ static constexpr float signaling_NaN() { return __int_as_float(0x7fa00000); }
     __device__ static constexpr float min() { return FLT_MIN; }
     __device__ static constexpr float max() { return FLT_MAX; }
     __device__ static constexpr float lowest() { return -FLT_MAX; }
@@ -245,7 +257,12 @@ template <> struct numeric_limits<float> {
 };
 template <> struct numeric_limits<double> {
     static constexpr bool is_specialized = true, is_integer = false, is_signed = true, has_infinity = true;
-    static constexpr int digits = 53;
+    static constexpr int digits = 53, digits10 = 15, max_digits10 = 17, radix = 2;
+    static constexpr int min_exponent = -1021, max_exponent = 1024, min_exponent10 = -307, max_exponent10 = 308;
+    static constexpr bool has_quiet_NaN = true, is_exact = false, is_iec559 = true;
+    __device__ static constexpr double denorm_min() { return 4.9406564584124654e-324; }
+    __device__ static constexpr double round_error() { return 0.5; }
+    __device__ static constexpr double signaling_NaN() { return __longlong_as_double(0x7ff4000000000000); }
     __device__ static constexpr double min() { return DBL_MIN; }
     __device__ static constexpr double max() { return DBL_MAX; }
     __device__ static constexpr double lowest() { return -DBL_MAX; }

@@ -144,6 +144,9 @@ inline int getchar() { return fgetc(stdin); }
 inline int ferror(FILE *) { return 0; }
 inline int ffs(int bits) { return __builtin_ffs(bits); }
 inline void rewind(FILE *file) { fseek(file, 0, SEEK_SET); }
+#define _IOFBF 0
+#define _IOLBF 1
+#define _IONBF 2
 inline int setvbuf(FILE *, char *, int, size_t) { return 0; }
 inline FILE *fopen(const char *name, const char *mode) { return __lw_open(name, mode, &errno); }
 inline const char *__lw_error_text(int error) {
@@ -946,6 +949,16 @@ template <class T> inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &sy
     cudaError_t error = cudaGetSymbolAddress(&at, symbol);
     return error == cudaSuccess ? cudaMemcpy(to, (const char *)at + offset, bytes, kind) : error;
 }
+template <class T> inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
+    void *at;
+    cudaError_t error = cudaGetSymbolAddress(&at, symbol);
+    return error == cudaSuccess ? cudaMemcpyAsync((char *)at + offset, from, bytes, kind, stream) : error;
+}
+template <class T> inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
+    void *at;
+    cudaError_t error = cudaGetSymbolAddress(&at, symbol);
+    return error == cudaSuccess ? cudaMemcpyAsync(to, (const char *)at + offset, bytes, kind, stream) : error;
+}
 inline cudaError_t cudaDeviceSynchronize() { __LW_CALL(cuCtxSynchronize()); }
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaGetDeviceCount(int *count) { int status = cuInit(0); if (status == 0) status = cuDeviceGetCount(count); else *count = 0; return __lw_done(status); }
@@ -1071,6 +1084,20 @@ template <class F> inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *gr
     *grid *= multiprocessors;
     return cudaSuccess;
 }
+#define FP_NAN 0
+#define FP_INFINITE 1
+#define FP_ZERO 2
+#define FP_SUBNORMAL 3
+#define FP_NORMAL 4
+inline int fpclassify(double v) {
+    if (v != v) return FP_NAN;
+    double size = v < 0 ? -v : v;
+    return size == 0 ? FP_ZERO : size > DBL_MAX ? FP_INFINITE : size < DBL_MIN ? FP_SUBNORMAL : FP_NORMAL;
+}
+inline int fpclassify(float v) { float size = v < 0 ? -v : v; return size != 0 && size < FLT_MIN ? FP_SUBNORMAL : fpclassify((double)v); }
+inline bool isnormal(double v) { return fpclassify(v) == FP_NORMAL; }
+inline bool isnormal(float v) { return fpclassify(v) == FP_NORMAL; }
+namespace std { using ::fpclassify; using ::isnormal; }
 // GCC's built-in functions on bits.
 inline int __builtin_popcountll(unsigned long long bits) {
     bits -= bits >> 1 & 0x5555555555555555;

@@ -118,6 +118,13 @@ const TEXTS: &[(&str, &str)] = &[
     ("cub/cub.cuh", include_str!("cub.h")),
     ("tuple", "#include <lanework/tuple.h>\n#include <vector>\n"),
     ("complex", include_str!("complex_numbers.h")),
+    (
+        "bits/stdc++.h",
+        "#include <algorithm>\n#include <complex>\n#include <functional>\n#include <iostream>\n\
+         #include <map>\n#include <memory>\n#include <optional>\n#include <queue>\n\
+         #include <random>\n#include <string>\n#include <thread>\n#include <tuple>\n\
+         #include <unordered_map>\n#include <vector>\n#include <cassert>\n",
+    ),
     ("lanework/tuple.h", include_str!("tuple.h")),
     ("lanework/complex_numbers.h", include_str!("complex_numbers.h")),
     ("lanework/cub_block.h", include_str!("cub_block.h")),

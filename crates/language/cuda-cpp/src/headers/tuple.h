@@ -49,6 +49,14 @@ template <class T, class... R, class U, class... S> __device__ inline bool opera
 template <class T, class... R, class U, class... S> __device__ inline bool operator>(const tuple<T, R...> &a, const tuple<U, S...> &b) { return b < a; }
 template <class T, class... R, class U, class... S> __device__ inline bool operator<=(const tuple<T, R...> &a, const tuple<U, S...> &b) { return !(b < a); }
 template <class T, class... R, class U, class... S> __device__ inline bool operator>=(const tuple<T, R...> &a, const tuple<U, S...> &b) { return !(a < b); }
+template <class... A, class... B, size_t... I, size_t... J> __device__ inline tuple<A..., B...> __lw_cat(const tuple<A...> &a, const tuple<B...> &b, index_sequence<I...>, index_sequence<J...>) {
+    return tuple<A..., B...>(get<I>(a)..., get<J>(b)...);
+}
+__device__ inline tuple<> tuple_cat() { return tuple<>(); }
+template <class... A> __device__ inline tuple<A...> tuple_cat(const tuple<A...> &a) { return a; }
+template <class... A, class... B, class... T> __device__ inline auto tuple_cat(const tuple<A...> &a, const tuple<B...> &b, const T &...rest) {
+    return tuple_cat(__lw_cat(a, b, make_index_sequence<sizeof...(A)>(), make_index_sequence<sizeof...(B)>()), rest...);
+}
 template <class F, class T, size_t... I> __device__ inline decltype(auto) __lw_apply(F &&f, T &&t, index_sequence<I...>) { return f(get<I>(t)...); }
 template <class F, class T> __device__ inline decltype(auto) apply(F &&f, T &&t) {
     return __lw_apply(static_cast<F &&>(f), static_cast<T &&>(t), make_index_sequence<tuple_size<decay_t<T>>::value>());

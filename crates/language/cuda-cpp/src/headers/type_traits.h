@@ -206,8 +206,11 @@ template <class T, class U = T> __device__ constexpr T exchange(T &object, U &&v
     return old;
 }
 template <class T> __device__ constexpr const T &as_const(T &value) { return value; }
-template <class A, class B> struct common_type { typedef decltype(true ? declval<A>() : declval<B>()) type; };
-template <class A, class B> using common_type_t = typename common_type<A, B>::type;
+template <class... T> struct common_type;
+template <class A> struct common_type<A> { typedef decay_t<A> type; };
+template <class A, class B> struct common_type<A, B> { typedef decay_t<decltype(true ? declval<A>() : declval<B>())> type; };
+template <class A, class B, class C, class... D> struct common_type<A, B, C, D...> : common_type<typename common_type<A, B>::type, C, D...> {};
+template <class... T> using common_type_t = typename common_type<T...>::type;
 template <class... B> struct conjunction : bool_constant<(B::value && ...)> {};
 template <class... B> struct disjunction : bool_constant<(B::value || ...)> {};
 template <class B> struct negation : bool_constant<!B::value> {};
@@ -235,6 +238,17 @@ template <class T, size_t N> struct rank<T[N]> : integral_constant<size_t, rank<
 template <class T, unsigned I = 0> struct extent : integral_constant<size_t, 0> {};
 template <class T, size_t N> struct extent<T[N], 0> : integral_constant<size_t, N> {};
 template <class T, size_t N, unsigned I> struct extent<T[N], I> : extent<T, I - 1> {};
+template <class T, unsigned I = 0> inline constexpr size_t extent_v = extent<T, I>::value;
+template <class T> inline constexpr size_t rank_v = rank<T>::value;
+template <class T> inline constexpr size_t alignment_of_v = alignment_of<T>::value;
+template <class T> inline constexpr bool is_fundamental_v = is_fundamental<T>::value;
+template <class T> inline constexpr bool is_trivially_destructible_v = is_trivially_destructible<T>::value;
+template <class T, class U> inline constexpr bool is_assignable_v = is_assignable<T, U>::value;
+template <class B> inline constexpr bool negation_v = !B::value;
+template <class V, class F, class... A> struct __lw_invocable : false_type {};
+template <class F, class... A> struct __lw_invocable<void_t<decltype(declval<F>()(declval<A>()...))>, F, A...> : true_type {};
+template <class F, class... A> struct is_invocable : __lw_invocable<void, F, A...> {};
+template <class F, class... A> inline constexpr bool is_invocable_v = is_invocable<F, A...>::value;
 template <size_t SIZE, size_t ALIGN = 16> struct aligned_storage { struct type { alignas(ALIGN) unsigned char data[SIZE]; }; };
 template <size_t SIZE, size_t ALIGN = 16> using aligned_storage_t = typename aligned_storage<SIZE, ALIGN>::type;
 template <class F, class... A> using invoke_result_t = decltype(declval<F>()(declval<A>()...));

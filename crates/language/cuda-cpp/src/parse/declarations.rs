@@ -167,17 +167,22 @@ impl Parser {
             }
             return Ok(DeclarationKind::Alias(name, Rc::new(kind)));
         }
-        let name = self.qualified_name()?;
-        while self.eat(Punctuation::Comma) {
-            self.qualified_name()?;
+        let mut names = Vec::new();
+        loop {
+            let name = self.qualified_name()?;
+            let expands = self.eat(Punctuation::Ellipsis);
+            let kind = self.kind_of(&name).unwrap_or(NameKind::Value);
+            self.declare(name.last().name, kind);
+            if let Some(scope) = self.scope_of_target(&name) {
+                self.scopes.name_scope(self.scope, name.last().name, scope);
+            }
+            names.push((name, expands));
+            if !self.eat(Punctuation::Comma) {
+                break;
+            }
         }
         self.expect(Punctuation::Semicolon, "after the name")?;
-        let kind = self.kind_of(&name).unwrap_or(NameKind::Value);
-        self.declare(name.last().name, kind);
-        if let Some(scope) = self.scope_of_target(&name) {
-            self.scopes.name_scope(self.scope, name.last().name, scope);
-        }
-        Ok(DeclarationKind::Using(name))
+        Ok(DeclarationKind::Using(names))
     }
 
     fn static_assert(&mut self) -> Parsed<DeclarationKind> {

@@ -87,8 +87,8 @@ impl Parser {
                         self.scopes.use_scope(scope, found);
                     }
                 }
-                bases.push(base);
-                self.eat(Punctuation::Ellipsis);
+                let expands = self.eat(Punctuation::Ellipsis);
+                bases.push((base, expands));
                 if !self.eat(Punctuation::Comma) {
                     break;
                 }

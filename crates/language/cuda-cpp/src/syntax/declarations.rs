@@ -33,8 +33,8 @@ pub enum DeclarationKind {
     Linkage(Vec<Declaration>),
     /// `using namespace`.
     UsingNamespace(QualifiedName),
-    /// `using name`.
-    Using(QualifiedName),
+    /// `using name, name...`: the names, and whether each expands a pack.
+    Using(Vec<(QualifiedName, bool)>),
     /// `typedef` and `using name = type`.
     Alias(Name, Rc<TypeSyntax>),
     /// A variable.
@@ -203,8 +203,8 @@ pub struct RecordSyntax {
     pub name: Option<QualifiedName>,
     /// `union`.
     pub is_union: bool,
-    /// The direct bases.
-    pub bases: Vec<TypeSyntax>,
+    /// The direct bases, and whether each expands a pack.
+    pub bases: Vec<(TypeSyntax, bool)>,
     /// The members; `None` for a declaration.
     pub members: Option<Vec<Declaration>>,
     /// `alignas`.

@@ -120,6 +120,33 @@ pub enum TypedKind {
 }
 
 impl Typed {
+    /// Whether its evaluation may change an object, or call a function that does.
+    pub fn has_effects(&self) -> bool {
+        use TypedKind as K;
+        match &self.kind {
+            K::Constant(_) | K::Local(_) | K::Variable(_) | K::Function(_) | K::Error => false,
+            K::Dereference(a)
+            | K::Field(a, ..)
+            | K::Load(a)
+            | K::AddressOf(a)
+            | K::Unary(_, a)
+            | K::Convert(a)
+            | K::Reinterpret(a)
+            | K::Full(a)
+            | K::Repeat(a, _)
+            | K::Temporary(a) => a.has_effects(),
+            K::Binary(_, a, b)
+            | K::Compare(_, a, b)
+            | K::PointerAdd(a, b, _)
+            | K::PointerDifference(a, b, _)
+            | K::Logical(_, a, b)
+            | K::Comma(a, b) => a.has_effects() || b.has_effects(),
+            K::Conditional(a, b, c) => [a, b, c].iter().any(|part| part.has_effects()),
+            K::Aggregate(parts, _) => parts.iter().any(|(_, _, part)| part.has_effects()),
+            _ => true,
+        }
+    }
+
     /// The width of the bit field that this object is.
     pub fn bit_width(&self) -> Option<u8> {
         match &self.kind {

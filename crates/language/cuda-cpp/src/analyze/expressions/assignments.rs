@@ -255,7 +255,7 @@ impl Analyzer {
         }
         let ty = self.types.bare(left.ty);
         let record = self.types.record_of(ty);
-        let implicit = record.is_some_and(|record| self.copies_implicitly(record, right.ty));
+        let implicit = record.is_some_and(|record| self.copies_implicitly(record, &right));
         if !implicit && record.is_some_and(|record| self.declares_assignment(record)) {
             let operands = vec![left.clone(), right.clone()];
             let found = self.trial(|this| this.operator_call("=", operands, span)).flatten();

@@ -245,6 +245,15 @@ impl Analyzer {
         };
         if name.parts.len() == 1 && !name.global {
             self.add_by_arguments(&mut list, last.name, &values);
+            // Iterators of vectors are pointers here. In other libraries they are classes, for which functions of `std` are found.
+            if list.is_empty() && self.host && values.iter().any(|v| self.types.is_pointer(v.ty)) {
+                let library = self.parser.names.intern("std");
+                if let Some(Binding::Namespace(scope)) = self.find_in(0, library, 0)
+                    && let Some(Binding::Functions(found)) = self.find_in(scope, last.name, 0)
+                {
+                    list = found;
+                }
+            }
         }
         if list.is_empty() {
             self.unknown_function(last.name, name.span);

@@ -369,6 +369,7 @@ impl Analyzer {
             self.error(span, format!("{shown} is not a class; it has no member `{text}`"));
             return self.bad(span);
         }
+        let whole = object.clone();
         let Some((object, record)) = self.qualified_object(object, name) else {
             return self.bad(span);
         };
@@ -387,18 +388,40 @@ impl Analyzer {
             Some(Binding::Functions(list)) => {
                 let is_static = list.iter().all(|&number| self.function(number).is_static);
                 if is_static && let [only] = list.as_slice() {
-                    return self.function_object(*only, span).unwrap_or_else(|| self.bad(span));
+                    let Some(function) = self.function_object(*only, span) else {
+                        return self.bad(span);
+                    };
+                    return self.after_object(whole, function, span);
                 }
                 let problem = SourceProblem::error(span, "a member function can only be called");
                 self.report(problem.help("add `(...)` after it"));
                 self.bad(span)
             }
-            Some(binding) => self.bound_value(binding, span).unwrap_or_else(|| self.bad(span)),
+            Some(binding) => match self.bound_value(binding, span) {
+                Some(value) => self.after_object(whole, value, span),
+                None => self.bad(span),
+            },
             None => {
                 self.no_member(object.ty, name, span);
                 self.bad(span)
             }
         }
+    }
+
+    /// A static member or enumerator, named through an object, which is evaluated, too: `list[i++].count`.
+    fn after_object(&mut self, object: Typed, value: Typed, span: Span) -> Typed {
+        let ends = !object.lvalue && self.is_destroyed(object.ty);
+        if value.ty == TypeId::ERROR || self.unevaluated || !ends && !object.has_effects() {
+            return value;
+        }
+        let value = match self.types.kind(value.ty) {
+            TypeKind::Function(_) => self.decayed(value),
+            _ => value,
+        };
+        let object = self.temporary(object);
+        let (ty, lvalue) = (value.ty, value.lvalue);
+        let kind = TypedKind::Comma(Box::new(object), Box::new(value));
+        Typed { kind, ty, lvalue, expiring: false, span }
     }
 
     /// The object that contains a named member: for `object.Base::member`, the part that is the base class.

@@ -16,6 +16,21 @@ type CapturedValues = (Vec<(Name, bool, Typed)>, Option<Typed>);
 impl Analyzer {
     /// The closure object that a lambda expression creates.
     pub(in crate::analyze) fn lambda(&mut self, lambda: &Rc<LambdaSyntax>, span: Span) -> Typed {
+        let known = self
+            .closures
+            .iter()
+            .find(|(of, scope, _)| Rc::ptr_eq(of, lambda) && *scope == self.scope);
+        if let Some((_, _, known)) = known {
+            return known.clone();
+        }
+        let closure = self.new_closure(lambda, span);
+        if self.keeps_closures && closure.ty != TypeId::ERROR {
+            self.closures.push((lambda.clone(), self.scope, closure.clone()));
+        }
+        closure
+    }
+
+    fn new_closure(&mut self, lambda: &Rc<LambdaSyntax>, span: Span) -> Typed {
         let Some((captures, captured_this)) = self.captures(lambda) else { return self.bad(span) };
         let scope = self.add_scope(self.scope);
         // The name contains the source location, so that host and device code use the same name.

@@ -248,6 +248,13 @@ impl Analyzer {
             && let Some(rest) = self.types.record_of(rest)
         {
             parts.extend(self.binding_parts(rest, at));
+        } else if self.parser.map.is_builtin(found.span)
+            && found.name.starts_with("array<")
+            && let [(list, at)] = parts.as_slice()
+            && let TypeKind::Array(element, Some(count)) = *self.types.kind(*list)
+        {
+            let (at, size) = (*at, self.types.size(element));
+            parts = (0..count.min(64)).map(|index| (element, at + index * size)).collect();
         }
         parts
     }

@@ -342,24 +342,38 @@ impl Analyzer {
         Typed { kind, ty, lvalue: true, expiring: false, span }
     }
 
-    /// Whether an assignment of a value of this type copies the object by the implicit function: all `operator=` of the class
-    /// take other types.
-    pub(in crate::analyze) fn copies_implicitly(&mut self, id: RecordId, from: TypeId) -> bool {
+    /// Whether the implicit function copies the value that is assigned: no `operator=` of the class fits it better.
+    pub(in crate::analyze) fn copies_implicitly(&mut self, id: RecordId, from: &Typed) -> bool {
         let (scope, name) = (self.types.record(id).scope, self.parser.names.find("operator="));
         let Some(Binding::Functions(list)) =
             name.and_then(|name| self.scopes[scope].names.get(&name).cloned())
         else {
             return false;
         };
-        self.types.record_of(from) == Some(id)
-            && list.into_iter().all(|number| {
-                if self.function(number).template.is_some() {
-                    return false;
-                }
-                let Some(signature) = self.signature(number) else { return false };
-                let first = signature.parameters.first().map(|first| first.ty);
-                first.and_then(|ty| self.types.record_of(self.types.referred(ty))) != Some(id)
-            })
+        let Some(of) = self.types.record_of(from.ty) else { return false };
+        if of != id && self.types.base_offset(of, id).is_none() {
+            return false;
+        }
+        let library = self.parser.map.is_builtin(self.types.record(id).span);
+        let changeable = from.lvalue && !from.expiring && !self.types.is_const(from.ty);
+        list.into_iter().all(|number| {
+            if self.function(number).template.is_some() {
+                // The implicit function is better than an equally good template, but `T &` fits a variable better.
+                let syntax = &self.function(number).syntax;
+                let first = syntax.signature.parameters.first();
+                let exact = first.is_some_and(|first| {
+                    let last = first.kind.derived.last();
+                    let refers =
+                        matches!(last, Some(Derivation::Reference | Derivation::RvalueReference));
+                    refers && !first.kind.is_const
+                });
+                return !library && of == id && !(changeable && exact);
+            }
+            let Some(signature) = self.signature(number) else { return false };
+            let first = signature.parameters.first().map(|first| first.ty);
+            let record = first.and_then(|ty| self.types.record_of(self.types.referred(ty)));
+            record != Some(id) && record != Some(of)
+        })
     }
 
     /// Whether a class declares an assignment operator itself.

@@ -58,7 +58,10 @@ impl Analyzer {
         list: &[Expression],
         span: Span,
     ) -> Option<TypeId> {
-        let values = self.trial(|this| this.arguments(list)).flatten()?;
+        let outer = std::mem::replace(&mut self.keeps_closures, true);
+        let values = self.trial(|this| this.arguments(list)).flatten();
+        self.keeps_closures = outer;
+        let values = values?;
         let values: Vec<Typed> =
             values.into_iter().map(|value| self.without_array(value)).collect();
         if let [only] = values.as_slice()

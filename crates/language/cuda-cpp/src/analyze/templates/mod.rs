@@ -424,6 +424,20 @@ impl Analyzer {
         self.expand(&names, pattern.span, f)
     }
 
+    /// Runs `f` for each element of the packs in a name: `Bases::f...`.
+    pub(in crate::analyze) fn expand_name(
+        &mut self,
+        name: &QualifiedName,
+        f: impl FnMut(&mut Self),
+    ) {
+        let mut names: HashSet<Name> = name.parts.iter().map(|part| part.name).collect();
+        let value = Expression { kind: ExpressionKind::Name(name.clone()), span: name.span };
+        visit::names_in(&value, &mut |name| {
+            names.insert(name);
+        });
+        self.expand(&names, name.span, f);
+    }
+
     /// The number of elements of a pack.
     pub(in crate::analyze) fn pack_length(&self, name: Name) -> Option<usize> {
         match self.find(name)?.0 {

@@ -329,13 +329,66 @@ template <class C> struct back_insert_iterator {
     back_insert_iterator operator++(int) { return *this; }
 };
 template <class C> inline back_insert_iterator<C> back_inserter(C &c) { return back_insert_iterator<C>{&c}; }
+template <class V, class C> struct __lw_has_keys : false_type {};
+template <class C> struct __lw_has_keys<void_t<typename C::key_type>, C> : true_type {};
 template <class C> struct insert_iterator {
     typedef output_iterator_tag iterator_category;
     C *to;
-    template <class T> insert_iterator &operator=(T &&value) { to->insert(static_cast<T &&>(value)); return *this; }
+    typename C::iterator at;
+    template <class T> insert_iterator &operator=(T &&value) {
+        if constexpr (__lw_has_keys<void, C>::value) to->insert(static_cast<T &&>(value));
+        else { at = to->insert(at, static_cast<T &&>(value)); ++at; }
+        return *this;
+    }
     insert_iterator &operator*() { return *this; }
     insert_iterator &operator++() { return *this; }
+    insert_iterator &operator++(int) { return *this; }
 };
-template <class C, class I> inline insert_iterator<C> inserter(C &c, I) { return insert_iterator<C>{&c}; }
+template <class C, class I> inline insert_iterator<C> inserter(C &c, I at) { return insert_iterator<C>{&c, at}; }
+template <class C> struct front_insert_iterator {
+    typedef output_iterator_tag iterator_category;
+    C *to;
+    template <class T> front_insert_iterator &operator=(T &&value) { to->push_front(static_cast<T &&>(value)); return *this; }
+    front_insert_iterator &operator*() { return *this; }
+    front_insert_iterator &operator++() { return *this; }
+    front_insert_iterator operator++(int) { return *this; }
+};
+template <class C> inline front_insert_iterator<C> front_inserter(C &c) { return front_insert_iterator<C>{&c}; }
+template <class I, class O> inline O rotate_copy(I first, I middle, I last, O to) { return copy(first, middle, copy(middle, last, to)); }
+template <class I, class F> inline I is_sorted_until(I first, I last, F less) {
+    if (first == last) return last;
+    for (I at = first; ++at != last; ++first) if (less(*at, *first)) return at;
+    return last;
+}
+template <class I> inline I is_sorted_until(I first, I last) { return is_sorted_until(first, last, [](const auto &a, const auto &b) { return a < b; }); }
+template <class I, class J, class F> inline bool is_permutation(I first, I last, J other, J end, F same) {
+    if (distance(first, last) != distance(other, end)) return false;
+    for (I at = first; at != last; ++at) {
+        ptrdiff_t n = 0;
+        for (I i = first; i != last; ++i) n += same(*i, *at);
+        for (J j = other; j != end; ++j) n -= same(*at, *j);
+        if (n != 0) return false;
+    }
+    return true;
+}
+template <class I, class J> inline bool is_permutation(I first, I last, J other, J end) { return is_permutation(first, last, other, end, [](const auto &a, const auto &b) -> bool { return a == b; }); }
+template <class I, class J> inline bool is_permutation(I first, I last, J other) { return is_permutation(first, last, other, next(other, distance(first, last))); }
+template <class I, class F> inline void inplace_merge(I first, I middle, I last, F less) {
+    typedef typename iterator_traits<I>::value_type T;
+    vector<T> a(first, middle), b(middle, last);
+    merge(a.begin(), a.end(), b.begin(), b.end(), first, less);
+}
+template <class I> inline void inplace_merge(I first, I middle, I last) { inplace_merge(first, middle, last, [](const auto &a, const auto &b) { return a < b; }); }
+template <class I, class J, class F> inline J partial_sort_copy(I first, I last, J to, J end, F less) {
+    vector<typename iterator_traits<I>::value_type> all(first, last);
+    ptrdiff_t n = distance(to, end), count = (ptrdiff_t)all.size();
+    if (n > count) n = count;
+    partial_sort(all.begin(), all.begin() + n, all.end(), less);
+    return copy(all.begin(), all.begin() + n, to);
+}
+template <class I, class J> inline J partial_sort_copy(I first, I last, J to, J end) { return partial_sort_copy(first, last, to, end, [](const auto &a, const auto &b) { return a < b; }); }
+template <class I, class N, class F> inline I for_each_n(I first, N n, F f) { for (; n > 0; --n, ++first) f(*first); return first; }
+template <class T, class F> inline T max(initializer_list<T> list, F less) { return *max_element(list.begin(), list.end(), less); }
+template <class T, class F> inline T min(initializer_list<T> list, F less) { return *min_element(list.begin(), list.end(), less); }
 template <class I, class G> inline void shuffle(I first, I last, G &&make);
 } // namespace std

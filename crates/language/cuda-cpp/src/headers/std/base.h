@@ -118,6 +118,8 @@ template <class T, size_t N> inline T *end(T (&list)[N]) { return list + N; }
 template <class C> inline size_t size(const C &c) { return c.size(); }
 template <class T, size_t N> inline size_t size(const T (&)[N]) { return N; }
 template <class C> inline auto data(C &c) { return c.data(); }
+template <class T, size_t N> inline T *data(T (&list)[N]) { return list; }
+template <class C> inline bool empty(const C &c) { return c.empty(); }
 template <class I> inline ptrdiff_t distance(I first, I last) {
     if constexpr (is_base_of<random_access_iterator_tag, typename iterator_traits<I>::iterator_category>::value) return last - first;
     else {
@@ -144,6 +146,26 @@ template <class I, class J> inline J swap_ranges(I first, I last, J other) { for
 template <class I> inline I next(I at, ptrdiff_t n = 1) { advance(at, n); return at; }
 template <class I> inline I prev(I at, ptrdiff_t n = 1) { advance(at, -n); return at; }
 template <class T> struct allocator { typedef T value_type; };
+template <class T> struct hash { size_t operator()(const T &v) const { return (size_t)v; } };
+inline size_t __lw_hash_bytes(const char *at, size_t n) {
+    const size_t m = 0xc6a4a7935bd1e995ul;
+    size_t h = 0xc70f6907ul ^ n * m;
+    for (; n >= 8; n -= 8, at += 8) {
+        size_t k;
+        memcpy(&k, at, 8);
+        k *= m; k ^= k >> 47; k *= m;
+        h ^= k; h *= m;
+    }
+    if (n) {
+        size_t k = 0;
+        for (size_t i = n; i-- > 0;) k = k << 8 | (unsigned char)at[i];
+        h ^= k; h *= m;
+    }
+    h ^= h >> 47; h *= m; h ^= h >> 47;
+    return h;
+}
+template <> struct hash<double> { size_t operator()(double v) const { return v == 0 ? 0 : __lw_hash_bytes((const char *)&v, 8); } };
+template <> struct hash<float> { size_t operator()(float v) const { return v == 0 ? 0 : __lw_hash_bytes((const char *)&v, 4); } };
 template <class T, class A = allocator<T>> struct vector {
     typedef T value_type;
     typedef T &reference;
@@ -315,6 +337,8 @@ template <class T, class A = allocator<T>> struct vector {
     }
     T *erase(const T *place) { return erase(place, place + 1); }
     void pop_back() { first[--count].~T(); }
+    // Of a vector of `bool`.
+    void flip() { for (size_t i = 0; i < count; i++) first[i] = !first[i]; }
     void clear() {
         if constexpr (is_arithmetic_v<T> || is_pointer_v<T>) count = 0;
         else {

@@ -27,7 +27,15 @@ template <class R, class P = ratio<1>> struct duration {
     duration &operator-=(const duration &o) { value -= o.value; return *this; }
     template <class S> duration &operator*=(S s) { value *= s; return *this; }
     template <class S> duration &operator/=(S s) { value /= s; return *this; }
-    duration operator-() const { return duration(-value); }
+    duration &operator%=(const duration &o) { value %= o.value; return *this; }
+    duration &operator%=(const R &s) { value %= s; return *this; }
+    duration &operator++() { ++value; return *this; }
+    duration &operator--() { --value; return *this; }
+    duration operator++(int) { return duration(value++); }
+    duration operator--(int) { return duration(value--); }
+    constexpr duration operator-() const { return duration(-value); }
+    constexpr duration operator+() const { return *this; }
+    static constexpr duration min() { return duration(numeric_limits<R>::lowest()); }
     static constexpr duration zero() { return duration(0); }
     static constexpr duration max() { return duration(numeric_limits<R>::max()); }
 };
@@ -53,6 +61,16 @@ template <class R, class P, class S, class Q> constexpr auto operator/(const dur
     typedef __lw_both<R, P, S, Q> D;
     return D(a).value / D(b).value;
 }
+template <class R, class P, class S, class Q> constexpr auto operator%(const duration<R, P> &a, const duration<S, Q> &b) {
+    typedef __lw_both<R, P, S, Q> D;
+    return D(D(a).value % D(b).value);
+}
+template <class R, class P, class S, enable_if_t<is_arithmetic_v<S>, int> = 0> constexpr auto operator%(const duration<R, P> &a, S s) {
+    return duration<common_type_t<R, S>, P>(a.value % s);
+}
+template <class D, class R, class P> constexpr D floor(const duration<R, P> &d) { D t(d); return t > d ? D(t.value - 1) : t; }
+template <class D, class R, class P> constexpr D ceil(const duration<R, P> &d) { D t(d); return t < d ? D(t.value + 1) : t; }
+template <class R, class P> constexpr duration<R, P> abs(const duration<R, P> &d) { return d.value < 0 ? -d : d; }
 template <class R, class P, class S, enable_if_t<is_arithmetic_v<S>, int> = 0> constexpr auto operator*(const duration<R, P> &a, S s) {
     return duration<common_type_t<R, S>, P>(a.value * s);
 }
@@ -77,12 +95,23 @@ template <class C, class D = nanoseconds> struct time_point {
     constexpr time_point() : since() {}
     explicit constexpr time_point(const D &d) : since(d) {}
     constexpr D time_since_epoch() const { return since; }
+    template <class E> constexpr time_point(const time_point<C, E> &t) : since(t.since) {}
     template <class E> time_point &operator+=(const E &d) { since += D(d); return *this; }
+    template <class E> time_point &operator-=(const E &d) { since -= D(d); return *this; }
+    static constexpr time_point min() { return time_point(D::min()); }
+    static constexpr time_point max() { return time_point(D::max()); }
 };
-template <class C, class D> inline D operator-(const time_point<C, D> &a, const time_point<C, D> &b) { return D(a.since.value - b.since.value); }
-template <class C, class D, class R, class P> inline time_point<C, D> operator+(const time_point<C, D> &a, const duration<R, P> &b) { return time_point<C, D>(D(a.since.value + D(b).value)); }
-template <class C, class D> inline bool operator<(const time_point<C, D> &a, const time_point<C, D> &b) { return a.since.value < b.since.value; }
-template <class C, class D> inline bool operator>(const time_point<C, D> &a, const time_point<C, D> &b) { return a.since.value > b.since.value; }
+template <class C, class D, class E> constexpr auto operator-(const time_point<C, D> &a, const time_point<C, E> &b) { return a.since - b.since; }
+template <class C, class D, class R, class P> constexpr auto operator+(const time_point<C, D> &a, const duration<R, P> &b) {
+    typedef decltype(a.since + b) E;
+    return time_point<C, E>(a.since + b);
+}
+template <class C, class D, class R, class P> constexpr auto operator+(const duration<R, P> &b, const time_point<C, D> &a) { return a + b; }
+template <class C, class D, class R, class P> constexpr auto operator-(const time_point<C, D> &a, const duration<R, P> &b) { return a + -b; }
+#define __LW_COMPARE(OP)                                                                                              \
+    template <class C, class D, class E> constexpr bool operator OP(const time_point<C, D> &a, const time_point<C, E> &b) { return a.since OP b.since; }
+__LW_COMPARE(==) __LW_COMPARE(!=) __LW_COMPARE(<) __LW_COMPARE(>) __LW_COMPARE(<=) __LW_COMPARE(>=)
+#undef __LW_COMPARE
 template <class D, class C, class E> inline time_point<C, D> time_point_cast(const time_point<C, E> &t) { return time_point<C, D>(D(t.since)); }
 struct steady_clock {
     typedef nanoseconds duration;
@@ -100,6 +129,7 @@ struct system_clock {
     static constexpr bool is_steady = false;
     static time_point now() { return time_point(nanoseconds((long)__lw_now())); }
     static time_t to_time_t(const time_point &t) { return t.since.value / 1000000000; }
+    static time_point from_time_t(time_t t) { return time_point(nanoseconds(t * 1000000000l)); }
 };
 typedef system_clock high_resolution_clock;
 }
@@ -110,5 +140,12 @@ constexpr chrono::seconds operator""s(unsigned long long v) { return chrono::sec
 constexpr chrono::milliseconds operator""ms(unsigned long long v) { return chrono::milliseconds(v); }
 constexpr chrono::microseconds operator""us(unsigned long long v) { return chrono::microseconds(v); }
 constexpr chrono::nanoseconds operator""ns(unsigned long long v) { return chrono::nanoseconds(v); }
+constexpr chrono::duration<double, ratio<3600>> operator""h(long double v) { return chrono::duration<double, ratio<3600>>((double)v); }
+constexpr chrono::duration<double, ratio<60>> operator""min(long double v) { return chrono::duration<double, ratio<60>>((double)v); }
+constexpr chrono::duration<double> operator""s(long double v) { return chrono::duration<double>((double)v); }
+constexpr chrono::duration<double, milli> operator""ms(long double v) { return chrono::duration<double, milli>((double)v); }
+constexpr chrono::duration<double, micro> operator""us(long double v) { return chrono::duration<double, micro>((double)v); }
+constexpr chrono::duration<double, nano> operator""ns(long double v) { return chrono::duration<double, nano>((double)v); }
 } }
+namespace chrono { using namespace chrono_literals; }
 } // namespace std

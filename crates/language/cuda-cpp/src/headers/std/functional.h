@@ -46,6 +46,10 @@ template <class T> struct reference_wrapper {
 };
 template <class T> inline reference_wrapper<T> ref(T &object) { return reference_wrapper<T>(object); }
 template <class T> inline reference_wrapper<const T> cref(const T &object) { return reference_wrapper<const T>(object); }
+template <class F> struct __lw_not {
+    F f;
+    template <class... A> bool operator()(A &&...a) const { return !f(static_cast<A &&>(a)...); }
+};
+template <class F> inline __lw_not<decay_t<F>> not_fn(F &&f) { return __lw_not<decay_t<F>>{f}; }
 template <class F, class... A> inline decltype(auto) invoke(F &&f, A &&...a) { return f(static_cast<A &&>(a)...); }
-template <class T> struct hash { size_t operator()(const T &v) const { return (size_t)v; } };
 } // namespace std

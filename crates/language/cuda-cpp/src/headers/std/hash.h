@@ -3,27 +3,6 @@
 #include "lanework/std/string.h"
 #include "lanework/std/map.h"
 namespace std {
-inline size_t __lw_hash_bytes(const char *at, size_t n) {
-    const size_t m = 0xc6a4a7935bd1e995ul;
-    size_t h = 0xc70f6907ul ^ n * m;
-    for (; n >= 8; n -= 8, at += 8) {
-        size_t k;
-        memcpy(&k, at, 8);
-        k *= m; k ^= k >> 47; k *= m;
-        h ^= k; h *= m;
-    }
-    if (n) {
-        size_t k = 0;
-        for (size_t i = n; i-- > 0;) k = k << 8 | (unsigned char)at[i];
-        h ^= k; h *= m;
-    }
-    h ^= h >> 47; h *= m; h ^= h >> 47;
-    return h;
-}
-template <> struct hash<string> { size_t operator()(const string &s) const { return __lw_hash_bytes(s.text, s.count); } };
-template <> struct hash<string_view> { size_t operator()(string_view s) const { return __lw_hash_bytes(s.text, s.count); } };
-template <> struct hash<double> { size_t operator()(double v) const { return v == 0 ? 0 : __lw_hash_bytes((const char *)&v, 8); } };
-template <> struct hash<float> { size_t operator()(float v) const { return v == 0 ? 0 : __lw_hash_bytes((const char *)&v, 4); } };
 // The numbers of buckets.
 inline const unsigned __lw_primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83,
     89, 97, 103, 109, 113, 127, 137, 139, 149, 157, 167, 179, 193, 199, 211, 227, 241, 257, 277, 293, 313, 337, 359, 383, 409,

@@ -100,6 +100,8 @@ template <class T> struct shared_ptr {
     template <class U> explicit shared_ptr(U *o) : object(o), owners(new __lw_owners_of<U, default_delete<conditional_t<__lw_element<T>::is_list, U[], U>>>(o, default_delete<conditional_t<__lw_element<T>::is_list, U[], U>>())) {}
     template <class U, class D> shared_ptr(U *o, D d) : object(o), owners(new __lw_owners_of<U, D>(o, d)) {}
     shared_ptr(E *o, __lw_owners *shared) : object(o), owners(shared) {}
+    // A part of a shared object.
+    template <class U> shared_ptr(const shared_ptr<U> &whole, E *part) : object(part), owners(whole.owners) { if (owners) owners->strong++; }
     shared_ptr(const shared_ptr &o) : object(o.object), owners(o.owners) { if (owners) owners->strong++; }
     shared_ptr(shared_ptr &&o) : object(o.object), owners(o.owners) { o.object = nullptr; o.owners = nullptr; }
     template <class U> shared_ptr(const shared_ptr<U> &o) : object(o.object), owners(o.owners) { if (owners) owners->strong++; }

@@ -111,12 +111,13 @@ template <class T> struct list {
         __lw_put(one.at, at.at);
     }
     void splice(iterator at, list &o) { splice(at, o, o.begin(), o.end()); }
-    void merge(list &o) {
+    template <class F> void merge(list &o, F less) {
         for (iterator at = begin(); o.first;) {
-            if (at.at == nullptr || o.first->value < *at) splice(at, o, o.begin());
+            if (at.at == nullptr || less(o.first->value, *at)) splice(at, o, o.begin());
             else ++at;
         }
     }
+    void merge(list &o) { merge(o, [](const T &a, const T &b) { return a < b; }); }
     void unique() { for (iterator at = begin(); at.at && at.at->next;) if (at.at->next->value == *at) erase(iterator(at.at->next, this)); else ++at; }
     template <class F> void remove_if(F f) { for (iterator at = begin(); at != end();) if (f(*at)) at = erase(at); else ++at; }
     void pop_front() { erase(begin()); }

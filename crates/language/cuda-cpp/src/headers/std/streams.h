@@ -3,6 +3,14 @@
 namespace std {
 typedef long streamsize;
 typedef long streamoff;
+struct istream;
+struct ostream;
+// What a stream reads or writes.
+struct streambuf {
+    FILE *file;
+    string *buffer;
+    istream *in;
+};
 struct ios_base {
     typedef unsigned fmtflags;
     typedef unsigned openmode;
@@ -43,13 +51,29 @@ struct ios_base {
     explicit operator bool() const { return !fail(); }
     bool operator!() const { return fail(); }
     static bool sync_with_stdio(bool = true) { return true; }
+    // Output is never delayed, so no stream needs another one.
+    ostream *tie(ostream * = nullptr) { return nullptr; }
     void copyfmt(const ios_base &o) { format = o.format; digits = o.digits; room = o.room; filler = o.filler; }
 };
 typedef ios_base ios;
 struct ostream : ios_base {
     FILE *file;
     string *buffer;
-    ostream(FILE *f, string *b, ios_base *shared = nullptr) : ios_base(shared), file(f), buffer(b) {}
+    streambuf own, *other;
+    ostream(FILE *f, string *b, ios_base *shared = nullptr) : ios_base(shared), file(f), buffer(b), own(), other(nullptr) {}
+    streambuf *rdbuf() {
+        if (other) return other;
+        own = streambuf{file, buffer, nullptr};
+        return &own;
+    }
+    streambuf *rdbuf(streambuf *next) {
+        streambuf *old = rdbuf();
+        other = next == &own ? nullptr : next;
+        file = next ? next->file : nullptr;
+        buffer = next ? next->buffer : nullptr;
+        state = next ? 0 : badbit;
+        return old;
+    }
     void __lw_put(const char *text, size_t n) {
         if (n == 0) return;
         if (buffer) buffer->append(text, n);
@@ -205,7 +229,22 @@ struct istream : ios_base {
     string *buffer;
     size_t at;
     long taken;
-    istream(FILE *f, string *b, ios_base *shared = nullptr) : ios_base(shared), file(f), buffer(b), at(0), taken(0) {}
+    streambuf own, *other;
+    istream(FILE *f, string *b, ios_base *shared = nullptr) : ios_base(shared), file(f), buffer(b), at(0), taken(0), own(), other(nullptr) {}
+    streambuf *rdbuf() {
+        if (other) return other;
+        own = streambuf{file, buffer, this};
+        return &own;
+    }
+    streambuf *rdbuf(streambuf *next) {
+        streambuf *old = rdbuf();
+        other = next == &own ? nullptr : next;
+        file = next ? next->file : nullptr;
+        buffer = next ? next->buffer : nullptr;
+        at = other && next->in ? next->in->at : 0;
+        state = next ? 0 : badbit;
+        return old;
+    }
     int __lw_next() {
         if (buffer) return at < buffer->count ? (unsigned char)buffer->text[at++] : -1;
         return file ? fgetc(file) : -1;
@@ -357,6 +396,13 @@ struct istream : ios_base {
     }
 };
 inline istream cin{stdin, nullptr};
+// Writes the rest of what another stream reads.
+inline ostream &operator<<(ostream &out, streambuf *from) {
+    long n = 0;
+    if (from && from->in) for (int c; (c = from->in->__lw_next()) >= 0; n++) out.put((char)c);
+    if (n == 0) out.setstate(ios_base::failbit);
+    return out;
+}
 inline istream &ws(istream &in) { int c = in.__lw_next(); while (isspace(c)) c = in.__lw_next(); in.__lw_back(c); return in; }
 inline istream &operator>>(istream &in, char &to) { int c = in.__lw_skip(); if (c >= 0) to = (char)c; return in; }
 inline istream &operator>>(istream &in, unsigned char &to) { int c = in.__lw_skip(); if (c >= 0) to = (unsigned char)c; return in; }
@@ -422,6 +468,7 @@ struct stringstream : istream, ostream {
     bool good() const { return istream::good() && ostream::good(); }
     explicit operator bool() const { return !fail(); }
     bool operator!() const { return fail(); }
+    streambuf *rdbuf() { return istream::rdbuf(); }
     int precision(int n) { return ostream::precision(n); }
     unsigned setf(unsigned f) { return ostream::setf(f); }
 };
@@ -491,6 +538,29 @@ template <class T> struct istream_iterator {
     istream_iterator operator++(int) { istream_iterator old = *this; ++*this; return old; }
     bool operator==(const istream_iterator &other) const { return from == other.from; }
     bool operator!=(const istream_iterator &other) const { return from != other.from; }
+};
+// The characters of a stream.
+template <class C = char> struct istreambuf_iterator {
+    typedef C value_type;
+    typedef C reference;
+    typedef C *pointer;
+    typedef ptrdiff_t difference_type;
+    typedef input_iterator_tag iterator_category;
+    istream *from;
+    istreambuf_iterator() : from(nullptr) {}
+    istreambuf_iterator(istream &in) : from(&in) {}
+    istreambuf_iterator(streambuf *buffer) : from(buffer ? buffer->in : nullptr) {}
+    int __lw_peek() const {
+        if (!from) return -1;
+        int c = from->__lw_next();
+        from->__lw_back(c);
+        return c;
+    }
+    C operator*() const { return (C)__lw_peek(); }
+    istreambuf_iterator &operator++() { from->__lw_next(); return *this; }
+    istreambuf_iterator operator++(int) { istreambuf_iterator old = *this; from->__lw_next(); return old; }
+    bool operator==(const istreambuf_iterator &other) const { return (__lw_peek() < 0) == (other.__lw_peek() < 0); }
+    bool operator!=(const istreambuf_iterator &other) const { return !(*this == other); }
 };
 template <class T> struct ostream_iterator {
     typedef output_iterator_tag iterator_category;

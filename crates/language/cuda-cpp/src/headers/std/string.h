@@ -25,7 +25,10 @@ struct string_view {
     string_view substr(size_t at, size_t n = npos) const { return string_view(text + at, n < count - at ? n : count - at); }
     int compare(string_view o) const {
         int order = memcmp(text, o.text, count < o.count ? count : o.count);
-        return order ? order : count < o.count ? -1 : count > o.count ? 1 : 0;
+        if (order) return order;
+        // GCC's library returns the difference of the lengths.
+        long longer = (long)(count - o.count);
+        return longer > INT_MAX ? INT_MAX : longer < INT_MIN ? INT_MIN : (int)longer;
     }
     size_t find(string_view o, size_t at = 0) const {
         for (; at + o.count <= count; at++) if (memcmp(text + at, o.text, o.count) == 0) return at;
@@ -180,6 +183,14 @@ struct string {
         swap(made);
         return *this;
     }
+    string &replace(size_t at, size_t n, size_t times, char c) { string more(times, c); return replace(at, n, more); }
+    string &replace(size_t at, size_t n, const char *v, size_t length) { return replace(at, n, string_view(v, length)); }
+    string &replace(const char *from, const char *to, string_view v) { return replace(from - text, to - from, v); }
+    size_t copy(char *to, size_t n, size_t at = 0) const {
+        if (n > count - at) n = count - at;
+        memcpy(to, text + at, n);
+        return n;
+    }
     string &insert(size_t at, string_view v) { return replace(at, 0, v); }
     string &insert(size_t at, size_t n, char c) { string more(n, c); return replace(at, 0, more); }
     char *insert(const char *place, char c) { size_t at = place - text; replace(at, 0, string_view(&c, 1)); return text + at; }
@@ -219,6 +230,8 @@ template <class C> using basic_string = string;
     inline bool operator OP(string_view a, string_view b) { return a.compare(b) OP 0; }
 __LW_COMPARE(==) __LW_COMPARE(!=) __LW_COMPARE(<) __LW_COMPARE(>) __LW_COMPARE(<=) __LW_COMPARE(>=)
 #undef __LW_COMPARE
+template <> struct hash<string> { size_t operator()(const string &s) const { return __lw_hash_bytes(s.text, s.count); } };
+template <> struct hash<string_view> { size_t operator()(string_view s) const { return __lw_hash_bytes(s.text, s.count); } };
 inline string operator+(const string &a, const string &b) { string sum(a); sum.append(b.text, b.count); return sum; }
 inline string operator+(const string &a, const char *b) { string sum(a); sum.append(b); return sum; }
 inline string operator+(const char *a, const string &b) { string sum(a); sum.append(b.text, b.count); return sum; }

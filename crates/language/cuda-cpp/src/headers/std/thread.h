@@ -28,7 +28,22 @@ template <class T> struct atomic {
     T operator--(int) { return value--; }
     T operator+=(T v) { return value += v; }
     T operator-=(T v) { return value -= v; }
+    T fetch_or(T v, memory_order = memory_order_seq_cst) { T old = value; value = old | v; return old; }
+    T fetch_and(T v, memory_order = memory_order_seq_cst) { T old = value; value = old & v; return old; }
+    T fetch_xor(T v, memory_order = memory_order_seq_cst) { T old = value; value = old ^ v; return old; }
+    T operator|=(T v) { return value = value | v; }
+    T operator&=(T v) { return value = value & v; }
+    T operator^=(T v) { return value = value ^ v; }
+    bool is_lock_free() const { return true; }
 };
+struct atomic_flag {
+    bool value;
+    atomic_flag(bool v = false) : value(v) {}
+    atomic_flag(const atomic_flag &) = delete;
+    bool test_and_set(memory_order = memory_order_seq_cst) { bool old = value; value = true; return old; }
+    void clear(memory_order = memory_order_seq_cst) { value = false; }
+};
+#define ATOMIC_FLAG_INIT false
 typedef atomic<int> atomic_int;
 typedef atomic<unsigned> atomic_uint;
 typedef atomic<long> atomic_long;
@@ -42,8 +57,15 @@ struct mutex {
     void unlock() { held = false; }
 };
 struct recursive_mutex { void lock() {} void unlock() {} };
+struct defer_lock_t {};
+struct try_to_lock_t {};
+struct adopt_lock_t {};
+inline constexpr defer_lock_t defer_lock{};
+inline constexpr try_to_lock_t try_to_lock{};
+inline constexpr adopt_lock_t adopt_lock{};
 template <class M> struct lock_guard {
     M &m;
+    lock_guard(M &n, adopt_lock_t) : m(n) {}
     explicit lock_guard(M &n) : m(n) { m.lock(); }
     lock_guard(const lock_guard &) = delete;
     ~lock_guard() { m.unlock(); }
@@ -58,11 +80,28 @@ template <class M> struct unique_lock {
     M *m;
     bool held;
     explicit unique_lock(M &n) : m(&n), held(true) { n.lock(); }
+    unique_lock(M &n, defer_lock_t) : m(&n), held(false) {}
+    unique_lock(M &n, try_to_lock_t) : m(&n), held(n.try_lock()) {}
+    unique_lock(M &n, adopt_lock_t) : m(&n), held(true) {}
     unique_lock(const unique_lock &) = delete;
     ~unique_lock() { if (held) m->unlock(); }
+    bool owns_lock() const { return held; }
+    explicit operator bool() const { return held; }
+    M *mutex() const { return m; }
+    bool try_lock() { return held = m->try_lock(); }
     void lock() { m->lock(); held = true; }
     void unlock() { m->unlock(); held = false; }
 };
+struct once_flag {
+    bool done;
+    once_flag() : done(false) {}
+    once_flag(const once_flag &) = delete;
+};
+template <class F, class... A> inline void call_once(once_flag &flag, F &&f, A &&...a) {
+    if (flag.done) return;
+    f(static_cast<A &&>(a)...);
+    flag.done = true;
+}
 struct thread {
     struct id { int n; bool operator==(id o) const { return n == o.n; } };
     bool open;
