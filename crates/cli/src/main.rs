@@ -38,12 +38,16 @@ fn main() -> ExitCode {
     if std::env::var_os(program::host::VARIABLE).is_some() {
         return finish(failure::catch_bugs(|| program::host::worker(&line)));
     }
+    let misplaced = args::tool_of_run(&line);
     #[cfg(all(unix, feature = "host"))]
     let line = args::as_program(line, program::host::are_sources);
     let line = match start(args::with_separator(line)) {
         Ok(line) => line,
         Err(code) => return code,
     };
+    if let Some(failure) = misplaced {
+        return finish(Err(failure));
+    }
     let args::CommandLine { command, grammar, arguments } = grammar(&line);
     finish(match (grammar, command.as_str()) {
         (Grammar::File, "run") => run_parsed(arguments, commands::kernels::run::run_file),
@@ -62,7 +66,10 @@ fn main() -> ExitCode {
         }
         _ => match Arguments::parse_line(&line) {
             Ok(arguments) => failure::catch_bugs(|| run(arguments.command)),
-            Err(error) => Err(args::moved(&error).unwrap_or_else(|| usage(&error))),
+            Err(error) => {
+                let known = args::moved(&error).or_else(|| args::not_a_kernel(&error, &line));
+                Err(known.unwrap_or_else(|| usage(&error)))
+            }
         },
     })
 }

@@ -41,7 +41,7 @@ pub struct CommandLine {
 }
 
 /// The parsers of a command on files and on programs, in this order.
-fn others(command: &str) -> Vec<Command> {
+pub(super) fn others(command: &str) -> Vec<Command> {
     match command {
         "run" => vec![KernelArgs::command()],
         "check" => vec![CheckKernelArgs::command()],
@@ -96,7 +96,11 @@ fn is_file(argument: &OsStr, command: &str) -> bool {
 
 /// The index of the first argument from `start` on that is neither an option of the commands nor the value of one; none
 /// if `--` comes first.
-fn first_positional(line: &[OsString], start: usize, commands: &[&Command]) -> Option<usize> {
+pub(super) fn first_positional(
+    line: &[OsString],
+    start: usize,
+    commands: &[&Command],
+) -> Option<usize> {
     let mut at = start;
     loop {
         let argument = line.get(at)?.to_string_lossy();
@@ -218,8 +222,7 @@ fn with_page(options: &[OsString]) -> Vec<OsString> {
 }
 
 /// Whether the commands have an option, given as `--name`, `--name=value`, `-N` or `-Nvalue`; false for a request for help.
-#[cfg(all(unix, feature = "host"))]
-fn is_known(option: &str, commands: &[&Command]) -> bool {
+pub(super) fn is_known(option: &str, commands: &[&Command]) -> bool {
     let long = option.strip_prefix("--").map(|long| long.split('=').next().unwrap_or(long));
     let named = |known: &clap::Arg| {
         long.is_some_and(|long| known.get_long() == Some(long))

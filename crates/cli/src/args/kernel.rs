@@ -1,7 +1,7 @@
 //! The options of the commands on a kernel from a PTX or CUDA C++ file, and those that they share with rungs and
 //! programs.
 
-use super::values::{dimensions, positive, shared_bytes};
+use super::values::{dimensions, macro_definition, positive, shared_bytes};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape, ReportKind};
 use lanework_terminal::failure::Outcome;
@@ -32,7 +32,7 @@ pub struct SourceOptions {
     #[arg(short = 'I', long = "include", value_name = "FOLDER")]
     pub include: Vec<PathBuf>,
     /// Define a macro in the sources; may be repeated.
-    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = macro_definition)]
     pub define: Vec<String>,
 }
 

@@ -3,6 +3,7 @@
 mod grammar;
 mod kernel;
 mod ladder;
+mod misplaced;
 mod program;
 #[cfg_attr(not(feature = "report"), allow(dead_code))]
 mod stored;
@@ -19,6 +20,7 @@ pub use ladder::{
     Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers,
     PredictArgs, Problem, ProblemOptions, ProfileArgs, RunArgs, SweepArgs, TuneArgs,
 };
+pub use misplaced::{not_a_kernel, tool_of_run};
 pub use program::{
     DevicesArgs, DoctorArgs, ExecArgs, ExerciseArgs, ExplainArgs, GpusArgs, HelloArgs,
     InspectProgramArgs, JudgeArgs, LookProgramArgs, McpArgs, NewArgs, Program, StreamsArgs,

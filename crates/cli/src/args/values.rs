@@ -18,6 +18,17 @@ pub fn shared_bytes(text: &str) -> Result<u32, String> {
     value.ok_or_else(|| "give a number of bytes, such as 49152 or 2^14".to_owned())
 }
 
+/// A macro: `NAME`, `NAME=VALUE` or `NAME(PARAMETERS)=VALUE`.
+pub fn macro_definition(text: &str) -> Result<String, String> {
+    let name = text.split(['=', '(']).next().unwrap_or_default();
+    let of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let starts = name.starts_with(|c: char| !c.is_ascii_digit());
+    match starts && name.chars().all(of_name) {
+        true => Ok(text.to_owned()),
+        false => Err(format!("`{name}` is not a name of a macro; give NAME or NAME=VALUE")),
+    }
+}
+
 /// Maximum number of values in one range.
 const MOST_VALUES: usize = 10_000;
 
@@ -131,6 +142,16 @@ mod tests {
             "1...8*2",
         ] {
             assert!(axis(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_macro_has_a_name() {
+        for text in ["N", "N=", "N=3", "_f(x)=x + 1", "N1=a=b"] {
+            assert_eq!(macro_definition(text).as_deref(), Ok(text));
+        }
+        for text in ["", "=3", "3N=1", "a-b=1", "(x)=1", "a b"] {
+            assert!(macro_definition(text).is_err(), "{text}");
         }
     }
 

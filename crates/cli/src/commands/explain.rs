@@ -31,7 +31,10 @@ pub fn run(args: &ExplainArgs) -> Outcome {
     if let Some(name) = &args.name {
         if !all.iter().any(|explained| explained.name == *name) {
             let names: Vec<&str> = all.iter().map(|explained| explained.name.as_str()).collect();
-            let near = nearest(name, &names);
+            let near = match related(name, &all) {
+                related if related.is_empty() => nearest(name, &names),
+                related => related,
+            };
             return Err(Failure::input(
                 format_args!("no report has the name `{name}`"),
                 match near.as_slice() {
@@ -50,6 +53,33 @@ pub fn run(args: &ExplainArgs) -> Outcome {
     }
     let one = args.name.is_some();
     print(&all.iter().map(|explained| explained.text(one)).collect::<String>())
+}
+
+/// Words of reports and of NVIDIA's tools, by their start, with the names that they belong to.
+const WORDS: [(&str, &[&str]); 12] = [
+    ("coalesc", &["global_load.sectors", "global_load.ideal_sectors"]),
+    ("excess", &["global_load.sectors", "global_load.ideal_sectors"]),
+    ("occupan", &["not_selected", "long_scoreboard"]),
+    ("latency", &["long_scoreboard", "short_scoreboard", "wait"]),
+    ("stall", &["long_scoreboard", "short_scoreboard", "wait"]),
+    ("bank", &["shared_load.bank_conflicts", "shared_store.bank_conflicts"]),
+    ("conflict", &["shared_load.bank_conflicts", "shared_store.bank_conflicts"]),
+    ("diverg", &["divergent_branches", "barrier-divergence"]),
+    ("spill", &["local_load.bytes", "local_store.bytes"]),
+    ("issue", &["warp_instructions", "not_selected"]),
+    ("bandwidth", &["global_load.sectors", "global_store.sectors"]),
+    ("sync", &["race", "barrier-divergence", "inactive-lane"]),
+];
+
+/// The names that a common word belongs to; else the names that end with the word or whose part it is.
+fn related<'a>(word: &str, all: &'a [Explained]) -> Vec<&'a str> {
+    let word = word.to_lowercase();
+    let names = all.iter().map(|explained| explained.name.as_str());
+    if let Some((_, known)) = WORDS.iter().find(|(start, _)| word.starts_with(start)) {
+        return names.filter(|name| known.contains(name)).collect();
+    }
+    let is_part = |name: &&str| name.split(['.', '_', '-']).any(|part| part == word);
+    names.filter(is_part).take(3).collect()
 }
 
 impl Explained {
@@ -102,4 +132,23 @@ fn all() -> Vec<Explained> {
         metrics: Vec::new(),
     }));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_words_lead_to_names() {
+        let all = all();
+        for (word, known) in WORDS {
+            for name in known {
+                assert!(all.iter().any(|explained| explained.name == *name), "{word}: {name}");
+            }
+            assert_eq!(related(word, &all).len(), known.len(), "{word}");
+        }
+        assert_eq!(related("Coalesced", &all)[0], "global_load.sectors");
+        assert_eq!(related("sectors", &all).len(), 3);
+        assert!(related("racee", &all).is_empty());
+    }
 }

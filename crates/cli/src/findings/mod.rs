@@ -105,7 +105,23 @@ pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
 
 /// A finding as text, for a terminal.
 pub fn describe(finding: &Finding) -> String {
-    sanitize::describe(&finding.report, &finding.at, finding.other.as_ref(), true) + "\n"
+    let Finding { report, at, other, .. } = finding;
+    let text = sanitize::describe(report, at, other.as_ref(), true) + "\n";
+    // A finding outside of kernels has a place if the program's call is known.
+    let has_place = report.kernel.is_empty() && !report.kind.is_of_streams();
+    match text.split_once('\n').filter(|_| has_place && report.location.is_some()) {
+        Some((message, rest)) => {
+            let line = report.line().to_string();
+            let margin = " ".repeat(line.len());
+            let quoted = at.source.as_deref().map_or(String::new(), |source| {
+                format!("{margin} |\n{line} | {}\n{margin} |\n", source.trim_end())
+            });
+            let callers = report.callers.iter().map(|caller| format!("  = called at {caller}\n"));
+            let callers: String = callers.collect();
+            format!("{message}\n  --> {}\n{quoted}{callers}{rest}", at.place)
+        }
+        None => text,
+    }
 }
 
 /// All findings of a check in JSON.

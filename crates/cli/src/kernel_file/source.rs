@@ -185,7 +185,12 @@ fn compile(
     // The source's folder is an include folder, for `#include "common.cuh"`.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = format!("-I{}", folder.unwrap_or(Path::new(".")).display());
-    let mut lacks = "there is no NVRTC, nvcc or clang to compile it";
+    let mut lacks = match choice {
+        Some(CudaCompiler::Nvrtc) => "there is no NVRTC to compile it",
+        Some(CudaCompiler::Nvcc) => "there is no nvcc to compile it",
+        Some(CudaCompiler::Clang) => "there is no clang to compile it",
+        _ => "there is no NVRTC, nvcc or clang to compile it",
+    };
     'targets: for target in TARGETS {
         let last = target == TARGETS[1];
         let architecture = format!("--gpu-architecture=compute_{target}");
@@ -276,8 +281,8 @@ fn compile(
         ),
         None => Failure::input(
             format_args!("{name} is CUDA C++, and {lacks}"),
-            "get one (pip install nvidia-cuda-nvrtc, and LANEWORK_NVRTC=its/lib/libnvrtc.so.13), or \
-             compile it to PTX elsewhere and give that",
+            "use Lanework's compiler (--compiler own); or get one (pip install nvidia-cuda-nvrtc, and \
+             LANEWORK_NVRTC=its/lib/libnvrtc.so.13), or compile it to PTX elsewhere and give that",
         ),
     })
 }

@@ -4,8 +4,8 @@
 use super::externals::{DRIVER, Loaded};
 use crate::args::SourceOptions;
 use crate::kernel_file::source::{device_code, host_code};
-use lanework_host::Process;
-use lanework_libcuda as _;
+use lanework::ptx::cpp_names::CppName;
+use lanework_host::{HostPlace, Process};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::note;
 use std::ffi::{CString, OsString};
@@ -84,11 +84,16 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
     let mut all: Vec<String> =
         files.iter().take(1).map(|file| file.display().to_string()).collect();
     all.extend_from_slice(arguments);
+    if std::env::var_os("LANEWORK_TOOL").is_some_and(|tool| tool == "check") {
+        // Findings about calls of the driver have the program's lines.
+        process.watch_calls(lanework_libcuda::set_host_calls);
+    }
     match process.main(&all) {
         Ok(0) => Ok(()),
         Ok(code) => Err(Failure::Program(code as u8)),
         Err(fault) => {
-            note(&format!("error: host code: {}", fault.message));
+            let call = runtime_call(&fault.places).map(|call| format!("`{call}`: "));
+            note(&format!("error: host code: {}{}", call.unwrap_or_default(), fault.message));
             for (function, file, line) in &fault.places {
                 if *line > 0 {
                     let function = lanework::ptx::cpp_names::readable(function);
@@ -101,6 +106,13 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
             Err(Failure::Program(134))
         }
     }
+}
+
+/// The function of CUDA's runtime in which host code faulted; the built-in headers have no lines.
+fn runtime_call(places: &[HostPlace]) -> Option<String> {
+    let in_headers = places.iter().take_while(|(_, _, line)| *line == 0);
+    let names = in_headers.filter_map(|(function, ..)| Some(CppName::of(function)?.path));
+    names.filter(|name| name.starts_with("cuda")).last()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub use unix::{forward_signals, forward_to};
 
 use crate::args::Program;
 use crate::problem::find_gpu;
+use lanework::ReportKind;
 use lanework::emulator::{Fault, FaultKind};
 use lanework::ptx::cpp_names::readable;
 use lanework::tool::{Launched, Process, Record, names, read};
@@ -29,6 +30,8 @@ pub struct Ended {
     pub signal: Option<i32>,
     /// The records of each process.
     pub processes: Vec<Vec<Record>>,
+    /// Whether this command interpreted its source, which needs no library of CUDA's.
+    pub interpreted: bool,
 }
 
 /// A program in JSON.
@@ -122,21 +125,25 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
              LANEWORK_TOOL=check or profile in place of the command",
         )
     })?;
-    let ended = Ended { code: code(status), signal: signal(status), processes };
+    // The source of a program runs on the driver that is built in.
+    let interpreted = is_source && native.is_none();
+    let ended = Ended { code: code(status), signal: signal(status), processes, interpreted };
     for note in ended.notes() {
         lanework_terminal::output::note(&format!("note: {note}"));
     }
     let nothing = !tool.is_empty() && ended.launches().next().is_none();
     // A check reports this by its exit code.
     if nothing && (tool != "check" || ended.code != 0) {
-        lanework_terminal::output::note(&format!(
-            "note: no launch was recorded: {} launched nothing through this library or through CUDA's driver",
-            name.display()
-        ));
+        let name = name.display();
+        lanework_terminal::output::note(&match interpreted {
+            true => format!("note: no kernel ran: {name} launched none, or its launches failed"),
+            false => format!(
+                "note: no launch was recorded: {name} launched nothing through this library or through CUDA's driver"
+            ),
+        });
     }
     let says_so = tool == "check" && ended.code == 0;
-    // The source of a program runs on the driver that is built in.
-    let needs_driver = (!is_source || native.is_some()) && !crate::program::driver::is_there();
+    let needs_driver = !interpreted && !crate::program::driver::is_there();
     if (nothing || tool.is_empty()) && !says_so && needs_driver {
         lanework_terminal::output::note(
             "note: the libraries that CUDA programs load in place of NVIDIA's are not next to this command: build them in a checkout by \
@@ -308,7 +315,15 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
     if program.launches().next().is_some() || program.code != 0 {
         return None;
     }
-    Some(if crate::program::driver::is_there() {
+    let failed = |record: &Record| match record {
+        Record::Findings(one) => one.found.iter().any(|found| {
+            found.kind == ReportKind::FailedCall && found.instruction.contains("Launch")
+        }),
+        _ => false,
+    };
+    Some(if program.records().any(failed) {
+        (NO_LAUNCH, "each launch of the program failed, so no kernel was checked".to_owned())
+    } else if program.interpreted || crate::program::driver::is_there() {
         (NO_LAUNCH, "the program launched nothing, so nothing was checked".to_owned())
     } else {
         let text = "the program launched nothing, and the libraries that CUDA programs load are not next to this command: build \

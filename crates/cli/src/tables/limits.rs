@@ -134,20 +134,32 @@ fn figure(value: f64) -> String {
     }
 }
 
+/// A profile with the text of each of its lines.
+pub struct Listing<'a> {
+    /// The name of the kernel.
+    pub name: &'a str,
+    /// The profile.
+    pub record: &'a ProfileRecord,
+    /// The texts, from [`texts`].
+    pub texts: &'a [String],
+}
+
+/// The text of each line of a profile. Two profiles may have lines of the same file name, or of two PTX texts.
+pub fn texts(record: &ProfileRecord, sources: &Sources) -> Vec<String> {
+    record.lines.iter().map(|line| sources.line(line.file.as_deref(), line.line)).collect()
+}
+
 /// A line of one of two profiles.
 struct Listed<'a> {
-    text: String,
-    line: u32,
+    text: &'a str,
     record: &'a LineRecord,
 }
 
 /// Two profiles line by line: lines with the same text are compared, in order.
-pub fn against(
-    (name, record): (&str, &ProfileRecord),
-    (other_name, other): (&str, &ProfileRecord),
-    sources: &Sources,
-) -> String {
-    let (ours, theirs) = (lines(record, sources), lines(other, sources));
+pub fn against(ours: &Listing<'_>, theirs: &Listing<'_>) -> String {
+    let (name, other_name) = (ours.name, theirs.name);
+    let (ours, theirs) = (lines(ours), lines(theirs));
+    let mut differ = false;
     let mut table = Table::new([
         Column::number("line"),
         Column::number("other").rank(3),
@@ -173,15 +185,19 @@ pub fn against(
         if figures.iter().all(|[a, b]| a == b) {
             continue;
         }
-        let number =
-            |one: Option<&Listed<'_>>| one.map_or("-".to_owned(), |one| one.line.to_string());
+        differ = true;
+        let number = |one: Option<&Listed<'_>>| match one.map(|one| one.record) {
+            None => "-".to_owned(),
+            Some(line) if line.file.is_none() => format!("ptx:{}", line.line),
+            Some(line) => line.line.to_string(),
+        };
         let shown = |[a, b]: [Option<u64>; 2]| match (a.unwrap_or(0), b.unwrap_or(0)) {
             (0, 0) => String::new(),
             (a, b) if a == b => short_count(a as f64),
             (a, b) => format!("{} / {}", short_count(a as f64), short_count(b as f64)),
         };
         let [instructions, sectors, conflicts] = figures.map(shown);
-        let text = ours.or(theirs).map_or(String::new(), |one| one.text.clone());
+        let text = ours.or(theirs).map_or(String::new(), |one| one.text.to_owned());
         table.row([number(ours), number(theirs), instructions, sectors, conflicts, text]);
     }
     let sum = |index: usize| totals.get(&index).copied().unwrap_or_default();
@@ -195,20 +211,19 @@ pub fn against(
     let all = ["warp instructions", "global sectors", "bank conflicts"];
     let told: Vec<String> =
         all.iter().enumerate().map(|(index, what)| ratio(sum(index), what)).collect();
-    prose(&format!("{name} against {other_name}: {}", told.join(", ")))
-        + &shown(&table)
+    let told = prose(&format!("{name} against {other_name}: {}", told.join(", ")));
+    if !differ {
+        return told + &prose("No line has other counts.");
+    }
+    told + &shown(&table)
         + &prose(
             "Lines whose counts differ, as this kernel's / the other's; -: only the other kernel has the line.",
         )
 }
 
-fn lines<'a>(record: &'a ProfileRecord, sources: &Sources) -> Vec<Listed<'a>> {
-    let of = |line: &'a LineRecord| Listed {
-        text: sources.line(line.file.as_deref(), line.line),
-        line: line.line,
-        record: line,
-    };
-    record.lines.iter().map(of).collect()
+fn lines<'a>(listing: &Listing<'a>) -> Vec<Listed<'a>> {
+    let lines = listing.record.lines.iter().zip(listing.texts);
+    lines.map(|(record, text)| Listed { text, record }).collect()
 }
 
 /// Pairs the lines of a longest common subsequence; the others stand alone, in order.

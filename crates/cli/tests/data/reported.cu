@@ -44,7 +44,7 @@ void reset(bool) {
     cudaDeviceSynchronize();
 }
 
-// expect shared_limit: error[failed-call] | 1000000 | check incomplete: the program launched nothing
+// expect shared_limit: error[failed-call] | 1000000 | dynamic<<<1, 32, 1000000>>> | :55 | check incomplete: each launch of the program failed
 __global__ void dynamic(int *x) {
     extern __shared__ int s[];
     s[threadIdx.x] = threadIdx.x;
@@ -56,21 +56,21 @@ void shared_limit(bool right) {
     cudaDeviceSynchronize();
 }
 
-// expect block_limit: error[failed-call] | 2048
+// expect block_limit: error[failed-call] | fill<<<1, 2048>>>
 void block_limit(bool right) {
     int *x = device<int>(1024);
     fill<<<1, right ? 1024 : 2048>>>(x);
     cudaDeviceSynchronize();
 }
 
-// expect copy_too_long: error[failed-call] | cuMemcpyDtoH
+// expect copy_too_long: error[failed-call] | cudaMemcpy(
 void copy_too_long(bool right) {
     int *x = device<int>(32), h[64];
     fill<<<1, 32>>>(x);
     cudaMemcpy(h, x, right ? 128 : 256, cudaMemcpyDeviceToHost);
 }
 
-// expect double_free: error[failed-call] | cuMemFree
+// expect double_free: error[failed-call] | `cudaFree(
 void double_free(bool right) {
     int *x = device<int>(32);
     fill<<<1, 32>>>(x);

@@ -48,3 +48,5 @@ mod state;
 mod status;
 mod streams;
 mod textures;
+
+pub use interface::interpreted::set_host_calls;

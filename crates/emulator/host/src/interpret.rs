@@ -354,6 +354,9 @@ impl Machine {
                     let next = process.code(function);
                     if let Some(external) = next.external {
                         process.places.clear();
+                        if process.watches(external) {
+                            process.places = self.places(&code, at - 1);
+                        }
                         let result = match process.call_external(external, values) {
                             Ok(result) => result,
                             // A function that the program called back has its own places.

@@ -16,6 +16,9 @@ const GUARD: u64 = 32;
 /// Maximum size in bytes of the quarantine of freed blocks.
 const QUARANTINE: u64 = 64 << 20;
 
+/// Description of an address that is next to no object.
+const NO_MEMORY: &str = "no memory of the host program";
+
 /// Shadow values above 8, which say why bytes are not accessible.
 const FREED: u8 = 0x81;
 const OUT_OF_SCOPE: u8 = 0x82;
@@ -439,6 +442,24 @@ impl HostMemory {
         Ok(text)
     }
 
+    /// Whether an address is in the arena, but in no object and next to none.
+    pub(crate) fn is_unused(&self, address: u64) -> bool {
+        address.wrapping_sub(self.start) < self.bytes && self.describe(address) == NO_MEMORY
+    }
+
+    /// Accessible bytes from an address on, at most `most`.
+    pub(crate) fn accessible(&self, address: u64, most: u64) -> u64 {
+        let (mut good, mut bad) = (0, most);
+        while bad - good > 1 {
+            let middle = good + (bad - good) / 2;
+            match self.check_range(address, middle) {
+                Ok(_) => good = middle,
+                Err(_) => bad = middle,
+            }
+        }
+        good
+    }
+
     /// Describes the object nearest to an address.
     pub fn describe(&self, address: u64) -> String {
         if address < 4096 {
@@ -473,6 +494,6 @@ impl HostMemory {
         {
             return format!("{} variable `{name}` of {bytes} bytes", place(*start, *bytes));
         }
-        "no memory of the host program".to_owned()
+        NO_MEMORY.to_owned()
     }
 }

@@ -54,8 +54,19 @@ pub struct HostFault {
     pub message: String,
     /// A hint; may be empty.
     pub help: String,
-    /// Function, file and line of each active call, innermost first.
-    pub places: Vec<(String, String, u32)>,
+    /// The active calls, innermost first.
+    pub places: Vec<HostPlace>,
+}
+
+/// Function, file and line of an active call. The line is 0 if it is unknown, as in built-in headers.
+pub type HostPlace = (String, String, u32);
+
+/// A function of the C library or of the embedding program.
+#[derive(Clone, Copy)]
+pub(crate) struct LoadedExternal {
+    pub(crate) function: External,
+    /// Whether the embedding program supplied it.
+    pub(crate) is_given: bool,
 }
 
 /// A loaded host program.
@@ -70,7 +81,8 @@ pub struct Process {
     pub(crate) stack: u64,
     pub(crate) places: Vec<CodePlace>,
     pub(crate) codes: Vec<Rc<FunctionCode>>,
-    pub(crate) externals: Vec<External>,
+    pub(crate) externals: Vec<LoadedExternal>,
+    pub(crate) on_call: Option<fn(Vec<HostPlace>)>,
     pub(crate) names: Vec<String>,
     pub(crate) sources: Vec<String>,
 }
@@ -111,8 +123,21 @@ impl Process {
         self.codes[number].clone()
     }
 
+    /// Calls `hook` with the active calls before each call of a function that the embedding program supplied.
+    pub fn watch_calls(&mut self, hook: fn(Vec<HostPlace>)) {
+        self.on_call = Some(hook);
+    }
+
+    /// Whether the place of a call of this function matters before it fails.
+    pub(crate) fn watches(&self, number: usize) -> bool {
+        self.on_call.is_some() && self.externals[number].is_given
+    }
+
     pub(crate) fn call_external(&mut self, number: usize, arguments: &[u64]) -> Result<u64, Stop> {
-        (self.externals[number])(self, arguments)
+        if let Some(hook) = self.on_call.filter(|_| self.externals[number].is_given) {
+            hook(self.active_calls());
+        }
+        (self.externals[number].function)(self, arguments)
     }
 
     /// The number of the function at an address.
@@ -130,28 +155,39 @@ impl Process {
         }
     }
 
-    /// A fault at the current place.
-    pub fn fault(&self, message: &str, help: &str) -> Stop {
+    fn active_calls(&self) -> Vec<HostPlace> {
         let name = |place: &CodePlace| {
             let file = (place.position.file as usize).checked_sub(1);
             let file = file.and_then(|file| self.sources.get(file)).cloned().unwrap_or_default();
             (place.function.clone(), file, place.position.line)
         };
-        let places = self.places.iter().map(name).collect();
+        self.places.iter().map(name).collect()
+    }
+
+    /// A fault at the current place.
+    pub fn fault(&self, message: &str, help: &str) -> Stop {
+        let places = self.active_calls();
         Stop::Fault(HostFault { message: message.to_owned(), help: help.to_owned(), places })
     }
 
     /// The fault of a bad access.
     pub fn bad_access(&self, access: BadAccess, verb: &str) -> Stop {
         let BadAccess { address, bytes } = access;
-        let near = self.memory.describe(address);
+        let mut near = self.memory.describe(address);
         let help = match address {
             0 => "the pointer is null",
+            _ if self.memory.is_unused(address) => {
+                "no object of the program is there: check the index or the pointer"
+            }
             _ if near.starts_with("no memory") => {
                 "host code cannot access device memory directly: copy it with `cudaMemcpy`"
             }
             _ => "",
         };
+        let open = self.memory.accessible(address, bytes);
+        if open > 0 {
+            near.push_str(&format!("; only the first {open} bytes are accessible"));
+        }
         self.fault(&format!("invalid {verb} of {bytes} bytes at {address:#x}: {near}"), help)
     }
 

@@ -5,7 +5,7 @@ use crate::interpret::run;
 use crate::library::LIBRARY;
 use crate::library_state::{Files, GlibcRandom};
 use crate::memory::HostMemory;
-use crate::process::{External, FUNCTIONS, HostFault, Process, Stop};
+use crate::process::{External, FUNCTIONS, HostFault, LoadedExternal, Process, Stop};
 
 use lanework_ssa::{RelocationTarget, SsaModule};
 use std::any::Any;
@@ -57,10 +57,12 @@ impl Process {
         for function in &module.functions {
             let mut code = assemble(function, &addresses);
             if function.blocks.is_empty() {
-                let known = LIBRARY.iter().chain(more).copied().flatten();
-                if let Some((_, external)) = { known }.find(|(name, _)| *name == function.name) {
+                let library = LIBRARY.iter().copied().flatten().map(|known| (known, false));
+                let given = more.iter().copied().flatten().map(|known| (known, true));
+                let found = library.chain(given).find(|((name, _), _)| *name == function.name);
+                if let Some(((_, function), is_given)) = found {
                     code.external = Some(externals.len());
-                    externals.push(*external);
+                    externals.push(LoadedExternal { function: *function, is_given });
                 }
             }
             codes.push(Rc::new(code));
@@ -76,6 +78,7 @@ impl Process {
             places: Vec::new(),
             codes,
             externals,
+            on_call: None,
             names: module.functions.iter().map(|function| function.name.clone()).collect(),
             sources: module.files.clone(),
         })

@@ -62,15 +62,21 @@ pub fn run(args: &ExerciseArgs) -> Outcome {
     }
     match check(one, &file)? {
         None => print(&prose(&format!("exercise {number} is solved"))),
-        Some(why) => Err(Failure::Check(format!("{why}\n  = help: {}", one.hints[0]))),
+        Some(Miss { why, help }) => Err(Failure::Check(format!("{why}\n  = help: {help}"))),
     }
+}
+
+/// The reason why a kernel is not a solution, and what helps.
+struct Miss {
+    why: String,
+    help: &'static str,
 }
 
 /// Runs the kernel of a file. Returns the reason why it is not a solution; `None` if it is.
 ///
 /// # Errors
 /// A file that does not compile, and findings of the sanitizer.
-fn check(exercise: &Exercise, file: &Path) -> Result<Option<String>, Failure> {
+fn check(exercise: &Exercise, file: &Path) -> Result<Option<Miss>, Failure> {
     let words = ["lanework run", "--compiler", "own"].map(str::to_owned).into_iter();
     let words = words.chain([file.display().to_string()]);
     let words = words.chain(exercise.launch.split(' ').map(str::to_owned));
@@ -90,11 +96,15 @@ fn check(exercise: &Exercise, file: &Path) -> Result<Option<String>, Failure> {
             checked.add(&entry, Err(error), Some((&args.names(), &ptx.text)))?;
             let shown = checked.show(&FindingsFiles::default(), false, None);
             shown.map_err(|failure| with_hint(failure, exercise))?;
-            return Ok(Some("the kernel stopped".to_owned()));
+            return Ok(Some(Miss {
+                why: "the kernel stopped".to_owned(),
+                help: exercise.hints[0],
+            }));
         }
     };
     if let Some(why) = wrong(exercise, &ready, &after) {
-        return Ok(Some(why));
+        // The hints are about the flaw of the kernel as it was written: this kernel computes something else.
+        return Ok(Some(Miss { why, help: exercise.task }));
     }
     let Some(Goal { name, count, most }) = exercise.goal else { return Ok(None) };
     let device = emulator(&args, Some(STUCK_AFTER));
@@ -104,7 +114,10 @@ fn check(exercise: &Exercise, file: &Path) -> Result<Option<String>, Failure> {
     let given = given(&ready, &buffers, &maps);
     let counters = module.profile(&entry, args.shape(), &given, Blocks::All)?.counters;
     let value = count(&counters);
-    Ok((value > most).then(|| format!("the result is right; {name}: {value}, the goal is {most}")))
+    Ok((value > most).then(|| Miss {
+        why: format!("the result is right; {name}: {value}, the goal is {most}"),
+        help: exercise.hints[0],
+    }))
 }
 
 /// A failure with the first hint below.
@@ -154,6 +167,17 @@ mod tests {
     ];
 
     #[test]
+    fn a_wrong_result_points_to_the_task_and_not_to_a_finding() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, exercises) = (folder.path().join("1.cu"), all());
+        let head = exercises[0].source.split('{').next().unwrap();
+        std::fs::write(&file, format!("{head}{{ if (threadIdx.x == 0) z[0] = 1.0f; }}")).unwrap();
+        let Ok(Some(miss)) = check(&exercises[0], &file) else { panic!("a wrong result") };
+        assert!(miss.why.contains("of the result is"), "{}", miss.why);
+        assert_eq!(miss.help, exercises[0].task);
+    }
+
+    #[test]
     fn each_exercise_fails_unchanged_and_passes_with_its_fix() {
         let folder = tempfile::tempdir().unwrap();
         for (index, (exercise, (flaw, fix))) in all().iter().zip(FIXES).enumerate() {
@@ -162,11 +186,8 @@ mod tests {
             assert!(!matches!(check(exercise, &file), Ok(None)), "{index}");
             assert!(exercise.source.contains(flaw), "{index}");
             std::fs::write(&file, exercise.source.replace(flaw, fix)).unwrap();
-            assert!(
-                matches!(check(exercise, &file), Ok(None)),
-                "{index}: {:?}",
-                check(exercise, &file)
-            );
+            let why = check(exercise, &file).map(|miss| miss.map(|miss| miss.why));
+            assert!(matches!(why, Ok(None)), "{index}: {why:?}");
             assert!(exercise.hints.len() > 1, "{index}");
         }
     }

@@ -62,6 +62,8 @@ pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
 struct Profiled {
     name: String,
     record: ProfileRecord,
+    /// The text of each line, for a comparison.
+    texts: Vec<String>,
     predicted: Option<Prediction>,
 }
 
@@ -89,7 +91,9 @@ fn all(
         };
         let trace = subject.time_trace(Effort::for_model(&model));
         let predicted = trace.ok().map(|trace| predict(&trace, &model, Protocol::Flushed));
-        let one = Profiled { name: name.to_owned(), record, predicted };
+        let texts = how.against.as_ref().map(|_| limits::texts(&record, sources));
+        let texts = texts.unwrap_or_default();
+        let one = Profiled { name: name.to_owned(), record, texts, predicted };
         if json {
             found.push(one);
             return Ok(());
@@ -99,8 +103,7 @@ fn all(
         }
         one.limits(&model, how.against.is_none())?;
         if let (Some(_), Some(other)) = (&how.against, found.first()) {
-            let pairs = ((&*other.name, &other.record), (name, &one.record));
-            print(&limits::against(pairs.0, pairs.1, sources))?;
+            print(&limits::against(&other.listing(), &one.listing()))?;
         }
         found.push(one);
         Ok(())
@@ -127,6 +130,10 @@ fn all(
 }
 
 impl Profiled {
+    fn listing(&self) -> limits::Listing<'_> {
+        limits::Listing { name: &self.name, record: &self.record, texts: &self.texts }
+    }
+
     /// Prints the predicted time; with `full`, also its limits.
     fn limits(&self, model: &GpuModel, full: bool) -> Outcome {
         let Some(predicted) = &self.predicted else { return Ok(()) };

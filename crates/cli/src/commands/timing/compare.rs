@@ -142,7 +142,7 @@ fn gpu(name: &str) -> Result<Device, Failure> {
         Backend::Cuda => Ok(device),
         Backend::Emulator => Err(Failure::input(
             "kernels cannot be compared on the emulator, which does not model time",
-            "run on a GPU with --device cuda:0, or compare counts: `lanework climb LADDER --rungs A,B`",
+            "run on a GPU with --device cuda:0; or compare predicted times: `lanework predict A --compare B`; or compare counts: `lanework profile A --against B`",
         )),
     }
 }

@@ -281,3 +281,36 @@ fn rungs_of_lists_of_kernels_are_profiled_and_drawn() {
     let text = succeeds(&["look", "tf32/warpgroups", "--size", "128"]);
     assert!(text.starts_with("tf32/warpgroups, block 0, warp 0"), "{text}");
 }
+
+#[test]
+fn a_comparison_has_the_lines_of_both_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, source: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, source).expect("a file");
+        path.to_string_lossy().into_owned()
+    };
+    let plain = file(
+        "plain.cu",
+        "__global__ void k(const float *x, float *y, int n) {\n    int i = threadIdx.x;\n    if (i < n) y[i] = x[i];\n}\n",
+    );
+    let more = file(
+        "more.cu",
+        "__global__ void k(const float *x, float *y, int n) {\n    __shared__ float s[64];\n    \
+         int i = threadIdx.x;\n    s[i] = x[i];\n    __syncthreads();\n    if (i < n) y[i] = s[63 - i];\n}\n",
+    );
+    let profile = |first: &str, second: &str| {
+        let own = ["--compiler", "own", "--grid", "1", "--block", "64"];
+        let words = ["rand:f32:64", "zeros:f32:64", "64"];
+        succeeds(&[&["profile", first, "--against", second], &own[..], &words].concat())
+    };
+    let same = profile(&plain, &plain);
+    assert!(same.contains("No line has other counts.") && !same.contains("sectors\n"), "{same}");
+    for differs in [profile(&more, &plain), profile(&plain, &more)] {
+        let of_ptx = differs.lines().filter(|line| line.trim_start().starts_with("ptx:"));
+        for line in of_ptx {
+            assert!(line.trim_end().ends_with(';'), "{differs}");
+        }
+        assert!(differs.contains("s[i] = x[i];") && !differs.contains(".reg"), "{differs}");
+    }
+}

@@ -106,3 +106,28 @@ fn launches_on_a_device_are_made_in_another_process() {
     let reason = verdict.reason.expect("a reason");
     assert!(reason.kind == "timed-problem" && reason.counterexample.is_some(), "{}", reason.why);
 }
+
+#[test]
+fn a_launch_that_no_gpu_can_make_is_a_mistake_of_the_task() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let task = std::fs::read_to_string(kernels().join("tasks/add.toml")).expect("a task");
+    let block = task.lines().find(|line| line.starts_with("block = ")).expect("a block");
+    let grid = task.lines().find(|line| line.starts_with("grid = ")).expect("a grid");
+    let number = |found: &str| task.lines().position(|line| line == found).expect("it") + 1;
+    for (old, new, what) in [
+        (block, "block = [0]", "size 0"),
+        (block, "block = [2048]", "2048 threads in x exceed the limit of 1024"),
+        // Only an edge of the extent leaves no thread.
+        (block, "block = [\"min(n, 256)\"]", "size 0"),
+        (grid, "grid = [0]", "size 0"),
+    ] {
+        let file = folder.path().join("task.toml");
+        std::fs::write(&file, task.replace(old, new)).expect("a task");
+        let output = lanework(&[&file.to_string_lossy(), "ptx/honest/add_naive.ptx"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(output.status.code(), Some(2), "{new}: {said}");
+        assert!(said.contains(what), "{new}: {said}");
+        assert!(said.contains(&format!("task.toml:{}:", number(old))), "{new}: {said}");
+    }
+}

@@ -203,3 +203,52 @@ fn a_report_takes_a_program() {
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
     assert!(std::fs::read_to_string(&page).expect("a page").contains("add"));
 }
+
+/// A program with a mistake of the host in each line of `main`.
+const MISTAKES: &str = r#"
+#include <cstdio>
+#include <cstdlib>
+__global__ void fill(int *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] = i; }
+int main(int argc, char **argv) {
+    int mode = atoi(argv[1]), h[1000], *d;
+    cudaMalloc(&d, 4000);
+    if (mode == 0) fill<<<0, 256>>>(d, 1000);
+    if (mode == 1) fill<<<dim3(4, 2), 2048>>>(d, 1000);
+    if (mode == 2) { cudaFree(d); cudaFree(d); }
+    if (mode == 3) cudaMemcpy(d, h, 4000, cudaMemcpyDeviceToHost);
+    if (mode == 4) cudaMemcpy(h, d, 8000, cudaMemcpyDeviceToHost);
+    if (mode == 5) h[1000 + argc * 100000] = 1;
+    if (mode == 6) printf("no launch\n");
+    return 0;
+}
+"#;
+
+#[test]
+fn mistakes_of_the_host_have_its_line_and_the_call_as_written() {
+    let nothing = "check incomplete: each launch of the program failed";
+    for (mode, code, expected) in [
+        ("0", 1, &["error[failed-call]: `fill<<<0, 256>>>` failed", "program.cu:8", nothing][..]),
+        ("1", 1, &["`fill<<<(4, 2, 1), 2048>>>` failed", "program.cu:9", "1024", nothing]),
+        ("2", 1, &["`cudaFree(address=", "program.cu:10", "it was freed before"]),
+        ("3", 1, &["`cudaMemcpy(to=", "program.cu:11"]),
+        (
+            "4",
+            134,
+            &["`cudaMemcpy`: invalid write of 8000 bytes", "only the first", "program.cu:12"],
+        ),
+        ("5", 134, &["invalid write of 4 bytes", "check the index", "program.cu:13"]),
+        ("6", 11, &["the program launched nothing, so nothing was checked"]),
+    ] {
+        let ended = run_by("check", MISTAKES, &[mode]);
+        let said = [&ended.stdout, &ended.stderr].map(|text| String::from_utf8_lossy(text));
+        // Lines are broken at the width of the terminal.
+        let said = said.concat().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(ended.status.code(), Some(code), "{mode}: {said}");
+        for part in expected {
+            assert!(said.contains(part), "{mode}, {part}: {said}");
+        }
+        for wrong in ["not next to this command", "cuLaunch", "cuMem", "device memory directly"] {
+            assert!(!said.contains(wrong), "{mode}, {wrong}: {said}");
+        }
+    }
+}

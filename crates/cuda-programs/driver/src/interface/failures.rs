@@ -2,6 +2,7 @@
 //! and the place in the program.
 
 use crate::api::CallArguments;
+use crate::interface::interpreted;
 use crate::state::{Driver, driver, is_forked, lock};
 use crate::status::{Status, take_reason, words};
 use lanework::emulator::SourceLocation;
@@ -66,36 +67,44 @@ pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
         return;
     }
     drop(reported);
-    let given: Vec<String> = arguments()
-        .iter()
-        .map(|(name, value)| format!("{}={value}", name.trim_start_matches('_')))
-        .collect();
-    let caller = Caller::find(name);
+    let given = arguments();
+    let calls = interpreted::host_calls();
+    let is_interpreted = !calls.is_empty();
+    let caller = if is_interpreted {
+        let interpreted::InterpretedPlace { runtime, function, lines } = interpreted::place(&calls);
+        let mut lines = lines.into_iter();
+        Caller { runtime, function, location: lines.next(), callers: lines.collect() }
+    } else {
+        Caller::find(name)
+    };
     let (constant, meaning) = words(status as i32).unwrap_or_default();
     let why = match &reason {
         Some((why, _)) => why.clone(),
         None => meaning.to_string_lossy().into_owned(),
     };
-    let called = match (&caller.runtime, caller.function.is_empty()) {
-        (Some(runtime), _) => format!("`{runtime}` failed: "),
-        (None, _) => String::new(),
-    };
     let from = match caller.function.as_str() {
         "" => String::new(),
         function => format!(", called from `{function}`"),
     };
-    let message = format!(
-        "{called}`{name}` returned {} ({}){from}: {why}: {name}({})",
-        status as i32,
-        constant.to_string_lossy(),
-        given.join(", "),
-    );
+    let constant = constant.to_string_lossy();
+    let message = match &caller.runtime {
+        Some(runtime) if is_interpreted => {
+            let call = interpreted::call(runtime, &given);
+            format!("`{call}` failed ({}, {constant}){from}: {why}", status as i32)
+        }
+        runtime => {
+            let failed = runtime.as_ref().map(|runtime| format!("`{runtime}` failed: "));
+            let (failed, code) = (failed.unwrap_or_default(), status as i32);
+            let call = interpreted::call(name, &given);
+            format!("{failed}`{name}` returned {code} ({constant}){from}: {why}: {call}")
+        }
+    };
     let help = reason.map_or_else(|| help(status, name).to_owned(), |(_, help)| help);
     let found = Report {
         message,
         location: caller.location,
         callers: caller.callers,
-        instruction: caller.runtime.unwrap_or_else(|| name.to_owned()),
+        instruction: interpreted::name_of(caller.runtime.as_deref().unwrap_or(name)).to_owned(),
         help,
         ..Report::new(ReportKind::FailedCall)
     };

@@ -7,6 +7,7 @@
 
 pub mod failures;
 pub mod host_findings;
+pub mod interpreted;
 pub mod memory_names;
 pub mod nvtx;
 pub mod older;

@@ -34,6 +34,10 @@ impl<'a> Case<'a> {
         let mut random = StdRng::seed_from_u64(seed);
         let mut rounds = Vec::new();
         for (extents, kind, seed) in ready.task.plan(&mut random)? {
+            // A shape that cannot be launched is a mistake in the task, not in the candidate.
+            if let Some(launch) = &ready.task.launch {
+                launch.shape(&extents)?;
+            }
             rounds.push(ready.prepare(ready.task.problem(extents, kind, seed)?)?);
         }
         if rounds.iter().all(|round| round.problem.result_elements() == 0) {

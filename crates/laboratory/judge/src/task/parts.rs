@@ -195,7 +195,7 @@ impl Launch {
     /// The shape for these extents. An empty grid becomes one block, as hosts do.
     ///
     /// # Errors
-    /// If an expression has no value, or a value does not fit 32 bits.
+    /// If an expression has no value, or no GPU can launch the shape.
     pub fn shape(&self, extents: &Extents) -> Result<Shape, TaskError> {
         let value = |expression: &Expression| -> Result<u32, TaskError> {
             let value = evaluate(&expression.node, extents);
@@ -203,23 +203,79 @@ impl Launch {
             u32::try_from(value)
                 .map_err(|_| expression.error(format!("{value} exceeds 2^32 - 1"), ""))
         };
-        let dimensions = |list: &[Expression]| -> Result<Dim3, TaskError> {
+        let dimensions = |list: &[Expression], of: &Axes| -> Result<Dim3, TaskError> {
             let mut values = [1; 3];
-            for (to, from) in values.iter_mut().zip(list) {
-                *to = value(from)?.max(1);
+            for (axis, (to, from)) in values.iter_mut().zip(list).enumerate() {
+                let (value, most) = (value(from)?, of.most[axis]);
+                // Hosts launch one block, or nothing, if the extents leave no work.
+                let is_given = evaluate(&from.node, &Extents::new()).is_ok();
+                if value == 0 && (is_given || !of.may_be_empty) {
+                    let why = format!("the {} has size 0 in {}", of.name, ["x", "y", "z"][axis]);
+                    return Err(from.error(why, "every axis is at least 1"));
+                }
+                if value > most {
+                    let why = format!(
+                        "{value} {} in {} exceed the limit of {most}",
+                        of.parts,
+                        ["x", "y", "z"][axis]
+                    );
+                    return Err(from.error(why, ""));
+                }
+                *to = value.max(1);
             }
-            Ok(values.into())
+            let all = values.iter().map(|value| u64::from(*value)).product::<u64>();
+            match list.first().filter(|_| all > of.most_in_all) {
+                Some(first) => {
+                    let why = format!("{all} {} exceed the limit of {}", of.parts, of.most_in_all);
+                    Err(first.error(why, ""))
+                }
+                None => Ok(values.into()),
+            }
         };
-        let mut shape = Shape::new(dimensions(&self.grid)?, dimensions(&self.block)?);
+        let mut shape =
+            Shape::new(dimensions(&self.grid, &GRID)?, dimensions(&self.block, &BLOCK)?);
         if let Some(shared) = &self.shared {
             shape = shape.shared_bytes(value(shared)?);
         }
         if !self.cluster.is_empty() {
-            shape = shape.cluster(dimensions(&self.cluster)?);
+            shape = shape.cluster(dimensions(&self.cluster, &CLUSTER)?);
         }
         Ok(if self.cooperative { shape.cooperative() } else { shape })
     }
 }
+
+/// The limits of all GPUs for the axes of a part of a launch.
+struct Axes {
+    name: &'static str,
+    parts: &'static str,
+    most: [u32; 3],
+    most_in_all: u64,
+    may_be_empty: bool,
+}
+
+const GRID: Axes = Axes {
+    name: "grid",
+    parts: "blocks",
+    most: [i32::MAX as u32, 65_535, 65_535],
+    most_in_all: u64::MAX,
+    may_be_empty: true,
+};
+
+const BLOCK: Axes = Axes {
+    name: "block",
+    parts: "threads",
+    most: [1024, 1024, 64],
+    most_in_all: 1024,
+    may_be_empty: false,
+};
+
+const CLUSTER: Axes = Axes {
+    name: "cluster",
+    parts: "blocks of a cluster",
+    most: [16; 3],
+    most_in_all: 16,
+    may_be_empty: false,
+};
 
 #[cfg(test)]
 mod tests {
@@ -243,5 +299,25 @@ mod tests {
         let launch = Launch::declared("k.cu", text).expect("declared").expect("a launch");
         let shape = launch.shape(&Extents::from([("n".to_owned(), 0)])).expect("a shape");
         assert_eq!(shape.grid.x, 1);
+    }
+    #[test]
+    fn a_launch_that_no_gpu_can_make_is_an_error_at_its_place() {
+        let extents = Extents::from([("n".to_owned(), 0)]);
+        for (grid, block, column, why) in [
+            ("[0]", "[32]", 9, "grid has size 0 in x"),
+            ("[1, 70000]", "[32]", 12, "70000 blocks in y exceed the limit of 65535"),
+            ("[1]", "[0]", 10, "block has size 0 in x"),
+            ("[1]", "[32, \"n\"]", 14, "block has size 0 in y"),
+            ("[1]", "[2048]", 10, "2048 threads in x exceed the limit of 1024"),
+            ("[1]", "[64, 32]", 10, "2048 threads exceed the limit of 1024"),
+        ] {
+            let text = format!("grid = {grid}\nblock = {block}\n");
+            let source = Source { name: "task.toml", text: &text };
+            let launch = Launch::read(&Value::parse(source).expect("TOML")).expect("a launch");
+            let error = launch.shape(&extents).expect_err("no launch");
+            let line = if why.contains("grid") || why.contains("blocks") { 1 } else { 2 };
+            assert_eq!((error.line, error.column), (line, column), "{text}{error}");
+            assert!(error.to_string().contains(why), "{error}");
+        }
     }
 }

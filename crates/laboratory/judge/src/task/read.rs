@@ -105,7 +105,11 @@ impl Task {
                 _ => {}
             }
         }
-        if let Some(launch) = &self.launch {
+        let of_reference = self.references.iter().filter_map(|reference| match reference {
+            Reference::Kernel { launch, .. } => Some(launch.as_ref()),
+            _ => None,
+        });
+        for launch in self.launch.iter().chain(of_reference) {
             launch.shape(&extents)?;
         }
         if let Some((bytes, flops)) = &self.work {

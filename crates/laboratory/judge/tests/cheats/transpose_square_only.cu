@@ -1,5 +1,5 @@
 // task: transpose
-// finds: wrong|out-of-bounds|not-written
+// finds: wrong|out-of-bounds|not-written|race
 // Right for square matrices.
 extern "C" __global__ void transpose(const float* x, float* y, unsigned rows, unsigned cols) {
     unsigned col = blockIdx.x * 32 + threadIdx.x;

@@ -877,6 +877,7 @@ inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemc
     return error == cudaSuccess ? __lw_done(cuStreamSynchronize(nullptr)) : error;
 }
 // The driver's description of a copy of rows.
+struct cudaArray;
 struct __lw_side {
     size_t x, y, z, level;
     unsigned kind, padding;

@@ -138,8 +138,9 @@ impl ModuleLowering<'_> {
             (Some(_), true) => FunctionLinkage::Kernel,
             (Some(_), false) => FunctionLinkage::Device,
         };
+        let keeps_calls = self.analyzer.host && is_of_runtime(&symbol);
         let mut function = ssa::SsaFunction::new(symbol, linkage);
-        if flags.no_inline {
+        if flags.no_inline || keeps_calls {
             function.inlining = ssa::Inlining::Never;
         }
         let Some(signature) = self.analyzer.signature(number) else { return function };
@@ -415,4 +416,11 @@ impl FunctionLowering<'_, '_> {
     pub(super) fn void(&self, ty: TypeId) -> bool {
         self.types().bare_kind(ty) == Some(crate::syntax::BuiltinType::Void)
     }
+}
+
+/// Whether a function belongs to CUDA's runtime. Messages name such calls of host code, so that they are not inlined.
+fn is_of_runtime(symbol: &str) -> bool {
+    let name = symbol.strip_prefix("_Z").unwrap_or(symbol);
+    let name = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    name.starts_with("cuda") || name.starts_with("__lw_launch")
 }
