@@ -66,6 +66,8 @@ abi!(ResourceViewDescription = 112, 8 { format: 0, width: 8, height: 16, depth: 
 
 /// The device's texture alignment (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), in bytes.
 const TEXTURE_ALIGNMENT: u64 = 512;
+/// Maximum number of texels of a linear texture: the device's attribute 69.
+const LONGEST_LINEAR: usize = 1 << 28;
 
 /// Texture flags: read integers as such, normalized coordinates, sRGB.
 const AS_INTEGERS: u32 = 1;
@@ -148,6 +150,9 @@ impl ResourceDescription {
             }
             LINEAR => {
                 let (texel, fraction) = texel(self.format, self.channels)?;
+                if self.width / texel.bytes() as usize > LONGEST_LINEAR {
+                    return Err(Status::InvalidValue);
+                }
                 // Texels behind the allocation read as zero, like those behind the texture.
                 let range = driver()?.range_at(self.place);
                 let room = range
