@@ -75,24 +75,32 @@ impl Finding {
     }
 }
 
-/// Merges findings of one kind at one line of one kernel, and adds their counts.
+/// Merges findings of one kind at one line of one kernel, and adds their counts. Races of the same two lines are one finding,
+/// whichever access was found first; the one whose threads are furthest apart gives the remedy.
 pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut places: BTreeMap<(String, ReportKind, String, u32, String), usize> = BTreeMap::new();
+    let mut places: BTreeMap<(String, ReportKind, String, String), usize> = BTreeMap::new();
     let mut folded: Vec<Finding> = Vec::new();
     for finding in findings {
         let other = finding.other.as_ref().map_or(String::new(), |other| other.place.clone());
-        let line = finding.report.line();
+        let mut here = format!("{}:{}", finding.file, finding.report.line());
+        let mut other = other;
+        if finding.report.kind == ReportKind::Race && !other.is_empty() && other < here {
+            std::mem::swap(&mut here, &mut other);
+        }
         let name = match (finding.report.kind, finding.report.operations()) {
             (ReportKind::Leak | ReportKind::FailedCall, _) => finding.report.message.clone(),
             (_, Some((one, other))) => format!("{one} {other}"),
             _ => finding.target.clone(),
         };
-        let key = (name, finding.report.kind, finding.file.clone(), line, other);
+        let key = (name, finding.report.kind, here, other);
         match places.get(&key) {
             Some(index) => {
-                let known = &mut folded[*index].report;
-                known.count += finding.report.count;
-                finding.report.also.into_iter().for_each(|pair| known.add_pair(pair));
+                let known = &mut folded[*index];
+                let mut finding = finding;
+                if finding.report.distance > known.report.distance {
+                    std::mem::swap(known, &mut finding);
+                }
+                known.report.absorb(finding.report);
             }
             None => {
                 places.insert(key, folded.len());

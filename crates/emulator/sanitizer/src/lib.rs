@@ -34,6 +34,7 @@ mod member_masks;
 mod races;
 
 pub use bounds::heap::leaks as heap_leaks;
+pub use findings::advice::Distance;
 pub use findings::kinds::{Checks, KindInfo, Level, ReportKind};
 pub use findings::report::{AccessPair, CodeLocation, OtherAccess, Report, merge};
 pub use findings::text::{Quote, describe, source_file};

@@ -2,6 +2,7 @@
 
 use crate::interface::failures::Caller;
 use crate::state::driver;
+use lanework::tool::MemoryOrigin;
 use std::ops::Range;
 
 /// Enables names of memory in findings.
@@ -10,19 +11,23 @@ pub fn start() {
 }
 
 /// Describes the memory at an address: an allocation, or, if `host` is set, memory of the host.
-fn describe(address: u64, host: bool) -> Option<String> {
+fn describe(address: u64, host: bool) -> Option<MemoryOrigin> {
     let named = driver().ok()?.allocations().named(address);
-    let Some(named) = named else { return host.then(|| host_memory(address)).flatten() };
+    let Some(named) = named else {
+        let text = host.then(|| host_memory(address)).flatten()?;
+        return Some(MemoryOrigin { text, pitch: None });
+    };
     let (bytes, number, kind) = (named.bytes, named.id, named.kind.name());
     let freed = if named.freed { ", freed since" } else { "" };
     let what = format!("allocation {number}: {bytes} bytes of {kind} memory{freed}");
     let caller = named.stack.map(|stack| Caller::of_call(&stack.to_string())).unwrap_or_default();
     let call = caller.runtime.map_or("allocated".to_owned(), |call| format!("`{call}`"));
-    Some(match (caller.function.as_str(), &caller.location) {
+    let text = match (caller.function.as_str(), &caller.location) {
         ("", _) => what,
         (function, None) => format!("{what}; {call} in `{function}`"),
         (function, Some(at)) => format!("{what}; {call} in `{function}` at {at}"),
-    })
+    };
+    Some(MemoryOrigin { text, pitch: named.pitch })
 }
 
 /// Describes host memory by the process's memory map.

@@ -84,6 +84,8 @@ pub struct NamedAllocation {
     pub bytes: u64,
     pub freed: bool,
     pub stack: Option<Arc<Backtrace>>,
+    /// Bytes from one row to the next, if it has rows.
+    pub pitch: Option<usize>,
 }
 
 /// Maximum number of freed allocations that findings can name.
@@ -100,8 +102,9 @@ fn own_pages(bytes: usize) -> Option<Pages> {
 
 impl Allocation {
     fn named(&self, freed: bool) -> NamedAllocation {
-        let Allocation { id, kind, bytes, stack, .. } = self;
-        NamedAllocation { id: *id, kind: *kind, bytes: *bytes, freed, stack: stack.clone() }
+        let Allocation { id, kind, bytes, stack, rows, .. } = self;
+        let (stack, pitch) = (stack.clone(), rows.map(|rows| rows.pitch));
+        NamedAllocation { id: *id, kind: *kind, bytes: *bytes, freed, stack, pitch }
     }
 
     /// Size including the padding of the last unit.

@@ -97,7 +97,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         FaultKind::BarrierDivergence => {
             fault.message = format!("barrier divergence: {}", raw.note);
             fault.help =
-                "move the barrier out of the branch, so that all threads of a warp reach it together".into();
+                "move the barrier out of the branch, so that all threads of a warp reach it together; if it is in a loop, give the loop the same number of passes in all threads, and put the condition around the rest of its body".into();
         }
         FaultKind::Trap => {
             fault.message = "the kernel executed `trap`".into();

@@ -75,6 +75,8 @@ pub struct Bounds {
     pub shared: Variables,
     /// Variables in local memory.
     pub local: Variables,
+    /// Where dynamic shared memory starts, if the launch has any.
+    dynamic: Option<u64>,
     /// Bytes of local memory per thread.
     pub local_bytes: u64,
     /// Blocks of the kernels' `malloc`.
@@ -104,6 +106,7 @@ impl Bounds {
             hints: vec![0; kernel.origins.len() + 1],
             shared: Variables::new(&kernel.shared_variables, more),
             local: Variables::new(&kernel.local_variables, None),
+            dynamic: (dynamic > 0).then_some(fixed),
             local_bytes,
             // SAFETY: `memory` is `Launch::memory`, which stays valid and locked by the launch
             // while its instruments exist.
@@ -313,9 +316,12 @@ impl Bounds {
         near: Option<NearAllocation>,
     ) -> Finding {
         let what = outside_of(near.as_ref(), offset);
+        let longer = near.as_ref().and_then(|near| longer_array(near, bytes));
         Finding {
             message: format!("out-of-bounds {space} {verb}: {bytes} bytes {what}"),
-            help: "guard the access so that its index stays inside the array".into(),
+            help: longer.unwrap_or_else(|| {
+                "guard the access so that its index stays inside the array".into()
+            }),
             address: Some(offset),
             size: bytes,
             allocation: near,
@@ -346,11 +352,19 @@ impl Bounds {
             && let Some(near) = address.and_then(|address| self.shared.nearest(address, 1))
         {
             match report.kind {
-                ReportKind::OutOfBounds => report.message.push_str(&format!(
-                    " (nearest: {}, {} bytes)",
-                    named(&near),
-                    near.bytes
-                )),
+                ReportKind::OutOfBounds => {
+                    let (at, bytes) = (named(&near), near.bytes);
+                    report.message.push_str(&format!(" (nearest: {at}, {bytes} bytes)"));
+                    let end = near.offset + i64::from(report.size);
+                    if self.dynamic == Some(near.address) && end > near.bytes as i64 {
+                        report.help = format!(
+                            "ask for at least {end} bytes of dynamic shared memory at the launch, which gave `{}` only {bytes}: the third launch argument counts bytes, not elements; if that is enough, guard the access so that its index stays inside the array",
+                            near.name
+                        );
+                    } else if let Some(longer) = longer_array(&near, report.size.into()) {
+                        report.help = longer;
+                    }
+                }
                 ReportKind::Misaligned => report.message.push_str(&format!(" ({})", named(&near))),
                 _ => {}
             }
@@ -383,6 +397,17 @@ impl Bounds {
         );
         report.allocation = near;
     }
+}
+
+/// The advice for an access past the end of an array, by at most its own size.
+fn longer_array(near: &NearAllocation, bytes: u64) -> Option<String> {
+    let end = u64::try_from(near.offset).ok()? + bytes;
+    (end > near.bytes && end - near.bytes <= near.bytes).then(|| {
+        format!(
+            "guard the access so that its index stays inside the array; if it must reach there, as the edge of a tile, declare `{}` with at least {end} bytes",
+            near.name
+        )
+    })
 }
 
 /// Variables in shared or local memory, by offset.

@@ -7,13 +7,15 @@
 //! 2. One of two strong accesses has a scope that does not include the other thread: widen it.
 //! 3. Between the accesses, a strong write by one thread and a strong read by the other could pass
 //!    the data, but a fence before the write or after the read is missing or has too narrow a
-//!    scope: name each such fence.
+//!    scope: name each such fence. If the fences are there, but one thread passes the data of its
+//!    block on: name the block's missing barrier. If the flag is written before the data: swap the two.
 //! 4. Two strong accesses of one size (`volatile`) without such a flag: pass the data by a flag.
 //! 5. A load and a store of one word, where the store's value is computed from the load's: replace
 //!    both by one atomic.
 //! 6. Lanes of a warp, or warps of a block: name the barrier, and the two lines that it belongs
 //!    between.
-//! 7. Blocks: end the kernel between the two, or give each block its own element.
+//! 7. Blocks: write to a second array what other blocks still read, end the kernel between the two,
+//!    or give each block its own element; in a loop with a barrier of the grid, put another one at its end.
 //!
 //! *Limit.* The third rule uses the code, not the run: it takes the nearest strong write after the
 //! one access, and the nearest strong read before the other.
@@ -23,6 +25,7 @@ use lanework_ptx_ir::kernel::{
     Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Reg, Scope, SyncAnnotation,
 };
 use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::opcode::asynchrony::{AsyncOp, MbarrierOp};
 use lanework_ptx_ir::opcode::integer::IntegerOp;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -94,6 +97,7 @@ impl<'k> Adviser<'k> {
     pub fn advice(&self, race: &RaceFacts, gap: [u32; 2]) -> String {
         self.acquire(race)
             .or_else(|| self.scope(race))
+            .or_else(|| self.announced_early(race))
             .or_else(|| self.fence(race))
             .or_else(|| self.order(race))
             .or_else(|| self.atomic(race))
@@ -174,6 +178,15 @@ impl<'k> Adviser<'k> {
         if !same_space(write.op, read.op) {
             return None;
         }
+        // Within a block, a counter that hands out work, or a read before a barrier, passes nothing to the other thread.
+        let near = race.distance <= Distance::Warps;
+        let behind = || {
+            !self.avoids_barriers(Distance::Warps, read.inst.origin, now.instruction)
+                || !self.avoids_barriers(Distance::Warps, prior.instruction, write.inst.origin)
+        };
+        if near && (write.index == read.index || behind()) {
+            return None;
+        }
         let needed = race.distance.scope();
         if [write.op, read.op].iter().any(|op| op.order.strong < Some(needed)) {
             return Some(format!(
@@ -202,6 +215,7 @@ impl<'k> Adviser<'k> {
             )),
         };
         match released {
+            Fenced::Yes if reader.is_none() => self.barrier_of_block(race, &write, &read),
             Fenced::Yes => None,
             Fenced::Narrowly(at) => {
                 let whose = if self.scope_at(at) == Scope::Block { "block" } else { "cluster" };
@@ -225,6 +239,77 @@ impl<'k> Adviser<'k> {
                 })
             )),
         }
+    }
+
+    /// One thread passes the data of its block on by fences and a flag: put the barrier between the flag and the accesses
+    /// of the block's other threads.
+    fn barrier_of_block(
+        &self,
+        race: &RaceFacts,
+        write: &MemoryInst<'_>,
+        read: &MemoryInst<'_>,
+    ) -> Option<String> {
+        if race.distance <= Distance::Warps {
+            return None;
+        }
+        let [now, prior] = race.accesses;
+        let free = |from: u32, to: u32| self.avoids_barriers(Distance::Warps, from, to);
+        if free(prior.instruction, write.inst.origin) {
+            return Some(format!(
+                "put `__syncthreads()` (`sync_threads`) between {} and the {} at {} that tells other blocks, outside of branches that only some threads take: it covers only accesses that its thread has waited for",
+                self.access_at(race, prior.instruction),
+                name_of(write.op),
+                self.line(write.inst.origin)
+            ));
+        }
+        free(read.inst.origin, now.instruction).then(|| {
+            format!(
+                "put `__syncthreads()` (`sync_threads`) between the {} at {} that waits for another block and {}, outside of branches that only some threads take",
+                name_of(read.op),
+                self.line(read.inst.origin),
+                self.access_at(race, now.instruction)
+            )
+        })
+    }
+
+    /// A thread writes the flag for which the other waits before it writes the data: swap the two.
+    fn announced_early(&self, race: &RaceFacts) -> Option<String> {
+        let [now, prior] = race.accesses;
+        if now.writes == prior.writes || now.strong.is_some() || prior.strong.is_some() {
+            return None;
+        }
+        let (data, reader) = if now.writes { (now, prior) } else { (prior, now) };
+        let own = [now.instruction, prior.instruction];
+        let strong = |found: &MemoryInst<'_>| {
+            found.op.order.strong.is_some() && !own.contains(&found.inst.origin)
+        };
+        let writes = |found: &MemoryInst<'_>| !matches!(found.op.kind, MemoryKind::Load);
+        // The flag's read is repeated until it has the value.
+        let waits = self.memory().filter(strong).find(|found| {
+            !matches!(found.op.kind, MemoryKind::Store)
+                && self.path(found.index, found.index, &[])
+                && self.comes_to(found.index, reader.instruction)
+                && !self.reaches(reader.instruction, found.index)
+        })?;
+        let later = |found: &MemoryInst<'_>| self.reaches(data.instruction, found.index);
+        if self.memory().filter(strong).filter(writes).any(|found| later(&found)) {
+            return None;
+        }
+        let flag = self
+            .memory()
+            .filter(strong)
+            .filter(writes)
+            .filter(|found| found.index != waits.index && same_space(found.op, waits.op))
+            .filter(|found| self.comes_to(found.index, data.instruction))
+            .filter(|found| !self.path(found.index, waits.index, &[]))
+            .max_by_key(|found| found.inst.origin)?;
+        let (fence, ptx) = fence_of(race.distance.scope());
+        Some(format!(
+            "move {} before the {} at {} that tells the other thread, with a fence, `{fence}` (`{ptx}`), between the two",
+            self.access_at(race, data.instruction),
+            name_of(flag.op),
+            self.line(flag.inst.origin)
+        ))
     }
 
     /// Whether a fence of at least this scope is between two instructions. If `to` comes first in
@@ -358,10 +443,27 @@ impl<'k> Adviser<'k> {
         }
         let passed = self.barriers(race.distance).map(|(_, inst)| inst.origin);
         let passed = passed.filter(|at| first < *at && *at < second).last();
+        let outside = "outside of branches that only some threads take";
+        // One statement that writes before it reads, or that a loop repeats: the two are of different iterations.
+        let one_statement = self.line(first) == self.line(second)
+            && (self.access_writes(first) && !self.access_writes(second)
+                || self.avoids_barriers(race.distance, second, first));
+        if passed.is_none() && (one_statement || self.around(race, first, second)) {
+            return format!(
+                "put `{call}` (`{ptx}`) at the end of the loop: after {} and before {} runs again, {outside}",
+                self.access_at(race, second),
+                self.access_at(race, first)
+            );
+        }
         match passed {
             Some(barrier) if self.avoids_barriers(race.distance, first, second) => format!(
                 "move the barrier at {} out of the branch that only some threads take, so that all threads pass it between {} and {}",
                 self.line(barrier),
+                self.access_at(race, first),
+                self.access_at(race, second)
+            ),
+            Some(_) if self.decides_loop(second, first) => format!(
+                "put `{call}` (`{ptx}`) at the head of the loop: before {}, {outside}, since the condition of the loop is {}",
                 self.access_at(race, first),
                 self.access_at(race, second)
             ),
@@ -371,11 +473,57 @@ impl<'k> Adviser<'k> {
                 self.access_at(race, first)
             ),
             None => format!(
-                "put `{call}` (`{ptx}`) between {} and {}, outside of branches that only some threads take",
+                "put `{call}` (`{ptx}`) between {} and {}, {outside}",
                 self.access_at(race, first),
                 self.access_at(race, second)
             ),
         }
+    }
+
+    /// Whether a race of two accesses without a barrier in between goes around a loop: a wait between the two orders them
+    /// within an iteration, and the one that comes first in the text was found after the other.
+    fn around(&self, race: &RaceFacts, first: u32, second: u32) -> bool {
+        let [now, prior] = race.accesses;
+        let waits = |inst: &Inst| match &inst.opcode {
+            Opcode::Async(AsyncOp::Mbarrier(MbarrierOp::Wait { .. }, _)) => true,
+            Opcode::Annotation(SyncAnnotation::Wait(_)) => true,
+            Opcode::Memory(op) => {
+                op.order.strong.is_some() && !matches!(op.kind, MemoryKind::Store)
+            }
+            _ => false,
+        };
+        now.instruction < prior.instruction
+            && self
+                .kernel
+                .insts
+                .iter()
+                .any(|inst| first < inst.origin && inst.origin < second && waits(inst))
+            && self.avoids_barriers(race.distance, second, first)
+    }
+
+    /// Whether the value of a read decides, in its own part of the code, whether a loop goes on to `first`.
+    fn decides_loop(&self, read: u32, first: u32) -> bool {
+        self.positions(read).any(|at| {
+            let block = self.flow.block_of(at);
+            let range = &self.flow.blocks[block];
+            let Some(last) = self.kernel.insts[range.start..range.end].last() else { return false };
+            let Some((register, _)) = last.guard else { return false };
+            let load = &self.kernel.insts[at];
+            let decides =
+                self.register_computed_from(register, load, 4, &mut HashMap::new()).is_some();
+            // Nothing else of the loop follows: a jump backward, to code that leads to `first`.
+            let back = |next: &usize| self.flow.blocks[*next].start <= at;
+            decides
+                && self.flow.successors(block).iter().any(back)
+                && self.positions(first).any(|first| self.path(at, first, &[]))
+        })
+    }
+
+    /// Whether an instruction writes memory.
+    fn access_writes(&self, instruction: u32) -> bool {
+        self.memory().any(|found| {
+            found.inst.origin == instruction && !matches!(found.op.kind, MemoryKind::Load)
+        })
     }
 
     /// Blocks are ordered by the end of a kernel.
@@ -387,11 +535,55 @@ impl<'k> Adviser<'k> {
                 self.line(now.instruction)
             );
         }
+        if self.has_grid_barrier(first, second) {
+            return format!(
+                "put a barrier of the grid (`cooperative_groups::this_grid().sync()`) at the end of the loop: after {} and before {} runs again",
+                self.access_at(race, second),
+                self.access_at(race, first)
+            );
+        }
+        let (read, write) = if now.writes {
+            (prior.instruction, now.instruction)
+        } else {
+            (now.instruction, prior.instruction)
+        };
+        let whole = self.kernel.insts.last().map_or(0, |inst| inst.origin);
+        if read < write && !self.has_grid_barrier(0, whole) {
+            return format!(
+                "write to a second array at {}, since other blocks still read this one at {}; or make the writes in a second kernel",
+                self.line(write),
+                self.line(read)
+            );
+        }
         format!(
             "end the kernel between {} and {} and launch the rest as a second kernel, or put a barrier of the grid there (`cooperative_groups::this_grid().sync()`)",
             self.access_at(race, first),
             self.access_at(race, second)
         )
+    }
+
+    /// Whether a barrier of the grid is between two instructions: the block's barrier, a wait for other blocks, and the
+    /// block's barrier again.
+    fn has_grid_barrier(&self, from: u32, to: u32) -> bool {
+        let barriers: Vec<(usize, u32)> =
+            self.barriers(Distance::Warps).map(|(at, inst)| (at, inst.origin)).collect();
+        let places: Vec<usize> = barriers.iter().map(|(at, _)| *at).collect();
+        let spins: Vec<MemoryInst<'_>> = self
+            .memory()
+            .filter(|found| {
+                let order = &found.op.order;
+                !matches!(found.op.kind, MemoryKind::Store)
+                    && order.strong >= Some(Scope::Device)
+                    && from < found.inst.origin
+                    && found.inst.origin < to
+                    && self.path(found.index, found.index, &places)
+            })
+            .collect();
+        spins.iter().any(|spin| {
+            let spin = spin.inst.origin;
+            barriers.iter().any(|(_, at)| from < *at && *at < spin)
+                && barriers.iter().any(|(_, at)| spin < *at && *at < to)
+        })
     }
 
     /// `the write at line 7`.
@@ -400,7 +592,8 @@ impl<'k> Adviser<'k> {
         let what = match access {
             Some(RaceAccess { writes: true, .. }) => "the write",
             Some(_) => "the read",
-            None => "the access",
+            None if self.access_writes(instruction) => "the write",
+            None => "the read",
         };
         format!("{what} at {}", self.line(instruction))
     }

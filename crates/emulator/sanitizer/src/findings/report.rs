@@ -77,6 +77,8 @@ pub struct Report {
     pub allocation: Option<NearAllocation>,
     /// The other access of a race.
     pub other: Option<OtherAccess>,
+    /// How far apart the threads of a race are, if its remedy depends on it.
+    pub distance: Option<Distance>,
     /// Further races explained by the same missing barrier.
     pub also: Vec<AccessPair>,
     /// Where the memory comes from: the kernel's parameter, and the call that allocated it. Empty if unknown.
@@ -139,6 +141,7 @@ impl Report {
             size: 0,
             allocation: None,
             other: None,
+            distance: None,
             also: Vec::new(),
             allocated: String::new(),
             help: String::new(),
@@ -178,6 +181,16 @@ impl Report {
         }
     }
 
+    /// Adds the occurrences of a report of the same place. The one whose threads are furthest apart stays, since its remedy
+    /// repairs both.
+    pub fn absorb(&mut self, mut report: Report) {
+        if report.distance > self.distance {
+            std::mem::swap(self, &mut report);
+        }
+        self.count += report.count;
+        report.also.into_iter().for_each(|pair| self.add_pair(pair));
+    }
+
     /// The line: of the source, else of the PTX text; 0 if unknown.
     pub fn line(&self) -> u32 {
         self.location.as_ref().map_or(self.text_line, |location| location.line)
@@ -198,10 +211,7 @@ pub fn merge(to: &mut Vec<Report>, found: Vec<Report>) {
     }
     for report in found {
         match to.iter_mut().find(|known| place(known) == place(&report)) {
-            Some(known) => {
-                known.count += report.count;
-                report.also.into_iter().for_each(|pair| known.add_pair(pair));
-            }
+            Some(known) => known.absorb(report),
             None => to.push(report),
         }
     }
@@ -271,8 +281,9 @@ pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
         groups.push(group);
         plain = rest;
     }
+    let plain = groups.len();
     groups.extend(overlapping(around));
-    let kept = keep_first(list, groups);
+    let kept = keep_first(list, groups, plain);
     if kept.iter().all(|found| found.race.is_none()) {
         return kept.into_iter().map(|found| found.report).collect();
     }
@@ -280,6 +291,7 @@ pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
     let advised = |Found { mut report, ends, race }: Found| {
         if let Some(race) = &race {
             report.help = adviser.advice(race, ends);
+            report.distance = Some(race.distance);
         }
         report
     };
@@ -317,10 +329,10 @@ fn overlapping(mut intervals: Vec<RaceInterval>) -> Vec<Vec<RaceInterval>> {
 }
 
 /// Keeps the first race of each group, preferably between different warps, and lists the others in
-/// it.
-fn keep_first(list: Vec<Found>, groups: Vec<Vec<RaceInterval>>) -> Vec<Found> {
+/// it. The groups after the first `plain` ones go around a loop.
+fn keep_first(list: Vec<Found>, groups: Vec<Vec<RaceInterval>>, plain: usize) -> Vec<Found> {
     let mut list: Vec<Option<Found>> = list.into_iter().map(Some).collect();
-    for group in groups {
+    for (number, group) in groups.into_iter().enumerate() {
         let Some(first) = group.iter().min_by_key(|one| (!one.warps, one.report)) else { continue };
         let first = first.report;
         let Some(mut kept) = list[first].take() else { continue };
@@ -330,11 +342,16 @@ fn keep_first(list: Vec<Found>, groups: Vec<Vec<RaceInterval>>) -> Vec<Found> {
             kept.report.count += other.report.count;
             kept.report.add_pair(AccessPair::of(&other.report));
         }
-        // The part that all intervals have in common; around a loop there may be none.
-        let from = group.iter().map(|one| one.ends[0]).max().unwrap_or(0);
-        let to = group.iter().map(|one| one.ends[1]).min().unwrap_or(0);
-        if from < to {
-            kept.ends = [from, to];
+        // The part that all intervals have in common. Around a loop, the barrier belongs after the last access of all and before
+        // the first one.
+        let (firsts, lasts) =
+            (group.iter().map(|one| one.ends[0]), group.iter().map(|one| one.ends[1]));
+        let common = match number < plain {
+            true => [firsts.max().unwrap_or(0), lasts.min().unwrap_or(0)],
+            false => [firsts.min().unwrap_or(0), lasts.max().unwrap_or(0)],
+        };
+        if common[0] < common[1] {
+            kept.ends = common;
         }
         list[first] = Some(kept);
     }

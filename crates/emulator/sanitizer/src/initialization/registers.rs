@@ -100,7 +100,7 @@ impl Registers {
                 message: format!(
                     "uninitialized register: a register that was never written reaches {what}"
                 ),
-                help: "give the variable a value on every path before it is used".into(),
+                help: "give the variable a value on every path before it is used; the result of CUB's block reductions is defined in thread 0 only: pass it on through shared memory".into(),
                 ..Finding::default()
             });
         }

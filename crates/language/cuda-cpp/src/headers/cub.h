@@ -34,6 +34,12 @@ template <class T> __device__ inline T __lw_from_lane(const T &value, int lane, 
     for (int i = 0; i < words; i++) list[i] = __shfl_sync(mask, list[i], lane);
     return *(T *)list;
 }
+// Leaves the value of a register that nothing has written: other threads must not use the result of a reduction.
+template <class T> __device__ inline void __lw_undefine(T &value) {
+    if constexpr (!std::is_arithmetic_v<T>) return;
+    else if constexpr (sizeof(T) == 4) asm volatile("{ .reg .b32 none; mov.b32 %0, none; }" : "=r"((unsigned &)value));
+    else if constexpr (sizeof(T) == 8) asm volatile("{ .reg .b64 none; mov.b64 %0, none; }" : "=l"((unsigned long &)value));
+}
 template <class T> __device__ inline T ShuffleIndex(T value, int lane, unsigned mask) { return __lw_from_lane(value, lane, mask); }
 template <class T, int N, class F> __device__ inline T ThreadReduce(const T (&list)[N], F reduce) {
     T sum = list[0];
@@ -106,6 +112,7 @@ template <class T, int X, BlockReduceAlgorithm ALGORITHM = BLOCK_REDUCE_WARP_RED
         if (lane == 0) list[warp] = value;
         __syncthreads();
         if (rank == 0) for (int i = 1; i < warps; i++) if (i * 32 < valid) value = reduce(value, list[i]);
+        if (rank != 0) __lw_undefine(value);
         return value;
     }
     template <int N, class F> __device__ T Reduce(T (&values)[N], F reduce) { return Reduce(ThreadReduce(values, reduce), reduce); }
@@ -174,24 +181,6 @@ template <class T, int X, BlockScanAlgorithm ALGORITHM = BLOCK_SCAN_RAKING, int 
     template <int N> __device__ void InclusiveSum(T (&values)[N], T (&results)[N], T &all) { InclusiveScan(values, results, cub::Sum(), all); }
     template <int N> __device__ void ExclusiveSum(T (&values)[N], T (&results)[N]) { ExclusiveScan(values, results, T(0), cub::Sum()); }
     template <int N> __device__ void ExclusiveSum(T (&values)[N], T (&results)[N], T &all) { ExclusiveScan(values, results, T(0), cub::Sum(), all); }
-};
-// Loads and stores of items in a blocked arrangement, or striped over the threads.
-template <class T, int X, int N, BlockLoadAlgorithm ALGORITHM = BLOCK_LOAD_DIRECT, int Y = 1, int Z = 1, int ARCH = 0> struct BlockLoad {
-    struct TempStorage { char unused; };
-    __device__ BlockLoad() {}
-    __device__ explicit BlockLoad(TempStorage &) {}
-    __device__ static int __lw_at(int i) { return ALGORITHM == BLOCK_LOAD_STRIPED ? i * X * Y * Z + __lw_rank() : __lw_rank() * N + i; }
-    template <class I> __device__ void Load(I from, T (&items)[N]) { for (int i = 0; i < N; i++) items[i] = from[__lw_at(i)]; }
-    template <class I> __device__ void Load(I from, T (&items)[N], int valid) { for (int i = 0; i < N; i++) if (__lw_at(i) < valid) items[i] = from[__lw_at(i)]; }
-    template <class I, class D> __device__ void Load(I from, T (&items)[N], int valid, D rest) { for (int i = 0; i < N; i++) items[i] = __lw_at(i) < valid ? (T)from[__lw_at(i)] : (T)rest; }
-};
-template <class T, int X, int N, BlockStoreAlgorithm ALGORITHM = BLOCK_STORE_DIRECT, int Y = 1, int Z = 1, int ARCH = 0> struct BlockStore {
-    struct TempStorage { char unused; };
-    __device__ BlockStore() {}
-    __device__ explicit BlockStore(TempStorage &) {}
-    __device__ static int __lw_at(int i) { return ALGORITHM == BLOCK_STORE_STRIPED ? i * X * Y * Z + __lw_rank() : __lw_rank() * N + i; }
-    template <class I> __device__ void Store(I to, T (&items)[N]) { for (int i = 0; i < N; i++) to[__lw_at(i)] = items[i]; }
-    template <class I> __device__ void Store(I to, T (&items)[N], int valid) { for (int i = 0; i < N; i++) if (__lw_at(i) < valid) to[__lw_at(i)] = items[i]; }
 };
 } // namespace cub
 #include <lanework/cub_block.h>

@@ -3,7 +3,9 @@
 //! One macro, [`fields`], lists a struct's fields and generates both the writer and the reader, so they cannot
 //! disagree.
 
-use lanework_emulator::sanitize::{AccessPair, CodeLocation, OtherAccess, Report, ReportKind};
+use lanework_emulator::sanitize::{
+    AccessPair, CodeLocation, Distance, OtherAccess, Report, ReportKind,
+};
 use lanework_emulator::{
     AccessKind, Counters, Fault, FaultKind, NearAllocation, Origin, Place, SourceLocation, Space,
     TracedAccess,
@@ -63,6 +65,16 @@ impl Field for bool {
     }
     fn take(from: &mut &[u8]) -> Option<bool> {
         Some(u8::take(from)? != 0)
+    }
+}
+
+impl Field for Distance {
+    fn put(&self, to: &mut Vec<u8>) {
+        to.push(*self as u8);
+    }
+    fn take(from: &mut &[u8]) -> Option<Distance> {
+        use Distance::{Cluster, Grid, Lanes, Warps};
+        [Lanes, Warps, Cluster, Grid].get(usize::from(u8::take(from)?)).copied()
     }
 }
 
@@ -162,7 +174,7 @@ fields! {
     OtherAccess { location, text_line, callers, instruction, block, thread }
     Report {
         kind, message, location, text_line, callers, instruction, kernel, block, thread, address,
-        size, allocation, other, also, allocated, help, count,
+        size, allocation, other, distance, also, allocated, help, count,
     }
     Fault {
         kind, message, location, text_file, text_line, callers, instruction, kernel, block, thread, address,

@@ -7,7 +7,7 @@
 use crate::Profile;
 use crate::tool::record::{Launched, Picture, Predicted};
 use cpp_demangle::Symbol;
-use lanework_emulator::sanitize::Report;
+use lanework_emulator::sanitize::{Report, ReportKind};
 use lanework_emulator::{
     Blocks, CountingObserver, Device, Emulator, Fault, Keep, LaunchConfig, Outcome, Program, Trace,
     TraceConfig, Tracer,
@@ -84,8 +84,16 @@ impl Launching<'_> {
     }
 }
 
+/// Where memory comes from.
+pub struct MemoryOrigin {
+    /// The allocation, and the call that made it; or the memory of the host.
+    pub text: String,
+    /// Bytes from one row to the next, if it was allocated in rows.
+    pub pitch: Option<usize>,
+}
+
 /// Describes the allocation at an address, or, if asked, memory of the host there.
-type Describe = fn(u64, bool) -> Option<String>;
+type Describe = fn(u64, bool) -> Option<MemoryOrigin>;
 
 static DESCRIBE: OnceLock<Describe> = OnceLock::new();
 
@@ -104,7 +112,15 @@ pub(super) fn name_memory(report: &mut Report) {
     // A variable of a module is neither an allocation nor memory of the host.
     let host = near.is_none();
     let parameter = std::mem::take(&mut report.allocated);
-    let memory = address.and_then(|address| describe(address, host)).unwrap_or_default();
+    let origin = address.and_then(|address| describe(address, host));
+    if let (ReportKind::OutOfBounds, Some(pitch)) =
+        (report.kind, origin.as_ref().and_then(|origin| origin.pitch))
+    {
+        report.help = format!(
+            "count the pitch in bytes: the rows of this memory are {pitch} bytes apart, so row `y` of `p` starts at `(char *)p + y * {pitch}`; if it is computed so, guard the access so that its index stays inside the buffer"
+        );
+    }
+    let memory = origin.map(|origin| origin.text).unwrap_or_default();
     report.allocated = match parameter.is_empty() || memory.is_empty() {
         true => memory,
         false => format!("{parameter}: {memory}"),

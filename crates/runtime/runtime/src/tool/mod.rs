@@ -29,7 +29,7 @@ pub use files::{Reader, read};
 #[doc(hidden)]
 pub(crate) use launching::Launching;
 #[doc(hidden)]
-pub use launching::{describe_memory, set_machine};
+pub use launching::{MemoryOrigin, describe_memory, set_machine};
 #[doc(hidden)]
 pub use own_report::{Profiles, names};
 #[doc(hidden)]
