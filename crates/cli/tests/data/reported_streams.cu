@@ -316,7 +316,7 @@ __global__ void scan_in_loop(int *y, bool right) {
         y[0] = all;
 }
 
-// expect storage_without_barrier: error[race] | __syncthreads
+// expect storage_without_barrier: error[race] | the barrier at line
 void storage_without_barrier(bool right) {
     scan_in_loop<<<1, 128>>>(device(128), right);
     cudaDeviceSynchronize();

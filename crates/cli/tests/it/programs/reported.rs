@@ -4,6 +4,7 @@ use super::exec::{LANEWORK, text};
 use std::process::Command;
 
 const KERNELS: &str = include_str!("../../data/reported.cu");
+const ADVICE: &str = include_str!("../../data/reported_advice.cu");
 const STREAMS: &str = include_str!("../../data/reported_streams.cu");
 
 /// Each program with the parts of the output that its bug needs; none for a correct program.
@@ -53,4 +54,65 @@ fn reported_bugs_are_found_and_repaired_programs_are_clean() {
 #[test]
 fn bugs_of_streams_and_graphs_are_found_and_repaired_programs_are_clean() {
     check(STREAMS, 20);
+}
+
+#[test]
+fn the_help_names_the_change_that_repairs_the_program() {
+    check(ADVICE, 17);
+}
+
+/// The number after `line ` at the start of a text.
+fn line_of(text: &str) -> Option<usize> {
+    text.split_once("line ")?.1.split(' ').next()?.parse().ok()
+}
+
+/// Puts the barrier that the help names at its place; `None` if it names another change.
+fn patched(source: &str, help: &str) -> Option<String> {
+    let rest = help.strip_prefix("put `__sync")?;
+    let (call, place) = rest.split_once('`')?;
+    let mut lines: Vec<&str> = source.lines().collect();
+    let barrier = format!("__sync{call};");
+    let at = match place {
+        _ if place.contains("at the head of the loop: before") => line_of(place)? - 1,
+        // At the end of a loop, or between two accesses: after the first line.
+        _ => line_of(place)?,
+    };
+    lines.insert(at, &barrier);
+    Some(lines.join("\n"))
+}
+
+/// Times that a program's help is followed: one bug can need barriers at two places.
+const PATCHES: usize = 3;
+
+#[test]
+fn barriers_at_the_places_that_the_help_names_repair_the_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("reported.cu");
+    let (mut wrong, mut repaired) = (String::new(), 0);
+    let run = |source: &str, name: &str| {
+        std::fs::write(&file, source).expect("written");
+        let mut command = Command::new(LANEWORK);
+        command.args(["exec", "--check", "--"]).arg(&file).args([name, "bug"]);
+        let ended = command.env("LANEWORK_LANG", "en").output().expect("it starts");
+        text(&ended.stdout) + &text(&ended.stderr)
+    };
+    for (name, _) in programs(ADVICE) {
+        let (mut source, mut said) = (ADVICE.to_owned(), run(ADVICE, name));
+        let mut patches = 0;
+        while patches < PATCHES {
+            let help = said.lines().find_map(|line| line.trim().strip_prefix("= help: "));
+            let Some(next) = help.and_then(|help| patched(&source, help)) else { break };
+            patches += 1;
+            said = run(&next, name);
+            source = next;
+        }
+        if patches == 0 {
+            continue;
+        }
+        repaired += 1;
+        if !said.contains("nothing to report") {
+            wrong += &format!("\n{name}, after {patches} patches:\n{said}");
+        }
+    }
+    assert!(wrong.is_empty() && repaired >= 9, "{repaired}{wrong}");
 }

@@ -207,10 +207,7 @@ impl Analyzer {
                 self.search(a, pending);
                 self.search(b, pending);
             }
-            // An instance of a host template whose address is taken.
-            E::Name(name) if name.last().arguments.is_some() => {
-                self.search_callee(name, &[], pending)
-            }
+            E::Name(name) if name.last().arguments.is_some() => self.instance(name, pending),
             E::Lambda(lambda) => self.block(|this| this.search_statements(&lambda.body, pending)),
             E::Cast(_, _, inner) | E::Unary(_, inner) => self.search(inner, pending),
             _ => {}
@@ -221,9 +218,21 @@ impl Analyzer {
     fn launch(&mut self, launch: &LaunchSyntax) {
         let ExpressionKind::Name(name) = &launch.kernel.kind else { return };
         if let Some(number) = self.target_of(name, &launch.arguments) {
-            let unevaluated = std::mem::replace(&mut self.unevaluated, false);
-            self.need(number);
-            self.unevaluated = unevaluated;
+            self.kernel(number);
+        }
+    }
+
+    fn kernel(&mut self, number: FunctionNumber) {
+        let unevaluated = std::mem::replace(&mut self.unevaluated, false);
+        self.need(number);
+        self.unevaluated = unevaluated;
+    }
+
+    /// Handles the address of an instance of a template: of a kernel, which the host may launch, or of a host function.
+    fn instance(&mut self, name: &QualifiedName, pending: &mut Vec<FunctionNumber>) {
+        match self.target_of(name, &[]) {
+            Some(number) if self.function(number).syntax.specifiers.global => self.kernel(number),
+            _ => self.search_callee(name, &[], pending),
         }
     }
 
