@@ -2,7 +2,7 @@
 //! first blocks.
 //!
 //! A small grid runs on copies of the arguments. Where the same instruction of the same thread accesses an array in block 0
-//! and in block 1, the difference of the addresses is what one block covers ([`probe`]). The size of the array then gives
+//! and in block 1, the difference of the addresses is what one block covers (`probe.rs`). The size of the array then gives
 //! the number of blocks. If arrays give different numbers, the last block of the larger grid decides: it may access
 //! nothing (the smaller grid suffices) or stay in bounds (the kernel guards its accesses). Otherwise the command asks.
 

@@ -25,7 +25,7 @@ impl CachedBounds {
     pub const EMPTY: CachedBounds = CachedBounds { from: 0, room: 0, host: std::ptr::null_mut() };
 }
 
-/// Whether the reductions of a site are delayed ([`crate::instructions::access::delayed`]).
+/// Whether the reductions of a site are delayed (module `delayed`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delay {
     /// Never: another kind of access.
