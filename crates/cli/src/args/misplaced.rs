@@ -78,7 +78,9 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_kernel_is_named() {
-        let folder = env!("CARGO_MANIFEST_DIR");
+        let temporary = tempfile::tempdir().expect("a folder");
+        let folder = temporary.path().display();
+        std::fs::write(temporary.path().join("Cargo.toml"), "").expect("written");
         for (given, what) in [
             (format!("lanework check {folder} rand:1000"), "is a folder"),
             (format!("lanework profile {folder}/Cargo.toml 1 2"), "is neither CUDA C++ nor PTX"),

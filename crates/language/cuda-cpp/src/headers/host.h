@@ -950,16 +950,6 @@ template <class T> inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &sy
     cudaError_t error = cudaGetSymbolAddress(&at, symbol);
     return error == cudaSuccess ? cudaMemcpy(to, (const char *)at + offset, bytes, kind) : error;
 }
-template <class T> inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
-    void *at;
-    cudaError_t error = cudaGetSymbolAddress(&at, symbol);
-    return error == cudaSuccess ? cudaMemcpyAsync((char *)at + offset, from, bytes, kind, stream) : error;
-}
-template <class T> inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const T &symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
-    void *at;
-    cudaError_t error = cudaGetSymbolAddress(&at, symbol);
-    return error == cudaSuccess ? cudaMemcpyAsync(to, (const char *)at + offset, bytes, kind, stream) : error;
-}
 inline cudaError_t cudaDeviceSynchronize() { __LW_CALL(cuCtxSynchronize()); }
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaGetDeviceCount(int *count) { int status = cuInit(0); if (status == 0) status = cuDeviceGetCount(count); else *count = 0; return __lw_done(status); }
