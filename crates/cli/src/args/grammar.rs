@@ -249,6 +249,7 @@ pub fn with_separator(mut line: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// The default file of a report.
+#[cfg(any(feature = "report", all(unix, feature = "host")))]
 pub const PAGE: &str = "lanework-report.html";
 
 /// The commands in groups, as `lanework --help` lists them.

@@ -10,7 +10,9 @@ mod stored;
 mod timing;
 mod values;
 
-pub use grammar::{CommandLine, Grammar, PAGE, grammar, moved, with_separator};
+#[cfg(feature = "report")]
+pub use grammar::PAGE;
+pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
 pub use kernel::{
     CheckKernelArgs, CudaCompiler, FindingsFiles, Grid, InspectFileArgs, KernelArgs,
     LookKernelArgs, PictureOptions, PredictKernelArgs, PredictOptions, ProfileKernelArgs,
