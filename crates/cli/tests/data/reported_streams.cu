@@ -242,7 +242,7 @@ __global__ void fill_row(int *x, size_t pitch) {
     ((int *)((char *)x + blockIdx.x * pitch))[threadIdx.x] = threadIdx.x;
 }
 
-// expect pitch_of_rows: error[uninitialized] | pitched allocation
+// expect pitch_of_rows: error[uninitialized] | pitched allocation | reported.cu:251
 void pitch_of_rows(bool right) {
     int *x, all[4][32], rest[4][128], one[32];
     size_t pitch;

@@ -1,6 +1,6 @@
 //! Findings about host accesses to the memory of copies and kernels that the host has not waited for.
 
-use crate::interface::failures::Caller;
+use crate::interface::caller::Caller;
 use crate::ordering::host_access::{
     HOST_ACCESS, HostAccess, HostAccessHooks, WatchedOperation, allocation,
 };

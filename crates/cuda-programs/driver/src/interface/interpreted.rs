@@ -1,5 +1,6 @@
 //! Failing calls of interpreted host code, which has no stack of its own: the call and its place as in the source.
 
+use crate::interface::caller::Caller;
 use crate::modules::function::Function;
 use crate::state::{Handle, table};
 use lanework::emulator::SourceLocation;
@@ -19,36 +20,33 @@ pub fn set_host_calls(calls: Vec<HostCall>) {
 }
 
 /// The active calls of interpreted host code in this thread; empty if it interprets none.
-pub fn host_calls() -> Vec<HostCall> {
+fn host_calls() -> Vec<HostCall> {
     HOST_CALLS.try_with(|active| active.borrow().clone()).unwrap_or_default()
 }
 
 /// The function of the runtime's headers that launches a kernel.
 const LAUNCH: &str = "__lw_launch";
 
-/// The place in interpreted code that called the driver.
-pub struct InterpretedPlace {
-    /// The call of the runtime that the program makes.
-    pub runtime: Option<String>,
-    /// The program's function.
-    pub function: String,
-    /// The lines of the call and of its callers.
-    pub lines: Vec<SourceLocation>,
+/// The place in interpreted host code that called the driver; `None` if this thread interprets none.
+pub fn caller() -> Option<Caller> {
+    let calls = host_calls();
+    (!calls.is_empty()).then(|| place(&calls))
 }
 
 /// The place of the active calls.
-pub fn place(calls: &[HostCall]) -> InterpretedPlace {
+fn place(calls: &[HostCall]) -> Caller {
     // Functions of built-in headers have no line. The outermost is the one that the program calls.
     let own = calls.iter().position(|(_, _, line)| *line > 0).unwrap_or(calls.len());
     let (of_headers, of_program) = calls.split_at(own);
     let mut runtime = of_headers.iter().rev().map(|(function, ..)| path(function));
     let known = of_program.iter().filter(|(_, _, line)| *line > 0);
-    InterpretedPlace {
+    let mut lines =
+        known.map(|(_, file, line)| SourceLocation { file: file.clone(), line: *line, column: 0 });
+    Caller {
         runtime: runtime.find(|name| name.starts_with("cuda") || name == LAUNCH),
         function: of_program.first().map_or(String::new(), |(function, ..)| path(function)),
-        lines: known
-            .map(|(_, file, line)| SourceLocation { file: file.clone(), line: *line, column: 0 })
-            .collect(),
+        location: lines.next(),
+        callers: lines.collect(),
     }
 }
 
@@ -113,10 +111,11 @@ mod tests {
         ];
         let found = super::place(&calls);
         assert_eq!(found.runtime.as_deref(), Some("cudaMemcpy"));
-        let lines: Vec<u32> = found.lines.iter().map(|at| at.line).collect();
+        let lines: Vec<u32> =
+            found.location.iter().chain(&found.callers).map(|at| at.line).collect();
         assert_eq!((found.function.as_str(), lines), ("load", vec![7, 12]));
         let of_driver = super::place(&[place("main", 3)]);
-        assert_eq!((of_driver.runtime, of_driver.lines.len()), (None, 1));
+        assert_eq!((of_driver.runtime, of_driver.location.map(|at| at.line)), (None, Some(3)));
     }
 
     #[test]

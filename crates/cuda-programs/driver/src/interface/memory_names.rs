@@ -1,6 +1,6 @@
 //! Names of memory in findings: an allocation by its number, size and call, or host memory.
 
-use crate::interface::failures::Caller;
+use crate::interface::caller::Caller;
 use crate::state::driver;
 use lanework::tool::MemoryOrigin;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Copies out of pitched allocations (`cudaMallocPitch`) whose rows do not lie where the allocation has them.
+//! Copies out of pitched allocations (`cudaMallocPitch`) with other rows than the allocation's.
 //!
 //! Such a copy is allowed, because it stays in the allocation. But if it also reads bytes that nothing has written, as the
 //! padding after each row, the pitch or the size is wrong. Copies of whole rows with their padding, of every second row, or of
@@ -10,7 +10,7 @@ use crate::memory::transfer::Copy3D;
 use crate::state::driver;
 use lanework::emulator::sanitize::ReportKind;
 
-/// Reports a copy that reads unwritten bytes of a pitched allocation, because its rows are not those of the allocation.
+/// Reports a copy that reads unwritten bytes of a pitched allocation because it has other rows.
 pub fn check(copy: &Copy3D) {
     let Ok(driver) = driver() else { return };
     let Copy3D { from, width, height, depth, .. } = copy;

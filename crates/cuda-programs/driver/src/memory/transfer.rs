@@ -87,7 +87,7 @@ impl Driver {
                     let at = COPIED_AT_ONCE * if to <= from { part } else { parts - 1 - part };
                     let between = &mut between[..(bytes - at).min(COPIED_AT_ONCE)];
                     let (from, to) = (from + at as u64, to + at as u64);
-                    // What was never written is still undefined in the copy.
+                    // Bytes that were never written are still undefined in the copy.
                     let unwritten = self.device.unwritten_at(from, between.len() as u64);
                     self.read(from, between)?;
                     self.write(to, between)?;

@@ -300,7 +300,7 @@ fn watch_kernel(operation: &Operation, footprint: &Footprint, signal: Option<&Co
         accesses.fold(ByteSet::default(), |all, one| all.union(&one.bytes))
     };
     let written = of_mode(AccessMode::writes);
-    // What the kernel reads by atomics or `volatile` may be a flag that the host sets meanwhile.
+    // A word that the kernel reads by atomics or `volatile` may be a flag that the host sets meanwhile.
     let read = of_mode(|mode| mode == AccessMode::Read);
     for (bytes, writes) in [(read.difference(&written), false), (written, true)] {
         let (low, high) = bytes.hull();

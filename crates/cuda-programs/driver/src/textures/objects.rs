@@ -1,6 +1,7 @@
 //! Texture and surface objects, and their descriptions.
 
 use crate::api::{api, warn};
+use crate::devices::device_attribute;
 use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
@@ -66,8 +67,8 @@ abi!(ResourceViewDescription = 112, 8 { format: 0, width: 8, height: 16, depth: 
 
 /// The device's texture alignment (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), in bytes.
 const TEXTURE_ALIGNMENT: u64 = 512;
-/// Maximum number of texels of a linear texture: the device's attribute 69.
-const LONGEST_LINEAR: usize = 1 << 28;
+/// `CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH`: the maximum number of texels of a linear texture.
+const LINEAR_WIDTH: i32 = 69;
 
 /// Texture flags: read integers as such, normalized coordinates, sRGB.
 const AS_INTEGERS: u32 = 1;
@@ -150,11 +151,13 @@ impl ResourceDescription {
             }
             LINEAR => {
                 let (texel, fraction) = texel(self.format, self.channels)?;
-                if self.width / texel.bytes() as usize > LONGEST_LINEAR {
+                let driver = driver()?;
+                let most = device_attribute(LINEAR_WIDTH, driver.gpu(0)?).unwrap_or(i32::MAX);
+                if self.width / texel.bytes() as usize > most as usize {
                     return Err(Status::InvalidValue);
                 }
                 // Texels behind the allocation read as zero, like those behind the texture.
-                let range = driver()?.range_at(self.place);
+                let range = driver.range_at(self.place);
                 let room = range
                     .map_or(usize::MAX, |(start, bytes)| (start + bytes - self.place) as usize);
                 let width = self.width.min(room);
