@@ -1,18 +1,8 @@
 //! Programs without kernels whose output depends on exact rules of the language.
 
-use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
-use lanework_host::Process;
+mod common;
 
-/// The output of a program.
-fn output(source: &str) -> String {
-    let compiled = compile_host(source, "program.cu", &CompileOptions::default(), &mut NoFiles);
-    let host = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
-    let mut process = Process::load(&host.module, &[], Box::new(())).expect("memory");
-    process.keep_output();
-    let code = process.main(&["program".to_owned()]).map_err(|fault| fault.message);
-    assert_eq!(code, Ok(0));
-    String::from_utf8_lossy(&process.take_output()).into_owned()
-}
+use common::output;
 
 #[test]
 fn conditions_of_directives_use_the_widest_integers() {

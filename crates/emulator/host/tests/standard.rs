@@ -1,20 +1,9 @@
 //! Host code: rules of C++17 about order, copies and names, and functions of the C and C++ libraries. The expected
 //! output is GCC's.
 
-use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
-use lanework_host::Process;
+mod common;
 
-/// Runs a program that ends with code 0, and returns its output.
-fn output(source: &str) -> String {
-    let options = CompileOptions::default();
-    let compiled = compile_host(source, "program.cu", &options, &mut NoFiles);
-    let host = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
-    let mut process = Process::load(&host.module, &[], Box::new(())).expect("memory");
-    process.keep_output();
-    let code = process.main(&[]);
-    assert_eq!(code.map_err(|fault| fault.message), Ok(0));
-    String::from_utf8_lossy(&process.take_output()).into_owned()
-}
+use common::output;
 
 #[test]
 fn overloaded_assignments_evaluate_their_right_operand_first() {
