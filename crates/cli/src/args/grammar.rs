@@ -198,7 +198,7 @@ pub fn as_program(
     line
 }
 
-/// The options of `report` on a program, as those of `exec`.
+/// Turns the options of `report` on a program into options of `exec`.
 #[cfg(all(unix, feature = "host"))]
 fn with_page(options: &[OsString]) -> Vec<OsString> {
     let (mut found, mut has_page) = (Vec::new(), false);

@@ -144,7 +144,7 @@ pub struct SecondKernel {
 }
 
 impl SecondKernel {
-    /// The options of the second kernel, in another file: those of the first where no option of the second says otherwise.
+    /// The options of the second kernel, in another file. Options that the second kernel lacks are the first kernel's.
     pub fn of(&self, first: &KernelArgs, file: &str) -> KernelArgs {
         let SecondKernel { entry_b, grid_b, block_b, shared_b } = self;
         KernelArgs {

@@ -160,7 +160,7 @@ impl Probe {
         Ok(probe)
     }
 
-    /// Whether the steps on y and z are those of blocks numbered through all axes of this grid.
+    /// Whether the kernel numbers its blocks through all axes of this grid, by the steps on y and z.
     fn linear(&self, grid: Axes) -> bool {
         let steps = [1, i64::from(grid[0]), i64::from(grid[0] * grid[1])];
         let is_linear = |one: &Cover| {

@@ -353,7 +353,7 @@ impl PicturePattern {
     }
 }
 
-/// The line below the caption of a pattern that several accesses have.
+/// The line below the caption of a pattern, if several accesses have it.
 pub fn repeated(count: usize) -> Option<String> {
     (count > 1).then(|| format!("x{count}: {count} accesses of this line have this pattern"))
 }

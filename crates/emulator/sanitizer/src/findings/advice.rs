@@ -501,7 +501,7 @@ impl<'k> Adviser<'k> {
             && self.avoids_barriers(race.distance, second, first)
     }
 
-    /// Whether the value of a read decides, in its own part of the code, whether a loop goes on to `first`.
+    /// Whether the value of a read decides, in its own part of the code, whether a loop repeats `first`.
     fn decides_loop(&self, read: u32, first: u32) -> bool {
         self.positions(read).any(|at| {
             let block = self.flow.block_of(at);
@@ -511,7 +511,7 @@ impl<'k> Adviser<'k> {
             let load = &self.kernel.insts[at];
             let decides =
                 self.register_computed_from(register, load, 4, &mut HashMap::new()).is_some();
-            // Nothing else of the loop follows: a jump backward, to code that leads to `first`.
+            // The loop has no other code behind: a jump backward, to code that leads to `first`.
             let back = |next: &usize| self.flow.blocks[*next].start <= at;
             decides
                 && self.flow.successors(block).iter().any(back)

@@ -149,7 +149,7 @@ impl Analyzer {
         }
     }
 
-    /// Declares the variable of a range-based `for`, if its type is known or that of an array's elements.
+    /// Declares the variable of a range-based `for`, if its type is known or follows from an array's elements.
     fn bind_element(&mut self, variable: &VariableSyntax, range: &Expression) {
         let Some(name) = variable.name.simple() else { return };
         let own = self.trial(|this| this.type_of(&variable.kind)).filter(|ty| *ty != TypeId::ERROR);

@@ -34,7 +34,7 @@ pub struct DelayableReductions {
 }
 
 impl DelayableReductions {
-    /// Finds them; `None` if there are none.
+    /// Finds them; `None` for a kernel without any.
     pub fn find(kernel: &Kernel) -> Option<DelayableReductions> {
         let mut read = BitSet::new(kernel.registers.len());
         kernel.insts.iter().flat_map(Inst::reads).for_each(|r| read.insert(r as usize));

@@ -229,7 +229,7 @@ fn inline_call(
             values[parameter.index()] = Some(function.add_block_parameter(new, ty));
         }
     }
-    // Code of built-in headers has no position of its own: it gets that of the call.
+    // Code of built-in headers has no position of its own, so it gets the position of the call.
     let placed = |own: SourcePosition| if own.file == 0 { call.position } else { own };
     // Create results first, because uses may come before definitions in the vector.
     let mut instructions = Vec::new();

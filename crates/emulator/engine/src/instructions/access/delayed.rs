@@ -57,7 +57,7 @@ impl Delayed {
     /// Combines the operands of the lanes in `mask` with their words, by `sum`, which computes the same as the table's function.
     ///
     /// # Safety
-    /// The host addresses of the active lanes are those of aligned words in a joined region.
+    /// Each active lane's host address points to an aligned word in a joined region.
     #[inline(always)]
     pub unsafe fn add(
         &mut self,
