@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the command compiles for macOS on arm64 and for Windows on x86-64, and the CUDA C++ front end for WebAssembly. `cargo check`
+# Checks that the command compiles for macOS on arm64 and for Windows on x86-64, and the page of the lab for WebAssembly. `cargo check`
 # needs no linker and no system libraries of those platforms; SQLite, which is C, is left out. A platform that rustup cannot install prints
 # SKIPPED.
 #
@@ -20,4 +20,4 @@ check() { # TARGET, CARGO ARGUMENTS
 
 check aarch64-apple-darwin -p lanework-cli --no-default-features --features host,judge,mcp
 check x86_64-pc-windows-gnu -p lanework-cli --no-default-features --features host,judge,mcp
-check wasm32-unknown-unknown -p lanework-cuda-cpp
+check wasm32-wasip1 -p lanework-web

@@ -334,7 +334,7 @@ fn own(
             Err(failure) => failed = failed.or(Some(failure)),
         }
     }
-    Err(failed.unwrap_or(CompileFailure { text: String::new(), unsupported: true }))
+    Err(failed.unwrap_or(CompileFailure { unsupported: true, ..Default::default() }))
 }
 
 fn own_failure(path: &Path, failure: &CompileFailure) -> Failure {

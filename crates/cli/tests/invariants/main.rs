@@ -44,6 +44,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("operations/ops", &["lanework", "numbers"]),
     ("operations/dist", &["lanework", "cuda", "ops", "ranks"]),
     ("laboratory/ladders", &["lanework", "ops", "dist"]),
+    ("laboratory/exercises", &["emulator"]),
     ("laboratory/bench", &["runtime", "gpu-specs", "report"]),
     ("laboratory/verify", &["lanework", "bench"]),
     ("laboratory/lab", &["lanework", "ops", "dist", "bench", "ladders", "verify"]),
@@ -58,13 +59,19 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "ptx", "ssa", "cuda-cpp", "host", "driver", "lanework", "ladders", "lab", "store",
-            "judge", "mcp", "pages", "terminal",
+            "ptx", "ssa", "cuda-cpp", "host", "driver", "lanework", "ladders", "exercises", "lab",
+            "store", "judge", "mcp", "pages", "terminal",
         ],
     ),
     ("operations/arrays", &["numbers", "runtime", "ops"]),
     ("bindings/mcp", &["confine"]),
     ("bindings/capi", &["runtime", "arrays"]),
+    (
+        "bindings/web",
+        &[
+            "ptx", "cuda-cpp", "engine", "emulator", "report", "time", "gpu-specs", "host", "exercises",
+        ],
+    ),
     ("cuda-programs/driver", &["runtime", "report", "gpu-specs", "standin"]),
     ("cuda-programs/jitlink", &["ptx"]),
     ("cuda-programs/standin", &[]),

@@ -9,8 +9,13 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-/// Arena sizes to try, because a host may not have enough memory for the larger ones.
-const SIZES: [usize; 6] = [16 << 30, 8 << 30, 4 << 30, 2 << 30, 1 << 30, 256 << 20];
+/// Arena sizes to try, because a host may not have enough memory for the larger ones. On a 32-bit host, the arena must leave
+/// room for the emulated device, and the allocator clears all of it.
+const SIZES: &[u64] = if cfg!(target_pointer_width = "64") {
+    &[16 << 30, 8 << 30, 4 << 30, 2 << 30, 1 << 30, 256 << 20]
+} else {
+    &[256 << 20, 96 << 20]
+};
 /// Inaccessible bytes between two objects.
 const GUARD: u64 = 32;
 /// Maximum size in bytes of the quarantine of freed blocks.
@@ -76,7 +81,7 @@ impl HostMemory {
     pub fn new(stack: u64) -> Option<HostMemory> {
         let (arena, layout) = SIZES.iter().find_map(|&bytes| {
             // With this alignment the allocator returns zero pages that the system has not yet committed.
-            let layout = Layout::from_size_align(bytes, 16).ok()?;
+            let layout = Layout::from_size_align(usize::try_from(bytes).ok()?, 16).ok()?;
             // SAFETY: the layout's size is not zero.
             let arena = unsafe { alloc_zeroed(layout) };
             (!arena.is_null()).then_some((arena, layout))

@@ -12,8 +12,8 @@ use std::any::Any;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Bytes of the stack.
-const STACK: u64 = 64 << 20;
+/// Bytes of the stack; fewer on a 32-bit host, whose arena is small.
+const STACK: u64 = if cfg!(target_pointer_width = "64") { 64 << 20 } else { 8 << 20 };
 
 impl Process {
     /// Loads an optimized module. The C library and `more` supply the functions that it only declares, by name.

@@ -3,6 +3,10 @@
 //! The table is `data/gpus.json`; limits come from the compute-capability table in the CUDA C++ Programming Guide, and
 //! each product cites the source of its rates. A file in the same format can extend it.
 
+mod attributes;
+
+pub use attributes::device_attribute;
+
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 

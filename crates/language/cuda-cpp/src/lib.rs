@@ -24,7 +24,9 @@ mod syntax;
 mod typed;
 mod types;
 
+pub use lower::{KernelParameter, KernelSignature};
 pub use preprocess::{Loader, NoFiles};
+pub use source::Diagnostic;
 
 use analyze::Analyzer;
 use parse::Parser;
@@ -58,15 +60,21 @@ pub struct CompiledPtx {
     pub text: String,
     /// Warnings; may be empty.
     pub warnings: String,
+    /// The warnings as data.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The kernels that the PTX contains.
+    pub kernels: Vec<KernelSignature>,
 }
 
 /// Errors of a source that did not compile.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CompileFailure {
     /// The errors and warnings, as text with source lines.
     pub text: String,
     /// Whether the source uses a construct that this compiler does not support; other errors may be consequences.
     pub unsupported: bool,
+    /// The errors and warnings as data.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Host code, for an interpreter.
@@ -76,6 +84,8 @@ pub struct CompiledHost {
     pub module: lanework_ssa::SsaModule,
     /// Warnings; may be empty.
     pub warnings: String,
+    /// The warnings as data.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Compiles the device code of a CUDA C++ source.
@@ -93,8 +103,11 @@ pub fn compile(
         let compiled = lanework_ssa::compile(module, &lanework_ssa::Optimization::default());
         match compiled {
             Ok(module) => {
-                let warnings = analyzer.parser.problems.render(&analyzer.parser.map);
-                Ok(CompiledPtx { text: module.to_string(), warnings })
+                let kernels = lower::kernels(&mut analyzer);
+                let problems = &analyzer.parser.problems;
+                let warnings = problems.render(&analyzer.parser.map);
+                let diagnostics = problems.diagnostics(&analyzer.parser.map);
+                Ok(CompiledPtx { text: module.to_string(), warnings, diagnostics, kernels })
             }
             Err(why) => {
                 let problem = SourceProblem::unsupported(
@@ -137,7 +150,8 @@ pub fn compile_host(
             lanework_ssa::Optimization { largest_inlined: HOST_INLINED, ..Default::default() };
         lanework_ssa::optimize(&mut module, &options);
         let warnings = analyzer.parser.problems.render(&analyzer.parser.map);
-        Ok(CompiledHost { module, warnings })
+        let diagnostics = analyzer.parser.problems.diagnostics(&analyzer.parser.map);
+        Ok(CompiledHost { module, warnings, diagnostics })
     })
 }
 
@@ -148,8 +162,11 @@ fn on_large_stack<T: Send>(
 ) -> Result<T, CompileFailure> {
     #[cfg(not(target_family = "wasm"))]
     {
-        let failed =
-            CompileFailure { text: "error: the compiler failed".to_owned(), unsupported: true };
+        let failed = CompileFailure {
+            text: "error: the compiler failed".to_owned(),
+            unsupported: true,
+            diagnostics: Vec::new(),
+        };
         std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().stack_size(256 << 20);
             builder.spawn_scoped(scope, run).ok()?.join().ok()
@@ -213,5 +230,10 @@ fn failure(analyzer: &Analyzer) -> CompileFailure {
     // Other errors may be consequences of an unsupported construct.
     let unsupported =
         problems.list().iter().any(|problem| problem.severity == Severity::Unsupported);
-    CompileFailure { text: problems.render(&analyzer.parser.map), unsupported }
+    let map = &analyzer.parser.map;
+    CompileFailure {
+        text: problems.render(map),
+        unsupported,
+        diagnostics: problems.diagnostics(map),
+    }
 }

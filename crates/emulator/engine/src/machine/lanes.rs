@@ -323,7 +323,22 @@ pub fn mask_of(lanes: &Lanes<bool>) -> u32 {
         let high = _mm_movemask_epi8(_mm_loadu_si128(bytes.as_ptr().add(16).cast::<__m128i>()));
         low as u32 | (high as u32) << 16
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    // SAFETY: the array holds 32 bytes, and these loads need no alignment.
+    unsafe {
+        use std::arch::wasm32::{i8x16_bitmask, v128_load};
+        let mut bytes = [0i8; 32];
+        for i in 0..32 {
+            bytes[i] = -i8::from(lanes.0[i]);
+        }
+        let low = i8x16_bitmask(v128_load(bytes.as_ptr().cast()));
+        let high = i8x16_bitmask(v128_load(bytes.as_ptr().add(16).cast()));
+        u32::from(low) | u32::from(high) << 16
+    }
+    #[cfg(not(any(
+        target_arch = "x86_64",
+        all(target_arch = "wasm32", target_feature = "simd128")
+    )))]
     {
         (0..32).fold(0, |bits, i| bits | if lanes.0[i] { BITS[i] } else { 0 })
     }

@@ -31,7 +31,7 @@ pub struct Op {
 }
 
 // Two operations share a cache line, and handlers step from one to the next by this size.
-const _: () = assert!(size_of::<Op>() == 24 + size_of::<Handler>() && align_of::<Op>() == 8);
+const _: () = assert!(size_of::<Op>() == 32 && align_of::<Op>() == 8);
 
 /// The value of operands `b` to `d` in an operation that ends its lanes, and in a reconvergence point before one. No
 /// slot has this value.

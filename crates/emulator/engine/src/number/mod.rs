@@ -2,6 +2,7 @@
 
 pub(crate) mod approximate;
 pub(crate) mod eight;
+pub(crate) mod fused;
 pub(crate) mod narrow;
 pub(crate) mod single;
 pub(crate) mod soft;

@@ -7,6 +7,7 @@
 //! ([`flush_rounded_up`], [`fma_flushed`]; compared with an H200). Functions that a GPU
 //! approximates are in [`super::approximate`].
 
+use crate::number::fused::fused;
 use crate::number::soft;
 use crate::number::soft::{Number, Round};
 
@@ -68,7 +69,7 @@ pub fn flush_number(number: Number) -> Number {
 #[inline(always)]
 pub fn fma_flushed(a: f32, b: f32, c: f32) -> f32 {
     let (a, b, c) = (flush(a), flush(b), flush(c));
-    let result = flush(a.mul_add(b, c));
+    let result = flush(fused(a, b, c));
     // Without a branch, so that lanes are computed side by side.
     let below = (result.abs() == f32::MIN_POSITIVE) & rounds_up_to_normal(a, b, c);
     if below { 0f32.copysign(result) } else { result }
@@ -80,7 +81,7 @@ pub fn fma_flushed(a: f32, b: f32, c: f32) -> f32 {
 pub fn fma_flushed_lanes(a: &[f32; 32], b: &[f32; 32], c: &[f32; 32]) -> [f32; 32] {
     let (mut out, mut smallest) = ([0.0f32; 32], 0);
     for i in 0..32 {
-        let result = flush(flush(a[i]).mul_add(flush(b[i]), flush(c[i])));
+        let result = flush(fused(flush(a[i]), flush(b[i]), flush(c[i])));
         smallest |= u32::from(result.abs() == f32::MIN_POSITIVE);
         out[i] = canonical(result);
     }

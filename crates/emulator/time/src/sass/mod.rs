@@ -54,7 +54,9 @@ pub fn start_assembling(text: &str, kernel: &str, capability: u32) -> Assembling
     let key = hasher.finish();
     let known = ASSEMBLED.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
     let unwanted = Arc::new(AtomicBool::new(false));
-    let running = known.is_none().then(|| {
+    // WebAssembly has neither threads nor other programs.
+    let can_run = !cfg!(target_family = "wasm");
+    let running = (known.is_none() && can_run).then(|| {
         let (text, kernel, unwanted) = (text.to_owned(), kernel.to_owned(), unwanted.clone());
         std::thread::spawn(move || tools::assemble(&text, &kernel, capability, &unwanted))
     });

@@ -7,11 +7,13 @@ mod assembly;
 mod cleanups;
 mod expressions;
 mod intrinsics;
+mod kernels;
 mod memory;
 mod module;
 mod scalars;
 mod statements;
 
+pub use kernels::{KernelParameter, KernelSignature, kernels};
 pub use module::lower;
 
 use crate::analyze::Analyzer;

@@ -9,6 +9,7 @@ use crate::machine::context::{Body, Deferred, WideTiers, baseline};
 use crate::machine::slot::{SCALAR, Scalar, both};
 use crate::machine::{Op, Warp};
 use crate::memory::guest::{Level, Middle, Widest};
+use crate::number::fused::add_products;
 use std::marker::PhantomData;
 
 /// Runs the [`FmaSequence`] whose address is the immediate.
@@ -69,12 +70,8 @@ unsafe impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<
                     (floats(L::broadcast(word(same[0]))), floats(L::broadcast(word(same[1]))));
                 let words = |p: *mut u8| p.add(link.run as usize).cast::<[u32; 16]>();
                 let (x, y) = (floats(L::load(words(run[0]))), floats(L::load(words(run[1]))));
-                for i in 0..16 {
-                    low[i] = x[i].mul_add(a[i], low[i]);
-                }
-                for i in 0..16 {
-                    high[i] = y[i].mul_add(b[i], high[i]);
-                }
+                add_products(&x, &a, &mut low);
+                add_products(&y, &b, &mut high);
                 if link.same_to != DEAD {
                     let base = [u64::from(a[0].to_bits()), u64::from(b[0].to_bits())];
                     let to = warp.regs.add(link.same_to as usize).cast::<Scalar>();
@@ -143,12 +140,8 @@ unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: b
             let (x, y) = (floats(L::load(words(run_at[0]))), floats(L::load(words(run_at[1]))));
             let sum = warp.regs.add(fma.d as usize).cast::<[f32; 16]>();
             let (mut low, mut high) = (sum.read(), sum.add(1).read());
-            for i in 0..16 {
-                low[i] = x[i].mul_add(a[i], low[i]);
-            }
-            for i in 0..16 {
-                high[i] = y[i].mul_add(b[i], high[i]);
-            }
+            add_products(&x, &a, &mut low);
+            add_products(&y, &b, &mut high);
             if op.d & SAME_DEAD == 0 {
                 let base = [u64::from(a[0].to_bits()), u64::from(b[0].to_bits())];
                 let to = warp.known(same.a, SCALAR).cast::<Scalar>();

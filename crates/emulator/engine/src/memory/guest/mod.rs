@@ -9,6 +9,8 @@
 //! way to express this, because the compiler does not merge relaxed atomics.
 
 pub(crate) mod bytes;
+#[cfg(all(target_family = "wasm", not(target_feature = "atomics")))]
+pub(crate) mod wasm;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
@@ -17,7 +19,12 @@ pub use crate::memory::guest::bytes::{copy, read_bytes, write_bytes};
 /// The levels of handlers for registers of 256 and of 512 bits.
 #[cfg(target_arch = "x86_64")]
 pub use self::x86::{Avx2 as Middle, Avx512 as Widest};
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(all(target_family = "wasm", not(target_feature = "atomics")))]
+pub use self::wasm::{Simd128 as Middle, Simd128 as Widest};
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_family = "wasm", not(target_feature = "atomics"))
+)))]
 pub use self::{Portable as Middle, Portable as Widest};
 use crate::machine::slot::Elem;
 use std::sync::atomic::Ordering::Relaxed;

@@ -7,6 +7,7 @@ use crate::instructions::alu::operation::{
     AluOperation, hot2, hot3, lanes1, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,
 };
 use crate::number::approximate::forms;
+use crate::number::fused::fused;
 use crate::number::single::{flush_number, *};
 use crate::number::soft::{Round, quiet, with_nan_of};
 use crate::number::{single, soft};
@@ -74,10 +75,7 @@ pub fn handlers(op: SingleOp) -> &'static AluOperation {
 fn fma(modifiers: FloatModifiers) -> &'static AluOperation {
     static PURE: std::sync::OnceLock<AluOperation> = std::sync::OnceLock::new();
     match modifiers {
-        PLAIN => PURE.get_or_init(|| AluOperation {
-            fma: true,
-            ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c))
-        }),
+        PLAIN => PURE.get_or_init(|| AluOperation { fma: true, ..*plain_fma() }),
         FloatModifiers { ftz: true, sat: false } => lanes3(
             |a: f32, b: f32, c: f32| canonical(fma_flushed(a, b, c)),
             |a: &[f32; 32], b: &[f32; 32], c: &[f32; 32]| fma_flushed_lanes(a, b, c),
@@ -86,9 +84,24 @@ fn fma(modifiers: FloatModifiers) -> &'static AluOperation {
             warm3(|a: f32, b: f32, c: f32| saturate(fma_flushed(a, b, c)))
         }
         FloatModifiers { ftz: false, sat: true } => {
-            warm3(|a: f32, b: f32, c: f32| saturate(a.mul_add(b, c)))
+            warm3(|a: f32, b: f32, c: f32| saturate(fused(a, b, c)))
         }
     }
+}
+
+/// `fma` without modifiers.
+#[cfg(not(all(target_family = "wasm", target_feature = "relaxed-simd")))]
+fn plain_fma() -> &'static AluOperation {
+    hot3(|a: f32, b: f32, c: f32| fused(a, b, c))
+}
+
+/// `fma` without modifiers, whose instruction computes several lanes at a time.
+#[cfg(all(target_family = "wasm", target_feature = "relaxed-simd"))]
+fn plain_fma() -> &'static AluOperation {
+    lanes3(
+        |a: f32, b: f32, c: f32| fused(a, b, c),
+        |a: &[f32; 32], b: &[f32; 32], c: &[f32; 32]| crate::number::fused::fused_lanes(a, b, c),
+    )
 }
 
 /// `fma` with the product or the addend negated, both exactly.
@@ -97,7 +110,7 @@ fn fma_negated(modifiers: FloatModifiers, negated: Negated) -> &'static AluOpera
     macro_rules! each {
         (|$a:ident, $c:ident| $product:expr, $addend:expr) => {
             match modifiers {
-                PLAIN => hot3(|$a: f32, b: f32, $c: f32| $product.mul_add(b, $addend)),
+                PLAIN => hot3(|$a: f32, b: f32, $c: f32| fused($product, b, $addend)),
                 FloatModifiers { ftz: true, sat: false } => {
                     warm3(|$a: f32, b: f32, $c: f32| canonical(fma_flushed($product, b, $addend)))
                 }
@@ -105,7 +118,7 @@ fn fma_negated(modifiers: FloatModifiers, negated: Negated) -> &'static AluOpera
                     rare3(|$a: f32, b: f32, $c: f32| saturate(fma_flushed($product, b, $addend)))
                 }
                 FloatModifiers { ftz: false, sat: true } => {
-                    rare3(|$a: f32, b: f32, $c: f32| saturate($product.mul_add(b, $addend)))
+                    rare3(|$a: f32, b: f32, $c: f32| saturate(fused($product, b, $addend)))
                 }
             }
         };

@@ -3,6 +3,10 @@
 //!
 //! As in clang and rustc, all files share one range of positions, so a [`Span`] needs no file number.
 
+mod diagnostics;
+
+pub use diagnostics::Diagnostic;
+
 use std::fmt::Write;
 
 /// A range of source text, and the macro expansion that produced it.

@@ -1,7 +1,5 @@
 //! `lanework exercise`: writes an exercise's kernel to the current folder, checks the edited kernel, and gives hints.
 
-mod list;
-
 use crate::args::{ExerciseArgs, FindingsFiles, KernelArgs};
 use crate::findings::checked::Checked;
 use crate::kernel_file::source::linked_ptx;
@@ -14,7 +12,7 @@ use lanework_lab::Array;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, write};
 use lanework_terminal::table::{listed, prose};
-use list::{Exercise, Goal, all};
+use lanework_exercises::{Exercise, Goal, all};
 use std::path::{Path, PathBuf};
 
 /// Instructions of a warp after which an exercise counts as an endless loop.
@@ -149,22 +147,7 @@ fn wrong(exercise: &Exercise, ready: &[Ready], after: &[Option<Array>]) -> Optio
 #[cfg(test)]
 mod tests {
     use super::check;
-    use super::list::all;
-
-    /// The fixes of the exercises: the text to replace, and its replacement.
-    const FIXES: [(&str, &str); 5] = [
-        ("    z[i] =", "    if (i < n) z[i] ="),
-        (
-            "int row = blockIdx.x * blockDim.x + threadIdx.x;\n    int column = blockIdx.y * blockDim.y + threadIdx.y;",
-            "int column = blockIdx.x * blockDim.x + threadIdx.x;\n    int row = blockIdx.y * blockDim.y + threadIdx.y;",
-        ),
-        ("    y[i] =", "    __syncthreads();\n    y[i] ="),
-        ("tile[32][32]", "tile[32][33]"),
-        (
-            "for (int step = 1; step < 256; step *= 2) {\n        if (i % (2 * step) == 0) part",
-            "for (int step = 128; step > 0; step /= 2) {\n        if (i < step) part",
-        ),
-    ];
+    use lanework_exercises::all;
 
     #[test]
     fn a_wrong_result_points_to_the_task_and_not_to_a_finding() {
@@ -180,7 +163,8 @@ mod tests {
     #[test]
     fn each_exercise_fails_unchanged_and_passes_with_its_fix() {
         let folder = tempfile::tempdir().unwrap();
-        for (index, (exercise, (flaw, fix))) in all().iter().zip(FIXES).enumerate() {
+        for (index, exercise) in all().iter().enumerate() {
+            let (flaw, fix) = exercise.solution;
             let file = folder.path().join(format!("{index}.cu"));
             std::fs::write(&file, exercise.source).unwrap();
             assert!(!matches!(check(exercise, &file), Ok(None)), "{index}");

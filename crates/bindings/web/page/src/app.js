@@ -1,0 +1,290 @@
+// The page: sources, runs and their results.
+import { Engine } from "./engine.js";
+import { Form } from "./form.js";
+import { el, thousands } from "./dom.js";
+import { makeEditor } from "./editor.js";
+import { drawAccess } from "./picture.js";
+import { comparePanel, countsPanel, findingsPanel, lineHeat, lineNotes, outputPanel, timePanel } from "./results.js";
+import { packed, unpacked } from "./share.js";
+import { stepsPanel } from "./steps.js";
+import { chineseNow, say, setLanguage, told } from "./words.js";
+import examples from "./examples.json";
+
+const TABS = ["output", "findings", "accesses", "steps", "counts", "time", "compare", "ptx"];
+const $ = (id) => document.getElementById(id);
+const stored = (key, value) => { try { if (value === undefined) return localStorage.getItem(key); localStorage.setItem(key, value); } catch { /* storage is off */ } return null; };
+
+const engine = new Engine();
+let gpus = [], lessons = [], lesson = null, described = { kernels: [], has_main: false, ptx: "" };
+let answer = null, kept = null, running = false, opened = "", look = { launch: 1, line: 0, block: 0, warp: 0 }, tab = "output", timer = null, version = 0;
+
+const form = new Form($("fields"), () => save(), () => gpus);
+const editor = makeEditor($("editor"), {
+  text: "", label: "CUDA C++", onEdit: edited,
+  keys: [{ key: "Ctrl-Enter", run: () => go("run") }, { key: "Ctrl-Shift-Enter", run: () => go("check") }, { key: "Alt-Enter", run: () => go("measure") }],
+});
+// Tests and scripts of other pages find the editor here.
+$("editor").editor = editor;
+const lineText = (line) => { const doc = editor.view.state.doc; return line >= 1 && line <= doc.lines ? doc.line(line).text : ""; };
+
+function status(text, kind = "") {
+  $("status").textContent = text;
+  $("status").className = kind;
+}
+
+// Sources.
+
+function edited() {
+  if (opened) { opened = ""; }
+  editor.showHere(0);
+  clearTimeout(timer);
+  timer = setTimeout(compile, 350);
+}
+
+async function compile() {
+  if (running) return;
+  const own = ++version;
+  const found = await engine.ask({ do: "compile", source: editor.text() });
+  if (own !== version || found.stopped) return;
+  if (found.trap) return status(`${say("failed")}: ${found.trap}`, "bad");
+  described = found.ok || found.kernels?.length ? found : { ...described, ptx: "", diagnostics: found.diagnostics };
+  editor.showProblems(found.diagnostics ?? []);
+  if (found.ok) form.describe(found);
+  save();
+  if (tab === "ptx") show();
+}
+
+function save() {
+  stored("lab", JSON.stringify({ source: editor.text(), form: form.state(), lesson: lesson?.name }));
+}
+
+function open(state, name = "") {
+  version += 1;
+  lesson = lessons.find((one) => one.name === state.lesson) ?? null;
+  answer = null;
+  form.restore(state.form ?? { what: "program", kernels: {} });
+  editor.replace(state.source);
+  opened = name;
+  drawLesson();
+  show("output");
+  compile();
+}
+
+function choose() {
+  const [group, name] = $("open").value.split("/");
+  if (group === "lesson") {
+    const one = lessons.find((lesson) => lesson.name === name);
+    const kernel = /__global__\s+void\s+(\w+)/.exec(one.source)?.[1];
+    const known = { grid: one.grid.join("x"), block: one.block.join("x"), shared: "0", values: one.arguments };
+    open({ source: one.source, lesson: one.name, form: { what: kernel, kernels: { [kernel]: { ...known, names: undefined } } } });
+    pending = { kernel, values: one.arguments };
+  } else {
+    open(examples.find((one) => one.name === name));
+  }
+}
+let pending = null;
+
+function drawMenu() {
+  const groups = [["programs", examples.filter((one) => one.group === "program"), "example"], ["kernels", examples.filter((one) => one.group === "kernel"), "example"], ["lessons", lessons, "lesson"]];
+  const name = (one) => (chineseNow() && one.zh ? one.zh : told(one.title ?? one.name));
+  $("open").replaceChildren(el("option", { value: "" }, say("own")), ...groups.map(([label, list, kind]) => el("optgroup", { label: say(label) }, list.map((one) => el("option", { value: `${kind}/${one.name}` }, name(one))))));
+}
+
+// Lessons.
+
+function drawLesson(verdict = null) {
+  const box = $("lesson");
+  box.hidden = !lesson;
+  if (!lesson) return;
+  const at = lessons.indexOf(lesson);
+  const next = lessons[at + 1];
+  const goal = lesson.goal ? el("p", { className: "faint" }, `${say("goal")}: ${told(lesson.goal.name)} ≤ ${lesson.goal.most}`) : null;
+  const hints = el("details", {}, el("summary", {}, say("hints")), el("ol", {}, lesson.hints.map((hint) => el("li", {}, told(hint)))));
+  const check = el("button", { type: "button", id: "solve", className: "primary", onclick: solve }, say("check_lesson"));
+  const result = verdict ? el("p", { id: "verdict", className: verdict.solved ? "solved" : "bad" }, verdict.solved ? `✓ ${say("solved")}` : `${say("not_solved")}: ${told(verdict.why)}`, verdict.solved || !verdict.help ? "" : el("span", { className: "faint" }, ` ${told(verdict.help)}`)) : null;
+  const go = verdict?.solved && next ? el("button", { type: "button", onclick: () => { $("open").value = `lesson/${next.name}`; choose(); } }, `${say("next_lesson")}: ${told(next.name)}`) : null;
+  box.replaceChildren(el("h2", {}, `${at + 1}. ${told(lesson.name)}`), el("p", {}, told(lesson.task)), goal, el("div", { className: "controls" }, check, go), result, hints);
+}
+
+async function solve() {
+  const source = editor.text();
+  begin();
+  const found = await engine.ask({ do: "solve", lesson: lesson.name, source });
+  end();
+  if (found.stopped) return;
+  if (found.trap || found.error) {
+    editor.showProblems(found.diagnostics ?? []);
+    return drawLesson({ solved: false, why: found.trap ?? found.error, help: found.help });
+  }
+  drawLesson(found);
+  if (found.findings) { answer = { findings: found.findings, checked: true }; editor.showNotes(lineNotes(answer)); show("findings"); } else editor.showNotes([]);
+  if (found.solved) stored(`solved/${lesson.name}`, "1");
+  status(found.solved ? say("solved") : say("not_solved"), found.solved ? "good" : "bad");
+}
+
+// Runs.
+
+function begin() {
+  running = true;
+  for (const id of ["run", "check", "measure"]) $(id).disabled = true;
+  $("stop").hidden = false;
+  status(`${say("running")} …`);
+}
+
+function end() {
+  running = false;
+  for (const id of ["run", "check", "measure"]) $(id).disabled = false;
+  $("stop").hidden = true;
+}
+
+function go(what) {
+  if (!running) run(what);
+  return true;
+}
+
+async function run(what, chosen = null) {
+  const source = editor.text();
+  begin();
+  await ready(source);
+  const { request, input } = form.request();
+  const more = { run: {}, check: { check: true }, measure: { profile: true, predict: form.gpuNames, look: pickLook() }, look: { look: chosen } }[what];
+  const found = await engine.ask({ do: "run", source, ...request, ...more }, input);
+  end();
+  if (found.stopped) return status(say("stopped"), "bad");
+  if (found.trap) return status(`${say("failed")}: ${found.trap}`, "bad");
+  if (found.error) {
+    if (found.diagnostics) editor.showProblems(found.diagnostics);
+    const text = `${found.diagnostics ? `${say("not_compiled")}: ` : ""}${told(found.error)}${found.help ? ` (${told(found.help)})` : ""}`;
+    return status(text, "bad");
+  }
+  if (what === "look") {
+    answer.look = found.look;
+  } else {
+    answer = found;
+    editor.showNotes(lineNotes(found));
+    editor.showHeat(lineHeat(found));
+  }
+  const rate = found.warp_instructions / found.milliseconds / 1e3;
+  const speed = found.warp_instructions > 1e6 && what === "run" ? `, ${rate.toFixed(0)} ${say("speed")}` : "";
+  const wrong = found.findings.length > 0 || found.fault || found.host_fault;
+  const text = what === "check" && !wrong ? say("no_findings") : found.findings.length > 0 ? `${found.findings.length} ${say(found.findings.length === 1 ? "found_one" : "found")}` : found.fault || found.host_fault ? say("fault") : "";
+  status(`${text ? `${text}; ` : ""}${thousands(found.warp_instructions)} ${say("warp_instructions")}, ${(found.milliseconds / 1e3).toFixed(2)} s${speed}`, wrong ? "bad" : "good");
+  const target = what === "look" ? tab : found.findings.length > 0 ? "findings" : what === "check" ? "findings" : what === "measure" && !wrong ? (["counts", "time", "accesses", "steps", "compare"].includes(tab) ? tab : "counts") : "output";
+  show(target);
+}
+
+/** Waits until the form belongs to the present source. */
+async function ready(source) {
+  clearTimeout(timer);
+  const own = ++version;
+  const found = await engine.ask({ do: "compile", source });
+  if (own !== version || found.stopped || found.trap) return;
+  editor.showProblems(found.diagnostics ?? []);
+  if (found.kernels?.length || found.has_main) { described = found; form.describe(found); }
+}
+
+const pickLook = () => ({ launch: look.launch, block: look.block, warp: look.warp, ...(look.line > 0 ? { line: look.line } : {}) });
+
+// Panels.
+
+function lookControls() {
+  const number = (id, key, least) => el("label", {}, say(id), el("input", { id, type: "number", min: least, value: look[key] || (least > 0 ? least : key === "line" ? "" : 0), onchange: (event) => { look[key] = Math.max(0, Math.round(Number(event.target.value))); } }));
+  return el("form", { className: "controls", onsubmit: (event) => { event.preventDefault(); if (!running && answer) run("look", pickLook()); } }, number("look_launch", "launch", 1), number("look_line", "line", 0), number("look_block", "block", 0), number("look_warp", "warp", 0), el("button", {}, say("show")));
+}
+
+function accessesPanel() {
+  if (!answer?.look) return el("p", { className: "faint" }, say("press_measure"));
+  if (answer.look.error) return el("div", {}, lookControls(), el("p", { className: "bad" }, told(answer.look.error), el("span", { className: "faint" }, ` ${told(answer.look.help)}`)));
+  const { line, accesses, kernel, block, warp } = answer.look;
+  const head = el("p", {}, el("button", { type: "button", className: "link", onclick: () => editor.goTo(line) }, `${say("line")} ${line}`), " ", el("code", {}, lineText(line).trim()), el("span", { className: "faint" }, ` ${kernel}, ${say("look_block")} ${block}, ${say("look_warp")} ${warp}`));
+  return el("div", {}, lookControls(), line > 0 ? head : null, accesses.length ? accesses.map(drawAccess) : el("p", { className: "faint" }, say("no_access")));
+}
+
+const panels = {
+  output: () => (answer ? outputPanel(answer, editor.goTo) : el("p", { className: "faint" }, `${say("nothing_yet")} ${say("press_run")} ${say("press_check")} ${say("press_measure")}`)),
+  findings: () => findingsPanel(answer ?? {}, editor.goTo),
+  accesses: accessesPanel,
+  steps: () => (answer?.look?.steps ? stepsPanel(answer.look, { showLine: editor.showHere, lineText }) : el("p", { className: "faint" }, say("press_measure"))),
+  counts: () => countsPanel(answer ?? {}, editor.goTo, lineText),
+  time: () => timePanel(answer ?? {}, editor.goTo, lineText),
+  compare: () => comparePanel(kept, answer),
+  ptx: () => el("pre", { tabIndex: 0, "aria-label": "PTX" }, described.ptx ?? ""),
+};
+
+function show(name = tab) {
+  tab = name;
+  const count = answer?.findings?.length ?? 0;
+  $("tabs").replaceChildren(...TABS.map((one) => el("button", {
+    id: `tab-${one}`, role: "tab", "aria-selected": `${one === tab}`, "aria-controls": "panel", tabIndex: one === tab ? 0 : -1, onclick: () => show(one),
+    onkeydown: (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      show(TABS[(TABS.indexOf(one) + step + TABS.length) % TABS.length]);
+      $(`tab-${tab}`).focus();
+    },
+  }, say(one), one === "findings" && count > 0 ? el("span", { className: "count bad" }, `${count}`) : null)));
+  if (tab !== "steps") editor.showHere(0);
+  const panel = el("div", { id: "panel", role: "tabpanel", "aria-labelledby": `tab-${tab}`, tabIndex: 0 });
+  panel.append(panels[tab]());
+  $("panels").replaceChildren(panel);
+}
+
+// Settings of the page.
+
+function theme(name) {
+  document.documentElement.dataset.theme = name;
+  stored("theme", name);
+  if (tab === "steps") show();
+}
+
+async function language(code) {
+  await setLanguage(code);
+  stored("language", code);
+  drawMenu();
+  drawLesson();
+  form.draw();
+  show();
+}
+
+async function share() {
+  location.hash = await packed({ source: editor.text(), form: form.state(), lesson: lesson?.name });
+  await navigator.clipboard?.writeText(location.href).then(() => status(say("copied"), "good"), () => status(`${say("link")}: ${location.href}`));
+}
+
+async function start() {
+  theme(stored("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+  await language(stored("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en"));
+  for (const what of ["run", "check", "measure"]) $(what).onclick = () => go(what);
+  $("stop").onclick = () => engine.stop();
+  $("share").onclick = share;
+  $("open").onchange = () => { if ($("open").value) choose(); };
+  $("language").onclick = () => language(chineseNow() ? "en" : "zh");
+  $("theme").onclick = () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  $("keep").onclick = () => { if (answer?.kernels?.some((kernel) => kernel.profile)) { kept = answer; status(say("kept"), "good"); } else status(say("press_measure")); show(); };
+  $("launch").onsubmit = (event) => { event.preventDefault(); go("run"); };
+  let moduleFile = "";
+  begin();
+  $("stop").hidden = true;
+  const progress = el("progress", { max: 1, value: 0, "aria-label": say("loading") });
+  $("status").replaceChildren(`${say("loading")} `, progress);
+  try {
+    moduleFile = await engine.load((part) => { progress.value = part; });
+  } catch (why) {
+    return status(`${say("loading")}: ${why.message}`, "bad");
+  }
+  [gpus, lessons] = await Promise.all([engine.ask({ do: "gpus" }), engine.ask({ do: "lessons" })]);
+  end();
+  drawMenu();
+  const last = () => { try { return JSON.parse(stored("lab")); } catch { return null; } };
+  const wanted = examples.find((one) => location.hash === `#${one.name}`);
+  open((await unpacked(location.hash.slice(1))) ?? wanted ?? (last()?.source ? last() : examples[0]));
+  status(say("ready"), "good");
+  document.documentElement.dataset.ready = "yes";
+  addEventListener("hashchange", async () => { const state = await unpacked(location.hash.slice(1)); if (state && state.source !== editor.text()) open(state); });
+  if ("serviceWorker" in navigator) {
+    await navigator.serviceWorker.register(`sw.js?module=${moduleFile}`).catch(() => null);
+    navigator.serviceWorker.ready.then(() => { document.documentElement.dataset.offline = "yes"; });
+  }
+}
+
+start();

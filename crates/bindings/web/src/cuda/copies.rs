@@ -1,0 +1,164 @@
+//! Copies between host and device, and fills. Each checks the memory of both sides.
+
+use super::memory::on_device;
+use super::{cuda, failed_call, status, sticky, word};
+use lanework_emulator::MemoryError;
+use lanework_host::{External, Process, Stop};
+
+const HELP: &str = "pass sizes in bytes, and the pointers that the allocations returned";
+
+fn refused(process: &mut Process, why: &MemoryError) -> Result<u64, Stop> {
+    failed_call(process, status::INVALID_VALUE, why.to_string(), HELP)
+}
+
+/// Reads bytes of the device; a check reports bytes that nothing has written.
+fn from_device(process: &mut Process, from: u64, bytes: u64) -> Result<Result<Vec<u8>, u64>, Stop> {
+    let mut data = Vec::new();
+    let state = cuda(process)?;
+    // The device knows whether the range exists before the host allocates as many bytes.
+    if let Err(why) = state.emulator.pin(from, bytes).map(drop) {
+        return refused(process, &why).map(Err);
+    }
+    data.resize(bytes as usize, 0);
+    if let Err(why) = state.emulator.read(from, &mut data) {
+        return refused(process, &why).map(Err);
+    }
+    let found = state.emulator.check_host_read(from, bytes);
+    if let Some(report) = found {
+        state.measuring.add_finding(report);
+    }
+    Ok(Ok(data))
+}
+
+fn to_device(process: &mut Process, to: u64, data: &[u8]) -> Result<u64, Stop> {
+    match cuda(process)?.emulator.write(to, data) {
+        Ok(()) => Ok(status::SUCCESS),
+        Err(why) => refused(process, &why),
+    }
+}
+
+/// Reports a copy whose direction contradicts its addresses.
+fn wrong_direction(process: &mut Process, what: &str) -> Result<u64, Stop> {
+    failed_call(
+        process,
+        status::INVALID_VALUE,
+        format!("{what} of this copy is memory of the device, its direction says memory of the host"),
+        "exchange the pointers, or correct the direction: `cudaMemcpyHostToDevice` copies from the host to the device",
+    )
+}
+
+/// A side of a copy of rows: `CUDA_MEMCPY3D`.
+struct Side {
+    kind: u32,
+    start: u64,
+    pitch: u64,
+    rows: u64,
+}
+
+fn side(copy: &[u8], at: usize) -> Side {
+    let long = |offset: usize| {
+        let bytes = copy.get(at + offset..at + offset + 8).and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u64::from_le_bytes)
+    };
+    let kind = long(32) as u32;
+    let (x, y, z) = (long(0), long(8), long(16));
+    let (pitch, rows) = (long(72), long(80));
+    let base = if kind == 1 { long(40) } else { long(48) };
+    let skipped = z.wrapping_mul(rows).wrapping_add(y).wrapping_mul(pitch).wrapping_add(x);
+    Side { kind, start: base.wrapping_add(skipped), pitch, rows }
+}
+
+/// Copies rows.
+fn copy_rows(process: &mut Process, copy: u64) -> Result<u64, Stop> {
+    let copy = process.accessed(process.memory.read(copy, 200), "read")?;
+    let (from, to) = (side(&copy, 0), side(&copy, 88));
+    let size = |at: usize| copy[at..at + 8].iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte));
+    let [width, height, depth] = [size(176), size(184), size(192)];
+    if from.kind == 3 || to.kind == 3 {
+        return Err(process.fault(
+            "copies of CUDA arrays are not supported in the page",
+            "use memory of `cudaMalloc`, or run the program with the `lanework` command",
+        ));
+    }
+    for z in 0..depth {
+        for y in 0..height {
+            let row = |side: &Side| {
+                let rows = if side.rows == 0 { height } else { side.rows };
+                let pitch = if side.pitch == 0 { width } else { side.pitch };
+                side.start.wrapping_add(z.wrapping_mul(rows).wrapping_add(y).wrapping_mul(pitch))
+            };
+            let data = match from.kind {
+                1 if on_device(process, row(&from))? => return wrong_direction(process, "the source"),
+                1 => process.accessed(process.memory.read(row(&from), width), "read")?,
+                _ => match from_device(process, row(&from), width)? {
+                    Ok(data) => data,
+                    Err(code) => return Ok(code),
+                },
+            };
+            match to.kind {
+                1 if on_device(process, row(&to))? => return wrong_direction(process, "the target"),
+                1 => {
+                    let written = process.memory.write(row(&to), &data);
+                    process.accessed(written, "write")?;
+                }
+                _ => match to_device(process, row(&to), &data)? {
+                    status::SUCCESS => {}
+                    code => return Ok(code),
+                },
+            }
+        }
+    }
+    Ok(status::SUCCESS)
+}
+
+pub const FUNCTIONS: &[(&str, External)] = &[
+    ("cuMemcpyHtoDAsync_v2", |process, a| {
+        let (to, from, bytes) = (word(a, 0), word(a, 1), word(a, 2));
+        if let Some(code) = sticky(process)? {
+            return Ok(code);
+        }
+        if on_device(process, from)? {
+            return wrong_direction(process, "the source");
+        }
+        let data = process.accessed(process.memory.read(from, bytes), "read")?;
+        to_device(process, to, &data)
+    }),
+    ("cuMemcpyDtoHAsync_v2", |process, a| {
+        let (to, from, bytes) = (word(a, 0), word(a, 1), word(a, 2));
+        if let Some(code) = sticky(process)? {
+            return Ok(code);
+        }
+        if on_device(process, to)? {
+            return wrong_direction(process, "the target");
+        }
+        match from_device(process, from, bytes)? {
+            Ok(data) => {
+                let written = process.memory.write(to, &data);
+                process.accessed(written, "write").map(|()| status::SUCCESS)
+            }
+            Err(code) => Ok(code),
+        }
+    }),
+    ("cuMemcpyDtoDAsync_v2", |process, a| {
+        if let Some(code) = sticky(process)? {
+            return Ok(code);
+        }
+        match from_device(process, word(a, 1), word(a, 2))? {
+            Ok(data) => to_device(process, word(a, 0), &data),
+            Err(code) => Ok(code),
+        }
+    }),
+    ("cuMemcpy3DAsync_v2", |process, a| match sticky(process)? {
+        Some(code) => Ok(code),
+        None => copy_rows(process, word(a, 0)),
+    }),
+    ("cuMemsetD8Async", |process, a| {
+        if let Some(code) = sticky(process)? {
+            return Ok(code);
+        }
+        match cuda(process)?.emulator.fill(word(a, 0), word(a, 1) as u8, word(a, 2)) {
+            Ok(()) => Ok(status::SUCCESS),
+            Err(why) => refused(process, &why),
+        }
+    }),
+];

@@ -1,0 +1,94 @@
+//! Runs one kernel on memory that the user describes.
+
+use crate::arguments::{Ready, prepare};
+use crate::compiled::{Compiled, compiled, diagnostics_json, refused};
+use crate::measure::{Measuring, options};
+use crate::requests::{Failure, KernelCall, Run};
+use lanework_cuda_cpp::KernelSignature;
+use lanework_emulator::{Emulator, LaunchConfig, Program};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A kernel with its device and its arguments.
+pub struct Prepared {
+    /// The device.
+    pub emulator: Emulator,
+    /// The loaded module.
+    pub program: Arc<Program>,
+    /// The kernel.
+    pub signature: KernelSignature,
+    /// Its arguments.
+    pub arguments: Vec<Ready>,
+}
+
+/// The kernel that a call names.
+fn find<'a>(compiled: &'a Compiled, name: &str) -> Result<&'a KernelSignature, Failure> {
+    let kernels = &compiled.kernels;
+    let found = match name {
+        "" => kernels.first(),
+        _ => kernels.iter().find(|kernel| kernel.entry == name || kernel.name == name),
+    };
+    found.ok_or_else(|| match kernels.is_empty() {
+        true => Failure::new(
+            "the source has no kernel",
+            "write a `__global__` function; a template needs an instantiation or a launch",
+        ),
+        false => {
+            let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            Failure::new(format!("there is no kernel `{name}`"), format!("kernels: {}", names.join(", ")))
+        }
+    })
+}
+
+/// Compiles a source, loads it, and prepares the arguments of a kernel.
+///
+/// # Errors
+/// If the source does not compile, or the call does not fit the kernel.
+pub fn prepared(run: &Run, call: &KernelCall, compiled: &Compiled) -> Result<Prepared, Failure> {
+    let signature = find(compiled, &call.entry)?.clone();
+    if signature.parameters.len() != call.arguments.len() {
+        let (takes, given) = (signature.parameters.len(), call.arguments.len());
+        return Err(Failure::new(
+            format!("kernel `{}` takes {takes} arguments, {given} are given", signature.name),
+            "fill in one field for each parameter",
+        ));
+    }
+    let emulator = Emulator::new(options(run));
+    let program = emulator.load_on_demand(&compiled.module);
+    let program = program.map_err(|why| Failure::new(why.to_string(), "change the code that it names"))?;
+    let pairs = signature.parameters.iter().zip(&call.arguments);
+    let arguments = pairs.map(|(parameter, text)| prepare(&emulator, parameter, text));
+    let arguments = arguments.collect::<Result<Vec<Ready>, Failure>>()?;
+    Ok(Prepared { emulator, program, signature, arguments })
+}
+
+impl Prepared {
+    /// Launches the kernel.
+    pub fn launch(&self, call: &KernelCall, measuring: &mut Measuring) {
+        let config = LaunchConfig {
+            dynamic_shared: call.shared,
+            ..LaunchConfig::new(&self.signature.entry, call.grid, call.block)
+        };
+        let bytes: Vec<&[u8]> = self.arguments.iter().map(|ready| &ready.bytes[..]).collect();
+        // `Measuring` keeps the fault for the answer.
+        let _ = measuring.launch(&self.emulator, &self.program, &config, &bytes);
+    }
+}
+
+/// Runs a kernel; the answer has its output, its memory, and everything that was measured.
+///
+/// # Errors
+/// As [`prepared`].
+pub fn run(run: &Run, call: &KernelCall) -> Result<Value, Failure> {
+    let compiled = compiled(&run.source).map_err(|problems| refused(&problems))?;
+    let prepared = prepared(run, call, &compiled)?;
+    let mut measuring = Measuring::new(run, &compiled.ptx);
+    prepared.launch(call, &mut measuring);
+    let mut answer = measuring.json();
+    let buffers = prepared.arguments.iter().filter_map(|ready| ready.memory.as_ref());
+    answer["output"] = measuring.printed.clone().into();
+    answer["buffers"] = buffers.map(|buffer| buffer.json(&prepared.emulator)).collect();
+    answer["kernel"] = prepared.signature.name.clone().into();
+    answer["diagnostics"] = diagnostics_json(&compiled.diagnostics);
+    Ok(answer)
+}

@@ -1,0 +1,209 @@
+// Uses the page of the lab in a headless browser: node check.mjs FOLDER CHROMIUM [SCREENSHOTS]
+// Prints each check that fails, and ends with status 1 if one did.
+import { chromium } from "playwright-core";
+import { createServer } from "node:http";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { extname, join } from "node:path";
+
+const [folder, executablePath, shots] = process.argv.slice(2);
+const failures = [];
+let checks = 0;
+const check = (holds, what) => { checks += 1; if (!holds) failures.push(what); };
+const includes = (text, part, what) => check(text.includes(part), `${what}: \`${part}\` is not in: ${text.slice(0, 400)}`);
+// A step that never succeeds ends the checks: what failed before it is the cause.
+process.on("uncaughtException", (error) => { for (const failure of failures) console.log(failure); console.log(error.stack); process.exit(1); });
+if (shots) mkdirSync(shots, { recursive: true });
+
+// A server of files on this machine.
+const kinds = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml", ".wasm": "application/wasm", ".webmanifest": "application/manifest+json" };
+const server = createServer((request, response) => {
+  const name = decodeURIComponent(new URL(request.url, "http://x").pathname).replace(/^\//, "") || "index.html";
+  try {
+    const bytes = readFileSync(join(folder, name));
+    response.writeHead(200, { "content-type": kinds[extname(name)] ?? "application/octet-stream", "content-length": bytes.length });
+    response.end(bytes);
+  } catch {
+    response.writeHead(404);
+    response.end();
+  }
+});
+await new Promise((done) => server.listen(0, "127.0.0.1", done));
+const url = `http://127.0.0.1:${server.address().port}/`;
+const browser = await chromium.launch({ executablePath, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-component-update", "--disable-sync"] });
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+async function open({ size = [1400, 900], dark = false, zh = false, hash = "", context = null } = {}) {
+  context ??= await browser.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: dark ? "dark" : "light", locale: zh ? "zh-CN" : "en-US", hasTouch: size[0] < 500 });
+  const page = await context.newPage();
+  page.setDefaultTimeout(Number(process.env.LANEWORK_PAGE_TIMEOUT ?? 120_000));
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) check(false, `console: ${message.text()}`); });
+  page.on("pageerror", (error) => check(false, `error: ${error.message}`));
+  page.on("request", (request) => check(request.url().startsWith(url) || request.url().startsWith("data:") || request.url().startsWith("blob:"), `a request: ${request.url()}`));
+  await page.goto(url + hash);
+  await page.waitForFunction(() => document.documentElement.dataset.ready === "yes");
+  return page;
+}
+const text = (page, selector = "#panel") => page.locator(selector).innerText();
+const choose = (page, name) => page.selectOption("#open", name);
+async function press(page, button) {
+  await page.waitForFunction(() => !document.getElementById("run").disabled);
+  await page.click(button);
+  await page.waitForFunction(() => !document.getElementById("run").disabled && !document.getElementById("status").textContent.endsWith("…"));
+}
+const tab = (page, name) => page.click(`#tab-${name}`);
+const shoot = async (page, name) => { if (shots) await page.screenshot({ path: join(shots, `${name}.png`) }); };
+async function accessible(page, what) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  for (const one of found.violations) check(false, `${what}: axe ${one.id}: ${one.nodes.slice(0, 3).map((node) => node.target.join(" ") + " " + node.failureSummary.replaceAll("\n", " ")).join(" | ")}`);
+}
+const replace = (page, source) => page.evaluate((source) => { const { view } = document.getElementById("editor").editor; view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: source } }); }, source);
+
+// A program runs.
+{
+  const page = await open();
+  await press(page, "#run");
+  includes(await text(page), "z[99999] = 249998, 0 wrong elements", "the first program");
+  await accessible(page, "output");
+  await press(page, "#measure");
+  includes(await text(page), "add, 391×1×1 × 256×1×1", "counters");
+  check((await page.locator(".cm-heat .cm-gutterElement div").count()) > 0, "no heat next to the lines");
+  await accessible(page, "counters");
+  await shoot(page, "counts");
+  await tab(page, "time");
+  for (const gpu of ["H200", "RTX 4090", "A100"]) includes(await text(page), gpu, "predicted times");
+  await accessible(page, "times");
+  await shoot(page, "time");
+
+  // A picture is hovered, and used by the keyboard.
+  await tab(page, "accesses");
+  const cell = page.locator(".drawing .cell").first();
+  await cell.hover();
+  includes(await page.locator("#tip").innerText(), "lane 0", "the tip of a picture");
+  await page.mouse.move(5, 5);
+  check(await page.locator("#tip").isHidden(), "the tip stays");
+  await cell.focus();
+  const before = await page.locator("#tip").innerText();
+  await page.keyboard.press("ArrowRight");
+  check((await page.locator("#tip").innerText()) !== before, "the arrow does not move to the next cell");
+  await accessible(page, "accesses");
+  await shoot(page, "accesses");
+
+  // Steps.
+  await tab(page, "steps");
+  includes(await text(page), "step 1 of", "steps");
+  await page.getByRole("button", { name: "Next", exact: true }).click();
+  includes(await text(page), "step 2 of", "the next step");
+  check((await page.locator(".cm-here").count()) === 1, "the line of a step is not marked");
+  await accessible(page, "steps");
+  await shoot(page, "steps");
+  await page.context().close();
+}
+
+// A race is found, with notes next to its lines; problems appear while typing; an endless loop stops.
+{
+  const page = await open({ dark: true });
+  await choose(page, "example/race");
+  await press(page, "#check");
+  includes(await text(page), "race:", "the race");
+  check((await page.locator(".cm-found").count()) > 0 && (await page.locator(".cm-widget").count()) > 0, "no note next to the race");
+  await accessible(page, "findings, dark");
+  await shoot(page, "race-dark");
+  await replace(page, "__global__ void f(float *x) {\n    x[0] = y;\n}\n");
+  await page.waitForSelector(".cm-lintRange-error, .cm-lintPoint-error");
+  await replace(page, "__global__ void f(volatile int *x) {\n    while (*x == 0);\n}\n");
+  await page.waitForFunction(() => document.getElementById("what")?.value === "f");
+  await page.click("#run");
+  await page.waitForSelector("#stop:not([hidden])");
+  await page.waitForTimeout(500);
+  await page.click("#stop");
+  await page.waitForFunction(() => document.getElementById("status").textContent === "Stopped");
+  await choose(page, "example/life");
+  await press(page, "#run");
+  includes(await text(page), "#", "a run after a stop");
+  await page.context().close();
+}
+
+// Lessons: each fails unchanged; the first is solved.
+{
+  const page = await open();
+  await choose(page, "lesson/bounds");
+  await press(page, "#solve");
+  includes(await text(page, "#verdict"), "Not solved yet", "an unsolved lesson");
+  const solved = await page.evaluate(() => document.getElementById("editor").editor.text().replace("    z[i] =", "    if (i < n) z[i] ="));
+  await replace(page, solved);
+  await press(page, "#solve");
+  includes(await text(page, "#verdict"), "Solved", "a solved lesson");
+  await accessible(page, "lesson");
+  await shoot(page, "lesson");
+  await page.context().close();
+}
+
+// A kernel by its form; two versions are compared.
+{
+  const page = await open();
+  await choose(page, "example/transpose");
+  await page.waitForFunction(() => document.getElementById("what")?.value === "transpose");
+  await press(page, "#measure");
+  await page.click("#keep");
+  await page.selectOption("#what", "transpose_tiled");
+  await press(page, "#measure");
+  await tab(page, "compare");
+  includes(await text(page), "global store: sectors", "the comparison");
+  await accessible(page, "comparison");
+  await shoot(page, "compare");
+
+  // A link brings the state back.
+  await page.click("#share");
+  await page.waitForFunction(() => location.hash.startsWith("#code="));
+  const hash = new URL(page.url()).hash;
+  const other = await open({ hash });
+  includes(await text(other, "#editor"), "transpose_tiled", "the code of a link");
+  await other.context().close();
+  await page.context().close();
+}
+
+// Offline: the page works after a reload without a network.
+{
+  const page = await open();
+  await page.waitForFunction(() => document.documentElement.dataset.offline === "yes");
+  await page.context().setOffline(true);
+  await page.reload();
+  await page.waitForFunction(() => document.documentElement.dataset.ready === "yes");
+  await press(page, "#run");
+  includes(await text(page), "0 wrong elements", "offline");
+  await page.context().close();
+}
+
+// A phone in Chinese.
+{
+  const page = await open({ size: [390, 844], zh: true });
+  await choose(page, "example/race");
+  await press(page, "#check");
+  includes(await text(page, "#tabs"), "问题", "tabs in Chinese");
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  check(wide <= 0, `the page is ${wide} pixels wider than a phone`);
+  await accessible(page, "phone");
+  if (shots) await page.screenshot({ path: join(shots, "phone.png"), fullPage: true });
+  await page.context().close();
+}
+
+// Speed, for docs/results.
+{
+  const page = await open();
+  for (const [name, button, what] of [["fma", "#run", "FMA loop"], ["matmul", "#run", "tiled product of 256^3"], ["matmul", "#check", "checked tiled product of 256^3"]]) {
+    await choose(page, `example/${name}`);
+    await page.waitForTimeout(1500);
+    const said = [];
+    for (let run = 0; run < 3; run += 1) { await press(page, button); said.push(await text(page, "#status")); }
+    console.log(`${what}: ${said.join(" | ")}`);
+  }
+  await page.context().close();
+}
+
+await browser.close();
+server.close();
+for (const failure of failures) console.log(failure);
+console.log(`${checks} checks, ${failures.length} failed`);
+process.exit(failures.length > 0 ? 1 : 0);
