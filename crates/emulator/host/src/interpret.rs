@@ -132,6 +132,12 @@ impl Machine {
                 ($result:expr, $verb:literal) => {
                     match $result {
                         Ok(value) => value,
+                        Err(access)
+                            if process.tell(access, $verb, || self.places(&code, at - 1)) =>
+                        {
+                            at -= 1;
+                            continue;
+                        }
                         Err(access) => return Err(self.bad(process, &code, at - 1, access, $verb)),
                     }
                 };

@@ -18,4 +18,4 @@ mod process;
 mod program;
 
 pub use memory::{BadAccess, HostMemory};
-pub use process::{External, HostFault, HostPlace, Process, Stop, word};
+pub use process::{External, HostFault, HostPlace, HostWatch, Process, Stop, word};

@@ -61,6 +61,18 @@ pub struct HostFault {
 /// Function, file and line of an active call. The line is 0 if it is unknown, as in built-in headers.
 pub type HostPlace = (String, String, u32);
 
+/// What the embedding program wants to know of a host program.
+#[derive(Clone, Copy)]
+pub struct HostWatch {
+    /// Receives the active calls, innermost first, before a call of a function that the embedding program supplied, and
+    /// before an access to a guarded address of a registered range.
+    pub at: fn(Vec<HostPlace>),
+    /// Whether an address is guarded.
+    pub guards: fn(u64) -> bool,
+    /// Whether any address is.
+    pub any_guard: fn() -> bool,
+}
+
 /// A function of the C library or of the embedding program.
 #[derive(Clone, Copy)]
 pub(crate) struct LoadedExternal {
@@ -82,7 +94,7 @@ pub struct Process {
     pub(crate) places: Vec<CodePlace>,
     pub(crate) codes: Vec<Rc<FunctionCode>>,
     pub(crate) externals: Vec<LoadedExternal>,
-    pub(crate) on_call: Option<fn(Vec<HostPlace>)>,
+    pub(crate) watch: Option<HostWatch>,
     pub(crate) names: Vec<String>,
     pub(crate) sources: Vec<String>,
 }
@@ -123,21 +135,46 @@ impl Process {
         self.codes[number].clone()
     }
 
-    /// Calls `hook` with the active calls before each call of a function that the embedding program supplied.
-    pub fn watch_calls(&mut self, hook: fn(Vec<HostPlace>)) {
-        self.on_call = Some(hook);
+    /// Tells the embedding program where the host program calls its functions and accesses guarded memory.
+    pub fn watch(&mut self, watch: HostWatch) {
+        self.watch = Some(watch);
+        self.memory.guard(watch.guards);
+    }
+
+    /// Tells the place of an access, if the access failed only for lack of it. The access may then be tried again.
+    pub(crate) fn tell(
+        &mut self,
+        access: BadAccess,
+        verb: &str,
+        places: impl FnOnce() -> Vec<CodePlace>,
+    ) -> bool {
+        let Some(watch) = self.watch.filter(|_| self.memory.is_untold(access)) else {
+            return false;
+        };
+        self.places = places();
+        (watch.at)(self.active_calls());
+        // A copy checks two ranges.
+        self.memory.tell(if verb == "copy" { 2 } else { 1 });
+        true
     }
 
     /// Whether the place of a call of this function matters before it fails.
     pub(crate) fn watches(&self, number: usize) -> bool {
-        self.on_call.is_some() && self.externals[number].is_given
+        let given = self.externals[number].is_given;
+        self.watch.is_some_and(|watch| given || (watch.any_guard)())
     }
 
     pub(crate) fn call_external(&mut self, number: usize, arguments: &[u64]) -> Result<u64, Stop> {
-        if let Some(hook) = self.on_call.filter(|_| self.externals[number].is_given) {
-            hook(self.active_calls());
+        if !self.watches(number) {
+            return (self.externals[number].function)(self, arguments);
         }
-        (self.externals[number].function)(self, arguments)
+        if let Some(watch) = self.watch {
+            (watch.at)(self.active_calls());
+        }
+        self.memory.tell(u32::MAX);
+        let result = (self.externals[number].function)(self, arguments);
+        self.memory.tell(0);
+        result
     }
 
     /// The number of the function at an address.

@@ -78,7 +78,7 @@ impl Process {
             places: Vec::new(),
             codes,
             externals,
-            on_call: None,
+            watch: None,
             names: module.functions.iter().map(|function| function.name.clone()).collect(),
             sources: module.files.clone(),
         })
