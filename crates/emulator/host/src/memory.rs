@@ -21,7 +21,7 @@ const NO_MEMORY: &str = "no memory of the host program";
 
 /// Shadow values above 8, which say why bytes are not accessible.
 const FREED: u8 = 0x81;
-const OUT_OF_SCOPE: u8 = 0x82;
+pub(crate) const OUT_OF_SCOPE: u8 = 0x82;
 
 /// A block of the heap.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +102,12 @@ impl HostMemory {
         memory.stack = low..low + stack;
         memory.top = low + stack + GUARD;
         Some(memory)
+    }
+
+    /// The arena's first address and its size, and the address of its shadow, for code that checks accesses itself.
+    #[cfg_attr(not(feature = "native"), allow(dead_code, reason = "only machine code uses it"))]
+    pub(crate) fn checked_arena(&self) -> ((u64, u64), u64) {
+        ((self.start, self.bytes), self.shadow.as_ptr().expose_provenance() as u64)
     }
 
     /// The addresses of the stack.

@@ -69,6 +69,51 @@ pub(crate) struct LoadedExternal {
     pub(crate) is_given: bool,
 }
 
+/// How a program's functions run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostExecution {
+    /// The interpreter runs everything.
+    Interpreted,
+    /// The interpreter starts; functions that run often become machine code, where the host supports that.
+    Automatic,
+    /// Each function becomes machine code before it runs, where the host supports that.
+    Compiled,
+}
+
+/// Calls and iterations of a function after which it becomes machine code.
+const HOT: u32 = 500;
+
+/// A heat that no function loses.
+const NEVER_HOT: u32 = u32::MAX;
+
+/// Machine code of a process. Each method returns `None` if the function cannot be compiled; then nothing has run.
+pub(crate) trait MachineCode {
+    /// Calls a function. `callers` are the innermost of the `depth` active calls, outermost first.
+    fn call(
+        &mut self,
+        process: &mut Process,
+        number: usize,
+        callers: &[u64],
+        depth: usize,
+        arguments: &[u64],
+    ) -> Option<Result<Vec<u64>, Stop>>;
+
+    /// Runs a function from a position on to its end, with the interpreter's registers and frame.
+    fn resume(
+        &mut self,
+        process: &mut Process,
+        place: (usize, usize),
+        callers: &[u64],
+        depth: usize,
+        registers: &[u64],
+    ) -> Option<Result<Vec<u64>, Stop>>;
+}
+
+/// An active call as one word: the calling function's number, and the position of the call in its code.
+pub(crate) fn active_call(number: usize, at: usize) -> u64 {
+    (number as u64) << 32 | at as u64
+}
+
 /// A loaded host program.
 pub struct Process {
     /// The program's memory.
@@ -81,6 +126,9 @@ pub struct Process {
     pub(crate) stack: u64,
     pub(crate) places: Vec<CodePlace>,
     pub(crate) codes: Vec<Rc<FunctionCode>>,
+    /// By function: calls and iterations until it becomes machine code.
+    pub(crate) heat: Vec<u32>,
+    pub(crate) machine: Option<Box<dyn MachineCode>>,
     pub(crate) externals: Vec<LoadedExternal>,
     pub(crate) on_call: Option<fn(Vec<HostPlace>)>,
     pub(crate) names: Vec<String>,
@@ -121,6 +169,77 @@ impl Process {
 
     pub(crate) fn code(&self, number: usize) -> Rc<FunctionCode> {
         self.codes[number].clone()
+    }
+
+    /// Chooses how the program runs, before it starts.
+    pub fn execute(&mut self, how: HostExecution) {
+        let heat = match how {
+            HostExecution::Interpreted => NEVER_HOT,
+            HostExecution::Automatic => HOT,
+            HostExecution::Compiled => 0,
+        };
+        self.heat = vec![heat; self.codes.len()];
+    }
+
+    /// Counts a call or an iteration of a function. Returns whether it should run as machine code.
+    #[inline(always)]
+    pub(crate) fn is_hot(&mut self, number: usize) -> bool {
+        let heat = &mut self.heat[number];
+        *heat = heat.saturating_sub(1);
+        *heat == 0
+    }
+
+    /// Runs something with the machine code. If that cannot run a function, it is not asked again soon.
+    fn with_machine(
+        &mut self,
+        number: usize,
+        run: impl FnOnce(&mut dyn MachineCode, &mut Process) -> Option<Result<Vec<u64>, Stop>>,
+    ) -> Option<Result<Vec<u64>, Stop>> {
+        let mut machine = self.machine.take();
+        let done = machine.as_mut().and_then(|machine| run(&mut **machine, self));
+        if done.is_none() {
+            self.heat[number] = NEVER_HOT;
+        }
+        self.machine = machine;
+        done
+    }
+
+    /// Calls a function as machine code, if that is possible.
+    pub(crate) fn call_machine(
+        &mut self,
+        number: usize,
+        callers: &[u64],
+        depth: usize,
+        arguments: &[u64],
+    ) -> Option<Result<Vec<u64>, Stop>> {
+        self.with_machine(number, |machine, process| {
+            machine.call(process, number, callers, depth, arguments)
+        })
+    }
+
+    /// Runs a function from a position on as machine code, if that is possible.
+    pub(crate) fn resume_machine(
+        &mut self,
+        number: usize,
+        at: usize,
+        callers: &[u64],
+        depth: usize,
+        registers: &[u64],
+    ) -> Option<Result<Vec<u64>, Stop>> {
+        self.with_machine(number, |machine, process| {
+            machine.resume(process, (number, at), callers, depth, registers)
+        })
+    }
+
+    /// The places of a position and of the innermost active calls, which are given outermost first.
+    pub(crate) fn places_of(&self, here: u64, callers: &[u64]) -> Vec<CodePlace> {
+        let all = std::iter::once(&here).chain(callers.iter().rev().take(16));
+        all.map(|call| {
+            let code = &self.codes[(call >> 32) as usize];
+            let position = code.positions.get(*call as u32 as usize).copied();
+            CodePlace { function: code.name.clone(), position: position.unwrap_or_default() }
+        })
+        .collect()
     }
 
     /// Calls `hook` with the active calls before each call of a function that the embedding program supplied.
