@@ -19,6 +19,7 @@
 //! }
 //! ```
 
+mod excerpt;
 pub mod failure;
 pub mod output;
 pub mod progress;

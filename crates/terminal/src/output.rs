@@ -6,6 +6,7 @@
 
 pub use lanework::emulator::words::{bytes, short_count, thousands};
 
+use crate::excerpt::fitted;
 use crate::failure::Failure;
 use crate::words;
 use anstream::ColorChoice;
@@ -222,9 +223,11 @@ fn width_of(stream: &(impl IsTerminal + AsStream)) -> Option<usize> {
 /// Wraps the lines of a text to `width` columns.
 pub(crate) fn wrapped(text: &str, width: Option<usize>) -> Cow<'_, str> {
     let Some(width) = width.filter(|_| columns_asked().is_none()) else { return text.into() };
-    if text.split('\n').all(|line| stays(line, width)) {
+    let fits = |line: &str| line.len() <= width || shown(line) <= width;
+    if text.split('\n').all(fits) {
         return text.into();
     }
+    let text = &fitted(text, width);
     let of = |line: &str| match stays(line, width) {
         true => line.to_owned(),
         false => wrapped_line(line, width),

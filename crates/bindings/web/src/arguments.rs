@@ -148,7 +148,10 @@ impl Contents {
     fn of(text: &str) -> Option<Contents> {
         if let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             let values: Vec<f64> = list.split(',').map(number).collect::<Option<_>>()?;
-            return Some(Contents { shape: vec![values.len() as u64], values: Values::List(values) });
+            return Some(Contents {
+                shape: vec![values.len() as u64],
+                values: Values::List(values),
+            });
         }
         let (form, rest) = text.split_once(':')?;
         let (size, seed) = match rest.split_once(':') {
@@ -219,7 +222,9 @@ pub fn prepare(
     let refuse = |why: String| Err(Failure::new(why, format!("give {FORMS}")));
     if !is_pointer {
         if parameter.lanes != 1 {
-            return refuse(format!("parameter `{name}` is a class: the form cannot fill it; write a `main`"));
+            return refuse(format!(
+                "parameter `{name}` is a class: the form cannot fill it; write a `main`"
+            ));
         }
         let Some(value) = number(text) else {
             return refuse(format!("`{text}` is not a number for parameter `{name}`"));

@@ -68,7 +68,9 @@ pub fn compiled(source: &str) -> Result<Rc<Compiled>, Vec<Diagnostic>> {
             }
         };
         let module = match Module::parse(&device.text) {
-            Ok(module) if module.functions().next().is_none() || module.validate().is_ok() => module,
+            Ok(module) if module.functions().next().is_none() || module.validate().is_ok() => {
+                module
+            }
             Ok(_) | Err(_) if target != TARGETS[1] => continue,
             Ok(module) => {
                 failed = module.validate().err().map(|why| vec![plain_error(&why.to_string())]);

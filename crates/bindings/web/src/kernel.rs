@@ -35,7 +35,10 @@ fn find<'a>(compiled: &'a Compiled, name: &str) -> Result<&'a KernelSignature, F
         ),
         false => {
             let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-            Failure::new(format!("there is no kernel `{name}`"), format!("kernels: {}", names.join(", ")))
+            Failure::new(
+                format!("there is no kernel `{name}`"),
+                format!("kernels: {}", names.join(", ")),
+            )
         }
     })
 }
@@ -55,7 +58,8 @@ pub fn prepared(run: &Run, call: &KernelCall, compiled: &Compiled) -> Result<Pre
     }
     let emulator = Emulator::new(options(run));
     let program = emulator.load_on_demand(&compiled.module);
-    let program = program.map_err(|why| Failure::new(why.to_string(), "change the code that it names"))?;
+    let program =
+        program.map_err(|why| Failure::new(why.to_string(), "change the code that it names"))?;
     let pairs = signature.parameters.iter().zip(&call.arguments);
     let arguments = pairs.map(|(parameter, text)| prepare(&emulator, parameter, text));
     let arguments = arguments.collect::<Result<Vec<Ready>, Failure>>()?;

@@ -85,7 +85,9 @@ pub fn solve(name: &str, source: &str) -> Result<Value, Failure> {
     let mut measuring = Measuring::new(&run, &compiled.ptx);
     checked.launch(&call, &mut measuring);
     let miss = |why: String, help: &str| json!({ "solved": false, "why": why, "help": help });
-    if let Some(finding) = measuring.findings().iter().find(|one| one.kind.info().level.name() == "error") {
+    if let Some(finding) =
+        measuring.findings().iter().find(|one| one.kind.info().level.name() == "error")
+    {
         let mut answer = miss(finding.message.clone(), exercise.hints[0]);
         answer["findings"] = measuring.findings().iter().map(report_json).collect();
         return Ok(answer);

@@ -98,7 +98,8 @@ impl Shown {
     pub fn json(&self) -> Value {
         let accesses = grouped(&self.touches).into_iter();
         let accesses = accesses.map(|(touch, count)| self.access_json(touch, count));
-        let steps = self.steps.iter().flat_map(|(place, mask)| [place.warp, place.instruction, *mask]);
+        let steps =
+            self.steps.iter().flat_map(|(place, mask)| [place.warp, place.instruction, *mask]);
         let names: Vec<&str> = self.instructions.iter().map(|(name, _)| name.as_str()).collect();
         let lines: Vec<u32> = self.instructions.iter().map(|(_, line)| *line).collect();
         json!({
@@ -134,7 +135,8 @@ impl Shown {
             .filter(|(at, bytes, _)| lowest.wrapping_sub(*at) < *bytes)
             .map(|(at, _, name)| (*at, name.as_str()))
             .next();
-        let (base, name) = allocation.unwrap_or((if touch.space == Space::Shared { 0 } else { lowest }, ""));
+        let (base, name) =
+            allocation.unwrap_or((if touch.space == Space::Shared { 0 } else { lowest }, ""));
         let offsets: Vec<Option<i64>> = (0..32)
             .map(|lane| {
                 let is_active = touch.mask >> lane & 1 != 0;
@@ -144,7 +146,10 @@ impl Shown {
         let picture = match touch.space {
             Space::Shared => {
                 let rows = bank_rows(touch);
-                let shown = rows.iter().take(ROWS).map(|(row, banks)| json!({ "row": row, "banks": banks }));
+                let shown = rows
+                    .iter()
+                    .take(ROWS)
+                    .map(|(row, banks)| json!({ "row": row, "banks": banks }));
                 json!({
                     "rows": shown.collect::<Vec<_>>(),
                     "more": rows.len().saturating_sub(ROWS),

@@ -5,7 +5,7 @@ use crate::cuda::{Cuda, FUNCTIONS, keep_calls};
 use crate::measure::Measuring;
 use crate::requests::{Failure, Run};
 use lanework_emulator::sanitize::readable_name;
-use lanework_host::{HostFault, Process};
+use lanework_host::{HostFault, HostWatch, Process};
 use serde_json::{Value, json};
 
 /// Runs the program; the answer has its output, its exit code, and everything that was measured.
@@ -27,7 +27,7 @@ pub fn run(run: &Run) -> Result<Value, Failure> {
     let mut process =
         process.map_err(|why| Failure::new(why, "close other pages, or reload this one"))?;
     process.keep_output();
-    process.watch_calls(keep_calls);
+    process.watch(HostWatch { at: keep_calls, guards: |_| false, any_guard: || false });
     let arguments: Vec<String> =
         std::iter::once("./program".to_owned()).chain(run.arguments.iter().cloned()).collect();
     let ended = process.main(&arguments);

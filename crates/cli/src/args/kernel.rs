@@ -100,8 +100,8 @@ pub struct KernelArgs {
     /// Bytes of dynamic shared memory per block, for `extern __shared__` arrays: the third value of `<<<grid, block, bytes>>>`.
     #[arg(long, default_value = "0", value_name = "BYTES", value_parser = shared_bytes)]
     pub shared: u32,
-    /// Warp instructions, summed over all warps, after which the emulator stops. This limit and the next two choose
-    /// the emulator if --device is not given.
+    /// Stop the launch after this many instructions: each instruction counts once for every warp that runs it. A limit for
+    /// kernels that may not end. This option and the next two choose the emulator if --device is not given.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_instructions: Option<u64>,
     /// Seconds after which the emulator stops.

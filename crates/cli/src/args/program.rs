@@ -55,6 +55,13 @@ pub struct ExecArgs {
     /// With --check, also warn of copies into shared memory that threads have read without a later proxy fence.
     #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
     pub proxy_fences: bool,
+    /// With --check, report only these kinds of errors, or only errors of these kernels, separated by commas. In the name of
+    /// a kernel, `*` stands for any text.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", conflicts_with_all = ["profile", "trace", "plain", "predict", "report"])]
+    pub only: Vec<String>,
+    /// With --check, omit these kinds of errors, or the errors of these kernels.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", conflicts_with_all = ["profile", "trace", "plain", "predict", "report"])]
+    pub skip: Vec<String>,
     /// With --check, end with the program's exit code even if nothing was checked.
     #[arg(long, conflicts_with_all = ["profile", "trace", "plain"])]
     pub allow_empty: bool,

@@ -8,6 +8,7 @@ use lanework_judge::{
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json, read_text};
 use lanework_terminal::progress::Progress;
+use lanework_terminal::table::listed;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher};
 use std::process::ExitCode;
@@ -31,7 +32,7 @@ pub fn run(args: &JudgeArgs) -> Outcome {
     let task = Task::read(&args.task, &read_text(&args.task, "give a text file")?)
         .map_err(|error| Failure::Input(error.to_string()))?;
     let Some(candidate) = args.candidate.as_ref().filter(|_| !args.kinds) else {
-        let rows = KINDS.iter().map(|(kind, what)| format!("{kind:<16} {what}\n"));
+        let rows = KINDS.iter().map(|(kind, what)| listed(&format!("{kind:<16} "), what));
         return print(&rows.collect::<String>());
     };
     let text = read_text(candidate, "give a text file")?;

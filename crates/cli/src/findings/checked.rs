@@ -3,6 +3,7 @@
 use crate::args::FindingsFiles;
 use crate::findings::ci::{annotations, junit};
 use crate::findings::sarif::sarif;
+use crate::findings::selection::Selection;
 use crate::findings::{Finding, describe, fold, json};
 use crate::program;
 use crate::program::Ended;
@@ -35,9 +36,11 @@ pub struct Checked {
 const LINE_INFORMATION: &str = "note: the PTX has no line information; to see source lines, compile with `-lineinfo` (nvcc), `--generate-line-info` (NVRTC) or `lineinfo=True` (numba), or without `TRITON_DISABLE_LINE_INFO` (Triton)\n";
 
 impl Checked {
-    /// The outcome of the launches of a program.
-    pub fn of(program: &Ended) -> Checked {
-        let mut checked = Checked { names: program.kernels(), ..Checked::default() };
+    /// The outcome of the launches of a program, with the selected findings.
+    pub fn of(program: &Ended, selection: &Selection) -> Checked {
+        let mut names = program.kernels();
+        names.retain(|kernel| selection.has_kernel(kernel));
+        let mut checked = Checked { names, ..Checked::default() };
         for process in &program.processes {
             let mut launch = 0;
             for record in process {
@@ -62,6 +65,7 @@ impl Checked {
                 }
             }
         }
+        checked.findings.retain(|finding| selection.has(finding));
         checked
     }
 

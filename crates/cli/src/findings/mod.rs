@@ -3,6 +3,7 @@
 pub mod checked;
 mod ci;
 mod sarif;
+pub mod selection;
 
 use crate::program::ProgramJson;
 use lanework::emulator::SourceLocation;

@@ -5,7 +5,7 @@ use super::externals::{DRIVER, Loaded};
 use crate::args::SourceOptions;
 use crate::kernel_file::source::{device_code, host_code};
 use lanework::ptx::cpp_names::CppName;
-use lanework_host::{HostPlace, Process};
+use lanework_host::{HostPlace, HostWatch, Process};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::note;
 use std::ffi::{CString, OsString};
@@ -86,7 +86,11 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
     all.extend_from_slice(arguments);
     if std::env::var_os("LANEWORK_TOOL").is_some_and(|tool| tool == "check") {
         // Findings about calls of the driver have the program's lines.
-        process.watch_calls(lanework_libcuda::set_host_calls);
+        process.watch(HostWatch {
+            at: lanework_libcuda::set_host_calls,
+            guards: lanework_libcuda::is_guarded,
+            any_guard: lanework_libcuda::guards_any,
+        });
     }
     match process.main(&all) {
         Ok(0) => Ok(()),

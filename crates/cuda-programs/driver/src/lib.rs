@@ -49,4 +49,7 @@ mod status;
 mod streams;
 mod textures;
 
-pub use interface::interpreted::set_host_calls;
+pub use interface::call_sites::set_host_calls;
+pub use ordering::guarded_pages::is_guarded;
+pub use ordering::host_access::guards_any;
+pub use streams::host_functions::set_in_host_function;

@@ -1,7 +1,7 @@
 //! Translates functions in SSA form to code: one register for each value, moves for block parameters, comparisons fused
 //! with branches, and constant offsets folded into loads and stores.
 
-use crate::code::{CallOp, FunctionCode, Op, OtherOp};
+use crate::code::{CallOp, FunctionCode, Op, OtherOp, RegisterKind};
 use crate::operations::dedicated;
 use lanework_ssa::*;
 use std::collections::HashMap;
@@ -115,11 +115,12 @@ impl Assembler<'_> {
             };
             self.registers.insert(value, self.code.constants.len() as u32);
             self.code.constants.push(bits);
+            self.code.kinds.push(RegisterKind::of(self.function.value_type(value)));
         }
         self.code.registers = self.code.constants.len() as u32;
         // Only slots that are used are opened.
         for (value, slot) in slots {
-            let register = self.new_register();
+            let register = self.new_register(RegisterKind::Word64);
             self.registers.insert(value, register);
             let (offset, size) = offsets[slot as usize];
             self.code.slots.push((offset, size));
@@ -127,13 +128,15 @@ impl Assembler<'_> {
         }
         let parameters = self.function.block(SsaFunction::ENTRY).parameters.clone();
         self.code.parameters = self.code.registers;
+        self.code.parameter_count = parameters.len() as u32;
         for value in parameters {
-            let register = self.new_register();
+            let register = self.new_register(RegisterKind::of(self.function.value_type(value)));
             self.registers.insert(value, register);
         }
     }
 
-    fn new_register(&mut self) -> u32 {
+    fn new_register(&mut self, kind: RegisterKind) -> u32 {
+        self.code.kinds.push(kind);
         self.code.registers += 1;
         self.code.registers - 1
     }
@@ -149,7 +152,7 @@ impl Assembler<'_> {
         if let Some(register) = self.registers.get(&value) {
             return *register;
         }
-        let register = self.new_register();
+        let register = self.new_register(RegisterKind::of(self.function.value_type(value)));
         self.registers.insert(value, register);
         register
     }
@@ -207,7 +210,7 @@ impl Assembler<'_> {
                 }
                 None => {
                     let (_, a) = moves[0];
-                    let d = self.new_register();
+                    let d = self.new_register(self.code.kinds[a as usize]);
                     self.push(Op::Move { d, a });
                     moves.iter_mut().filter(|(_, from)| *from == a).for_each(|(_, from)| *from = d);
                 }
@@ -307,7 +310,7 @@ impl Assembler<'_> {
             C::LessOrEqualSigned => Op::JumpLessEqualSigned { a, b, to, shift },
             C::GreaterOrEqualSigned => Op::JumpLessEqualSigned { a: b, b: a, to, shift },
             C::LessOrEqualUnsigned | C::GreaterOrEqualUnsigned => {
-                let d = self.new_register();
+                let d = self.new_register(RegisterKind::Word32);
                 let (a, b) = if condition == C::LessOrEqualUnsigned { (a, b) } else { (b, a) };
                 self.push(Op::LessEqualUnsigned { d, a, b });
                 Op::Branch { c: d, to }
@@ -408,7 +411,7 @@ impl Assembler<'_> {
         let from = instruction.arguments.first().map_or(ValueType::I64, |value| self.ty(*value));
         let (to, d) = match instruction.results.first() {
             Some(&result) => (self.ty(result), self.register(result)),
-            None => (ValueType::I64, self.new_register()),
+            None => (ValueType::I64, self.new_register(RegisterKind::Word64)),
         };
         let dedicated = dedicated(&instruction.kind, d, &operands, from, to);
         dedicated.unwrap_or_else(|| {

@@ -356,6 +356,28 @@ pub enum Op {
     Trap,
 }
 
+/// The kind of value in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegisterKind {
+    /// At most 32 bits.
+    Word32,
+    Word64,
+    F32,
+    F64,
+}
+
+impl RegisterKind {
+    /// The kind that holds values of a type.
+    pub fn of(ty: ValueType) -> RegisterKind {
+        match ty {
+            ValueType::F32 => RegisterKind::F32,
+            ValueType::F64 => RegisterKind::F64,
+            _ if ty.bits() <= 32 => RegisterKind::Word32,
+            _ => RegisterKind::Word64,
+        }
+    }
+}
+
 /// An operation without an [`Op`] of its own, which the constant folder evaluates.
 #[derive(Clone, Debug)]
 pub struct OtherOp {
@@ -381,8 +403,12 @@ pub struct FunctionCode {
     pub positions: Vec<SourcePosition>,
     /// Number of registers of a frame: constants, then parameters, then the rest.
     pub registers: u32,
+    /// By register.
+    pub kinds: Vec<RegisterKind>,
     pub constants: Vec<u64>,
+    /// The first parameter's register.
     pub parameters: u32,
+    pub parameter_count: u32,
     /// Offset and size in bytes of each stack slot.
     pub slots: Vec<(u32, u64)>,
     pub frame: u64,
@@ -392,4 +418,14 @@ pub struct FunctionCode {
     pub returns: Vec<Vec<u32>>,
     /// The number of the library function that replaces the code, if any.
     pub external: Option<usize>,
+}
+
+impl FunctionCode {
+    /// The call at a position, if there is one.
+    pub fn call_at(&self, at: usize) -> Option<&CallOp> {
+        match *self.ops.get(at)? {
+            Op::Call { index } | Op::CallIndirect { index, .. } => self.calls.get(index as usize),
+            _ => None,
+        }
+    }
 }

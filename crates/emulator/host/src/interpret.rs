@@ -2,16 +2,19 @@
 
 use crate::code::{FunctionCode, Op, OtherOp};
 use crate::memory::BadAccess;
-use crate::process::{CodePlace, Process, Stop};
+use crate::process::{CodePlace, Process, Stop, active_call};
 use lanework_ssa::{FloatArithmetic, InstructionKind, ValueType, evaluate};
 use std::rc::Rc;
 
 /// Maximum nesting of calls: small frames of 48 bytes fill a stack of 8 MiB.
-const DEEPEST: usize = 175_000;
+pub const DEEPEST: usize = 175_000;
+/// Calls that a fault lists.
+const LISTED: usize = 16;
 
 /// A function that waits for its callee.
 struct Caller {
     code: Rc<FunctionCode>,
+    number: usize,
     at: usize,
     base: usize,
     frame: u64,
@@ -25,18 +28,43 @@ fn bits32(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
-/// Runs a function and returns its results.
+/// Runs a function, as machine code if that is wanted from the start, and returns its results.
 ///
 /// # Errors
 /// If the program ends or faults.
 pub fn run(process: &mut Process, number: usize, arguments: &[u64]) -> Result<Vec<u64>, Stop> {
-    let mut machine = Machine { registers: vec![0; 4096], callers: Vec::new(), base: 0, frame: 0 };
+    if process.is_hot(number)
+        && let Some(done) = process.call_machine(number, &[], 0, arguments)
+    {
+        return done;
+    }
+    interpret(process, number, arguments, &[], 0)
+}
+
+/// Interprets a function. `outer` are the innermost of the `depth` calls that are active already.
+///
+/// # Errors
+/// If the program ends or faults.
+pub fn interpret(
+    process: &mut Process,
+    number: usize,
+    arguments: &[u64],
+    outer: &[u64],
+    depth: usize,
+) -> Result<Vec<u64>, Stop> {
+    let outer = outer[outer.len().saturating_sub(LISTED)..].to_vec();
+    let registers = vec![0; 4096];
+    let mut machine = Machine { registers, callers: Vec::new(), outer, depth, base: 0, frame: 0 };
     machine.run(process, number, arguments)
 }
 
 struct Machine {
     registers: Vec<u64>,
     callers: Vec<Caller>,
+    /// The innermost calls below this machine's, as [`active_call`] encodes them.
+    outer: Vec<u64>,
+    /// The number of calls below this machine's.
+    depth: usize,
     base: usize,
     frame: u64,
 }
@@ -79,26 +107,26 @@ impl Machine {
         Ok(())
     }
 
-    fn places(&self, code: &FunctionCode, at: usize) -> Vec<CodePlace> {
-        let place = |code: &FunctionCode, at: usize| CodePlace {
-            function: code.name.clone(),
-            position: code.positions.get(at).copied().unwrap_or_default(),
-        };
-        let callers = self.callers.iter().rev().take(16);
-        std::iter::once(place(code, at))
-            .chain(callers.map(|caller| place(&caller.code, caller.at.saturating_sub(1))))
-            .collect()
+    /// The innermost active calls, outermost first.
+    fn active(&self) -> Vec<u64> {
+        let own = &self.callers[self.callers.len().saturating_sub(LISTED)..];
+        let own = own.iter().map(|caller| active_call(caller.number, caller.at.saturating_sub(1)));
+        self.outer.iter().copied().chain(own).collect()
+    }
+
+    fn places(&self, process: &Process, number: usize, at: usize) -> Vec<CodePlace> {
+        process.places_of(active_call(number, at), &self.active())
     }
 
     fn bad(
         &self,
         process: &mut Process,
-        code: &FunctionCode,
+        number: usize,
         at: usize,
         access: BadAccess,
         verb: &str,
     ) -> Stop {
-        process.places = self.places(code, at);
+        process.places = self.places(process, number, at);
         process.bad_access(access, verb)
     }
 
@@ -110,6 +138,7 @@ impl Machine {
         arguments: &[u64],
     ) -> Result<Vec<u64>, Stop> {
         let mut code = process.code(number);
+        let mut number = number;
         let outer = process.stack;
         self.enter(process, &code, arguments)?;
         let mut at = 0usize;
@@ -132,7 +161,15 @@ impl Machine {
                 ($result:expr, $verb:literal) => {
                     match $result {
                         Ok(value) => value,
-                        Err(access) => return Err(self.bad(process, &code, at - 1, access, $verb)),
+                        Err(access)
+                            if process.tell(access, $verb, |process| {
+                                self.places(process, number, at - 1)
+                            }) =>
+                        {
+                            at -= 1;
+                            continue;
+                        }
+                        Err(access) => return Err(self.bad(process, number, at - 1, access, $verb)),
                     }
                 };
             }
@@ -140,6 +177,48 @@ impl Machine {
                 ($r:expr, $shift:expr) => {
                     ((get!($r) << $shift) as i64)
                 };
+            }
+            // Goes to a position. A hot loop goes on as machine code, up to the end of its function.
+            macro_rules! go {
+                ($to:expr) => {{
+                    let to = $to as usize;
+                    if to < at && process.is_hot(number) {
+                        let depth = self.depth + self.callers.len();
+                        let end = base + code.registers as usize;
+                        let registers = &self.registers[base..end];
+                        let calls = self.active();
+                        if let Some(done) =
+                            process.resume_machine(number, to, &calls, depth, registers)
+                        {
+                            returned!(&done?);
+                            continue;
+                        }
+                    }
+                    at = to;
+                }};
+            }
+            // Returns values from the current function.
+            macro_rules! returned {
+                ($values:expr) => {{
+                    let values: &[u64] = $values;
+                    if code.frame > 0 {
+                        process.memory.close_frame(self.frame, code.frame);
+                    }
+                    let Some(caller) = self.callers.pop() else {
+                        process.stack = outer;
+                        return Ok(values.to_vec());
+                    };
+                    let Some(call) = caller.code.call_at(caller.at - 1) else {
+                        return Err(process.fault("internal error: a function returned to an instruction that is not a call", ""));
+                    };
+                    for (d, value) in call.results.iter().zip(values) {
+                        self.registers[caller.base + *d as usize] = *value;
+                    }
+                    (self.base, self.frame, at) = (caller.base, caller.frame, caller.at);
+                    number = caller.number;
+                    process.stack = self.frame;
+                    code = caller.code;
+                }};
             }
             match op {
                 Op::Move { d, a } => set!(d, get!(a)),
@@ -200,27 +279,27 @@ impl Machine {
                 }
                 Op::JumpEqual { a, b, to } => {
                     if get!(a) == get!(b) {
-                        at = to as usize;
+                        go!(to);
                     }
                 }
                 Op::JumpNotEqual { a, b, to } => {
                     if get!(a) != get!(b) {
-                        at = to as usize;
+                        go!(to);
                     }
                 }
                 Op::JumpLessUnsigned { a, b, to } => {
                     if get!(a) < get!(b) {
-                        at = to as usize;
+                        go!(to);
                     }
                 }
                 Op::JumpLessSigned { a, b, to, shift } => {
                     if signed!(a, shift) < signed!(b, shift) {
-                        at = to as usize;
+                        go!(to);
                     }
                 }
                 Op::JumpLessEqualSigned { a, b, to, shift } => {
                     if signed!(a, shift) <= signed!(b, shift) {
-                        at = to as usize;
+                        go!(to);
                     }
                 }
                 Op::Select { d, c, a, b } => set!(d, if get!(c) != 0 { get!(a) } else { get!(b) }),
@@ -241,7 +320,7 @@ impl Machine {
                 | Op::RemainderUnsigned { b, .. }
                     if get!(b) == 0 =>
                 {
-                    process.places = self.places(&code, at - 1);
+                    process.places = self.places(process, number, at - 1);
                     return Err(process.fault("division by zero", ""));
                 }
                 Op::DivideSigned { d, a, b, shift } => {
@@ -316,7 +395,7 @@ impl Machine {
                     match compute(other, operands) {
                         Ok(value) => set!(d, value),
                         Err(why) => {
-                            process.places = self.places(&code, at - 1);
+                            process.places = self.places(process, number, at - 1);
                             return Err(process.fault(&why, ""));
                         }
                     }
@@ -328,7 +407,7 @@ impl Machine {
                             match process.function_at(pointer) {
                                 Some(function) => (index, function),
                                 None => {
-                                    process.places = self.places(&code, at - 1);
+                                    process.places = self.places(process, number, at - 1);
                                     return Err(process.fault(
                                         &format!("call through the pointer {pointer:#x}, which is not a host function"),
                                         "",
@@ -355,13 +434,13 @@ impl Machine {
                     if let Some(external) = next.external {
                         process.places.clear();
                         if process.watches(external) {
-                            process.places = self.places(&code, at - 1);
+                            process.places = self.places(process, number, at - 1);
                         }
                         let result = match process.call_external(external, values) {
                             Ok(result) => result,
                             // A function that the program called back has its own places.
                             Err(Stop::Fault(fault)) if fault.places.is_empty() => {
-                                process.places = self.places(&code, at - 1);
+                                process.places = self.places(process, number, at - 1);
                                 return Err(process.fault(&fault.message, &fault.help));
                             }
                             Err(stop) => return Err(stop),
@@ -372,63 +451,59 @@ impl Machine {
                         continue;
                     }
                     if next.ops.is_empty() {
-                        process.places = self.places(&code, at - 1);
+                        process.places = self.places(process, number, at - 1);
                         return Err(process.fault(
                             &format!("call of `{}`, which is declared but not defined", next.name),
                             "",
                         ));
                     }
-                    if self.callers.len() >= DEEPEST {
-                        process.places = self.places(&code, at - 1);
+                    if self.depth + self.callers.len() >= DEEPEST {
+                        process.places = self.places(process, number, at - 1);
                         return Err(process.fault("stack overflow", "the recursion is too deep"));
+                    }
+                    if process.is_hot(function) {
+                        let mut calls = self.active();
+                        calls.push(active_call(number, at - 1));
+                        let depth = self.depth + self.callers.len() + 1;
+                        if let Some(done) = process.call_machine(function, &calls, depth, values) {
+                            for (d, value) in call.results.iter().zip(done?) {
+                                set!(*d, value);
+                            }
+                            continue;
+                        }
                     }
                     let registers = code.registers as usize;
                     let caller = std::mem::replace(&mut code, next);
-                    self.callers.push(Caller { code: caller, at, base, frame: self.frame });
+                    let frame = self.frame;
+                    self.callers.push(Caller { code: caller, number, at, base, frame });
                     self.base = base + registers;
+                    number = function;
                     at = 0;
-                    if let Err(stop) = self.enter(process, &code, values) {
-                        process.places = self.places(&code, 0);
-                        return Err(stop);
+                    if let Err(Stop::Fault(fault)) = self.enter(process, &code, values) {
+                        process.places = self.places(process, number, 0);
+                        return Err(process.fault(&fault.message, &fault.help));
                     }
                 }
-                Op::Jump { to } => at = to as usize,
+                Op::Jump { to } => go!(to),
                 Op::Branch { c, to } => {
                     if get!(c) != 0 {
-                        at = to as usize;
+                        go!(to);
                     }
                 }
                 Op::Switch { a, index } => {
                     let value = get!(a);
                     let (cases, default) = &code.switches[index as usize];
                     let found = cases.iter().find(|(case, _)| *case == value);
-                    at = found.map_or(*default, |(_, to)| *to) as usize;
+                    let to = found.map_or(*default, |(_, to)| *to);
+                    go!(to);
                 }
                 Op::Return { index } => {
                     let list = &code.returns[index as usize];
-                    if code.frame > 0 {
-                        process.memory.close_frame(self.frame, code.frame);
-                    }
-                    let Some(caller) = self.callers.pop() else {
-                        process.stack = outer;
-                        return Ok(list.iter().map(|register| get!(*register)).collect());
-                    };
-                    let call = match caller.code.ops[caller.at - 1] {
-                        Op::Call { index } | Op::CallIndirect { index, .. } => {
-                            &caller.code.calls[index as usize]
-                        }
-                        _ => return Err(process.fault("internal error: a function returned to an instruction that is not a call", "")),
-                    };
-                    for (d, register) in call.results.iter().zip(list) {
-                        let value = get!(*register);
-                        self.registers[caller.base + *d as usize] = value;
-                    }
-                    (self.base, self.frame, at) = (caller.base, caller.frame, caller.at);
-                    process.stack = self.frame;
-                    code = caller.code;
+                    let values: Vec<u64> = list.iter().map(|register| get!(*register)).collect();
+                    returned!(&values);
                 }
                 Op::Trap => {
-                    process.places = self.places(&code, at - 1);
+                    process.places = self.places(process, number, at - 1);
                     return Err(process.fault(
                         "the program executed a trap, or code that is marked as unreachable",
                         "",
@@ -440,7 +515,7 @@ impl Machine {
 }
 
 /// Evaluates an operation without an [`Op`] of its own.
-fn compute(other: &OtherOp, operands: &[u64]) -> Result<u64, String> {
+pub fn compute(other: &OtherOp, operands: &[u64]) -> Result<u64, String> {
     if let Some(value) = evaluate(&other.kind, operands, other.from, other.to) {
         return Ok(value);
     }

@@ -7,15 +7,27 @@
 
 mod assemble;
 mod code;
-mod conversions;
 mod half;
 mod interpret;
 mod library;
 mod library_state;
 mod memory;
+#[cfg(all(feature = "native", unix, target_arch = "x86_64"))]
+mod native;
+#[cfg(not(all(feature = "native", unix, target_arch = "x86_64")))]
+mod native {
+    //! This build or this host has no machine code.
+
+    use crate::process::{MachineCode, Process};
+
+    /// None: the interpreter runs everything.
+    pub fn machine_code(_: &Process) -> Option<Box<dyn MachineCode>> {
+        None
+    }
+}
 mod operations;
 mod process;
 mod program;
 
 pub use memory::{BadAccess, HostMemory};
-pub use process::{External, HostFault, HostPlace, Process, Stop, word};
+pub use process::{External, HostExecution, HostFault, HostPlace, HostWatch, Process, Stop, word};

@@ -6,6 +6,7 @@
 //! another object.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -26,7 +27,7 @@ const NO_MEMORY: &str = "no memory of the host program";
 
 /// Shadow values above 8, which say why bytes are not accessible.
 const FREED: u8 = 0x81;
-const OUT_OF_SCOPE: u8 = 0x82;
+pub(crate) const OUT_OF_SCOPE: u8 = 0x82;
 
 /// A block of the heap.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,10 @@ pub struct HostMemory {
     globals: BTreeMap<u64, (u64, String)>,
     /// Size of each registered range outside the arena, by address.
     lent: BTreeMap<u64, u64>,
+    /// Whether the embedding program waits for the place of an access to an address of a registered range.
+    guards: Option<fn(u64) -> bool>,
+    /// Checks of registered ranges that pass because their place is known.
+    told: Cell<u32>,
     stack: std::ops::Range<u64>,
 }
 
@@ -101,12 +106,20 @@ impl HostMemory {
             quarantined: 0,
             globals: BTreeMap::new(),
             lent: BTreeMap::new(),
+            guards: None,
+            told: Cell::new(0),
             stack: 0..0,
         };
         let low = memory.top.next_multiple_of(4096);
         memory.stack = low..low + stack;
         memory.top = low + stack + GUARD;
         Some(memory)
+    }
+
+    /// The arena's first address and its size, and the address of its shadow, for code that checks accesses itself.
+    #[cfg_attr(not(feature = "native"), allow(dead_code, reason = "only machine code uses it"))]
+    pub(crate) fn checked_arena(&self) -> ((u64, u64), u64) {
+        ((self.start, self.bytes), self.shadow.as_ptr().expose_provenance() as u64)
     }
 
     /// The addresses of the stack.
@@ -242,6 +255,39 @@ impl HostMemory {
         self.lent.remove(&address);
     }
 
+    /// Fails accesses to the addresses for which `guards` is true until [`HostMemory::tell`].
+    pub(crate) fn guard(&mut self, guards: fn(u64) -> bool) {
+        self.guards = Some(guards);
+    }
+
+    /// Lets the next `checks` checks of guarded addresses pass, because their place is known.
+    pub(crate) fn tell(&self, checks: u32) {
+        self.told.set(checks);
+    }
+
+    /// Whether an access failed only because its place is not known yet.
+    pub(crate) fn is_untold(&self, access: BadAccess) -> bool {
+        self.guards.is_some() && self.told.get() == 0 && self.is_lent(access.address, access.bytes)
+    }
+
+    /// Whether bytes are in a registered range.
+    fn is_lent(&self, address: u64, bytes: u64) -> bool {
+        let before = self.lent.range(..=address).next_back();
+        before.is_some_and(|(start, lent)| {
+            address - start < *lent && bytes <= *lent - (address - start)
+        })
+    }
+
+    /// Whether an access to a registered range must wait for [`HostMemory::tell`].
+    fn waits(&self, address: u64) -> bool {
+        if !self.guards.is_some_and(|guards| guards(address)) {
+            return false;
+        }
+        let told = self.told.get();
+        self.told.set(told.saturating_sub(1));
+        told == 0
+    }
+
     /// Checks an access.
     #[inline(always)]
     pub(crate) fn check(&self, address: u64, bytes: u64) -> Result<*mut u8, BadAccess> {
@@ -281,14 +327,10 @@ impl HostMemory {
             let fits = open <= 8 && (end - 1) % 8 < u64::from(open);
             return if whole && fits { Ok(self.arena.wrapping_add(offset as usize)) } else { bad };
         }
-        match self.lent.range(..=address).next_back() {
-            Some((start, lent))
-                if address - start < *lent && bytes <= *lent - (address - start) =>
-            {
-                Ok(std::ptr::with_exposed_provenance_mut(address as usize))
-            }
-            _ => bad,
+        if !self.is_lent(address, bytes) || self.waits(address) {
+            return bad;
         }
+        Ok(std::ptr::with_exposed_provenance_mut(address as usize))
     }
 
     /// Reads a scalar of 1, 2, 4 or 8 bytes.
@@ -404,6 +446,9 @@ impl HostMemory {
     /// If some of the bytes are inaccessible.
     pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), BadAccess> {
         let (source, target) = (self.check_range(from, bytes)?, self.check_range(to, bytes)?);
+        if self.told.get() <= 2 {
+            self.told.set(0);
+        }
         if bytes > 0 {
             // SAFETY: as in `read`, for both ranges.
             unsafe { source.copy_to(target, bytes as usize) };

@@ -61,12 +61,69 @@ pub struct HostFault {
 /// Function, file and line of an active call. The line is 0 if it is unknown, as in built-in headers.
 pub type HostPlace = (String, String, u32);
 
+/// What the embedding program wants to know of a host program.
+#[derive(Clone, Copy)]
+pub struct HostWatch {
+    /// Receives the active calls, innermost first, before a call of a function that the embedding program supplied, and
+    /// before an access to a guarded address of a registered range.
+    pub at: fn(Vec<HostPlace>),
+    /// Whether an address is guarded.
+    pub guards: fn(u64) -> bool,
+    /// Whether any address is.
+    pub any_guard: fn() -> bool,
+}
+
 /// A function of the C library or of the embedding program.
 #[derive(Clone, Copy)]
 pub(crate) struct LoadedExternal {
     pub(crate) function: External,
     /// Whether the embedding program supplied it.
     pub(crate) is_given: bool,
+}
+
+/// How a program's functions run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostExecution {
+    /// The interpreter runs everything.
+    Interpreted,
+    /// The interpreter starts; functions that run often become machine code, where the host supports that.
+    Automatic,
+    /// Each function becomes machine code before it runs, where the host supports that.
+    Compiled,
+}
+
+/// Calls and iterations of a function after which it becomes machine code.
+const HOT: u32 = 500;
+
+/// A heat that no function loses.
+const NEVER_HOT: u32 = u32::MAX;
+
+/// Machine code of a process. Each method returns `None` if the function cannot be compiled; then nothing has run.
+pub(crate) trait MachineCode {
+    /// Calls a function. `callers` are the innermost of the `depth` active calls, outermost first.
+    fn call(
+        &mut self,
+        process: &mut Process,
+        number: usize,
+        callers: &[u64],
+        depth: usize,
+        arguments: &[u64],
+    ) -> Option<Result<Vec<u64>, Stop>>;
+
+    /// Runs a function from a position on to its end, with the interpreter's registers and frame.
+    fn resume(
+        &mut self,
+        process: &mut Process,
+        place: (usize, usize),
+        callers: &[u64],
+        depth: usize,
+        registers: &[u64],
+    ) -> Option<Result<Vec<u64>, Stop>>;
+}
+
+/// An active call as one word: the calling function's number, and the position of the call in its code.
+pub(crate) fn active_call(number: usize, at: usize) -> u64 {
+    (number as u64) << 32 | at as u64
 }
 
 /// A loaded host program.
@@ -81,8 +138,11 @@ pub struct Process {
     pub(crate) stack: u64,
     pub(crate) places: Vec<CodePlace>,
     pub(crate) codes: Vec<Rc<FunctionCode>>,
+    /// By function: calls and iterations until it becomes machine code.
+    pub(crate) heat: Vec<u32>,
+    pub(crate) machine: Option<Box<dyn MachineCode>>,
     pub(crate) externals: Vec<LoadedExternal>,
-    pub(crate) on_call: Option<fn(Vec<HostPlace>)>,
+    pub(crate) watch: Option<HostWatch>,
     pub(crate) names: Vec<String>,
     pub(crate) sources: Vec<String>,
 }
@@ -123,21 +183,117 @@ impl Process {
         self.codes[number].clone()
     }
 
-    /// Calls `hook` with the active calls before each call of a function that the embedding program supplied.
-    pub fn watch_calls(&mut self, hook: fn(Vec<HostPlace>)) {
-        self.on_call = Some(hook);
+    /// Tells the embedding program where the host program calls its functions and accesses guarded memory.
+    pub fn watch(&mut self, watch: HostWatch) {
+        self.watch = Some(watch);
+        self.memory.guard(watch.guards);
+    }
+
+    /// Tells the place of an access, if the access failed only for lack of it. The access may then be tried again.
+    pub(crate) fn tell(
+        &mut self,
+        access: BadAccess,
+        verb: &str,
+        places: impl FnOnce(&Process) -> Vec<CodePlace>,
+    ) -> bool {
+        let Some(watch) = self.watch.filter(|_| self.memory.is_untold(access)) else {
+            return false;
+        };
+        self.places = places(self);
+        (watch.at)(self.active_calls());
+        // A copy checks two ranges.
+        self.memory.tell(if verb == "copy" { 2 } else { 1 });
+        true
+    }
+
+    /// Chooses how the program runs, before it starts.
+    pub fn execute(&mut self, how: HostExecution) {
+        let heat = match how {
+            HostExecution::Interpreted => NEVER_HOT,
+            HostExecution::Automatic => HOT,
+            HostExecution::Compiled => 0,
+        };
+        self.heat = vec![heat; self.codes.len()];
+    }
+
+    /// Counts a call or an iteration of a function. Returns whether it should run as machine code.
+    #[inline(always)]
+    pub(crate) fn is_hot(&mut self, number: usize) -> bool {
+        let heat = &mut self.heat[number];
+        *heat = heat.saturating_sub(1);
+        *heat == 0
+    }
+
+    /// Runs something with the machine code. If that cannot run a function, it is not asked again soon.
+    fn with_machine(
+        &mut self,
+        number: usize,
+        run: impl FnOnce(&mut dyn MachineCode, &mut Process) -> Option<Result<Vec<u64>, Stop>>,
+    ) -> Option<Result<Vec<u64>, Stop>> {
+        let mut machine = self.machine.take();
+        let done = machine.as_mut().and_then(|machine| run(&mut **machine, self));
+        if done.is_none() {
+            self.heat[number] = NEVER_HOT;
+        }
+        self.machine = machine;
+        done
+    }
+
+    /// Calls a function as machine code, if that is possible.
+    pub(crate) fn call_machine(
+        &mut self,
+        number: usize,
+        callers: &[u64],
+        depth: usize,
+        arguments: &[u64],
+    ) -> Option<Result<Vec<u64>, Stop>> {
+        self.with_machine(number, |machine, process| {
+            machine.call(process, number, callers, depth, arguments)
+        })
+    }
+
+    /// Runs a function from a position on as machine code, if that is possible.
+    pub(crate) fn resume_machine(
+        &mut self,
+        number: usize,
+        at: usize,
+        callers: &[u64],
+        depth: usize,
+        registers: &[u64],
+    ) -> Option<Result<Vec<u64>, Stop>> {
+        self.with_machine(number, |machine, process| {
+            machine.resume(process, (number, at), callers, depth, registers)
+        })
+    }
+
+    /// The places of a position and of the innermost active calls, which are given outermost first.
+    pub(crate) fn places_of(&self, here: u64, callers: &[u64]) -> Vec<CodePlace> {
+        let all = std::iter::once(&here).chain(callers.iter().rev().take(16));
+        all.map(|call| {
+            let code = &self.codes[(call >> 32) as usize];
+            let position = code.positions.get(*call as u32 as usize).copied();
+            CodePlace { function: code.name.clone(), position: position.unwrap_or_default() }
+        })
+        .collect()
     }
 
     /// Whether the place of a call of this function matters before it fails.
     pub(crate) fn watches(&self, number: usize) -> bool {
-        self.on_call.is_some() && self.externals[number].is_given
+        let given = self.externals[number].is_given;
+        self.watch.is_some_and(|watch| given || (watch.any_guard)())
     }
 
     pub(crate) fn call_external(&mut self, number: usize, arguments: &[u64]) -> Result<u64, Stop> {
-        if let Some(hook) = self.on_call.filter(|_| self.externals[number].is_given) {
-            hook(self.active_calls());
+        if !self.watches(number) {
+            return (self.externals[number].function)(self, arguments);
         }
-        (self.externals[number].function)(self, arguments)
+        if let Some(watch) = self.watch {
+            (watch.at)(self.active_calls());
+        }
+        self.memory.tell(u32::MAX);
+        let result = (self.externals[number].function)(self, arguments);
+        self.memory.tell(0);
+        result
     }
 
     /// The number of the function at an address.

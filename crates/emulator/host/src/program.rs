@@ -5,7 +5,9 @@ use crate::interpret::run;
 use crate::library::LIBRARY;
 use crate::library_state::{Files, GlibcRandom};
 use crate::memory::HostMemory;
-use crate::process::{External, FUNCTIONS, HostFault, LoadedExternal, Process, Stop};
+use crate::process::{
+    External, FUNCTIONS, HostExecution, HostFault, LoadedExternal, Process, Stop,
+};
 
 use lanework_ssa::{RelocationTarget, SsaModule};
 use std::any::Any;
@@ -68,7 +70,7 @@ impl Process {
             codes.push(Rc::new(code));
         }
         let stack = memory.stack().end;
-        Ok(Process {
+        let mut process = Process {
             memory,
             environment,
             files: Files::default(),
@@ -76,12 +78,17 @@ impl Process {
             started: Instant::now(),
             stack,
             places: Vec::new(),
+            heat: Vec::new(),
+            machine: None,
             codes,
             externals,
-            on_call: None,
+            watch: None,
             names: module.functions.iter().map(|function| function.name.clone()).collect(),
             sources: module.files.clone(),
-        })
+        };
+        process.execute(HostExecution::Automatic);
+        process.machine = crate::native::machine_code(&process);
+        Ok(process)
     }
 
     /// Runs `main` with arguments, after the function that initializes global variables, if there is one.

@@ -1,20 +1,13 @@
 //! Host code in C++: classes with virtual functions, exceptions, object lifetimes, and the C++ library. The expected
 //! output is GCC's.
 
-use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
-use lanework_host::Process;
+mod common;
 
 /// Runs a program that ends with code 0, and returns its output.
 fn output(source: &str, arguments: &[&str]) -> String {
-    let options = CompileOptions::default();
-    let compiled = compile_host(source, "program.cu", &options, &mut NoFiles);
-    let host = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
-    let mut process = Process::load(&host.module, &[], Box::new(())).expect("memory");
-    process.keep_output();
-    let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
-    let code = process.main(&arguments);
-    assert_eq!(code.map_err(|fault| fault.message), Ok(0));
-    String::from_utf8_lossy(&process.take_output()).into_owned()
+    let (text, ended) = common::run(source, &[], arguments);
+    assert_eq!(ended.map_err(|fault| fault.message), Ok(0));
+    text
 }
 
 #[test]

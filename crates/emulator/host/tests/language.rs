@@ -245,3 +245,57 @@ fn the_implicit_assignment_competes_with_declared_ones() {
         ["1 1 2 2 7\n", "1 3 102\n", "12 3 4 2\n", "9 -3\n", "2 1\n", "3 8 9\n"].concat();
     assert_eq!(output(source), expected);
 }
+
+#[test]
+fn divisions_run_only_where_the_program_says_so() {
+    let source = r#"
+        #include <cstdio>
+        int main(int argc, char** argv) {
+            int zero = argc - 1, sum = 0;
+            if (zero != 0) sum = 5 / zero;
+            int other = zero ? 7 % zero : 3;
+            bool both = zero && 8u / (unsigned)zero > 2;
+            for (int i = 0; i < 3; i++) {
+                if (i > argc + 2) sum += 9 / zero;
+                sum += i;
+            }
+            printf("%d %d %d\n", sum, other, both);
+        }"#;
+    assert_eq!(output(source), "3 3 0\n");
+}
+
+#[test]
+fn a_use_of_an_unknown_class_declares_it_outside_of_classes() {
+    let source = r#"
+        #include <cstdio>
+        namespace lists {
+        class List {
+        public:
+            struct Node* head = nullptr;
+            void push(struct Node* node);
+            struct Inner;
+            Inner* inner = nullptr;
+        };
+        template <typename T> struct Typed { struct Leaf* leaf; T value; };
+        struct Node { int value; Node* next; };
+        struct Leaf { int depth; };
+        struct List::Inner { int mark; };
+        void List::push(Node* node) { node->next = head; head = node; }
+        }
+        int main() {
+            struct Local { struct Later* later; };
+            struct Later { int n; };
+            Later last{6};
+            Local local{&last};
+            lists::List list;
+            lists::Node nodes[2] = {{1, nullptr}, {2, nullptr}};
+            for (auto& node : nodes) list.push(&node);
+            lists::List::Inner inner{4};
+            list.inner = &inner;
+            lists::Leaf leaf{5};
+            lists::Typed<int> typed{&leaf, 3};
+            printf("%d %d %d %d %d %d\n", list.head->value, list.head->next->value, typed.value, list.inner->mark,
+                typed.leaf->depth, local.later->n);
+        }"#;
+    assert_eq!(output(source), "2 1 3 4 5 6\n");
+}

@@ -1,7 +1,8 @@
 //! Host code: libraries that are loops of the host (Thrust, CUB, cuSPARSE, POSIX threads), without a device; and newer parts of
 //! the language. The expected output is GCC's, or that of the toolkit's libraries.
 
-use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
+mod common;
+
 use lanework_host::{External, Process, word};
 
 /// The functions of a device that has no memory of its own.
@@ -36,14 +37,9 @@ fn copy(process: &mut Process, a: &[u64]) -> Result<u64, lanework_host::Stop> {
 
 /// Runs a program that ends with code 0, and returns its output.
 fn output(source: &str) -> String {
-    let options = CompileOptions::default();
-    let compiled = compile_host(source, "program.cu", &options, &mut NoFiles);
-    let host = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
-    let mut process = Process::load(&host.module, &[DEVICE], Box::new(())).expect("memory");
-    process.keep_output();
-    let code = process.main(&[]);
-    assert_eq!(code.map_err(|fault| fault.message), Ok(0));
-    String::from_utf8_lossy(&process.take_output()).into_owned()
+    let (text, ended) = common::run(source, &[DEVICE], &[]);
+    assert_eq!(ended.map_err(|fault| fault.message), Ok(0));
+    text
 }
 
 #[test]

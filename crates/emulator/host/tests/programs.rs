@@ -1,21 +1,17 @@
 //! Programs without kernels: their output, and the faults of their memory accesses.
 
+mod common;
+
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
-use lanework_host::Process;
 
 /// Runs a program. Returns its output, and its exit code or the message of its fault.
 fn run(source: &str, arguments: &[&str]) -> (String, Result<i32, String>) {
-    let options = CompileOptions::default();
-    let compiled = compile_host(source, "program.cu", &options, &mut NoFiles);
-    let host = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
-    let mut process = Process::load(&host.module, &[], Box::new(())).expect("memory");
-    process.keep_output();
-    let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
-    let code = process.main(&arguments).map_err(|fault| {
+    let (text, ended) = common::run(source, &[], arguments);
+    let code = ended.map_err(|fault| {
         let line = fault.places.first().map_or(0, |(_, _, line)| *line);
         format!("{} (line {line})", fault.message)
     });
-    (String::from_utf8_lossy(&process.take_output()).into_owned(), code)
+    (text, code)
 }
 
 #[test]

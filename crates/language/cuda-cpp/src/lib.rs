@@ -146,8 +146,11 @@ pub fn compile_host(
 ) -> Result<CompiledHost, CompileFailure> {
     on_large_stack(|| {
         let (mut module, analyzer) = front(source, name, options, loader, true)?;
-        let options =
-            lanework_ssa::Optimization { largest_inlined: HOST_INLINED, ..Default::default() };
+        let options = lanework_ssa::Optimization {
+            largest_inlined: HOST_INLINED,
+            division_faults: true,
+            ..Default::default()
+        };
         lanework_ssa::optimize(&mut module, &options);
         let warnings = analyzer.parser.problems.render(&analyzer.parser.map);
         let diagnostics = analyzer.parser.problems.diagnostics(&analyzer.parser.map);

@@ -41,7 +41,6 @@ extern crate self as lanework;
 mod pixels;
 mod tensor;
 
-pub use lanework_lang as lang;
 pub use lanework_lang::Element;
 pub use lanework_lang::functions as math;
 #[doc(hidden)]
@@ -51,6 +50,13 @@ pub use lanework_macros::{device, kernel};
 pub use lanework_runtime::*;
 pub use pixels::{PixelMap, Pixels};
 pub use tensor::{TensorMap, TensorMapMut, Tiles};
+
+/// The kernel language. [`lanework_lang`] documents it and how it differs from CUDA C++ and from Rust.
+pub mod lang {
+    // A module rather than a renamed crate, so that the compiler's messages name it as kernels do.
+    #[doc(inline)]
+    pub use lanework_lang::*;
+}
 
 /// Imports for a file with kernels: the attributes, the kernel language and the host types.
 pub mod prelude {

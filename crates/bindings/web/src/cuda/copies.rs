@@ -42,7 +42,9 @@ fn wrong_direction(process: &mut Process, what: &str) -> Result<u64, Stop> {
     failed_call(
         process,
         status::INVALID_VALUE,
-        format!("{what} of this copy is memory of the device, its direction says memory of the host"),
+        format!(
+            "{what} of this copy is memory of the device, its direction says memory of the host"
+        ),
         "exchange the pointers, or correct the direction: `cudaMemcpyHostToDevice` copies from the host to the device",
     )
 }
@@ -72,7 +74,9 @@ fn side(copy: &[u8], at: usize) -> Side {
 fn copy_rows(process: &mut Process, copy: u64) -> Result<u64, Stop> {
     let copy = process.accessed(process.memory.read(copy, 200), "read")?;
     let (from, to) = (side(&copy, 0), side(&copy, 88));
-    let size = |at: usize| copy[at..at + 8].iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte));
+    let size = |at: usize| {
+        copy[at..at + 8].iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte))
+    };
     let [width, height, depth] = [size(176), size(184), size(192)];
     if from.kind == 3 || to.kind == 3 {
         return Err(process.fault(
@@ -88,7 +92,9 @@ fn copy_rows(process: &mut Process, copy: u64) -> Result<u64, Stop> {
                 side.start.wrapping_add(z.wrapping_mul(rows).wrapping_add(y).wrapping_mul(pitch))
             };
             let data = match from.kind {
-                1 if on_device(process, row(&from))? => return wrong_direction(process, "the source"),
+                1 if on_device(process, row(&from))? => {
+                    return wrong_direction(process, "the source");
+                }
                 1 => process.accessed(process.memory.read(row(&from), width), "read")?,
                 _ => match from_device(process, row(&from), width)? {
                     Ok(data) => data,
@@ -96,7 +102,9 @@ fn copy_rows(process: &mut Process, copy: u64) -> Result<u64, Stop> {
                 },
             };
             match to.kind {
-                1 if on_device(process, row(&to))? => return wrong_direction(process, "the target"),
+                1 if on_device(process, row(&to))? => {
+                    return wrong_direction(process, "the target");
+                }
                 1 => {
                     let written = process.memory.write(row(&to), &data);
                     process.accessed(written, "write")?;

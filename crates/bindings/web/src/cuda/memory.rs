@@ -177,9 +177,15 @@ pub const FUNCTIONS: &[(&str, External)] = &[
     ("cuMemHostUnregister", |process, a| {
         let start = word(a, 0);
         let state = cuda(process)?;
-        let known = state.allocations.get(&start).is_some_and(|(_, kind)| *kind == Kind::Registered);
+        let known =
+            state.allocations.get(&start).is_some_and(|(_, kind)| *kind == Kind::Registered);
         if !known {
-            return failed_call(process, 713, "this memory is not registered", "unregister it once");
+            return failed_call(
+                process,
+                713,
+                "this memory is not registered",
+                "unregister it once",
+            );
         }
         state.allocations.remove(&start);
         let place = std::ptr::with_exposed_provenance(start as usize);

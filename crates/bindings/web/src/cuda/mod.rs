@@ -156,7 +156,8 @@ fn failed_call(
     help: impl Into<String>,
 ) -> Result<u64, Stop> {
     let places = CALLS.take();
-    let of_program = places.into_iter().filter(|(_, file, line)| *line > 0 && !file.starts_with("lanework/"));
+    let of_program =
+        places.into_iter().filter(|(_, file, line)| *line > 0 && !file.starts_with("lanework/"));
     let mut lines = of_program.map(|(_, file, line)| SourceLocation { file, line, column: 0 });
     let report = Report {
         message: format!("{} (error {code})", why.into()),

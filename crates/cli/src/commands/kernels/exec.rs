@@ -3,16 +3,17 @@
 
 use crate::args::ExecArgs;
 use crate::findings::checked::Checked;
+use crate::findings::selection::Selection;
 use crate::findings::sources;
 #[cfg(feature = "report")]
 use crate::gather;
 use crate::program::{Ended, ProgramJson, model, run as run_program};
 use crate::{program, tables};
-use lanework::Dim3;
 #[cfg(feature = "report")]
 use lanework::ptx::cpp_names;
 use lanework::report::{self, By, Machine};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
+use lanework::{Dim3, ReportKind};
 use lanework_lab::{machine, specs};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{check_writable, print, print_json, write};
@@ -58,13 +59,15 @@ struct ProfilesJson {
 }
 
 fn check(args: &ExecArgs) -> Outcome {
-    let word = |on: bool| (if on { "1" } else { "0" }).to_owned();
+    let selection = Selection::of(&args.only, &args.skip);
+    let word = |on: bool, kind| (if on || selection.asks_for(kind) { "1" } else { "0" }).to_owned();
     let environment = [
-        ("LANEWORK_TOOL_LEAKS", word(args.leaks)),
-        ("LANEWORK_TOOL_PROXY_FENCES", word(args.proxy_fences)),
+        ("LANEWORK_TOOL_LEAKS", word(args.leaks, ReportKind::Leak)),
+        ("LANEWORK_TOOL_PROXY_FENCES", word(args.proxy_fences, ReportKind::ProxyFence)),
     ];
     let ended = run_program(&args.program, "check", &environment)?;
-    let mut checked = Checked::of(&ended);
+    selection.check(&ended)?;
+    let mut checked = Checked::of(&ended, &selection);
     if let Some((code, why)) = program::reason(&ended)
         && !(args.allow_empty && program::is_empty(code))
     {

@@ -6,6 +6,7 @@ use std::process::Command;
 const KERNELS: &str = include_str!("../../data/reported.cu");
 const ADVICE: &str = include_str!("../../data/reported_advice.cu");
 const STREAMS: &str = include_str!("../../data/reported_streams.cu");
+const WAITS: &str = include_str!("../../data/reported_waits.cu");
 
 /// Each program with the parts of the output that its bug needs; none for a correct program.
 fn programs(source: &str) -> Vec<(&str, Vec<&str>)> {
@@ -54,6 +55,11 @@ fn reported_bugs_are_found_and_repaired_programs_are_clean() {
 #[test]
 fn bugs_of_streams_and_graphs_are_found_and_repaired_programs_are_clean() {
     check(STREAMS, 20);
+}
+
+#[test]
+fn missing_waits_are_found_and_repaired_programs_are_clean() {
+    check(WAITS, 8);
 }
 
 #[test]
@@ -115,4 +121,31 @@ fn barriers_at_the_places_that_the_help_names_repair_the_program() {
         }
     }
     assert!(wrong.is_empty() && repaired >= 9, "{repaired}{wrong}");
+}
+
+#[test]
+fn kinds_and_kernels_of_a_program_are_selected() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("reported.cu");
+    std::fs::write(&file, WAITS).expect("written");
+    let run = |options: &[&str]| {
+        let mut command = Command::new(LANEWORK);
+        command.arg("check").args(options).arg(&file).args(["--", "freed_before_use", "bug"]);
+        let ended = command.env("LANEWORK_LANG", "en").output().expect("it starts");
+        (ended.status.code(), text(&ended.stdout) + &text(&ended.stderr))
+    };
+    for options in [&["--only", "fill"][..], &["--only=use-after-free"], &["--skip", "race,look_*"]]
+    {
+        let (code, said) = run(options);
+        assert_eq!(code, Some(1), "{options:?}: {said}");
+        assert!(said.contains("error[use-after-free]"), "{options:?}: {said}");
+    }
+    for options in [&["--skip", "use-after-free"][..], &["--only", "race"], &["--skip=f*l"]] {
+        let (code, said) = run(options);
+        assert_eq!(code, Some(0), "{options:?}: {said}");
+        assert!(!said.contains("error"), "{options:?}: {said}");
+    }
+    let (code, said) = run(&["--skip", "fil"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("`fil` is neither") && said.contains("did you mean fill?"), "{said}");
 }

@@ -6,6 +6,7 @@ use crate::ordering;
 use crate::ordering::strands::{GraphOrder, Point, Step};
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
+use crate::streams::host_functions;
 use crate::streams::memory_ops::MemoryOp;
 use crate::streams::stream::AttributeValue;
 use crate::streams::{Event, memory_ops};
@@ -199,11 +200,11 @@ impl Work {
             Work::Copy(copy) => copy.run(),
             Work::Fill(fill) => fill.run(),
             Work::Host(call) => {
-                call.run();
+                host_functions::run(|| call.run());
                 Ok(())
             }
             Work::Callback(callback) => {
-                callback.run();
+                host_functions::run(|| callback.run());
                 Ok(())
             }
             Work::Record(event) => {

@@ -3,7 +3,7 @@
 
 use crate::api::CallArguments;
 use crate::interface::caller::Caller;
-use crate::interface::interpreted;
+use crate::interface::{call_sites, interpreted};
 use crate::state::{Driver, driver, is_forked, lock};
 use crate::status::{Status, take_reason, words};
 use lanework::emulator::sanitize::{Report, ReportKind};
@@ -68,7 +68,7 @@ pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
     }
     drop(reported);
     let given = arguments();
-    let of_source = interpreted::caller();
+    let of_source = call_sites::caller();
     let is_interpreted = of_source.is_some();
     let caller = of_source.unwrap_or_else(|| Caller::find(name));
     let (constant, meaning) = words(status as i32).unwrap_or_default();
@@ -117,7 +117,7 @@ pub fn fault(kind: ReportKind, why: &str, help: &str) {
 /// Reports a call that succeeds although it is a mistake, with the place in the program that made it.
 pub fn misuse(kind: ReportKind, message: String, help: &str) {
     let of_stack = || Caller::of_call(&Backtrace::force_capture().to_string());
-    let caller = interpreted::caller().unwrap_or_else(of_stack);
+    let caller = call_sites::caller().unwrap_or_else(of_stack);
     let found = Report {
         message,
         location: caller.location,

@@ -1,5 +1,6 @@
 //! Findings about host accesses to the memory of copies and kernels that the host has not waited for.
 
+use crate::interface::call_sites::place;
 use crate::interface::caller::Caller;
 use crate::ordering::host_access::{
     HOST_ACCESS, HostAccess, HostAccessHooks, WatchedOperation, allocation,
@@ -21,8 +22,11 @@ pub fn start() {
 
 /// Reports an access.
 fn report(access: &HostAccess) {
-    let HostAccess { copy, address, wrote, stack } = access;
-    let caller = Caller::of_text(stack, HANDLER);
+    let HostAccess { copy, address, wrote, stack, calls } = access;
+    let caller = match calls.is_empty() {
+        true => Caller::of_text(stack, HANDLER),
+        false => place(calls),
+    };
     let near = allocation(*address).map(|(name, start, bytes)| NearAllocation {
         name,
         address: start,

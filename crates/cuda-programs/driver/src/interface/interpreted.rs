@@ -1,59 +1,9 @@
-//! Failing calls of interpreted host code, which has no stack of its own: the call and its place as in the source.
+//! Failing calls of interpreted host code: the call as in the source.
 
-use crate::interface::caller::Caller;
+use crate::interface::call_sites::LAUNCH;
 use crate::modules::function::Function;
 use crate::state::{Handle, table};
-use lanework::emulator::SourceLocation;
 use lanework::ptx::cpp_names::CppName;
-use std::cell::RefCell;
-
-/// An active call of interpreted host code: function, file and line.
-pub type HostCall = (String, String, u32);
-
-thread_local! {
-    static HOST_CALLS: RefCell<Vec<HostCall>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Sets the active calls of interpreted host code in this thread, innermost first, before it calls the driver.
-pub fn set_host_calls(calls: Vec<HostCall>) {
-    let _ = HOST_CALLS.try_with(|active| active.replace(calls));
-}
-
-/// The active calls of interpreted host code in this thread; empty if it interprets none.
-fn host_calls() -> Vec<HostCall> {
-    HOST_CALLS.try_with(|active| active.borrow().clone()).unwrap_or_default()
-}
-
-/// The function of the runtime's headers that launches a kernel.
-const LAUNCH: &str = "__lw_launch";
-
-/// The place in interpreted host code that called the driver; `None` if this thread interprets none.
-pub fn caller() -> Option<Caller> {
-    let calls = host_calls();
-    (!calls.is_empty()).then(|| place(&calls))
-}
-
-/// The place of the active calls.
-fn place(calls: &[HostCall]) -> Caller {
-    // Functions of built-in headers have no line. The outermost is the one that the program calls.
-    let own = calls.iter().position(|(_, _, line)| *line > 0).unwrap_or(calls.len());
-    let (of_headers, of_program) = calls.split_at(own);
-    let mut runtime = of_headers.iter().rev().map(|(function, ..)| path(function));
-    let known = of_program.iter().filter(|(_, _, line)| *line > 0);
-    let mut lines =
-        known.map(|(_, file, line)| SourceLocation { file: file.clone(), line: *line, column: 0 });
-    Caller {
-        runtime: runtime.find(|name| name.starts_with("cuda") || name == LAUNCH),
-        function: of_program.first().map_or(String::new(), |(function, ..)| path(function)),
-        location: lines.next(),
-        callers: lines.collect(),
-    }
-}
-
-/// The name of a function without its template arguments.
-fn path(symbol: &str) -> String {
-    CppName::of(symbol).map_or_else(|| symbol.to_owned(), |name| name.path)
-}
 
 /// The documented name of a function of the runtime's headers.
 pub fn name_of(function: &str) -> &str {
@@ -99,24 +49,6 @@ fn kernel(handle: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_call_is_the_outermost_of_the_runtime() {
-        let place = |function: &str, line| (function.to_owned(), "a.cu".to_owned(), line);
-        let calls = vec![
-            place("_Z15cudaMemcpyAsyncPvPKvm14cudaMemcpyKindP11CUstream_st", 0),
-            place("_Z10cudaMemcpyPvPKvm14cudaMemcpyKind", 0),
-            place("_Z4loadPf", 7),
-            place("main", 12),
-        ];
-        let found = super::place(&calls);
-        assert_eq!(found.runtime.as_deref(), Some("cudaMemcpy"));
-        let lines: Vec<u32> =
-            found.location.iter().chain(&found.callers).map(|at| at.line).collect();
-        assert_eq!((found.function.as_str(), lines), ("load", vec![7, 12]));
-        let of_driver = super::place(&[place("main", 3)]);
-        assert_eq!((of_driver.runtime, of_driver.location.map(|at| at.line)), (None, Some(3)));
-    }
 
     #[test]
     fn calls_read_as_in_the_source() {

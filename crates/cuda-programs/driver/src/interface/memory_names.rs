@@ -1,6 +1,7 @@
 //! Names of memory in findings: an allocation by its number, size and call, or host memory.
 
 use crate::interface::caller::Caller;
+use crate::interface::interpreted::name_of;
 use crate::state::driver;
 use lanework::tool::MemoryOrigin;
 use std::ops::Range;
@@ -18,16 +19,29 @@ fn describe(address: u64, host: bool) -> Option<MemoryOrigin> {
         return Some(MemoryOrigin { text, pitch: None });
     };
     let (bytes, number, kind) = (named.bytes, named.id, named.kind.name());
-    let freed = if named.freed { ", freed since" } else { "" };
-    let what = format!("allocation {number}: {bytes} bytes of {kind} memory{freed}");
-    let caller = named.stack.map(|stack| Caller::of_call(&stack.to_string())).unwrap_or_default();
-    let call = caller.runtime.map_or("allocated".to_owned(), |call| format!("`{call}`"));
-    let text = match (caller.function.as_str(), &caller.location) {
-        ("", _) => what,
-        (function, None) => format!("{what}; {call} in `{function}`"),
-        (function, Some(at)) => format!("{what}; {call} in `{function}` at {at}"),
-    };
+    let mut text = format!("allocation {number}: {bytes} bytes of {kind} memory");
+    let made = named.site.and_then(|site| call_at(&site.caller(), "allocated"));
+    text.extend(made.map(|made| format!("; {made}")));
+    if let Some(freed) = named.freed {
+        let ended = call_at(&freed.caller(), "freed");
+        text.push_str(
+            &ended.map_or(", freed since".to_owned(), |ended| format!("; freed by {ended}")),
+        );
+    }
     Some(MemoryOrigin { text, pitch: named.pitch })
+}
+
+/// The call and its place, if the program's function or line is known.
+fn call_at(caller: &Caller, otherwise: &str) -> Option<String> {
+    let call = match &caller.runtime {
+        Some(call) => format!("`{}`", name_of(call)),
+        None => otherwise.to_owned(),
+    };
+    match (caller.function.as_str(), &caller.location) {
+        ("", _) => None,
+        (function, None) => Some(format!("{call} in `{function}`")),
+        (function, Some(at)) => Some(format!("{call} in `{function}` at {at}")),
+    }
 }
 
 /// Describes host memory by the process's memory map.

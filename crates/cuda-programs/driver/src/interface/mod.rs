@@ -5,6 +5,7 @@
 //! (`cudbg...`). The variants for the per-thread default stream (`_ptsz`, `_ptds`) are the same functions, because both
 //! default streams are one here. A name without a version is the newest version, as with `cuGetProcAddress`.
 
+pub mod call_sites;
 pub mod caller;
 pub mod failures;
 pub mod host_findings;

@@ -7,6 +7,7 @@ use crate::pointers::*;
 use crate::state::start;
 use crate::status::{Status, words};
 use crate::streams::captures::check_call;
+use crate::streams::host_functions;
 use crate::{devices, graphs, launches, memory, modules, ordering, streams, textures};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -155,7 +156,8 @@ api! {
                 host_findings::start();
                 memory_names::start();
                 let around = ordering::active().then_some([host_access::enter as fn(), host_access::leave]);
-                let hooks = Hooks { check: check_call, around, failed: failures::report, fault: failures::fault };
+                let check = |name: &str| host_functions::check_call(name).and_then(|()| check_call(name));
+                let hooks = Hooks { check, around, failed: failures::report, fault: failures::fault };
                 if HOOKS.set(hooks).is_ok() {
                     failures::start(driver);
                 }

@@ -3,6 +3,7 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::devices::gpus::memory_bytes;
+use crate::interface::call_sites::CallSite;
 use crate::memory::shared_pages::{Block, Pages};
 use crate::memory::{Access, ipc, is_mapped};
 use crate::ordering;
@@ -11,7 +12,6 @@ use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock};
 use crate::status::{Result, Status, refuse};
 use lanework::Buffer;
-use std::backtrace::Backtrace;
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -65,15 +65,15 @@ pub struct Allocation {
     pub block: Option<Arc<Block>>,
     /// Whether it has its own pages.
     pub has_pages: bool,
-    /// Call stack of the allocation, if a tool checks.
-    pub stack: Option<Arc<Backtrace>>,
+    /// The call that allocated it, if a tool checks.
+    pub site: Option<CallSite>,
     /// The rows of a pitched allocation.
     pub rows: Option<PitchedRows>,
 }
 
-/// The stack of the current call, if findings name it.
-fn call_stack() -> Option<Arc<Backtrace>> {
-    ordering::active().then(|| Arc::new(Backtrace::force_capture()))
+/// The place of the current call, if findings name it.
+fn call_site() -> Option<CallSite> {
+    ordering::active().then(CallSite::here)
 }
 
 /// An allocation that a finding names.
@@ -82,8 +82,10 @@ pub struct NamedAllocation {
     pub id: u64,
     pub kind: AllocationKind,
     pub bytes: u64,
-    pub freed: bool,
-    pub stack: Option<Arc<Backtrace>>,
+    /// The call that allocated it.
+    pub site: Option<CallSite>,
+    /// The call that freed it, if it was freed.
+    pub freed: Option<CallSite>,
     /// Bytes from one row to the next, if it has rows.
     pub pitch: Option<usize>,
 }
@@ -101,10 +103,10 @@ fn own_pages(bytes: usize) -> Option<Pages> {
 }
 
 impl Allocation {
-    fn named(&self, freed: bool) -> NamedAllocation {
-        let Allocation { id, kind, bytes, stack, rows, .. } = self;
-        let (stack, pitch) = (stack.clone(), rows.map(|rows| rows.pitch));
-        NamedAllocation { id: *id, kind: *kind, bytes: *bytes, freed, stack, pitch }
+    fn named(&self, freed: Option<CallSite>) -> NamedAllocation {
+        let Allocation { id, kind, bytes, site, rows, .. } = self;
+        let (site, pitch) = (site.clone(), rows.map(|rows| rows.pitch));
+        NamedAllocation { id: *id, kind: *kind, bytes: *bytes, site, freed, pitch }
     }
 
     /// Size including the padding of the last unit.
@@ -135,19 +137,19 @@ impl Allocations {
     /// The allocation that contains an address, or the last one that did.
     pub fn named(&self, address: u64) -> Option<NamedAllocation> {
         if let Some((_, found)) = self.find(address) {
-            return Some(found.named(false));
+            return Some(found.named(None));
         }
         let held =
             |(start, one): &&(u64, NamedAllocation)| address.wrapping_sub(*start) < one.bytes;
         let (_, one) = self.freed.iter().find(held)?;
-        Some(NamedAllocation { stack: one.stack.clone(), ..*one })
+        Some(NamedAllocation { site: one.site.clone(), freed: one.freed.clone(), ..*one })
     }
 
     /// Remembers a freed allocation.
     fn end(&mut self, start: u64, gone: &Allocation) {
-        if gone.stack.is_some() {
+        if gone.site.is_some() {
             self.freed.truncate(MOST_FREED - 1);
-            self.freed.push_front((start, gone.named(true)));
+            self.freed.push_front((start, gone.named(Some(CallSite::here()))));
         }
     }
 
@@ -294,7 +296,7 @@ impl Driver {
                 memory: Some(memory),
                 block,
                 has_pages,
-                stack: call_stack(),
+                site: call_site(),
                 rows: None,
             },
         );
@@ -333,7 +335,7 @@ impl Driver {
             memory: None,
             block: None,
             has_pages: false,
-            stack: call_stack(),
+            site: call_site(),
             rows: None,
         };
         self.allocations().keep(start, made);

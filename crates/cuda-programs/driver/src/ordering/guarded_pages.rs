@@ -4,6 +4,7 @@
 //! handler makes the page accessible and sets the processor's trap flag, and the trap after the instruction protects
 //! the page again (x86-64; elsewhere the page stays accessible).
 
+use crate::interface::call_sites::{HostCall, host_calls};
 use std::backtrace::Backtrace;
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
@@ -37,6 +38,8 @@ pub struct NotedAccess {
     pub wrote: Option<bool>,
     /// The stack, from the handler on.
     pub stack: Backtrace,
+    /// The active calls of interpreted host code; empty for compiled code.
+    pub calls: Vec<HostCall>,
 }
 
 impl Guard {
@@ -93,6 +96,16 @@ impl Guard {
 
 /// The guards.
 pub static GUARDS: [Guard; MOST] = [const { Guard::free() }; MOST];
+
+/// Whether an access to this address would be the first one to the bytes of a guard.
+pub fn is_guarded(address: u64) -> bool {
+    let address = address as usize;
+    GUARDS.iter().any(|guard| {
+        guard.pages().contains(&address)
+            && guard.watches(address)
+            && guard.noted.load(Ordering::Acquire).is_null()
+    })
+}
 
 /// Instructions that run with the trap flag.
 static STEPPING: AtomicUsize = AtomicUsize::new(0);
@@ -197,7 +210,8 @@ extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
     // This allocates memory. That is safe: the access interrupts code of the program, not the allocator, whose
     // data is on no protected page.
     let wrote = wrote(context);
-    let noted = Box::new(NotedAccess { address, wrote, stack: Backtrace::force_capture() });
+    let (stack, calls) = (Backtrace::force_capture(), host_calls());
+    let noted = Box::new(NotedAccess { address, wrote, stack, calls });
     let noted = Box::into_raw(noted);
     let set = Ordering::AcqRel;
     if guard.noted.compare_exchange(null_mut(), noted, set, Ordering::Acquire).is_err() {

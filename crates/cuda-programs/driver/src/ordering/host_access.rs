@@ -13,6 +13,7 @@
 //! writes that it did not release to the host is protected. Nothing is protected while work is queued behind a wait
 //! for a value, or while another thread is in a call. A system call on protected pages fails with `EFAULT`.
 
+use crate::interface::call_sites::HostCall;
 use crate::ordering::guarded_pages::{GUARDS, MOST, allow, install};
 use crate::state::{driver, lock};
 use lanework::emulator::sanitize::footprint::ByteSet;
@@ -55,6 +56,8 @@ pub struct HostAccess {
     pub wrote: Option<bool>,
     /// The stack, from the handler on.
     pub stack: String,
+    /// The active calls of interpreted host code; empty for compiled code.
+    pub calls: Vec<HostCall>,
 }
 
 /// The watched copies with their guards, and the number of threads in calls.
@@ -67,6 +70,11 @@ static WATCHED: Mutex<Watched> = Mutex::new(Watched { copies: [const { None }; M
 
 /// Whether any copy is watched.
 static ANY: AtomicBool = AtomicBool::new(false);
+
+/// Whether memory of any operation is watched.
+pub fn guards_any() -> bool {
+    ANY.load(Ordering::Acquire)
+}
 
 /// Functions of the modules that use this one.
 pub struct HostAccessHooks {
@@ -194,7 +202,8 @@ impl Watched {
             if copy.bytes.intersection(&ByteSet::range(address, address + 1)).is_empty() {
                 continue;
             }
-            found.push(HostAccess { copy, address, wrote, stack: noted.stack.to_string() });
+            let (stack, calls) = (noted.stack.to_string(), noted.calls);
+            found.push(HostAccess { copy, address, wrote, stack, calls });
         }
         found
     }

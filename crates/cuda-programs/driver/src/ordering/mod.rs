@@ -17,7 +17,7 @@
 //! *Limits.* Host accesses are seen only in API calls, and in memory of copies in flight. A kernel that runs detached
 //! and polls memory is not compared, and operations after it count as ordered after everything that had finished by
 //! then. The same holds for operations after a wait for a value. A callback counts as a call that waits for earlier
-//! work of its stream.
+//! work of its stream. Of the queries of an operation, the first one that could succeed fails with "not ready".
 
 pub mod findings;
 pub mod guarded_pages;
@@ -74,6 +74,14 @@ pub fn is_known(point: &Point) -> bool {
 /// Whether a call of the host has waited for an operation.
 pub fn is_waited_for(point: &Point) -> bool {
     with(|state| state.strands.waited().last(point.strand) >= point.number).unwrap_or(true)
+}
+
+/// Whether a query finds that these operations have not ended: the answer to the first query of an operation that the
+/// host has not waited for. Everything has ended by then, but a GPU may give this answer, too, and a program that ignores
+/// it must not count as one that waited.
+pub fn query_finds_open(points: &[Arc<Point>]) -> bool {
+    let unknown = points.iter().filter(|point| !is_known(point));
+    unknown.fold(false, |open, point| point.is_first_query() | open)
 }
 
 /// Records that a stream was destroyed.

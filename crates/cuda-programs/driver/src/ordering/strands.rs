@@ -18,6 +18,7 @@
 use crate::state::{Handle, lock};
 use crate::streams::stream::{OrderedStream, StreamKey};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// An operation's position.
@@ -27,6 +28,8 @@ pub struct Point {
     pub strand: u32,
     /// Number of the operation in its strand, from 1.
     pub number: u64,
+    /// Whether the program has asked if it has ended.
+    queried: AtomicBool,
     state: Mutex<ClockState>,
 }
 
@@ -60,6 +63,11 @@ impl Point {
         let mut clock = Clock::clone(&self.clock());
         clock.join(other);
         *lock(&self.state) = ClockState::Settled(Arc::new(clock));
+    }
+
+    /// Records that the program asks if the operation has ended; returns whether it asks for the first time.
+    pub fn is_first_query(&self) -> bool {
+        !self.queried.swap(true, Ordering::Relaxed)
     }
 
     fn is_settled(&self) -> bool {
@@ -139,7 +147,8 @@ impl Strands {
         let number = strand.last.as_ref().map_or(0, |last| last.number) + 1;
         after.extend(strand.last.take());
         let state = Mutex::new(ClockState::Open { after, host: host.clone() });
-        let point = Arc::new(Point { strand: strand.number, number, state });
+        let queried = AtomicBool::new(false);
+        let point = Arc::new(Point { strand: strand.number, number, queried, state });
         strand.last = Some(point.clone());
         point
     }

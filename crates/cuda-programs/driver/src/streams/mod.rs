@@ -3,6 +3,7 @@
 pub mod captures;
 pub mod deferred;
 pub mod detached;
+pub mod host_functions;
 pub mod memory_ops;
 pub mod stream;
 pub mod tracked;
@@ -161,7 +162,7 @@ api! {
         let missing = if event == 0 { Status::InvalidHandle } else { Status::ContextIsDestroyed };
         let event = table::<Event>().find(event).ok_or(missing)?;
         driver()?.check_event(&event)?;
-        if is_open(&event)? {
+        if is_open(&event)? || ordering::query_finds_open(event.last_record().as_slice()) {
             return Err(Status::NotReady);
         }
         happened(&event);

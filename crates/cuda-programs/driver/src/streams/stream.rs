@@ -176,7 +176,11 @@ api! {
         if driver.is_waiting(stream)? {
             return Err(Status::NotReady);
         }
-        ordering::synchronized(&driver.waited_for(stream)?);
+        let queried = driver.waited_for(stream)?;
+        if ordering::query_finds_open(&queried) {
+            return Err(Status::NotReady);
+        }
+        ordering::synchronized(&queried);
         Ok(())
     }
 

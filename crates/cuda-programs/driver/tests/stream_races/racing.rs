@@ -82,6 +82,16 @@ pub const ALL: &[(&str, fn(), &str)] = &[
         "race between streams",
     ),
     (
+        "a query whose answer is ignored",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            gpu.fill(x, a);
+            assert_eq!(call!("cuStreamQuery"(a => u64)), 600, "not ready");
+            gpu.copy(y, x, b);
+        },
+        "race between streams",
+    ),
+    (
         "the default stream and one that does not block",
         || {
             let (gpu, x, y, (a, _)) = (Gpu::new(), buffer(), buffer(), two());

@@ -75,7 +75,7 @@ impl AccessCheck {
         let access = WarpAccess { warp, site, instruction, bytes, packed, mask, failed: 0 };
         match site.space {
             MemorySpace::Global => self.global(&access, at, true),
-            MemorySpace::Constant => self.global(&access, at, false),
+            MemorySpace::Constant => self.global(&access, at, self.reports.tracks_constants()),
             MemorySpace::Shared => self.shared(&access, at),
             MemorySpace::Local => self.local(&access, at),
             MemorySpace::Parameter => {}

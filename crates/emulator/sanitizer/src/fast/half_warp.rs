@@ -171,7 +171,8 @@ impl AccessCheck {
         if SHARED {
             self.bounds.set_hint(instruction, hint);
         }
-        if site.space == MemorySpace::Constant || !self.reports.tracks_accesses() {
+        let is_constant = site.space == MemorySpace::Constant;
+        if is_constant && !self.reports.tracks_constants() || !self.reports.tracks_accesses() {
             return true;
         }
         if !SHARED && LOADS && site.order.read_only && self.races.has_writes(id) {

@@ -31,6 +31,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
+/// Part of the help for a missing barrier before a signal to other blocks, after the signal's line.
+pub const TELLS_BLOCKS: &str = " that tells other blocks";
+
 /// The update of a value that is stored unchanged.
 const MOVED: &str = "";
 
@@ -256,7 +259,7 @@ impl<'k> Adviser<'k> {
         let free = |from: u32, to: u32| self.avoids_barriers(Distance::Warps, from, to);
         if free(prior.instruction, write.inst.origin) {
             return Some(format!(
-                "put `__syncthreads()` (`sync_threads`) between {} and the {} at {} that tells other blocks, outside of branches that only some threads take: it covers only accesses that its thread has waited for",
+                "put `__syncthreads()` (`sync_threads`) between {} and the {} at {}{TELLS_BLOCKS}, outside of branches that only some threads take: it covers only accesses that its thread has waited for",
                 self.access_at(race, prior.instruction),
                 name_of(write.op),
                 self.line(write.inst.origin)
@@ -363,17 +366,23 @@ impl<'k> Adviser<'k> {
                 && (found.op.offset, found.op.space) == (store.op.offset, store.op.space)
         };
         let loads = |found: &MemoryInst<'_>| matches!(found.op.kind, MemoryKind::Load);
+        let update_of = |load: &MemoryInst<'_>| {
+            let value = store.inst.src.get(1);
+            // In a loop, the accesses may be of different passes, which only a barrier separates.
+            let once = !self.path(store.index, store.index, &[]);
+            let bound = || self.bound_by(value, load.inst).filter(|_| once);
+            self.computed_from(value, load.inst).or_else(bound)
+        };
         let load = self.memory().filter(loads).filter(same_word).find(|load| {
             let involved = [&one, &other].iter().any(|one| one.index == load.index);
             (involved || one.index == other.index || stores(&one) && stores(&other))
-                && self.computed_from(store.inst.src.get(1), load.inst).is_some()
+                && update_of(load).is_some()
         })?;
         if !stores(store) || [&one, &other].iter().any(|one| !same_word(one)) {
             return None;
         }
         // A value that is only moved is not an update.
-        let update = self.computed_from(store.inst.src.get(1), load.inst);
-        let update = update.filter(|update| *update != MOVED)?;
+        let update = update_of(&load).filter(|update| *update != MOVED)?;
         let (read, written) = (self.line(load.inst.origin), self.line(store.inst.origin));
         let places = if read == written {
             format!("the update at {written}")
@@ -390,7 +399,19 @@ impl<'k> Adviser<'k> {
         self.register_computed_from(*register, load, 8, &mut HashMap::new())
     }
 
-    /// The same for a register. `failed` has the registers that were searched in vain, with the number of instructions: a
+    /// The atomic for a value that is stored if it compares with what a load read: `if (x > *most) *most = x`.
+    fn bound_by(&self, value: Option<&Operand>, load: &Inst) -> Option<&'static str> {
+        let Some(Operand::Reg(value)) = value else { return None };
+        let reads = |inst: &Inst, register: Reg| inst.src.contains(&Operand::Reg(register));
+        let compares = |inst: &Inst| {
+            matches!(inst.opcode, Opcode::Alu(Alu::Compare(_)))
+                && reads(inst, *value)
+                && load.writes().any(|read| reads(inst, read))
+        };
+        self.kernel.insts.iter().any(compares).then_some("atomicMax or atomicMin")
+    }
+
+    /// [`Self::computed_from`] for a register. `failed` has the registers that were searched in vain, with the number of instructions: a
     /// register that many instructions write would otherwise be searched once for each path to it.
     fn register_computed_from(
         &self,

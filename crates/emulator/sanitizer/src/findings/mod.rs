@@ -83,6 +83,12 @@ impl Reports {
         self.wants(ReportKind::Race) || self.wants(ReportKind::ProxyFence)
     }
 
+    /// Whether reads of constant memory are recorded: only copies and other kernels can change it while a kernel runs.
+    #[inline(always)]
+    pub fn tracks_constants(&self) -> bool {
+        self.checks.keeps_shadow()
+    }
+
     /// Whether accesses are checked lane by lane only.
     pub fn by_lane(&self) -> bool {
         self.checks.is_by_lane()

@@ -1,7 +1,7 @@
 //! Findings as plain data ([`Report`]), and the merging of races that one missing barrier explains
 //! ([`group`]).
 
-use crate::findings::advice::{Adviser, Distance, RaceFacts};
+use crate::findings::advice::{Adviser, Distance, RaceFacts, TELLS_BLOCKS};
 use crate::findings::kinds::ReportKind;
 use lanework_engine::fault::{Fault, NearAllocation, SourceLocation};
 use lanework_ptx_ir::kernel::{Kernel, Opcode, SyncAnnotation};
@@ -288,14 +288,39 @@ pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
         return kept.into_iter().map(|found| found.report).collect();
     }
     let adviser = Adviser::new(kernel);
-    let advised = |Found { mut report, ends, race }: Found| {
+    let mut advised: Vec<(Report, u32)> = Vec::new();
+    for Found { mut report, ends, race } in kept {
+        let prior = race.as_ref().map_or(0, |race| race.accesses[1].instruction);
         if let Some(race) = &race {
             report.help = adviser.advice(race, ends);
             report.distance = Some(race.distance);
         }
-        report
-    };
-    kept.into_iter().map(advised).collect()
+        // One barrier before a signal to other blocks covers all accesses before it. The last one says where to put it.
+        let signal = told_by(&report.help);
+        let same = advised
+            .iter_mut()
+            .find(|(known, _)| signal.is_some() && told_by(&known.help) == signal);
+        let Some((known, at)) = same else {
+            advised.push((report, prior));
+            continue;
+        };
+        if prior > *at {
+            std::mem::swap(known, &mut report);
+            *at = prior;
+        }
+        known.count += report.count;
+        let lines = |report: &Report| AccessPair::of(report).lines();
+        if lines(known) != lines(&report) {
+            known.add_pair(AccessPair::of(&report));
+        }
+        report.also.into_iter().for_each(|pair| known.add_pair(pair));
+    }
+    advised.into_iter().map(|(report, _)| report).collect()
+}
+
+/// The signal before which a help puts a barrier of the block.
+fn told_by(help: &str) -> Option<&str> {
+    Some(help.split_once(TELLS_BLOCKS)?.0.rsplit_once(" and the ")?.1)
 }
 
 /// The interval of a race between different instructions of threads of a block. No barrier orders a
@@ -359,6 +384,14 @@ fn keep_first(list: Vec<Found>, groups: Vec<Vec<RaceInterval>>, plain: usize) ->
 }
 
 impl AccessPair {
+    /// The lines of both accesses, in the order of the text.
+    fn lines(&self) -> [String; 2] {
+        let line = |spot: &CodeLocation| place(spot.location.as_ref(), spot.text_line);
+        let mut lines = [line(&self.access), line(&self.other)];
+        lines.sort_unstable();
+        lines
+    }
+
     /// The two accesses of a race.
     fn of(report: &Report) -> AccessPair {
         let access =

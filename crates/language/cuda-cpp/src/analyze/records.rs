@@ -15,7 +15,15 @@ impl Analyzer {
         if let Some(name) = &syntax.name
             && simple.is_none()
         {
-            return self.named_type(name);
+            let ty = self.named_type(name);
+            // `struct Outer::Inner { .. };` defines a class that `Outer` only declares.
+            if syntax.members.is_some()
+                && let Some(record) = self.types.record_of(ty)
+                && !self.types.record(record).complete
+            {
+                self.define_record(record, ty, syntax);
+            }
+            return ty;
         }
         let known = match simple.and_then(|name| self.scopes[self.scope].names.get(&name).cloned())
         {
@@ -28,6 +36,12 @@ impl Analyzer {
                 && let Some((Binding::Type(ty), _)) = self.find(name)
             {
                 return ty;
+            }
+            if syntax.is_use {
+                let scope = self.scope_of_use();
+                if scope != self.scope {
+                    return self.within(scope, |this| this.record_type(syntax));
+                }
             }
         }
         // A class definition is analyzed once in each scope that contains it.

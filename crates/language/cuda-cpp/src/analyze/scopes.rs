@@ -114,6 +114,29 @@ impl Analyzer {
         None
     }
 
+    /// The scope in which a use such as `struct Name* p` declares an unknown class: in a class, or in the parameters of
+    /// a member function, the namespace or block around the class; else the current scope.
+    pub(super) fn scope_of_use(&self) -> usize {
+        let parent = |scope: usize| self.scopes[scope].parent;
+        let is_class = |scope: usize| self.scopes[scope].record.is_some();
+        let is_outer = |scope: usize| self.scopes[scope].is_namespace || parent(scope).is_none();
+        let mut scope = self.scope;
+        if !is_class(scope)
+            && let Some(around) = parent(scope).filter(|around| is_class(*around))
+        {
+            scope = around;
+        }
+        while is_class(scope)
+            && let Some(around) = parent(scope)
+        {
+            // Between a class template and the scope that declares it is a scope of the template's parameters.
+            let next = parent(around).filter(|next| is_class(*next) || is_outer(*next));
+            scope =
+                if is_outer(around) || is_class(around) { around } else { next.unwrap_or(around) };
+        }
+        scope
+    }
+
     /// The class whose member function contains the current scope.
     pub(super) fn record_around(&self, mut scope: usize) -> Option<RecordId> {
         loop {

@@ -200,7 +200,8 @@ impl Analyzer {
         if bytes.is_none() && initial.is_some() && space != VariableSpace::Host {
             self.error(span, "the initial value of a device variable must be a constant");
         }
-        let bytes = if self.host && space != VariableSpace::Host {
+        // Each side compiles none of the functions that the other side's variables refer to.
+        let bytes = if self.host != (space == VariableSpace::Host) {
             self.without_functions(bytes, queued)
         } else {
             bytes
@@ -322,7 +323,7 @@ impl Analyzer {
 }
 
 impl Analyzer {
-    /// The value of a device variable, as host code sees it: the host compiles none of the functions that it refers to.
+    /// The value of a variable of the other side, host or device, whose functions this side does not compile.
     fn without_functions(
         &mut self,
         bytes: Option<Rc<ConstantBytes>>,

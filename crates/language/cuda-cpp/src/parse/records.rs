@@ -34,7 +34,9 @@ impl Parser {
                 return Ok(BaseType::Named(name));
             }
             if let Some(simple) = name.simple() {
-                self.declare(simple, NameKind::Type);
+                let scope =
+                    if declares { self.scope } else { self.scopes.outside_classes(self.scope) };
+                self.scopes.declare(scope, simple, NameKind::Type);
             }
             let span = start.to(self.last_span());
             let record = RecordSyntax {
@@ -42,6 +44,7 @@ impl Parser {
                 is_union,
                 bases: Vec::new(),
                 members: None,
+                is_use: !declares,
                 alignment: flags.alignment,
                 pack: 0,
                 span,
@@ -56,6 +59,12 @@ impl Parser {
                 // A local class, or a second class of this name, gets its own scope.
                 let scope = self.scopes.add_class(outer);
                 self.scopes.name_scope(outer, simple, scope);
+                scope
+            }
+            (Some(name), None) => {
+                let around = self.scope_of(name).unwrap_or(outer);
+                let scope = self.scopes.add_class(around);
+                self.scopes.name_scope(around, name.last().name, scope);
                 scope
             }
             _ => self.scopes.add_class(outer),
@@ -114,8 +123,8 @@ impl Parser {
         let span = name.as_ref().map_or(start, |name| name.span);
         let pack = if flags.packed { 1 } else { pack };
         let alignment = flags.alignment;
-        let record =
-            RecordSyntax { name, is_union, bases, members: Some(members), alignment, pack, span };
+        let (members, is_use) = (Some(members), false);
+        let record = RecordSyntax { name, is_union, bases, members, is_use, alignment, pack, span };
         Ok(BaseType::Record(Rc::new(record)))
     }
 

@@ -99,6 +99,16 @@ impl ParserScopes {
         inner
     }
 
+    /// The innermost scope around and including `scope` that is not a class.
+    pub(super) fn outside_classes(&self, mut scope: usize) -> usize {
+        while let Some(here) = self.scopes.get(scope).filter(|here| here.is_class)
+            && let Some(parent) = here.parent
+        {
+            scope = parent;
+        }
+        scope
+    }
+
     pub(super) fn use_scope(&mut self, scope: usize, used: usize) {
         if scope != used
             && let Some(scope) = self.scopes.get_mut(scope)

@@ -3,7 +3,7 @@
 use super::macros::Macro;
 use super::{Conditional, DEEPEST, Preprocessor};
 use crate::headers;
-use crate::lex::{Punctuation, Token, TokenKind, known};
+use crate::lex::{Name, Punctuation, Token, TokenKind, known};
 use crate::source::{SourceProblem, Span};
 use std::rc::Rc;
 
@@ -163,7 +163,33 @@ impl Preprocessor<'_> {
             body = rest.get(at + 1..).unwrap_or_default();
         }
         defined.body = body.to_vec();
-        self.macros.insert(name, Rc::new(defined));
+        let old = self.macros.insert(name, Rc::new(defined));
+        if let Some(old) = old {
+            self.warn_redefined(name, &old);
+        }
+    }
+
+    /// Warns if the macro `name`, just defined, had another definition, except one of a built-in header or of the
+    /// compiler itself.
+    fn warn_redefined(&mut self, name: Name, old: &Macro) {
+        let Some(new) = self.macros.get(&name) else { return };
+        let text = self.names.text(name);
+        let from_options = old.span == Span::default();
+        if old.is_same(new)
+            || self.map.is_builtin(new.span)
+            || if from_options { text.starts_with('_') } else { self.map.is_builtin(old.span) }
+        {
+            return;
+        }
+        let problem = SourceProblem::warning(new.span, format!("macro `{text}` is redefined"))
+            .label("uses after this line get this definition")
+            .help(format!("write `#undef {text}` before it, or use another name"));
+        self.problems.push(if from_options {
+            problem
+                .label("the option `-D` defines it, too; uses after this line get this definition")
+        } else {
+            problem.note(old.span, "the first definition, which differs")
+        });
     }
 
     /// The name of an included file, and whether it is in angle brackets.

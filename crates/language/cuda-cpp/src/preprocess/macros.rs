@@ -18,6 +18,16 @@ pub(super) struct Macro {
     pub body: Vec<Token>,
 }
 
+impl Macro {
+    /// Whether both have the same parameters and the same tokens.
+    pub(super) fn is_same(&self, other: &Macro) -> bool {
+        let kinds = |tokens: &[Token]| tokens.iter().map(|token| token.kind).collect::<Vec<_>>();
+        self.parameters == other.parameters
+            && self.variadic == other.variadic
+            && kinds(&self.body) == kinds(&other.body)
+    }
+}
+
 /// The arguments of one macro use.
 struct MacroArguments {
     /// The unexpanded arguments; the variable arguments come last.

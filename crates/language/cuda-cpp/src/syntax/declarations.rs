@@ -207,6 +207,9 @@ pub struct RecordSyntax {
     pub bases: Vec<(TypeSyntax, bool)>,
     /// The members; `None` for a declaration.
     pub members: Option<Vec<Declaration>>,
+    /// A use such as `struct Name* p`, not `struct Name;`: if the class is unknown, the use declares it, outside of
+    /// all enclosing classes.
+    pub is_use: bool,
     /// `alignas`.
     pub alignment: Vec<AlignmentSyntax>,
     /// The largest alignment of its members in bytes; 0 for no limit.

@@ -61,3 +61,28 @@ fn errors_read_well() {
     let known = std::fs::read_to_string(path).expect("the golden file");
     assert!(known == text, "LANEWORK_BLESS=1 writes the file; see the difference with git\n{text}");
 }
+
+#[test]
+fn a_macro_that_changes_its_meaning_is_reported() {
+    let warnings = |source: &str, defines: &[&str]| {
+        let options = CompileOptions {
+            defines: defines.iter().map(|define| (*define).to_owned()).collect(),
+            ..CompileOptions::default()
+        };
+        let source = format!("{source}\n__global__ void k(float* x) {{ x[0] = N; }}");
+        compile(&source, "kernel.cu", &options, &mut NoFiles).expect("compiles").warnings
+    };
+    let text = warnings("#define N 4\n#define N 5", &[]);
+    for part in ["warning: macro `N` is redefined", "kernel.cu:2:9", "kernel.cu:1:9", "#undef N"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(warnings("#define N 5", &["N=4"]).contains("`-D`"));
+    assert!(warnings("#define N (x)[1]\n#define N(x) x\n#undef N\n#define N 1", &[]).contains("N"));
+    for same in [
+        "#define N 4\n#define N   4 // the same",
+        "#define N 4\n#undef N\n#define N 5",
+        "#define N 1\n#define __CUDA_ARCH__ 100\n#define min(a, b) a",
+    ] {
+        assert_eq!(warnings(same, &[]), "");
+    }
+}

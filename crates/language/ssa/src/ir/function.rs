@@ -20,6 +20,8 @@ pub struct SsaFunction {
     pub bounds: LaunchBounds,
     /// Whether its calls are inlined.
     pub inlining: Inlining,
+    /// Whether integer division by zero ends the program.
+    pub division_faults: bool,
     /// Values.
     pub values: Vec<ValueData>,
     /// Instructions. An instruction that is in no block is dead.
@@ -289,6 +291,7 @@ impl SsaFunction {
             returns: Vec::new(),
             bounds: LaunchBounds::default(),
             inlining: Inlining::default(),
+            division_faults: false,
             values: Vec::new(),
             instructions: Vec::new(),
             blocks: Vec::new(),

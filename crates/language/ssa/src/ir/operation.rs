@@ -104,6 +104,14 @@ pub enum IntegerBinary {
     MaximumUnsigned,
 }
 
+impl IntegerBinary {
+    /// Whether the second operand divides the first.
+    pub fn divides(self) -> bool {
+        use IntegerBinary::*;
+        matches!(self, DivideSigned | DivideUnsigned | RemainderSigned | RemainderUnsigned)
+    }
+}
+
 /// Integer operations on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntegerUnary {

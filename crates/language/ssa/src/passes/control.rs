@@ -309,6 +309,16 @@ fn is_cheap(function: &SsaFunction, block: BlockId, most: usize) -> bool {
                 ..
             }
             | InstructionKind::Ptx(_) => return false,
+            // Division takes about 20 machine instructions, and by zero it may end the program.
+            InstructionKind::Integer { op, .. } if op.divides() => {
+                if function
+                    .as_constant(function.instruction(*instruction).arguments[1])
+                    .is_none_or(|by| by == 0)
+                {
+                    return false;
+                }
+                1
+            }
             // Its users absorb it.
             InstructionKind::Convert(ValueConversion::Reinterpret | ValueConversion::Truncate) => 0,
             _ => 1,

@@ -23,17 +23,21 @@ pub struct Optimization {
     pub enabled: bool,
     /// Functions of at least this many instructions are not inlined.
     pub largest_inlined: usize,
+    /// Integer division by zero ends the program, as on CPUs, so a division must not run where the program would not
+    /// have run it. On GPUs it gives some number.
+    pub division_faults: bool,
 }
 
 impl Default for Optimization {
     fn default() -> Self {
-        Optimization { enabled: true, largest_inlined: 4_000 }
+        Optimization { enabled: true, largest_inlined: 4_000, division_faults: false }
     }
 }
 
 /// Optimizes a module, independent of the target.
 pub(crate) fn improve(module: &mut SsaModule, options: &Optimization) {
     for function in &mut module.functions {
+        function.division_faults = options.division_faults;
         edit::resolve_aliases(function);
         control::remove_redundant_parameters(function);
         edit::resolve_aliases(function);

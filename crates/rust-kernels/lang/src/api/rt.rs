@@ -45,6 +45,7 @@ pub use crate::memory::slice::IntoSlice;
 pub use crate::scalar::cast::{Cast, Promote, PromoteBase, ShiftBy, shift_left, shift_right};
 pub use crate::scalar::compare::{Condition, Connect, Equate, Order, Relation};
 pub use crate::scalar::number::{Extent, IndexValue};
+pub use crate::scalar::relations::{ConditionType, IndexType, SameType};
 pub use crate::scalar::var::{Become, IntoVar, Join, Joined, Read, joined};
 pub use bytemuck;
 

@@ -9,6 +9,7 @@ use crate::data::leaves::{Data, Handle, Leaf, leaves};
 use crate::data::operations;
 use crate::data::place::{Place, ReadPlace};
 use crate::emit::current::Never;
+use crate::scalar::relations::SameType;
 use crate::scalar::var::{Mut, Scalar, Var};
 use lanework_ptx::ScalarType;
 
@@ -48,10 +49,9 @@ impl<T: Scalar> Valued for T {
     type Value = T;
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Scalar> To<T> for Var<T> {
-    fn to(self) -> Var<T> {
-        self
+impl<T: Scalar + SameType<U>, U: Scalar> To<U> for Var<T> {
+    fn to(self) -> Var<U> {
+        Var::new(self.value)
     }
 }
 
@@ -60,10 +60,9 @@ impl<T: Scalar> Valued for Var<T> {
     type Value = T;
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Scalar> To<T> for Mut<T> {
-    fn to(self) -> Var<T> {
-        self.view()
+impl<T: Scalar + SameType<U>, U: Scalar> To<U> for Mut<T> {
+    fn to(self) -> Var<U> {
+        Var::new(self.view().value)
     }
 }
 
@@ -74,10 +73,10 @@ impl<T: Scalar> Valued for Mut<T> {
 
 macro_rules! places {
     ($($place:ident $kind:ident)*) => {$(
-        impl<T: Scalar> To<T> for $place<T> {
+        impl<T: Scalar + SameType<U>, U: Scalar> To<U> for $place<T> {
             #[track_caller]
-            fn to(self) -> Var<T> {
-                operations::read_view::<T, crate::data::leaves::$kind>(self)
+            fn to(self) -> Var<U> {
+                Var::new(operations::read_view::<T, crate::data::leaves::$kind>(self).value)
             }
         }
 
@@ -85,6 +84,7 @@ macro_rules! places {
             type Value = T;
         }
 
+        #[diagnostic::do_not_recommend]
         impl<T: Data, const N: usize> To<[T; N]> for $place<[T; N]> {
             #[track_caller]
             fn to(self) -> [Handle<T>; N] {
@@ -100,6 +100,7 @@ macro_rules! places {
 
 places!(Place Places ReadPlace ReadPlaces);
 
+#[diagnostic::do_not_recommend]
 impl<T: Data, X: To<T>, const N: usize> To<[T; N]> for [X; N] {
     #[track_caller]
     fn to(self) -> [Handle<T>; N] {
@@ -111,6 +112,7 @@ impl<X: Valued, const N: usize> Valued for [X; N] {
     type Value = [X::Value; N];
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Data> To<T> for Never {
     const REACHED: bool = false;
     fn to(self) -> Handle<T> {

@@ -33,6 +33,7 @@ macro_rules! tuple {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($t: Data, $x: To<$t>),*> To<($($t,)*)> for ($($x,)*) {
             #[track_caller]
             #[allow(clippy::unused_unit)]

@@ -354,6 +354,7 @@ impl<T: Data, X: To<T>> AssignTo<&Deferred<T>> for X {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Data> To<T> for &Deferred<T> {
     #[track_caller]
     fn to(self) -> Handle<T> {

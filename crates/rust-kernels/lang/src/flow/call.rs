@@ -52,7 +52,6 @@ pub trait ReturnAs<T: Returned> {
     fn handle(self) -> Option<T::Handle>;
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: Data, X: To<T>> ReturnAs<T> for X {
     fn handle(self) -> Option<Handle<T>> {
         // A view of a variable behind `&` must not reflect the caller's later assignments.

@@ -95,7 +95,7 @@ impl<T: Float> Var<T> {
         let rest = (self - rounded).abs();
         let away = crate::scalar::compare::Order::ge(rest, Var::<T>::from_f64(0.5));
         let up = crate::scalar::compare::Order::ge(self, Var::<T>::from_f64(0.0));
-        let one = crate::flow::branch::select::<T>(up, Var::from_f64(1.0), Var::from_f64(-1.0));
+        let one = crate::flow::branch::select::<T>(up, Self::from_f64(1.0), Self::from_f64(-1.0));
         crate::flow::branch::select::<T>(away, rounded + one, rounded)
     }
 

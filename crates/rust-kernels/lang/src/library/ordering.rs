@@ -78,6 +78,7 @@ compared! {
     Ordering, OrderingOf<Values>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<U: Scalar> Cast<U> for OrderingOf<Values> {
     type Output = Var<U>;
     #[track_caller]

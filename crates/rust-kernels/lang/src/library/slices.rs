@@ -141,7 +141,7 @@ swaps!(SliceMut<T> SharedSlice<T> Shared<T, 1>);
 
 /// Arrays and slices that a `for` may iterate over.
 #[diagnostic::on_unimplemented(
-    message = "a `for` in a kernel goes over ranges, arrays and slices, not over `{Self}`",
+    message = "a `for` in a kernel goes over ranges, arrays and slices, not over this value",
     label = "not a range, an array or a slice",
     note = "write `for i in 0..n`, or mark the loop #[unroll] to go over any values known while staging"
 )]

@@ -238,7 +238,7 @@ impl<T, const D: usize> Receive for RegisterArray<T, D> {
 }
 
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a shape with {D} dimensions known while the kernel is staged",
+    message = "this is not a shape with {D} dimensions known while the kernel is staged",
     label = "not a shape known while staging",
     note = "shapes are made of literals, const generics and `#[constant]` parameters: \
             `256`, `[T, T + 1]`"

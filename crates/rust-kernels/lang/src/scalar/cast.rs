@@ -14,7 +14,7 @@ use std::ops::{Shl, Shr};
 
 /// `self as U`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be cast to `{U}` in a kernel",
+    message = "this value cannot be cast to `{U}` in a kernel",
     label = "cannot be cast",
     note = "`as` converts between bool, u8 to u64, i8 to i64, usize, isize, f16, bf16, f32 and f64"
 )]

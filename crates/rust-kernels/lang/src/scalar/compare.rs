@@ -5,6 +5,7 @@ use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::frames::Captured;
 use crate::emit::value::{Value, compute_type, extended, integer};
+use crate::scalar::relations::ConditionType;
 use crate::scalar::var::{Scalar, Var};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
@@ -114,6 +115,7 @@ fn order(ty: ScalarType, a: u64, b: u64) -> Option<Ordering> {
     message = "cannot compare `{Self}` with `{R}`",
     label = "no `==` between `{Self}` and `{R}`",
     note = "only numbers of one type, or two integers, can be compared; convert others with `as`",
+    note = "`Var<T>` is a `T` that the kernel computes",
     note = "to compare a #[device] struct, put `#[derive(PartialEq)]` below #[device]"
 )]
 pub trait Equate<R> {
@@ -129,7 +131,8 @@ pub trait Equate<R> {
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{R}`",
     label = "no order between `{Self}` and `{R}`",
-    note = "only numbers of one type, or two integers, can be compared; convert others with `as`"
+    note = "only numbers of one type, or two integers, can be compared; convert others with `as`",
+    note = "`Var<T>` is a `T` that the kernel computes"
 )]
 pub trait Order<R> {
     /// `bool` or `Var<bool>`.
@@ -233,9 +236,9 @@ impl Condition for bool {
     }
 }
 
-impl Condition for Var<bool> {
+impl<T: ConditionType> Condition for Var<T> {
     fn condition(self) -> Var<bool> {
-        self
+        Var::new(self.value)
     }
 }
 

@@ -4,4 +4,5 @@ pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod host_methods;
 pub(crate) mod number;
+pub(crate) mod relations;
 pub(crate) mod var;

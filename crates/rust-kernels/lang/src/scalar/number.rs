@@ -3,6 +3,7 @@
 use crate::emit::builder::Builder;
 use crate::emit::value::{Index, Value, integer};
 use crate::scalar::host_methods::{FloatMethods, IntegerMethods, NumberMethods, WordMethods};
+use crate::scalar::relations::IndexType;
 use crate::scalar::var::{Bits, Scalar, Var};
 use half::{bf16, f16};
 use lanework_abi::Storable;
@@ -208,7 +209,7 @@ macro_rules! host_integers {
 // One impl per type instead of one for all `Integer` types, so that rustc's errors list the types.
 host_integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-impl<T: Integer> IndexValue for Var<T> {
+impl<T: IndexType> IndexValue for Var<T> {
     fn parts(self) -> Index {
         Index { value: self.value, ty: T::SCALAR }
     }
@@ -238,7 +239,7 @@ impl Index {
 
 /// A host integer that is an array's extent or a constant index.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not known while the kernel is staged",
+    message = "this value is not known while the kernel is staged",
     label = "a run-time value cannot be used here",
     note = "register arrays and shapes take literals, const generics, `#[constant]` parameters and \
             the variables of `#[unroll]` loops; put the array in shared memory for run-time indices"

@@ -3,6 +3,7 @@
 
 use crate::emit::current::with;
 use crate::emit::value::{Register, Value};
+use crate::scalar::relations::SameType;
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 use std::fmt::{self, Debug};
@@ -269,10 +270,9 @@ impl<T: Scalar> IntoVar<T> for T {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<T: Scalar> IntoVar<T> for Var<T> {
+impl<T: Scalar, U: Scalar + SameType<T>> IntoVar<T> for Var<U> {
     fn into_var(self) -> Var<T> {
-        self
+        Var::new(self.value)
     }
 }
 

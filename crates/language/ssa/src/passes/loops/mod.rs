@@ -218,6 +218,9 @@ fn hoist(
                         || (!clobbers || private)
                             && !stores.iter().any(|store| aliases.may_alias(store, &range))
                 }
+                InstructionKind::Integer { op, .. } if op.divides() && function.division_faults => {
+                    function.as_constant(data.arguments[1]).is_some_and(|by| by != 0)
+                }
                 ref kind => {
                     KindEffects::of(kind).is_movable() && !is_free(function, kind, &data.arguments)
                 }

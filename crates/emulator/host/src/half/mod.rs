@@ -1,6 +1,8 @@
 //! Executes on the host the PTX instructions on 16-bit floats that the headers of `half` and `bfloat16` contain.
 
-use crate::conversions::convert;
+mod conversions;
+
+use conversions::convert;
 use lanework_numbers::NumberType;
 
 /// A 16-bit float format.

@@ -1,0 +1,48 @@
+//! Host functions that streams call: CUDA refuses most of its calls in them.
+
+use crate::status::{Result, Status, refuse};
+use std::cell::Cell;
+
+thread_local! {
+    /// Whether this thread runs a host function of a stream.
+    static RUNNING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a host function of a stream.
+pub fn run(function: impl FnOnce()) {
+    let outer = RUNNING.replace(true);
+    function();
+    RUNNING.set(outer);
+}
+
+/// Records that this thread begins or ends a host function of a stream that interpreted host code runs.
+pub fn set_in_host_function(running: bool) {
+    RUNNING.set(running);
+}
+
+/// Parts of the names of calls that are refused: they use memory or streams. Queries stay possible.
+const REFUSED: [&str; 11] = [
+    "Alloc",
+    "Free",
+    "Memcpy",
+    "Memset",
+    "Launch",
+    "Synchronize",
+    "Create",
+    "Destroy",
+    "Record",
+    "WaitEvent",
+    "Register",
+];
+
+/// Refuses a call in a host function of a stream.
+pub fn check_call(name: &str) -> Result {
+    if !RUNNING.get() || !REFUSED.iter().any(|part| name.contains(part)) {
+        return Ok(());
+    }
+    Err(refuse(
+        Status::NotPermitted,
+        "a host function that a stream calls must not call CUDA: the stream waits for the function",
+        "let the function tell another thread, which makes the call, or make the call before the work is queued",
+    ))
+}

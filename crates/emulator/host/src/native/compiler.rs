@@ -1,0 +1,113 @@
+//! Cranelift, set up for this machine.
+
+use super::translate::{Layout, Start, Translator, call_signature};
+use crate::process::Process;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, types};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, lookup};
+use cranelift_codegen::settings::{self, Configurable, Flags};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+
+/// Convention of all calls: machine code's own, and those of helpers.
+pub const CONVENTION: CallConv = CallConv::SystemV;
+
+/// Compiles functions for this machine.
+pub struct Compiler {
+    isa: OwnedTargetIsa,
+    has_fma: bool,
+    context: cranelift_codegen::Context,
+    builder: FunctionBuilderContext,
+}
+
+impl Compiler {
+    /// `None` if Cranelift does not know this machine.
+    pub fn new() -> Option<Compiler> {
+        let mut flags = settings::builder();
+        flags.set("opt_level", "speed").ok()?;
+        // Kernels and other threads change memory that host code polls, so that each load must stay.
+        flags.set("enable_alias_analysis", "false").ok()?;
+        flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
+        flags.set("unwind_info", "false").ok()?;
+        let triple = "x86_64-unknown-linux-gnu".parse().ok()?;
+        let mut isa = lookup(triple).ok()?;
+        let has_fma = std::is_x86_feature_detected!("fma");
+        let features = [
+            ("has_sse3", std::is_x86_feature_detected!("sse3")),
+            ("has_ssse3", std::is_x86_feature_detected!("ssse3")),
+            ("has_sse41", std::is_x86_feature_detected!("sse4.1")),
+            ("has_sse42", std::is_x86_feature_detected!("sse4.2")),
+            ("has_popcnt", std::is_x86_feature_detected!("popcnt")),
+            ("has_avx", std::is_x86_feature_detected!("avx")),
+            ("has_fma", has_fma),
+            ("has_bmi1", std::is_x86_feature_detected!("bmi1")),
+            ("has_bmi2", std::is_x86_feature_detected!("bmi2")),
+            ("has_lzcnt", std::is_x86_feature_detected!("lzcnt")),
+        ];
+        for (name, _) in features.iter().filter(|(_, present)| *present) {
+            isa.enable(name).ok()?;
+        }
+        let isa = isa.finish(Flags::new(flags)).ok()?;
+        let context = cranelift_codegen::Context::new();
+        Some(Compiler { isa, has_fma, context, builder: FunctionBuilderContext::new() })
+    }
+
+    /// The machine code of a function from a start on.
+    pub fn function(
+        &mut self,
+        process: &Process,
+        number: usize,
+        start: Start,
+        layout: &Layout,
+    ) -> Option<Vec<u8>> {
+        let code = process.code(number);
+        let parameters = match start {
+            Start::Call => code.parameter_count as usize,
+            Start::Loop(_) => 2,
+        };
+        self.context.clear();
+        self.context.func.signature = call_signature(parameters);
+        let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
+        let translator = Translator::new(builder, process, &code, number, layout, self.has_fma);
+        translator.translate(start)?.finalize(self.isa.frontend_config());
+        self.bytes()
+    }
+
+    /// Code that calls a function with `arity` parameters: its own are the function's address, the top of the active
+    /// calls, and the address of the arguments.
+    pub fn bridge(&mut self, arity: usize) -> Option<Vec<u8>> {
+        self.context.clear();
+        let mut signature = Signature::new(CONVENTION);
+        signature.params.extend([AbiParam::new(types::I64); 3]);
+        signature.returns.extend([AbiParam::new(types::I64); 2]);
+        self.context.func = Function::new();
+        self.context.func.signature = signature;
+        let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
+        let block = builder.create_block();
+        builder.append_block_params_for_function_params(block);
+        builder.switch_to_block(block);
+        builder.seal_block(block);
+        let [function, top, words] = *builder.block_params(block) else { return None };
+        let mut arguments = vec![top];
+        for at in 0..arity {
+            let flags = MemFlagsData::trusted();
+            arguments.push(builder.ins().load(types::I64, flags, words, 8 * at as i32));
+        }
+        let callee = builder.import_signature(call_signature(arity));
+        let call = builder.ins().call_indirect(callee, function, &arguments);
+        let results = builder.inst_results(call).to_vec();
+        builder.ins().return_(&results);
+        builder.finalize(self.isa.frontend_config());
+        self.bytes()
+    }
+
+    /// Compiles the function in the context.
+    fn bytes(&mut self) -> Option<Vec<u8>> {
+        let compiled = self.context.compile(&*self.isa, &mut ControlPlane::default());
+        if let Err(why) = &compiled {
+            debug_assert!(false, "{:?}", why.inner);
+        }
+        let code = compiled.ok()?;
+        // Machine code names no symbols: all addresses are constants.
+        code.buffer.relocs().is_empty().then(|| code.code_buffer().to_vec())
+    }
+}

@@ -1,0 +1,232 @@
+//! The state of machine code: where each function's code is, the active calls, and the reason of a stop.
+
+use super::compiler::Compiler;
+use super::helpers::{Entry, Helpers, Pair, on_stack};
+use super::pages::{CodePages, Pages};
+use super::translate::{Layout, Start};
+use crate::code::FunctionCode;
+use crate::interpret::{DEEPEST, interpret};
+use crate::process::{Process, Stop};
+use std::any::Any;
+use std::collections::HashMap;
+
+/// Bytes of the stack that machine code uses. The system commits only pages that are used.
+const STACK: usize = 512 << 20;
+/// Bytes of that stack for the helpers, and whatever they call.
+const RESERVE: u64 = 16 << 20;
+
+/// The code of a function for calls from machine code.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TableEntry {
+    /// The address; 0 before it is compiled.
+    pub code: u64,
+    /// The number of its parameters, to check indirect calls.
+    pub parameters: u64,
+}
+
+/// What machine code reads and writes by itself.
+#[repr(C)]
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// The program's stack pointer, as [`Process::stack`] outside machine code.
+    pub stack: u64,
+    /// The lowest stack pointer of the machine at which a function may start.
+    pub lowest: u64,
+}
+
+/// The state of a program's machine code. It has a fixed address, which is part of the code.
+pub struct Context {
+    /// Machine code uses these by their address.
+    pub shared: Box<Shared>,
+    pub table: Box<[TableEntry]>,
+    /// A word for each active call: the calling function's number, and the call's position in it.
+    pub calls: Box<[u64]>,
+    /// Results of a call after the first.
+    pub results: Box<[u64]>,
+    /// The process while its machine code runs.
+    pub process: *mut Process,
+    /// Why a helper stops the program.
+    pub stop: Option<Stop>,
+    /// The panic of a helper.
+    pub panic: Option<Box<dyn Any + Send>>,
+    loops: HashMap<(usize, usize), Option<u64>>,
+    bridges: HashMap<usize, u64>,
+    failed: Vec<bool>,
+    compiler: Compiler,
+    pages: CodePages,
+    stack: Pages,
+}
+
+impl Context {
+    /// The state of a process without any machine code yet.
+    pub fn new(process: &Process) -> Option<Box<Context>> {
+        let stack = Pages::new(STACK)?;
+        let widest = |code: &FunctionCode| {
+            let returned = code.returns.iter().map(Vec::len).max().unwrap_or(0);
+            let taken = code.calls.iter().map(|call| call.results.len()).max().unwrap_or(0);
+            returned.max(taken)
+        };
+        let codes = (0..process.functions()).map(|number| process.code(number));
+        let results = codes.map(|code| widest(&code)).max().unwrap_or(0);
+        let lowest = stack.start() + RESERVE;
+        Some(Box::new(Context {
+            shared: Box::new(Shared { stack: 0, lowest }),
+            table: vec![TableEntry::default(); process.functions()].into_boxed_slice(),
+            calls: vec![0; DEEPEST + 1].into_boxed_slice(),
+            results: vec![0; results.max(1)].into_boxed_slice(),
+            process: std::ptr::null_mut(),
+            stop: None,
+            panic: None,
+            loops: HashMap::new(),
+            bridges: HashMap::new(),
+            failed: vec![false; process.functions()],
+            compiler: Compiler::new()?,
+            pages: CodePages::default(),
+            stack,
+        }))
+    }
+
+    /// Addresses for the translation.
+    fn layout(&mut self, process: &Process) -> Layout {
+        let (arena, shadow) = process.memory.checked_arena();
+        Layout {
+            context: std::ptr::from_mut(self) as u64,
+            shared: std::ptr::from_mut(&mut *self.shared) as u64,
+            table: self.table.as_mut_ptr() as u64,
+            functions: self.table.len() as u64,
+            results: self.results.as_mut_ptr() as u64,
+            deepest: self.calls.as_mut_ptr().wrapping_add(DEEPEST) as u64,
+            stack_low: process.memory.stack().start,
+            arena,
+            shadow,
+            helpers: Helpers::all(),
+        }
+    }
+
+    /// The address of a function's machine code, which is compiled now if it has not been yet.
+    pub fn compiled(&mut self, process: &Process, number: usize) -> Option<u64> {
+        if self.table[number].code != 0 {
+            return Some(self.table[number].code);
+        }
+        if self.failed[number] {
+            return None;
+        }
+        let layout = self.layout(process);
+        let bytes = self.compiler.function(process, number, Start::Call, &layout);
+        let code = bytes.and_then(|bytes| self.pages.add(&bytes));
+        self.failed[number] = code.is_none();
+        let code = code?;
+        let parameters = u64::from(process.code(number).parameter_count);
+        self.table[number] = TableEntry { code, parameters };
+        Some(code)
+    }
+
+    /// The address of a function's machine code that starts at a position with given registers.
+    pub fn compiled_loop(&mut self, process: &Process, number: usize, at: usize) -> Option<u64> {
+        if let Some(known) = self.loops.get(&(number, at)) {
+            return *known;
+        }
+        let layout = self.layout(process);
+        let bytes = self.compiler.function(process, number, Start::Loop(at), &layout);
+        let code = bytes.and_then(|bytes| self.pages.add(&bytes));
+        self.loops.insert((number, at), code);
+        code
+    }
+
+    /// The address of code that calls a function with `arity` parameters from an [`Entry`].
+    pub fn bridge(&mut self, arity: usize) -> Option<u64> {
+        if let Some(known) = self.bridges.get(&arity) {
+            return Some(*known);
+        }
+        let bytes = self.compiler.bridge(arity)?;
+        let code = self.pages.add(&bytes)?;
+        self.bridges.insert(arity, code);
+        Some(code)
+    }
+
+    /// Runs machine code. `callers` are the innermost active calls of the interpreter, which has `depth` of them; the code
+    /// returns `results` values.
+    pub fn enter(
+        &mut self,
+        process: &mut Process,
+        callers: &[u64],
+        depth: usize,
+        results: usize,
+        mut entry: Entry,
+    ) -> Result<Vec<u64>, Stop> {
+        let start = depth.saturating_sub(callers.len());
+        self.calls[start..depth].copy_from_slice(&callers[callers.len() - (depth - start)..]);
+        entry.top = self.calls.as_mut_ptr().wrapping_add(depth) as u64;
+        self.shared.stack = process.stack;
+        let lowest = self.stack.end();
+        let this = std::ptr::from_mut(self);
+        // SAFETY: `this` is valid, and until machine code returns only its helpers use it and the process, one at a time.
+        let Pair { status, value } = unsafe {
+            (*this).process = std::ptr::from_mut(process);
+            let done = on_stack(lowest, &mut entry);
+            (*this).process = std::ptr::null_mut();
+            done
+        };
+        process.stack = self.shared.stack;
+        self.stopped(process, status)?;
+        let mut all = self.results[..results].to_vec();
+        if let Some(first) = all.first_mut() {
+            *first = value;
+        }
+        Ok(all)
+    }
+
+    /// Passes on the reason why machine code stopped the program, if it did.
+    fn stopped(&mut self, process: &Process, status: u64) -> Result<(), Stop> {
+        if let Some(panic) = self.panic.take() {
+            std::panic::resume_unwind(panic);
+        }
+        if status == 0 {
+            return Ok(());
+        }
+        let unknown = || process.fault("internal error: machine code stopped without a reason", "");
+        Err(self.stop.take().unwrap_or_else(unknown))
+    }
+
+    /// Calls a function for machine code, which waits for it at `call`; `None` if the calls are too deep. Returns the first
+    /// result and stores the others.
+    pub fn nested(
+        &mut self,
+        process: &mut Process,
+        call: u64,
+        top: u64,
+        number: usize,
+        arguments: &[u64],
+    ) -> Option<Result<u64, Stop>> {
+        let depth = (top - self.calls.as_ptr() as u64) as usize / size_of::<u64>();
+        if depth >= DEEPEST {
+            return None;
+        }
+        self.calls[depth] = call;
+        let arity = process.code(number).parameter_count as usize;
+        let code = self.compiled(process, number);
+        if let Some((code, bridge)) = code.and_then(|code| Some((code, self.bridge(arity)?))) {
+            let mut words = arguments.to_vec();
+            words.resize(arity, 0);
+            let top = top + size_of::<u64>() as u64;
+            // SAFETY: the bridge is compiled code with these parameters, and passes `arity` words to the function. This
+            // thread is on the stack of machine code already.
+            let Pair { status, value } = unsafe {
+                let bridge: extern "sysv64" fn(u64, u64, *const u64) -> Pair =
+                    std::mem::transmute(bridge as usize);
+                bridge(code, top, words.as_ptr())
+            };
+            return Some(self.stopped(process, status).map(|()| value));
+        }
+        process.stack = self.shared.stack;
+        let done = interpret(process, number, arguments, &self.calls[..=depth], depth + 1);
+        self.shared.stack = process.stack;
+        Some(done.map(|results| {
+            for (to, value) in self.results.iter_mut().zip(&results) {
+                *to = *value;
+            }
+            results.first().copied().unwrap_or(0)
+        }))
+    }
+}

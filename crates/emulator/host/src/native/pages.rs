@@ -1,0 +1,75 @@
+//! Memory from the system for machine code and its stack.
+
+use std::ptr::null_mut;
+
+/// Bytes reserved for machine code at a time.
+const CHUNK: usize = 1 << 20;
+
+/// Pages that hold machine code. They are writable only while code is added.
+#[derive(Debug, Default)]
+pub struct CodePages {
+    chunks: Vec<Pages>,
+    used: usize,
+}
+
+impl CodePages {
+    /// Copies a function's machine code to executable memory, and returns its address.
+    pub fn add(&mut self, code: &[u8]) -> Option<u64> {
+        let room = self.chunks.last().map_or(0, |chunk| chunk.bytes - self.used);
+        if room < code.len() {
+            self.chunks.push(Pages::new(code.len().max(CHUNK))?);
+            self.used = 0;
+        }
+        let chunk = self.chunks.last()?;
+        chunk.protect(libc::PROT_READ | libc::PROT_WRITE)?;
+        let to = chunk.start.wrapping_add(self.used);
+        // SAFETY: `used + code.len()` is at most the chunk's size, and its pages are writable now.
+        unsafe { to.copy_from_nonoverlapping(code.as_ptr(), code.len()) };
+        chunk.protect(libc::PROT_READ | libc::PROT_EXEC)?;
+        self.used = (self.used + code.len()).next_multiple_of(32);
+        Some(to as u64)
+    }
+}
+
+/// A mapping of the system.
+#[derive(Debug)]
+pub struct Pages {
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl Pages {
+    /// Maps zeroed pages, which the system commits at their first use.
+    pub fn new(bytes: usize) -> Option<Pages> {
+        let bytes = bytes.next_multiple_of(1 << 16);
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANON | libc::MAP_NORESERVE;
+        // SAFETY: a new anonymous mapping overlaps no other memory.
+        let start = unsafe { libc::mmap(null_mut(), bytes, access, kind, -1, 0) };
+        (start != libc::MAP_FAILED).then_some(Pages { start: start.cast(), bytes })
+    }
+
+    /// Changes what the pages allow.
+    fn protect(&self, access: i32) -> Option<()> {
+        // SAFETY: the pages are this mapping's. Machine code in them does not run now, because the same thread compiles it
+        // and runs it, and a helper that compiles runs outside them.
+        (unsafe { libc::mprotect(self.start.cast(), self.bytes, access) } == 0).then_some(())
+    }
+
+    /// The address of the first byte.
+    pub fn start(&self) -> u64 {
+        self.start as u64
+    }
+
+    /// The address after the last byte.
+    pub fn end(&self) -> u64 {
+        self.start as u64 + self.bytes as u64
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this one's, and its owner no longer uses it.
+        unsafe { libc::munmap(self.start.cast(), self.bytes) };
+    }
+}

@@ -1,0 +1,56 @@
+//! A state machine: an enum with methods.
+
+use lanework::prelude::*;
+#[device]
+#[derive(Clone, Copy, PartialEq)]
+pub enum State {
+    Outside,
+    InWord,
+    InNumber,
+}
+#[device]
+impl State {
+    pub fn next(self, c: u8) -> State {
+        match c {
+            b'a'..=b'z' | b'A'..=b'Z' => State::InWord,
+            b'0'..=b'9' => {
+                if self == State::InWord {
+                    State::InWord
+                } else {
+                    State::InNumber
+                }
+            }
+            _ => State::Outside,
+        }
+    }
+    fn is_token(self) -> bool {
+        self != State::Outside
+    }
+}
+#[kernel]
+fn count_tokens(text: &[u8], starts: &[u32], counts: &mut [u32]) {
+    let line = (block_idx.x * block_dim.x + thread_idx.x) as usize;
+    if line + 1 >= starts.len() {
+        return;
+    }
+    let mut state = State::Outside;
+    let mut count = 0;
+    for i in starts[line]..starts[line + 1] {
+        let next = state.next(text[i]);
+        if next.is_token() && next != state {
+            count += 1;
+        }
+        state = next;
+    }
+    counts[line] = count;
+}
+#[test]
+fn counts() -> lanework::Result<()> {
+    let device = Device::emulator();
+    let text = device.upload(b"ab 12 x9 ;; 7a")?;
+    let starts = device.upload(&[0u32, 9, 14])?;
+    let mut counts = device.zeros::<u32>(2)?;
+    count_tokens(&text, &starts, &mut counts).grid(1).block(32).launch(&device)?;
+    assert_eq!(counts.download()?, [3, 2]);
+    Ok(())
+}
