@@ -82,7 +82,7 @@ void constants_in_use(bool right) {
     cudaDeviceSynchronize();
 }
 
-// expect freed_before_use: error[use-after-free] | `cudaMalloc` in `freed_before_use` at reported.cu:88 | freed by `cudaFree` in `freed_before_use` at reported.cu:90
+// expect freed_before_use: error[use-after-free] | `cudaMalloc` in `freed_before_use` at | reported.cu:88; freed by `cudaFree` in `freed_before_use` at | reported.cu:90
 void freed_before_use(bool right) {
     int *x;
     cudaMalloc(&x, 256);
@@ -94,7 +94,7 @@ void freed_before_use(bool right) {
         cudaFree(x);
 }
 
-// expect read_before_copied: error[stream-race] | the host in `read_before_copied` reads | reported.cu:107 | `cudaMallocHost` in `read_before_copied` at reported.cu:101
+// expect read_before_copied: error[stream-race] | the host in `read_before_copied` reads | reported.cu:107 | `cudaMallocHost` in `read_before_copied` at | reported.cu:101
 void read_before_copied(bool right) {
     int *x, *result;
     cudaMalloc(&x, 256);

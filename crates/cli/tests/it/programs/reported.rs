@@ -147,5 +147,5 @@ fn kinds_and_kernels_of_a_program_are_selected() {
     }
     let (code, said) = run(&["--skip", "fil"]);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("`fil` is neither") && said.contains("did you mean fill?"), "{said}");
+    assert!(said.contains("`fil` is neither") && said.contains("did you mean fill"), "{said}");
 }

@@ -6,6 +6,7 @@ use crate::interface::caller::Caller;
 use crate::interface::{call_sites, interpreted};
 use crate::state::{Driver, driver, is_forked, lock};
 use crate::status::{Status, take_reason, words};
+use crate::streams::host_functions;
 use lanework::emulator::sanitize::{Report, ReportKind};
 use std::backtrace::Backtrace;
 use std::collections::BTreeMap;
@@ -56,7 +57,9 @@ pub fn report(name: &str, status: Status, arguments: CallArguments<'_>) {
     let Ok(driver) = driver() else { return };
     let asks = QUESTIONS.iter().any(|part| name.contains(part)) && status != Status::CapturedEvent;
     let asks = asks && !matches!(status as i32, 900..=907);
-    if asks || !MISTAKES.contains(&status) || !lanework::tool::checks(&driver.device) {
+    let is_mistake = MISTAKES.contains(&status)
+        || status == Status::NotPermitted && host_functions::is_running();
+    if asks || !is_mistake || !lanework::tool::checks(&driver.device) {
         return;
     }
     static REPORTED: Mutex<BTreeMap<(String, i32), usize>> = Mutex::new(BTreeMap::new());

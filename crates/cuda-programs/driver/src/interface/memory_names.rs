@@ -16,19 +16,16 @@ fn describe(address: u64, host: bool) -> Option<MemoryOrigin> {
     let named = driver().ok()?.allocations().named(address);
     let Some(named) = named else {
         let text = host.then(|| host_memory(address)).flatten()?;
-        return Some(MemoryOrigin { text, pitch: None });
+        return Some(MemoryOrigin { text, pitch: None, is_host: true });
     };
     let (bytes, number, kind) = (named.bytes, named.id, named.kind.name());
-    let mut text = format!("allocation {number}: {bytes} bytes of {kind} memory");
     let made = named.site.and_then(|site| call_at(&site.caller(), "allocated"));
+    let ended = named.freed.as_ref().map(|site| call_at(&site.caller(), "freed"));
+    let since = if ended == Some(None) { ", freed since" } else { "" };
+    let mut text = format!("allocation {number}: {bytes} bytes of {kind} memory{since}");
     text.extend(made.map(|made| format!("; {made}")));
-    if let Some(freed) = named.freed {
-        let ended = call_at(&freed.caller(), "freed");
-        text.push_str(
-            &ended.map_or(", freed since".to_owned(), |ended| format!("; freed by {ended}")),
-        );
-    }
-    Some(MemoryOrigin { text, pitch: named.pitch })
+    text.extend(ended.flatten().map(|ended| format!("; freed by {ended}")));
+    Some(MemoryOrigin { text, pitch: named.pitch, is_host: false })
 }
 
 /// The call and its place, if the program's function or line is known.

@@ -20,6 +20,11 @@ pub fn set_in_host_function(running: bool) {
     RUNNING.set(running);
 }
 
+/// Whether this thread runs a host function of a stream.
+pub fn is_running() -> bool {
+    RUNNING.get()
+}
+
 /// Parts of the names of calls that are refused: they use memory or streams. Queries stay possible.
 const REFUSED: [&str; 11] = [
     "Alloc",

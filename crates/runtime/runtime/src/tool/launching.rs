@@ -90,6 +90,8 @@ pub struct MemoryOrigin {
     pub text: String,
     /// Bytes from one row to the next, if it was allocated in rows.
     pub pitch: Option<usize>,
+    /// Whether it is memory of the host that kernels cannot access.
+    pub is_host: bool,
 }
 
 /// Describes the allocation at an address, or, if asked, memory of the host there.
@@ -119,6 +121,11 @@ pub(super) fn name_memory(report: &mut Report) {
         report.help = format!(
             "count the pitch in bytes: the rows of this memory are {pitch} bytes apart, so row `y` of `p` starts at `(char *)p + y * {pitch}`; if it is computed so, guard the access so that its index stays inside the buffer"
         );
+    }
+    if report.kind == ReportKind::OutOfBounds
+        && origin.as_ref().is_some_and(|origin| origin.is_host)
+    {
+        report.help = "pass an address of device memory: allocate it (`cudaMalloc`) and copy the data there (`cudaMemcpy`); pointers inside a copied structure must be addresses of the device, too, and an object with virtual functions must be constructed in a kernel".to_owned();
     }
     let memory = origin.map(|origin| origin.text).unwrap_or_default();
     report.allocated = match parameter.is_empty() || memory.is_empty() {
