@@ -31,6 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("emulator/counters", &["ptx-ir", "engine"]),
     ("emulator/sanitizer", &["ptx-ir", "engine"]),
     ("emulator/emulator", &["ptx", "ptx-ir", "engine", "counters", "sanitizer"]),
+    ("emulator/debug", &["cuda-cpp", "ptx", "ptx-ir", "engine", "emulator"]),
     ("emulator/emulator-tests", &[]),
     ("gpu/gpu-specs", &[]),
     ("emulator/report", &["ptx", "emulator", "gpu-specs"]),
@@ -58,7 +59,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "ptx", "ssa", "cuda-cpp", "host", "driver", "lanework", "ladders", "lab", "store",
+            "ptx", "ssa", "cuda-cpp", "host", "debug", "driver", "lanework", "ladders", "lab", "store",
             "judge", "mcp", "pages", "terminal",
         ],
     ),

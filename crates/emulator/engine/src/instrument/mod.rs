@@ -21,11 +21,13 @@ pub mod counter;
 pub mod event;
 pub mod insertion;
 pub mod observer;
+pub mod step_view;
 
 use crate::fault::{ClusterFault, Located, RawFault};
 use crate::instructions::access::site::{AccessSite, Region};
 use crate::instrument::cluster_view::{ClusterView, Verdict};
 use crate::instrument::counter::{CounterRule, Pattern, Totals};
+use crate::instrument::step_view::StepView;
 use crate::instrument::event::{
     Access, AccessKind, Asynchronous, BulkTraffic, HeapEvent, MatrixTile, Moved, Place,
 };
@@ -150,6 +152,12 @@ pub unsafe trait Instrument: Send + 'static {
 
     /// A warp executes an instruction with these active lanes.
     fn instruction(&mut self, _place: Place, _mask: u32) {}
+
+    /// A warp is about to execute an instruction. If the result is true, the launch stops before it, with a
+    /// [`FaultKind::InstructionLimit`](crate::fault::FaultKind::InstructionLimit).
+    fn step(&mut self, _step: &StepView<'_>) -> bool {
+        false
+    }
 
     /// A warp accesses memory.
     fn access(&mut self, _access: &Access<'_>) {}
