@@ -43,7 +43,7 @@ pub use device::{launch, stall, workspace};
 pub use fault::report;
 pub use instructions::access::site;
 pub use instructions::{allocate as heap, asynchrony, tensor_map, texture};
-pub use instrument::{cluster_view, counter, event, insertion, observer};
+pub use instrument::{cluster_view, counter, event, insertion, observer, step_view};
 pub use machine::{context, lanes, slot};
 pub use memory::{allocation, guest, host_memory as held};
 

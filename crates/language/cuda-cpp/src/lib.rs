@@ -24,6 +24,9 @@ mod syntax;
 mod typed;
 mod types;
 
+pub use lower::names::{
+    DebugArray, DebugField, DebugNames, DebugParameter, DebugType, DebugVariable,
+};
 pub use lower::{KernelParameter, KernelSignature};
 pub use preprocess::{Loader, NoFiles};
 pub use source::Diagnostic;
@@ -43,13 +46,21 @@ pub struct CompileOptions {
     /// Whether functions may be defined in other files, because the result will be linked. Host code then needs no `main`,
     /// and every function is checked, but the result contains none.
     pub part: bool,
+    /// Whether the result is for a debugger: statements are not optimized, and named variables stay in memory.
+    pub debug: bool,
     /// Macro definitions, as `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
 }
 
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
-        CompileOptions { architecture: 80, specific: false, part: false, defines: Vec::new() }
+        CompileOptions {
+            architecture: 80,
+            specific: false,
+            part: false,
+            debug: false,
+            defines: Vec::new(),
+        }
     }
 }
 
@@ -64,6 +75,8 @@ pub struct CompiledPtx {
     pub diagnostics: Vec<Diagnostic>,
     /// The kernels that the PTX contains.
     pub kernels: Vec<KernelSignature>,
+    /// The names of variables, if the result is for a debugger.
+    pub names: DebugNames,
 }
 
 /// Errors of a source that did not compile.
@@ -99,15 +112,17 @@ pub fn compile(
     loader: &mut (dyn Loader + Send),
 ) -> Result<CompiledPtx, CompileFailure> {
     on_large_stack(|| {
-        let (module, mut analyzer) = front(source, name, options, loader, false)?;
-        let compiled = lanework_ssa::compile(module, &lanework_ssa::Optimization::default());
+        let (module, mut analyzer, names) = front(source, name, options, loader, false)?;
+        let enabled = !options.debug;
+        let optimization = lanework_ssa::Optimization { enabled, ..Default::default() };
+        let compiled = lanework_ssa::compile(module, &optimization);
         match compiled {
             Ok(module) => {
                 let kernels = lower::kernels(&mut analyzer);
                 let problems = &analyzer.parser.problems;
                 let warnings = problems.render(&analyzer.parser.map);
                 let diagnostics = problems.diagnostics(&analyzer.parser.map);
-                Ok(CompiledPtx { text: module.to_string(), warnings, diagnostics, kernels })
+                Ok(CompiledPtx { text: module.to_string(), warnings, diagnostics, kernels, names })
             }
             Err(why) => {
                 let problem = SourceProblem::unsupported(
@@ -145,7 +160,7 @@ pub fn compile_host(
     loader: &mut (dyn Loader + Send),
 ) -> Result<CompiledHost, CompileFailure> {
     on_large_stack(|| {
-        let (mut module, analyzer) = front(source, name, options, loader, true)?;
+        let (mut module, analyzer, _) = front(source, name, options, loader, true)?;
         let options = lanework_ssa::Optimization {
             largest_inlined: HOST_INLINED,
             division_faults: true,
@@ -187,7 +202,7 @@ fn front(
     options: &CompileOptions,
     loader: &mut dyn Loader,
     host: bool,
-) -> Result<(lanework_ssa::SsaModule, Analyzer), CompileFailure> {
+) -> Result<(lanework_ssa::SsaModule, Analyzer, DebugNames), CompileFailure> {
     let mut map = SourceMap::default();
     let mut names = lex::Interner::default();
     let mut problems = Problems::default();
@@ -221,11 +236,12 @@ fn front(
     if analyzer.parser.problems.failed() {
         return Err(failure(&analyzer));
     }
-    let module = lower::lower(&mut analyzer, module, options.part);
+    let mode = lower::LoweringMode { part: options.part, debug: options.debug && !host };
+    let (module, names) = lower::lower(&mut analyzer, module, mode);
     if analyzer.parser.problems.failed() {
         return Err(failure(&analyzer));
     }
-    Ok((module, analyzer))
+    Ok((module, analyzer, names))
 }
 
 fn failure(analyzer: &Analyzer) -> CompileFailure {

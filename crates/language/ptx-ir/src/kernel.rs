@@ -266,6 +266,17 @@ pub struct PlacedVariable {
     pub bytes: u32,
 }
 
+/// A function whose body lowering put in place of a call.
+#[derive(Clone, Debug)]
+pub struct InlinedFunction {
+    /// Its name.
+    pub name: String,
+    /// The range of its instructions in [`Kernel::origins`], with those of the functions that it calls.
+    pub origins: std::ops::Range<u32>,
+    /// The number of its first own variable in [`Kernel::local_variables`].
+    pub first_local: u32,
+}
+
 /// A kernel, ready to be analyzed for a block shape.
 #[derive(Clone, Default)]
 pub struct Kernel {
@@ -279,6 +290,8 @@ pub struct Kernel {
     pub registers: Vec<Register>,
     /// PTX names of registers, if lowering kept them.
     pub register_names: HashMap<Reg, String>,
+    /// The inlined functions, callers before their callees.
+    pub functions: Vec<InlinedFunction>,
     /// The PTX instruction and source position of each instruction.
     pub origins: Vec<Origin>,
     /// The module's source files; `.loc` numbers them from 1.

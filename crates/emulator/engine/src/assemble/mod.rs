@@ -210,6 +210,10 @@ impl Assembler<'_> {
                         let tiers = Tiers::cold::<insertion::Event>();
                         self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                     }
+                    if self.want.any(Wants::STEPS) {
+                        let tiers = Tiers::cold::<insertion::Step>();
+                        self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
+                    }
                 }
                 if (i - block.start + 1).is_multiple_of(CHAIN) {
                     let tiers = Tiers::cold::<control::Breath>();

@@ -85,7 +85,8 @@ impl Worker<'_> {
     /// Runs every split of a warp for a time slice.
     pub(crate) fn run_splits(&mut self, w: usize, limit: u64) -> Result<(), Located> {
         let (mut ran, mut polling) = (false, true);
-        for one in std::mem::take(&mut self.splits[w]) {
+        let mut all = std::mem::take(&mut self.splits[w]).into_iter();
+        while let Some(one) = all.next() {
             if one.waits != Waits::No {
                 self.splits[w].push(one);
                 continue;
@@ -101,7 +102,11 @@ impl Worker<'_> {
             self.stepped |= !matches!(stop, Stop::Yield | Stop::Wait);
             match stop {
                 Stop::Running | Stop::Done => {}
-                Stop::Fault => return Err(self.faulted(w, limit)),
+                Stop::Fault => {
+                    // An instrument may look at the splits that have not run.
+                    self.splits[w].extend(all);
+                    return Err(self.faulted(w, limit));
+                }
                 Stop::Yield if self.warps[w].instructions >= limit => {
                     return Err(self.locate(w, limit_fault(&self.warps[w], limit)));
                 }

@@ -188,6 +188,7 @@ impl Worker<'_> {
         let fresh = self.wide_registers.is_none();
         let base = self.wide_registers.get_or_insert_with(|| Buffer::new(stride * count)).start();
         if fresh {
+            self.context.slots[1] = &raw const wide.slots[..];
             self.context.sites.extend_from_slice(&wide.sites);
             let sites = self.context.sites.as_mut_ptr();
             for warp in &mut self.warps {

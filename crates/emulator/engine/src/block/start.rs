@@ -56,6 +56,8 @@ impl<'a> Worker<'a> {
             local_bytes,
             sites: code.sites.clone(),
             origin_of: code.origin_of.as_ptr(),
+            kernel_registers: &raw const kernel.registers[..],
+            slots: [&raw const code.slots[..]; 2],
             visits: vec![[0; 2]; code.runs.last().map_or(0, |(block, _)| *block as usize + 1)],
             deferred: vec![Deferred::default(); code.chains.len()],
             clock_ahead: 0,
@@ -132,6 +134,9 @@ impl<'a> Worker<'a> {
         self.context.block = block;
         self.order.clear();
         self.order.extend(0..self.warps.len());
+        if self.shape.schedule == Schedule::Reversed {
+            self.order.reverse();
+        }
         self.random = self.shape.schedule.seed().unwrap_or(0)
             ^ (block + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let threads: u32 = self.shape.block.iter().product();

@@ -4,11 +4,14 @@ use crate::assemble::code::Code;
 use crate::assemble::shape::form_bytes;
 use crate::block::executor::ClusterExecutor;
 use crate::block::worker::{ScheduledSplit, State, Worker};
-use crate::instrument::cluster_view::{ClusterView, Progress, WarpSnapshot};
+use crate::instrument::cluster_view::{
+    ClusterView, LanesAt, PendingBarrier, Progress, WarpSnapshot,
+};
 use crate::machine::Stop;
 use crate::machine::divergence::WarpSplit;
 use crate::machine::slot::{NO_SLOT, OFFSET, Slot};
-use lanework_ptx_ir::kernel::Kernel;
+use crate::memory::guest;
+use lanework_ptx_ir::kernel::{Kernel, Reg};
 use std::collections::HashMap;
 
 /// Appends the state of a split as numbers.
@@ -22,6 +25,14 @@ fn add_split(to: &mut Vec<u64>, split: &WarpSplit) {
     for entry in &split.stack {
         to.extend([entry.pc, entry.mask, entry.reconvergence_pc].map(u64::from));
     }
+}
+
+/// A copy of the bytes of a block's own buffer.
+fn bytes_at(from: *mut u8, count: usize) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    // SAFETY: the callers give a buffer of their block of this size, which the executor owns. No warp runs now.
+    unsafe { guest::read_bytes(from, &mut bytes) };
+    bytes
 }
 
 impl Worker<'_> {
@@ -63,6 +74,49 @@ impl Worker<'_> {
             add_split(&mut control, split);
         }
         WarpSnapshot { control, registers }
+    }
+
+    /// The live lanes of a warp by place.
+    fn lanes_at(&self, w: usize) -> Vec<LanesAt> {
+        let (warp, code) = (&self.warps[w], self.code_of(w));
+        if self.states[w] == State::Done {
+            return Vec::new();
+        }
+        let instruction = |pc: u32| code.origin_of.get(pc as usize).copied().unwrap_or(0);
+        let mut found = Vec::new();
+        let mut left = warp.live;
+        let mut add = |lanes: u32, pc: u32, executing: bool| {
+            let mask = lanes & left;
+            left &= !mask;
+            if mask != 0 {
+                found.push(LanesAt { mask, instruction: instruction(pc), executing });
+            }
+        };
+        add(warp.mask, warp.pc(warp.stopped_at), true);
+        for entry in warp.stack[..warp.depth].iter().rev() {
+            add(entry.mask, entry.pc, false);
+        }
+        for ScheduledSplit { split, .. } in &self.splits[w] {
+            add(split.mask, warp.pc(split.at), false);
+            for entry in split.stack.iter().rev() {
+                add(entry.mask, entry.pc, false);
+            }
+        }
+        found
+    }
+
+    /// The barriers at which warps wait.
+    fn pending_barriers(&self) -> Vec<PendingBarrier> {
+        let mut found: Vec<PendingBarrier> = Vec::new();
+        for (w, state) in self.states.iter().enumerate() {
+            let (State::Plain(number) | State::Waiting(number)) = *state else { continue };
+            match found.iter_mut().find(|barrier| barrier.number == number) {
+                Some(barrier) => barrier.warps.push(w),
+                None => found.push(PendingBarrier { number, warps: vec![w] }),
+            }
+        }
+        found.sort_by_key(|barrier| barrier.number);
+        found
     }
 
     /// Diverged warps: some of their lanes wait on the reconvergence stack.
@@ -121,6 +175,37 @@ impl ClusterView for ClusterExecutor<'_> {
 
     fn snapshot(&self, rank: usize, warp: usize, registers: &[bool]) -> WarpSnapshot {
         self.blocks[rank].snapshot(warp, registers)
+    }
+
+    fn block(&self, rank: usize) -> u64 {
+        self.blocks[rank].context.block
+    }
+
+    fn lanes(&self, rank: usize, warp: usize) -> Vec<LanesAt> {
+        self.blocks[rank].lanes_at(warp)
+    }
+
+    fn register(&self, rank: usize, warp: usize, register: Reg) -> Option<[u64; 32]> {
+        self.blocks[rank].warps[warp].register(register)
+    }
+
+    fn shared(&self, rank: usize) -> Vec<u8> {
+        let region = self.blocks[rank].context.shared;
+        bytes_at(region.host, region.bytes as usize)
+    }
+
+    fn local(&self, rank: usize, warp: usize) -> Vec<u8> {
+        let context = &self.blocks[rank].context;
+        let bytes = context.local_bytes as usize * 32;
+        bytes_at(context.local.wrapping_add(warp * bytes), bytes)
+    }
+
+    fn barriers(&self, rank: usize) -> Vec<PendingBarrier> {
+        self.blocks[rank].pending_barriers()
+    }
+
+    fn text(&self) -> String {
+        self.blocks.iter().map(|block| block.context.printed.as_str()).collect()
     }
 
     fn changes(&self) -> u64 {

@@ -61,6 +61,8 @@ pub enum Schedule {
     /// Warps and blocks in the order of their numbers.
     #[default]
     InOrder,
+    /// Warps and blocks in the opposite order, so that of any two the other one runs first.
+    Reversed,
     /// An order drawn from the seed: the same seed gives the same order.
     Seeded(u64),
     /// The warps of a block run a few instructions each in turn, so that they advance together, as on a GPU. Code that relies on
@@ -74,7 +76,7 @@ impl Schedule {
     pub(crate) fn seed(self) -> Option<u64> {
         match self {
             Schedule::Seeded(seed) => Some(seed),
-            Schedule::InOrder | Schedule::Interleaved => None,
+            Schedule::InOrder | Schedule::Reversed | Schedule::Interleaved => None,
         }
     }
 }

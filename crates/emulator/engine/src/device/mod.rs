@@ -19,7 +19,7 @@ use crate::memory::pools::PoolRegions;
 use crate::memory::{Addresses, Memory, MemoryLock, POISON, device_range};
 use crate::program::Program;
 use lanework_ptx::Module;
-use launch::{LaunchConfig, Outcome};
+use launch::{LaunchConfig, Outcome, Schedule};
 use std::any::Any;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
@@ -332,6 +332,20 @@ impl Device {
         arguments: &[&[u8]],
         instrument: &mut I,
     ) -> Result<LaunchResult, Fault> {
+        self.run_in_order(program, launch, arguments, (self.options.schedule, instrument))
+    }
+
+    /// Like [`Device::run_with`], with another order of time slices than the device's.
+    ///
+    /// # Errors
+    /// As [`Device::run_with`].
+    pub fn run_in_order<I: Instrument>(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        (schedule, instrument): (Schedule, &mut I),
+    ) -> Result<LaunchResult, Fault> {
         let kernel = check::kernel(program, launch.entry)?;
         check::limits(kernel, launch, self.limits())?;
         check::cluster(kernel, launch)?;
@@ -350,7 +364,8 @@ impl Device {
         };
         let address = workspace.as_ref().map_or(0, |workspace| workspace.address);
         let memory = self.memory();
-        let job = Job::new(&assembled, &memory, launch, (&parameters, address), &self.options);
+        let options = Options { schedule, ..self.options.clone() };
+        let job = Job::new(&assembled, &memory, launch, (&parameters, address), &options);
         let ran = job.run(instrument, self.workers, || self.pool());
         if !instrumentation.wants.any(Wants::INITIALIZED) {
             memory.take_as_written();

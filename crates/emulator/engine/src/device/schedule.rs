@@ -6,7 +6,7 @@ use crate::block::executor::Slice;
 use crate::block::worker::Shape;
 use crate::block::{ResidentCluster, Residents, SlotInputs};
 use crate::device::launch::{
-    Blocks, Fuel, LaunchConfig, Limits, Options, Outcome, Residency, residency,
+    Blocks, Fuel, LaunchConfig, Limits, Options, Outcome, Residency, Schedule, residency,
 };
 use crate::device::stall::Stall;
 use crate::device::{stall, workspace};
@@ -85,7 +85,7 @@ impl<'a> Job<'a> {
             fuel: Fuel::new(options),
             schedule: options.schedule,
         };
-        let order = Order::new(launch, per_cluster, options.schedule.seed());
+        let order = Order::new(launch, per_cluster, options.schedule);
         let (limits, residency) = (&options.limits, OnceLock::new());
         Job { assembled, memory, parameters, shape, order, launch, limits, residency }
     }
@@ -368,8 +368,8 @@ pub struct Order {
     pub count: u64,
     /// The first cluster of a range that runs consecutively; `None` if clusters are spread over the grid.
     run_from: Option<u64>,
-    /// The seed of a shuffled order.
-    seed: Option<u64>,
+    /// The order.
+    schedule: Schedule,
     next: AtomicU64,
     /// No cluster after this one needs to run: it faulted.
     last: AtomicU64,
@@ -377,7 +377,7 @@ pub struct Order {
 
 impl Order {
     /// The clusters of a launch that are to run, with `per_cluster` blocks each.
-    pub fn new(launch: &LaunchConfig<'_>, per_cluster: u64, seed: Option<u64>) -> Order {
+    pub fn new(launch: &LaunchConfig<'_>, per_cluster: u64, schedule: Schedule) -> Order {
         let blocks: u64 = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
         let total = blocks / per_cluster;
         let (count, run_from) = match launch.blocks {
@@ -391,12 +391,12 @@ impl Order {
             }
         };
         let (next, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
-        Order { total, count, run_from, seed, next, last }
+        Order { total, count, run_from, schedule, next, last }
     }
 
     /// The linear index of the `i`-th cluster to run.
     pub fn cluster(&self, i: u64) -> u64 {
-        let i = match self.seed {
+        let i = match self.schedule.seed() {
             // A step that shares no factor with the count visits each block once.
             Some(seed) => {
                 let mut step = (seed | 1) % self.count;
@@ -406,6 +406,7 @@ impl Order {
                 ((u128::from(i) * u128::from(step) + u128::from(seed)) % u128::from(self.count))
                     as u64
             }
+            None if self.schedule == Schedule::Reversed => self.count - 1 - i,
             None => i,
         };
         if let Some(first) = self.run_from {

@@ -1,7 +1,7 @@
 //! A cluster between two scheduler passes, for inspection by an instrument, and the instrument's verdict on it.
 
 use crate::fault::Located;
-use lanework_ptx_ir::kernel::Kernel;
+use lanework_ptx_ir::kernel::{Kernel, Reg};
 
 /// An instrument's decision about a cluster after a scheduler pass.
 pub enum Verdict {
@@ -38,7 +38,27 @@ pub struct WarpSnapshot {
     pub registers: Vec<u8>,
 }
 
-/// The cluster between two scheduler passes, for inspection and steering.
+/// Lanes of a warp that are at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LanesAt {
+    /// The lanes.
+    pub mask: u32,
+    /// Their next instruction.
+    pub instruction: u32,
+    /// Whether the warp executes them now; the others wait on the reconvergence stack or for their time slice.
+    pub executing: bool,
+}
+
+/// A barrier of a block at which warps have arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingBarrier {
+    /// Its number.
+    pub number: usize,
+    /// The warps that wait there.
+    pub warps: Vec<usize>,
+}
+
+/// The cluster between two scheduler passes, or when it is stopped, for inspection and steering.
 pub trait ClusterView {
     /// The kernel.
     fn kernel(&self) -> &Kernel;
@@ -58,6 +78,20 @@ pub trait ClusterView {
     fn instructions(&self, rank: usize, warp: usize) -> Vec<u32>;
     /// A snapshot of a warp's next step with these registers of the kernel.
     fn snapshot(&self, rank: usize, warp: usize, registers: &[bool]) -> WarpSnapshot;
+    /// The linear index of the block of a rank.
+    fn block(&self, rank: usize) -> u64;
+    /// The live lanes of a warp by place, the executing ones first.
+    fn lanes(&self, rank: usize, warp: usize) -> Vec<LanesAt>;
+    /// The bits of a register of the kernel in each lane; `None` if no instruction uses it.
+    fn register(&self, rank: usize, warp: usize, register: Reg) -> Option<[u64; 32]>;
+    /// The shared memory of the block of a rank.
+    fn shared(&self, rank: usize) -> Vec<u8>;
+    /// The local memory of a warp, lane by lane.
+    fn local(&self, rank: usize, warp: usize) -> Vec<u8>;
+    /// The barriers of a block at which warps wait.
+    fn barriers(&self, rank: usize) -> Vec<PendingBarrier>;
+    /// The text that the blocks have printed.
+    fn text(&self) -> String;
     /// Counts changes that polling warps could be waiting for.
     fn changes(&self) -> u64;
     /// Bytes printed so far.

@@ -272,6 +272,8 @@ impl Wants {
     pub const INITIALIZED: Wants = Wants(1 << 11);
     /// One worker runs all blocks, in order.
     pub const ONE_WORKER: Wants = Wants(1 << 12);
+    /// Each instruction of each warp, before it runs and with access to the state of its block: `Instrument::step`.
+    pub const STEPS: Wants = Wants(1 << 13);
     /// The events of a plain observer: instructions, accesses, barriers and asynchronous copies.
     pub const EVENTS: Wants = Wants(
         Wants::INSTRUCTIONS.0 | Wants::ACCESSES.0 | Wants::BARRIERS.0 | Wants::ASYNCHRONOUS.0,

@@ -1,10 +1,12 @@
 //! Operations that an instrument inserts before instructions, with their data, and the handlers that notify an instrument of
 //! instructions and of synchronization of a warp.
 
-use crate::machine::context::{Body, Tiers};
+use crate::fault::{FaultKind, RawFault};
+use crate::instrument::step_view::StepView;
+use crate::machine::context::{Body, Tiers, fault};
 use crate::machine::lanes::fetch_cold;
 use crate::machine::{Op, Warp};
-use lanework_ptx_ir::kernel::{Scope, SyncAnnotation};
+use lanework_ptx_ir::kernel::{MemorySpace, Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::memory::ShuffleMode;
 use std::any::Any;
 
@@ -22,6 +24,33 @@ unsafe impl Body for Event {
             (*context).hook.any().instruction(place, warp.mask);
             op.next(warp)
         }
+    }
+}
+
+/// Asks the instrument whether the launch continues with the PTX instruction that follows.
+pub struct Step;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`fault`).
+unsafe impl Body for Step {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the worker owns the context and the instrument for as long as its warps run (`Body::run`), and the
+        // handler holds no other reference to them.
+        let stops = unsafe {
+            let context = warp.context;
+            let place = (*context).place(warp, op);
+            (*context).hook.any().step(&StepView::new(warp, place))
+        };
+        if stops {
+            let note = "an instrument stopped the launch".to_owned();
+            let space = MemorySpace::Generic;
+            return fault(
+                warp,
+                op,
+                RawFault::of_lanes(FaultKind::InstructionLimit, space, warp.mask, note),
+            );
+        }
+        // SAFETY: this operation falls through.
+        unsafe { op.next(warp) }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod counter;
 pub mod event;
 pub mod insertion;
 pub mod observer;
+pub mod step_view;
 
 use crate::fault::{ClusterFault, Located, RawFault};
 use crate::instructions::access::site::{AccessSite, Region};
@@ -29,6 +30,7 @@ use crate::instrument::counter::{CounterRule, Pattern, Totals};
 use crate::instrument::event::{
     Access, AccessKind, Asynchronous, BulkTraffic, HeapEvent, MatrixTile, Moved, Place,
 };
+use crate::instrument::step_view::StepView;
 use crate::machine::context::{Body, Tiers};
 use crate::machine::lanes::addresses;
 use crate::machine::slot::Lanes;
@@ -150,6 +152,12 @@ pub unsafe trait Instrument: Send + 'static {
 
     /// A warp executes an instruction with these active lanes.
     fn instruction(&mut self, _place: Place, _mask: u32) {}
+
+    /// A warp is about to execute an instruction. If the result is true, the launch stops before it, with a
+    /// [`FaultKind::InstructionLimit`](crate::fault::FaultKind::InstructionLimit).
+    fn step(&mut self, _step: &StepView<'_>) -> bool {
+        false
+    }
 
     /// A warp accesses memory.
     fn access(&mut self, _access: &Access<'_>) {}

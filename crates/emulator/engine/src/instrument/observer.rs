@@ -8,6 +8,7 @@ use crate::instrument::cluster_view::{ClusterView, Verdict};
 use crate::instrument::counter::CounterRule;
 use crate::instrument::event::{Access, AccessKind, Asynchronous, HeapEvent, Hook, Place, Wants};
 use crate::instrument::insertion::Plan;
+use crate::instrument::step_view::StepView;
 use crate::instrument::{Instrument, Launch, TIME_SLICE};
 use crate::machine::context::{Context, Tiers};
 use lanework_ptx_ir::analysis::Analyses;
@@ -44,6 +45,12 @@ pub trait Observer: Send + 'static {
 
     /// A warp executes an instruction with these active lanes ([`Wants::INSTRUCTIONS`]).
     fn instruction(&mut self, _place: Place, _mask: u32) {}
+
+    /// A warp is about to execute an instruction; the observer may look at its block. If the result is true, the launch
+    /// stops there, with a [`FaultKind::InstructionLimit`] ([`Wants::STEPS`]).
+    fn step(&mut self, _step: &StepView<'_>) -> bool {
+        false
+    }
 
     /// A warp accesses memory ([`Wants::ACCESSES`]).
     fn access(&mut self, _access: &Access<'_>) {}
@@ -101,6 +108,9 @@ pub trait Observer: Send + 'static {
     fn stops(&self) -> bool {
         false
     }
+
+    /// A fault, or [`Observer::step`], stops this cluster ([`Wants::PASSES`]).
+    fn stopped(&mut self, _cluster: &dyn ClusterView) {}
 }
 
 // SAFETY: the handlers are the engine's own (`access_operation` and `plan` keep their defaults).
@@ -125,6 +135,10 @@ unsafe impl<O: Observer> Instrument for O {
 
     fn instruction(&mut self, place: Place, mask: u32) {
         Observer::instruction(self, place, mask);
+    }
+
+    fn step(&mut self, step: &StepView<'_>) -> bool {
+        Observer::step(self, step)
     }
 
     fn access(&mut self, access: &Access<'_>) {
@@ -201,6 +215,10 @@ unsafe impl<O: Observer> Instrument for O {
         let note = "the observer has seen enough".to_owned();
         let raw = RawFault::of_lanes(FaultKind::InstructionLimit, MemorySpace::Generic, 1, note);
         Err((0, Located { raw, origin: 0, warp: 0 }))
+    }
+
+    fn stopped(&mut self, _fault: &mut RawFault, cluster: &dyn ClusterView) {
+        Observer::stopped(self, cluster);
     }
 }
 

@@ -9,9 +9,10 @@ use crate::instructions::asynchrony::registers::RegisterPool;
 use crate::instructions::matrix::narrow::FactorArrays;
 use crate::instrument::counter::SiteTotal;
 use crate::instrument::event::{Hook, Place, Wants};
+use crate::machine::slot::Slot;
 use crate::machine::{Handler, Op, Stop, Warp};
 use crate::memory::Memory;
-use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::kernel::{MemorySpace, Register};
 use lanework_ptx_ir::memory_layout::{
     LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
 };
@@ -32,6 +33,10 @@ pub struct Context {
     pub sites: Vec<AccessSite>,
     /// The instruction of each operation.
     pub origin_of: *const u32,
+    /// The kernel's registers.
+    pub kernel_registers: *const [Register],
+    /// The slot of each register in the code that warps start in, and in the all-varying code once a warp runs it.
+    pub slots: [*const [Slot]; 2],
     /// When counting: for each basic block, how often warps ran it, and the sum of their active lanes.
     pub visits: Vec<[u64; 2]>,
     /// When counting: for each fused multiply-add sequence, the executions that its sites have not counted yet.

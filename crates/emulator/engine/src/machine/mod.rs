@@ -3,6 +3,7 @@
 pub mod context;
 pub(crate) mod divergence;
 pub mod lanes;
+mod registers;
 pub mod slot;
 
 use crate::instructions::access::site::AccessSite;

@@ -10,11 +10,12 @@ mod intrinsics;
 mod kernels;
 mod memory;
 mod module;
+pub mod names;
 mod scalars;
 mod statements;
 
 pub use kernels::{KernelParameter, KernelSignature, kernels};
-pub use module::lower;
+pub use module::{LoweringMode, lower};
 
 use crate::analyze::Analyzer;
 use crate::source::{SourceProblem, Span};
@@ -68,6 +69,10 @@ struct FunctionLowering<'a, 'b> {
     depth: u32,
     /// The block that leaves the function with an exception.
     leave: Option<BlockId>,
+    /// For debugging: the local variables in stack slots.
+    named: Vec<names::NamedSlot>,
+    /// For debugging: the last lines of the blocks around the statement.
+    block_ends: Vec<u32>,
 }
 
 /// A cleanup that is due.
@@ -154,9 +159,14 @@ impl FunctionLowering<'_, '_> {
 
     /// Allocates a stack slot for an object of a type; returns a generic pointer.
     fn slot(&mut self, ty: TypeId, align: u64) -> ValueId {
+        self.numbered_slot(ty, align).1
+    }
+
+    /// The same, with the number of the slot.
+    fn numbered_slot(&mut self, ty: TypeId, align: u64) -> (ssa::SlotId, ValueId) {
         let (size, own) = (self.types().size(ty), self.types().align(ty));
         let slot = self.b.create_slot(size.max(1), own.max(align).max(1) as u32);
         let address = self.b.slot_address(slot);
-        self.b.generic(address)
+        (slot, self.b.generic(address))
     }
 }

@@ -1,5 +1,6 @@
 //! Lowers the module: functions, variables and files.
 
+use super::names::DebugNames;
 use super::{FunctionLowering, LocalPlace, scalar_type};
 use crate::analyze::Analyzer;
 use crate::source::{SourceProblem, Span};
@@ -14,18 +15,32 @@ pub(super) struct ModuleLowering<'a> {
     pub analyzer: &'a mut Analyzer,
     pub module: ssa::SsaModule,
     functions: HashMap<FunctionNumber, FunctionId>,
-    variables: HashMap<VariableNumber, GlobalId>,
+    pub(super) variables: HashMap<VariableNumber, GlobalId>,
     declared: HashMap<String, FunctionId>,
     files: HashMap<String, u32>,
     queue: VecDeque<FunctionNumber>,
-    /// Whether functions may be defined in another file.
-    part: bool,
+    mode: LoweringMode,
+    /// For debugging: the names of variables.
+    pub names: DebugNames,
     /// Functions that may throw.
     pub throwing: HashSet<FunctionNumber>,
 }
 
-/// Lowers every kernel, and everything that kernels use.
-pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa::SsaModule {
+/// Options of lowering.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LoweringMode {
+    /// Whether functions may be defined in another file.
+    pub part: bool,
+    /// Whether named variables stay in memory, for a debugger.
+    pub debug: bool,
+}
+
+/// Lowers every kernel, and everything that kernels use. The names of variables are those for a debugger.
+pub fn lower(
+    analyzer: &mut Analyzer,
+    module: ssa::SsaModule,
+    mode: LoweringMode,
+) -> (ssa::SsaModule, DebugNames) {
     let throwing = analyzer.throwing_functions();
     let mut lowering = ModuleLowering {
         throwing,
@@ -36,7 +51,8 @@ pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa
         declared: HashMap::new(),
         files: HashMap::new(),
         queue: VecDeque::new(),
-        part,
+        mode,
+        names: DebugNames::default(),
     };
     for at in 0..lowering.analyzer.functions.len() {
         let function = &lowering.analyzer.functions[at];
@@ -59,7 +75,7 @@ pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa
         }
     }
     if lowering.analyzer.host {
-        return lowering.module;
+        return (lowering.module, lowering.names);
     }
     // The host may look up device variables that no kernel uses.
     for at in 0..lowering.analyzer.variables.len() {
@@ -70,10 +86,18 @@ pub fn lower(analyzer: &mut Analyzer, module: ssa::SsaModule, part: bool) -> ssa
             lowering.variable(VariableNumber(at as u32), Span::default());
         }
     }
-    lowering.module
+    if mode.debug {
+        lowering.name_arrays();
+    }
+    (lowering.module, lowering.names)
 }
 
 impl ModuleLowering<'_> {
+    /// The options of lowering.
+    pub(super) fn mode(&self) -> LoweringMode {
+        self.mode
+    }
+
     /// The SSA position of a span; spans in headers map to the user's files.
     pub fn position(&mut self, span: Span) -> ssa::SourcePosition {
         let map = &self.analyzer.parser.map;
@@ -216,7 +240,8 @@ impl ModuleLowering<'_> {
         let Some(body) = record.body.clone() else {
             let builtin = self.analyzer.parser.map.is_builtin(record.syntax.span);
             let is_kernel = record.syntax.specifiers.global && self.analyzer.host;
-            if !builtin && !self.part && !is_kernel && !self.analyzer.parser.problems.failed() {
+            if !builtin && !self.mode.part && !is_kernel && !self.analyzer.parser.problems.failed()
+            {
                 let message = format!("function `{}` is used but not defined", record.display);
                 let problem = SourceProblem::error(record.syntax.span, message);
                 self.analyzer
@@ -249,6 +274,8 @@ impl ModuleLowering<'_> {
             open: Vec::new(),
             depth: 0,
             leave: None,
+            named: Vec::new(),
+            block_ends: Vec::new(),
         };
         lowering.at(record.syntax.span);
         lowering.parameters();
@@ -266,7 +293,11 @@ impl ModuleLowering<'_> {
         }
         lowering.end_guards(usize::MAX);
         lowering.leave_by_exception();
+        let named = std::mem::take(&mut lowering.named);
         let made = lowering.b.finish();
+        if self.mode.debug {
+            self.name_locals((&record, &body), named, &made);
+        }
         self.module.define_function(id, made);
     }
 
@@ -351,7 +382,8 @@ impl FunctionLowering<'_, '_> {
             let place = if self.is_aggregate(variable.ty) {
                 if self.is_kernel {
                     // The parameter itself is read-only, so copy it. The optimizer removes the copy if possible.
-                    let slot = self.slot(variable.ty, variable.align);
+                    let (number, slot) = self.numbered_slot(variable.ty, variable.align);
+                    self.name_slot(number, &variable);
                     let (size, align) =
                         (self.types().size(variable.ty), self.types().align(variable.ty));
                     self.b.copy_memory(slot, value, size, align as u32);
@@ -378,8 +410,12 @@ impl FunctionLowering<'_, '_> {
         }
         let variable = self.body.locals[local.0 as usize].clone();
         let volatile = self.types().is_volatile(variable.ty);
-        let place = if self.is_aggregate(variable.ty) || variable.addressed || volatile {
-            LocalPlace::Memory(self.slot(variable.ty, variable.align))
+        let debugged = self.module.debugs(&variable);
+        let place = if self.is_aggregate(variable.ty) || variable.addressed || volatile || debugged
+        {
+            let (number, address) = self.numbered_slot(variable.ty, variable.align);
+            self.name_slot(number, &variable);
+            LocalPlace::Memory(address)
         } else {
             let ty = self.scalar_type(variable.ty);
             LocalPlace::Variable(self.b.declare_variable(ty))

@@ -17,7 +17,12 @@ impl FunctionLowering<'_, '_> {
         match &statement.kind {
             TypedStatementKind::Expression(value) => self.effect(value),
             TypedStatementKind::Declare(local, value) => self.declare(*local, value.as_ref()),
-            TypedStatementKind::Block(list) => self.statements(list),
+            TypedStatementKind::Block(list) => {
+                let end = self.module.last_line(statement.span);
+                self.block_ends.push(end);
+                self.statements(list);
+                self.block_ends.pop();
+            }
             TypedStatementKind::If(condition, then, otherwise) => {
                 let (yes, no, after) =
                     (self.b.create_block(), self.b.create_block(), self.b.create_block());

@@ -94,7 +94,7 @@ impl VariableLayout {
 
 /// The source name of a variable: the last part of a mangled local name such as `_ZZ6kernelE4tile`, or
 /// else the C++ name with its namespaces.
-fn readable(name: &str) -> String {
+pub fn readable(name: &str) -> String {
     let last = name.strip_prefix("_ZZ").and_then(|rest| {
         rest.match_indices('E').rev().find_map(|(at, _)| {
             let digits: String = rest[at + 1..].chars().take_while(char::is_ascii_digit).collect();

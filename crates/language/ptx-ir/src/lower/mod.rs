@@ -25,6 +25,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use crate::Unsupported;
+pub use crate::lower::layout::readable as readable_variable;
 pub use crate::lower::recursion::STACK_BYTES;
 pub use crate::lower::state::{Lowering, LoweringOptions};
 
@@ -289,7 +290,14 @@ impl<'m> Lowering<'m> {
         let outer_return = self.return_to.replace(end);
         let outer_position = self.positions.enter();
         self.active.push(function.name.clone());
+        let (first, inlined) = (self.kernel.origins.len() as u32, self.kernel.functions.len());
+        self.kernel.functions.push(InlinedFunction {
+            name: function.name.clone(),
+            origins: first..first,
+            first_local: self.kernel.local_variables.len() as u32,
+        });
         self.statements(function.body.as_deref().unwrap_or_default())?;
+        self.kernel.functions[inlined].origins.end = self.kernel.origins.len() as u32;
         self.active.pop();
         self.positions.leave(outer_position);
         self.return_to = outer_return;

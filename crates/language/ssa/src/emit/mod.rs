@@ -101,17 +101,7 @@ fn header(module: &SsaModule, function: &SsaFunction) -> ptx::Function {
 fn define(module: &SsaModule, function: &SsaFunction) -> Result<ptx::Function, CompileError> {
     let is_kernel = function.linkage == FunctionLinkage::Kernel;
     let names = ModuleNames { module, function: &function.name, is_kernel };
-    let (mut size, mut align) = (0_u64, 1);
-    let offsets: Vec<u64> = function
-        .slots
-        .iter()
-        .map(|slot| {
-            let offset = size.next_multiple_of(u64::from(slot.align.max(1)));
-            size = offset + slot.size;
-            align = align.max(slot.align);
-            offset
-        })
-        .collect();
+    let FrameLayout { offsets, size, align } = function.frame();
     let mut machine = select::select(function, &names, offsets)?;
     coalesce::coalesce(&mut machine);
     coalesce::skip_empty_blocks(&mut machine);

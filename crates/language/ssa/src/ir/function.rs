@@ -33,6 +33,17 @@ pub struct SsaFunction {
     leaves: HashMap<(ValueType, ValueDefinition), ValueId>,
 }
 
+/// The places of a function's stack slots in its frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameLayout {
+    /// The offset of each slot.
+    pub offsets: Vec<u64>,
+    /// Size of the frame in bytes.
+    pub size: u64,
+    /// Alignment of the frame in bytes.
+    pub align: u32,
+}
+
 /// Linkage of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionLinkage {
@@ -282,6 +293,19 @@ impl BlockTerminator {
 }
 
 impl SsaFunction {
+    /// The places of the stack slots in the frame, in the order of their numbers.
+    pub fn frame(&self) -> FrameLayout {
+        let (mut size, mut align) = (0_u64, 1);
+        let place = |slot: &StackSlotData| {
+            let offset = size.next_multiple_of(u64::from(slot.align.max(1)));
+            size = offset + slot.size;
+            align = align.max(slot.align);
+            offset
+        };
+        let offsets = self.slots.iter().map(place).collect();
+        FrameLayout { offsets, size, align }
+    }
+
     /// A function without blocks.
     pub fn new(name: impl Into<String>, linkage: FunctionLinkage) -> SsaFunction {
         SsaFunction {

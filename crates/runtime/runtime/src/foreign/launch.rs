@@ -241,6 +241,21 @@ impl PtxModule {
         self.emulate(entry, shape, arguments, Blocks::All, run)
     }
 
+    /// Calls `run` with the parts of a launch on the emulator: for tools, such as the debugger, that run it themselves.
+    ///
+    /// # Errors
+    /// The error of `run`; [`Error::Unsupported`] on a GPU.
+    #[doc(hidden)]
+    pub fn on_emulator<T>(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+        run: impl FnOnce(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>,
+    ) -> Result<T> {
+        self.emulate(entry, shape, arguments, Blocks::All, run)
+    }
+
     fn emulate<T>(
         &self,
         entry: &str,

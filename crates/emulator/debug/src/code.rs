@@ -1,0 +1,215 @@
+//! The code of a kernel as a debugger sees it: the source line, the call depth and the function of each instruction.
+
+use lanework_emulator::Origin;
+use lanework_ptx_ir::kernel::Kernel;
+use std::collections::HashMap;
+
+/// A line of source, or of PTX where the module has no line information.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CodeLine {
+    /// Its file, by its number in [`CodeMap::files`].
+    pub file: u32,
+    /// Its number, from 1.
+    pub line: u32,
+}
+
+/// An instruction's place in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CodePlace {
+    /// Its line.
+    pub line: CodeLine,
+    /// The number of calls around it.
+    pub depth: u32,
+}
+
+/// One call around an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallFrame {
+    /// The function; empty if the compiler inlined it and left no name.
+    pub function: String,
+    /// The line that it executes.
+    pub line: Option<CodeLine>,
+}
+
+/// The source positions of a kernel's instructions.
+pub struct CodeMap {
+    /// The kernel.
+    kernel: String,
+    /// Whether the module has line information.
+    has_lines: bool,
+    /// The files, as the module names them. The last one is the PTX text.
+    files: Vec<String>,
+    places: Vec<Option<CodePlace>>,
+    callers: Vec<Vec<CodeLine>>,
+    names: Vec<String>,
+    /// The inlined functions: origins and name.
+    functions: Vec<(std::ops::Range<u32>, String)>,
+}
+
+impl CodeMap {
+    /// The positions of a kernel, whose PTX text is called `text`.
+    pub fn new(kernel: &Kernel, text: &str) -> CodeMap {
+        let has_lines = kernel.origins.iter().any(|origin| origin.location.is_some());
+        let mut files: Vec<String> = Vec::new();
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut number = |name: &str| {
+            *numbers.entry(name.to_owned()).or_insert_with(|| {
+                files.push(name.to_owned());
+                files.len() as u32 - 1
+            })
+        };
+        let (mut places, mut callers) = (Vec::new(), Vec::new());
+        for origin in &kernel.origins {
+            let Origin { location, text_line, callers: around, .. } = origin;
+            let line = match location {
+                Some(location) => {
+                    Some(CodeLine { file: number(&location.file), line: location.line })
+                }
+                None if !has_lines && *text_line > 0 => {
+                    Some(CodeLine { file: number(text), line: *text_line })
+                }
+                // A function of a built-in header counts as a part of the line that calls it.
+                None => around.first().map(|at| CodeLine { file: number(&at.file), line: at.line }),
+            };
+            let hidden = has_lines && location.is_none();
+            let around = if hidden { around.get(1..).unwrap_or_default() } else { &around[..] };
+            let depth = around.len() as u32;
+            places.push(line.map(|line| CodePlace { line, depth }));
+            let outer = around.iter();
+            let outer = outer.map(|at| CodeLine { file: number(&at.file), line: at.line });
+            callers.push(outer.collect());
+        }
+        CodeMap {
+            kernel: kernel.name.clone(),
+            has_lines,
+            files,
+            places,
+            callers,
+            names: kernel.origins.iter().map(|origin| origin.name.clone()).collect(),
+            functions: kernel
+                .functions
+                .iter()
+                .map(|f| (f.origins.clone(), f.name.clone()))
+                .collect(),
+        }
+    }
+
+    /// The name of a file.
+    pub fn file(&self, number: u32) -> &str {
+        self.files.get(number as usize).map_or("", String::as_str)
+    }
+
+    /// The files.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// The place of an instruction; `None` if the compiler gave it no line.
+    pub fn place(&self, instruction: u32) -> Option<CodePlace> {
+        self.places.get(instruction as usize).copied().flatten()
+    }
+
+    /// The PTX name of an instruction.
+    pub fn name(&self, instruction: u32) -> &str {
+        self.names.get(instruction as usize).map_or("", String::as_str)
+    }
+
+    /// `file:line` of an instruction, or its number.
+    pub fn text(&self, instruction: u32) -> String {
+        match self.place(instruction) {
+            Some(place) => self.line_text(place.line),
+            None => format!("instruction {instruction} ({})", self.name(instruction)),
+        }
+    }
+
+    /// `file:line`.
+    pub fn line_text(&self, line: CodeLine) -> String {
+        format!("{}:{}", self.file(line.file), line.line)
+    }
+
+    /// The function that an instruction is in: an inlined one, or the kernel.
+    pub fn function(&self, instruction: u32) -> &str {
+        match self.depth_of_function(instruction).checked_sub(1) {
+            Some(index) => self.around(instruction).nth(index).map_or("", |(_, name)| name),
+            None => &self.kernel,
+        }
+    }
+
+    /// The inlined functions around an instruction, outermost first.
+    fn around(&self, instruction: u32) -> impl Iterator<Item = &(std::ops::Range<u32>, String)> {
+        self.functions.iter().filter(move |(range, _)| range.contains(&instruction))
+    }
+
+    /// How many inlined functions are around an instruction, without those of built-in headers at its place.
+    fn depth_of_function(&self, instruction: u32) -> usize {
+        let calls = self.callers.get(instruction as usize).map_or(0, Vec::len);
+        let inlined = self.around(instruction).count();
+        // Without line information no call has a place.
+        if self.has_lines { calls.min(inlined) } else { inlined }
+    }
+
+    /// The calls around an instruction, innermost first; the last is the kernel.
+    pub fn frames(&self, instruction: u32) -> Vec<CallFrame> {
+        let own = self.place(instruction).map(|place| place.line);
+        let outer = self.callers.get(instruction as usize).into_iter().flatten();
+        let lines: Vec<Option<CodeLine>> =
+            std::iter::once(own).chain(outer.map(|line| Some(*line))).collect();
+        let around = self.around(instruction).take(self.depth_of_function(instruction));
+        let mut names: Vec<String> = around.map(|(_, name)| name.clone()).collect();
+        names.reverse();
+        // Calls that the compiler inlined itself are innermost and have no name of their own.
+        while names.len() + 1 < lines.len() {
+            names.insert(0, String::new());
+        }
+        names.truncate(lines.len().saturating_sub(1));
+        names.push(self.kernel.clone());
+        let frames = names.into_iter().zip(lines);
+        frames.map(|(function, line)| CallFrame { function, line }).collect()
+    }
+
+    /// The file that a name ends with, such as `k.cu` for `/src/k.cu`.
+    ///
+    /// # Errors
+    /// If no file or several files end with it.
+    pub fn find_file(&self, name: &str) -> Result<u32, String> {
+        let ends = |file: &String| {
+            file == name
+                || file.strip_suffix(name).is_some_and(|before| before.ends_with(['/', '\\']))
+        };
+        let found: Vec<u32> =
+            (0..self.files.len() as u32).filter(|at| ends(&self.files[*at as usize])).collect();
+        match found[..] {
+            [only] => Ok(only),
+            [] => Err(format!(
+                "no code of the kernel comes from `{name}`; its files are {}",
+                self.files.join(", ")
+            )),
+            _ => Err(format!("several files are called `{name}`; give more of the path")),
+        }
+    }
+
+    /// The first line from `line` on that has code; `None` if there is none.
+    pub fn line_with_code(&self, wanted: CodeLine) -> Option<CodeLine> {
+        let lines = self.places.iter().flatten().map(|place| place.line);
+        lines.filter(|line| line.file == wanted.file && line.line >= wanted.line).min()
+    }
+
+    /// The file of the kernel's first instruction with a line.
+    pub fn main_file(&self) -> Option<u32> {
+        self.places.iter().flatten().next().map(|place| place.line.file)
+    }
+
+    /// The first line of a function: the kernel, or an inlined one, by its whole name or its C++ name.
+    pub fn first_line(&self, function: &str) -> Option<CodeLine> {
+        let named = |name: &str| {
+            name == function
+                || lanework_ptx_ir::cpp_names::CppName::of(name).is_some_and(|own| own.is(function))
+        };
+        let inside = match self.functions.iter().find(|(_, name)| named(name)) {
+            Some((range, _)) => range.clone(),
+            None if named(&self.kernel) => 0..self.places.len() as u32,
+            None => return None,
+        };
+        inside.filter_map(|at| self.place(at)).map(|place| place.line).next()
+    }
+}

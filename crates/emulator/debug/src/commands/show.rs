@@ -1,0 +1,236 @@
+//! Commands that show state: source, calls, values, lanes, warps, barriers.
+
+use crate::code::CodeLine;
+use crate::commands::Console;
+use crate::data::evaluate::ThreadPlace;
+use crate::data::parse::parse;
+use lanework_engine::cluster_view::Progress;
+use lanework_ptx_ir::cpp_names::readable;
+
+/// Lines of source before and after the current one.
+const AROUND: u32 = 5;
+
+/// The state of a session without a stopped cluster.
+const NO_STATE: &str = "the launch has ended; go back with `rcontinue`, `rstep` or `goto`";
+
+impl Console<'_, '_> {
+    pub(super) fn list(&mut self, rest: &str) -> Result<String, String> {
+        let around = match rest {
+            "" => AROUND,
+            _ => rest.parse().map_err(|_| format!("`{rest}` is not a number of lines"))?,
+        };
+        let place = self.session.place();
+        let here = self.session.scope().code.place(place.instruction);
+        let here = here.ok_or("the current instruction has no line")?.line;
+        let mut text = Vec::new();
+        for line in here.line.saturating_sub(around).max(1)..=here.line.saturating_add(around) {
+            let mark = if line == here.line { '>' } else { ' ' };
+            if let Some(source) = self.source_line(CodeLine { line, ..here }) {
+                text.push(format!("{mark}{line:>5} | {source}"));
+            }
+        }
+        match text.is_empty() {
+            true => Err(format!(
+                "the text of {} is not available",
+                self.session.scope().code.file(here.file)
+            )),
+            false => Ok(text.join("\n")),
+        }
+    }
+
+    pub(super) fn calls(&mut self) -> String {
+        let place = self.session.place();
+        let code = &self.session.scope().code;
+        let frames = code.frames(place.instruction).into_iter().enumerate();
+        let frame = |(index, frame): (usize, crate::code::CallFrame)| {
+            let line = frame.line.map_or("unknown line".to_owned(), |line| code.line_text(line));
+            let function = match frame.function.is_empty() {
+                true => "inlined function".into(),
+                false => readable(&frame.function),
+            };
+            format!("#{index} {function} at {line}")
+        };
+        frames.map(frame).collect::<Vec<_>>().join("\n")
+    }
+
+    pub(super) fn print(&mut self, rest: &str) -> Result<String, String> {
+        if rest.is_empty() {
+            return Err("an expression is missing: print x[3]".to_owned());
+        }
+        let value = self.session.evaluate(rest)?;
+        Ok(format!("{rest} = {}", value.text()))
+    }
+
+    pub(super) fn lanes(&mut self, rest: &str) -> Result<String, String> {
+        let expression = parse(rest)?;
+        let (block, thread) = self.session.focus();
+        let moment = self.session.moment().ok_or(NO_STATE)?;
+        let warp = moment.block(block).and_then(|state| state.warp_of(thread));
+        let warp = warp.ok_or("the thread's block is not in the stopped cluster")?;
+        let first = thread / 32 * 32;
+        let threads: u32 = self.session.scope().block.iter().product();
+        let mut text = Vec::new();
+        for lane in 0..32.min(threads - first) {
+            let (mark, shown) = match warp.lane(lane) {
+                None => ('-', "exited".to_owned()),
+                Some(at) => {
+                    let at = (if at.executing { '#' } else { '.' }, at.instruction);
+                    let place = ThreadPlace { block, thread: first + lane, instruction: at.1 };
+                    let value = self.session.evaluate_for(&expression, place);
+                    (at.0, value.map_or_else(|why| why, |value| value.text()))
+                }
+            };
+            text.push(format!("lane {lane:>2} {mark} {shown}"));
+        }
+        Ok(text.join("\n"))
+    }
+
+    pub(super) fn locals(&mut self) -> String {
+        let place = self.session.place();
+        let scope = self.session.scope();
+        let names: Vec<String> =
+            scope.locals(place.instruction).iter().map(|(of, _)| of.name.clone()).collect();
+        match names.is_empty() {
+            true => "no local variables are known here; `registers` shows the PTX registers, and CUDA C++ that \
+                     Lanework compiles (--compiler own) has its names"
+                .to_owned(),
+            false => self.named(&names),
+        }
+    }
+
+    pub(super) fn arguments(&mut self) -> String {
+        let names = self.session.scope().parameter_names();
+        match names.is_empty() {
+            true => "the kernel has no parameters".to_owned(),
+            false => self.named(&names),
+        }
+    }
+
+    pub(super) fn shared(&mut self) -> String {
+        let names = self.session.scope().shared_names();
+        match names.is_empty() {
+            true => "the kernel has no arrays in shared memory".to_owned(),
+            false => self.named(&names),
+        }
+    }
+
+    /// A line for each name, with its value or why it has none.
+    fn named(&mut self, names: &[String]) -> String {
+        let line = |name: &String| match self.session.evaluate(name) {
+            Ok(value) => format!("{name} = {}", value.text()),
+            Err(why) => format!("{name}: {why}"),
+        };
+        names.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    pub(super) fn registers(&mut self) -> Result<String, String> {
+        let place = self.session.place();
+        self.session.moment().ok_or(NO_STATE)?;
+        let scope = self.session.scope();
+        let function = scope.code.function(place.instruction);
+        // Only registers that an instruction of the current function uses.
+        let mut used: Vec<bool> = vec![false; scope.kernel.registers.len()];
+        for inst in scope.kernel.insts.iter().filter(|i| scope.code.function(i.origin) == function)
+        {
+            inst.writes().chain(inst.reads()).for_each(|register| used[register as usize] = true);
+        }
+        let names = scope.register_names().into_iter();
+        let names: Vec<String> = names
+            .filter(|(name, register)| {
+                used[*register as usize]
+                    && scope.register(name, place.instruction) == Some(*register)
+            })
+            .map(|(name, _)| name.to_owned())
+            .collect();
+        Ok(self.named(&names))
+    }
+
+    pub(super) fn warps(&mut self) -> Result<String, String> {
+        let (block, thread) = self.session.focus();
+        let moment = self.session.moment().ok_or(NO_STATE)?;
+        let state =
+            moment.block(block).ok_or("the thread's block is not in the stopped cluster")?;
+        let code = &self.session.scope().code;
+        let threads: u32 = self.session.scope().block.iter().product();
+        let mut text = vec!["# executing, . elsewhere, - exited".to_owned()];
+        for (index, warp) in state.warps.iter().enumerate() {
+            let number = index as u32;
+            let mark = if number == thread / 32 { '>' } else { ' ' };
+            let waits = match warp.progress {
+                Progress::Ready => "ready",
+                Progress::Polling => "polls",
+                Progress::Blocked => "at a barrier",
+                Progress::Done => "ended",
+            };
+            let exist = (threads - number * 32).min(32);
+            let live = warp.lanes.iter().fold(0, |mask, at| mask | at.mask);
+            let picture = |mask: u32| -> String {
+                let lane = |lane: u32| match (mask >> lane & 1, live >> lane & 1) {
+                    (1, _) => '#',
+                    (_, 1) => '.',
+                    _ => '-',
+                };
+                (0..exist).map(lane).collect()
+            };
+            if warp.lanes.is_empty() {
+                text.push(format!("{mark}warp {index:>2} {:<32} {waits}", picture(0)));
+            }
+            for (path, at) in warp.lanes.iter().enumerate() {
+                let line = code.text(at.instruction);
+                let (own, waits) = match path {
+                    0 => (format!("{mark}warp {index:>2}"), waits),
+                    _ => (" ".repeat(8), "waits for the other lanes"),
+                };
+                text.push(format!("{own} {:<32} {waits}, {line}", picture(at.mask)));
+            }
+        }
+        Ok(text.join("\n"))
+    }
+
+    pub(super) fn barriers(&mut self) -> Result<String, String> {
+        let (block, _) = self.session.focus();
+        let moment = self.session.moment().ok_or(NO_STATE)?;
+        let state =
+            moment.block(block).ok_or("the thread's block is not in the stopped cluster")?;
+        if state.barriers.is_empty() {
+            return Ok("no warp waits at a barrier".to_owned());
+        }
+        let running =
+            state.warps.iter().enumerate().filter(|(_, warp)| warp.progress != Progress::Done);
+        let running: Vec<usize> = running.map(|(index, _)| index).collect();
+        let line = |barrier: &lanework_engine::cluster_view::PendingBarrier| {
+            let missing: Vec<usize> =
+                running.iter().copied().filter(|warp| !barrier.warps.contains(warp)).collect();
+            format!(
+                "barrier {}: warps {:?} wait; warps {missing:?} have not arrived",
+                barrier.number, barrier.warps
+            )
+        };
+        Ok(state.barriers.iter().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
+    pub(super) fn output(&mut self) -> String {
+        let own = match self.session.moment() {
+            Some(moment) => &moment.printed,
+            None => &self.session.timeline().end().outcome.printed,
+        };
+        own.trim_end_matches('\n').to_owned()
+    }
+
+    pub(super) fn list_breakpoints(&mut self) -> String {
+        let all = self.session.breakpoints().iter();
+        let lines: Vec<String> = all.map(|one| format!("{}: {}", one.number, one.text)).collect();
+        if lines.is_empty() { "no breakpoints".to_owned() } else { lines.join("\n") }
+    }
+
+    pub(super) fn stats(&mut self) -> String {
+        let timeline = self.session.timeline();
+        let [memory, snapshots] = timeline.bytes();
+        format!(
+            "{} steps of {} clusters; {memory} bytes of memory before the launch, {} snapshots of {snapshots} bytes",
+            timeline.steps(),
+            timeline.starts().len(),
+            timeline.replay_starts().len() - 1
+        )
+    }
+}

@@ -1,0 +1,492 @@
+//! Evaluates expressions for one thread, in a stopped launch or while it runs.
+
+use crate::data::parse::Expression;
+use crate::data::scope::{Named, Scope};
+use crate::data::types::{DataType, FloatKind, Number, number, text};
+use lanework_engine::event::Space;
+use lanework_ptx_ir::kernel::{Reg, Width};
+use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use std::sync::Arc;
+
+/// The state of one warp's block, for evaluation.
+pub trait Machine {
+    /// The bits of a register in a lane; `None` if no instruction uses it.
+    fn register(&self, register: Reg, lane: u32) -> Option<u64>;
+
+    /// Reads memory as a lane would; returns whether the bytes can be accessed. Shared and local addresses are offsets.
+    fn read(&self, space: Space, lane: u32, address: u64, bytes: &mut [u8]) -> bool;
+}
+
+/// The thread and the instruction for which an expression is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadPlace {
+    /// Linear index of the block.
+    pub block: u64,
+    /// Linear index of the thread in the block.
+    pub thread: u32,
+    /// Its next instruction.
+    pub instruction: u32,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// Its type.
+    pub ty: DataType,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Where it is in memory.
+    pub place: Option<MemoryPlace>,
+}
+
+/// A place in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryPlace {
+    /// The space.
+    pub space: Space,
+    /// The address; in shared and local memory an offset.
+    pub address: u64,
+}
+
+/// Bytes of an array that are read at most.
+const MOST: u64 = 1 << 16;
+
+impl Value {
+    /// As text. Memory that still holds the emulator's fill pattern is marked.
+    pub fn text(&self) -> String {
+        let fresh = self.place.is_some() && !self.bytes.is_empty();
+        let mark = match fresh && self.bytes.iter().all(|byte| *byte == 0xcd) {
+            true => " (not written yet)",
+            false => "",
+        };
+        format!("{}{mark}", text(&self.ty, &self.bytes))
+    }
+
+    /// As a number.
+    ///
+    /// # Errors
+    /// If it is an array or a structure.
+    pub fn number(&self) -> Result<Number, String> {
+        number(&self.ty, &self.bytes)
+            .ok_or_else(|| format!("a value of type {} is not a number", self.ty))
+    }
+
+    fn of(found: Number) -> Value {
+        let (ty, bytes) = match found {
+            Number::Integer(value) if i32::try_from(value).is_ok() => {
+                (DataType::I32, (value as i32).to_le_bytes().to_vec())
+            }
+            Number::Integer(value) => (
+                DataType::Integer { bytes: 8, signed: i64::try_from(value).is_ok() },
+                (value as i64).to_le_bytes().to_vec(),
+            ),
+            Number::Float(value) => (DataType::Float(FloatKind::F64), value.to_le_bytes().to_vec()),
+        };
+        Value { ty, bytes, place: None }
+    }
+}
+
+/// The space of a generic address, and the address in it.
+pub fn located(address: u64) -> MemoryPlace {
+    let (space, address) = if address.wrapping_sub(SHARED_WINDOW) < WINDOW {
+        (Space::Shared, address - SHARED_WINDOW)
+    } else if address.wrapping_sub(LOCAL_WINDOW) < WINDOW {
+        (Space::Local, address - LOCAL_WINDOW)
+    } else if address.wrapping_sub(PARAMETER_WINDOW) < WINDOW {
+        (Space::Constant, address - PARAMETER_WINDOW)
+    } else {
+        (Space::Global, address)
+    };
+    MemoryPlace { space, address }
+}
+
+/// The coordinates of a linear index.
+pub fn coordinates(shape: [u32; 3], index: u64) -> [u32; 3] {
+    let [x, y, _] = shape.map(|extent| u64::from(extent.max(1)));
+    [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+}
+
+/// Evaluates expressions for a thread.
+pub struct Evaluator<'a> {
+    /// The names.
+    pub scope: &'a Scope,
+    /// The state.
+    pub machine: &'a dyn Machine,
+    /// The thread.
+    pub at: ThreadPlace,
+}
+
+impl Evaluator<'_> {
+    /// The value of an expression.
+    ///
+    /// # Errors
+    /// If a name is unknown, memory cannot be read, or the types do not fit.
+    pub fn value(&self, expression: &Expression) -> Result<Value, String> {
+        match expression {
+            Expression::Number(found) => Ok(Value::of(*found)),
+            Expression::Name(name) => self.name(name),
+            Expression::Register(name) => self.register(name),
+            Expression::Index(base, index) => {
+                let index = self.integer(index)?;
+                let (element, first) = self.elements(base)?;
+                self.load(&element, offset(first, index, &element))
+            }
+            Expression::Range(base, from, to) => {
+                let (from, to) = (self.integer(from)?, self.integer(to)?);
+                let (element, first) = self.elements(base)?;
+                let count = u64::try_from(to - from).map_err(|_| "the range is empty")?;
+                let ty = DataType::Array(Arc::new(element.clone()), count);
+                self.load(&ty, offset(first, from, &element))
+            }
+            Expression::Member(of, name) => self.member(of, name),
+            Expression::Dereference(pointer) => {
+                let (element, first) = self.elements(pointer)?;
+                self.load(&element, first)
+            }
+            Expression::Address(of) => {
+                let value = self.value(of)?;
+                let place = value.place.ok_or("only a value in memory has an address")?;
+                let window = match place.space {
+                    Space::Shared => SHARED_WINDOW,
+                    Space::Local => LOCAL_WINDOW,
+                    Space::Global | Space::Constant => 0,
+                };
+                let bytes = (place.address + window).to_le_bytes().to_vec();
+                Ok(Value { ty: DataType::Pointer(Arc::new(value.ty)), bytes, place: None })
+            }
+            Expression::Cast(of, ty) => self.cast(of, ty),
+            Expression::Unary(operator, operand) => {
+                let operand = self.value(operand)?.number()?;
+                Ok(Value::of(match (operator, operand) {
+                    ('-', Number::Integer(value)) => Number::Integer(-value),
+                    ('-', Number::Float(value)) => Number::Float(-value),
+                    ('!', value) => Number::Integer((!value.is_true()).into()),
+                    (_, Number::Integer(value)) => Number::Integer(!value),
+                    (_, Number::Float(_)) => return Err("`~` needs an integer".to_owned()),
+                }))
+            }
+            Expression::Binary(operator, left, right) => self.binary(operator, left, right),
+        }
+    }
+
+    /// Whether a condition holds.
+    ///
+    /// # Errors
+    /// As [`Evaluator::value`].
+    pub fn holds(&self, condition: &Expression) -> Result<bool, String> {
+        Ok(self.value(condition)?.number()?.is_true())
+    }
+
+    fn lane(&self) -> u32 {
+        self.at.thread % 32
+    }
+
+    fn integer(&self, expression: &Expression) -> Result<i128, String> {
+        match self.value(expression)?.number()? {
+            Number::Integer(value) => Ok(value),
+            Number::Float(value) => Err(format!("{value} is not an integer")),
+        }
+    }
+
+    fn load(&self, ty: &DataType, place: MemoryPlace) -> Result<Value, String> {
+        let count = ty.bytes();
+        if count > MOST {
+            return Err(format!("{count} bytes are too many; give a range like [0..16]"));
+        }
+        let mut bytes = vec![0; count as usize];
+        let MemoryPlace { space, address } = place;
+        let read = match (space, address) {
+            // Kernel parameters.
+            (Space::Constant, at) if at < self.scope.parameter_bytes().len() as u64 => {
+                let own = self.scope.parameter_bytes();
+                let own = own.get(at as usize..(at + count) as usize);
+                own.map(|own| bytes.copy_from_slice(own)).is_some()
+            }
+            _ => self.machine.read(space, self.lane(), address, &mut bytes),
+        };
+        match read {
+            true => Ok(Value { ty: ty.clone(), bytes, place: Some(place) }),
+            false => Err(format!(
+                "{count} bytes of {} memory at {address:#x} cannot be read: no allocation holds all of them",
+                space.name()
+            )),
+        }
+    }
+
+    /// What a name means here. A parameter of the kernel is a local variable once the kernel has stored it, and while its
+    /// thread exists.
+    fn find(&self, name: &str) -> Option<Named> {
+        let found = self.scope.find(name, self.at.instruction)?;
+        let Named::Local(ty, address) = &found else { return Some(found) };
+        let own = self.load(ty, MemoryPlace { space: Space::Local, address: *address });
+        let stored = own.is_ok_and(|value| value.bytes.iter().any(|byte| *byte != 0xcd));
+        match self.scope.kernel_parameter(name, self.at.instruction) {
+            Some(parameter) if !stored => Some(parameter),
+            _ => Some(found),
+        }
+    }
+
+    fn name(&self, name: &str) -> Result<Value, String> {
+        let place = |space, address| MemoryPlace { space, address };
+        match self.find(name) {
+            Some(Named::Local(ty, at)) => self.load(&ty, place(Space::Local, at)),
+            Some(Named::Parameter(ty, bytes)) => Ok(Value { ty, bytes, place: None }),
+            Some(Named::Shared(ty, at)) => self.load_array(&ty, place(Space::Shared, at)),
+            Some(Named::Global(ty, at)) => self.load_array(&ty, place(Space::Global, at)),
+            None => self.builtin(name).ok_or_else(|| self.unknown(name)),
+        }
+    }
+
+    /// As [`Evaluator::load`], but of a large array only the start.
+    fn load_array(&self, ty: &DataType, place: MemoryPlace) -> Result<Value, String> {
+        match ty {
+            DataType::Array(element, count) if ty.bytes() > MOST => {
+                let shown = (MOST / element.bytes().max(1)).min(*count);
+                self.load(&DataType::Array(Arc::clone(element), shown), place)
+            }
+            _ => self.load(ty, place),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let scope = self.scope;
+        let mut known: Vec<String> =
+            scope.locals(self.at.instruction).iter().map(|(of, _)| of.name.clone()).collect();
+        known.extend(scope.parameter_names());
+        known.extend(scope.shared_names());
+        known.extend(["threadIdx", "blockIdx", "blockDim", "gridDim"].map(str::to_owned));
+        format!(
+            "`{name}` is not a name here; known: {}; registers are written %r1 (`registers` lists them)",
+            known.join(", ")
+        )
+    }
+
+    /// A built-in value of CUDA.
+    fn builtin(&self, name: &str) -> Option<Value> {
+        let one = |value: u32| Value {
+            ty: DataType::U32,
+            bytes: value.to_le_bytes().to_vec(),
+            place: None,
+        };
+        match name {
+            "laneId" => return Some(one(self.lane())),
+            "warpId" => return Some(one(self.at.thread / 32)),
+            "warpSize" => return Some(one(32)),
+            _ => {}
+        }
+        let axes = self.axes(name)?;
+        let ty = DataType::Array(Arc::new(DataType::U32), 3);
+        Some(Value {
+            ty,
+            bytes: axes.iter().flat_map(|at| at.to_le_bytes()).collect(),
+            place: None,
+        })
+    }
+
+    fn axes(&self, name: &str) -> Option<[u32; 3]> {
+        let Scope { grid, block, .. } = self.scope;
+        Some(match name {
+            "threadIdx" => coordinates(*block, self.at.thread.into()),
+            "blockIdx" => coordinates(*grid, self.at.block),
+            "blockDim" => *block,
+            "gridDim" => *grid,
+            _ => return None,
+        })
+    }
+
+    fn register(&self, name: &str) -> Result<Value, String> {
+        let register = self.scope.register(name, self.at.instruction);
+        let register = register.ok_or_else(|| {
+            format!("the kernel has no register `{name}`; `registers` lists those of this thread")
+        })?;
+        let bits = self
+            .machine
+            .register(register, self.lane())
+            .ok_or_else(|| format!("no instruction uses register `{name}`, so it has no value"))?;
+        let bytes = match self.scope.kernel.registers[register as usize].width {
+            Width::Predicate => 1,
+            Width::Word => 4,
+            Width::Wide => 8,
+        };
+        let ty = DataType::Bits(bytes);
+        Ok(Value { ty, bytes: bits.to_le_bytes()[..usize::from(bytes)].to_vec(), place: None })
+    }
+
+    /// The element type and the first element of what a value points to, or of an array.
+    fn elements(&self, base: &Expression) -> Result<(DataType, MemoryPlace), String> {
+        // Arrays in shared memory without a known end have no bytes to load.
+        if let Expression::Name(name) = base {
+            let named = self.find(name);
+            let (found, space) = match &named {
+                Some(Named::Local(ty, at)) => (Some((ty, *at)), Space::Local),
+                Some(Named::Shared(ty, at)) => (Some((ty, *at)), Space::Shared),
+                Some(Named::Global(ty, at)) => (Some((ty, *at)), Space::Global),
+                _ => (None, Space::Global),
+            };
+            if let Some((DataType::Array(element, _), address)) = found {
+                return Ok((element.as_ref().clone(), MemoryPlace { space, address }));
+            }
+        }
+        let value = self.value(base)?;
+        match (&value.ty, value.place) {
+            (DataType::Array(element, _), Some(place)) => Ok((element.as_ref().clone(), place)),
+            (DataType::Pointer(to), _) if to.bytes() == 0 => {
+                Err("it points to void; write its type: (p as f32*)[0]".to_owned())
+            }
+            (DataType::Pointer(to), _) => match value.number()? {
+                Number::Integer(address) => Ok((to.as_ref().clone(), located(address as u64))),
+                Number::Float(_) => Err("it is not a pointer".to_owned()),
+            },
+            (DataType::Bits(8), _) => {
+                Err("the type that it points to is not known; write it: (p as f32*)[0]".to_owned())
+            }
+            (ty, _) => Err(format!("a value of type {ty} is neither an array nor a pointer")),
+        }
+    }
+
+    fn member(&self, of: &Expression, name: &str) -> Result<Value, String> {
+        if let Expression::Name(builtin) = of
+            && self.scope.find(builtin, self.at.instruction).is_none()
+            && let Some(axes) = self.axes(builtin)
+        {
+            let axis = ["x", "y", "z"].iter().position(|axis| *axis == name);
+            let axis = axis.ok_or_else(|| format!("{builtin} has the members x, y and z"))?;
+            let bytes = axes[axis].to_le_bytes().to_vec();
+            return Ok(Value { ty: DataType::U32, bytes, place: None });
+        }
+        let value = self.value(of)?;
+        let DataType::Record(record) = &value.ty else {
+            return Err(format!("a value of type {} has no members", value.ty));
+        };
+        let field = record.fields.iter().find(|field| field.name == name).ok_or_else(|| {
+            let names: Vec<&str> = record.fields.iter().map(|field| &field.name[..]).collect();
+            format!("{} has no member `{name}`; it has {}", record.name, names.join(", "))
+        })?;
+        let from = field.offset as usize;
+        let bytes = value.bytes.get(from..from + field.ty.bytes() as usize);
+        let place =
+            value.place.map(|place| MemoryPlace { address: place.address + field.offset, ..place });
+        let bytes = bytes.ok_or("the member is outside of its structure")?.to_vec();
+        Ok(Value { ty: field.ty.clone(), bytes, place })
+    }
+
+    /// A value with another type: the same bits, if they are a register or a pointer, else the number converted.
+    fn cast(&self, of: &Expression, ty: &DataType) -> Result<Value, String> {
+        let value = self.value(of)?;
+        let reinterprets =
+            matches!(value.ty, DataType::Bits(_) | DataType::Pointer(_) | DataType::Array(..));
+        if let (DataType::Pointer(_), DataType::Array(..), Some(place)) =
+            (ty, &value.ty, value.place)
+        {
+            let window = match place.space {
+                Space::Shared => SHARED_WINDOW,
+                Space::Local => LOCAL_WINDOW,
+                _ => 0,
+            };
+            let bytes = (place.address + window).to_le_bytes().to_vec();
+            return Ok(Value { ty: ty.clone(), bytes, place: None });
+        }
+        if reinterprets || matches!(ty, DataType::Pointer(_)) {
+            let mut bytes = value.bytes.clone();
+            bytes.resize(ty.bytes() as usize, 0);
+            return Ok(Value { ty: ty.clone(), bytes, place: value.place });
+        }
+        let found = value.number()?;
+        let bytes = match (ty, found) {
+            (DataType::Float(FloatKind::F32), found) => {
+                (found.float() as f32).to_le_bytes().to_vec()
+            }
+            (DataType::Float(FloatKind::F64), found) => found.float().to_le_bytes().to_vec(),
+            (DataType::Integer { bytes, .. } | DataType::Bits(bytes), found) => {
+                let value = match found {
+                    Number::Integer(value) => value,
+                    Number::Float(value) => value as i128,
+                };
+                value.to_le_bytes()[..usize::from(*bytes)].to_vec()
+            }
+            _ => return Err(format!("a value of type {} cannot be converted to {ty}", value.ty)),
+        };
+        Ok(Value { ty: ty.clone(), bytes, place: None })
+    }
+
+    fn binary(
+        &self,
+        operator: &str,
+        left: &Expression,
+        right: &Expression,
+    ) -> Result<Value, String> {
+        let first = self.value(left)?;
+        let a = first.number()?;
+        match operator {
+            "&&" if !a.is_true() => return Ok(Value::of(Number::Integer(0))),
+            "||" if a.is_true() => return Ok(Value::of(Number::Integer(1))),
+            _ => {}
+        }
+        let b = self.value(right)?.number()?;
+        if let (DataType::Pointer(to), "+" | "-", Number::Integer(base), Number::Integer(by)) =
+            (&first.ty, operator, a, b)
+        {
+            let by = by * i128::from(to.bytes());
+            let moved = if operator == "+" { base + by } else { base - by };
+            let bytes = (moved as u64).to_le_bytes().to_vec();
+            return Ok(Value { ty: first.ty.clone(), bytes, place: None });
+        }
+        let truth = |found: bool| Ok(Value::of(Number::Integer(found.into())));
+        match operator {
+            "&&" | "||" => return truth(b.is_true()),
+            "==" => return truth(a.float() == b.float() && same(a, b)),
+            "!=" => return truth(!(a.float() == b.float() && same(a, b))),
+            "<" => return truth(a.float() < b.float()),
+            "<=" => return truth(a.float() <= b.float()),
+            ">" => return truth(a.float() > b.float()),
+            ">=" => return truth(a.float() >= b.float()),
+            _ => {}
+        }
+        arithmetic(operator, a, b).map(Value::of)
+    }
+}
+
+/// Whether two integers are equal, beyond the precision of a float.
+fn same(a: Number, b: Number) -> bool {
+    match (a, b) {
+        (Number::Integer(a), Number::Integer(b)) => a == b,
+        _ => true,
+    }
+}
+
+fn arithmetic(operator: &str, a: Number, b: Number) -> Result<Number, String> {
+    let (Number::Integer(x), Number::Integer(y)) = (a, b) else {
+        let (x, y) = (a.float(), b.float());
+        return Ok(Number::Float(match operator {
+            "+" => x + y,
+            "-" => x - y,
+            "*" => x * y,
+            "/" => x / y,
+            "%" => x % y,
+            _ => return Err(format!("`{operator}` needs integers")),
+        }));
+    };
+    let shift = || u32::try_from(y).ok().filter(|y| *y < 64).ok_or("the shift is too large");
+    let found = match operator {
+        "+" => x.checked_add(y),
+        "-" => x.checked_sub(y),
+        "*" => x.checked_mul(y),
+        "/" => x.checked_div(y),
+        "%" => x.checked_rem(y),
+        "&" => Some(x & y),
+        "|" => Some(x | y),
+        "^" => Some(x ^ y),
+        "<<" => x.checked_shl(shift()?),
+        _ => x.checked_shr(shift()?),
+    };
+    found.map(Number::Integer).ok_or_else(|| match y {
+        0 => format!("`{operator}` by zero"),
+        _ => "the result is too large".to_owned(),
+    })
+}
+
+/// The address of an element.
+fn offset(first: MemoryPlace, index: i128, element: &DataType) -> MemoryPlace {
+    let by = (index as i64).wrapping_mul(element.bytes() as i64);
+    MemoryPlace { address: first.address.wrapping_add_signed(by), ..first }
+}

@@ -1,0 +1,252 @@
+//! The names that are visible at an instruction: variables, parameters, arrays, registers.
+
+use crate::code::CodeMap;
+use crate::data::types::DataType;
+use lanework_ptx_ir::kernel::{Kernel, Reg};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The variable that holds a function's local variables in PTX of compilers that keep them in memory.
+const FRAME: &str = "__local_depot0";
+
+/// What a front end knows about the names of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct SourceNames {
+    /// The parameters, in order.
+    pub parameters: Vec<SourceParameter>,
+    /// The local variables.
+    pub variables: Vec<SourceVariable>,
+    /// The types of variables in shared, global and constant memory, by their names in PTX.
+    pub arrays: Vec<(String, DataType)>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct SourceParameter {
+    /// Its name in the source.
+    pub name: String,
+    /// Its type.
+    pub ty: DataType,
+}
+
+/// A local variable in memory.
+#[derive(Clone, Debug)]
+pub struct SourceVariable {
+    /// The function, by its name in PTX.
+    pub function: String,
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: DataType,
+    /// Its offset in the function's frame.
+    pub offset: u64,
+    /// The first and the last line of its scope.
+    pub lines: [u32; 2],
+}
+
+/// A variable of the module in global or constant memory.
+#[derive(Clone, Debug)]
+pub struct ModuleVariable {
+    /// Its name in PTX.
+    pub name: String,
+    /// Its address.
+    pub address: u64,
+    /// Its type.
+    pub ty: DataType,
+}
+
+/// The names of a launch.
+pub struct Scope {
+    /// The kernel.
+    pub kernel: Arc<Kernel>,
+    /// Its code.
+    pub code: CodeMap,
+    /// Blocks of the grid.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    names: SourceNames,
+    module: Vec<ModuleVariable>,
+    registers: HashMap<String, Vec<Reg>>,
+    parameters: Vec<u8>,
+}
+
+/// Where a name leads.
+#[derive(Clone, Debug)]
+pub enum Named {
+    /// A local variable: its type and its address in the thread's local memory.
+    Local(DataType, u64),
+    /// A parameter: its type and bytes.
+    Parameter(DataType, Vec<u8>),
+    /// A variable in shared memory: its type and offset.
+    Shared(DataType, u64),
+    /// A variable of the module: its type and address.
+    Global(DataType, u64),
+}
+
+impl Scope {
+    /// The names of a launch with these parameter bytes.
+    pub fn new(
+        (kernel, code): (Arc<Kernel>, CodeMap),
+        (grid, block): ([u32; 3], [u32; 3]),
+        names: SourceNames,
+        (module, register_names): (Vec<ModuleVariable>, &HashMap<Reg, String>),
+        arguments: &[&[u8]],
+    ) -> Scope {
+        let mut registers: HashMap<String, Vec<Reg>> = HashMap::new();
+        for (register, name) in register_names {
+            registers.entry(name.clone()).or_default().push(*register);
+        }
+        registers.values_mut().for_each(|all| all.sort_unstable());
+        let mut parameters = vec![0; kernel.parameter_bytes as usize];
+        for (parameter, bytes) in kernel.parameters.iter().zip(arguments) {
+            let at = parameter.offset as usize;
+            if let Some(place) = parameters.get_mut(at..at + bytes.len()) {
+                place.copy_from_slice(bytes);
+            }
+        }
+        Scope { kernel, code, grid, block, names, module, registers, parameters }
+    }
+
+    /// What a name means at an instruction.
+    pub fn find(&self, name: &str, instruction: u32) -> Option<Named> {
+        self.local(name, instruction)
+            .or_else(|| self.parameter(name))
+            .or_else(|| self.shared(name))
+            .or_else(|| self.global(name))
+    }
+
+    /// A parameter of the kernel, if the instruction is in the kernel's own code.
+    pub fn kernel_parameter(&self, name: &str, instruction: u32) -> Option<Named> {
+        let own = self.code.function(instruction) == self.kernel.name;
+        if own { self.parameter(name) } else { None }
+    }
+
+    /// The local variables that are visible at an instruction, those of inner scopes first.
+    pub fn locals(&self, instruction: u32) -> Vec<(&SourceVariable, u64)> {
+        let function = self.code.function(instruction);
+        let Some(frame) = self.frame(function, instruction) else { return Vec::new() };
+        let line = self.code.place(instruction).map_or(0, |place| place.line.line);
+        let of = |variable: &&SourceVariable| {
+            let [first, last] = variable.lines;
+            variable.function == function && (first..=last).contains(&line)
+        };
+        let mut found: Vec<(&SourceVariable, u64)> = Vec::new();
+        let all = self.names.variables.iter().filter(of);
+        let mut all: Vec<&SourceVariable> = all.collect();
+        all.sort_by_key(|variable| std::cmp::Reverse(variable.lines[0]));
+        for variable in all {
+            if !found.iter().any(|(known, _)| known.name == variable.name) {
+                found.push((variable, frame + variable.offset));
+            }
+        }
+        found
+    }
+
+    /// The names of the parameters.
+    pub fn parameter_names(&self) -> Vec<String> {
+        let of_ptx = self.kernel.parameters.iter().map(|parameter| parameter.name.clone());
+        let of_source = self.names.parameters.iter().map(|parameter| parameter.name.clone());
+        of_source.chain(of_ptx.skip(self.names.parameters.len())).collect()
+    }
+
+    /// The names of the arrays in shared memory.
+    pub fn shared_names(&self) -> Vec<String> {
+        let fixed = self.kernel.shared_variables.iter().map(|variable| variable.name.clone());
+        fixed.chain(self.kernel.dynamic_shared.clone()).collect()
+    }
+
+    /// The bytes of the parameters.
+    pub fn parameter_bytes(&self) -> &[u8] {
+        &self.parameters
+    }
+
+    /// The names of the registers, in the order of their numbers.
+    pub fn register_names(&self) -> Vec<(&str, Reg)> {
+        let one = |(name, all): (&'_ String, &Vec<Reg>)| -> Vec<(Reg, String)> {
+            all.iter().map(|register| (*register, name.clone())).collect()
+        };
+        let mut all: Vec<(Reg, String)> = self.registers.iter().flat_map(one).collect();
+        all.sort();
+        let name = |(register, name): &(Reg, String)| {
+            self.registers.get_key_value(name).map(|(name, _)| (name.as_str(), *register))
+        };
+        all.iter().filter_map(name).collect()
+    }
+
+    /// The register of a name. Inlined functions have registers of their own with the same names: the one that
+    /// an instruction nearest to `instruction` uses.
+    pub fn register(&self, name: &str, instruction: u32) -> Option<Reg> {
+        let all = self.registers.get(name)?;
+        if let [only] = all[..] {
+            return Some(only);
+        }
+        let uses = |register: &&Reg| {
+            let insts = self.kernel.insts.iter();
+            let using = insts.filter(|inst| {
+                inst.writes().any(|r| r == **register) || inst.reads().any(|r| r == **register)
+            });
+            using.map(|inst| inst.origin.abs_diff(instruction)).min().unwrap_or(u32::MAX)
+        };
+        all.iter().min_by_key(uses).copied()
+    }
+
+    /// The address of a function's frame in local memory.
+    fn frame(&self, function: &str, instruction: u32) -> Option<u64> {
+        let instance = self.kernel.functions.iter().rev();
+        let mut instance =
+            instance.filter(|f| f.name == function && f.origins.contains(&instruction));
+        let first = instance.next().map_or(0, |instance| instance.first_local as usize);
+        let locals = self.kernel.local_variables.get(first..)?;
+        locals.iter().find(|local| local.name == FRAME).map(|local| u64::from(local.offset))
+    }
+
+    fn local(&self, name: &str, instruction: u32) -> Option<Named> {
+        let locals = self.locals(instruction);
+        let (variable, at) = locals.iter().find(|(variable, _)| variable.name == name)?;
+        Some(Named::Local(variable.ty.clone(), *at))
+    }
+
+    fn parameter(&self, name: &str) -> Option<Named> {
+        let of_source = self.names.parameters.iter().position(|of| of.name == name);
+        let of_ptx = || self.kernel.parameters.iter().position(|of| of.name == name);
+        let index = of_source.or_else(of_ptx)?;
+        let parameter = self.kernel.parameters.get(index)?;
+        let at = parameter.offset as usize;
+        let bytes = self.parameters.get(at..at + parameter.bytes as usize)?.to_vec();
+        let known = self.names.parameters.get(index).map(|of| of.ty.clone());
+        let unknown = || match parameter.bytes {
+            1 | 2 | 4 | 8 => DataType::Bits(parameter.bytes as u8),
+            bytes => DataType::Array(Arc::new(DataType::Bits(1)), bytes.into()),
+        };
+        Some(Named::Parameter(known.unwrap_or_else(unknown), bytes))
+    }
+
+    fn shared(&self, name: &str) -> Option<Named> {
+        let typed = |bytes: u64| self.typed(name, bytes);
+        if self.kernel.dynamic_shared.as_deref() == Some(name) {
+            let start = u64::from(self.kernel.static_shared);
+            return Some(Named::Shared(typed(0), start));
+        }
+        let variable = self.kernel.shared_variables.iter().find(|of| of.name == name)?;
+        Some(Named::Shared(typed(variable.bytes.into()), variable.offset.into()))
+    }
+
+    fn global(&self, name: &str) -> Option<Named> {
+        let readable = |of: &str| lanework_ptx_ir::cpp_names::readable(of) == name;
+        let variable = self.module.iter().find(|of| of.name == name || readable(&of.name))?;
+        Some(Named::Global(variable.ty.clone(), variable.address))
+    }
+
+    /// The type of an array of this many bytes.
+    fn typed(&self, name: &str, bytes: u64) -> DataType {
+        let known =
+            self.names.arrays.iter().find(|(of, _)| {
+                of == name || lanework_ptx_ir::lower::readable_variable(of) == name
+            });
+        match known {
+            Some((_, ty)) => ty.clone(),
+            None => DataType::Array(Arc::new(DataType::Bits(4)), bytes / 4),
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Breakpoints and watchpoints: where a run stops, on which condition, and the search for the next or the last stop.
+
+use crate::code::{CodeLine, CodePlace};
+use crate::data::evaluate::{Evaluator, MemoryPlace, ThreadPlace};
+use crate::data::parse::Expression;
+use crate::data::scope::Scope;
+use crate::session::live::LiveMachine;
+use crate::timeline::{StepAt, Visitor};
+use lanework_engine::event::Space;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A breakpoint or a watchpoint.
+#[derive(Clone, Debug)]
+pub struct Breakpoint {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Where it stops.
+    pub kind: BreakpointKind,
+    /// Stops only for a thread for which this holds.
+    pub condition: Option<Expression>,
+    /// As the user wrote it.
+    pub text: String,
+    /// Whether it is enabled.
+    pub enabled: bool,
+}
+
+/// Where a breakpoint stops.
+#[derive(Clone, Debug)]
+pub enum BreakpointKind {
+    /// When a warp arrives at a line.
+    Line(CodeLine),
+    /// After a step that changed these bytes.
+    Change(Watched),
+    /// Before a step, for a thread.
+    Step(u64, u32),
+}
+
+/// Bytes that are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// Where they start.
+    pub place: MemoryPlace,
+    /// Their number.
+    pub bytes: u64,
+    /// The block and thread whose shared or local memory it is.
+    pub owner: (u64, u32),
+}
+
+impl Watched {
+    /// The bytes, if the warp of a step can see them.
+    pub fn read(&self, at: &StepAt<'_>) -> Option<Vec<u8>> {
+        let (block, thread) = self.owner;
+        let visible = match self.place.space {
+            Space::Global | Space::Constant => true,
+            Space::Shared => at.place.block == block,
+            Space::Local => at.place.block == block && at.place.warp == thread / 32,
+        };
+        let mut bytes = vec![0; self.bytes as usize];
+        let machine = LiveMachine(at.view);
+        let MemoryPlace { space, address } = self.place;
+        use crate::data::evaluate::Machine;
+        (visible && machine.read(space, thread % 32, address, &mut bytes)).then_some(bytes)
+    }
+}
+
+/// A stop at a breakpoint.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The step before which the run stops.
+    pub step: u64,
+    /// The breakpoint's number.
+    pub number: u32,
+    /// The thread for which the condition holds, else the first active one.
+    pub thread: u32,
+    /// Why the condition could not be evaluated.
+    pub error: Option<String>,
+}
+
+/// The lines at which warps are.
+#[derive(Default)]
+pub struct WarpLines(HashMap<(u64, u32), (CodePlace, u32)>);
+
+impl WarpLines {
+    /// Notes a step; returns its place if the warp arrives at the line with it: from another line or call, or by a jump
+    /// backward.
+    pub fn arrival(&mut self, scope: &Scope, at: &StepAt<'_>) -> Option<CodePlace> {
+        let instruction = at.place.instruction;
+        let place = scope.code.place(instruction)?;
+        let before = self.0.insert((at.place.block, at.place.warp), (place, instruction));
+        let arrives = match before {
+            Some((known, last)) => known != place || instruction <= last,
+            None => true,
+        };
+        arrives.then_some(place)
+    }
+}
+
+/// Searches a run for stops: for the first one from `from` on, or for the last one before `until`.
+pub struct BreakpointSearch {
+    pub(super) scope: Arc<Scope>,
+    pub(super) breakpoints: Vec<Breakpoint>,
+    pub(super) from: u64,
+    pub(super) until: u64,
+    /// Whether to find the last stop.
+    pub(super) last: bool,
+    pub(super) lines: WarpLines,
+    /// The bytes of each watchpoint at the step before.
+    pub(super) values: HashMap<u32, Vec<u8>>,
+    pub(super) hit: Option<Hit>,
+}
+
+impl BreakpointSearch {
+    /// The thread for which a breakpoint stops at a step.
+    fn stops(&self, breakpoint: &Breakpoint, at: &StepAt<'_>) -> Option<(u32, Option<String>)> {
+        if let BreakpointKind::Step(_, thread) = breakpoint.kind {
+            return Some((thread, None));
+        }
+        let lanes = (0..32).filter(|lane| at.mask >> lane & 1 != 0);
+        let mut threads = lanes.map(|lane| at.place.warp * 32 + lane);
+        let Some(condition) = &breakpoint.condition else {
+            return threads.next().map(|thread| (thread, None));
+        };
+        let machine = LiveMachine(at.view);
+        threads.find_map(|thread| {
+            let place =
+                ThreadPlace { block: at.place.block, thread, instruction: at.place.instruction };
+            let evaluator = Evaluator { scope: &self.scope, machine: &machine, at: place };
+            match evaluator.holds(condition) {
+                Ok(true) => Some((thread, None)),
+                Ok(false) => None,
+                Err(why) => Some((thread, Some(why))),
+            }
+        })
+    }
+}
+
+impl Visitor for BreakpointSearch {
+    fn step(&mut self, at: &StepAt<'_>) -> bool {
+        if at.step >= self.until {
+            return true;
+        }
+        let arrival = self.lines.arrival(&self.scope, at);
+        for index in 0..self.breakpoints.len() {
+            let breakpoint = &self.breakpoints[index];
+            let number = breakpoint.number;
+            let reached = match &breakpoint.kind {
+                BreakpointKind::Line(line) => arrival.is_some_and(|place| place.line == *line),
+                BreakpointKind::Change(watched) => match watched.read(at) {
+                    Some(now) => {
+                        let before = self.values.insert(number, now.clone());
+                        before.is_some_and(|before| before != now)
+                    }
+                    None => false,
+                },
+                BreakpointKind::Step(step, _) => at.step == *step,
+            };
+            if !reached || at.step < self.from {
+                continue;
+            }
+            if let Some((thread, error)) = self.stops(&self.breakpoints[index], at) {
+                self.hit = Some(Hit { step: at.step, number, thread, error });
+                if !self.last {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,172 @@
+//! The sanitizer's findings of the launch, and the steps that they are about.
+
+use crate::data::evaluate::coordinates;
+use crate::session::Session;
+use crate::timeline::{StepAt, Visitor};
+use lanework_emulator::sanitize::{Checks, Report};
+use lanework_emulator::{Access, Fault, SourceLocation};
+
+/// Finds the step of an access that a finding names.
+struct FindingSearch {
+    block: u64,
+    thread: u32,
+    /// The instructions that the finding may mean.
+    instructions: Vec<u32>,
+    address: Option<u64>,
+    /// The last step to consider.
+    until: u64,
+    /// Whether to find the last one.
+    last: bool,
+    /// The first or last step of the thread at the instruction.
+    step: Option<u64>,
+    /// The same, of those that access the address.
+    exact: Option<u64>,
+}
+
+impl FindingSearch {
+    fn keep(place: &mut Option<u64>, step: u64, last: bool) {
+        if last || place.is_none() {
+            *place = Some(step);
+        }
+    }
+}
+
+impl Visitor for FindingSearch {
+    fn step(&mut self, at: &StepAt<'_>) -> bool {
+        let own = at.place.block == self.block && at.place.warp == self.thread / 32;
+        let active = own && at.mask >> (self.thread % 32) & 1 != 0;
+        if active && at.step < self.until && self.instructions.contains(&at.place.instruction) {
+            FindingSearch::keep(&mut self.step, at.step, self.last);
+        }
+        at.step >= self.until || !self.last && self.exact.is_some()
+    }
+
+    fn access(&mut self, step: u64, access: &Access<'_>) {
+        let lane = self.thread % 32;
+        let own = access.place.block == self.block
+            && access.place.warp == self.thread / 32
+            && access.mask >> lane & 1 != 0
+            && self.instructions.contains(&access.place.instruction);
+        let at = access.addresses[lane as usize];
+        let near = |address: u64| address.wrapping_sub(at) < u64::from(access.bytes);
+        if own && self.address.is_some_and(near) && step < self.until {
+            FindingSearch::keep(&mut self.exact, step, self.last);
+        }
+    }
+
+    fn wants_accesses(&self) -> bool {
+        self.address.is_some()
+    }
+
+    fn cluster_end(&mut self, blocks: &[u64]) {
+        if blocks.contains(&self.block) {
+            self.until = 0;
+        }
+    }
+}
+
+/// A place that a finding names.
+struct FindingPlace<'r> {
+    location: Option<&'r SourceLocation>,
+    text_line: u32,
+    instruction: &'r str,
+    block: [u32; 3],
+    thread: [u32; 3],
+}
+
+/// The linear index of coordinates.
+pub fn linear(shape: [u32; 3], at: [u32; 3]) -> u64 {
+    let [x, y, _] = shape.map(u64::from);
+    let [i, j, k] = at.map(u64::from);
+    (k * y + j) * x + i
+}
+
+impl Session<'_> {
+    /// The sanitizer's findings: checks the launch on the first call.
+    ///
+    /// # Errors
+    /// If the launch cannot be checked or replayed.
+    pub fn findings(&mut self) -> Result<&[Report], Fault> {
+        if self.findings.is_none() {
+            self.timeline.restore()?;
+            let target = self.timeline.target();
+            let checks = target.emulator.checks().unwrap_or_else(Checks::default);
+            let checked = target.emulator.check_for(
+                target.program,
+                target.config,
+                target.arguments,
+                checks,
+            )?;
+            self.findings = Some(checked.reports);
+            self.timeline.go_to(self.step)?;
+        }
+        Ok(self.findings.as_deref().unwrap_or_default())
+    }
+
+    /// The step of a finding, counted from 0: its access, or the other one of a race. And its thread.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed.
+    pub fn step_of_finding(
+        &self,
+        index: usize,
+        other: bool,
+    ) -> Result<Option<(u64, (u64, u32))>, Fault> {
+        let Some(report) = self.findings.as_ref().and_then(|all| all.get(index)) else {
+            return Ok(None);
+        };
+        let own = FindingPlace {
+            location: report.location.as_ref(),
+            text_line: report.text_line,
+            instruction: &report.instruction,
+            block: report.block,
+            thread: report.thread,
+        };
+        let first = self.find_access(&own, report.address, u64::MAX, false)?;
+        let Some(second) = report.other.as_ref().filter(|_| other) else { return Ok(first) };
+        let second = FindingPlace {
+            location: second.location.as_ref(),
+            text_line: second.text_line,
+            instruction: &second.instruction,
+            block: second.block,
+            thread: second.thread,
+        };
+        // The other access of a race comes before it.
+        let until = first.map_or(u64::MAX, |(step, _)| step);
+        let found = self.find_access(&second, report.address, until, true)?;
+        if found.is_some() { Ok(found) } else { self.find_access(&second, None, until, true) }
+    }
+
+    fn find_access(
+        &self,
+        place: &FindingPlace<'_>,
+        address: Option<u64>,
+        until: u64,
+        last: bool,
+    ) -> Result<Option<(u64, (u64, u32))>, Fault> {
+        let scope = self.scope();
+        let origins = scope.kernel.origins.iter().enumerate();
+        let instructions = origins.filter(|(_, origin)| {
+            origin.text_line == place.text_line
+                && origin.name == place.instruction
+                && origin.location.as_ref() == place.location
+        });
+        let instructions = instructions.map(|(index, _)| index as u32).collect();
+        let block = linear(scope.grid, place.block);
+        let thread = linear(scope.block, place.thread) as u32;
+        debug_assert_eq!(coordinates(scope.block, thread.into()), place.thread);
+        let search = FindingSearch {
+            block,
+            thread,
+            instructions,
+            address,
+            until,
+            last,
+            step: None,
+            exact: None,
+        };
+        let start = self.timeline().block_start(block).unwrap_or(0);
+        let (found, _) = self.timeline().replay(start, search)?;
+        Ok(found.exact.or(found.step).map(|step| (step, (block, thread))))
+    }
+}

@@ -1,0 +1,524 @@
+//! A debugging session: the recorded launch, the current step and thread, breakpoints, and the moves between steps.
+
+pub mod breakpoints;
+pub mod findings;
+pub mod history;
+mod live;
+pub mod stepping;
+mod stopped;
+
+use crate::code::{CodeLine, CodeMap};
+use crate::data::evaluate::{Evaluator, MemoryPlace, ThreadPlace, Value};
+use crate::data::parse::{Expression, parse};
+use crate::data::scope::{ModuleVariable, Scope, SourceNames};
+use crate::data::types::DataType;
+use crate::timeline::{Moment, Replayed, Target, Timeline, Visitor};
+use breakpoints::{Breakpoint, BreakpointKind, BreakpointSearch, Hit, WarpLines, Watched};
+use history::{HistoryEntry, HistoryKind, HistorySearch, LastStep};
+use lanework_emulator::sanitize::Report;
+use lanework_emulator::{Fault, Place, Schedule};
+use lanework_engine::event::Space;
+use lanework_ptx::Module;
+use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
+use lanework_ptx_ir::module::{Addresses, ModuleNames, PlacedModule, statics};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use stepping::{StepKind, StepSearch, StepUnit};
+use stopped::StoppedMachine;
+
+/// Why the session is where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The first step of the launch.
+    Start,
+    /// A command went to this step.
+    Moved,
+    /// A step ended.
+    Stepped,
+    /// A breakpoint or watchpoint, by its number.
+    Breakpoint(u32),
+    /// The thread exits with this instruction.
+    ThreadEnds,
+    /// The launch faulted.
+    Fault,
+    /// The launch has ended.
+    End,
+}
+
+/// Options of a session.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// The order of time slices.
+    pub schedule: Schedule,
+    /// The most bytes that snapshots may take, besides the memory before the launch.
+    pub budget: u64,
+    /// The name of the PTX text, for modules without line information.
+    pub text_name: String,
+}
+
+/// The default of [`SessionOptions::budget`].
+pub const BUDGET: u64 = 64 << 20;
+
+impl Default for SessionOptions {
+    fn default() -> SessionOptions {
+        SessionOptions {
+            schedule: Schedule::InOrder,
+            budget: BUDGET,
+            text_name: "the PTX text".to_owned(),
+        }
+    }
+}
+
+/// A session.
+pub struct Session<'a> {
+    timeline: Timeline<'a>,
+    scope: Arc<Scope>,
+    budget: u64,
+    step: u64,
+    at: Option<(Place, u32)>,
+    moment: Option<Moment>,
+    reason: StopReason,
+    /// The current block and thread.
+    focus: (u64, u32),
+    breakpoints: Vec<Breakpoint>,
+    last_number: u32,
+    findings: Option<Vec<Report>>,
+}
+
+/// The most lines of history that are kept.
+const MOST_HISTORY: usize = 1024;
+
+impl<'a> Session<'a> {
+    /// Records a launch of a kernel of `module`, and stops at its first step.
+    ///
+    /// # Errors
+    /// If the launch does not fit the device or the kernel.
+    pub fn new(
+        target: Target<'a>,
+        module: &Module,
+        names: SourceNames,
+        options: SessionOptions,
+    ) -> Result<Session<'a>, Fault> {
+        let SessionOptions { schedule, budget, text_name } = options;
+        let timeline = Timeline::record(target, schedule, budget)?;
+        let scope = Arc::new(scope_of(&target, module, names, &text_name)?);
+        let mut session = Session {
+            timeline,
+            scope,
+            budget,
+            step: 0,
+            at: None,
+            moment: None,
+            reason: StopReason::Start,
+            focus: (0, 0),
+            breakpoints: Vec::new(),
+            last_number: 0,
+            findings: None,
+        };
+        session.go_to(0, StopReason::Start)?;
+        Ok(session)
+    }
+
+    /// The recorded launch.
+    pub fn timeline(&self) -> &Timeline<'a> {
+        &self.timeline
+    }
+
+    /// The names of the launch.
+    pub fn scope(&self) -> &Arc<Scope> {
+        &self.scope
+    }
+
+    /// The current step.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// The instruction that the current step executes, and its lanes. At the end of the launch, those of the last step.
+    pub fn at(&self) -> Option<(Place, u32)> {
+        self.at
+    }
+
+    /// The state of the current cluster; `None` at the end of a launch.
+    pub fn moment(&self) -> Option<&Moment> {
+        self.moment.as_ref()
+    }
+
+    /// Why the session is here.
+    pub fn reason(&self) -> &StopReason {
+        &self.reason
+    }
+
+    /// The current block and thread, by their linear indices.
+    pub fn focus(&self) -> (u64, u32) {
+        self.focus
+    }
+
+    /// Selects a thread.
+    ///
+    /// # Errors
+    /// If the block or the thread does not exist.
+    pub fn select(&mut self, block: u64, thread: u32) -> Result<(), String> {
+        let count = |shape: [u32; 3]| shape.iter().map(|extent| u64::from(*extent)).product();
+        let (blocks, threads): (u64, u64) = (count(self.scope.grid), count(self.scope.block));
+        if block >= blocks {
+            return Err(format!("there is no block {block}; the grid has {blocks}"));
+        }
+        if u64::from(thread) >= threads {
+            return Err(format!("there is no thread {thread}; a block has {threads}"));
+        }
+        self.focus = (block, thread);
+        Ok(())
+    }
+
+    /// The next instruction of the current thread: where its warp will execute it.
+    pub fn place(&self) -> ThreadPlace {
+        let (block, thread) = self.focus;
+        let own = self.at.filter(|(place, mask)| {
+            let own = place.block == block && place.warp == thread / 32;
+            own && mask >> (thread % 32) & 1 != 0
+        });
+        let state = || {
+            let warp = self.moment.as_ref()?.block(block)?.warp_of(thread)?;
+            Some(warp.lane(thread % 32)?.instruction)
+        };
+        let here = own.map(|(place, _)| place.instruction).or_else(state);
+        let instruction = here.or(self.at.map(|(place, _)| place.instruction)).unwrap_or(0);
+        ThreadPlace { block, thread, instruction }
+    }
+
+    /// Goes to a step; the end of the launch if there are fewer.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed.
+    pub fn go_to(&mut self, step: u64, reason: StopReason) -> Result<(), Fault> {
+        let Replayed { step, at, moment } = self.timeline.go_to(step)?;
+        let ended = step >= self.timeline.steps();
+        self.reason = match (&self.timeline.end().fault, ended) {
+            (Some(_), true) => StopReason::Fault,
+            (None, true) => StopReason::End,
+            _ => reason,
+        };
+        (self.step, self.at, self.moment) = (step, at, moment);
+        let (block, thread) = self.focus;
+        // Keep the thread if it takes part in the step.
+        if let Some((place, mask)) = at
+            && (place.block != block || place.warp != thread / 32 || mask >> (thread % 32) & 1 == 0)
+        {
+            self.focus = (place.block, place.warp * 32 + mask.trailing_zeros() % 32);
+        }
+        Ok(())
+    }
+
+    /// Runs forward, or backward, to the next stop.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed. The text of an error in a condition is returned.
+    pub fn go_on(&mut self, back: bool) -> Result<Option<String>, Fault> {
+        let hit = if back { self.last_stop()? } else { self.next_stop()? };
+        let Some(Hit { step, number, thread, error }) = hit else {
+            let to = if back { 0 } else { u64::MAX };
+            let reason = if back { StopReason::Start } else { StopReason::End };
+            self.go_to(to, reason)?;
+            return Ok(None);
+        };
+        self.go_to(step, StopReason::Breakpoint(number))?;
+        if let Some((place, _)) = self.at.filter(|(place, _)| place.warp == thread / 32) {
+            self.focus = (place.block, thread);
+        }
+        Ok(error.map(|why| format!("the condition of breakpoint {number}: {why}")))
+    }
+
+    fn search(&self, from: u64, until: u64, last: bool) -> BreakpointSearch {
+        let enabled = self.breakpoints.iter().filter(|breakpoint| breakpoint.enabled);
+        BreakpointSearch {
+            scope: Arc::clone(&self.scope),
+            breakpoints: enabled.cloned().collect(),
+            from,
+            until,
+            last,
+            lines: WarpLines::default(),
+            values: HashMap::new(),
+            hit: None,
+        }
+    }
+
+    fn next_stop(&self) -> Result<Option<Hit>, Fault> {
+        let search = self.search(self.step + 1, u64::MAX, false);
+        Ok(self.timeline.replay(self.step, search)?.0.hit)
+    }
+
+    fn last_stop(&self) -> Result<Option<Hit>, Fault> {
+        self.backward(
+            self.step,
+            |session, from, until| session.search(from, until, true),
+            |s| s.hit,
+        )
+    }
+
+    /// Searches the intervals between snapshots before a step, the last one first.
+    fn backward<V: Visitor, R>(
+        &self,
+        before: u64,
+        search: impl Fn(&Session<'_>, u64, u64) -> V,
+        result: impl Fn(V) -> Option<R>,
+    ) -> Result<Option<R>, Fault> {
+        let mut until = before;
+        for from in self.timeline.replay_starts().into_iter().rev().filter(|from| *from < before) {
+            let (found, _) = self.timeline.replay(from, search(self, from, until))?;
+            if let Some(found) = result(found) {
+                return Ok(Some(found));
+            }
+            until = from;
+        }
+        Ok(None)
+    }
+
+    /// Steps forward or backward.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed.
+    pub fn take_step(&mut self, kind: StepKind, unit: StepUnit, back: bool) -> Result<(), Fault> {
+        let place = self.place();
+        let depth = self.scope.code.place(place.instruction).map_or(0, |place| place.depth);
+        let search = StepSearch {
+            scope: Arc::clone(&self.scope),
+            kind,
+            unit,
+            focus: self.focus,
+            now: self.step,
+            depth,
+            back,
+            lines: WarpLines::default(),
+            found: None,
+            last: None,
+            ended: false,
+        };
+        let start = self.timeline.block_start(self.focus.0).unwrap_or(0);
+        let (search, _) = self.timeline.replay(start.min(self.step), search)?;
+        match (search.found, search.last) {
+            (Some((step, thread)), _) => {
+                let block = self.focus.0;
+                self.go_to(step, StopReason::Stepped)?;
+                self.focus = (block, thread);
+                Ok(())
+            }
+            (None, _) if back => self.go_to(start, StopReason::Start),
+            (None, Some(last)) if search.ended || unit == StepUnit::Block => {
+                self.go_to(last, StopReason::ThreadEnds)
+            }
+            (None, _) => self.go_to(u64::MAX, StopReason::End),
+        }
+    }
+
+    /// Changes the order of time slices: records the launch again, and goes to its start.
+    ///
+    /// # Errors
+    /// If the launch cannot be recorded.
+    pub fn set_order(&mut self, schedule: Schedule) -> Result<(), Fault> {
+        // The memory before the launch, for the new recording.
+        self.timeline.restore()?;
+        self.timeline = Timeline::record(self.timeline.target(), schedule, self.budget)?;
+        self.go_to(0, StopReason::Start)
+    }
+
+    /// Adds a breakpoint; returns its number.
+    pub fn add_breakpoint(
+        &mut self,
+        kind: BreakpointKind,
+        condition: Option<Expression>,
+        text: String,
+    ) -> u32 {
+        self.last_number += 1;
+        let number = self.last_number;
+        self.breakpoints.push(Breakpoint { number, kind, condition, text, enabled: true });
+        number
+    }
+
+    /// The breakpoints.
+    pub fn breakpoints(&self) -> &[Breakpoint] {
+        &self.breakpoints
+    }
+
+    /// Removes a breakpoint; returns whether it existed.
+    pub fn remove_breakpoint(&mut self, number: u32) -> bool {
+        let before = self.breakpoints.len();
+        self.breakpoints.retain(|breakpoint| breakpoint.number != number);
+        self.breakpoints.len() < before
+    }
+
+    /// The line that a position of a breakpoint names: `12`, `k.cu:12`, or a function.
+    ///
+    /// # Errors
+    /// If there is no code there.
+    pub fn find_line(&self, text: &str) -> Result<CodeLine, String> {
+        let code = &self.scope.code;
+        let (file, line) = match text.rsplit_once(':') {
+            Some((file, line)) if line.parse::<u32>().is_ok() => (code.find_file(file)?, line),
+            _ => (code.main_file().unwrap_or(0), text),
+        };
+        let Ok(line) = line.parse::<u32>() else {
+            return code.first_line(text).ok_or_else(|| {
+                format!(
+                    "`{text}` is neither a line like 12 or k.cu:12 nor a function of the kernel"
+                )
+            });
+        };
+        let wanted = CodeLine { file, line };
+        code.line_with_code(wanted).ok_or_else(|| {
+            format!("{} has no code of this kernel from line {line} on", code.file(file))
+        })
+    }
+
+    /// Evaluates an expression for the current thread.
+    ///
+    /// # Errors
+    /// If it is not an expression, or has no value here.
+    pub fn evaluate(&self, text: &str) -> Result<Value, String> {
+        self.evaluate_for(&parse(text)?, self.place())
+    }
+
+    /// Evaluates an expression for a thread.
+    ///
+    /// # Errors
+    /// As [`Session::evaluate`].
+    pub fn evaluate_for(&self, expression: &Expression, at: ThreadPlace) -> Result<Value, String> {
+        let machine = self.machine(at);
+        Evaluator { scope: &self.scope, machine: &machine, at }.value(expression)
+    }
+
+    fn machine(&self, at: ThreadPlace) -> StoppedMachine<'_> {
+        StoppedMachine {
+            device: self.timeline.target().emulator,
+            block: self.moment.as_ref().and_then(|moment| moment.block(at.block)),
+            warp: at.thread / 32,
+        }
+    }
+
+    /// The bytes of memory that an expression names, for a watchpoint or a history.
+    ///
+    /// # Errors
+    /// If the expression has no value, or is not in memory.
+    pub fn watched(&self, text: &str) -> Result<(Watched, DataType), String> {
+        let value = self.evaluate(text)?;
+        let what =
+            "is not in memory: name an element such as x[3], a shared array or a local variable";
+        let place = value.place.ok_or_else(|| format!("`{text}` {what}"))?;
+        let bytes = value.ty.bytes();
+        Ok((Watched { place, bytes, owner: self.focus }, value.ty))
+    }
+
+    /// The last accesses to bytes before the current step, oldest first.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed.
+    pub fn history(
+        &self,
+        watched: Watched,
+        kind: HistoryKind,
+        most: usize,
+    ) -> Result<Vec<HistoryEntry>, Fault> {
+        let most = most.clamp(1, MOST_HISTORY);
+        let mut found: VecDeque<HistoryEntry> = VecDeque::new();
+        let mut until = self.step;
+        let starts = self.timeline.replay_starts();
+        for from in starts.into_iter().rev().filter(|from| *from < self.step || *from == 0) {
+            let search = HistorySearch::new(watched, kind, until, most);
+            let (mut search, _) = self.timeline.replay(from, search)?;
+            if let Some(mut entry) = search.pending.take() {
+                // The last step of the launch: its effect is in memory now.
+                entry.after = self.bytes_now(watched.place, watched.bytes);
+                search.keep(entry);
+            }
+            for entry in search.entries.into_iter().rev() {
+                found.push_front(entry);
+            }
+            if found.len() >= most {
+                break;
+            }
+            until = from;
+        }
+        // Later commands read the memory of the current step.
+        self.timeline.go_to(self.step)?;
+        let surplus = found.len().saturating_sub(most);
+        Ok(found.into_iter().skip(surplus).collect())
+    }
+
+    fn bytes_now(&self, place: MemoryPlace, count: u64) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; count as usize];
+        let global = matches!(place.space, Space::Global | Space::Constant);
+        let device = self.timeline.target().emulator;
+        (global && device.read(place.address, &mut bytes).is_ok()).then_some(bytes)
+    }
+
+    /// The last step of the current thread up to now.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed.
+    pub fn last_step(&self) -> Result<LastStep, Fault> {
+        let search = LastStep {
+            focus: self.focus,
+            until: self.step.saturating_add(1),
+            last: None,
+            exited: false,
+            without: None,
+        };
+        let start = self.timeline.block_start(self.focus.0).unwrap_or(0);
+        let (found, _) = self.timeline.replay(start.min(self.step), search)?;
+        self.timeline.go_to(self.step)?;
+        Ok(found)
+    }
+}
+
+/// The names of a launch: those of the source, and the registers of the PTX.
+fn scope_of(
+    target: &Target<'_>,
+    module: &Module,
+    names: SourceNames,
+    text_name: &str,
+) -> Result<Scope, Fault> {
+    let entry = target.config.entry;
+    let unknown = || {
+        let kind = lanework_emulator::FaultKind::BadArguments;
+        Fault::before_launch(kind, entry, format!("the module has no entry `{entry}`"), "")
+    };
+    let kernel = target.program.kernel(entry).ok_or_else(unknown)?;
+    let function = module.entry(entry).ok_or_else(unknown)?;
+    let typed = |name: &str, bytes: u64| {
+        let known = names.arrays.iter().find(|(of, _)| of == name).map(|(_, ty)| ty.clone());
+        known.unwrap_or_else(|| DataType::Array(Arc::new(DataType::Bits(4)), bytes / 4))
+    };
+    let placed = statics(module);
+    let variables = placed.iter().filter_map(|placed| {
+        let name = placed.variable.name.clone();
+        let (address, bytes) = target.program.variable(&placed.key)?;
+        let ty = typed(&name, bytes);
+        Some(ModuleVariable { name, address, ty })
+    });
+    let variables: Vec<ModuleVariable> = variables.collect();
+    // Lowering numbers registers in the same order each time; only this time it keeps their names.
+    let addresses: Addresses = placed
+        .iter()
+        .filter_map(|placed| {
+            let (address, _) = target.program.variable(&placed.key)?;
+            let space = match placed.variable.space {
+                lanework_ptx::StateSpace::Const => lanework_ptx_ir::kernel::MemorySpace::Constant,
+                _ => lanework_ptx_ir::kernel::MemorySpace::Global,
+            };
+            Some((placed.key.clone(), (space, address)))
+        })
+        .collect();
+    let module_names = ModuleNames::new(module);
+    let source = PlacedModule { module, names: &module_names, addresses: &addresses };
+    let gaps = target.emulator.options().checks.is_some();
+    let lowered = Lowering::entry(source, function, LoweringOptions { gaps, names: true });
+    let registers = lowered.map(|kernel| kernel.register_names).unwrap_or_default();
+    let code = CodeMap::new(kernel, text_name);
+    Ok(Scope::new(
+        (Arc::clone(kernel), code),
+        (target.config.grid, target.config.block),
+        names,
+        (variables, &registers),
+        target.arguments,
+    ))
+}

@@ -1,0 +1,67 @@
+//! Snapshots, from which replays start: at the first step of a cluster while no other one runs, the only state is global
+//! memory.
+//!
+//! Snapshots are taken at an interval of steps. When they exceed their budget, every second one is dropped and the
+//! interval doubles, so that they stay spread over the whole run.
+
+use crate::timeline::image::{ChangedPages, MemoryImage};
+use lanework_engine::memory::Memory;
+use std::sync::Arc;
+
+/// The smallest interval, in steps. A replay of as many steps takes a few milliseconds.
+const SHORTEST: u64 = 100_000;
+
+/// Bytes of memory per step of the interval: comparing memory with its image then adds little to the time of the run.
+const BYTES_PER_STEP: u64 = 4;
+
+/// The state at the start of a cluster.
+pub struct Snapshot {
+    /// The cluster's first step.
+    pub step: u64,
+    /// The cluster's place in the order of the launch.
+    pub order: u64,
+    /// Global memory.
+    pub pages: ChangedPages,
+}
+
+/// Keeps snapshots within a budget.
+pub struct SnapshotKeeper {
+    image: Arc<MemoryImage>,
+    budget: u64,
+    interval: u64,
+    used: u64,
+    snapshots: Vec<Snapshot>,
+}
+
+impl SnapshotKeeper {
+    /// Without snapshots; `budget` is the most bytes that they may take.
+    pub fn new(image: Arc<MemoryImage>, budget: u64) -> SnapshotKeeper {
+        let interval = SHORTEST.max(image.bytes() / BYTES_PER_STEP);
+        SnapshotKeeper { image, budget, interval, used: 0, snapshots: Vec::new() }
+    }
+
+    /// Called at the first step of a cluster that runs alone.
+    pub fn offer(&mut self, step: u64, order: u64, memory: &Memory) {
+        let last = self.snapshots.last().map_or(0, |snapshot| snapshot.step);
+        if step < last + self.interval {
+            return;
+        }
+        let pages = self.image.changes(memory);
+        self.used += pages.bytes();
+        self.snapshots.push(Snapshot { step, order, pages });
+        while self.used > self.budget && !self.snapshots.is_empty() {
+            let mut index = 0;
+            self.snapshots.retain(|_| {
+                index += 1;
+                index % 2 == 0
+            });
+            self.used = self.snapshots.iter().map(|snapshot| snapshot.pages.bytes()).sum();
+            self.interval *= 2;
+        }
+    }
+
+    /// The snapshots, by step.
+    pub fn finish(self) -> Vec<Snapshot> {
+        self.snapshots
+    }
+}

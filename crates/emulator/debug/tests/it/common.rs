@@ -1,0 +1,70 @@
+//! Runs commands on a launch of CUDA C++.
+
+use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};
+use lanework_debug::commands::Console;
+use lanework_debug::data::cuda_cpp;
+use lanework_debug::session::{Session, SessionOptions};
+use lanework_debug::timeline::Target;
+use lanework_emulator::sanitize::Checks;
+use lanework_emulator::{Emulator, LaunchConfig, Options};
+use lanework_ptx::Module;
+
+/// A launch of the only kernel of a source.
+pub struct Launch<'a> {
+    /// CUDA C++.
+    pub source: &'a str,
+    /// Blocks and threads.
+    pub shape: (u32, u32),
+    /// The arguments: arrays of words, then numbers.
+    pub arrays: Vec<Vec<u32>>,
+    pub numbers: Vec<u32>,
+}
+
+fn options_of() -> CompileOptions {
+    CompileOptions { debug: true, ..CompileOptions::default() }
+}
+
+impl Launch<'_> {
+    /// Calls `run` with a session that is at the launch's first step.
+    pub fn debug<R>(&self, options: SessionOptions, run: impl FnOnce(&mut Session<'_>) -> R) -> R {
+        let compiled = compile(self.source, "k.cu", &options_of(), &mut NoFiles);
+        let compiled = compiled.unwrap_or_else(|failure| panic!("{}", failure.text));
+        let module = Module::parse(&compiled.text).expect("PTX");
+        let checks = Some(Checks::default());
+        let emulator = Emulator::new(Options { checks, ..Options::default() });
+        let program = emulator.load(&module).expect("loads");
+        let mut arguments: Vec<Vec<u8>> = Vec::new();
+        for (index, array) in self.arrays.iter().enumerate() {
+            let bytes: Vec<u8> = array.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let name = format!("array {index}");
+            let address = emulator.allocate(bytes.len() as u64, &name).expect("memory");
+            emulator.write(address, &bytes).expect("memory");
+            arguments.push(address.to_le_bytes().to_vec());
+        }
+        arguments.extend(self.numbers.iter().map(|number| number.to_le_bytes().to_vec()));
+        let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+        let entry = module.entries().next().expect("a kernel").name.clone();
+        let (grid, block) = self.shape;
+        let config = LaunchConfig::new(&entry, [grid, 1, 1], [block, 1, 1]);
+        let target = Target {
+            emulator: &emulator,
+            program: &program,
+            config: &config,
+            arguments: &arguments,
+        };
+        let names = cuda_cpp::names(&compiled.names, &entry);
+        let mut session = Session::new(target, &module, names, options).expect("records");
+        run(&mut session)
+    }
+
+    /// The replies to commands, one a line of `script`.
+    pub fn script(&self, script: &str) -> String {
+        self.debug(SessionOptions::default(), |session| {
+            let source = |_: &str| Some(self.source.to_owned());
+            let mut console = Console::new(session, &source);
+            let lines = script.lines().map(str::trim).filter(|line| !line.is_empty());
+            let replies = lines.map(|line| format!("> {line}\n{}\n", console.execute(line).text));
+            replies.collect()
+        })
+    }
+}
