@@ -18,9 +18,9 @@ if [ ! -d "$folder/src" ]; then
 fi
 cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-cufft -p lanework-cusolver
 command="$PWD/target/release/lanework"
-# Copies the only module that is needed; the rest of the Python package would have to be built.
+# Copies the only modules that are needed; the rest of the Python package would have to be built.
 mkdir -p "$folder/modules/lanework"
-cp crates/bindings/python/python/lanework/jax.py "$folder/modules/lanework/"
+cp crates/bindings/python/python/lanework/{_xla,jax}.py "$folder/modules/lanework/"
 export PYTHONPATH="$folder/modules" JAX_NUM_GENERATED_CASES=${JAX_NUM_GENERATED_CASES:-1} TF_CPP_MIN_LOG_LEVEL=3
 cd "$folder/src"
 [ $# -gt 0 ] || set -- tests/lax_test.py tests/lax_numpy_reducers_test.py tests/nn_test.py tests/random_test.py tests/linalg_test.py

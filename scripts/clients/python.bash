@@ -25,6 +25,13 @@ sources() {
     echo "$to"
 }
 
+# modules: makes the Python package's modules for frameworks importable; they need no build.
+modules() {
+    mkdir -p "$folder/modules/lanework"
+    cp crates/bindings/python/python/lanework/{_xla,jax,tensorflow,torch}.py "$folder/modules/lanework/"
+    export PYTHONPATH=$folder/modules
+}
+
 # run COMMAND...: on the emulated GPU.
 run() {
     # shellcheck disable=SC2086

@@ -11,17 +11,13 @@ the emulator. Kernels of NVIDIA libraries without a stand-in (cuDNN) are machine
 
 from __future__ import annotations
 
-import atexit
 import importlib.util
 import os
 import pathlib
 import runpy
-import shutil
 import sys
-import tempfile
 
-#: XLA's flag for the level of autotuning by time.
-_AUTOTUNE = "--xla_gpu_autotune_level"
+from ._xla import assembler, set_flags, toolkit
 
 
 def _nvidias() -> pathlib.Path | None:
@@ -36,29 +32,11 @@ def _nvidias() -> pathlib.Path | None:
     return pathlib.Path(places[0]) if places else None
 
 
-def _toolkit(assembler: str) -> str:
-    """Creates a toolkit folder with Lanework's assembler; removes it when the process ends."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="lanework-jax-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    (folder / "bin").mkdir()
-    (folder / "bin" / "ptxas").symlink_to(assembler)
-    nvidias = _nvidias()
-    for part in ("nvvm", "bin/nvlink"):
-        if nvidias and (nvidias / part).exists():
-            (folder / part).symlink_to(nvidias / part)
-    return str(folder)
-
-
 def install() -> None:
     """Prepares the process for JAX; call it before JAX is imported."""
-    assembler = os.environ.get("TRITON_PTXAS_PATH")
-    if not assembler:
-        sys.exit("error: Lanework's driver is not there\n  = help: lanework exec --plain -- python -m lanework.jax PROGRAM ARGUMENTS")
-    os.environ["CUDA_ROOT"] = _toolkit(assembler)
+    os.environ["CUDA_ROOT"] = toolkit(assembler("lanework.jax"), _nvidias())
     os.environ.setdefault("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1")
-    flags = os.environ.get("XLA_FLAGS", "")
-    if _AUTOTUNE not in flags:
-        os.environ["XLA_FLAGS"] = f"{flags} {_AUTOTUNE}=0".strip()
+    set_flags()
     from jax._src import hardware_utils
 
     hardware_utils.has_visible_nvidia_gpu = lambda: True
