@@ -8,17 +8,17 @@ use lanework::emulator::sanitize::readable_name;
 use lanework::ptx::cpp_names::is_called;
 use lanework_terminal::failure::{Failure, Outcome};
 
-/// Names given to `--only` or `--skip`.
+/// SelectedNames given to `--only` or `--skip`.
 #[derive(Default)]
-struct Names {
+struct SelectedNames {
     kinds: Vec<ReportKind>,
     /// Kernels: names, or patterns with `*`.
     kernels: Vec<String>,
 }
 
-impl Names {
-    fn of(names: &[String]) -> Names {
-        let mut found = Names::default();
+impl SelectedNames {
+    fn of(names: &[String]) -> SelectedNames {
+        let mut found = SelectedNames::default();
         for name in names.iter().filter(|name| !name.is_empty()) {
             match ReportKind::named(name) {
                 Some(kind) => found.kinds.push(kind),
@@ -35,14 +35,14 @@ impl Names {
 
 /// The selected findings of a program.
 pub struct Selection {
-    only: Names,
-    skip: Names,
+    only: SelectedNames,
+    skip: SelectedNames,
 }
 
 impl Selection {
     /// The findings that `--only` and `--skip` select; each takes kinds of errors and names of kernels.
     pub fn of(only: &[String], skip: &[String]) -> Selection {
-        Selection { only: Names::of(only), skip: Names::of(skip) }
+        Selection { only: SelectedNames::of(only), skip: SelectedNames::of(skip) }
     }
 
     /// Whether the user asks for a kind that is not checked by default.

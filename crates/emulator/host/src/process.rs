@@ -61,7 +61,7 @@ pub struct HostFault {
 /// Function, file and line of an active call. The line is 0 if it is unknown, as in built-in headers.
 pub type HostPlace = (String, String, u32);
 
-/// What the embedding program wants to know of a host program.
+/// Notices about a host program that the embedding program asks for.
 #[derive(Clone, Copy)]
 pub struct HostWatch {
     /// Receives the active calls, innermost first, before a call of a function that the embedding program supplied, and

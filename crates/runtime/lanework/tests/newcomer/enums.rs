@@ -3,28 +3,28 @@
 use lanework::prelude::*;
 #[device]
 #[derive(Clone, Copy, PartialEq)]
-pub enum State {
+pub enum TokenState {
     Outside,
     InWord,
     InNumber,
 }
 #[device]
-impl State {
-    pub fn next(self, c: u8) -> State {
+impl TokenState {
+    pub fn next(self, c: u8) -> TokenState {
         match c {
-            b'a'..=b'z' | b'A'..=b'Z' => State::InWord,
+            b'a'..=b'z' | b'A'..=b'Z' => TokenState::InWord,
             b'0'..=b'9' => {
-                if self == State::InWord {
-                    State::InWord
+                if self == TokenState::InWord {
+                    TokenState::InWord
                 } else {
-                    State::InNumber
+                    TokenState::InNumber
                 }
             }
-            _ => State::Outside,
+            _ => TokenState::Outside,
         }
     }
     fn is_token(self) -> bool {
-        self != State::Outside
+        self != TokenState::Outside
     }
 }
 #[kernel]
@@ -33,7 +33,7 @@ fn count_tokens(text: &[u8], starts: &[u32], counts: &mut [u32]) {
     if line + 1 >= starts.len() {
         return;
     }
-    let mut state = State::Outside;
+    let mut state = TokenState::Outside;
     let mut count = 0;
     for i in starts[line]..starts[line + 1] {
         let next = state.next(text[i]);

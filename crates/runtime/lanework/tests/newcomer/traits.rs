@@ -6,17 +6,17 @@ pub trait Monoid {
     const IDENTITY: f32;
     fn combine(a: f32, b: f32) -> f32;
 }
-pub struct Sum;
-pub struct Max;
+pub struct Addition;
+pub struct Maximum;
 #[device]
-impl Monoid for Sum {
+impl Monoid for Addition {
     const IDENTITY: f32 = 0.0;
     fn combine(a: f32, b: f32) -> f32 {
         a + b
     }
 }
 #[device]
-impl Monoid for Max {
+impl Monoid for Maximum {
     const IDENTITY: f32 = f32::NEG_INFINITY;
     fn combine(a: f32, b: f32) -> f32 {
         a.max(b)
@@ -47,9 +47,9 @@ fn sums_and_maxima() -> lanework::Result<()> {
     let x: Vec<f32> = (0..1000).map(|i| (i % 37) as f32).collect();
     let dx = device.upload(&x)?;
     let mut out = device.zeros::<f32>(4)?;
-    reduce::<Sum>(&dx, &mut out).grid(4).block(256).launch(&device)?;
+    reduce::<Addition>(&dx, &mut out).grid(4).block(256).launch(&device)?;
     assert_eq!(out.download()?.iter().sum::<f32>(), x.iter().sum::<f32>());
-    reduce::<Max>(&dx, &mut out).grid(4).block(256).launch(&device)?;
+    reduce::<Maximum>(&dx, &mut out).grid(4).block(256).launch(&device)?;
     assert_eq!(out.download()?[0], 36.0);
     Ok(())
 }

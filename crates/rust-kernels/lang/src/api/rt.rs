@@ -18,7 +18,7 @@ pub use crate::data::variable::{
     give_back, lend, new_variable, receive, replace, swap,
 };
 pub use crate::emit::current::{Never, break_loop, continue_loop, return_kernel};
-pub use crate::flow::branch::{if_else, if_then};
+pub use crate::flow::branch::{Choose, Merge, if_else, if_then};
 pub use crate::flow::call::{
     Input, ReturnAs, ReturnSlot, Returned, Written, by_value, call_closure, call_unit, call_value,
     inline, output, return_unit, return_value,
@@ -44,8 +44,8 @@ pub use crate::memory::shared_slice::{Subslice, end_at, subslice};
 pub use crate::memory::slice::IntoSlice;
 pub use crate::scalar::cast::{Cast, Promote, PromoteBase, ShiftBy, shift_left, shift_right};
 pub use crate::scalar::compare::{Condition, Connect, Equate, Order, Relation};
-pub use crate::scalar::number::{Extent, IndexValue};
-pub use crate::scalar::relations::{ConditionType, IndexType, SameType};
+pub use crate::scalar::number::{Extent, IndexType, IndexValue};
+pub use crate::scalar::relations::{ConditionType, SameType};
 pub use crate::scalar::var::{Become, IntoVar, Join, Joined, Read, joined};
 pub use bytemuck;
 

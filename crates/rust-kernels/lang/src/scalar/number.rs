@@ -3,7 +3,6 @@
 use crate::emit::builder::Builder;
 use crate::emit::value::{Index, Value, integer};
 use crate::scalar::host_methods::{FloatMethods, IntegerMethods, NumberMethods, WordMethods};
-use crate::scalar::relations::IndexType;
 use crate::scalar::var::{Bits, Scalar, Var};
 use half::{bf16, f16};
 use lanework_abi::Storable;
@@ -208,6 +207,16 @@ macro_rules! host_integers {
 
 // One impl per type instead of one for all `Integer` types, so that rustc's errors list the types.
 host_integers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+
+/// The type of an index: any integer.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot index an array",
+    label = "expected an integer"
+)]
+pub trait IndexType: Scalar {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Integer> IndexType for T {}
 
 impl<T: IndexType> IndexValue for Var<T> {
     fn parts(self) -> Index {

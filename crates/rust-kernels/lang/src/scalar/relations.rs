@@ -1,9 +1,6 @@
 //! Relations between scalar types that exist for their error messages: a handle's trait is implemented if the relation holds
 //! between the types of the values, so rustc names these types instead of the handles.
 
-use crate::scalar::number::Integer;
-use crate::scalar::var::Scalar;
-
 /// The same type.
 #[diagnostic::on_unimplemented(
     message = "expected a value of type `{U}`, found one of type `{Self}`",
@@ -14,7 +11,7 @@ use crate::scalar::var::Scalar;
 pub trait SameType<U> {}
 
 #[diagnostic::do_not_recommend]
-impl<T: Scalar> SameType<T> for T {}
+impl<T> SameType<T> for T {}
 
 /// The type of a condition: `bool`.
 #[diagnostic::on_unimplemented(
@@ -23,16 +20,6 @@ impl<T: Scalar> SameType<T> for T {}
     note = "compare with `!=` first",
     note = "`Var<T>` is a `T` that the kernel computes"
 )]
-pub trait ConditionType: Scalar {}
+pub trait ConditionType {}
 
 impl ConditionType for bool {}
-
-/// The type of an index: any integer.
-#[diagnostic::on_unimplemented(
-    message = "a `{Self}` cannot index an array",
-    label = "expected an integer"
-)]
-pub trait IndexType: Scalar {}
-
-#[diagnostic::do_not_recommend]
-impl<T: Integer> IndexType for T {}
