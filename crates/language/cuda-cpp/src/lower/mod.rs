@@ -9,6 +9,7 @@ mod expressions;
 mod intrinsics;
 mod memory;
 mod module;
+mod results;
 mod scalars;
 mod statements;
 
@@ -55,6 +56,8 @@ struct FunctionLowering<'a, 'b> {
     /// Address for a result of class type.
     target: Option<ValueId>,
     result: TypeId,
+    /// The local variable that is stored at `target`.
+    named_result: Option<LocalNumber>,
     is_kernel: bool,
     /// The address of the arguments after the named ones.
     variable_arguments: Option<ValueId>,
