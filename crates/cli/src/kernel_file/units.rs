@@ -24,8 +24,15 @@ pub fn joined(files: &[(String, String)]) -> String {
         for name in &clashes {
             let _ = writeln!(source, "#define {name} {name}_{}", number + 1);
         }
+        // A macro of a header may have the same name: it is restored for the next file.
+        for name in &own.macros {
+            let _ = writeln!(source, "#pragma push_macro(\"{name}\")");
+        }
         let _ = writeln!(source, "#include \"{path}\"");
-        for name in clashes.into_iter().chain(&own.macros) {
+        for name in &own.macros {
+            let _ = writeln!(source, "#pragma pop_macro(\"{name}\")");
+        }
+        for name in clashes {
             let _ = writeln!(source, "#undef {name}");
         }
         seen.extend(own.definitions.iter().map(String::as_str));
@@ -228,7 +235,9 @@ static int unused(int x);
         let second =
             "static float helper(float x) { return x; }\n__device__ int alone() { return 1; }";
         let source = joined(&[file("a.cu", FIRST), file("b.cu", second)]);
-        let wanted = "#include \"a.cu\"\n#undef N\n#undef SQUARE\n#define helper helper_2\n#include \"b.cu\"\n#undef helper\n";
+        let first = "#pragma push_macro(\"N\")\n#pragma push_macro(\"SQUARE\")\n#include \"a.cu\"\n\
+             #pragma pop_macro(\"N\")\n#pragma pop_macro(\"SQUARE\")\n";
+        let wanted = format!("{first}#define helper helper_2\n#include \"b.cu\"\n#undef helper\n");
         assert_eq!(source, wanted);
     }
 }

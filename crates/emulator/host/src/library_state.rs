@@ -60,6 +60,16 @@ impl Files {
         Ok(handle)
     }
 
+    /// Opens a file in place of a standard stream or an open file.
+    pub fn reopen(&mut self, handle: u64, name: &str, mode: &str) -> Result<(), i32> {
+        self.flush();
+        let made = self.open(name, mode)?;
+        if let Some(file) = self.open.remove(&made) {
+            self.open.insert(handle, file);
+        }
+        Ok(())
+    }
+
     /// Closes a file. Returns whether it was open.
     pub fn close(&mut self, handle: u64) -> bool {
         self.open.remove(&handle).is_some()
@@ -67,6 +77,9 @@ impl Files {
 
     /// Writes bytes. Returns whether that succeeded.
     pub fn write(&mut self, handle: u64, bytes: &[u8]) -> bool {
+        if let Some(open) = self.open.get_mut(&handle) {
+            return open.file.write_all(bytes).is_ok();
+        }
         match handle {
             STDOUT => {
                 self.output.extend_from_slice(bytes);
@@ -79,10 +92,7 @@ impl Files {
                 self.flush();
                 std::io::stderr().write_all(bytes).is_ok()
             }
-            _ => match self.open.get_mut(&handle) {
-                Some(open) => open.file.write_all(bytes).is_ok(),
-                None => false,
-            },
+            _ => false,
         }
     }
 

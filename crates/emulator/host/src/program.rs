@@ -104,6 +104,17 @@ impl Process {
         }
     }
 
+    /// Calls a function of the program while the program waits for a function that the embedding program supplied.
+    ///
+    /// # Errors
+    /// If the function faults, or ends the program.
+    pub fn call(&mut self, address: u64, arguments: &[u64]) -> Result<u64, Stop> {
+        let Some(number) = self.function_at(address) else {
+            return Err(self.fault("a call of an address that is not a function's", ""));
+        };
+        Ok(run(self, number, arguments)?.first().copied().unwrap_or(0))
+    }
+
     fn main_inner(&mut self, arguments: &[String]) -> Result<i32, Stop> {
         let mut pointers = Vec::new();
         for argument in arguments {

@@ -157,3 +157,87 @@ fn wide_strings_type_identities_and_threads_follow_the_standard() {
     let wanted = "9 3 1 233 98\nd83d de00\ni7Derived10\n0 255 -1e+300 2\n15 14\n";
     assert_eq!(output(source), wanted);
 }
+
+#[test]
+fn transforms_follow_their_layouts() {
+    let source = r#"
+        #include <cstdio>
+        #include <cmath>
+        #include <cufft.h>
+        int main() {
+            const int n = 60, batch = 3;
+            static cufftComplex h[n * batch], r[n * batch];
+            for (int i = 0; i < n * batch; i++) { h[i].x = cosf(i * 0.3f); h[i].y = i % 7; }
+            cufftHandle p;
+            int made = cufftPlan1d(&p, n, CUFFT_C2C, batch);
+            printf("%d %d ", made, cufftExecC2C(p, h, r, CUFFT_FORWARD));
+            printf("%.3f %.3f %.3f %.3f\n", r[0].x, r[0].y, r[n + 5].x, r[n + 5].y);
+            cufftExecC2C(p, r, r, CUFFT_INVERSE);
+            float worst = 0;
+            for (int i = 0; i < n * batch; i++) worst = fmaxf(worst, fabsf(r[i].x / n - h[i].x) + fabsf(r[i].y / n - h[i].y));
+            printf("%d %d\n", worst < 1e-5f, cufftExecR2C(p, nullptr, nullptr));
+            cufftDestroy(p);
+            const int X = 6, Y = 10;
+            double a[X * Y], c[X * Y];
+            cufftDoubleComplex f[X * (Y / 2 + 1)];
+            for (int i = 0; i < X * Y; i++) a[i] = i * 37 % 23 - 3.5;
+            cufftHandle forward, back;
+            cufftPlan2d(&forward, X, Y, CUFFT_D2Z);
+            cufftPlan2d(&back, X, Y, CUFFT_Z2D);
+            cufftExecD2Z(forward, a, f);
+            cufftExecZ2D(back, f, c);
+            double most = 0;
+            for (int i = 0; i < X * Y; i++) most = fmax(most, fabs(c[i] / (X * Y) - a[i]));
+            printf("%.6f %.6f %.6f %d\n", f[0].x, f[8].x, f[8].y, most < 1e-12);
+            // In place, each row of 8 numbers has room for 5 complex ones.
+            int size[1] = {8};
+            float rows[40];
+            for (int k = 0; k < 4; k++) for (int i = 0; i < 8; i++) rows[k * 10 + i] = i + k;
+            cufftHandle many;
+            cufftPlanMany(&many, 1, size, nullptr, 1, 0, nullptr, 1, 0, CUFFT_R2C, 4);
+            cufftExecR2C(many, rows, (cufftComplex *)rows);
+            printf("%.3f %.3f %.3f %.3f\n", rows[0], rows[10], rows[12], rows[13]);
+        }"#;
+    let wanted = "0 0 -2.315 174.000 -3.172 1.856\n1 3\n443.000000 -92.791266 65.257736 1\n28.000 36.000 -4.000 9.657\n";
+    assert_eq!(output(source), wanted);
+}
+
+#[test]
+fn dense_systems_are_factored_and_solved() {
+    let source = r#"
+        #include <cstdio>
+        #include <cusolverDn.h>
+        #include <cublas_v2.h>
+        int main() {
+            const int n = 3;
+            const double A[] = {4, 2, 1, 2, 5, 3, 1, 3, 6}, N[] = {0, 2, 1, 2, 5, 3, 7, 3, 6};
+            double a[9], x[] = {1, 2, 3}, y[] = {1, 2, 3}, z[] = {9, 10, 28}, values[3], work[4];
+            int pivots[3], info = 7, size = 0;
+            cusolverDnHandle_t h;
+            cusolverDnCreate(&h);
+            for (int i = 0; i < 9; i++) a[i] = N[i];
+            cusolverDnDgetrf_bufferSize(h, n, n, a, n, &size);
+            cusolverDnDgetrf(h, n, n, a, n, work, pivots, &info);
+            cusolverDnDgetrs(h, CUBLAS_OP_N, n, 1, a, n, pivots, x, n, &info);
+            cusolverDnDgetrs(h, CUBLAS_OP_T, n, 1, a, n, pivots, y, n, &info);
+            double first = 0, second = 0;
+            for (int j = 0; j < n; j++) { first += N[j * n] * x[j]; second += N[j] * y[j]; }
+            printf("%.6f %.6f %d %d\n", first, second, info, size > 0);
+            for (int i = 0; i < 9; i++) a[i] = A[i];
+            cusolverDnDpotrf(h, CUBLAS_FILL_MODE_LOWER, n, a, n, work, size, &info);
+            cusolverDnDpotrs(h, CUBLAS_FILL_MODE_LOWER, n, 1, a, n, z, n, &info);
+            printf("%.6f %.6f %.6f %.6f\n", z[0], z[1], z[2], a[0]);
+            for (int i = 0; i < 9; i++) a[i] = A[i];
+            cusolverDnDsyevd(h, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, n, a, n, values, work, size, &info);
+            printf("%.6f %.6f %.6f\n", values[0], values[1], values[2]);
+            float m[8] = {1, 2, 3, 4, 2, 2, 3, 4}, inverse[8], *list[] = {m, m + 4}, *to[] = {inverse, inverse + 4};
+            int batch[4], state[2];
+            cublasHandle_t blas;
+            cublasCreate(&blas);
+            cublasSgetrfBatched(blas, 2, list, 2, batch, state, 2);
+            cublasSgetriBatched(blas, 2, list, 2, batch, to, 2, state, 2);
+            printf("%.4f %.4f %.4f %.4f %d\n", inverse[0], inverse[1], inverse[4], inverse[7], state[0]);
+        }"#;
+    let wanted = "1.000000 1.000000 0 1\n1.895522 -1.955224 5.328358 2.000000\n1.921347 3.730159 9.348494\n-2.0000 1.0000 2.0000 1.0000 0\n";
+    assert_eq!(output(source), wanted);
+}

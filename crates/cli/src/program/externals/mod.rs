@@ -5,12 +5,16 @@ use lanework::emulator::sanitize::{Report, ReportKind};
 use lanework_host::{External, HostFault, Process, Stop, word};
 use std::ffi::{CString, c_char, c_void};
 
+mod checks;
+mod graphs;
 mod opened;
 mod plain;
 mod state;
 
 pub use state::Loaded;
 
+use checks::{check_arguments, host_side, on_device};
+use graphs::{GRAPHS, LISTS, while_waiting};
 use opened::cuCtxSynchronize;
 use plain::{PLAIN, driver, status};
 use state::loaded;
@@ -27,8 +31,6 @@ unsafe extern "C" {
     fn cuEventSynchronize(event: u64) -> i32;
     fn cuCtxSetCurrent(context: u64) -> i32;
     fn cuDeviceGetPCIBusId(text: *mut c_char, room: i32, device: i32) -> i32;
-    fn cuGraphLaunch(graph: u64, stream: u64) -> i32;
-    fn cuGraphGetNodes(graph: u64, nodes: *mut u64, count: *mut u64) -> i32;
     fn cuMemcpy3DAsync_v2(copy: *const c_void, stream: u64) -> i32;
     fn cuMemHostRegister_v2(start: u64, bytes: u64, flags: u32) -> i32;
     fn cuModuleLoadData(module: *mut u64, image: *const c_char) -> i32;
@@ -42,7 +44,6 @@ unsafe extern "C" {
     fn cuMemHostAlloc(to: *mut u64, bytes: u64, flags: u32) -> i32;
     fn cuMemcpyHtoDAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
     fn cuMemcpyDtoHAsync_v2(to: u64, from: u64, bytes: u64, stream: u64) -> i32;
-    fn cuFuncGetParamInfo(function: u64, index: u64, offset: *mut u64, bytes: *mut u64) -> i32;
     #[rustfmt::skip]
     fn cuLaunchKernel(
         function: u64,
@@ -113,17 +114,6 @@ fn lend(
     Ok(status(code))
 }
 
-/// Whether an address is the device's, and the program must not access it.
-fn on_device(process: &Process, address: u64) -> bool {
-    if process.memory.check_range(address, 1).is_ok() {
-        return false;
-    }
-    let mut kind = 0u32;
-    // SAFETY: the attribute (the memory's type) has four bytes.
-    let code = unsafe { driver::cuPointerGetAttribute((&raw mut kind).cast(), 2, address) };
-    code == 0 && kind == 2
-}
-
 /// A copy whose host side is on the device. If its device side is on the host, the driver refuses the call, and its check
 /// reports it.
 fn wrong_direction(
@@ -137,23 +127,6 @@ fn wrong_direction(
     }
     // SAFETY: the driver checks that the device side is memory that it allocated, and the other side is on the device.
     Ok(status(unsafe { copy(word(a, 0), word(a, 1), word(a, 2), word(a, 3)) }))
-}
-
-/// Checks the blocks of a kernel's arguments.
-fn check_arguments(process: &Process, function: u64, list: u64) -> Result<*const c_void, Stop> {
-    for index in 0.. {
-        let (mut offset, mut bytes) = (0, 0);
-        // SAFETY: both results are words.
-        let code = unsafe { cuFuncGetParamInfo(function, index, &raw mut offset, &raw mut bytes) };
-        if code != 0 {
-            break;
-        }
-        let place =
-            process.accessed(process.memory.read(list.wrapping_add(8 * index), 8), "read")?;
-        let place = u64::from_le_bytes(place.try_into().unwrap_or_default());
-        process.accessed(process.memory.check_range(place, bytes), "read")?;
-    }
-    Ok(std::ptr::with_exposed_provenance(list as usize))
 }
 
 /// Launches a kernel after checking the blocks of its arguments.
@@ -171,27 +144,6 @@ fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, St
             cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, each, extra)
         }
     }))
-}
-
-/// The bytes of one side of a three-dimensional copy that are the host's; `None` if it is no host memory.
-fn host_side(copy: &[u8], side: usize) -> Option<(u64, u64)> {
-    let at = |offset: usize| {
-        let bytes = copy.get(offset..offset + 8).and_then(|bytes| bytes.try_into().ok());
-        bytes.map_or(0, u64::from_le_bytes)
-    };
-    let [x, y, z] = [side, side + 8, side + 16].map(at);
-    let [width, height, depth] = [176, 184, 192].map(at);
-    // Memory types: 1 is host memory.
-    if at(side + 32) as u32 != 1 || width == 0 || height == 0 || depth == 0 {
-        return None;
-    }
-    let pitch = if at(side + 72) == 0 { width.saturating_add(x) } else { at(side + 72) };
-    let rows = if at(side + 80) == 0 { height.saturating_add(y) } else { at(side + 80) };
-    let place = |y: u64, z: u64| z.saturating_mul(rows).saturating_add(y).saturating_mul(pitch);
-    let first = place(y, z).saturating_add(x);
-    let last = place(y.saturating_add(height - 1), z.saturating_add(depth - 1)).saturating_add(x);
-    let end = last.saturating_add(width);
-    Some((at(side + 40).saturating_add(first), end.saturating_sub(first)))
 }
 
 /// Reports a call that the runtime's headers refuse, with the program's line.
@@ -307,23 +259,6 @@ const SPECIAL: &[(&str, External)] = &[
         // SAFETY: the description is a copy of its 200 bytes, and the ranges of host memory were checked.
         Ok(status(unsafe { cuMemcpy3DAsync_v2(copy.as_ptr().cast(), word(a, 1)) }))
     }),
-    ("cuGraphLaunch", |process, a| {
-        process.flush();
-        // SAFETY: the driver refuses handles that it did not give. A graph's copies access memory of the program that was
-        // checked when they were captured, and which stays as long as the process.
-        Ok(status(unsafe { cuGraphLaunch(word(a, 0), word(a, 1)) }))
-    }),
-    ("cuGraphGetNodes", |process, a| {
-        let count = process.accessed(process.memory.check_range(word(a, 2), 8), "write")?;
-        let mut nodes = std::ptr::null_mut();
-        if word(a, 1) != 0 {
-            let room = process.accessed(process.memory.read(word(a, 2), 8), "read")?;
-            let room = u64::from_le_bytes(room.try_into().unwrap_or_default()).saturating_mul(8);
-            nodes = process.accessed(process.memory.check_range(word(a, 1), room), "write")?;
-        }
-        // SAFETY: both ranges were checked; the driver stores at most as many handles as the count allows.
-        Ok(status(unsafe { cuGraphGetNodes(word(a, 0), nodes.cast(), count.cast()) }))
-    }),
     ("cuMemAllocManaged", |process, a| lend(process, a, cuMemAllocManaged)),
     ("cuMemHostAlloc", |process, a| lend(process, a, cuMemHostAlloc)),
     ("__lw_open_device", |process, _| opened::open(process).map(|()| 0)),
@@ -368,23 +303,20 @@ const SPECIAL: &[(&str, External)] = &[
         Ok(status(unsafe { cuMemcpyDtoHAsync_v2(word(a, 0), word(a, 1), word(a, 2), word(a, 3)) }))
     }),
     ("cuCtxSynchronize", |process, _| {
-        process.flush();
         // SAFETY: the function takes nothing.
-        Ok(status(unsafe { cuCtxSynchronize() }))
+        while_waiting(process, || unsafe { cuCtxSynchronize() })
     }),
     ("cuStreamSynchronize", |process, a| {
-        process.flush();
         // SAFETY: the driver refuses handles that it did not give.
-        Ok(status(unsafe { cuStreamSynchronize(word(a, 0)) }))
+        while_waiting(process, || unsafe { cuStreamSynchronize(word(a, 0)) })
     }),
     ("cuEventSynchronize", |process, a| {
-        process.flush();
         // SAFETY: the driver refuses handles that it did not give.
-        Ok(status(unsafe { cuEventSynchronize(word(a, 0)) }))
+        while_waiting(process, || unsafe { cuEventSynchronize(word(a, 0)) })
     }),
     ("cuLaunchKernel", |process, a| launch(process, a, false)),
     ("cuLaunchCooperativeKernel", |process, a| launch(process, a, true)),
 ];
 
 /// The functions of CUDA that the program's headers declare.
-pub const DRIVER: &[&[(&str, External)]] = &[SPECIAL, PLAIN];
+pub const DRIVER: &[&[(&str, External)]] = &[SPECIAL, GRAPHS, LISTS, PLAIN];

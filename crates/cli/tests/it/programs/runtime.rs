@@ -48,6 +48,35 @@ fn graphs_pools_addresses_and_configured_launches() {
 }
 
 #[test]
+fn graphs_are_made_node_by_node() {
+    let expected = concat!(
+        "9 nodes, 8 edges, 1 root, 1, 1\n",
+        "call 1\ncall 2\n",
+        "0 10 9\n",
+        "call 3\n",
+        "31 30 3\n",
+        "call 4\ncall 5\ncall 6\n",
+        "10 6\n",
+    );
+    assert_eq!(output(&format!("{CHECK}{}", include_str!("sources/graph_nodes.cu"))), expected);
+}
+
+#[test]
+fn parts_of_words_products_in_double_and_small_floats() {
+    let expected = concat!(
+        "12ef4100 a33f0000 1f33b37f e21da060 6875a929 af84a29a d4909a9d d6eeed3d\n",
+        "569d0080 5d945f00 0848f6e4 e33a6b54 60fc0b72 b6adb5aa bcba6a25 ead715d6\n",
+        "be6824cc 0fb7d8ea a7a44790 34074790 440a335b 199b6d7e 6fd92a7e 00000000\n",
+        "2d649864 deb2a947 3f26bca0 c4da4200 a7231818 8fcbda00 5f13c569 00000000\n",
+        "40050e4e ea2b0af9 eef32d2e 8b4033a0 a89c2e0a 94e4b682 bcba6a25 6dceafb5\n",
+        "bd348310\n",
+        "2.5 -29.5 -1565.5\n",
+        "11184001.804688 7155.240234\n",
+    );
+    assert_eq!(output(include_str!("sources/parts.cu")), expected);
+}
+
+#[test]
 fn barriers_pipelines_atomics_and_groups_of_libcu() {
     let expected = concat!(
         "2016\n",

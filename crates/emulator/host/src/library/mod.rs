@@ -2,13 +2,14 @@
 //! floats. Variable arguments are one word, the address of a block that holds each aligned to its size. This file has
 //! memory, output, files, time, the environment, and random numbers.
 
+mod format;
 mod math;
 mod scan;
 mod sort;
 
 use crate::library_state::GlibcRandom;
 use crate::process::{LibraryFunctions, Process, Stop, word};
-use lanework_numbers::c_text;
+use format::formatted;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// All functions.
@@ -91,14 +92,6 @@ const MEMORY: LibraryFunctions = &[
     }),
 ];
 
-/// Formats text as `printf` does.
-fn formatted(process: &Process, format: u64, arguments: u64) -> Result<Vec<u8>, Stop> {
-    let format = process.text(format)?;
-    let read = |address, bytes| process.accessed(process.memory.load(address, bytes), "read");
-    let text = |at, most| process.accessed(process.memory.text_up_to(at, most), "read");
-    Ok(c_text::format(&format, arguments, &read, &text)?.0)
-}
-
 /// Writes a text into a buffer of `room` bytes as `snprintf` does.
 fn put(process: &mut Process, to: u64, room: u64, text: &[u8]) -> Result<u64, Stop> {
     if room > 0 {
@@ -135,6 +128,18 @@ const OUTPUT_AND_FILES: LibraryFunctions = &[
                 let written = process.memory.write(word(a, 2), &error.to_le_bytes());
                 process.accessed(written, "write")?;
                 Ok(0)
+            }
+        }
+    }),
+    ("__lw_reopen", |process, a| {
+        let name = String::from_utf8_lossy(&process.text(word(a, 1))?).into_owned();
+        let mode = String::from_utf8_lossy(&process.text(word(a, 2))?).into_owned();
+        match process.files.reopen(word(a, 0), &name, &mode) {
+            Ok(()) => Ok(0),
+            Err(error) => {
+                let written = process.memory.write(word(a, 3), &error.to_le_bytes());
+                process.accessed(written, "write")?;
+                Ok(1)
             }
         }
     }),

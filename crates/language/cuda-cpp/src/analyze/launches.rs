@@ -36,12 +36,11 @@ impl Analyzer {
             if known.len() < MOST && known.insert(next) {
                 self.search_function(next, &mut pending);
             }
-            // Member functions of the instances of class templates that the function uses.
+            // Member functions and friends of the instances of class templates that the function uses.
             for at in seen..self.functions.len() {
                 let function = &self.functions[at];
                 let flags = &function.syntax.specifiers;
-                if function.record.is_some()
-                    && function.template.is_none()
+                if function.template.is_none()
                     && function.of_template.is_none()
                     && function.syntax.body.is_some()
                     && !flags.device
@@ -119,24 +118,40 @@ impl Analyzer {
                     if let Some(init) = init {
                         this.search_statement(init, pending);
                     }
-                    if let Condition::Value(value) = condition {
-                        this.search(value, pending);
-                    }
+                    this.search_condition(condition, pending);
                     this.search_block(then, pending);
                     if let Some(otherwise) = otherwise {
                         this.search_block(otherwise, pending);
                     }
                 });
             }
-            S::While(_, body, _) | S::DoWhile(body, ..) | S::Switch(_, _, body) => {
-                self.search_block(body, pending)
+            S::While(condition, body, _) => {
+                self.search_condition(condition, pending);
+                self.search_block(body, pending);
             }
-            S::For { init, body, .. } => self.block(|this| {
+            S::DoWhile(body, condition, _) => {
+                self.search_block(body, pending);
+                self.search(condition, pending);
+            }
+            S::Switch(_, _, body) => self.search_block(body, pending),
+            S::For { init, condition, step, body, .. } => self.block(|this| {
                 if let Some(init) = init {
                     this.search_statement(init, pending);
                 }
+                if let Some(condition) = condition {
+                    this.search_condition(condition, pending);
+                }
                 this.search_block(body, pending);
+                if let Some(step) = step {
+                    this.search(step, pending);
+                }
             }),
+            S::Try(body, handlers) => {
+                self.block(|this| this.search_statements(body, pending));
+                for handler in handlers {
+                    self.block(|this| this.search_statements(&handler.body, pending));
+                }
+            }
             S::RangeFor { variable, range, body, .. } => self.block(|this| {
                 this.search(range, pending);
                 this.bind_element(variable, range);
@@ -146,6 +161,12 @@ impl Analyzer {
                 self.search_statement(inner, pending)
             }
             _ => {}
+        }
+    }
+
+    fn search_condition(&mut self, condition: &Condition, pending: &mut Vec<FunctionNumber>) {
+        if let Condition::Value(value) = condition {
+            self.search(value, pending);
         }
     }
 
@@ -209,7 +230,19 @@ impl Analyzer {
             }
             E::Name(name) if name.last().arguments.is_some() => self.instance(name, pending),
             E::Lambda(lambda) => self.block(|this| this.search_statements(&lambda.body, pending)),
-            E::Cast(_, _, inner) | E::Unary(_, inner) => self.search(inner, pending),
+            E::Cast(_, _, inner)
+            | E::Unary(_, inner)
+            | E::Postfix(inner, _)
+            | E::Member(inner, ..)
+            | E::Expansion(inner) => self.search(inner, pending),
+            E::Index(a, b) => {
+                self.search(a, pending);
+                self.search(b, pending);
+            }
+            E::Construct(_, list, _) | E::List(list) => {
+                list.iter().for_each(|element| self.search(&element.value, pending));
+            }
+            E::Statements(list) => self.block(|this| this.search_statements(list, pending)),
             _ => {}
         }
     }

@@ -78,6 +78,8 @@ pub struct Analyzer {
     around: Vec<(Span, String)>,
     /// Values of constant locals, by frame and local.
     constants: HashMap<(u32, LocalNumber), ConstantLocal>,
+    /// The declared types of local variables of all functions: a lambda may use those of the functions around it.
+    local_types: HashMap<(u32, LocalNumber), TypeId>,
     /// Remaining steps for constant evaluation.
     pub fuel: u64,
     unevaluated: bool,
@@ -145,6 +147,7 @@ impl Analyzer {
             depth: 0,
             around: Vec::new(),
             constants: HashMap::new(),
+            local_types: HashMap::new(),
             fuel: 20_000_000,
             unevaluated: false,
             lists: HashMap::new(),

@@ -48,9 +48,13 @@ impl Analyzer {
         if let Some((record, ty)) = known
             && (syntax.members.is_none() || self.types.record(record).complete)
         {
-            if syntax.members.is_some() && self.types.record(record).span != syntax.span {
+            let first = self.types.record(record).span;
+            // Two files of a program may include a header without a guard.
+            if syntax.members.is_some()
+                && first != syntax.span
+                && !self.parser.map.same_place(first, syntax.span)
+            {
                 let name = self.types.record(record).name.clone();
-                let first = self.types.record(record).span;
                 let problem =
                     SourceProblem::error(syntax.span, format!("class `{name}` is defined twice"));
                 self.report(problem.note(first, "first defined here"));
@@ -196,8 +200,15 @@ impl Analyzer {
     fn anonymous_member(&mut self, id: RecordId, ty: TypeId) {
         let offset = 0;
         let name = known::EMPTY;
-        let field =
-            RecordField { name, kind: ty, offset, bits: None, default: None, is_mutable: false };
+        let field = RecordField {
+            name,
+            kind: ty,
+            offset,
+            align: 0,
+            bits: None,
+            default: None,
+            is_mutable: false,
+        };
         self.types.record_mut(id).fields.push(field);
     }
 
@@ -272,6 +283,7 @@ impl Analyzer {
                 name,
                 kind: bare,
                 offset: 0,
+                align: 0,
                 bits: None,
                 default: None,
                 is_mutable: false,
@@ -294,6 +306,7 @@ impl Analyzer {
             self.error(span, format!("a member cannot have the incomplete type {shown}"));
             return;
         }
+        let align = self.alignment(&variable.specifiers.alignment);
         let mut bits = None;
         if let Some(width) = &variable.width {
             let typed = self.expression(width);
@@ -323,7 +336,15 @@ impl Analyzer {
         record.needs_construction |= needs || default.is_some();
         record.has_destructor |= destructor;
         let is_mutable = variable.specifiers.is_mutable;
-        record.fields.push(RecordField { name, kind: ty, offset: 0, bits, default, is_mutable });
+        record.fields.push(RecordField {
+            name,
+            kind: ty,
+            offset: 0,
+            align,
+            bits,
+            default,
+            is_mutable,
+        });
     }
 
     /// Whether a type is a class of the host's library, which device code knows only by name.

@@ -42,6 +42,8 @@ pub(super) struct NameScope {
     pub record: Option<RecordId>,
     /// If it is a namespace: its part of mangled names.
     pub mangled: Option<String>,
+    /// Whether it binds the elements of packs in one step of an expansion.
+    pub is_expansion: bool,
     /// Whether it is a namespace. Classes in function-local scopes are numbered.
     pub is_namespace: bool,
 }

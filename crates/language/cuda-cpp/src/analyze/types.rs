@@ -176,8 +176,7 @@ impl Analyzer {
     fn declared_type(&self, value: &Expression) -> Option<TypeId> {
         let ExpressionKind::Name(name) = &value.kind else { return None };
         let Binding::Local(serial, local) = self.find(name.simple()?)?.0 else { return None };
-        let frame = self.frame.as_ref().filter(|frame| frame.serial == serial)?;
-        Some(frame.body.locals.get(local.0 as usize)?.ty)
+        self.local_types.get(&(serial, local)).copied()
     }
 
     /// A type by its name.
@@ -280,6 +279,14 @@ impl Analyzer {
             "__is_reference" => self.types.is_reference(first),
             "__is_void" => self.types.bare(first) == TypeId::VOID,
             "__is_function" => matches!(fundamental, TypeKind::Function(_)),
+            "__is_member_pointer" => matches!(fundamental, TypeKind::MemberPointer(..)),
+            "__is_member_function_pointer" | "__is_member_object_pointer" => {
+                let TypeKind::MemberPointer(_, member, _) = fundamental else {
+                    return Some(false);
+                };
+                let function = matches!(self.types.kind(member), TypeKind::Function(_));
+                function == (name == "__is_member_function_pointer")
+            }
             "__is_empty" => {
                 self.types.record_of(first).is_some_and(|record| self.types.is_empty(record))
             }

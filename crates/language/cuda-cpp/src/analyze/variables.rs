@@ -268,6 +268,10 @@ impl Analyzer {
                     let ty = self.type_of(kind);
                     self.types.align(ty)
                 }
+                AlignmentSyntax::Types(pattern) => {
+                    let types = self.expand_type(pattern, pattern.span);
+                    types.iter().map(|&ty| self.types.align(ty)).max().unwrap_or(0)
+                }
                 AlignmentSyntax::Value(value) => {
                     let typed = self.expression(value);
                     match self.constant_value(&typed) {

@@ -114,8 +114,9 @@ inline cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *texel, cudaExtent *ex
     return cudaSuccess;
 }
 inline cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc *texel, cudaArray_const_t array) { return cudaArrayGetInfo(texel, nullptr, nullptr, (cudaArray_t)array); }
-inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *all, cudaStream_t stream = nullptr) {
-    __lw_copy3 copy;
+// The driver's description of a copy.
+inline int __lw_copy_of(const cudaMemcpy3DParms *all, __lw_copy3 *to) {
+    __lw_copy3 &copy = *to;
     memset(&copy, 0, sizeof(copy));
     size_t element = 1;
     __lw_array_description array;
@@ -124,8 +125,7 @@ inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *all, cudaStream_t 
         status = __lw_array(all->srcArray ? all->srcArray : all->dstArray, &array);
         element = __lw_element(array);
     }
-    if (status != 0) return __lw_done(status);
-    if (all->extent.width == 0 || all->extent.height == 0 || all->extent.depth == 0) return cudaSuccess;
+    if (status != 0) return status;
     if (all->srcArray) { copy.from.kind = 3; copy.from.array = all->srcArray; }
     else __lw_memory(copy.from, all->srcPtr.ptr, all->srcPtr.pitch, all->srcPtr.ysize, __lw_side_is_device(all->srcPtr.ptr, all->kind, false));
     if (all->dstArray) { copy.to.kind = 3; copy.to.array = all->dstArray; }
@@ -133,7 +133,13 @@ inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *all, cudaStream_t 
     copy.from.x = all->srcPos.x * (all->srcArray ? element : 1); copy.from.y = all->srcPos.y; copy.from.z = all->srcPos.z;
     copy.to.x = all->dstPos.x * (all->dstArray ? element : 1); copy.to.y = all->dstPos.y; copy.to.z = all->dstPos.z;
     copy.width = all->extent.width * element; copy.height = all->extent.height; copy.depth = all->extent.depth;
-    return __lw_done(cuMemcpy3DAsync_v2(&copy, stream));
+    return 0;
+}
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *all, cudaStream_t stream = nullptr) {
+    __lw_copy3 copy;
+    int status = __lw_copy_of(all, &copy);
+    if (status == 0 && all->extent.width != 0 && all->extent.height != 0 && all->extent.depth != 0) status = cuMemcpy3DAsync_v2(&copy, stream);
+    return __lw_done(status);
 }
 inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *all) {
     cudaError_t error = cudaMemcpy3DAsync(all);

@@ -90,6 +90,25 @@ __LW_EPILOGUE(s, float) __LW_EPILOGUE(h, __half) __LW_EPILOGUE(b, __nv_bfloat16)
     }
 __LW_VECTORS(s, float) __LW_VECTORS(d, double)
 #undef __LW_VECTORS
+// Functions for numbers of several types.
+template <class T> struct __lw_wide { typedef float type; };
+template <> struct __lw_wide<double> { typedef double type; };
+template <class T> __global__ void __lw_blas_dot_of(int n, const T *x, int incx, const T *y, int incy, bool root, T *to) {
+    typedef typename __lw_wide<T>::type W;
+    W sum = 0;
+    for (int i = 0; i < n; i++) sum += (W)x[(long)i * incx] * (W)y[(long)i * incy];
+    *to = (T)(root ? sqrt(sum) : sum);
+}
+template <class T> __global__ void __lw_blas_axpy_of(int n, T alpha, const T *x, int incx, T *y, int incy, bool add) {
+    typedef typename __lw_wide<T>::type W;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        y[(long)i * incy] = (T)((W)alpha * (W)x[(long)i * incx] + (add ? (W)y[(long)i * incy] : (W)0));
+}
+#define __LW_INSTANCES(T)                                                                                             \
+    template __global__ void __lw_blas_dot_of<T>(int, const T *, int, const T *, int, bool, T *);                     \
+    template __global__ void __lw_blas_axpy_of<T>(int, T, const T *, int, T *, int, bool);
+__LW_INSTANCES(float) __LW_INSTANCES(double) __LW_INSTANCES(__half) __LW_INSTANCES(__nv_bfloat16)
+#undef __LW_INSTANCES
 #ifdef __LW_HOST__
 struct cublasContext { cudaStream_t stream; cublasPointerMode_t mode; cublasMath_t math; cublasAtomicsMode_t atomics; };
 inline cublasStatus_t cublasCreate_v2(cublasHandle_t *to) { *to = (cublasHandle_t)calloc(1, sizeof(cublasContext)); return CUBLAS_STATUS_SUCCESS; }
@@ -284,6 +303,51 @@ __LW_LEVEL(S, s, float, cublasIsamax_v2, cublasIsamin_v2) __LW_LEVEL(D, d, doubl
 #define cublasDgemv cublasDgemv_v2
 #define cublasSger cublasSger_v2
 #define cublasDger cublasDger_v2
+template <class T> inline cublasStatus_t __lw_blas_dot_ex(cublasHandle_t h, int n, const void *x, int incx, const void *y, int incy, bool root, void *result) {
+    T *made;
+    if (cudaMalloc(&made, sizeof(T)) != cudaSuccess) return CUBLAS_STATUS_ALLOC_FAILED;
+    __lw_blas_dot_of<T><<<1, 1, 0, h->stream>>>(n, __lw_blas_start((const T *)x, n, incx), incx, __lw_blas_start((const T *)y, n, incy), incy, root, made);
+    return __lw_blas_result(h, (T *)result, made);
+}
+inline float __lw_blas_number(cublasHandle_t h, const void *at, cudaDataType kind) {
+    if (kind == CUDA_R_64F) return (float)__lw_blas_scalar(h, (const double *)at);
+    if (kind == CUDA_R_16F) return (float)__lw_blas_scalar(h, (const __half *)at);
+    if (kind == CUDA_R_16BF) return (float)__lw_blas_scalar(h, (const __nv_bfloat16 *)at);
+    return __lw_blas_scalar(h, (const float *)at);
+}
+template <class T> inline cublasStatus_t __lw_blas_axpy_ex(cublasHandle_t h, int n, T alpha, const void *x, int incx, void *y, int incy, bool add) {
+    if (n > 0) __lw_blas_axpy_of<T><<<__lw_blas_blocks(n), 256, 0, h->stream>>>(n, alpha, __lw_blas_start((const T *)x, n, incx), incx, __lw_blas_start((T *)y, n, incy), incy, add);
+    return __lw_blas_status(cudaPeekAtLastError());
+}
+#define __LW_BY_KIND(KIND, CALL)                                                                                      \
+    switch (KIND) {                                                                                                   \
+    case CUDA_R_32F: { typedef float T; return CALL; }                                                                \
+    case CUDA_R_64F: { typedef double T; return CALL; }                                                               \
+    case CUDA_R_16F: { typedef __half T; return CALL; }                                                               \
+    case CUDA_R_16BF: { typedef __nv_bfloat16 T; return CALL; }                                                       \
+    default: return CUBLAS_STATUS_NOT_SUPPORTED;                                                                      \
+    }
+inline cublasStatus_t cublasDotEx(cublasHandle_t h, int n, const void *x, cudaDataType kx, int incx, const void *y, cudaDataType ky, int incy, void *result, cudaDataType kr, cudaDataType) {
+    if (kx != ky || kx != kr) return CUBLAS_STATUS_NOT_SUPPORTED;
+    __LW_BY_KIND(kx, __lw_blas_dot_ex<T>(h, n, x, incx, y, incy, false, result))
+}
+inline cublasStatus_t cublasDotcEx(cublasHandle_t h, int n, const void *x, cudaDataType kx, int incx, const void *y, cudaDataType ky, int incy, void *result, cudaDataType kr, cudaDataType compute) {
+    return cublasDotEx(h, n, x, kx, incx, y, ky, incy, result, kr, compute);
+}
+inline cublasStatus_t cublasNrm2Ex(cublasHandle_t h, int n, const void *x, cudaDataType kx, int incx, void *result, cudaDataType kr, cudaDataType) {
+    if (kx != kr) return CUBLAS_STATUS_NOT_SUPPORTED;
+    __LW_BY_KIND(kx, __lw_blas_dot_ex<T>(h, n, x, incx, x, incx, true, result))
+}
+inline cublasStatus_t cublasAxpyEx(cublasHandle_t h, int n, const void *alpha, cudaDataType ka, const void *x, cudaDataType kx, int incx, void *y, cudaDataType ky, int incy, cudaDataType) {
+    if (kx != ky) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (kx == CUDA_R_64F) return __lw_blas_axpy_ex<double>(h, n, __lw_blas_scalar(h, (const double *)alpha), x, incx, y, incy, true);
+    __LW_BY_KIND(kx, __lw_blas_axpy_ex<T>(h, n, (T)__lw_blas_number(h, alpha, ka), x, incx, y, incy, true))
+}
+inline cublasStatus_t cublasScalEx(cublasHandle_t h, int n, const void *alpha, cudaDataType ka, void *x, cudaDataType kx, int incx, cudaDataType) {
+    if (kx == CUDA_R_64F) return __lw_blas_axpy_ex<double>(h, n, __lw_blas_scalar(h, (const double *)alpha), x, incx, x, incx, false);
+    __LW_BY_KIND(kx, __lw_blas_axpy_ex<T>(h, n, (T)__lw_blas_number(h, alpha, ka), x, incx, x, incx, false))
+}
+#undef __LW_BY_KIND
 // cuBLASLt: products of matrices of one type, with a bias and an activation.
 inline cublasStatus_t cublasLtCreate(cublasLtHandle_t *to) { *to = (cublasLtHandle_t)calloc(1, 8); return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) { free((void *)handle); return CUBLAS_STATUS_SUCCESS; }

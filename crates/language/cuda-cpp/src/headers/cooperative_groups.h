@@ -264,4 +264,13 @@ __device__ inline T reduce(const thread_block_tile<N, Parent> &tile, T value, Op
     else for (unsigned by = N / 2; by > 0; by /= 2) value = operation(value, tile.shfl_xor(value, by));
     return value;
 }
+// One thread of a group calls a function.
+template <class G, class F, class... A> __device__ inline void invoke_one(const G &group, F &&f, A &&...a) {
+    if (group.thread_rank() == 0) f(static_cast<A &&>(a)...);
+}
+template <class G, class F, class... A> __device__ inline auto invoke_one_broadcast(const G &group, F &&f, A &&...a) {
+    decltype(f(static_cast<A &&>(a)...)) result{};
+    if (group.thread_rank() == 0) result = f(static_cast<A &&>(a)...);
+    return group.shfl(result, 0);
+}
 } // namespace cooperative_groups

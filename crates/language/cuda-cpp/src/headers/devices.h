@@ -167,6 +167,14 @@ inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *to, cudaGraph_
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, cudaGraphNode_t *, char *, size_t) { return cudaGraphInstantiate(to, graph, 0ull); }
 inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { __LW_CALL(cuGraphExecDestroy(graph)); }
 inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t to, cudaGraph_t from, cudaGraphExecUpdateResultInfo *result) { __LW_CALL(cuGraphExecUpdate_v2(to, from, result)); }
+// CUDA 11's form.
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t to, cudaGraph_t from, cudaGraphNode_t *node, cudaGraphExecUpdateResult *result) {
+    cudaGraphExecUpdateResultInfo info;
+    cudaError_t error = cudaGraphExecUpdate(to, from, &info);
+    if (node) *node = info.errorNode;
+    if (result) *result = info.result;
+    return error;
+}
 inline cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t stream) { __LW_CALL(cuGraphUpload(graph, stream)); }
 inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) { __LW_CALL(cuGraphLaunch(graph, stream)); }
 inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count) { __LW_CALL(cuGraphGetNodes(graph, nodes, count)); }

@@ -74,6 +74,7 @@ unsigned long __lw_now();
 unsigned long __lw_elapsed();
 char *__lw_environment(const char *name);
 FILE *__lw_open(const char *name, const char *mode, int *error);
+int __lw_reopen(FILE *file, const char *name, const char *mode, int *error);
 int fclose(FILE *file);
 int fflush(FILE *file);
 size_t fread(void *to, size_t size, size_t count, FILE *file);
@@ -149,6 +150,7 @@ inline void rewind(FILE *file) { fseek(file, 0, SEEK_SET); }
 #define _IONBF 2
 inline int setvbuf(FILE *, char *, int, size_t) { return 0; }
 inline FILE *fopen(const char *name, const char *mode) { return __lw_open(name, mode, &errno); }
+inline FILE *freopen(const char *name, const char *mode, FILE *file) { return __lw_reopen(file, name, mode, &errno) == 0 ? file : nullptr; }
 inline const char *__lw_error_text(int error) {
     switch (error) {
     case 0: return "Success";
@@ -410,6 +412,11 @@ inline void __lw_uncaught() { if (__lw_pending) __lw_terminate(__lw_pending->obj
 #else
 #define assert(condition) ((condition) ? (void)0 : __lw_fault("assertion failed: " #condition))
 #endif
+inline char *getcwd(char *to, size_t room) {
+    const char *found = __lw_environment("PWD");
+    if (!found || strlen(found) + 1 > room) { errno = ERANGE; return nullptr; }
+    return (char *)memcpy(to, found, strlen(found) + 1);
+}
 inline char *getenv(const char *name) { return __lw_environment(name); }
 inline time_t time(time_t *to) {
     time_t now = (time_t)(__lw_now() / 1000000000);
@@ -640,7 +647,7 @@ using ::memcpy; using ::memset; using ::memcmp; using ::memmove; using ::strlen;
 using ::srand; using ::time; using ::clock; using ::sin; using ::cos; using ::tan; using ::exp; using ::log; using ::pow;
 using ::sqrt; using ::fabs; using ::abs; using ::floor; using ::ceil; using ::round; using ::atan2; using ::fmod;
 using ::fmin; using ::fmax; using ::isnan; using ::isinf; using ::isfinite; using ::tanh; using ::log2; using ::exp2; using ::atoi; using ::atof; using ::getenv;
-using ::feof; using ::ferror;
+using ::va_list; using ::feof; using ::ferror; using ::freopen;
 using ::FILE; using ::puts; using ::putchar; using ::fopen; using ::fclose; using ::log10; using ::erf; using ::hypot;
 using ::atan; using ::asin; using ::acos; using ::sinh; using ::cosh; using ::qsort; using ::time_t; using ::strncmp;
 using ::strcpy; using ::strncpy; using ::strcat; using ::strchr; using ::strrchr; using ::strstr; using ::strtok; using ::strtof; using ::strtoul; using ::strtoll; using ::strtoull; using ::atol; using ::atoll; using ::isspace; using ::isdigit; using ::isalpha; using ::isalnum; using ::isupper; using ::islower; using ::ispunct; using ::isxdigit; using ::isprint; using ::toupper; using ::tolower; using ::fread; using ::fwrite; using ::fseek; using ::ftell; using ::fgets; using ::fputs; using ::fgetc; using ::fputc; using ::remove; using ::realloc; using ::atexit; using ::vsnprintf; using ::vprintf; using ::perror; using ::labs; using ::div; using ::div_t; using ::bsearch; using ::difftime; using ::clock_t; using ::getchar; using ::scanf; using ::sscanf; using ::fscanf; using ::memchr; using ::strerror; using ::lgamma; using ::tgamma; using ::asinh; using ::acosh; using ::atanh; using ::erfc; using ::log1p; using ::expm1; using ::strdup; using ::aligned_alloc; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::nearbyint; using ::rint; using ::cbrt;
@@ -757,6 +764,7 @@ int cuStreamCreate(cudaStream_t *to, unsigned flags);
 int cuStreamDestroy_v2(cudaStream_t stream);
 int cuStreamSynchronize(cudaStream_t stream);
 int cuStreamQuery(cudaStream_t stream);
+int cuLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data);
 int cuStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 int cuEventCreate(cudaEvent_t *to, unsigned flags);
 int cuEventDestroy_v2(cudaEvent_t event);
@@ -1015,16 +1023,12 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { __LW_CALL(cuStreamDe
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { __LW_CALL(cuStreamSynchronize(stream)); }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { __LW_CALL(cuStreamQuery(stream)); }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) { __LW_CALL(cuStreamWaitEvent(stream, event, flags)); }
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data) { __LW_CALL(cuLaunchHostFunc(stream, function, data)); }
 // Callbacks run immediately, after the stream's work is complete. The driver refuses calls in them.
 struct __lw_host_function {
     __lw_host_function() { __lw_in_host_function(1); }
     ~__lw_host_function() { __lw_in_host_function(0); }
 };
-inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data) {
-    cudaError_t error = cudaStreamSynchronize(stream);
-    if (error == cudaSuccess) { __lw_host_function inside; function(data); }
-    return error;
-}
 inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, void (*function)(cudaStream_t, cudaError_t, void *), void *data, unsigned) {
     cudaError_t error = cudaStreamSynchronize(stream);
     { __lw_host_function inside; function(stream, error, data); }

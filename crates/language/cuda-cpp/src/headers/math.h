@@ -143,7 +143,6 @@ __PTX("dp4a.s32.s32 %0, %1, %2, %3;") int __dp4a(int a, int b, int c);
 __PTX("dp4a.u32.u32 %0, %1, %2, %3;") unsigned __dp4a(unsigned a, unsigned b, unsigned c);
 __PTX("dp2a.lo.s32.s32 %0, %1, %2, %3;") int __dp2a_lo(int a, int b, int c);
 __PTX("dp2a.hi.s32.s32 %0, %1, %2, %3;") int __dp2a_hi(int a, int b, int c);
-__PTX("vadd4.s32.s32.s32 %0, %1, %2, 0;") unsigned __vadd4(unsigned a, unsigned b);
 
 __device__ inline unsigned long long __lw_payload(const char *t) {
     unsigned long long v = 0, base = 10;

@@ -740,5 +740,40 @@ __device__ inline void mma_sync(fragment<accumulator, 16, 16, 8, float> &d, cons
     const unsigned *x = (const unsigned *)p.x, *y = (const unsigned *)q.x;
     asm volatile("wmma.mma.sync.aligned.col.col.m16n16k8.f32.tf32.tf32.f32 {%0, %1, %2, %3, %4, %5, %6, %7}, {%8, %9, %10, %11}, {%12, %13, %14, %15}, {%16, %17, %18, %19, %20, %21, %22, %23};" : "=f"(d.x[0]), "=f"(d.x[1]), "=f"(d.x[2]), "=f"(d.x[3]), "=f"(d.x[4]), "=f"(d.x[5]), "=f"(d.x[6]), "=f"(d.x[7]) : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]), "r"(y[2]), "r"(y[3]), "f"(s.x[0]), "f"(s.x[1]), "f"(s.x[2]), "f"(s.x[3]), "f"(s.x[4]), "f"(s.x[5]), "f"(s.x[6]), "f"(s.x[7]));
 }
+template <class L> struct __count<matrix_a, 8, 8, 4, double, L> { static constexpr int value = 1; };
+template <class L> struct __count<matrix_b, 8, 8, 4, double, L> { static constexpr int value = 1; };
+template <class L> struct __count<accumulator, 8, 8, 4, double, L> { static constexpr int value = 2; };
+__device__ inline void load_matrix_sync(fragment<matrix_a, 8, 8, 4, double, row_major> &f, const double *p, unsigned ldm) {
+    asm volatile("wmma.load.a.sync.aligned.row.m8n8k4.f64 {%0}, [%1], %2;" : "=d"(f.x[0]) : "l"(p), "r"(ldm) : "memory");
+}
+__device__ inline void load_matrix_sync(fragment<matrix_a, 8, 8, 4, double, col_major> &f, const double *p, unsigned ldm) {
+    asm volatile("wmma.load.a.sync.aligned.col.m8n8k4.f64 {%0}, [%1], %2;" : "=d"(f.x[0]) : "l"(p), "r"(ldm) : "memory");
+}
+__device__ inline void load_matrix_sync(fragment<matrix_b, 8, 8, 4, double, row_major> &f, const double *p, unsigned ldm) {
+    asm volatile("wmma.load.b.sync.aligned.row.m8n8k4.f64 {%0}, [%1], %2;" : "=d"(f.x[0]) : "l"(p), "r"(ldm) : "memory");
+}
+__device__ inline void load_matrix_sync(fragment<matrix_b, 8, 8, 4, double, col_major> &f, const double *p, unsigned ldm) {
+    asm volatile("wmma.load.b.sync.aligned.col.m8n8k4.f64 {%0}, [%1], %2;" : "=d"(f.x[0]) : "l"(p), "r"(ldm) : "memory");
+}
+__device__ inline void load_matrix_sync(fragment<accumulator, 8, 8, 4, double> &f, const double *p, unsigned ldm, layout_t layout) {
+    if (layout == mem_row_major) asm volatile("wmma.load.c.sync.aligned.row.m8n8k4.f64 {%0, %1}, [%2], %3;" : "=d"(f.x[0]), "=d"(f.x[1]) : "l"(p), "r"(ldm) : "memory");
+    else asm volatile("wmma.load.c.sync.aligned.col.m8n8k4.f64 {%0, %1}, [%2], %3;" : "=d"(f.x[0]), "=d"(f.x[1]) : "l"(p), "r"(ldm) : "memory");
+}
+__device__ inline void store_matrix_sync(double *p, const fragment<accumulator, 8, 8, 4, double> &f, unsigned ldm, layout_t layout) {
+    if (layout == mem_row_major) asm volatile("wmma.store.d.sync.aligned.row.m8n8k4.f64 [%0], {%1, %2}, %3;" :: "l"(p), "d"(f.x[0]), "d"(f.x[1]), "r"(ldm) : "memory");
+    else asm volatile("wmma.store.d.sync.aligned.col.m8n8k4.f64 [%0], {%1, %2}, %3;" :: "l"(p), "d"(f.x[0]), "d"(f.x[1]), "r"(ldm) : "memory");
+}
+__device__ inline void mma_sync(fragment<accumulator, 8, 8, 4, double> &d, const fragment<matrix_a, 8, 8, 4, double, row_major> &p, const fragment<matrix_b, 8, 8, 4, double, row_major> &q, const fragment<accumulator, 8, 8, 4, double> &s) {
+    asm volatile("wmma.mma.sync.aligned.row.row.m8n8k4.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};" : "=d"(d.x[0]), "=d"(d.x[1]) : "d"(p.x[0]), "d"(q.x[0]), "d"(s.x[0]), "d"(s.x[1]));
+}
+__device__ inline void mma_sync(fragment<accumulator, 8, 8, 4, double> &d, const fragment<matrix_a, 8, 8, 4, double, row_major> &p, const fragment<matrix_b, 8, 8, 4, double, col_major> &q, const fragment<accumulator, 8, 8, 4, double> &s) {
+    asm volatile("wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};" : "=d"(d.x[0]), "=d"(d.x[1]) : "d"(p.x[0]), "d"(q.x[0]), "d"(s.x[0]), "d"(s.x[1]));
+}
+__device__ inline void mma_sync(fragment<accumulator, 8, 8, 4, double> &d, const fragment<matrix_a, 8, 8, 4, double, col_major> &p, const fragment<matrix_b, 8, 8, 4, double, row_major> &q, const fragment<accumulator, 8, 8, 4, double> &s) {
+    asm volatile("wmma.mma.sync.aligned.col.row.m8n8k4.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};" : "=d"(d.x[0]), "=d"(d.x[1]) : "d"(p.x[0]), "d"(q.x[0]), "d"(s.x[0]), "d"(s.x[1]));
+}
+__device__ inline void mma_sync(fragment<accumulator, 8, 8, 4, double> &d, const fragment<matrix_a, 8, 8, 4, double, col_major> &p, const fragment<matrix_b, 8, 8, 4, double, col_major> &q, const fragment<accumulator, 8, 8, 4, double> &s) {
+    asm volatile("wmma.mma.sync.aligned.col.col.m8n8k4.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};" : "=d"(d.x[0]), "=d"(d.x[1]) : "d"(p.x[0]), "d"(q.x[0]), "d"(s.x[0]), "d"(s.x[1]));
+}
 } // namespace wmma
 } // namespace nvcuda

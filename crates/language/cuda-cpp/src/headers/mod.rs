@@ -46,6 +46,12 @@ const BY_WORD: &[(&str, &str, bool, &[&str])] = &[
             "cudaPitchedPtr",
             "cudaExtent",
             "cudaPos",
+            "cudaGraphAdd",
+            "cudaGraphNode",
+            "cudaGraphGet",
+            "cudaGraphDebug",
+            "GraphMem",
+            "cudaKernelNodeParams",
         ],
     ),
     (
@@ -64,6 +70,38 @@ const BY_WORD: &[(&str, &str, bool, &[&str])] = &[
             "cudaPitchedPtr",
             "cudaExtent",
             "cudaPos",
+            "cudaGraphAdd",
+            "cudaGraphNode",
+            "cudaGraphGet",
+            "cudaGraphDebug",
+            "GraphMem",
+            "cudaKernelNodeParams",
+        ],
+    ),
+    ("pthread.h", include_str!("std/pthread.h"), true, &["pthread_"]),
+    (
+        "cusolverDn.h",
+        include_str!("cusolver.h"),
+        true,
+        &["getrfBatched", "getrsBatched", "getriBatched"],
+    ),
+    (
+        "lanework/simd.h",
+        include_str!("simd.h"),
+        false,
+        &["__va", "__vc", "__vh", "__vi", "__vm", "__vn", "__vs"],
+    ),
+    (
+        "lanework/graphs.h",
+        include_str!("graphs.h"),
+        true,
+        &[
+            "cudaGraphAdd",
+            "cudaGraphNode",
+            "cudaGraphGet",
+            "cudaGraphDebug",
+            "GraphMem",
+            "cudaKernelNodeParams",
         ],
     ),
 ];
@@ -77,7 +115,7 @@ pub fn by_words(file: &str, host: bool) -> impl Iterator<Item = (&'static str, &
 
 /// Parts of the C++ library for host code, by the headers that contain them.
 const LIBRARY: &[(&str, &str)] = &[
-    ("algorithm numeric iterator", include_str!("std/algorithm.h")),
+    ("algorithm numeric iterator execution", include_str!("std/algorithm.h")),
     ("string string_view stdexcept", include_str!("std/string.h")),
     (
         "iostream streams iomanip sstream fstream ostream istream ios iosfwd streambuf",
@@ -85,10 +123,12 @@ const LIBRARY: &[(&str, &str)] = &[
     ),
     ("memory", include_str!("std/memory.h")),
     ("functional", include_str!("std/functional.h")),
-    ("tuple optional variant any", include_str!("std/tuple.h")),
+    ("tuple optional", include_str!("std/tuple.h")),
+    ("variant any", include_str!("std/variant.h")),
+    ("bitset", include_str!("std/bitset.h")),
     ("map set", include_str!("std/map.h")),
     ("unordered_map hash unordered_set", include_str!("std/hash.h")),
-    ("deque sequences list queue stack forward_list bitset", include_str!("std/sequences.h")),
+    ("deque sequences list queue stack forward_list", include_str!("std/sequences.h")),
     ("random", include_str!("std/random.h")),
     ("complex valarray", include_str!("std/complex.h")),
     ("helper_cuda.h helper_functions.h helper_string.h helper_timer.h", include_str!("helpers.h")),
@@ -122,7 +162,7 @@ const TEXTS: &[(&str, &str)] = &[
         "bits/stdc++.h",
         "#include <algorithm>\n#include <complex>\n#include <functional>\n#include <iostream>\n\
          #include <map>\n#include <memory>\n#include <optional>\n#include <queue>\n\
-         #include <random>\n#include <string>\n#include <thread>\n#include <tuple>\n\
+         #include <random>\n#include <bitset>\n#include <variant>\n#include <string>\n#include <thread>\n#include <tuple>\n\
          #include <unordered_map>\n#include <vector>\n#include <cassert>\n",
     ),
     ("lanework/tuple.h", include_str!("tuple.h")),
@@ -130,6 +170,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("lanework/cub_block.h", include_str!("cub_block.h")),
     ("lanework/cub_device.h", include_str!("cub_device.h")),
     ("cusparse.h", include_str!("cusparse.h")),
+    ("cufft.h", include_str!("cufft.h")),
+    ("cusolverDn.h", include_str!("cusolver.h")),
     ("curand_kernel.h", include_str!("curand_kernel.h")),
     ("curand.h", include_str!("curand.h")),
     ("thrust/thrust.h", include_str!("thrust.h")),
@@ -158,6 +200,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("cuda/pipeline", "cuda/atomic"),
     ("cuda/latch", "cuda/atomic"),
     ("cuda/semaphore", "cuda/atomic"),
+    ("cufftXt.h", "cufft.h"),
+    ("cusolver_common.h", "cusolverDn.h"),
     ("utility", "type_traits"),
     ("array", "type_traits"),
 ];

@@ -14,6 +14,21 @@ __device__ inline void __lw_launch_child(void *kernel, void *buffer, dim3 grid, 
 #define cudaStreamFireAndForget ((cudaStream_t)4)
 __device__ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) { return (cudaError_t)__cuda_syscall_cnpv2StreamCreate(stream, flags); }
 __device__ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { return (cudaError_t)__cuda_syscall_cnpv2StreamDestroy(stream); }
+// Memory and devices of the CUDA runtime in device code.
+template <class T> __device__ inline cudaError_t cudaMalloc(T **to, size_t bytes) {
+    *to = (T *)malloc(bytes);
+    return *to || bytes == 0 ? cudaSuccess : (cudaError_t)2;
+}
+__device__ inline cudaError_t cudaFree(void *memory) { free(memory); return cudaSuccess; }
+__device__ inline cudaError_t cudaGetDevice(int *device) { *device = 0; return cudaSuccess; }
+__device__ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int, cudaStream_t = nullptr) {
+    for (size_t i = 0; i < bytes; i++) ((char *)to)[i] = ((const char *)from)[i];
+    return cudaSuccess;
+}
+__device__ inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t = nullptr) {
+    for (size_t i = 0; i < bytes; i++) ((char *)to)[i] = (char)value;
+    return cudaSuccess;
+}
 #endif
 // An object of a polymorphic class starts with the address of its table, which holds the class and the offset of this part.
 struct __lw_type;

@@ -86,6 +86,23 @@ template <class T> struct is_rvalue_reference : integral_constant<bool, __is_rva
 template <class T> inline constexpr bool is_rvalue_reference_v = __is_rvalue_reference(T);
 template <class T> struct is_reference : integral_constant<bool, __is_reference(T)> {};
 template <class T> inline constexpr bool is_reference_v = __is_reference(T);
+template <size_t S, bool N> struct __lw_integer_of;
+template <> struct __lw_integer_of<1, true> { typedef signed char type; };
+template <> struct __lw_integer_of<1, false> { typedef unsigned char type; };
+template <> struct __lw_integer_of<2, true> { typedef short type; };
+template <> struct __lw_integer_of<2, false> { typedef unsigned short type; };
+template <> struct __lw_integer_of<4, true> { typedef int type; };
+template <> struct __lw_integer_of<4, false> { typedef unsigned type; };
+template <> struct __lw_integer_of<8, true> { typedef long type; };
+template <> struct __lw_integer_of<8, false> { typedef unsigned long type; };
+template <class E> struct underlying_type : __lw_integer_of<sizeof(E), (static_cast<E>(-1) < static_cast<E>(0))> {};
+template <class E> using underlying_type_t = typename underlying_type<E>::type;
+template <class T> inline constexpr bool is_member_pointer_v = __is_member_pointer(T);
+template <class T> inline constexpr bool is_member_object_pointer_v = __is_member_object_pointer(T);
+template <class T> inline constexpr bool is_member_function_pointer_v = __is_member_function_pointer(T);
+template <class T> struct is_member_pointer : integral_constant<bool, __is_member_pointer(T)> {};
+template <class T> struct is_member_object_pointer : integral_constant<bool, __is_member_object_pointer(T)> {};
+template <class T> struct is_member_function_pointer : integral_constant<bool, __is_member_function_pointer(T)> {};
 template <class A, class B> struct is_base_of : integral_constant<bool, __is_base_of(A, B)> {};
 template <class A, class B> inline constexpr bool is_base_of_v = __is_base_of(A, B);
 template <class A, class B> struct is_convertible : integral_constant<bool, __is_convertible(A, B)> {};
@@ -173,6 +190,10 @@ template <size_t... I> using index_sequence = integer_sequence<size_t, I...>;
 template <size_t N, size_t... I> struct __make_sequence { typedef typename __make_sequence<N - 1, N - 1, I...>::type type; };
 template <size_t... I> struct __make_sequence<0, I...> { typedef index_sequence<I...> type; };
 template <size_t N> using make_index_sequence = typename __make_sequence<N>::type;
+template <class... T> using index_sequence_for = make_index_sequence<sizeof...(T)>;
+template <class T, class S> struct __lw_sequence_of;
+template <class T, size_t... I> struct __lw_sequence_of<T, integer_sequence<size_t, I...>> { typedef integer_sequence<T, (T)I...> type; };
+template <class T, T N> using make_integer_sequence = typename __lw_sequence_of<T, make_index_sequence<(size_t)N>>::type;
 #define __LW_OPERATION(NAME, R, OP)                                                                                   \
     template <class T = void> struct NAME {                                                                          \
         __device__ constexpr R operator()(const T &a, const T &b) const { return a OP b; }                           \

@@ -11,6 +11,7 @@ mod kernels;
 mod memory;
 mod module;
 pub mod names;
+mod results;
 mod scalars;
 mod statements;
 
@@ -58,6 +59,8 @@ struct FunctionLowering<'a, 'b> {
     /// Address for a result of class type.
     target: Option<ValueId>,
     result: TypeId,
+    /// The local variable that is stored at `target`.
+    named_result: Option<LocalNumber>,
     is_kernel: bool,
     /// The address of the arguments after the named ones.
     variable_arguments: Option<ValueId>,

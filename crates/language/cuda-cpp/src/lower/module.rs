@@ -268,6 +268,7 @@ impl ModuleLowering<'_> {
             labels: HashMap::new(),
             target: None,
             result: signature.result,
+            named_result: None,
             is_kernel,
             variable_arguments: None,
             due: Vec::new(),
@@ -279,6 +280,9 @@ impl ModuleLowering<'_> {
         };
         lowering.at(record.syntax.span);
         lowering.parameters();
+        if lowering.target.is_some() {
+            lowering.named_result = lowering.find_named_result();
+        }
         if signature.variadic {
             let last = shape_parameters - 1;
             lowering.variable_arguments = Some(lowering.b.parameter(last));
@@ -407,6 +411,13 @@ impl FunctionLowering<'_, '_> {
     pub(super) fn local_place(&mut self, local: LocalNumber) -> LocalPlace {
         if let Some(known) = self.locals[local.0 as usize] {
             return known;
+        }
+        if self.named_result == Some(local)
+            && let Some(target) = self.target
+        {
+            let place = LocalPlace::Memory(target);
+            self.locals[local.0 as usize] = Some(place);
+            return place;
         }
         let variable = self.body.locals[local.0 as usize].clone();
         let volatile = self.types().is_volatile(variable.ty);

@@ -313,8 +313,10 @@ impl FunctionLowering<'_, '_> {
             return;
         };
         if let Some(target) = self.target {
-            self.initialize(value, target);
-            self.statements(cleanups);
+            if self.named_result.is_none() {
+                self.initialize(value, target);
+            }
+            self.return_cleanups(cleanups);
             self.b.return_values(&[]);
             return;
         }

@@ -79,10 +79,13 @@ impl Parser {
                 let alignment = self.enclosed(|this| {
                     let kind = this.attempt(|this| {
                         let kind = this.type_id()?;
-                        if this.is(Punctuation::ParenClose) { Ok(kind) } else { Err(SyntaxFailure) }
+                        let expands = this.eat(Punctuation::Ellipsis);
+                        let ends = this.is(Punctuation::ParenClose);
+                        if ends { Ok((kind, expands)) } else { Err(SyntaxFailure) }
                     });
                     Ok(match kind {
-                        Some(kind) => AlignmentSyntax::Type(kind),
+                        Some((kind, true)) => AlignmentSyntax::Types(kind),
+                        Some((kind, false)) => AlignmentSyntax::Type(kind),
                         None => AlignmentSyntax::Value(this.conditional()?),
                     })
                 })?;

@@ -69,6 +69,8 @@ pub struct Preprocessor<'a> {
     pub problems: &'a mut Problems,
     loader: &'a mut dyn Loader,
     macros: HashMap<Name, Rc<Macro>>,
+    /// Definitions that `#pragma push_macro` kept.
+    pushed: HashMap<Name, Vec<Option<Rc<Macro>>>>,
     disabled: HashMap<Name, u32>,
     once: HashSet<String>,
     sources: Vec<TokenSource>,
@@ -98,6 +100,7 @@ impl<'a> Preprocessor<'a> {
             problems,
             loader,
             macros: HashMap::new(),
+            pushed: HashMap::new(),
             disabled: HashMap::new(),
             once: HashSet::new(),
             sources: Vec::new(),
@@ -271,6 +274,11 @@ impl<'a> Preprocessor<'a> {
             }
             return;
         }
+        let text = first.name().map(|name| self.names.text(name).to_owned());
+        if let Some("push_macro" | "pop_macro") = text.as_deref() {
+            self.keep_macro(text.as_deref() == Some("push_macro"), &line);
+            return;
+        }
         let packs = first.is_name(known::PACK);
         if !packs && !first.is_name(known::UNROLL) && !first.is_name(known::NO_UNROLL) {
             return;
@@ -287,6 +295,24 @@ impl<'a> Preprocessor<'a> {
         self.output.push(Token { frozen: true, ..first });
         self.output.extend(rest);
         self.output.push(Token { kind: TokenKind::End, ..template });
+    }
+
+    /// `push_macro("NAME")` keeps the definition of a macro, or that there is none; `pop_macro("NAME")` restores it.
+    fn keep_macro(&mut self, push: bool, line: &[Token]) {
+        let named = line.iter().find_map(|token| match token.kind {
+            TokenKind::Text(text) => Some(self.names.text(text).trim_matches('"').to_owned()),
+            _ => None,
+        });
+        let Some(name) = named.map(|name| self.names.intern(&name)) else { return };
+        if push {
+            let now = self.macros.get(&name).cloned();
+            self.pushed.entry(name).or_default().push(now);
+        } else if let Some(before) = self.pushed.get_mut(&name).and_then(Vec::pop) {
+            match before {
+                Some(before) => drop(self.macros.insert(name, before)),
+                None => drop(self.macros.remove(&name)),
+            }
+        }
     }
 
     /// `pack()`, `pack(N)`, `pack(push)`, `pack(push, N)` and `pack(pop)`.
@@ -330,6 +356,8 @@ const FIXED: &[(&str, &str)] = &[
     ("__CUDA__", "1"),
     ("__NVCC__", "1"),
     ("__LANEWORK__", "1"),
+    ("__const__", "const"),
+    ("__signed__", "signed"),
     ("__CUDACC_VER_MAJOR__", "12"),
     ("__CUDACC_VER_MINOR__", "8"),
     ("__CUDACC_VER_BUILD__", "0"),

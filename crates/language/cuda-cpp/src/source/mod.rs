@@ -112,7 +112,11 @@ impl SourceMap {
         let (Some(first), Some(second)) = (self.file(a.low), self.file(b.low)) else {
             return false;
         };
-        first.name == second.name && a.low - first.start == b.low - second.start
+        // The paths may differ: `../common.h` and `./common.h`.
+        let name = |file: &SourceFile| file.name.rsplit('/').next().map(str::to_owned);
+        a.low - first.start == b.low - second.start
+            && name(first) == name(second)
+            && first.text == second.text
     }
 
     /// The location of a span's first byte.

@@ -95,6 +95,8 @@ pub enum AlignmentSyntax {
     Value(Expression),
     /// The alignment of a type.
     Type(TypeSyntax),
+    /// The largest alignment of the types that a pattern expands to.
+    Types(TypeSyntax),
 }
 
 /// How a variable is initialized.

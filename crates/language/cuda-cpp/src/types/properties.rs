@@ -221,7 +221,8 @@ impl TypeTable {
         let mut size = end;
         let mut fields = record.fields;
         for field in &mut fields {
-            let (align, bytes) = (self.align(field.kind).min(most), self.size(field.kind));
+            let align = self.align(field.kind).min(most).max(field.align);
+            let bytes = self.size(field.kind);
             if record.is_union {
                 (end, bit) = (0, 0);
             }

@@ -31,7 +31,7 @@ impl Analyzer {
                                     ..
                                 },
                             ] if self.types.is_text_of(element, *kind) => units.len() as u64 + 1,
-                            _ => elements.len() as u64,
+                            _ => self.list_length(elements),
                         },
                         ExpressionKind::Text(units, _) => units.len() as u64 + 1,
                         _ => 0,

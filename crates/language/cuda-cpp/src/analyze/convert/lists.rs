@@ -105,6 +105,15 @@ impl Analyzer {
         found.name.starts_with("initializer_list<") && self.parser.map.is_builtin(found.span)
     }
 
+    /// The number of values in a list, with packs expanded.
+    pub(super) fn list_length(&mut self, elements: &[ListElement]) -> u64 {
+        let length = |this: &mut Self, element: &ListElement| match &element.value.kind {
+            ExpressionKind::Expansion(pattern) => this.expand_pattern(pattern, |_| ()).len() as u64,
+            _ => 1,
+        };
+        elements.iter().map(|element| length(self, element)).sum()
+    }
+
     /// A `std::initializer_list` that refers to a temporary array.
     fn list_object(
         &mut self,
@@ -117,7 +126,7 @@ impl Analyzer {
         let (pointer, places) = (first.kind, [first.offset, size.offset]);
         let element = self.types.pointee(pointer)?;
         let element = self.types.bare(element);
-        let count = elements.len() as u64;
+        let count = self.list_length(elements);
         let array = self.types.intern(TypeKind::Array(element, Some(count)));
         let values = self.initialize_list(array, elements, span)?;
         let values = self.temporary(values);
@@ -352,7 +361,8 @@ impl Analyzer {
         let Some(first) = elements.first() else { return self.bad(span) };
         let typed = self.expression(&first.value);
         let element = self.types.decay(typed.ty);
-        let ty = self.types.intern(TypeKind::Array(element, Some(elements.len() as u64)));
+        let count = self.list_length(elements);
+        let ty = self.types.intern(TypeKind::Array(element, Some(count)));
         self.initialize_list(ty, elements, span).unwrap_or_else(|| self.bad(span))
     }
 }

@@ -109,6 +109,12 @@ impl Analyzer {
         span: Span,
     ) -> Typed {
         let last = name.last().clone();
+        // A destructor may be called for a constant object.
+        let object = if self.text(last.name).starts_with('~') {
+            Typed { ty: self.types.bare(object.ty), ..object }
+        } else {
+            object
+        };
         let Some(record) = self.types.record_of(object.ty) else {
             if self.text(last.name).starts_with('~') {
                 return self.discarded(object, span);
@@ -243,7 +249,9 @@ impl Analyzer {
             Some(Binding::Functions(list)) => list,
             _ => Vec::new(),
         };
-        if name.parts.len() == 1 && !name.global {
+        // A member hides the functions that the arguments' namespaces have.
+        let member = list.iter().any(|&number| self.function(number).record.is_some());
+        if name.parts.len() == 1 && !name.global && !member {
             self.add_by_arguments(&mut list, last.name, &values);
             // Iterators of vectors are pointers here. In other libraries they are classes, for which functions of `std` are found.
             if list.is_empty() && self.host && values.iter().any(|v| self.types.is_pointer(v.ty)) {

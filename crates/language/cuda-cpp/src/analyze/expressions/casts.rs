@@ -232,8 +232,14 @@ impl Analyzer {
                 let object = self.dereference(address);
                 return Some(Typed { expiring, ..object });
             }
-            self.error(span, "these classes are not related");
-            return None;
+            if style != CastStyle::Parentheses {
+                self.error(span, "these classes are not related");
+                return None;
+            }
+            let address = self.address_of(object);
+            let pointer = self.types.pointer(inner);
+            let object = self.dereference(Typed { ty: pointer, ..address });
+            return Some(Typed { expiring, span, ..object });
         }
         if a == b {
             let object = self.temporary(value);

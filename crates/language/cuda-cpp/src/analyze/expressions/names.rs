@@ -119,6 +119,15 @@ impl Analyzer {
                         let ty = self.types.bare(ty);
                         return Some(self.constant(bits, ty, span));
                     }
+                    // Nothing is captured for `decltype(name)`. The value is used for its type only.
+                    if self.unevaluated
+                        && let Some(&ty) = self.local_types.get(&(serial, local))
+                    {
+                        let object = self.types.referred(ty);
+                        let pointer = self.types.pointer(object);
+                        let pointer = self.constant(0, pointer, span);
+                        return Some(self.dereference(pointer));
+                    }
                     let problem = crate::source::SourceProblem::error(
                         span,
                         "this variable belongs to an enclosing function and is not captured",

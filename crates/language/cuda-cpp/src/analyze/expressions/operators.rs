@@ -429,7 +429,9 @@ impl Analyzer {
     ) -> Typed {
         let has_pack = |this: &Self, value: &Expression| {
             let mut found = false;
-            visit::names_in(value, &mut |name| found |= this.pack_length(name).is_some());
+            visit::names_to_expand(value, &mut |name| {
+                found |= this.pack_length(name).is_some();
+            });
             found
         };
         // Find the side with the pack, and the order: `(... op pack)` and `(init op ... op pack)` go left to right.

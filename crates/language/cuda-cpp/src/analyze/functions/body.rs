@@ -164,10 +164,12 @@ impl Analyzer {
             return;
         };
         let (fields, captured_this) = &**captures;
+        let mut values = Vec::new();
         for (name, offset, ty, by_reference) in fields {
-            let value = self.capture_place(&closure, *offset, *ty, *by_reference, is_const);
-            self.bind(*name, Binding::Alias(Rc::new(value)));
+            values
+                .push((*name, self.capture_place(&closure, *offset, *ty, *by_reference, is_const)));
         }
+        self.bind_captures(values);
         if let Some(outer) = captured_this {
             let offset = fields.iter().map(|(_, offset, ..)| offset + 8).max().unwrap_or(0);
             let _ = offset;
@@ -253,7 +255,9 @@ impl Analyzer {
     ) -> LocalNumber {
         let Some(frame) = self.frame.as_mut() else { return LocalNumber(0) };
         frame.body.locals.push(LocalVariable { name, ty, addressed: false, span, align: 0 });
-        LocalNumber(frame.body.locals.len() as u32 - 1)
+        let local = LocalNumber(frame.body.locals.len() as u32 - 1);
+        self.local_types.insert((frame.serial, local), ty);
+        local
     }
 
     /// A local variable as an expression. References are dereferenced.

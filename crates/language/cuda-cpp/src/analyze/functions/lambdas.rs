@@ -13,6 +13,9 @@ use std::rc::Rc;
 /// Captured variables (name, whether by reference, value), and `*this`.
 type CapturedValues = (Vec<(Name, bool, Typed)>, Option<Typed>);
 
+/// Separates the name of a captured pack and the number of its element.
+const PACK_MARK: &str = "...";
+
 impl Analyzer {
     /// The closure object that a lambda expression creates.
     pub(in crate::analyze) fn lambda(&mut self, lambda: &Rc<LambdaSyntax>, span: Span) -> Typed {
@@ -54,6 +57,7 @@ impl Analyzer {
                 name: *name,
                 kind,
                 offset: 0,
+                align: 0,
                 bits: None,
                 default: None,
                 is_mutable: false,
@@ -70,6 +74,7 @@ impl Analyzer {
                 name: known::THIS,
                 kind,
                 offset: 0,
+                align: 0,
                 bits: None,
                 default: None,
                 is_mutable: false,
@@ -133,6 +138,15 @@ impl Analyzer {
                     Some(binding @ (Binding::Local(..) | Binding::Alias(_))) => {
                         self.bound_value(binding, capture.span)?
                     }
+                    Some(Binding::LocalPack(list)) => {
+                        self.capture_pack(
+                            name,
+                            &list,
+                            (capture.by_reference, capture.span),
+                            &mut captures,
+                        )?;
+                        continue;
+                    }
                     Some(_) => continue,
                     None => {
                         self.unknown_name(name, capture.span, "variable");
@@ -152,8 +166,13 @@ impl Analyzer {
             if own_this.is_some() && this.is_none() {
                 this = own_this;
             }
+            // Parameters hide variables of the same name.
+            let parameters =
+                lambda.signature.parameters.iter().filter_map(|parameter| parameter.name);
+            let captured = lambda.captures.iter().filter_map(|capture| capture.name);
+            let known: Vec<_> = captured.chain(parameters).collect();
             for name in names {
-                if captures.iter().any(|(known, ..)| *known == name) {
+                if known.contains(&name) {
                     continue;
                 }
                 match self.find(name).map(|found| found.0) {
@@ -163,15 +182,51 @@ impl Analyzer {
                         let value = self.bound_value(binding, lambda.span)?;
                         captures.push((name, by_reference, value));
                     }
-                    Some(Binding::LocalPack(_)) => {
-                        self.unsupported(lambda.span, "the capture of a parameter pack");
-                        return None;
+                    Some(Binding::LocalPack(list)) => {
+                        self.capture_pack(name, &list, (by_reference, lambda.span), &mut captures)?;
                     }
                     _ => {}
                 }
             }
         }
         Some((captures, this))
+    }
+
+    /// Captures each element of a parameter pack, under a name that [`Self::bind_captures`] recognizes.
+    fn capture_pack(
+        &mut self,
+        name: Name,
+        list: &[Binding],
+        (by_reference, span): (bool, Span),
+        captures: &mut Vec<(Name, bool, Typed)>,
+    ) -> Option<()> {
+        for (at, binding) in list.iter().enumerate() {
+            let value = self.bound_value(binding.clone(), span)?;
+            let element = format!("{}{PACK_MARK}{at}", self.text(name));
+            captures.push((self.parser.names.intern(&element), by_reference, value));
+        }
+        Some(())
+    }
+
+    /// Binds the names of captured variables in the body of a lambda; elements of packs form packs again.
+    pub(super) fn bind_captures(&mut self, list: Vec<(Name, Typed)>) {
+        let mut packs: Vec<(Name, Vec<Binding>)> = Vec::new();
+        for (name, value) in list {
+            let pack = self.text(name).split_once(PACK_MARK).map(|(pack, _)| pack.to_owned());
+            let binding = Binding::Alias(Rc::new(value));
+            let Some(pack) = pack else {
+                self.bind(name, binding);
+                continue;
+            };
+            let pack = self.parser.names.intern(&pack);
+            match packs.iter_mut().find(|(known, _)| *known == pack) {
+                Some((_, elements)) => elements.push(binding),
+                None => packs.push((pack, vec![binding])),
+            }
+        }
+        for (name, elements) in packs {
+            self.bind(name, Binding::LocalPack(elements.into()));
+        }
     }
 
     /// Declares `operator()`. Parameters of type `auto` make it a template.

@@ -25,6 +25,9 @@ impl Analyzer {
 
     /// Queues the destructor of a type's objects, and notes that the expression creates such objects.
     pub(in crate::analyze) fn note_destroyed(&mut self, ty: TypeId) {
+        if self.unevaluated {
+            return;
+        }
         let element = self.element_of(ty);
         if let Some(record) = self.types.record_of(element)
             && self.types.record(record).has_destructor

@@ -343,15 +343,28 @@ impl Analyzer {
     fn packs_among(&self, names: &HashSet<Name>) -> Vec<(Name, Vec<Binding>)> {
         let mut packs = Vec::new();
         for &name in names {
-            match self.find(name) {
-                Some((Binding::Pack(list), _)) => {
+            match self.find_pack(name) {
+                Some(Binding::Pack(list)) => {
                     packs.push((name, list.iter().map(Self::binding_of).collect()));
                 }
-                Some((Binding::LocalPack(list), _)) => packs.push((name, list.to_vec())),
+                Some(Binding::LocalPack(list)) => packs.push((name, list.to_vec())),
                 _ => {}
             }
         }
         packs
+    }
+
+    /// The meaning of a name outside of the expansions that are under way: `f(g(t..., t)...)` expands `t` within its own expansion.
+    fn find_pack(&self, name: Name) -> Option<&Binding> {
+        let mut scope = Some(self.scope);
+        while let Some(at) = scope {
+            let here = &self.scopes[at];
+            match here.names.get(&name) {
+                Some(binding) if !here.is_expansion => return Some(binding),
+                _ => scope = here.parent,
+            }
+        }
+        None
     }
 
     /// Runs `f` once for each element of the packs among `names`.
@@ -373,6 +386,7 @@ impl Analyzer {
         let mut results = Vec::new();
         for at in 0..length {
             let scope = self.add_scope(self.scope);
+            self.scopes[scope].is_expansion = true;
             for (name, list) in &packs {
                 self.scopes[scope].names.insert(*name, list[at].clone());
             }
@@ -387,10 +401,10 @@ impl Analyzer {
     ) -> Option<Vec<TemplateArgument>> {
         let mut names = HashSet::new();
         match &syntax.kind {
-            TemplateArgumentKind::Type(kind) => visit::names_in_type(kind, &mut |name| {
+            TemplateArgumentKind::Type(kind) => visit::type_names_to_expand(kind, &mut |name| {
                 names.insert(name);
             }),
-            TemplateArgumentKind::Value(value) => visit::names_in(value, &mut |name| {
+            TemplateArgumentKind::Value(value) => visit::names_to_expand(value, &mut |name| {
                 names.insert(name);
             }),
         }
@@ -402,7 +416,7 @@ impl Analyzer {
     /// The types that a pattern with packs expands to.
     pub(in crate::analyze) fn expand_type(&mut self, kind: &TypeSyntax, span: Span) -> Vec<TypeId> {
         let mut names = HashSet::new();
-        visit::names_in_type(kind, &mut |name| {
+        visit::type_names_to_expand(kind, &mut |name| {
             names.insert(name);
         });
         self.expand(&names, span, |this| {
@@ -418,7 +432,7 @@ impl Analyzer {
         f: impl FnMut(&mut Self) -> T,
     ) -> Vec<T> {
         let mut names = HashSet::new();
-        visit::names_in(pattern, &mut |name| {
+        visit::names_to_expand(pattern, &mut |name| {
             names.insert(name);
         });
         self.expand(&names, pattern.span, f)
@@ -432,7 +446,7 @@ impl Analyzer {
     ) {
         let mut names: HashSet<Name> = name.parts.iter().map(|part| part.name).collect();
         let value = Expression { kind: ExpressionKind::Name(name.clone()), span: name.span };
-        visit::names_in(&value, &mut |name| {
+        visit::names_to_expand(&value, &mut |name| {
             names.insert(name);
         });
         self.expand(&names, name.span, f);
@@ -440,7 +454,7 @@ impl Analyzer {
 
     /// The number of elements of a pack.
     pub(in crate::analyze) fn pack_length(&self, name: Name) -> Option<usize> {
-        match self.find(name)?.0 {
+        match self.find_pack(name)? {
             Binding::Pack(list) => Some(list.len()),
             Binding::LocalPack(list) => Some(list.len()),
             _ => None,

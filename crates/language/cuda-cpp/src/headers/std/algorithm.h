@@ -391,4 +391,15 @@ template <class I, class N, class F> inline I for_each_n(I first, N n, F f) { fo
 template <class T, class F> inline T max(initializer_list<T> list, F less) { return *max_element(list.begin(), list.end(), less); }
 template <class T, class F> inline T min(initializer_list<T> list, F less) { return *min_element(list.begin(), list.end(), less); }
 template <class I, class G> inline void shuffle(I first, I last, G &&make);
+// Policies of parallel algorithms; all run serially.
+namespace execution {
+struct parallel_unsequenced_policy {};
+typedef parallel_unsequenced_policy sequenced_policy, parallel_policy, unsequenced_policy;
+inline constexpr parallel_unsequenced_policy seq{}, par{}, par_unseq{}, unseq{};
+} // namespace execution
+#define __LW_WITH_POLICY(NAME) template <class... A> inline decltype(auto) NAME(const execution::parallel_unsequenced_policy &, A &&...a) { return NAME(static_cast<A &&>(a)...); }
+__LW_WITH_POLICY(for_each) __LW_WITH_POLICY(for_each_n) __LW_WITH_POLICY(transform) __LW_WITH_POLICY(transform_reduce) __LW_WITH_POLICY(reduce)
+__LW_WITH_POLICY(sort) __LW_WITH_POLICY(stable_sort) __LW_WITH_POLICY(fill) __LW_WITH_POLICY(copy) __LW_WITH_POLICY(count_if)
+__LW_WITH_POLICY(inclusive_scan) __LW_WITH_POLICY(exclusive_scan) __LW_WITH_POLICY(max_element) __LW_WITH_POLICY(min_element)
+#undef __LW_WITH_POLICY
 } // namespace std

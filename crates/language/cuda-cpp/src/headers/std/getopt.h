@@ -91,4 +91,25 @@ inline int getopt_long(int argc, char *const *list, const char *letters, const o
     }
     return letter;
 }
+inline int getopt_long_only(int argc, char *const *argv, const char *letters, const option *options, int *index) {
+    // A single `-` also starts the name of an option.
+    if (optind < 1) optind = 1;
+    if (optind < argc && argv[optind][0] == '-' && argv[optind][1] != '-' && argv[optind][1] != 0) {
+        const char *name = argv[optind] + 1;
+        size_t length = 0;
+        while (name[length] && name[length] != '=') length++;
+        for (const option *o = options; o && o->name; o++)
+            if (strncmp(o->name, name, length) == 0 && (length > 1 || o->name[1] == 0)) {
+                char *whole = (char *)malloc(strlen(name) + 3);
+                strcpy(whole, "--");
+                strcat(whole, name);
+                char **changed = (char **)malloc((argc + 1) * sizeof(char *));
+                for (int i = 0; i < argc; i++) changed[i] = argv[i];
+                changed[optind] = whole;
+                changed[argc] = nullptr;
+                return getopt_long(argc, changed, letters, options, index);
+            }
+    }
+    return getopt_long(argc, argv, letters, options, index);
+}
 inline int getopt(int argc, char *const *argv, const char *letters) { return getopt_long(argc, argv, letters, nullptr, nullptr); }

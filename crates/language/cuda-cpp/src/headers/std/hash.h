@@ -1,4 +1,4 @@
-// <unordered_map> and <unordered_set>: hash tables that list their elements in GCC's order.
+// <unordered_map> and <unordered_set>: hash tables that list their elements in GCC's order, with equal keys next to each other.
 #include "lanework/std/functional.h"
 #include "lanework/std/string.h"
 #include "lanework/std/map.h"
@@ -45,13 +45,16 @@ template <class V, class R> struct __lw_link_iterator {
     template <class Q> bool operator==(const __lw_link_iterator<V, Q> &o) const { return node == o.node; }
     template <class Q> bool operator!=(const __lw_link_iterator<V, Q> &o) const { return node != o.node; }
 };
-template <class K, class V, class G, class H, class E, class R> struct __lw_table_of {
+template <class K, class V, class G, class H, class E, class R, bool M> struct __lw_table_of {
     typedef __lw_link<V> node_type;
     typedef K key_type;
     typedef V value_type;
     typedef __lw_link_iterator<V, R> iterator;
     typedef __lw_link_iterator<V, const V> const_iterator;
     typedef size_t size_type;
+    typedef H hasher_type;
+    typedef E key_equal;
+    typedef conditional_t<M, iterator, pair<iterator, bool>> added;
     // All elements are in one list. A bucket points to the link to its first element.
     node_type *head;
     node_type ***buckets;
@@ -117,7 +120,20 @@ template <class K, class V, class G, class H, class E, class R> struct __lw_tabl
         buckets = (node_type ***)calloc(n, sizeof(node_type **));
         node_type *rest = head;
         head = nullptr;
-        while (rest) { node_type *next = rest->next; __lw_link_in(rest); rest = next; }
+        node_type *before = nullptr;
+        while (rest) {
+            node_type *next = rest->next;
+            // Neighbors with the same bucket keep their order, so equal keys stay together.
+            if (M && before && before->code % room == rest->code % room) __lw_link_after(before, rest);
+            else __lw_link_in(rest);
+            before = rest;
+            rest = next;
+        }
+    }
+    void __lw_link_after(node_type *before, node_type *n) {
+        n->next = before->next;
+        before->next = n;
+        if (n->next && n->next->code % room != n->code % room) buckets[n->next->code % room] = &n->next;
     }
     void rehash(size_t n) { if (n < count) n = count; n = __lw_buckets_for(n); if (n != room || !buckets) __lw_rehash(n); limit = n; }
     void reserve(size_t n) { rehash(n); }
@@ -139,18 +155,43 @@ template <class K, class V, class G, class H, class E, class R> struct __lw_tabl
             if (n->code == code && same(__lw_key(n), key)) return n;
         return nullptr;
     }
-    pair<iterator, bool> __lw_add(node_type *n) {
-        node_type *found = __lw_find(__lw_key(n));
-        if (found) { delete n; return pair<iterator, bool>(iterator(found), false); }
-        n->code = hasher(__lw_key(n));
-        __lw_grow();
-        __lw_link_in(n);
-        count++;
-        return pair<iterator, bool>(iterator(n), true);
+    // The link to the first element with a key; `nullptr` if there is none.
+    node_type **__lw_link_to(const K &key) const {
+        node_type *found = __lw_find(key);
+        if (!found) return nullptr;
+        node_type **link = buckets[found->code % room];
+        while (*link != found) link = &(*link)->next;
+        return link;
     }
-    pair<iterator, bool> insert(const V &v) { return __lw_add(new node_type(v)); }
-    pair<iterator, bool> insert(V &&v) { return __lw_add(new node_type(static_cast<V &&>(v))); }
-    template <class... A> pair<iterator, bool> emplace(A &&...a) { return __lw_add(new node_type(static_cast<A &&>(a)...)); }
+    added __lw_add(node_type *n) {
+        if constexpr (M) {
+            n->code = hasher(__lw_key(n));
+            __lw_grow();
+            if (node_type **link = __lw_link_to(__lw_key(n))) {
+                // Among few elements, GCC looks for strings without their hash, and inserts behind the one that it finds.
+                if (is_same_v<H, hash<string>> && count <= 20) __lw_link_after(*link, n);
+                else { n->next = *link; *link = n; }
+            }
+            else __lw_link_in(n);
+            count++;
+            return iterator(n);
+        } else {
+            node_type *found = __lw_find(__lw_key(n));
+            if (found) { delete n; return pair<iterator, bool>(iterator(found), false); }
+            n->code = hasher(__lw_key(n));
+            __lw_grow();
+            __lw_link_in(n);
+            count++;
+            return pair<iterator, bool>(iterator(n), true);
+        }
+    }
+    added insert(const V &v) { return __lw_add(new node_type(v)); }
+    added insert(V &&v) { return __lw_add(new node_type(static_cast<V &&>(v))); }
+    template <class... A> added emplace(A &&...a) { return __lw_add(new node_type(static_cast<A &&>(a)...)); }
+    template <class... A> iterator emplace_hint(const_iterator, A &&...a) {
+        if constexpr (M) return emplace(static_cast<A &&>(a)...);
+        else return emplace(static_cast<A &&>(a)...).first;
+    }
     template <class I> void insert(I from, I to) { for (; from != to; ++from) __lw_add(new node_type(*from)); }
     void insert(initializer_list<V> list) { insert(list.begin(), list.end()); }
     template <class Q> iterator erase(__lw_link_iterator<V, Q> place) {
@@ -168,8 +209,28 @@ template <class K, class V, class G, class H, class E, class R> struct __lw_tabl
     size_t erase(const K &key) {
         node_type *n = __lw_find(key);
         if (!n) return 0;
-        erase(iterator(n));
-        return 1;
+        size_t n_erased = 0;
+        iterator at(n);
+        do { at = erase(at); n_erased++; } while (M && at.node && same(__lw_key(at.node), key));
+        return n_erased;
+    }
+    template <class Q, class S> iterator erase(__lw_link_iterator<V, Q> from, __lw_link_iterator<V, S> to) {
+        while (from.node != to.node) from = erase(from);
+        return iterator(from.node);
+    }
+    // The element after those with the key of an element.
+    node_type *__lw_after(node_type *n) const {
+        node_type *next = n ? n->next : nullptr;
+        while (M && next && next->code == n->code && same(__lw_key(next), __lw_key(n))) next = next->next;
+        return next;
+    }
+    pair<iterator, iterator> equal_range(const K &key) {
+        node_type *n = __lw_find(key);
+        return pair<iterator, iterator>(iterator(n), iterator(__lw_after(n)));
+    }
+    pair<const_iterator, const_iterator> equal_range(const K &key) const {
+        node_type *n = __lw_find(key);
+        return pair<const_iterator, const_iterator>(const_iterator(n), const_iterator(__lw_after(n)));
     }
     iterator begin() { return iterator(head); }
     iterator end() { return iterator(nullptr); }
@@ -184,15 +245,32 @@ template <class K, class V, class G, class H, class E, class R> struct __lw_tabl
     bool contains(const K &key) const { return __lw_find(key) != nullptr; }
     size_t bucket_count() const { return room; }
     float load_factor() const { return (float)count / room; }
+    float max_load_factor() const { return 1; }
     void max_load_factor(float) {}
+    H hash_function() const { return hasher; }
+    E key_eq() const { return same; }
+    size_t bucket(const K &key) const { return hasher(key) % room; }
+    size_t bucket_size(size_t at) const {
+        size_t n = 0;
+        for (node_type *i = buckets && buckets[at] ? *buckets[at] : nullptr; i && i->code % room == at; i = i->next) n++;
+        return n;
+    }
 };
-#define __LW_HASHED(NAME, PARAMETERS, K, V, R, G)                                                                     \
-    template <PARAMETERS, class H = hash<K>, class E = equal_to<K>, class A = int> struct NAME : __lw_table_of<K, V, G, H, E, R> { \
-        typedef __lw_table_of<K, V, G, H, E, R> base;                                                                 \
+#define __LW_HASHED(NAME, PARAMETERS, K, V, R, G, M)                                                                  \
+    template <PARAMETERS, class H = hash<K>, class E = equal_to<K>, class A = int> struct NAME : __lw_table_of<K, V, G, H, E, R, M> { \
+        typedef __lw_table_of<K, V, G, H, E, R, M> base;                                                              \
         using base::base;                                                                                             \
         NAME() {}                                                                                                     \
-        size_t count(const K &key) const { return this->__lw_find(key) ? 1 : 0; }
-__LW_HASHED(unordered_map, __LW_KEYED, K, pair<const K __LW_COMMA T>, pair<const K __LW_COMMA T>, __lw_first)
+        NAME(size_t n, const H &h, const E &e = E()) { this->hasher = h; this->same = e; this->reserve(n); }          \
+        size_t count(const K &key) const {                                                                            \
+            auto range = this->equal_range(key);                                                                      \
+            size_t n = 0;                                                                                             \
+            for (; range.first != range.second; ++range.first) n++;                                                   \
+            return n;                                                                                                 \
+        }
+__LW_HASHED(unordered_multimap, __LW_KEYED, K, pair<const K __LW_COMMA T>, pair<const K __LW_COMMA T>, __lw_first, true) typedef T mapped_type; };
+__LW_HASHED(unordered_multiset, class K, K, K, const K, __lw_self, true) };
+__LW_HASHED(unordered_map, __LW_KEYED, K, pair<const K __LW_COMMA T>, pair<const K __LW_COMMA T>, __lw_first, false)
         typedef T mapped_type;
         typedef typename base::iterator iterator;
         T &operator[](const K &key) {
@@ -214,5 +292,5 @@ __LW_HASHED(unordered_map, __LW_KEYED, K, pair<const K __LW_COMMA T>, pair<const
             return pair<iterator, bool>(iterator(found), false);
         }
     };
-__LW_HASHED(unordered_set, class K, K, K, const K, __lw_self) };
+__LW_HASHED(unordered_set, class K, K, K, const K, __lw_self, false) };
 } // namespace std

@@ -135,6 +135,19 @@ template <class T> struct list {
     iterator end() { return iterator(nullptr, this); }
     const_iterator begin() const { return const_iterator(first, this); }
     const_iterator end() const { return const_iterator(nullptr, this); }
+    const_iterator cbegin() const { return begin(); }
+    const_iterator cend() const { return end(); }
+    typedef ::std::reverse_iterator<iterator> reverse_iterator;
+    typedef ::std::reverse_iterator<const_iterator> const_reverse_iterator;
+    reverse_iterator rbegin() { return reverse_iterator(end()); }
+    reverse_iterator rend() { return reverse_iterator(begin()); }
+    const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
+    const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
+    const_reverse_iterator crbegin() const { return rbegin(); }
+    const_reverse_iterator crend() const { return rend(); }
+    template <class I, enable_if_t<!is_arithmetic_v<I>, int> = 0> void assign(I from, I to) { clear(); for (; from != to; ++from) push_back(*from); }
+    void assign(size_t n, const T &v) { T copy(v); clear(); while (n-- > 0) push_back(copy); }
+    size_t max_size() const { return (size_t)-1 / sizeof(item); }
     size_t size() const { return count; }
     bool empty() const { return count == 0; }
 };
