@@ -22,24 +22,26 @@ pub struct ComputeLimit {
     path: String,
     /// The CPU time at the first reading.
     before: Cell<Option<Duration>>,
+    /// The elapsed time at which the limit may be reached, from the last reading. Until then, no further reading is needed.
+    earliest: Cell<Duration>,
 }
 
 impl ComputeLimit {
     /// A limit for the thread that first calls [`ComputeLimit::is_over`], counted from that call.
     pub fn of_thread(limit: Duration) -> ComputeLimit {
         let (path, before) = ("/proc/thread-self/schedstat".to_owned(), Cell::new(None));
-        ComputeLimit { limit, started: Instant::now(), path, before }
+        ComputeLimit { limit, started: Instant::now(), path, before, earliest: Cell::new(limit) }
     }
 
     /// A limit for a program that has just been started.
     pub fn of_program(limit: Duration, id: u32) -> ComputeLimit {
         let (path, before) = (format!("/proc/{id}/schedstat"), Cell::new(Some(Duration::ZERO)));
-        ComputeLimit { limit, started: Instant::now(), path, before }
+        ComputeLimit { limit, started: Instant::now(), path, before, earliest: Cell::new(limit) }
     }
 
     /// The same limit for another thread.
     pub fn fork(&self) -> ComputeLimit {
-        ComputeLimit { before: Cell::new(None), ..self.clone() }
+        ComputeLimit { before: Cell::new(None), earliest: Cell::new(self.limit), ..self.clone() }
     }
 
     /// Whether the limit is reached.
@@ -48,11 +50,12 @@ impl ComputeLimit {
             self.before.set(computed(&self.path));
         }
         let passed = self.started.elapsed();
-        if passed <= self.limit {
+        if passed <= self.earliest.get() {
             return false;
         }
         let both = computed(&self.path).zip(self.before.get());
         let spent = both.map_or(passed, |(now, before)| now.saturating_sub(before));
+        self.earliest.set(passed + self.limit.saturating_sub(spent));
         spent > self.limit || passed > self.limit * BUSY
     }
 }

@@ -224,6 +224,10 @@ const SWAPS_ERROR: f64 = 1.0;
 /// interval. Assumes that tracing stops at a random point of the kernel (Gott, Nature 363, 1993).
 const UNSEEN: f64 = 2.0;
 const UNSEEN_ENDS: [f64; 2] = [1.1, 10.0];
+/// Fraction of an allocation above which a loop may walk through it more than once.
+const MOSTLY: f64 = 0.9;
+/// Minimum fraction that tells how much is left.
+const LEAST: f64 = 1e-3;
 /// Variation of the launch overhead in nanoseconds.
 const LAUNCH_ERROR_NS: f64 = 200.0;
 /// Half width of an interval that contains 80 %, in standard deviations.
@@ -274,7 +278,7 @@ fn unseen(trace: &KernelTrace, found: &ChipResult) -> (f64, [f64; 2]) {
     match trace.blocks.iter().all(|block| block.complete) {
         true => (1.0, [1.0, 1.0]),
         // A block that reads what others write may run far longer alone: at least each of its instructions runs once.
-        false if found.races => {
+        false if found.races && !trace.polls => {
             let warps = trace.blocks.iter().flat_map(|block| &block.warps);
             let once = warps.clone().map(|warp| {
                 let runs: HashSet<u32> = warp.steps.iter().map(|step| step.run).collect();
@@ -283,6 +287,14 @@ fn unseen(trace: &KernelTrace, found: &ChipResult) -> (f64, [f64; 2]) {
             let all: f64 = warps.clone().map(|warp| warp.instructions as f64).sum();
             let least = (once.sum::<f64>() / all.max(1.0)).min(1.0);
             (least.sqrt(), [least, 1.0])
+        }
+        // All blocks are resident, so they do all the work in loops, which mostly walk through the allocations once.
+        false
+            if found.placement.blocks <= u64::from(found.placement.resident)
+                && found.coverage < MOSTLY =>
+        {
+            let left = 1.0 / found.coverage.max(LEAST);
+            (left, [left / UNSEEN, left * UNSEEN])
         }
         false => (UNSEEN, UNSEEN_ENDS),
     }
@@ -309,6 +321,7 @@ fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
     match found.bound {
         Bound::Host => return ("host memory", 1.0 - launch),
         Bound::Swaps => return ("contended atomics", 1.0 - launch),
+        Bound::Chain => return ("waits for other blocks", 1.0 - launch),
         Bound::Multiprocessor => {}
     }
     let shares = utilization(found).into_iter();
@@ -355,7 +368,7 @@ fn deviation(trace: &KernelTrace, found: &ChipResult, limiter: &str) -> (f64, Ve
         add(spread, "blocks differ, and only some were traced");
     }
     let cut = trace.blocks.iter().any(|block| !block.complete);
-    if cut && found.races {
+    if cut && found.races && !trace.polls {
         add(
             2.0 * EXTRAPOLATION_ERROR,
             "the traced block reads what other blocks write, and may run far longer alone than with them",

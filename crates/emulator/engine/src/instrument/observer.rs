@@ -111,6 +111,12 @@ pub trait Observer: Send + 'static {
 
     /// A fault, or [`Observer::step`], stops this cluster ([`Wants::PASSES`]).
     fn stopped(&mut self, _cluster: &dyn ClusterView) {}
+
+    /// Whether other resident blocks should run after each scheduler pass, so that all blocks progress at the same rate;
+    /// asked after each scheduler pass ([`Wants::PASSES`]). Otherwise a block runs until it waits or has run for long.
+    fn alternates(&self) -> bool {
+        false
+    }
 }
 
 // SAFETY: the handlers are the engine's own (`access_operation` and `plan` keep their defaults).
@@ -210,7 +216,7 @@ unsafe impl<O: Observer> Instrument for O {
         _cluster: &mut dyn ClusterView,
     ) -> Result<Verdict, (usize, Located)> {
         if !self.stops() {
-            return Ok(Verdict::GoesOn);
+            return Ok(if self.alternates() { Verdict::Leaves } else { Verdict::GoesOn });
         }
         let note = "the observer has seen enough".to_owned();
         let raw = RawFault::of_lanes(FaultKind::InstructionLimit, MemorySpace::Generic, 1, note);

@@ -183,6 +183,14 @@ impl Footprints {
         (per_line * most_of_slice(lines, timings.l2_slices)).max(hottest)
     }
 
+    /// Fraction of the allocation with the most touched units that `blocks` blocks touch; 1 if no allocation is known.
+    pub fn coverage(&self, blocks: f64) -> f64 {
+        let touched =
+            |region: &Region| self.of_blocks(region, region.read.max(region.written), blocks);
+        let most = self.regions.iter().max_by(|a, b| touched(a).total_cmp(&touched(b)));
+        most.map_or(1.0, |region| (touched(region) / region.units.max(1.0)).min(1.0))
+    }
+
     /// Units that `blocks` consecutive blocks touch if one block touches `units`.
     pub fn of_blocks(&self, region: &Region, units: f64, blocks: f64) -> f64 {
         let [x, y, z] = self.grid.map(|extent| extent as f64);
@@ -347,6 +355,35 @@ fn count_sectors(block: &BlockTrace, sectors: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_coverage_is_that_of_the_allocation_with_the_most_touched_units() {
+        let region = |units: f64, read: f64, written: f64| Region {
+            residence: Residence::Device,
+            lines: (0, 0),
+            units,
+            read,
+            written,
+            returns: 0.0,
+            shared: [0.0; 3],
+        };
+        let mut footprints = Footprints {
+            regions: vec![region(1000.0, 20.0, 0.0), region(10.0, 10.0, 0.0)],
+            of_run: Vec::new(),
+            private: Vec::new(),
+            atomics: Atomics::default(),
+            swaps: Swaps::default(),
+            races: false,
+            local_sectors: 0.0,
+            sectors: Vec::new(),
+            grid: [16, 1, 1],
+        };
+        assert!((footprints.coverage(16.0) - 0.32).abs() < 1e-9);
+        footprints.regions[1] = region(800.0, 0.0, 60.0);
+        assert_eq!(footprints.coverage(16.0), 1.0);
+        footprints.regions.clear();
+        assert_eq!(footprints.coverage(16.0), 1.0);
+    }
 
     #[test]
     fn a_hash_spreads_many_lines_better_than_few() {

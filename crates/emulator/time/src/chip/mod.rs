@@ -33,6 +33,8 @@ pub struct ChipResult {
     pub contends: bool,
     /// Whether a block reads what others write in the same launch.
     pub races: bool,
+    /// Fraction of the kernel's largest working set that the traced parts of its blocks touch.
+    pub coverage: f64,
     /// Placement of the blocks.
     pub placement: Placement,
     /// Traffic to device memory.
@@ -50,6 +52,8 @@ pub enum Bound {
     Host,
     /// A word that many lanes swap.
     Swaps,
+    /// A chain of blocks that wait for each other.
+    Chain,
 }
 
 /// Predicts the cycles of a launch.
@@ -112,14 +116,15 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
         let host = traffic.host_cycles(model);
         let usual = extrapolate(trace, placement, &queue, &sm);
         let simulated = if heavy_fill { usual + heavy } else { usual.max(heavy) };
-        let cycles =
-            simulated.max(footprints.busiest_slice(&model.timings, blocks)).max(swaps).max(host);
-        let bound = if cycles > simulated && cycles <= host {
-            Bound::Host
-        } else if cycles > simulated && cycles <= swaps {
-            Bound::Swaps
-        } else {
-            Bound::Multiprocessor
+        let chain = chain_cycles(trace, model);
+        let slice = footprints.busiest_slice(&model.timings, blocks);
+        let cycles = simulated.max(slice).max(swaps).max(host).max(chain);
+        let bound = match cycles {
+            most if most <= simulated => Bound::Multiprocessor,
+            most if most <= host => Bound::Host,
+            most if most <= swaps => Bound::Swaps,
+            most if most <= chain => Bound::Chain,
+            _ => Bound::Multiprocessor,
         };
         return ChipResult {
             cycles,
@@ -127,11 +132,24 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
             bound,
             contends: footprints.swaps.contend(),
             races: footprints.races,
+            coverage: footprints.coverage(blocks),
             placement,
             traffic,
             sm,
         };
     }
+}
+
+/// Cycles of the longest chain of blocks that wait for each other. A value takes half of a load's latency to the L2. There,
+/// a waiting warp's next poll finds it after half a round trip on average, because one poll is in flight at a time; the
+/// answer takes the other half. The instructions of a link depend on each other.
+fn chain_cycles(trace: &KernelTrace, model: &GpuModel) -> f64 {
+    let (chain, timings) = (trace.chain, &model.timings);
+    let poll = timings.l2_latency + timings.predicate_latency + timings.branch_penalty;
+    let link = timings.l2_latency + poll / 2.0;
+    chain.links * link
+        + chain.instructions * timings.alu_latency
+        + chain.fences * timings.fence_latency
 }
 
 /// Mean number of recorded steps per block of a queue.

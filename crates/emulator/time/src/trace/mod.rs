@@ -7,6 +7,7 @@
 //! it as one step.
 
 pub mod census;
+pub mod chain;
 pub mod recorder;
 pub mod sample;
 pub mod served;
@@ -14,11 +15,12 @@ pub mod stored;
 pub mod work;
 
 use crate::sass::listing::Listing;
+use crate::trace::chain::WaitChain;
 use crate::trace::work::{GridWork, HeavyBlocks};
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::access::{AccessClass, AccessClassifier};
-use lanework_ptx_ir::kernel::{Kernel, MemoryKind, Opcode};
+use lanework_ptx_ir::kernel::{Kernel, MemoryKind, Opcode, Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -56,6 +58,8 @@ pub struct KernelTrace {
     pub heavy: Option<HeavyBlocks>,
     /// Whether blocks may wait for each other in a loop.
     pub polls: bool,
+    /// The longest chain of blocks that wait for each other.
+    pub chain: WaitChain,
 }
 
 /// Where a range of global memory is.
@@ -258,6 +262,12 @@ pub struct Runs {
     pub successors: Vec<Vec<u32>>,
     /// By run: whether it reads memory that others write at the same time (a volatile or strong load, or a swap).
     pub observes: Vec<bool>,
+    /// By PTX instruction: whether it reads memory that others write.
+    pub observes_at: Vec<bool>,
+    /// By PTX instruction: whether it writes memory that others observe (a volatile or strong store, or an atomic).
+    pub publishes_at: Vec<bool>,
+    /// By PTX instruction: whether it is a fence of global memory.
+    pub fences_at: Vec<bool>,
     /// By PTX instruction: how the load/store unit treats its access.
     pub classes: Vec<AccessClass>,
     by_origin: Vec<Vec<u32>>,
@@ -295,20 +305,48 @@ impl Runs {
         let successors = (0..analyses.cfg.blocks.len())
             .map(|b| analyses.cfg.successors(b).iter().map(|&s| s as u32).collect())
             .collect();
-        let observes = all.iter().map(|run| {
-            kernel.insts[run.start as usize..run.end as usize].iter().any(|inst| {
-                match inst.opcode {
-                    Opcode::Memory(op) => match op.kind {
-                        MemoryKind::Load => op.volatile || op.order.strong.is_some(),
-                        MemoryKind::Store => false,
-                        MemoryKind::Atomic(op) => {
-                            matches!(op, AtomicOp::CompareAndSwap(_) | AtomicOp::Exchange)
-                        }
-                    },
-                    _ => false,
+        let each = |has: &dyn Fn(&Opcode) -> bool| -> Vec<bool> {
+            let of = |run: &InstructionRun| {
+                kernel.insts[run.start as usize..run.end as usize]
+                    .iter()
+                    .any(|inst| has(&inst.opcode))
+            };
+            all.iter().map(of).collect()
+        };
+        let observes = each(&|opcode| match opcode {
+            Opcode::Memory(op) => match op.kind {
+                MemoryKind::Load => op.volatile || op.order.strong.is_some(),
+                MemoryKind::Store => false,
+                MemoryKind::Atomic(op) => {
+                    matches!(op, AtomicOp::CompareAndSwap(_) | AtomicOp::Exchange)
                 }
-            })
+            },
+            _ => false,
         });
+        let by_instruction = |by_run: &[bool]| {
+            let mut found = vec![false; kernel.origins.len()];
+            for (run, _) in all.iter().zip(by_run).filter(|(_, has)| **has) {
+                if let Some(one) = found.get_mut(run.origin as usize) {
+                    *one = true;
+                }
+            }
+            found
+        };
+        let observes_at = by_instruction(&observes);
+        let publishes_at = by_instruction(&each(&|opcode| match opcode {
+            Opcode::Memory(op) => match op.kind {
+                MemoryKind::Load => false,
+                MemoryKind::Store => op.volatile || op.order.strong.is_some(),
+                MemoryKind::Atomic(_) => true,
+            },
+            _ => false,
+        }));
+        let fences_at = by_instruction(&each(&|opcode| {
+            matches!(
+                opcode,
+                Opcode::Annotation(SyncAnnotation::Fence(Scope::Device | Scope::System))
+            )
+        }));
         let classifier = AccessClassifier::new(kernel, analyses, true);
         let mut classes = vec![AccessClass::Load; kernel.origins.len()];
         for (at, inst) in kernel.insts.iter().enumerate().rev() {
@@ -318,20 +356,23 @@ impl Runs {
                 *class = classifier.class(at, op);
             }
         }
-        let observes = observes.collect();
-        Runs { observes, classes, all, first_of_block, successors, by_origin }
+        Runs {
+            observes,
+            observes_at,
+            publishes_at,
+            fences_at,
+            classes,
+            all,
+            first_of_block,
+            successors,
+            by_origin,
+        }
     }
 
     /// Whether ptxas merges the load of a run into an earlier one.
     pub fn is_merged(&self, run: u32) -> bool {
         let origin = self.all[run as usize].origin as usize;
         self.classes.get(origin) == Some(&AccessClass::Rest)
-    }
-
-    /// Whether a PTX instruction reads memory that others write at the same time.
-    pub fn observes_at(&self, origin: u32) -> bool {
-        let runs = self.by_origin.get(origin as usize);
-        runs.is_some_and(|runs| runs.iter().any(|&run| self.observes[run as usize]))
     }
 
     /// The run of PTX instruction `origin` that a warp executes after run `previous`.

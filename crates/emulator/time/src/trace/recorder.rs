@@ -1,6 +1,7 @@
 //! The observer that records traces of blocks.
 
 use crate::clock::ComputeLimit;
+use crate::trace::chain::{ChainClocks, Meeting};
 use crate::trace::served::{contention, passes, served};
 use crate::trace::{AccessTarget, BlockTrace, NONE, Runs, SyncStep, TraceStep, Traffic, WarpTrace};
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span, Wants};
@@ -14,6 +15,16 @@ pub const LOCAL_BASE: u64 = 1 << 60;
 
 /// Consecutive reads of one address after which a warp counts as waiting for another block.
 const WAITS: u32 = 64;
+
+/// Instructions of a warp's time slice if all blocks run together. Blocks get equal shares of the work that they take from
+/// a counter only if a slice is shorter than a piece of work, and shorter than the instructions between two counts: on a
+/// GPU, all blocks count while one of them waits for its first result.
+const TOGETHER_SLICE: u64 = 16;
+
+/// Whether a PTX instruction has a property.
+fn has(property: &[bool], instruction: u32) -> bool {
+    property.get(instruction as usize).copied().unwrap_or(false)
+}
 
 /// Limits of a recording.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +49,8 @@ pub struct Recorder {
     /// Index in `blocks` of the running block, if it is recorded.
     current: Option<usize>,
     current_block: u64,
+    /// If all blocks of the grid run, because they wait for each other: their number and their clocks.
+    pub clocks: Option<(u64, ChainClocks)>,
     /// The recorded blocks.
     pub blocks: Vec<BlockRecorder>,
 }
@@ -81,12 +94,46 @@ impl Recorder {
     pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
         let (executed, current, current_block, blocks) = (0, None, u64::MAX, Vec::new());
         let limit = ComputeLimit::of_thread(bounds.time);
-        Recorder { runs, bounds, wanted, limit, executed, current, current_block, blocks }
+        let clocks = None;
+        Recorder { runs, bounds, wanted, limit, executed, current, current_block, clocks, blocks }
+    }
+
+    /// Also finds the longest chain of blocks that wait for each other in a grid of `total` blocks.
+    pub fn with_chains(self, total: u64) -> Recorder {
+        Recorder { clocks: Some((total, ChainClocks::default())), ..self }
     }
 
     /// Whether all wanted blocks have ended.
     pub fn saw_all(&self) -> bool {
         self.blocks.len() == self.wanted.len() && self.blocks.iter().all(|block| block.ended)
+    }
+
+    /// Whether enough blocks ran to know how the longest chain of blocks grows.
+    fn knows_chain(&self) -> bool {
+        self.clocks.as_ref().is_none_or(|(total, clocks)| clocks.has_seen_enough(*total))
+    }
+
+    /// Follows the words that blocks publish and wait for.
+    fn follow(&mut self, access: &Access<'_>) {
+        let Some((_, clocks)) = &mut self.clocks else { return };
+        let (instruction, lanes) = (access.place.instruction, access.mask.count_ones());
+        let publishes = match access.kind {
+            AccessKind::Load => false,
+            AccessKind::Store => lanes == 1 || has(&self.runs.publishes_at, instruction),
+            AccessKind::Atomic => true,
+        };
+        let observes = has(&self.runs.observes_at, instruction);
+        if access.space != Space::Global || !(publishes || observes) {
+            return;
+        }
+        for lane in (0..32).filter(|lane| access.mask >> lane & 1 != 0) {
+            if observes {
+                clocks.observe(access.addresses[lane]);
+            }
+            if publishes {
+                clocks.publish(access.addresses[lane]);
+            }
+        }
     }
 
     /// Whether a limit stops the run.
@@ -101,6 +148,10 @@ impl Recorder {
         }
         if let Some(block) = self.block() {
             block.ended = true;
+        }
+        let block = self.current_block;
+        if let Some((_, clocks)) = &mut self.clocks {
+            clocks.end(block);
         }
     }
 
@@ -137,7 +188,7 @@ impl BlockRecorder {
         }
         if access.kind == AccessKind::Store {
             self.looks.remove(&warp);
-        } else if runs.observes_at(instruction) {
+        } else if has(&runs.observes_at, instruction) {
             let address = access.addresses[access.mask.trailing_zeros() as usize & 31];
             let last = self.looks.entry(warp).or_default();
             let repeated = (last.0, last.1) == (instruction, address);
@@ -384,7 +435,11 @@ impl BlockRecorder {
 
 impl Observer for Recorder {
     fn fork(&self) -> Self {
-        Recorder::new(self.runs.clone(), self.bounds, self.wanted.clone())
+        let new = Recorder::new(self.runs.clone(), self.bounds, self.wanted.clone());
+        match &self.clocks {
+            Some((total, _)) => new.with_chains(*total),
+            None => new,
+        }
     }
 
     fn merge(&mut self, other: Self) {
@@ -398,16 +453,23 @@ impl Observer for Recorder {
     }
 
     fn time_slice(&self) -> u64 {
-        512
+        if self.alternates() { TOGETHER_SLICE } else { 512 }
     }
 
     fn stops(&self) -> bool {
-        self.is_over() || self.saw_all()
+        self.is_over() || self.saw_all() && self.knows_chain()
+    }
+
+    fn alternates(&self) -> bool {
+        self.clocks.is_some()
     }
 
     fn instruction(&mut self, place: Place, mask: u32) {
         self.executed += 1;
         self.enter(place.block);
+        if let Some((_, clocks)) = &mut self.clocks {
+            clocks.execute((place.block, place.warp), has(&self.runs.fences_at, place.instruction));
+        }
         let most = self.bounds.steps;
         if let Some(at) = self.current {
             self.blocks[at].instruction(&self.runs, most, place, mask);
@@ -423,6 +485,7 @@ impl Observer for Recorder {
     }
 
     fn access(&mut self, access: &Access<'_>) {
+        self.follow(access);
         let Some(at) = self.current.filter(|_| access.mask != 0) else { return };
         self.blocks[at].look(&self.runs, access);
         if self.blocks[at].trace.sectors.len() <= self.bounds.sectors {
@@ -431,6 +494,9 @@ impl Observer for Recorder {
     }
 
     fn barrier_arrive(&mut self, warp: usize, number: usize, waits: bool) {
+        if let Some((_, clocks)) = &mut self.clocks {
+            clocks.arrive(Meeting::Barrier(number));
+        }
         let Some(block) = self.block() else { return };
         let token = match block.barriers.get(&number) {
             Some(&token) => token,
@@ -440,7 +506,10 @@ impl Observer for Recorder {
         block.sync(warp as u32, token, true, waits);
     }
 
-    fn barrier_open(&mut self, number: usize, _released: &[usize], _all: bool) {
+    fn barrier_open(&mut self, number: usize, released: &[usize], _all: bool) {
+        if let Some((_, clocks)) = &mut self.clocks {
+            released.iter().for_each(|&warp| clocks.meet(warp as u32, Meeting::Barrier(number)));
+        }
         if let Some(block) = self.block() {
             block.barriers.remove(&number);
         }
@@ -448,6 +517,15 @@ impl Observer for Recorder {
 
     fn asynchronous(&mut self, place: Place, lane: u32, event: Asynchronous) {
         self.enter(place.block);
+        match (event, &mut self.clocks) {
+            (Asynchronous::Arrived(phase), Some((_, clocks))) => {
+                clocks.arrive(Meeting::Mbarrier(phase.offset));
+            }
+            (Asynchronous::Waited(phase), Some((_, clocks))) => {
+                clocks.meet(place.warp, Meeting::Mbarrier(phase.offset));
+            }
+            _ => {}
+        }
         let Some(block) = self.block() else { return };
         match event {
             Asynchronous::Arrived(phase) => {

@@ -7,6 +7,7 @@ use crate::clock::ComputeLimit;
 use crate::machine::GpuModel;
 use crate::sass::Assembling;
 use crate::trace::census::{BlockWork, Census};
+use crate::trace::chain::WaitChain;
 use crate::trace::recorder::{BlockRecorder, Bounds, Recorder};
 use crate::trace::work::{GridWork, HeavyBlocks};
 use crate::trace::{BlockTrace, GlobalRange, KernelTrace, Residence, Runs};
@@ -86,7 +87,7 @@ const OBSERVING: u64 = 50;
 const ENOUGH: usize = 3;
 
 /// Maximum number of instructions if blocks are traced together with the blocks that they wait for.
-const TOGETHER_INSTRUCTIONS: u64 = 36_000_000;
+const TOGETHER_INSTRUCTIONS: u64 = 100_000_000;
 
 /// Limits on the trace of the block that takes longest: recorded steps, executed instructions.
 const LONGEST_STEPS: usize = 500_000;
@@ -167,7 +168,11 @@ struct Tracing<'a> {
     launch: &'a LaunchConfig<'a>,
     arguments: &'a [&'a [u8]],
     runs: Arc<Runs>,
+    /// Blocks in the grid.
+    total: u64,
     warps: usize,
+    /// The longest chain of blocks that wait for each other.
+    chain: WaitChain,
     /// The end of tracing, by the CPU time of this thread.
     end: ComputeLimit,
     /// The remaining effort.
@@ -179,6 +184,9 @@ impl Tracing<'_> {
     /// Runs blocks and records the wanted ones.
     fn run(&mut self, which: Blocks, wanted: Vec<u64>, bounds: Bounds) -> Result<End, Fault> {
         let mut recorder = Recorder::new(self.runs.clone(), bounds, wanted);
+        if which == Blocks::All {
+            recorder = recorder.with_chains(self.total);
+        }
         let config = LaunchConfig { blocks: which, ..*self.launch };
         let ran = self.device.run_with(self.program, &config, self.arguments, &mut recorder)?;
         // The recorder also stops a run whose blocks have all ended. A faulting block has ended, too, but its fault counts.
@@ -190,6 +198,9 @@ impl Tracing<'_> {
             Some(kind) if waits || kind == FaultKind::Deadlock => End::Waiting,
             Some(_) => End::Stopped,
         };
+        if let Some((total, clocks)) = &recorder.clocks {
+            self.chain = clocks.longest(*total);
+        }
         for recorded in recorder.blocks {
             let block = BlockTrace { complete, ..recorded.trace };
             self.effort.steps = self.effort.steps.saturating_sub(block.recorded() as usize);
@@ -257,7 +268,7 @@ impl Tracing<'_> {
     }
 
     /// Traces some blocks while all blocks of the grid run, because they wait for each other.
-    fn together(&mut self, chosen: &[u64], first: u64) -> Result<(), Fault> {
+    fn together(&mut self, chosen: &[u64], first: u64) -> Result<End, Fault> {
         let steps = self.effort.steps;
         let bounds = Bounds {
             steps: (steps / 3 / self.warps).max(32),
@@ -266,10 +277,10 @@ impl Tracing<'_> {
             time: TOGETHER_TIME,
         };
         let wanted = polling(chosen.iter().take(3).copied());
-        self.run(Blocks::All, wanted, bounds)?;
+        let end = self.run(Blocks::All, wanted, bounds)?;
         // The chosen block first, as for other kernels.
         self.blocks.sort_by_key(|block| (block.block != first, block.block));
-        Ok(())
+        Ok(end)
     }
 
     /// Counts the instructions of all blocks if they are few. Otherwise, if the traced blocks differ, counts the instructions of
@@ -392,6 +403,8 @@ pub fn record(
         launch,
         arguments,
         runs: runs.clone(),
+        total,
+        chain: WaitChain::default(),
         warps: threads.div_ceil(32) as usize,
         end: ComputeLimit::of_thread(effort.time),
         effort,
@@ -401,22 +414,37 @@ pub fn record(
     tracing.end.is_over();
     let first = middle(launch.grid);
     let chosen = choose(launch.grid, effort.multiprocessors, first);
-    // A block that waits for others does not end if it runs alone.
-    let may_wait = launch.cooperative || program.polls(launch.entry);
-    let polls = launch.cooperative || !tracing.alone(&chosen, may_wait)?;
     let (mut sampled, mut heavy) = (GridWork::default(), None);
+    // A block that waits for others does not end if it runs alone, or it gets the work of all blocks.
+    let mut polls = launch.cooperative || program.polls(launch.entry);
     if polls {
-        tracing.blocks.clear();
-        tracing.effort = effort;
         // Blocks that wait for earlier ones run from the first one on.
         let early = if launch.cooperative { first } else { first.min(EARLY) };
-        let chosen = choose(launch.grid, effort.multiprocessors, early);
-        tracing.together(&chosen, early)?;
+        let end = tracing.together(&choose(launch.grid, effort.multiprocessors, early), early)?;
+        if end == End::Stopped && !launch.cooperative {
+            // The grid is too long to run from its start on, and perhaps no block waits for long.
+            let together = std::mem::take(&mut tracing.blocks);
+            tracing.effort = effort;
+            polls = !tracing.alone(&chosen, true)?;
+            if polls {
+                tracing.blocks = together;
+            }
+        }
     } else {
+        polls = !tracing.alone(&chosen, false)?;
+        if polls {
+            tracing.blocks.clear();
+            tracing.effort = effort;
+            let early = first.min(EARLY);
+            tracing.together(&choose(launch.grid, effort.multiprocessors, early), early)?;
+        }
+    }
+    if !polls {
+        tracing.chain = WaitChain::default();
         sampled = tracing.sample(total)?;
         heavy = tracing.heavy(&sampled)?;
     }
-    let blocks = tracing.blocks;
+    let (blocks, chain) = (tracing.blocks, tracing.chain);
     if blocks.is_empty() {
         let what = "no block could be traced".to_owned();
         let help = "predict a smaller grid";
@@ -451,6 +479,7 @@ pub fn record(
         sampled,
         heavy,
         polls,
+        chain,
     })
 }
 

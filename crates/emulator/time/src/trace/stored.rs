@@ -5,6 +5,7 @@
 //! PTX text, from which the kernel and its machine code are derived again.
 
 use crate::sass::{MachineCode, start_assembling, tools};
+use crate::trace::chain::WaitChain;
 use crate::trace::sample::registers as registers_of;
 use crate::trace::work::{GridWork, HeavyBlocks};
 use crate::trace::{
@@ -36,6 +37,8 @@ struct Header {
     sampled: GridWork,
     heavy: Option<HeavyBlocks>,
     polls: bool,
+    #[serde(default)]
+    chain: WaitChain,
     blocks: Vec<BlockHeader>,
 }
 
@@ -94,6 +97,7 @@ pub fn write(
         sampled: trace.sampled.clone(),
         heavy: trace.heavy,
         polls: trace.polls,
+        chain: trace.chain,
         blocks: trace
             .blocks
             .iter()
@@ -215,6 +219,7 @@ pub fn read(path: &Path, capability: u32, listed: bool) -> Result<StoredTrace> {
             sampled: header.sampled,
             heavy: header.heavy,
             polls: header.polls,
+            chain: header.chain,
             kernel,
         },
         entry: header.entry,
