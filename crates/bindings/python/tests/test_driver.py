@@ -1,5 +1,6 @@
 """The driver in a Python process: it is loaded first, checks blocks and pytest runs, and is refused if it comes too late."""
 
+import json
 import os
 import subprocess
 import sys
@@ -174,3 +175,66 @@ def test_kernels_of_others_are_judged(library):
     """
     code, said = python(programs[library] + check.replace("            ", "            "))
     assert code == 0, said
+
+
+#: An ELF file of machine code with one section besides their names.
+MACHINE_CODE = """
+import struct
+
+def machine_code(section, content):
+    names = b"\\0" + section + b"\\0"
+    header = b"\\x7fELF\\2\\1".ljust(40, b"\\0") + struct.pack("<Q", 64 + len(names + content)) + bytes(10) + struct.pack("<HHH", 64, 2, 0)
+    table = [struct.pack("<I20xQQ24x", *entry) for entry in ((0, 64, len(names)), (1, 64 + len(names), len(content)))]
+    return header + names + content + b"".join(table)
+"""
+
+
+@pytest.mark.parametrize("section, status", [(".nv_debug_ptx_txt", 0), (".text.fill", 209)])
+def test_machine_code_runs_by_the_ptx_inside_it(section, status):
+    code, said = python(
+        MACHINE_CODE
+        + textwrap.dedent(f"""
+        import lanework
+        lanework.install()
+        cuda, module, context, function = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        assert cuda.cuInit(0) == cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == cuda.cuCtxSetCurrent(context) == 0
+        image = machine_code(b"{section}", PTX.replace(b"\\n", b"\\0"))
+        assert cuda.cuModuleLoadData(ctypes.byref(module), image) == {status}
+        assert {status} or cuda.cuModuleGetFunction(ctypes.byref(function), module, b"fill") == 0
+        print("as expected")
+        """)
+    )
+    assert code == 0 and "as expected" in said, said
+    assert ("machine code" in said) == bool(status), said
+
+
+def test_compilers_within_a_program_put_ptx_into_their_machine_code():
+    def variables(**given):
+        show = "import os; print(os.environ['CUTE_DSL_LINEINFO'], os.environ['NVCC_APPEND_FLAGS'])"
+        environment = {name: value for name, value in os.environ.items() if name not in ("CUTE_DSL_LINEINFO", "NVCC_APPEND_FLAGS")} | given
+        command = [sys.executable, "-m", "lanework", "exec", "--plain", "--", sys.executable, "-c", show]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300).stdout.strip()
+
+    assert variables() == "1 -lineinfo"
+    # What the user set stays.
+    assert variables(CUTE_DSL_LINEINFO="0", NVCC_APPEND_FLAGS="-O2") == "0 -O2 -lineinfo"
+
+
+def test_the_command_finds_nvidias_tools_of_its_own_environment(tmp_path):
+    from lanework.__main__ import variables
+
+    assert set(variables(tmp_path)) == {"LANEWORK_DRIVER", "LANEWORK_PYTHON"}
+    library, tool = tmp_path / "nvidia/cuda_nvrtc/lib/libnvrtc.so.12", tmp_path / "nvidia/cu13/bin/ptxas"
+    for file in (library, tool):
+        file.parent.mkdir(parents=True)
+        file.touch()
+    found = variables(tmp_path)
+    assert found["LANEWORK_NVRTC"] == str(library) and found["PTXAS"] == str(tool) and found["LANEWORK_PYTHON"] == sys.executable
+
+
+def test_the_doctor_finds_this_package():
+    # Without an active environment, `python3` may be another Python.
+    environment = {**os.environ, "PATH": "/usr/bin:/bin"}
+    ran = subprocess.run([sys.executable, "-m", "lanework", "doctor", "--json"], capture_output=True, text=True, env=environment, timeout=300)
+    parts = {part["name"]: part for part in json.loads(ran.stdout)}
+    assert parts["Python"]["state"] == "works", ran.stdout + ran.stderr

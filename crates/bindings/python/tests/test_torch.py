@@ -36,6 +36,11 @@ gd = torch.ones(512, dtype=torch.double, requires_grad=True)
 torch.nn.functional.layer_norm(xd, [512], gd).backward(d.cpu().double())
 for found, true in ((x.grad, xd.grad), (g.grad, gd.grad)):
     assert found.dtype == torch.float16 and torch.allclose(found.cpu().double(), true, atol=1e-3, rtol=1e-3)
+# Attention has fused operators that exist for GPUs only.
+q = (torch.arange(64.0).reshape(1, 2, 4, 8) % 7).half().cuda()
+attended = torch.nn.functional.scaled_dot_product_attention(q, q, q).cpu()
+weights = torch.softmax(q.cpu().float() @ q.cpu().float().mT / 8**0.5, -1)
+assert torch.allclose(attended.float(), weights @ q.cpu().float(), atol=1e-2)
 counts = on_host()
 assert counts["aten.ones.default"] == 1 and counts["aten.add_.Tensor"] == 1 and counts["aten.add.out"] == 1, counts
 try:

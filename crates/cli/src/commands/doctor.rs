@@ -308,10 +308,11 @@ fn gpu() -> Result<TestedPart, Failure> {
     })
 }
 
-/// Imports the Python package.
+/// Imports the Python package: by the Python that started this command, if one did.
 fn python() -> TestedPart {
     let name = "Python";
-    let mut command = Command::new("python3");
+    let starter = std::env::var_os("LANEWORK_PYTHON").filter(|python| !python.is_empty());
+    let mut command = Command::new(starter.unwrap_or_else(|| "python3".into()));
     let tested = finished(command.args(["-c", "import lanework; print(lanework.__file__)"]));
     if tested.worked {
         return TestedPart {

@@ -102,6 +102,7 @@ pub fn environment(
         ("TRITON_PTXAS_PATH", assembler.clone().into()),
         ("TRITON_PTXAS_BLACKWELL_PATH", assembler.into()),
     ];
+    variables.extend(line_information());
     if !preloaded.is_empty() {
         variables.push(("LD_PRELOAD", joined(&preloaded, "LD_PRELOAD")));
     }
@@ -113,4 +114,21 @@ pub fn environment(
     variables.extend(gpu.map(|gpu| ("LANEWORK_GPU", gpu.name.clone().into())));
     variables.extend(gpus.map(|count| ("LANEWORK_GPUS", count.to_string().into())));
     Ok(variables)
+}
+
+/// Variables that make compilers which run within the program ask for line information: then their machine code has its PTX
+/// inside.
+fn line_information() -> Vec<(&'static str, OsString)> {
+    const NVCC: &str = "NVCC_APPEND_FLAGS";
+    const CUTE: &str = "CUTE_DSL_LINEINFO";
+    let mut flags = std::env::var_os(NVCC).unwrap_or_default();
+    if !flags.is_empty() {
+        flags.push(" ");
+    }
+    flags.push("-lineinfo");
+    let mut variables = vec![(NVCC, flags)];
+    if std::env::var_os(CUTE).is_none() {
+        variables.push((CUTE, "1".into()));
+    }
+    variables
 }

@@ -129,6 +129,9 @@ def install(*, check: bool = False, gpus: int | None = None, gpu: str | None = N
             os.symlink(folder() / library, Path(links) / name)
     before = os.environ.get("LD_LIBRARY_PATH")
     os.environ["LD_LIBRARY_PATH"] = f"{links}:{before}" if before else links
+    # Compilers that run within this process put PTX into their machine code if they are asked for line information.
+    os.environ.setdefault("CUTE_DSL_LINEINFO", "1")
+    os.environ["NVCC_APPEND_FLAGS"] = " ".join(filter(None, [os.environ.get("NVCC_APPEND_FLAGS"), "-lineinfo"]))
 
 
 def news() -> dict[str, Any]:

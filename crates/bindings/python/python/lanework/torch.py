@@ -48,6 +48,10 @@ def install() -> None:
     """Makes operators of this thread, and of its backward passes, run on the host if the wheel has no PTX for them."""
     global _mode
     if _mode is None:
+        # Attention by products and a softmax: the fused operators exist only as machine code, and not for the host.
+        torch.backends.cuda.enable_cudnn_sdp(False)
+        torch.backends.cuda.enable_flash_sdp(False)
+        torch.backends.cuda.enable_mem_efficient_sdp(False)
         # Autograd passes the mode on to the threads of a backward pass.
         _mode = _OnHost()
         _mode.__enter__()

@@ -4,6 +4,7 @@
 
 use crate::devices::gpus::{Model, model};
 use crate::memory::{Access, is_mapped, until_zero};
+use crate::modules::embedded;
 use crate::pointers::*;
 use crate::status::Status;
 use std::fmt;
@@ -98,6 +99,7 @@ fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError> {
     let mut rest =
         bytes.get(u16::from_le_bytes([bytes[6], bytes[7]]) as usize..).ok_or(cut.clone())?;
     let (mut best, mut machine): (Option<(u32, String)>, _) = (None, Vec::new());
+    let mut inside = None;
     while rest.len() >= ENTRY {
         let word = |offset: usize| u32::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
         let long = |offset: usize| u64::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
@@ -111,10 +113,13 @@ fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError> {
             }
             2 => {
                 machine.push(sm);
+                let compressed = packed(payload, word(16));
+                let unpack = || unpacked(compressed, long(40), long(56) as usize).ok();
                 if sm == own {
-                    let compressed = packed(payload, word(16));
-                    let unpack = || unpacked(compressed, long(40), long(56) as usize).ok();
                     lanework::tool::learn_registers(&unpack);
+                }
+                if best.is_none() && inside.is_none() {
+                    inside = unpack().and_then(|elf| embedded::ptx_of(&elf));
                 }
             }
             _ => {}
@@ -128,7 +133,7 @@ fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError> {
     match best {
         Some((sm, _)) if model.named && sm > own => Err(ImageError::Newer(sm)),
         Some((_, text)) => Ok(text),
-        None => Err(ImageError::MachineCode(machine)),
+        None => inside.ok_or(ImageError::MachineCode(machine)),
     }
 }
 
@@ -245,7 +250,11 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
         }
         // SAFETY: the image starts with the magic of a fatbin; `of_fatbin` checks that it is mapped.
         FATBIN => Ok(vec![unsafe { of_fatbin(image) }?]),
-        ELF => Err(ImageError::MachineCode(Vec::new())),
+        ELF => {
+            // SAFETY: the image starts with the magic of an ELF file; `elf` checks that it is mapped.
+            let inside = unsafe { elf(image) }.and_then(embedded::ptx_of);
+            Ok(vec![inside.ok_or(ImageError::MachineCode(Vec::new()))?])
+        }
         _ => {
             // SAFETY: the program does not write its image during the call; `until_zero` checks that each page is readable.
             let text = unsafe { until_zero(image as u64) }.ok_or(ImageError::Unknown)?;
@@ -278,11 +287,25 @@ unsafe fn of_fatbin(start: *const u8) -> Result<String, ImageError> {
     ptx_of(bytes)
 }
 
+/// The bytes of an ELF file in memory, if they are mapped.
+///
+/// # Safety
+/// The program does not write the memory during the call.
+unsafe fn elf<'call>(start: *const u8) -> Option<&'call [u8]> {
+    // SAFETY: `slice` checks that the bytes are mapped; the caller vouches that nothing writes them.
+    unsafe {
+        let header = In::new(start).slice(embedded::HEADER).ok()?;
+        In::new(start).slice(embedded::length_of(header)?).ok()
+    }
+}
+
 /// All PTX texts of a file.
 pub fn texts_of_file(bytes: &[u8]) -> Result<Vec<String>, ImageError> {
     match bytes.first_chunk() {
         Some(word) if u32::from_le_bytes(*word) == FATBIN => Ok(vec![ptx_of(bytes)?]),
-        Some(word) if u32::from_le_bytes(*word) == ELF => Err(ImageError::MachineCode(Vec::new())),
+        Some(word) if u32::from_le_bytes(*word) == ELF => {
+            Ok(vec![embedded::ptx_of(bytes).ok_or(ImageError::MachineCode(Vec::new()))?])
+        }
         _ => {
             let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
             let text = String::from_utf8_lossy(&bytes[..end]);
@@ -341,6 +364,19 @@ pub mod tests {
         // SAFETY: `bytes` outlives the call.
         let image = unsafe { In::new(bytes.as_ptr()) };
         assert_eq!(texts(image), Ok(vec![".version 8.0 new".to_owned()]));
+    }
+
+    #[test]
+    fn machine_code_with_its_ptx_inside_is_taken_without_other_ptx() {
+        use crate::modules::embedded::tests::elf;
+        let cubin = elf(".nv_debug_ptx_txt", b".version 8.0 inside\0");
+        let text = Ok(vec![".version 8.0 inside\n".to_owned()]);
+        // SAFETY: `cubin` outlives the call.
+        assert_eq!(texts(unsafe { In::new(cubin.as_ptr()) }), text);
+        assert_eq!(texts_of_file(&cubin), text);
+        assert_eq!(texts_of_file(&fatbin(&[(2, 90, 0, 0, cubin.clone())])), text);
+        let both = fatbin(&[(2, 90, 0, 0, cubin), (1, 90, 0, 0, b".version 8.0 beside".to_vec())]);
+        assert_eq!(ptx_of(&both).as_deref(), Ok(".version 8.0 beside"));
     }
 
     #[test]

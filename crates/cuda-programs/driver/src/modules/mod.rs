@@ -1,6 +1,7 @@
 //! Code: modules, libraries, functions, linking, image formats, and the options of loading and linking (`CUjit_option`: log
 //! buffers, limits, timing).
 
+pub mod embedded;
 pub mod fatbin;
 pub mod foreign;
 pub mod function;
