@@ -76,13 +76,11 @@ function choose() {
     const one = lessons.find((lesson) => lesson.name === name);
     const kernel = /__global__\s+void\s+(\w+)/.exec(one.source)?.[1];
     const known = { grid: one.grid.join("x"), block: one.block.join("x"), shared: "0", values: one.arguments };
-    open({ source: one.source, lesson: one.name, form: { what: kernel, kernels: { [kernel]: { ...known, names: undefined } } } });
-    pending = { kernel, values: one.arguments };
+    open({ source: one.source, lesson: one.name, form: { what: kernel, kernels: { [kernel]: known } } });
   } else {
     open(examples.find((one) => one.name === name));
   }
 }
-let pending = null;
 
 function drawMenu() {
   const groups = [["programs", examples.filter((one) => one.group === "program"), "example"], ["kernels", examples.filter((one) => one.group === "kernel"), "example"], ["lessons", lessons, "lesson"]];
@@ -103,7 +101,8 @@ function drawLesson(verdict = null) {
   const check = el("button", { type: "button", id: "solve", className: "primary", onclick: solve }, say("check_lesson"));
   const result = verdict ? el("p", { id: "verdict", className: verdict.solved ? "solved" : "bad" }, verdict.solved ? `✓ ${say("solved")}` : `${say("not_solved")}: ${told(verdict.why)}`, verdict.solved || !verdict.help ? "" : el("span", { className: "faint" }, ` ${told(verdict.help)}`)) : null;
   const go = verdict?.solved && next ? el("button", { type: "button", onclick: () => { $("open").value = `lesson/${next.name}`; choose(); } }, `${say("next_lesson")}: ${told(next.name)}`) : null;
-  box.replaceChildren(el("h2", {}, `${at + 1}. ${told(lesson.name)}`), el("p", {}, told(lesson.task)), goal, el("div", { className: "controls" }, check, go), result, hints);
+  const parts = [el("h2", {}, `${at + 1}. ${told(lesson.name)}`), el("p", {}, told(lesson.task)), goal, el("div", { className: "controls" }, check, go), result, hints];
+  box.replaceChildren(...parts.filter(Boolean));
 }
 
 async function solve() {
@@ -117,7 +116,9 @@ async function solve() {
     return drawLesson({ solved: false, why: found.trap ?? found.error, help: found.help });
   }
   drawLesson(found);
-  if (found.findings) { answer = { findings: found.findings, checked: true }; editor.showNotes(lineNotes(answer)); show("findings"); } else editor.showNotes([]);
+  answer = { findings: found.findings ?? [], fault: found.fault ?? null, checked: true };
+  editor.showNotes(lineNotes(answer));
+  show(found.fault ? "output" : "findings");
   if (found.solved) stored(`solved/${lesson.name}`, "1");
   status(found.solved ? say("solved") : say("not_solved"), found.solved ? "good" : "bad");
 }

@@ -42,7 +42,9 @@ export class Form {
     const flat = kernel.parameters.filter((one) => one.pointer).length > 0;
     const square = /matrix|transpose|gemm|matmul|mm|tile|2d|image/i.test(kernel.name);
     const size = square ? { shape: "64x64", count: 4096, edge: 64 } : { shape: "4096", count: 4096 };
-    const values = kernel.parameters.map((parameter, index) => (known.names?.[index] === parameter.name && known.values?.[index] !== undefined ? known.values[index] : suggestion(parameter, size)));
+    // A lesson has values without names.
+    const fits = (index) => (known.names ? known.names[index] === kernel.parameters[index].name : known.values?.length === kernel.parameters.length);
+    const values = kernel.parameters.map((parameter, index) => (fits(index) && known.values[index] !== undefined ? known.values[index] : suggestion(parameter, size)));
     const made = { grid: known.grid ?? (square ? "4x4" : flat ? "16" : "1"), block: known.block ?? (square ? "16x16" : flat ? "256" : "32"), shared: known.shared ?? "0", names: kernel.parameters.map((one) => one.name), values };
     this.#state.kernels[kernel.name] = made;
     return made;

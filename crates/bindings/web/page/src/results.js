@@ -94,7 +94,7 @@ export function countsPanel(answer, goTo, lineText) {
     const profile = kernel.profile, resources = profile.resources;
     const summary = totals(profile).map(([name, value, best]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", { className: `n ${best !== null && value > best ? "over" : ""}` }, thousands(value)), el("td", { className: "n faint" }, best === null ? "" : thousands(best))));
     const lines = own(profile).sort((a, b) => b.share - a.share).slice(0, 40).map((line) => el("tr", {},
-      el("td", {}, lineLink(line.line, goTo)), el("td", {}, el("span", { className: "bar" }, el("i", { style: `width:${(100 * line.share).toFixed(1)}%` })), ` ${(100 * line.share).toFixed(1)} %`), el("td", { className: "n" }, thousands(line.counters.warp_instructions)),
+      el("td", {}, lineLink(line.line, goTo)), el("td", { className: "share" }, el("span", { className: "bar" }, el("i", { style: `width:${(100 * line.share).toFixed(1)}%` })), ` ${(100 * line.share).toFixed(1)} %`), el("td", { className: "n" }, thousands(line.counters.warp_instructions)),
       el("td", {}, el("code", {}, lineText(line.line).trim()), line.remarks.map((remark) => el("div", { className: "remark" }, told(remark))))));
     const head = (...names) => el("thead", {}, el("tr", {}, names.map(([name, n]) => el("th", { scope: "col", className: n ? "n" : "" }, name))));
     return el("section", {}, el("h3", {}, title(kernel)),

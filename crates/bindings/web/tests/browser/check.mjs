@@ -95,6 +95,8 @@ const replace = (page, source) => page.evaluate((source) => { const { view } = d
   includes(await text(page), "step 1 of", "steps");
   await page.getByRole("button", { name: "Next", exact: true }).click();
   includes(await text(page), "step 2 of", "the next step");
+  // The first instructions load parameters, which have no line.
+  for (let step = 0; step < 20 && (await page.locator(".cm-here").count()) === 0; step += 1) await page.getByRole("button", { name: "Next", exact: true }).click();
   check((await page.locator(".cm-here").count()) === 1, "the line of a step is not marked");
   await accessible(page, "steps");
   await shoot(page, "steps");
@@ -129,12 +131,15 @@ const replace = (page, source) => page.evaluate((source) => { const { view } = d
 {
   const page = await open();
   await choose(page, "lesson/bounds");
+  await page.waitForFunction(() => document.getElementById("argument-0")?.value === "rand:1000");
   await press(page, "#solve");
   includes(await text(page, "#verdict"), "Not solved yet", "an unsolved lesson");
   const solved = await page.evaluate(() => document.getElementById("editor").editor.text().replace("    z[i] =", "    if (i < n) z[i] ="));
   await replace(page, solved);
   await press(page, "#solve");
   includes(await text(page, "#verdict"), "Solved", "a solved lesson");
+  includes(await text(page), "nothing to report", "the findings of a solved lesson");
+  check(!(await text(page, "#lesson")).includes("null"), "a lesson shows null");
   await accessible(page, "lesson");
   await shoot(page, "lesson");
   await page.context().close();
