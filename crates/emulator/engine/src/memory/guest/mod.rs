@@ -16,11 +16,11 @@ pub(crate) mod x86;
 
 pub use crate::memory::guest::bytes::{copy, read_bytes, write_bytes};
 
+#[cfg(all(target_family = "wasm", not(target_feature = "atomics")))]
+pub use self::wasm::{Simd128 as Middle, Simd128 as Widest};
 /// The levels of handlers for registers of 256 and of 512 bits.
 #[cfg(target_arch = "x86_64")]
 pub use self::x86::{Avx2 as Middle, Avx512 as Widest};
-#[cfg(all(target_family = "wasm", not(target_feature = "atomics")))]
-pub use self::wasm::{Simd128 as Middle, Simd128 as Widest};
 #[cfg(not(any(
     target_arch = "x86_64",
     all(target_family = "wasm", not(target_feature = "atomics"))
