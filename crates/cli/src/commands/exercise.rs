@@ -8,11 +8,11 @@ use crate::kernel_file::{
 };
 use clap::Parser;
 use lanework::emulator::Blocks;
+use lanework_exercises::{Exercise, Goal, all};
 use lanework_lab::Array;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, write};
 use lanework_terminal::table::{listed, prose};
-use lanework_exercises::{Exercise, Goal, all};
 use std::path::{Path, PathBuf};
 
 /// Instructions of a warp after which an exercise counts as an endless loop.

@@ -47,10 +47,7 @@ pub fn all() -> [Exercise; 8] {
                 "the finding names the thread and the index: which i is the first that is too large?",
                 "compare i with n before the first access: if (i < n)",
             ],
-            solution: (
-                "    z[i] =",
-                "    if (i < n) z[i] =",
-            ),
+            solution: ("    z[i] =", "    if (i < n) z[i] ="),
         },
         Exercise {
             title: "coalescing",
@@ -83,10 +80,7 @@ pub fn all() -> [Exercise; 8] {
                 "a thread reads what a thread of another warp wrote: has that thread written it yet?",
                 "put __syncthreads() between the write and the read of the tile",
             ],
-            solution: (
-                "    y[i] =",
-                "    __syncthreads();\n    y[i] =",
-            ),
+            solution: ("    y[i] =", "    __syncthreads();\n    y[i] ="),
         },
         Exercise {
             title: "bank conflicts",
@@ -106,10 +100,7 @@ pub fn all() -> [Exercise; 8] {
                 "word number w of shared memory is in bank w % 32: in which banks are the words of a column?",
                 "one more word in each row moves each row to the next bank: tile[32][33]",
             ],
-            solution: (
-                "tile[32][32]",
-                "tile[32][33]",
-            ),
+            solution: ("tile[32][32]", "tile[32][33]"),
         },
         Exercise {
             title: "divergence",

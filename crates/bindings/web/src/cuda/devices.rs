@@ -1,8 +1,8 @@
 //! The device: its attributes, and symbols of the program's module.
 
-use super::{cuda, failed_call, put, put_int, put_word, status, word};
+use super::state::{cuda, failed_call, put, put_int, put_word, status};
 use lanework_gpu_specs::device_attribute;
-use lanework_host::{External, Process, Stop};
+use lanework_host::{External, Process, Stop, word};
 
 /// Refuses every device but the first.
 fn only(device: u64) -> u64 {
@@ -72,9 +72,7 @@ pub const FUNCTIONS: &[(&str, External)] = &[
         let name = format!("NVIDIA {} (emulated by Lanework)", cuda(process)?.gpu.full_name());
         put_text(process, word(a, 0), word(a, 1), &name)
     }),
-    ("cuDeviceGetPCIBusId", |process, a| {
-        put_text(process, word(a, 0), word(a, 1), "0000:01:00.0")
-    }),
+    ("cuDeviceGetPCIBusId", |process, a| put_text(process, word(a, 0), word(a, 1), "0000:01:00.0")),
     ("cuDeviceTotalMem_v2", |process, a| {
         let total = cuda(process)?.emulator.memory_total();
         put_word(process, word(a, 0), total)

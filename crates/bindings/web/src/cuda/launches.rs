@@ -1,8 +1,8 @@
 //! Launches of kernels, their attributes and their occupancy.
 
-use super::{cuda, failed_call, flush, put_int, put_word, status, sticky, word};
+use super::state::{cuda, failed_call, flush, put_int, put_word, status, sticky};
 use lanework_emulator::{Fault, FaultKind, LaunchConfig, Program};
-use lanework_host::{External, Process, Stop};
+use lanework_host::{External, Process, Stop, word};
 use lanework_report::{Resources, machine};
 use std::sync::Arc;
 
@@ -40,7 +40,10 @@ fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, St
     };
     let Some(form) = program.kernel(&entry).cloned() else {
         let why = program.refusal(&entry).map_or(String::new(), ToString::to_string);
-        return Err(process.fault(&format!("kernel cannot run: {why}"), "change the code that the message names"));
+        return Err(process.fault(
+            &format!("kernel cannot run: {why}"),
+            "change the code that the message names",
+        ));
     };
     let mut arguments = Vec::new();
     for (index, parameter) in form.parameters.iter().enumerate() {
@@ -58,7 +61,9 @@ fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, St
         return failed_call(
             process,
             status::INVALID_VALUE,
-            format!("the launch asks for {shared} bytes of dynamic shared memory, the kernel may use {most}"),
+            format!(
+                "the launch asks for {shared} bytes of dynamic shared memory, the kernel may use {most}"
+            ),
             "set `cudaFuncAttributeMaxDynamicSharedMemorySize` with `cudaFuncSetAttribute` before the launch",
         );
     }
@@ -111,7 +116,9 @@ pub const FUNCTIONS: &[(&str, External)] = &[
     ("__lw_kernel", |process, a| {
         let Some(name) = process.symbol_at(word(a, 0)).map(str::to_owned) else { return Ok(98) };
         let state = cuda(process)?;
-        if state.program.as_ref().is_none_or(|program| program.kernel(&name).is_none() && program.refusal(&name).is_none()) {
+        if state.program.as_ref().is_none_or(|program| {
+            program.kernel(&name).is_none() && program.refusal(&name).is_none()
+        }) {
             return Ok(98);
         }
         let known = state.kernels.iter().position(|known| *known == name);
@@ -135,7 +142,9 @@ pub const FUNCTIONS: &[(&str, External)] = &[
                 return failed_call(
                     process,
                     status::INVALID_VALUE,
-                    format!("a block cannot have {value} bytes of shared memory, the device has {most}"),
+                    format!(
+                        "a block cannot have {value} bytes of shared memory, the device has {most}"
+                    ),
                     "use less shared memory",
                 );
             }

@@ -33,16 +33,24 @@ fn run(source: &str, grid: [u32; 3], block: [u32; 3], arguments: &[&str], more: 
 fn a_source_is_described_by_its_kernels_and_problems() {
     let answer = ask(&json!({ "do": "compile", "source": SAXPY }));
     let kernel = &answer["kernels"][0];
-    assert_eq!((&answer["ok"], &kernel["name"], &kernel["line"]), (&json!(true), &json!("saxpy"), &json!(1)));
+    assert_eq!(
+        (&answer["ok"], &kernel["name"], &kernel["line"]),
+        (&json!(true), &json!("saxpy"), &json!(1))
+    );
     let parameters = kernel["parameters"].as_array().expect("parameters");
     let of = |key: &str| parameters.iter().map(|one| one[key].clone()).collect::<Vec<_>>();
     assert_eq!(of("name"), ["n", "a", "x", "y"]);
     assert_eq!(of("number"), ["i32", "f32", "f32", "f32"]);
     assert_eq!(of("pointer"), [false, false, true, true]);
     assert_eq!(of("const"), [false, false, true, false]);
-    let answer = ask(&json!({ "do": "compile", "source": "__global__ void f(float *x) {\n    x[0] = y;\n}" }));
+    let answer = ask(
+        &json!({ "do": "compile", "source": "__global__ void f(float *x) {\n    x[0] = y;\n}" }),
+    );
     let problem = &answer["diagnostics"][0];
-    assert_eq!((&problem["line"], &problem["column"], &problem["severity"]), (&json!(2), &json!(12), &json!("error")));
+    assert_eq!(
+        (&problem["line"], &problem["column"], &problem["severity"]),
+        (&json!(2), &json!(12), &json!("error"))
+    );
     assert!(problem["message"].as_str().expect("text").contains("`y`"), "{problem}");
 }
 
@@ -51,7 +59,8 @@ fn vectors_and_halves_have_their_number_types() {
     let source = "#include <cuda_fp16.h>\n__global__ void f(float4 *a, __half *b, const unsigned char *c, double d) {}";
     let answer = ask(&json!({ "do": "compile", "source": source }));
     let parameters = answer["kernels"][0]["parameters"].as_array().expect("parameters").clone();
-    let of: Vec<Value> = parameters.iter().map(|one| json!([one["number"], one["lanes"]])).collect();
+    let of: Vec<Value> =
+        parameters.iter().map(|one| json!([one["number"], one["lanes"]])).collect();
     assert_eq!(of, [json!(["f32", 4]), json!(["f16", 1]), json!(["u8", 1]), json!(["f64", 1])]);
 }
 
@@ -60,7 +69,10 @@ fn a_kernel_computes_and_is_counted_and_predicted() {
     let more = json!({ "profile": true, "predict": ["H200", "RTX 4090"] });
     let answer = run(SAXPY, [4, 1, 1], [256, 1, 1], &["1000", "2", "iota:1000", "ones:1000"], more);
     let y = &answer["buffers"][1];
-    assert_eq!((&y["name"], &y["changed"], &y["values"][3]), (&json!("y"), &json!(true), &json!(7.0)));
+    assert_eq!(
+        (&y["name"], &y["changed"], &y["values"][3]),
+        (&json!("y"), &json!(true), &json!(7.0))
+    );
     let profile = &answer["kernels"][0]["profile"];
     assert_eq!(profile["counters"]["global_load"]["requests"], 64, "{answer}");
     assert!(profile["lines"].as_array().expect("lines").iter().any(|line| line["line"] == 3));
@@ -71,9 +83,13 @@ fn a_kernel_computes_and_is_counted_and_predicted() {
 
 #[test]
 fn a_race_has_both_lines_and_a_remedy() {
-    let answer = run(RACE, [1, 1, 1], [256, 1, 1], &["iota:256", "uninit:256"], json!({ "check": true }));
+    let answer =
+        run(RACE, [1, 1, 1], [256, 1, 1], &["iota:256", "uninit:256"], json!({ "check": true }));
     let found = &answer["findings"][0];
-    assert_eq!((&found["kind"], &found["line"], &found["other"]["line"]), (&json!("race"), &json!(5), &json!(6)));
+    assert_eq!(
+        (&found["kind"], &found["line"], &found["other"]["line"]),
+        (&json!("race"), &json!(5), &json!(6))
+    );
     assert!(found["help"].as_str().expect("text").contains("__syncthreads"), "{found}");
     assert_eq!(answer["output"], "256 threads\n");
 }
@@ -81,9 +97,19 @@ fn a_race_has_both_lines_and_a_remedy() {
 #[test]
 fn an_access_out_of_bounds_names_the_parameter() {
     let source = SAXPY.replace("if (i < n) ", "");
-    let answer = run(&source, [4, 1, 1], [256, 1, 1], &["1000", "2", "iota:1000", "ones:1000"], json!({ "check": true }));
+    let answer = run(
+        &source,
+        [4, 1, 1],
+        [256, 1, 1],
+        &["1000", "2", "iota:1000", "ones:1000"],
+        json!({ "check": true }),
+    );
     let found = &answer["findings"][0];
-    assert_eq!((&found["kind"], &found["allocation"]), (&json!("out-of-bounds"), &json!("x")), "{found}");
+    assert_eq!(
+        (&found["kind"], &found["allocation"]),
+        (&json!("out-of-bounds"), &json!("x")),
+        "{found}"
+    );
 }
 
 #[test]
@@ -96,25 +122,41 @@ fn a_picture_has_lanes_and_steps() {
     let look = &answer["look"];
     let accesses = look["accesses"].as_array().expect("accesses");
     let load = accesses.iter().find(|one| one["kind"] == "load").expect("a load");
-    assert_eq!((&load["count"], &load["best"], &load["allocation"]), (&json!(32), &json!(4), &json!("x")));
+    assert_eq!(
+        (&load["count"], &load["best"], &load["allocation"]),
+        (&json!(32), &json!(4), &json!("x"))
+    );
     assert_eq!(load["offsets"][3], 384);
     let steps = look["steps"].as_array().expect("steps");
     assert!(steps.len() > 20 && steps.len().is_multiple_of(3), "{look}");
     assert!(look["instructions"]["lines"].as_array().expect("lines").contains(&json!(2)));
-    let answer = run(source, [1, 1, 1], [64, 1, 1], &["iota:2048", "uninit:64"], json!({ "look": { "block": 3 } }));
+    let answer = run(
+        source,
+        [1, 1, 1],
+        [64, 1, 1],
+        &["iota:2048", "uninit:64"],
+        json!({ "look": { "block": 3 } }),
+    );
     assert!(answer["look"]["error"].as_str().expect("text").contains("no block 3"), "{answer}");
 }
 
 #[test]
 fn limits_and_wrong_arguments_have_messages() {
     let source = "__global__ void forever(int *x) { while (*(volatile int *)x == 0); }";
-    let answer = run(source, [1, 1, 1], [32, 1, 1], &["zeros:1"], json!({ "instructions": 100_000 }));
+    let answer =
+        run(source, [1, 1, 1], [32, 1, 1], &["zeros:1"], json!({ "instructions": 100_000 }));
     assert_eq!(answer["fault"]["limit"], true, "{answer}");
     let answer = run(SAXPY, [1, 1, 1], [32, 1, 1], &["x", "2", "iota:32", "ones:32"], json!({}));
     assert!(answer["error"].as_str().expect("text").contains("`n`"), "{answer}");
     let answer = run(SAXPY, [1, 1, 1], [32, 1, 1], &["32"], json!({}));
     assert!(answer["error"].as_str().expect("text").contains("4 arguments"), "{answer}");
-    let answer = run(SAXPY, [1, 1, 1], [32, 1, 1], &["32", "2", "rand:2^28", "ones:32"], json!({ "memory_mib": 16 }));
+    let answer = run(
+        SAXPY,
+        [1, 1, 1],
+        [32, 1, 1],
+        &["32", "2", "rand:2^28", "ones:32"],
+        json!({ "memory_mib": 16 }),
+    );
     assert!(answer["help"].as_str().expect("text").contains("less memory"), "{answer}");
     assert!(ask(&json!({ "do": "dance" }))["error"].as_str().expect("text").contains("not valid"));
 }
@@ -125,7 +167,9 @@ fn lessons_fail_unchanged_and_pass_when_solved() {
     let lessons = lessons.as_array().expect("lessons").clone();
     let exercises = lanework_exercises::all();
     assert_eq!(lessons.len(), exercises.len());
-    let solved = |name: &Value, source: &str| ask(&json!({ "do": "solve", "lesson": name, "source": source }));
+    let solved = |name: &Value, source: &str| {
+        ask(&json!({ "do": "solve", "lesson": name, "source": source }))
+    };
     for (lesson, exercise) in lessons.iter().zip(&exercises) {
         let answer = solved(&lesson["name"], exercise.source);
         assert_eq!(answer["solved"], false, "{}: {answer}", exercise.title);

@@ -76,15 +76,26 @@ int main() {
 "#;
     let answer = run(source, json!({}));
     assert_eq!(answer["output"], "an illegal memory access was encountered\n", "{answer}");
-    assert_eq!((&answer["fault"]["line"], &answer["findings"][0]["line"]), (&json!(2), &json!(7)), "{answer}");
+    assert_eq!(
+        (&answer["fault"]["line"], &answer["findings"][0]["line"]),
+        (&json!(2), &json!(7)),
+        "{answer}"
+    );
 }
 
 #[test]
 fn host_code_that_touches_device_memory_is_stopped() {
     let source = "int main() {\n    int *x;\n    cudaMalloc(&x, 4);\n    return *x;\n}\n";
     let answer = run(source, json!({}));
-    assert_eq!((&answer["exit"], &answer["host_fault"]["line"]), (&json!(134), &json!(4)), "{answer}");
-    assert!(answer["host_fault"]["help"].as_str().expect("text").contains("cudaMemcpy"), "{answer}");
+    assert_eq!(
+        (&answer["exit"], &answer["host_fault"]["line"]),
+        (&json!(134), &json!(4)),
+        "{answer}"
+    );
+    assert!(
+        answer["host_fault"]["help"].as_str().expect("text").contains("cudaMemcpy"),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -119,7 +130,10 @@ int main() {
 
 #[test]
 fn what_the_page_lacks_is_named() {
-    let answer = run("int main() {\n    cudaGraph_t g;\n    cudaGraphCreate(&g, 0);\n    return 0;\n}\n", json!({}));
+    let answer = run(
+        "int main() {\n    cudaGraph_t g;\n    cudaGraphCreate(&g, 0);\n    return 0;\n}\n",
+        json!({}),
+    );
     let why = answer["host_fault"]["message"].as_str().expect("text");
     assert!(why.contains("graphs are not supported in the page"), "{answer}");
     let answer = run("__global__ void f() {}\n", json!({}));
