@@ -1,7 +1,7 @@
 //! Arguments of a kernel as a user writes them: a number, or memory by its contents and size: `rand:1000`, `zeros:32x32`. Also the
 //! memory after a launch.
 
-use crate::requests::Failure;
+use crate::request::RequestFailure;
 use lanework_cuda_cpp::KernelParameter;
 use lanework_emulator::Emulator;
 use serde_json::{Value, json};
@@ -133,11 +133,11 @@ fn extents(text: &str) -> Option<Vec<u64>> {
 /// Contents of memory that a user describes.
 struct Contents {
     shape: Vec<u64>,
-    values: Values,
+    values: ContentValues,
 }
 
 /// The numbers of memory.
-enum Values {
+enum ContentValues {
     List(Vec<f64>),
     /// By their form, such as `rand`, and a seed.
     Form(String, u64),
@@ -150,7 +150,7 @@ impl Contents {
             let values: Vec<f64> = list.split(',').map(number).collect::<Option<_>>()?;
             return Some(Contents {
                 shape: vec![values.len() as u64],
-                values: Values::List(values),
+                values: ContentValues::List(values),
             });
         }
         let (form, rest) = text.split_once(':')?;
@@ -159,14 +159,14 @@ impl Contents {
             None => (rest, 1),
         };
         let is_known = ["zeros", "ones", "iota", "rand", "uninit"].contains(&form);
-        let values = is_known.then(|| Values::Form(form.to_owned(), seed))?;
+        let values = is_known.then(|| ContentValues::Form(form.to_owned(), seed))?;
         Some(Contents { shape: extents(size)?, values })
     }
 
     /// The number of bytes of elements of some numbers; `None` if they are too many for any device.
     fn size(&self, number: &str, lanes: u64) -> Option<u64> {
         let count = self.shape.iter().try_fold(1u64, |all, extent| all.checked_mul(*extent))?;
-        let lanes = if matches!(self.values, Values::List(_)) { 1 } else { lanes };
+        let lanes = if matches!(self.values, ContentValues::List(_)) { 1 } else { lanes };
         count.checked_mul(lanes)?.checked_mul(bytes_of(number))
     }
 
@@ -175,11 +175,11 @@ impl Contents {
         let mut bytes = Vec::with_capacity(size as usize);
         let count = size / bytes_of(number);
         let (form, seed) = match &self.values {
-            Values::List(values) => {
+            ContentValues::List(values) => {
                 values.iter().for_each(|value| encode(number, *value, &mut bytes));
                 return Some(bytes);
             }
-            Values::Form(form, seed) => (form.as_str(), *seed),
+            ContentValues::Form(form, seed) => (form.as_str(), *seed),
         };
         let is_float = number.starts_with('f') || number == "bf16";
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -215,11 +215,11 @@ pub fn prepare(
     emulator: &Emulator,
     parameter: &KernelParameter,
     text: &str,
-) -> Result<Ready, Failure> {
+) -> Result<Ready, RequestFailure> {
     let text = text.trim();
     let name = &parameter.name;
     let is_pointer = parameter.pointee.is_some();
-    let refuse = |why: String| Err(Failure::new(why, format!("give {FORMS}")));
+    let refuse = |why: String| Err(RequestFailure::new(why, format!("give {FORMS}")));
     if !is_pointer {
         if parameter.lanes != 1 {
             return refuse(format!(
@@ -248,7 +248,7 @@ pub fn prepare(
         return refuse(format!("`{text}` is not memory for parameter `{name}`"));
     };
     let failed = |why: lanework_emulator::MemoryError| {
-        Failure::new(why.to_string(), "take less memory, or raise the limit in the settings")
+        RequestFailure::new(why.to_string(), "take less memory, or raise the limit in the settings")
     };
     let address = emulator.allocate(size, name).map_err(failed)?;
     let before = contents.bytes(number_type, size);

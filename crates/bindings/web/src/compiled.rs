@@ -1,7 +1,7 @@
 //! Sources: their problems, their kernels and the code of both sides. The last compiled source is kept, because a page asks several
 //! questions about one source.
 
-use crate::requests::Failure;
+use crate::request::RequestFailure;
 use lanework_cuda_cpp::{
     CompileOptions, Diagnostic, KernelSignature, NoFiles, compile, compile_host,
 };
@@ -18,7 +18,7 @@ pub const NAME: &str = "kernel.cu";
 const TARGETS: [(u32, bool); 2] = [(80, false), (90, true)];
 
 /// A source that compiles.
-pub struct Compiled {
+pub struct CompiledSource {
     source: String,
     /// The device code.
     pub ptx: String,
@@ -33,7 +33,7 @@ pub struct Compiled {
 }
 
 thread_local! {
-    static LAST: RefCell<Option<Rc<Compiled>>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<Rc<CompiledSource>>> = const { RefCell::new(None) };
 }
 
 /// Whether a source has the word `main` before a parenthesis.
@@ -53,7 +53,7 @@ fn options((architecture, specific): (u32, bool)) -> CompileOptions {
 ///
 /// # Errors
 /// The problems of a source that does not compile.
-pub fn compiled(source: &str) -> Result<Rc<Compiled>, Vec<Diagnostic>> {
+pub fn compiled(source: &str) -> Result<Rc<CompiledSource>, Vec<Diagnostic>> {
     let known = LAST.with_borrow(|last| last.clone().filter(|last| last.source == source));
     if let Some(known) = known {
         return Ok(known);
@@ -81,7 +81,7 @@ pub fn compiled(source: &str) -> Result<Rc<Compiled>, Vec<Diagnostic>> {
                 continue;
             }
         };
-        let made = Rc::new(Compiled {
+        let made = Rc::new(CompiledSource {
             source: source.to_owned(),
             ptx: device.text,
             module: Arc::new(module),
@@ -119,15 +119,15 @@ pub fn host_code(source: &str) -> Result<lanework_cuda_cpp::CompiledHost, Vec<Di
 }
 
 /// The failure of a request about a source with these problems.
-pub fn refused(diagnostics: &[Diagnostic]) -> Failure {
+pub fn refused(diagnostics: &[Diagnostic]) -> RequestFailure {
     let first = diagnostics.iter().find(|one| one.severity != "warning");
     let place = first.filter(|one| one.line > 0).map(|one| format!("line {}: ", one.line));
     let message = first.map_or("the source does not compile", |one| one.message.as_str());
-    let failure = Failure::new(
+    let failure = RequestFailure::new(
         format!("{}{message}", place.unwrap_or_default()),
         first.map_or("", |one| one.help.as_str()),
     );
-    Failure { diagnostics: diagnostics_json(diagnostics), ..failure }
+    RequestFailure { diagnostics: diagnostics_json(diagnostics), ..failure }
 }
 
 /// Problems as JSON, the first one first.

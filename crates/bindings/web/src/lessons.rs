@@ -1,10 +1,10 @@
 //! The exercises as lessons of the page: each checks itself.
 
 use crate::compiled::{compiled, refused};
-use crate::findings::{fault_json, report_json};
-use crate::kernel::{Prepared, prepared};
-use crate::measure::Measuring;
-use crate::requests::{Failure, KernelCall, Run};
+use crate::request::{KernelCall, RequestFailure, RunRequest};
+use crate::runs::kernel::{Prepared, prepared};
+use crate::watch::findings::{fault_json, report_json};
+use crate::watch::measure::Measuring;
 use lanework_exercises::{Exercise, Goal, all};
 use serde_json::{Value, json};
 
@@ -62,15 +62,15 @@ fn call(exercise: &Exercise) -> KernelCall {
 ///
 /// # Errors
 /// If the lesson is unknown, or the source does not compile.
-pub fn solve(name: &str, source: &str) -> Result<Value, Failure> {
+pub fn solve(name: &str, source: &str) -> Result<Value, RequestFailure> {
     let exercises = all();
     let Some(exercise) = exercises.iter().find(|one| one.title == name) else {
         let names: Vec<&str> = exercises.iter().map(|one| one.title).collect();
-        return Err(Failure::new(format!("there is no lesson `{name}`"), names.join(", ")));
+        return Err(RequestFailure::new(format!("there is no lesson `{name}`"), names.join(", ")));
     };
     let compiled = compiled(source).map_err(|problems| refused(&problems))?;
     let call = call(exercise);
-    let mut run = Run {
+    let mut run = RunRequest {
         source: String::new(),
         kernel: None,
         arguments: Vec::new(),

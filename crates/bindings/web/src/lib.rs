@@ -2,31 +2,28 @@
 //! browser.
 //!
 //! The page sends a request as JSON and receives JSON: [`answer`]. A request starts from nothing and leaves nothing behind, except
-//! the last compiled source. `docs/web.md` of the book describes the requests.
+//! the last compiled source. The page `web.md` of the book describes the requests.
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | `requests` | the requests and their answers |
+//! | `request`, `answer` | the requests and their answers |
 //! | `compiled` | sources, their problems and their kernels |
 //! | `arguments` | arguments of a kernel as a user writes them, and the memory after a launch |
-//! | `kernel`, `program` | runs one kernel, or a whole program by the interpreter of host code |
+//! | `runs` | runs one kernel, or a whole program by the interpreter of host code |
 //! | `cuda` | CUDA's driver for whole programs |
-//! | `measure` | watches every launch: checks, counters, predicted times |
-//! | `picture` | the accesses and the steps of one block |
+//! | `watch` | watches every launch: checks, counters, pictures, predicted times |
 //! | `lessons` | exercises that check themselves |
 //! | `exports` | the functions of the WebAssembly module |
 
+mod answer;
 mod arguments;
 mod compiled;
 mod cuda;
 #[cfg(target_family = "wasm")]
 mod exports;
-mod findings;
-mod kernel;
 mod lessons;
-mod measure;
-mod picture;
-mod program;
-mod requests;
+mod request;
+mod runs;
+mod watch;
 
-pub use requests::answer;
+pub use answer::answer;

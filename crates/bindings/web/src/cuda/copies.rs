@@ -1,9 +1,9 @@
 //! Copies between host and device, and fills. Each checks the memory of both sides.
 
 use super::memory::on_device;
-use super::{cuda, failed_call, status, sticky, word};
+use super::state::{cuda, failed_call, status, sticky};
 use lanework_emulator::MemoryError;
-use lanework_host::{External, Process, Stop};
+use lanework_host::{External, Process, Stop, word};
 
 const HELP: &str = "pass sizes in bytes, and the pointers that the allocations returned";
 
@@ -50,14 +50,14 @@ fn wrong_direction(process: &mut Process, what: &str) -> Result<u64, Stop> {
 }
 
 /// A side of a copy of rows: `CUDA_MEMCPY3D`.
-struct Side {
+struct CopySide {
     kind: u32,
     start: u64,
     pitch: u64,
     rows: u64,
 }
 
-fn side(copy: &[u8], at: usize) -> Side {
+fn side(copy: &[u8], at: usize) -> CopySide {
     let long = |offset: usize| {
         let bytes = copy.get(at + offset..at + offset + 8).and_then(|bytes| bytes.try_into().ok());
         bytes.map_or(0, u64::from_le_bytes)
@@ -67,7 +67,7 @@ fn side(copy: &[u8], at: usize) -> Side {
     let (pitch, rows) = (long(72), long(80));
     let base = if kind == 1 { long(40) } else { long(48) };
     let skipped = z.wrapping_mul(rows).wrapping_add(y).wrapping_mul(pitch).wrapping_add(x);
-    Side { kind, start: base.wrapping_add(skipped), pitch, rows }
+    CopySide { kind, start: base.wrapping_add(skipped), pitch, rows }
 }
 
 /// Copies rows.
@@ -86,7 +86,7 @@ fn copy_rows(process: &mut Process, copy: u64) -> Result<u64, Stop> {
     }
     for z in 0..depth {
         for y in 0..height {
-            let row = |side: &Side| {
+            let row = |side: &CopySide| {
                 let rows = if side.rows == 0 { height } else { side.rows };
                 let pitch = if side.pitch == 0 { width } else { side.pitch };
                 side.start.wrapping_add(z.wrapping_mul(rows).wrapping_add(y).wrapping_mul(pitch))

@@ -1,8 +1,8 @@
 //! The device: its attributes, and symbols of the program's module.
 
-use super::{cuda, failed_call, put, put_int, put_word, status, word};
+use super::state::{cuda, failed_call, put, put_int, put_word, status};
 use lanework_gpu_specs::device_attribute;
-use lanework_host::{External, Process, Stop};
+use lanework_host::{External, Process, Stop, word};
 
 /// Refuses every device but the first.
 fn only(device: u64) -> u64 {

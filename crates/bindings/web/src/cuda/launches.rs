@@ -1,8 +1,8 @@
 //! Launches of kernels, their attributes and their occupancy.
 
-use super::{cuda, failed_call, flush, put_int, put_word, status, sticky, word};
+use super::state::{cuda, failed_call, flush, put_int, put_word, status, sticky};
 use lanework_emulator::{Fault, FaultKind, LaunchConfig, Program};
-use lanework_host::{External, Process, Stop};
+use lanework_host::{External, Process, Stop, word};
 use lanework_report::{Resources, machine};
 use std::sync::Arc;
 

@@ -1,9 +1,11 @@
 //! Allocations: of the device, managed, page-locked, and registered.
 
-use super::{Cuda, Kind, cuda, failed_call, put, put_int, put_word, status, sticky, word};
+use super::state::{
+    AllocationKind, Cuda, cuda, failed_call, put, put_int, put_word, status, sticky,
+};
 use lanework_emulator::MemoryError;
 use lanework_engine::memory::allocation::{MANAGED, PAGE_LOCKED};
-use lanework_host::{External, Process, Stop};
+use lanework_host::{External, Process, Stop, word};
 
 /// Row pitch granularity in bytes.
 const PITCH: u64 = 512;
@@ -18,7 +20,7 @@ fn out_of_memory(process: &mut Process, why: &MemoryError) -> Result<u64, Stop> 
 }
 
 /// Allocates memory and stores its address.
-fn allocate(process: &mut Process, to: u64, bytes: u64, kind: Kind) -> Result<u64, Stop> {
+fn allocate(process: &mut Process, to: u64, bytes: u64, kind: AllocationKind) -> Result<u64, Stop> {
     if let Some(code) = sticky(process)? {
         return Ok(code);
     }
@@ -27,8 +29,8 @@ fn allocate(process: &mut Process, to: u64, bytes: u64, kind: Kind) -> Result<u6
     }
     let state = cuda(process)?;
     let name = match kind {
-        Kind::Managed => MANAGED.to_owned(),
-        Kind::PageLocked => PAGE_LOCKED.to_owned(),
+        AllocationKind::Managed => MANAGED.to_owned(),
+        AllocationKind::PageLocked => PAGE_LOCKED.to_owned(),
         _ => format!("cudaMalloc #{}", state.allocations.len() + 1),
     };
     let address = match state.emulator.allocate(bytes, &name) {
@@ -36,7 +38,7 @@ fn allocate(process: &mut Process, to: u64, bytes: u64, kind: Kind) -> Result<u6
         Err(why) => return out_of_memory(process, &why),
     };
     state.allocations.insert(address, (bytes, kind));
-    if matches!(kind, Kind::Managed | Kind::PageLocked) {
+    if matches!(kind, AllocationKind::Managed | AllocationKind::PageLocked) {
         // Writes of host code are not followed, so a check takes all of it as written.
         let _ = state.emulator.fill(address, 0, bytes);
         // SAFETY: the emulator keeps the bytes until they are freed, when `release` takes them back first. Kernels run
@@ -47,7 +49,7 @@ fn allocate(process: &mut Process, to: u64, bytes: u64, kind: Kind) -> Result<u6
 }
 
 /// Frees memory.
-fn release(process: &mut Process, address: u64, wanted: &[Kind]) -> Result<u64, Stop> {
+fn release(process: &mut Process, address: u64, wanted: &[AllocationKind]) -> Result<u64, Stop> {
     if let Some(code) = sticky(process)? {
         return Ok(code);
     }
@@ -121,26 +123,36 @@ fn pointer_attribute(process: &mut Process, a: &[u64]) -> Result<u64, Stop> {
     };
     match attribute {
         2 => {
-            let is_host = matches!(kind, Kind::PageLocked | Kind::Registered);
+            let is_host = matches!(kind, AllocationKind::PageLocked | AllocationKind::Registered);
             put_int(process, to, if is_host { 1 } else { 2 })
         }
-        8 => put(process, to, &[u8::from(kind == Kind::Managed)]).map(|()| status::SUCCESS),
+        8 => {
+            put(process, to, &[u8::from(kind == AllocationKind::Managed)]).map(|()| status::SUCCESS)
+        }
         9 => put_int(process, to, 0),
         3 | 4 => put_word(process, to, address),
         _ => put_word(process, to, 1),
     }
 }
 
-const OWN: &[Kind] = &[Kind::Device, Kind::Managed];
+const OWN: &[AllocationKind] = &[AllocationKind::Device, AllocationKind::Managed];
 
 pub const FUNCTIONS: &[(&str, External)] = &[
-    ("cuMemAlloc_v2", |process, a| allocate(process, word(a, 0), word(a, 1), Kind::Device)),
-    ("cuMemAllocAsync", |process, a| allocate(process, word(a, 0), word(a, 1), Kind::Device)),
-    ("cuMemAllocFromPoolAsync", |process, a| {
-        allocate(process, word(a, 0), word(a, 1), Kind::Device)
+    ("cuMemAlloc_v2", |process, a| {
+        allocate(process, word(a, 0), word(a, 1), AllocationKind::Device)
     }),
-    ("cuMemAllocManaged", |process, a| allocate(process, word(a, 0), word(a, 1), Kind::Managed)),
-    ("cuMemHostAlloc", |process, a| allocate(process, word(a, 0), word(a, 1), Kind::PageLocked)),
+    ("cuMemAllocAsync", |process, a| {
+        allocate(process, word(a, 0), word(a, 1), AllocationKind::Device)
+    }),
+    ("cuMemAllocFromPoolAsync", |process, a| {
+        allocate(process, word(a, 0), word(a, 1), AllocationKind::Device)
+    }),
+    ("cuMemAllocManaged", |process, a| {
+        allocate(process, word(a, 0), word(a, 1), AllocationKind::Managed)
+    }),
+    ("cuMemHostAlloc", |process, a| {
+        allocate(process, word(a, 0), word(a, 1), AllocationKind::PageLocked)
+    }),
     ("cuMemAllocPitch_v2", |process, a| {
         let (width, height) = (word(a, 2), word(a, 3));
         let sizes = width
@@ -148,11 +160,11 @@ pub const FUNCTIONS: &[(&str, External)] = &[
             .and_then(|pitch| Some((pitch, pitch.checked_mul(height)?)));
         let Some((pitch, bytes)) = sizes else { return Ok(status::INVALID_VALUE) };
         put_word(process, word(a, 1), pitch)?;
-        allocate(process, word(a, 0), bytes, Kind::Device)
+        allocate(process, word(a, 0), bytes, AllocationKind::Device)
     }),
     ("cuMemFree_v2", |process, a| release(process, word(a, 0), OWN)),
     ("cuMemFreeAsync", |process, a| release(process, word(a, 0), OWN)),
-    ("cuMemFreeHost", |process, a| release(process, word(a, 0), &[Kind::PageLocked])),
+    ("cuMemFreeHost", |process, a| release(process, word(a, 0), &[AllocationKind::PageLocked])),
     ("cuMemGetInfo_v2", |process, a| {
         let state = cuda(process)?;
         let (used, total) = (state.emulator.memory_used(), state.emulator.memory_total());
@@ -168,7 +180,7 @@ pub const FUNCTIONS: &[(&str, External)] = &[
         let done = unsafe { state.emulator.register_host_memory(place, bytes, "host memory") };
         match done {
             Ok(()) => {
-                state.allocations.insert(start, (bytes, Kind::Registered));
+                state.allocations.insert(start, (bytes, AllocationKind::Registered));
                 Ok(status::SUCCESS)
             }
             Err(why) => failed_call(process, 712, why.to_string(), "register each range once"),
@@ -177,8 +189,10 @@ pub const FUNCTIONS: &[(&str, External)] = &[
     ("cuMemHostUnregister", |process, a| {
         let start = word(a, 0);
         let state = cuda(process)?;
-        let known =
-            state.allocations.get(&start).is_some_and(|(_, kind)| *kind == Kind::Registered);
+        let known = state
+            .allocations
+            .get(&start)
+            .is_some_and(|(_, kind)| *kind == AllocationKind::Registered);
         if !known {
             return failed_call(
                 process,

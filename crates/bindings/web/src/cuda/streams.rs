@@ -1,7 +1,7 @@
 //! Streams and events. Work runs when it is queued, so waits return at once.
 
-use super::{cuda, failed_call, flush, put, put_int, put_word, status, sticky, word};
-use lanework_host::{External, Process, Stop};
+use super::state::{cuda, failed_call, flush, put, put_int, put_word, status, sticky};
+use lanework_host::{External, Process, Stop, word};
 
 /// Handles of the default streams: legacy and per thread.
 const DEFAULT: u64 = 2;

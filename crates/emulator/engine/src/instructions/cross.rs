@@ -12,6 +12,7 @@ use crate::machine::lanes::{Source, fetch_cold, mask_of, put_cold, put_warm};
 use crate::machine::slot::{BITS, Elem, Lanes, NO_SLOT, SCALAR, Scalar, Slot};
 use crate::machine::{Op, Warp};
 use lanework_ptx_ir::opcode::memory::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
+use std::mem::MaybeUninit;
 
 fn second(op: &Op) -> Slot {
     op.imm as u32
@@ -96,12 +97,11 @@ unsafe impl Body for Shuffle {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
-            let mut copies = [Lanes([0; 32]); 3];
+            let mut copies = [const { MaybeUninit::uninit() }; 3];
             let [own, copy, other] = &mut copies;
             let a = if warp.exchange.is_some() {
                 let values = fetch_cold::<u32>(warp, op.b);
-                *own = warp.brought(values).0;
-                own
+                &*own.write(warp.brought(values).0)
             } else {
                 u32::view(warp, op.b, own)
             };

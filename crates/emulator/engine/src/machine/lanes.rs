@@ -3,6 +3,7 @@
 use crate::machine::Warp;
 use crate::machine::slot::{BITS, Elem, Lanes, OFFSET, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::kernel::Width;
+use std::mem::MaybeUninit;
 
 /// A type that an operand can be read as.
 pub trait Source: Copy + Default + 'static {
@@ -27,7 +28,11 @@ pub trait Source: Copy + Default + 'static {
     ///
     /// # Safety
     /// As for `fetch`.
-    unsafe fn view<'a>(warp: &'a Warp, slot: Slot, copy: &'a mut Lanes<Self>) -> &'a Lanes<Self>;
+    unsafe fn view<'a>(
+        warp: &'a Warp,
+        slot: Slot,
+        copy: &'a mut MaybeUninit<Lanes<Self>>,
+    ) -> &'a Lanes<Self>;
     /// All lanes of a varying register of this type's own width; the slot is a bare offset.
     ///
     /// # Safety
@@ -65,7 +70,7 @@ pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
     // values of this type as they are.
     unsafe {
         if Some(slot & (SCALAR | WIDE)) == T::HELD_AS && warp.mask == u32::MAX {
-            *warp.at(slot).cast::<Lanes<T>>() = lanes;
+            write_all(warp.at(slot).cast::<Lanes<T>>(), lanes);
         } else {
             put_cold(warp, slot, lanes);
         }
@@ -144,15 +149,18 @@ impl<T: Elem> Source for T {
     }
 
     #[inline(always)]
-    unsafe fn view<'a>(warp: &'a Warp, slot: Slot, copy: &'a mut Lanes<T>) -> &'a Lanes<T> {
+    unsafe fn view<'a>(
+        warp: &'a Warp,
+        slot: Slot,
+        copy: &'a mut MaybeUninit<Lanes<T>>,
+    ) -> &'a Lanes<T> {
         // SAFETY: the slot is in the register file (`Source::view`); a varying register of this form holds 32 values of
         // this type, and nothing writes it while the warp is borrowed.
         unsafe {
             if Some(slot & (SCALAR | WIDE)) == held_as::<T>() {
                 return &*warp.at(slot).cast::<Lanes<T>>();
             }
-            *copy = fetch_cold(warp, slot);
-            copy
+            copy.write(fetch_cold(warp, slot))
         }
     }
 
@@ -256,13 +264,42 @@ pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
         let at = warp.regs.add(slot as usize).cast::<Lanes<T>>();
         let mask = warp.mask;
         if mask == u32::MAX {
-            *at = words;
+            write_all(at, words);
         } else {
             let mut merged = *at;
             for i in 0..32 {
                 merged.0[i] = if mask & BITS[i] != 0 { words.0[i] } else { merged.0[i] };
             }
-            *at = merged;
+            write_all(at, merged);
+        }
+    }
+}
+
+/// Writes all lanes of a register. WebAssembly copies an array by a call, which takes longer than the rest of most handlers, so
+/// vectors are moved one by one there.
+///
+/// # Safety
+/// `to` is a varying register with words of this size.
+#[inline(always)]
+unsafe fn write_all<T: Copy>(to: *mut Lanes<T>, lanes: Lanes<T>) {
+    // SAFETY: both have the bytes of `Lanes<T>`, as this function requires; the vectors are inside for each size of `T`.
+    unsafe {
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        {
+            use std::arch::wasm32::{v128, v128_load, v128_store};
+            let (to, from) = (to.cast::<v128>(), (&raw const lanes).cast::<v128>());
+            macro_rules! moved {
+                ($($at:literal)*) => {{ $(v128_store(to.add($at), v128_load(from.add($at)));)* }};
+            }
+            match size_of::<T>() {
+                4 => moved!(0 1 2 3 4 5 6 7),
+                8 => moved!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15),
+                _ => *to.cast::<Lanes<T>>() = lanes,
+            }
+        }
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+        {
+            *to = lanes;
         }
     }
 }
@@ -292,13 +329,13 @@ pub unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
                 }
             }
         } else if slot & WIDE != 0 {
-            let mut copy = Lanes([0u64; 32]);
+            let mut copy = MaybeUninit::uninit();
             let words = u64::view(warp, slot, &mut copy);
             for i in 0..32 {
                 at.0[i] = words.0[i].wrapping_add(offset);
             }
         } else {
-            let mut copy = Lanes([0u32; 32]);
+            let mut copy = MaybeUninit::uninit();
             let words = u32::view(warp, slot, &mut copy);
             for i in 0..32 {
                 at.0[i] = u64::from(words.0[i].wrapping_add(offset as u32));
@@ -359,10 +396,13 @@ impl Source for bool {
     }
 
     #[inline(always)]
-    unsafe fn view<'a>(warp: &'a Warp, slot: Slot, copy: &'a mut Lanes<bool>) -> &'a Lanes<bool> {
+    unsafe fn view<'a>(
+        warp: &'a Warp,
+        slot: Slot,
+        copy: &'a mut MaybeUninit<Lanes<bool>>,
+    ) -> &'a Lanes<bool> {
         // SAFETY: `fetch` has the same requirement.
-        *copy = unsafe { fetch_cold(warp, slot) };
-        copy
+        copy.write(unsafe { fetch_cold(warp, slot) })
     }
 
     #[inline(always)]

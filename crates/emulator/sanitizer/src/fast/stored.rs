@@ -10,7 +10,7 @@ use crate::races::epoch::{self, ALL, LINE, PackedEpoch, WholeField};
 use lanework_engine::lanes::{Source, fetch_cold};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
-use lanework_engine::slot::Lanes;
+use std::mem::MaybeUninit;
 
 /// log2 of the bytes of a word.
 pub const WORD: u32 = 2;
@@ -66,7 +66,7 @@ impl<'a> StoredValues<'a> {
             ValueSource::Changes(changed) => return changed >> (offset >> WORD) & 1 != 0,
         };
         let Some(slot) = site.data[0] else { return true };
-        let mut copy = Lanes([0; 32]);
+        let mut copy = MaybeUninit::uninit();
         // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
         let values = unsafe { u32::view(warp, slot, &mut copy) };
         // SAFETY: the caller asks for a word that an active lane stores, so memory holds it (`StoredValues::new`).
@@ -88,7 +88,7 @@ impl<'a> StoredValues<'a> {
             }
         };
         let Some(slot) = site.data[0] else { return lanes };
-        let mut copy = Lanes([0; 32]);
+        let mut copy = MaybeUninit::uninit();
         // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
         let values = unsafe { u32::view(warp, slot, &mut copy) };
         let mut changed = 0;
@@ -126,7 +126,7 @@ impl<'a> StoredValues<'a> {
         let mut differ = 0;
         for (number, slot) in site.data.iter().enumerate().take(each) {
             let Some(slot) = slot else { return false };
-            let mut copy = Lanes([0; 32]);
+            let mut copy = MaybeUninit::uninit();
             // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
             let values = unsafe { u32::view(warp, *slot, &mut copy) };
             if each == 1 {

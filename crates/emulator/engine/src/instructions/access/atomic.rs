@@ -14,6 +14,7 @@ use crate::memory::guest;
 use crate::number::single::canonical;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -201,7 +202,7 @@ unsafe impl<F: WordFunction> Body for WordAtomic<F> {
         unsafe {
             let site = warp.site(op.c);
             if F::DELAYABLE && (*site).delay != Delay::Never {
-                let mut copy = Lanes([0u32; 32]);
+                let mut copy = MaybeUninit::uninit();
                 let b = (*site).data[0].map_or(NONE, |slot| *u32::view(warp, slot, &mut copy));
                 let sum = |m, b| u64::from(F::combine(m as u32, b as u32, 0));
                 if delay(op, warp, site, |i| b.0[i].into(), sum) {
@@ -212,7 +213,7 @@ unsafe impl<F: WordFunction> Body for WordAtomic<F> {
             if let Err(null) = plan(op, warp, site, 4, &mut host) {
                 return null;
             }
-            let mut copies = [Lanes([0u32; 32]); 2];
+            let mut copies = [const { MaybeUninit::uninit() }; 2];
             let [first, second] = &mut copies;
             let (b, c) = (
                 (*site).data[0].map_or(&NONE, |slot| u32::view(warp, slot, first)),

@@ -23,6 +23,7 @@ use crate::memory::guest;
 use lanework_ptx_ir::kernel::MemorySpace;
 use site::Region;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// Calls `f` with each active lane, lowest first.
 #[inline(always)]
@@ -302,7 +303,7 @@ unsafe impl<T: Elem> Body for Store<T> {
             while element < count {
                 let (this, skip) = (element, element * size_of::<T>());
                 if let Some([first, second]) = pair::<T>(&*site, this) {
-                    let mut copies = [Lanes([0u32; 32]); 2];
+                    let mut copies = [const { MaybeUninit::uninit() }; 2];
                     let [copy, other] = &mut copies;
                     let (low, high) =
                         (u32::view(warp, first, copy), u32::view(warp, second, other));
@@ -315,7 +316,7 @@ unsafe impl<T: Elem> Body for Store<T> {
                 }
                 element += 1;
                 let Some(slot) = (*site).data[this] else { continue };
-                let mut copy = Lanes([T::default(); 32]);
+                let mut copy = MaybeUninit::uninit();
                 let values = T::view(warp, slot, &mut copy);
                 each_active(warp.mask, |i| {
                     guest::store((host.0[i] as *mut T).byte_add(skip), values.0[i]);

@@ -8,6 +8,7 @@ use crate::machine::slot::{Elem, Lanes, Scalar};
 use crate::machine::{Op, Stop, Warp};
 use lanework_ptx_ir::kernel::Width;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 /// The handlers of an ALU instruction.
 #[derive(Clone, Copy)]
@@ -129,7 +130,7 @@ macro_rules! arity {
                 // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; an
                 // arithmetic operation falls through, so there is a next one.
                 unsafe {
-                    $(let mut copy = Lanes([<$ty>::default(); 32]);
+                    $(let mut copy = MaybeUninit::uninit();
                     let $operand = <$ty>::view(warp, op.$operand, &mut copy);)*
                     for i in 0..32 {
                         out.0[i] = f($($operand.0[i]),*);
@@ -150,7 +151,7 @@ macro_rules! arity {
                 // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; an
                 // arithmetic operation falls through, so there is a next one.
                 unsafe {
-                    $(let mut copy = Lanes([<$ty>::default(); 32]);
+                    $(let mut copy = MaybeUninit::uninit();
                     let $operand = <$ty>::view(warp, op.$operand, &mut copy);)*
                     let out = Lanes(f($(&$operand.0),*));
                     put_warm(warp, op.a, out);

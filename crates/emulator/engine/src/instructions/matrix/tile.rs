@@ -11,6 +11,7 @@ use crate::machine::lanes::{Source, put_warm};
 use crate::machine::slot::{Lanes, NO_SLOT, Slot};
 use crate::number::narrow::f16_bits;
 use lanework_ptx_ir::opcode::matrix::{ElementType, Fragment, Multiply};
+use std::mem::MaybeUninit;
 
 /// A register of a warp.
 pub type Words = [u32; 32];
@@ -235,7 +236,7 @@ pub unsafe fn read_rows<T: ProductNumber>(
 ) {
     let FactorRegisters { count, groups, bits, order } = *of;
     for (i, slot) in slots.iter().enumerate().take(count) {
-        let mut copy = Lanes([0; 32]);
+        let mut copy = MaybeUninit::uninit();
         // SAFETY: the slot is in the register file of this warp, as this function requires.
         let words = unsafe { u32::view(warp, *slot, &mut copy) };
         let part = LinePart { order, bits, index: i / groups };
@@ -256,7 +257,7 @@ pub unsafe fn read_columns<T: ProductNumber>(
 ) {
     let FactorRegisters { count, groups, bits, order } = *of;
     for (i, slot) in slots.iter().enumerate().take(count) {
-        let mut copy = Lanes([0; 32]);
+        let mut copy = MaybeUninit::uninit();
         // SAFETY: the slot is in the register file of this warp, as this function requires.
         let words = unsafe { u32::view(warp, *slot, &mut copy) };
         let part = LinePart { order, bits, index: i / groups };
@@ -286,7 +287,7 @@ pub unsafe fn read_tile(
 ) -> [Lanes<u32>; 2] {
     let mut copies = [Lanes([0; 32]), Lanes([0; 32])];
     for (slot, copy) in tile_slots(number, slots, tile).into_iter().zip(&mut copies) {
-        let mut room = Lanes([0; 32]);
+        let mut room = MaybeUninit::uninit();
         // SAFETY: the slots are in the register file of this warp, as this function requires.
         *copy = *unsafe { u32::view(warp, slot, &mut room) };
     }

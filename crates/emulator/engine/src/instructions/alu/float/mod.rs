@@ -3,6 +3,9 @@
 //! The handlers of plain sums, products and fused operations leave the NaN that the host produces;
 //! `lanework_ptx_ir` corrects it where its bits can be observed. All other handlers give the GPU's NaN.
 
+#[cfg(all(target_family = "wasm", target_feature = "relaxed-simd"))]
+mod relaxed;
+
 use crate::instructions::alu::operation::{
     AluOperation, hot2, hot3, lanes1, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,
 };
@@ -75,7 +78,13 @@ pub fn handlers(op: SingleOp) -> &'static AluOperation {
 fn fma(modifiers: FloatModifiers) -> &'static AluOperation {
     static PURE: std::sync::OnceLock<AluOperation> = std::sync::OnceLock::new();
     match modifiers {
-        PLAIN => PURE.get_or_init(|| AluOperation { fma: true, ..*plain_fma() }),
+        #[cfg(not(all(target_family = "wasm", target_feature = "relaxed-simd")))]
+        PLAIN => PURE.get_or_init(|| AluOperation {
+            fma: true,
+            ..*hot3(|a: f32, b: f32, c: f32| fused(a, b, c))
+        }),
+        #[cfg(all(target_family = "wasm", target_feature = "relaxed-simd"))]
+        PLAIN => PURE.get_or_init(|| AluOperation { fma: true, ..relaxed::plain() }),
         FloatModifiers { ftz: true, sat: false } => lanes3(
             |a: f32, b: f32, c: f32| canonical(fma_flushed(a, b, c)),
             |a: &[f32; 32], b: &[f32; 32], c: &[f32; 32]| fma_flushed_lanes(a, b, c),
@@ -87,21 +96,6 @@ fn fma(modifiers: FloatModifiers) -> &'static AluOperation {
             warm3(|a: f32, b: f32, c: f32| saturate(fused(a, b, c)))
         }
     }
-}
-
-/// `fma` without modifiers.
-#[cfg(not(all(target_family = "wasm", target_feature = "relaxed-simd")))]
-fn plain_fma() -> &'static AluOperation {
-    hot3(|a: f32, b: f32, c: f32| fused(a, b, c))
-}
-
-/// `fma` without modifiers, whose instruction computes several lanes at a time.
-#[cfg(all(target_family = "wasm", target_feature = "relaxed-simd"))]
-fn plain_fma() -> &'static AluOperation {
-    lanes3(
-        |a: f32, b: f32, c: f32| fused(a, b, c),
-        |a: &[f32; 32], b: &[f32; 32], c: &[f32; 32]| crate::number::fused::fused_lanes(a, b, c),
-    )
 }
 
 /// `fma` with the product or the addend negated, both exactly.
@@ -125,6 +119,10 @@ fn fma_negated(modifiers: FloatModifiers, negated: Negated) -> &'static AluOpera
     }
     match (negated.product, negated.addend) {
         (false, false) => fma(modifiers),
+        #[cfg(all(target_family = "wasm", target_feature = "relaxed-simd"))]
+        (true, false) if modifiers == PLAIN => relaxed::negated_product(),
+        #[cfg(all(target_family = "wasm", target_feature = "relaxed-simd"))]
+        (false, true) if modifiers == PLAIN => relaxed::negated_addend(),
         (true, false) => each!(|a, c| -a, c),
         (false, true) => each!(|a, c| a, -c),
         (true, true) => each!(|a, c| -a, -c),

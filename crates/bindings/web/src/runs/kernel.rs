@@ -1,9 +1,9 @@
 //! Runs one kernel on memory that the user describes.
 
 use crate::arguments::{Ready, prepare};
-use crate::compiled::{Compiled, compiled, diagnostics_json, refused};
-use crate::measure::{Measuring, options};
-use crate::requests::{Failure, KernelCall, Run};
+use crate::compiled::{CompiledSource, compiled, diagnostics_json, refused};
+use crate::request::{KernelCall, RequestFailure, RunRequest};
+use crate::watch::measure::{Measuring, options};
 use lanework_cuda_cpp::KernelSignature;
 use lanework_emulator::{Emulator, LaunchConfig, Program};
 use serde_json::Value;
@@ -22,20 +22,23 @@ pub struct Prepared {
 }
 
 /// The kernel that a call names.
-fn find<'a>(compiled: &'a Compiled, name: &str) -> Result<&'a KernelSignature, Failure> {
+fn find<'a>(
+    compiled: &'a CompiledSource,
+    name: &str,
+) -> Result<&'a KernelSignature, RequestFailure> {
     let kernels = &compiled.kernels;
     let found = match name {
         "" => kernels.first(),
         _ => kernels.iter().find(|kernel| kernel.entry == name || kernel.name == name),
     };
     found.ok_or_else(|| match kernels.is_empty() {
-        true => Failure::new(
+        true => RequestFailure::new(
             "the source has no kernel",
             "write a `__global__` function; a template needs an instantiation or a launch",
         ),
         false => {
             let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-            Failure::new(
+            RequestFailure::new(
                 format!("there is no kernel `{name}`"),
                 format!("kernels: {}", names.join(", ")),
             )
@@ -47,22 +50,26 @@ fn find<'a>(compiled: &'a Compiled, name: &str) -> Result<&'a KernelSignature, F
 ///
 /// # Errors
 /// If the source does not compile, or the call does not fit the kernel.
-pub fn prepared(run: &Run, call: &KernelCall, compiled: &Compiled) -> Result<Prepared, Failure> {
+pub fn prepared(
+    run: &RunRequest,
+    call: &KernelCall,
+    compiled: &CompiledSource,
+) -> Result<Prepared, RequestFailure> {
     let signature = find(compiled, &call.entry)?.clone();
     if signature.parameters.len() != call.arguments.len() {
         let (takes, given) = (signature.parameters.len(), call.arguments.len());
-        return Err(Failure::new(
+        return Err(RequestFailure::new(
             format!("kernel `{}` takes {takes} arguments, {given} are given", signature.name),
             "fill in one field for each parameter",
         ));
     }
     let emulator = Emulator::new(options(run));
     let program = emulator.load_on_demand(&compiled.module);
-    let program =
-        program.map_err(|why| Failure::new(why.to_string(), "change the code that it names"))?;
+    let program = program
+        .map_err(|why| RequestFailure::new(why.to_string(), "change the code that it names"))?;
     let pairs = signature.parameters.iter().zip(&call.arguments);
     let arguments = pairs.map(|(parameter, text)| prepare(&emulator, parameter, text));
-    let arguments = arguments.collect::<Result<Vec<Ready>, Failure>>()?;
+    let arguments = arguments.collect::<Result<Vec<Ready>, RequestFailure>>()?;
     Ok(Prepared { emulator, program, signature, arguments })
 }
 
@@ -83,7 +90,7 @@ impl Prepared {
 ///
 /// # Errors
 /// As [`prepared`].
-pub fn run(run: &Run, call: &KernelCall) -> Result<Value, Failure> {
+pub fn run(run: &RunRequest, call: &KernelCall) -> Result<Value, RequestFailure> {
     let compiled = compiled(&run.source).map_err(|problems| refused(&problems))?;
     let prepared = prepared(run, call, &compiled)?;
     let mut measuring = Measuring::new(run, &compiled.ptx);

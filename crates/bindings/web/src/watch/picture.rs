@@ -1,8 +1,8 @@
 //! The accesses of one warp at a line, and the steps of a block: data that the page draws.
 
 use crate::compiled::NAME;
-use crate::measure::Launching;
-use crate::requests::Look;
+use crate::request::LookRequest;
+use crate::watch::launching::Launching;
 use lanework_emulator::sanitize::readable_name;
 use lanework_emulator::{AccessKind, Blocks, Keep, Place, Space, TraceConfig, TracedAccess};
 use lanework_report::pictures::{
@@ -21,7 +21,7 @@ const SENT: usize = 40_000;
 const ROWS: usize = 64;
 
 /// The accesses and steps of a block of a launch.
-pub struct Shown {
+pub struct BlockPicture {
     kernel: String,
     line: u32,
     block: u64,
@@ -42,9 +42,9 @@ pub struct Shown {
 /// The reason and the remedy, if there is nothing to show.
 pub fn shown(
     launching: &Launching<'_>,
-    look: &Look,
+    look: &LookRequest,
     machine: &Machine,
-) -> Result<Shown, (String, String)> {
+) -> Result<BlockPicture, (String, String)> {
     let blocks: u64 = launching.config.grid.iter().map(|&extent| u64::from(extent)).product();
     if look.block >= blocks {
         let why = format!("there is no block {}", look.block);
@@ -80,7 +80,7 @@ pub fn shown(
     let mut steps = trace.steps;
     let more = steps.len().saturating_sub(SENT);
     steps.truncate(SENT);
-    Ok(Shown {
+    Ok(BlockPicture {
         kernel: launching.config.entry.to_owned(),
         line: chosen.map_or(0, |chosen| chosen.line),
         block: look.block,
@@ -93,7 +93,7 @@ pub fn shown(
     })
 }
 
-impl Shown {
+impl BlockPicture {
     /// As JSON. Steps are triples of warp, instruction and active lanes in one array.
     pub fn json(&self) -> Value {
         let accesses = grouped(&self.touches).into_iter();

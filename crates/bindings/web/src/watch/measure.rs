@@ -2,22 +2,15 @@
 //!
 //! The first launches of a kernel in one shape are counted and predicted; each of these extra runs has no effect on memory.
 
-use crate::findings::{fault_json, report_json};
-use crate::picture::{self, Shown};
-use crate::requests::{Look, Run};
+use crate::request::{LookRequest, RunRequest};
+use crate::watch::findings::{fault_json, report_json};
+use crate::watch::launching::Launching;
+use crate::watch::picture::{self, BlockPicture};
 use lanework_emulator::sanitize::{Checks, Report, merge, readable_name};
-use lanework_emulator::{
-    Blocks, CountingObserver, Device, Emulator, Fault, LaunchConfig, Options, Outcome, Program,
-    Trace, TraceConfig, Tracer,
-};
+use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome, Program};
 use lanework_gpu_specs::specs;
-use lanework_report::{
-    By, Counted, InstructionProfile, Machine, ProfileRecord, Resources, extras, machine, record,
-};
+use lanework_report::{Machine, ProfileRecord, machine};
 use lanework_time::machine::GpuModel;
-use lanework_time::predict::{Protocol, predict};
-use lanework_time::sass::start_assembling;
-use lanework_time::trace::sample::{Effort, record as record_trace};
 use serde_json::{Value, json};
 use std::rc::Rc;
 
@@ -28,7 +21,7 @@ const SAVED: u64 = 512 << 20;
 const SHAPES: usize = 64;
 
 /// The launches of one kernel in one shape.
-struct Shape {
+struct LaunchedShape {
     kernel: String,
     grid: [u32; 3],
     block: [u32; 3],
@@ -45,7 +38,7 @@ pub struct Measuring {
     profile: bool,
     models: Vec<GpuModel>,
     machine: Machine,
-    look: Option<Look>,
+    look: Option<LookRequest>,
     /// Output of kernels since it was last taken.
     pub printed: String,
     /// Number of launches.
@@ -54,14 +47,14 @@ pub struct Measuring {
     lanes: u64,
     findings: Vec<Report>,
     fault: Option<Fault>,
-    shapes: Vec<Shape>,
-    shown: Option<Result<Shown, (String, String)>>,
+    shapes: Vec<LaunchedShape>,
+    shown: Option<Result<BlockPicture, (String, String)>>,
     notes: Vec<String>,
     ptx: Rc<str>,
 }
 
 /// The emulator for a run.
-pub fn options(run: &Run) -> Options {
+pub fn options(run: &RunRequest) -> Options {
     let limits =
         lanework_emulator::Limits { memory: run.memory_mib.min(2048) << 20, ..Default::default() };
     Options {
@@ -75,7 +68,7 @@ pub fn options(run: &Run) -> Options {
 
 impl Measuring {
     /// Nothing launched yet.
-    pub fn new(run: &Run, ptx: &str) -> Measuring {
+    pub fn new(run: &RunRequest, ptx: &str) -> Measuring {
         let specs = specs();
         let known = run.predict.iter().filter(|name| specs.gpu(name).is_some());
         let first = run.predict.iter().find_map(|name| specs.gpu(name));
@@ -144,13 +137,13 @@ impl Measuring {
 
     /// The index of a launch's kernel and shape.
     fn shape(&mut self, config: &LaunchConfig<'_>) -> usize {
-        let same = |one: &Shape| {
+        let same = |one: &LaunchedShape| {
             one.kernel == config.entry
                 && (one.grid, one.block) == (config.grid, config.block)
                 && one.shared == config.dynamic_shared
         };
         self.shapes.iter().position(same).unwrap_or_else(|| {
-            self.shapes.push(Shape {
+            self.shapes.push(LaunchedShape {
                 kernel: config.entry.to_owned(),
                 grid: config.grid,
                 block: config.block,
@@ -248,87 +241,5 @@ impl Measuring {
             "look": shown,
             "notes": self.notes,
         })
-    }
-}
-
-/// A launch.
-pub struct Launching<'a> {
-    /// The device.
-    pub emulator: &'a Emulator,
-    /// The loaded module.
-    pub program: &'a Program,
-    /// The shape.
-    pub config: &'a LaunchConfig<'a>,
-    /// The arguments.
-    pub arguments: &'a [&'a [u8]],
-    /// The text of the module.
-    pub ptx: &'a str,
-}
-
-impl Launching<'_> {
-    /// Whether blocks may wait for each other.
-    pub fn waits(&self) -> bool {
-        self.config.cooperative || self.program.polls(self.config.entry)
-    }
-
-    /// Traces blocks without effect on memory.
-    ///
-    /// # Errors
-    /// A fault of the kernel.
-    pub fn trace(&self, blocks: Blocks, wanted: TraceConfig) -> Result<Trace, Fault> {
-        let config = LaunchConfig { blocks, ..*self.config };
-        self.emulator.without_effect(|on| {
-            let mut tracer = Tracer::new(wanted);
-            on.launch(self.program, &config, self.arguments, &mut tracer)?;
-            Ok(tracer.trace)
-        })
-    }
-
-    /// Counts the launch without effect on memory.
-    ///
-    /// # Errors
-    /// A fault of the kernel.
-    pub fn profile(&self, machine: &Machine) -> Result<ProfileRecord, Fault> {
-        let (outcome, counting) = self.emulator.without_effect(|on: &Device| {
-            let mut counting = CountingObserver::default();
-            let outcome = on.launch(self.program, self.config, self.arguments, &mut counting)?;
-            Ok((outcome, counting))
-        })?;
-        let entry = self.config.entry;
-        let pressure = self.program.register_pressure(entry);
-        let origins = self.program.origins(entry).iter().cloned();
-        let instructions: Vec<InstructionProfile> = origins
-            .zip(&counting.instructions)
-            .map(|(origin, counters)| InstructionProfile { origin, counters: counters.clone() })
-            .collect();
-        let counted = Counted {
-            kernel: entry,
-            grid: self.config.grid,
-            block: self.config.block,
-            dynamic_shared: self.config.dynamic_shared,
-            resources: Resources {
-                registers: pressure.as_ref().map_or(0, |found| found.registers),
-                local_bytes: pressure.as_ref().map_or(0, |found| found.spill_bytes),
-                estimated: true,
-                static_shared: self.program.static_shared(entry).unwrap_or(0),
-            },
-            counters: &counting.total(),
-            instructions: &instructions,
-            blocks_run: outcome.blocks_run,
-            blocks: outcome.blocks_total,
-        };
-        let mut trace = |blocks, wanted| self.trace(blocks, wanted);
-        let extra = extras(&counted, machine, self.waits(), &mut trace)?;
-        Ok(record(&counted, extra, By::Source, machine))
-    }
-
-    /// Predicts the time without effect on memory.
-    fn predict(&self, model: &GpuModel) -> Result<Value, Fault> {
-        let effort = Effort::for_model(model);
-        let trace = self.emulator.without_effect(|on: &Device| {
-            let code = start_assembling(self.ptx, self.config.entry, model.capability());
-            record_trace(on, self.program, self.config, self.arguments, effort, code)
-        })?;
-        Ok(predict(&trace, model, Protocol::Flushed).value())
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::compiled::{NAME, compiled, diagnostics_json, host_code, refused};
 use crate::cuda::{Cuda, FUNCTIONS, keep_calls};
-use crate::measure::Measuring;
-use crate::requests::{Failure, Run};
+use crate::request::{RequestFailure, RunRequest};
+use crate::watch::measure::Measuring;
 use lanework_emulator::sanitize::readable_name;
 use lanework_host::{HostFault, HostWatch, Process};
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 ///
 /// # Errors
 /// If it does not compile or has no `main`.
-pub fn run(run: &Run) -> Result<Value, Failure> {
+pub fn run(run: &RunRequest) -> Result<Value, RequestFailure> {
     let compiled = compiled(&run.source).map_err(|problems| refused(&problems))?;
     if !compiled.has_main {
-        return Err(Failure::new(
+        return Err(RequestFailure::new(
             "the source has no `main`",
             "choose a kernel and its arguments, or write a `main` that launches it",
         ));
@@ -25,7 +25,7 @@ pub fn run(run: &Run) -> Result<Value, Failure> {
     let cuda = Cuda::new(run, compiled.module.clone(), measuring);
     let process = Process::load(&host.module, FUNCTIONS, Box::new(cuda));
     let mut process =
-        process.map_err(|why| Failure::new(why, "close other pages, or reload this one"))?;
+        process.map_err(|why| RequestFailure::new(why, "close other pages, or reload this one"))?;
     process.keep_output();
     process.watch(HostWatch { at: keep_calls, guards: |_| false, any_guard: || false });
     let arguments: Vec<String> =
@@ -33,7 +33,7 @@ pub fn run(run: &Run) -> Result<Value, Failure> {
     let ended = process.main(&arguments);
     let output = process.take_output();
     let Some(cuda) = process.environment.downcast_mut::<Cuda>() else {
-        return Err(Failure::new("the program's state is lost", "report this error"));
+        return Err(RequestFailure::new("the program's state is lost", "report this error"));
     };
     cuda.output.extend_from_slice(&output);
     let mut answer = cuda.measuring.json();

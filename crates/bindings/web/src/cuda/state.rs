@@ -1,0 +1,166 @@
+//! The driver's state of a program, and helpers of its functions.
+
+use crate::request::RunRequest;
+use crate::watch::measure::{Measuring, options};
+use lanework_emulator::sanitize::{Report, ReportKind};
+use lanework_emulator::{Emulator, Program, SourceLocation};
+use lanework_gpu_specs::{Gpu, specs};
+use lanework_host::{HostPlace, Process, Stop};
+use lanework_ptx::Module;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Results of the driver.
+pub mod status {
+    pub const SUCCESS: u64 = 0;
+    pub const INVALID_VALUE: u64 = 1;
+    pub const OUT_OF_MEMORY: u64 = 2;
+    pub const INVALID_DEVICE: u64 = 101;
+    pub const INVALID_HANDLE: u64 = 400;
+    pub const ILLEGAL_ADDRESS: u64 = 700;
+    pub const LAUNCH_OUT_OF_RESOURCES: u64 = 701;
+    pub const LAUNCH_TIMEOUT: u64 = 702;
+    pub const ASSERT: u64 = 710;
+    pub const MISALIGNED: u64 = 716;
+    pub const LAUNCH_FAILED: u64 = 719;
+    pub const PEER_ACCESS_UNSUPPORTED: u64 = 217;
+}
+
+/// AllocationKind of an allocation of the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum AllocationKind {
+    Device,
+    Managed,
+    PageLocked,
+    /// Memory of the program that it registered.
+    Registered,
+}
+
+/// The driver's state of a program.
+pub struct Cuda {
+    pub emulator: Emulator,
+    pub module: Arc<Module>,
+    pub program: Option<Arc<Program>>,
+    /// The watched launches.
+    pub measuring: Measuring,
+    /// Output so far, of host code and of kernels in their order.
+    pub output: Vec<u8>,
+    pub gpu: &'static Gpu,
+    pub started: Instant,
+    /// The error of a kernel, which later calls return.
+    pub error: u64,
+    pub allocations: BTreeMap<u64, (u64, AllocationKind)>,
+    /// Names of kernels by handle, from 1.
+    pub kernels: Vec<String>,
+    /// The dynamic shared memory that a kernel may use, by handle.
+    pub most_shared: HashMap<u64, u32>,
+    pub streams: BTreeMap<u64, (u64, u64)>,
+    /// The time in milliseconds of each recorded event.
+    pub events: BTreeMap<u64, Option<f64>>,
+    pub next_handle: u64,
+    /// How often host code opened the device's memory, and what it opened.
+    pub depth: u32,
+    pub opened: Vec<u64>,
+}
+
+impl Cuda {
+    /// A device without allocations for a module.
+    pub fn new(run: &RunRequest, module: Arc<Module>, measuring: Measuring) -> Cuda {
+        let first = run.predict.iter().find_map(|name| specs().gpu(name));
+        let gpu = first.or_else(|| specs().gpu("H200")).unwrap_or(&specs().gpus[0]);
+        Cuda {
+            emulator: Emulator::on_host_memory(options(run)),
+            module,
+            program: None,
+            measuring,
+            output: Vec::new(),
+            gpu,
+            started: Instant::now(),
+            error: status::SUCCESS,
+            allocations: BTreeMap::new(),
+            kernels: Vec::new(),
+            most_shared: HashMap::new(),
+            streams: BTreeMap::new(),
+            events: BTreeMap::new(),
+            next_handle: 0x1000,
+            depth: 0,
+            opened: Vec::new(),
+        }
+    }
+
+    pub fn handle(&mut self) -> u64 {
+        self.next_handle += 16;
+        self.next_handle
+    }
+
+    /// The allocation that holds an address: its start, its bytes and its kind.
+    pub fn allocation(&self, address: u64) -> Option<(u64, u64, AllocationKind)> {
+        let (start, (bytes, kind)) = self.allocations.range(..=address).next_back()?;
+        (address - start < (*bytes).max(1)).then_some((*start, *bytes, *kind))
+    }
+}
+
+/// The driver's state of a process.
+pub fn cuda(process: &mut Process) -> Result<&mut Cuda, Stop> {
+    process.environment.downcast_mut().ok_or(Stop::Exit(1))
+}
+
+/// Stores a result that the program asked for.
+pub fn put(process: &mut Process, at: u64, bytes: &[u8]) -> Result<(), Stop> {
+    let written = process.memory.write(at, bytes);
+    process.accessed(written, "write")
+}
+
+pub fn put_word(process: &mut Process, at: u64, value: u64) -> Result<u64, Stop> {
+    put(process, at, &value.to_le_bytes()).map(|()| status::SUCCESS)
+}
+
+pub fn put_int(process: &mut Process, at: u64, value: u32) -> Result<u64, Stop> {
+    put(process, at, &value.to_le_bytes()).map(|()| status::SUCCESS)
+}
+
+/// Moves the program's output so far to the output of the run, before a kernel prints.
+pub fn flush(process: &mut Process) -> Result<(), Stop> {
+    let output = process.take_output();
+    cuda(process)?.output.extend_from_slice(&output);
+    Ok(())
+}
+
+thread_local! {
+    /// The active calls of the program when it last called the driver.
+    static CALLS: RefCell<Vec<HostPlace>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps the active calls for findings about the next call of the driver.
+pub fn keep_calls(places: Vec<HostPlace>) {
+    CALLS.set(places);
+}
+
+/// Adds a finding about a call of the driver, and returns its status.
+pub fn failed_call(
+    process: &mut Process,
+    code: u64,
+    why: impl Into<String>,
+    help: impl Into<String>,
+) -> Result<u64, Stop> {
+    let places = CALLS.take();
+    let of_program =
+        places.into_iter().filter(|(_, file, line)| *line > 0 && !file.starts_with("lanework/"));
+    let mut lines = of_program.map(|(_, file, line)| SourceLocation { file, line, column: 0 });
+    let report = Report {
+        message: format!("{} (error {code})", why.into()),
+        location: lines.next(),
+        callers: lines.collect(),
+        help: help.into(),
+        ..Report::new(ReportKind::FailedCall)
+    };
+    cuda(process)?.measuring.add_finding(report);
+    Ok(code)
+}
+
+/// The error of an earlier kernel, if there was one.
+pub fn sticky(process: &mut Process) -> Result<Option<u64>, Stop> {
+    Ok(Some(cuda(process)?.error).filter(|code| *code != status::SUCCESS))
+}

@@ -1,0 +1,6 @@
+//! Watches the launches of a run.
+
+pub mod findings;
+mod launching;
+pub mod measure;
+mod picture;
