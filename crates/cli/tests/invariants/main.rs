@@ -59,8 +59,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "ptx", "ssa", "cuda-cpp", "host", "debug", "driver", "lanework", "ladders", "lab", "store",
-            "judge", "mcp", "pages", "terminal",
+            "ptx", "ssa", "cuda-cpp", "host", "debug", "driver", "lanework", "ladders", "lab",
+            "store", "judge", "mcp", "pages", "terminal",
         ],
     ),
     ("operations/arrays", &["numbers", "runtime", "ops"]),

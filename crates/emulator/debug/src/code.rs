@@ -86,7 +86,11 @@ impl CodeMap {
             places,
             callers,
             names: kernel.origins.iter().map(|origin| origin.name.clone()).collect(),
-            functions: kernel.functions.iter().map(|f| (f.origins.clone(), f.name.clone())).collect(),
+            functions: kernel
+                .functions
+                .iter()
+                .map(|f| (f.origins.clone(), f.name.clone()))
+                .collect(),
         }
     }
 

@@ -52,7 +52,13 @@ pub struct CompileOptions {
 
 impl Default for CompileOptions {
     fn default() -> CompileOptions {
-        CompileOptions { architecture: 80, specific: false, part: false, debug: false, defines: Vec::new() }
+        CompileOptions {
+            architecture: 80,
+            specific: false,
+            part: false,
+            debug: false,
+            defines: Vec::new(),
+        }
     }
 }
 

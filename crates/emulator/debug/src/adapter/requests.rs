@@ -2,9 +2,9 @@
 
 use crate::code::CodeLine;
 use crate::commands::{Console, Sources};
-use crate::data::evaluate::{ThreadPlace, Value as Found};
+use crate::data::evaluate::{EvaluatedValue as Found, ThreadPlace};
 use crate::data::parse::{Expression, parse};
-use crate::data::types::{DataType, Number, text};
+use crate::data::types::{DataType, NumericValue, text};
 use crate::session::breakpoints::BreakpointKind;
 use crate::session::stepping::{StepKind, StepUnit};
 use crate::session::{Session, StopReason};
@@ -74,7 +74,9 @@ impl<'s, 'a> Adapter<'s, 'a> {
                 Ok(Value::Null)
             }
             "setBreakpoints" => self.set_breakpoints(given),
-            "setFunctionBreakpoints" | "setExceptionBreakpoints" => Ok(json!({ "breakpoints": [] })),
+            "setFunctionBreakpoints" | "setExceptionBreakpoints" => {
+                Ok(json!({ "breakpoints": [] }))
+            }
             "configurationDone" => {
                 if !self.stops_on_entry {
                     self.session().go_on(false).map_err(fault)?;
@@ -121,7 +123,10 @@ impl<'s, 'a> Adapter<'s, 'a> {
         let position = self.console.position();
         let description = position.lines().next().unwrap_or_default().to_owned();
         let (_, thread) = self.session().focus();
-        events.push(event("output", json!({ "category": "console", "output": format!("{position}\n") })));
+        events.push(event(
+            "output",
+            json!({ "category": "console", "output": format!("{position}\n") }),
+        ));
         events.push(event(
             "stopped",
             json!({
@@ -184,7 +189,9 @@ impl<'s, 'a> Adapter<'s, 'a> {
         let code = &session.scope().code;
         let files: Vec<&String> = code.files().iter().collect();
         let file = files.iter().position(|file| {
-            **file == path || std::path::Path::new(&path).ends_with(file.as_str()) || file.ends_with(&path)
+            **file == path
+                || std::path::Path::new(&path).ends_with(file.as_str())
+                || file.ends_with(&path)
         });
         // The request replaces all breakpoints of the file.
         let old: Vec<u32> = session
@@ -326,15 +333,21 @@ impl<'s, 'a> Adapter<'s, 'a> {
         let parts: Vec<(String, Expression)> = match &value.ty {
             DataType::Array(_, count) => (0..(*count).min(MOST_ELEMENTS))
                 .map(|index| {
-                    let at = Box::new(Expression::Number(Number::Integer(index.into())));
+                    let at = Box::new(Expression::Literal(NumericValue::Integer(index.into())));
                     (format!("[{index}]"), Expression::Index(base(), at))
                 })
                 .collect(),
             DataType::Record(record) => {
-                let member = |name: &String| (name.clone(), Expression::Member(base(), name.clone()));
+                let member =
+                    |name: &String| (name.clone(), Expression::Member(base(), name.clone()));
                 record.fields.iter().map(|field| member(&field.name)).collect()
             }
-            ty => return Err(format!("a value of type {ty} has no parts: {}", text(ty, &value.bytes))),
+            ty => {
+                return Err(format!(
+                    "a value of type {ty} has no parts: {}",
+                    text(ty, &value.bytes)
+                ));
+            }
         };
         let mut found = Vec::new();
         for (name, expression) in parts {

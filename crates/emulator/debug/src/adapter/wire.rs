@@ -29,7 +29,8 @@ pub fn read_message(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
             }
         }
         if let Some(number) = line.strip_prefix("Content-Length:") {
-            length = Some(number.trim().parse().map_err(|_| wrong("Content-Length is not a number"))?);
+            length =
+                Some(number.trim().parse().map_err(|_| wrong("Content-Length is not a number"))?);
         }
     }
     let length: usize = length.unwrap_or(0);

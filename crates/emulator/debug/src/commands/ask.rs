@@ -76,7 +76,8 @@ impl Console<'_, '_> {
             }
             HistoryKind::Reads => format!("{of} was {}", value(&entry.before)),
         };
-        let head = format!("step {}: {values} by {}, {at} ({name})", entry.step, threads.join(", "));
+        let head =
+            format!("step {}: {values} by {}, {at} ({name})", entry.step, threads.join(", "));
         match line.and_then(|line| Some((line, self.source_line(line)?))) {
             Some((line, source)) => format!("{head}\n{:>5} | {source}", line.line),
             None => head,
@@ -91,7 +92,10 @@ impl Console<'_, '_> {
         let who = self.thread_text(block, thread);
         let found = self.session.last_step().map_err(replay_error)?;
         let Some((step, place)) = found.last else {
-            return Ok(format!("{who} has not executed a step before step {}", self.session.step()));
+            return Ok(format!(
+                "{who} has not executed a step before step {}",
+                self.session.step()
+            ));
         };
         let code = &self.session.scope().code;
         let line = code.place(place.instruction).map(|place| place.line);

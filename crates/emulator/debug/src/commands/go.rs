@@ -2,10 +2,10 @@
 
 use crate::commands::{Console, replay_error};
 use crate::data::parse::parse;
+use crate::session::StopReason;
 use crate::session::breakpoints::BreakpointKind;
 use crate::session::findings::linear;
 use crate::session::stepping::{StepKind, StepUnit};
-use crate::session::{StopReason};
 use lanework_emulator::Schedule;
 
 /// The kind of a step, and whether it goes backward.
@@ -83,9 +83,9 @@ impl Console<'_, '_> {
         let step = match to {
             "start" => 0,
             "end" => u64::MAX,
-            _ => to.parse().map_err(|_| {
-                format!("`{to}` is not a step: give a number, `start` or `end`")
-            })?,
+            _ => to
+                .parse()
+                .map_err(|_| format!("`{to}` is not a step: give a number, `start` or `end`"))?,
         };
         let reason = if step == 0 { StopReason::Start } else { StopReason::Moved };
         self.session.go_to(step, reason).map_err(replay_error)?;
@@ -168,7 +168,9 @@ impl Console<'_, '_> {
         let kind = BreakpointKind::Change(watched);
         let number = self.session.add_breakpoint(kind, condition, format!("watch {rest}"));
         let [space, bytes] = [watched.place.space.name().to_owned(), watched.bytes.to_string()];
-        Ok(format!("breakpoint {number}: changes of {place} ({ty}, {bytes} bytes of {space} memory)"))
+        Ok(format!(
+            "breakpoint {number}: changes of {place} ({ty}, {bytes} bytes of {space} memory)"
+        ))
     }
 
     pub(super) fn delete(&mut self, rest: &str) -> Result<String, String> {

@@ -30,7 +30,10 @@ impl Console<'_, '_> {
             }
         }
         match text.is_empty() {
-            true => Err(format!("the text of {} is not available", self.session.scope().code.file(here.file))),
+            true => Err(format!(
+                "the text of {} is not available",
+                self.session.scope().code.file(here.file)
+            )),
             false => Ok(text.join("\n")),
         }
     }
@@ -127,7 +130,8 @@ impl Console<'_, '_> {
         let function = scope.code.function(place.instruction);
         // Only registers that an instruction of the current function uses.
         let mut used: Vec<bool> = vec![false; scope.kernel.registers.len()];
-        for inst in scope.kernel.insts.iter().filter(|i| scope.code.function(i.origin) == function) {
+        for inst in scope.kernel.insts.iter().filter(|i| scope.code.function(i.origin) == function)
+        {
             inst.writes().chain(inst.reads()).for_each(|register| used[register as usize] = true);
         }
         let names = scope.register_names().into_iter();
@@ -144,7 +148,8 @@ impl Console<'_, '_> {
     pub(super) fn warps(&mut self) -> Result<String, String> {
         let (block, thread) = self.session.focus();
         let moment = self.session.moment().ok_or(NO_STATE)?;
-        let state = moment.block(block).ok_or("the thread's block is not in the stopped cluster")?;
+        let state =
+            moment.block(block).ok_or("the thread's block is not in the stopped cluster")?;
         let code = &self.session.scope().code;
         let threads: u32 = self.session.scope().block.iter().product();
         let mut text = vec!["# executing, . elsewhere, - exited".to_owned()];
@@ -185,11 +190,13 @@ impl Console<'_, '_> {
     pub(super) fn barriers(&mut self) -> Result<String, String> {
         let (block, _) = self.session.focus();
         let moment = self.session.moment().ok_or(NO_STATE)?;
-        let state = moment.block(block).ok_or("the thread's block is not in the stopped cluster")?;
+        let state =
+            moment.block(block).ok_or("the thread's block is not in the stopped cluster")?;
         if state.barriers.is_empty() {
             return Ok("no warp waits at a barrier".to_owned());
         }
-        let running = state.warps.iter().enumerate().filter(|(_, warp)| warp.progress != Progress::Done);
+        let running =
+            state.warps.iter().enumerate().filter(|(_, warp)| warp.progress != Progress::Done);
         let running: Vec<usize> = running.map(|(index, _)| index).collect();
         let line = |barrier: &lanework_engine::cluster_view::PendingBarrier| {
             let missing: Vec<usize> =

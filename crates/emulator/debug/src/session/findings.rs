@@ -91,8 +91,12 @@ impl Session<'_> {
             self.timeline.restore()?;
             let target = self.timeline.target();
             let checks = target.emulator.checks().unwrap_or_else(Checks::default);
-            let checked =
-                target.emulator.check_for(target.program, target.config, target.arguments, checks)?;
+            let checked = target.emulator.check_for(
+                target.program,
+                target.config,
+                target.arguments,
+                checks,
+            )?;
             self.findings = Some(checked.reports);
             self.timeline.go_to(self.step)?;
         }

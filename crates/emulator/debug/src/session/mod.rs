@@ -8,11 +8,11 @@ pub mod stepping;
 mod stopped;
 
 use crate::code::{CodeLine, CodeMap};
-use crate::data::evaluate::{Evaluator, MemoryPlace, ThreadPlace, Value};
+use crate::data::evaluate::{EvaluatedValue, Evaluator, MemoryPlace, ThreadPlace};
 use crate::data::parse::{Expression, parse};
-use crate::data::scope::{ModuleVariable, Scope, SourceNames};
+use crate::data::scope::{LaunchScope, ModuleVariable, SourceNames};
 use crate::data::types::DataType;
-use crate::timeline::{Moment, Replayed, Target, Timeline, Visitor};
+use crate::timeline::{DebugTarget, Moment, Replayed, Timeline, Visitor};
 use breakpoints::{Breakpoint, BreakpointKind, BreakpointSearch, Hit, WarpLines, Watched};
 use history::{HistoryEntry, HistoryKind, HistorySearch, LastStep};
 use lanework_emulator::sanitize::Report;
@@ -72,7 +72,7 @@ impl Default for SessionOptions {
 /// A session.
 pub struct Session<'a> {
     timeline: Timeline<'a>,
-    scope: Arc<Scope>,
+    scope: Arc<LaunchScope>,
     budget: u64,
     step: u64,
     at: Option<(Place, u32)>,
@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the launch does not fit the device or the kernel.
     pub fn new(
-        target: Target<'a>,
+        target: DebugTarget<'a>,
         module: &Module,
         names: SourceNames,
         options: SessionOptions,
@@ -125,7 +125,7 @@ impl<'a> Session<'a> {
     }
 
     /// The names of the launch.
-    pub fn scope(&self) -> &Arc<Scope> {
+    pub fn scope(&self) -> &Arc<LaunchScope> {
         &self.scope
     }
 
@@ -203,9 +203,7 @@ impl<'a> Session<'a> {
         let (block, thread) = self.focus;
         // Keep the thread if it takes part in the step.
         if let Some((place, mask)) = at
-            && (place.block != block
-                || place.warp != thread / 32
-                || mask >> (thread % 32) & 1 == 0)
+            && (place.block != block || place.warp != thread / 32 || mask >> (thread % 32) & 1 == 0)
         {
             self.focus = (place.block, place.warp * 32 + mask.trailing_zeros() % 32);
         }
@@ -251,7 +249,11 @@ impl<'a> Session<'a> {
     }
 
     fn last_stop(&self) -> Result<Option<Hit>, Fault> {
-        self.backward(self.step, |session, from, until| session.search(from, until, true), |s| s.hit)
+        self.backward(
+            self.step,
+            |session, from, until| session.search(from, until, true),
+            |s| s.hit,
+        )
     }
 
     /// Searches the intervals between snapshots before a step, the last one first.
@@ -267,7 +269,8 @@ impl<'a> Session<'a> {
             if let Some(found) = result(found) {
                 return Ok(Some(found));
             }
-            until = from;
+            // Whether the first step of an interval follows a change is known only to the interval before it.
+            until = from + 1;
         }
         Ok(None)
     }
@@ -276,12 +279,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// If the launch cannot be replayed.
-    pub fn take_step(
-        &mut self,
-        kind: StepKind,
-        unit: StepUnit,
-        back: bool,
-    ) -> Result<(), Fault> {
+    pub fn take_step(&mut self, kind: StepKind, unit: StepUnit, back: bool) -> Result<(), Fault> {
         let place = self.place();
         let depth = self.scope.code.place(place.instruction).map_or(0, |place| place.depth);
         let search = StepSearch {
@@ -362,7 +360,9 @@ impl<'a> Session<'a> {
         };
         let Ok(line) = line.parse::<u32>() else {
             return code.first_line(text).ok_or_else(|| {
-                format!("`{text}` is neither a line like 12 or k.cu:12 nor a function of the kernel")
+                format!(
+                    "`{text}` is neither a line like 12 or k.cu:12 nor a function of the kernel"
+                )
             });
         };
         let wanted = CodeLine { file, line };
@@ -375,7 +375,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// If it is not an expression, or has no value here.
-    pub fn evaluate(&self, text: &str) -> Result<Value, String> {
+    pub fn evaluate(&self, text: &str) -> Result<EvaluatedValue, String> {
         self.evaluate_for(&parse(text)?, self.place())
     }
 
@@ -383,7 +383,11 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// As [`Session::evaluate`].
-    pub fn evaluate_for(&self, expression: &Expression, at: ThreadPlace) -> Result<Value, String> {
+    pub fn evaluate_for(
+        &self,
+        expression: &Expression,
+        at: ThreadPlace,
+    ) -> Result<EvaluatedValue, String> {
         let machine = self.machine(at);
         Evaluator { scope: &self.scope, machine: &machine, at }.value(expression)
     }
@@ -402,7 +406,8 @@ impl<'a> Session<'a> {
     /// If the expression has no value, or is not in memory.
     pub fn watched(&self, text: &str) -> Result<(Watched, DataType), String> {
         let value = self.evaluate(text)?;
-        let what = "is not in memory: name an element such as x[3], a shared array or a local variable";
+        let what =
+            "is not in memory: name an element such as x[3], a shared array or a local variable";
         let place = value.place.ok_or_else(|| format!("`{text}` {what}"))?;
         let bytes = value.ty.bytes();
         Ok((Watched { place, bytes, owner: self.focus }, value.ty))
@@ -472,11 +477,11 @@ impl<'a> Session<'a> {
 
 /// The names of a launch: those of the source, and the registers of the PTX.
 fn scope_of(
-    target: &Target<'_>,
+    target: &DebugTarget<'_>,
     module: &Module,
     names: SourceNames,
     text_name: &str,
-) -> Result<Scope, Fault> {
+) -> Result<LaunchScope, Fault> {
     let entry = target.config.entry;
     let unknown = || {
         let kind = lanework_emulator::FaultKind::BadArguments;
@@ -514,7 +519,7 @@ fn scope_of(
     let lowered = Lowering::entry(source, function, LoweringOptions { gaps, names: true });
     let registers = lowered.map(|kernel| kernel.register_names).unwrap_or_default();
     let code = CodeMap::new(kernel, text_name);
-    Ok(Scope::new(
+    Ok(LaunchScope::new(
         (Arc::clone(kernel), code),
         (target.config.grid, target.config.block),
         names,

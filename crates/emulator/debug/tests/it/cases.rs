@@ -1,19 +1,27 @@
 //! Ten planted bugs, each traced to its cause by commands.
 
-use crate::common::Launch;
+use crate::common::TestLaunch;
 
 /// A launch with arrays of words.
-fn launch<'a>(source: &'a str, shape: (u32, u32), arrays: &[Vec<u32>], numbers: &[u32]) -> Launch<'a> {
-    Launch { source, shape, arrays: arrays.to_vec(), numbers: numbers.to_vec() }
+fn launch<'a>(
+    source: &'a str,
+    shape: (u32, u32),
+    arrays: &[Vec<u32>],
+    numbers: &[u32],
+) -> TestLaunch<'a> {
+    TestLaunch { source, shape, arrays: arrays.to_vec(), numbers: numbers.to_vec() }
 }
 
 /// Runs a script; checks that its output has these texts, in this order.
-fn traces(launch: &Launch<'_>, script: &str, wanted: &[&str]) {
+fn traces(launch: &TestLaunch<'_>, script: &str, wanted: &[&str]) {
     let output = launch.script(script);
+    println!("{output}");
     let mut rest = output.as_str();
     for text in wanted {
         let at = rest.find(text);
-        rest = &rest[at.unwrap_or_else(|| panic!("`{text}` is missing after the earlier texts in\n{output}"))..];
+        rest = &rest[at.unwrap_or_else(|| {
+            panic!("`{text}` is missing after the earlier texts in\n{output}")
+        })..];
     }
 }
 
@@ -130,7 +138,12 @@ __global__ void half(unsigned* y) {
          warps
          thread 20
          when left",
-        &["fault", "barrier divergence", "################................", "thread (20,0,0) of block (0,0,0): its last step was step"],
+        &[
+            "fault",
+            "barrier divergence",
+            "################................",
+            "thread (20,0,0) of block (0,0,0): its last step was step",
+        ],
     );
 }
 
@@ -155,7 +168,13 @@ __global__ void sums(const unsigned* x, unsigned* y, unsigned n) {
          next
          print sum
          who wrote sum",
-        &["breakpoint 1", "sum = 3452816845 (not written yet)", "no step before step", "sum = 3452816845", "sum: 3452816845 -> 3452816845 by thread (0,0,0)"],
+        &[
+            "breakpoint 1",
+            "sum = 3452816845 (not written yet)",
+            "no step before step",
+            "sum = 3452816845",
+            "sum: 3452816845 -> 3452816845 by thread (0,0,0)",
+        ],
     );
 }
 
@@ -177,7 +196,13 @@ __global__ void sum(const unsigned* x, unsigned* y) {
          finding 1
          lanes v
          warps",
-        &["mask", "k.cu:4 in sum", "lane  0 # 1", "lane 31 # 1", "################################"],
+        &[
+            "mask",
+            "k.cu:4 in sum",
+            "lane  0 # 1",
+            "lane 31 # 1",
+            "################################",
+        ],
     );
 }
 
@@ -196,7 +221,13 @@ __global__ void count(unsigned* counter) {
          print *counter
          who wrote *counter 3
          who read *counter 3",
-        &["*counter = 3", "*counter: 0 -> 1 by thread (0,0,0) of block (0,0,0), thread (1,0,0) of block (0,0,0)", "*counter: 1 -> 2", "*counter: 2 -> 3", "*counter was 0"],
+        &[
+            "*counter = 3",
+            "*counter: 0 -> 1 by thread (0,0,0) of block (0,0,0), thread (1,0,0) of block (0,0,0)",
+            "*counter: 1 -> 2",
+            "*counter: 2 -> 3",
+            "*counter was 0",
+        ],
     );
 }
 
@@ -222,7 +253,14 @@ __global__ void blur(const unsigned* x, unsigned* y) {
          print t + k
          print tile[31]
          bt",
-        &["out-of-bounds shared read", "breakpoint 1: thread (31,0,0)", "k.cu:8", "t + k = 32", "tile[31] = 31", "#0 blur at k.cu:8"],
+        &[
+            "out-of-bounds shared read",
+            "breakpoint 1: thread (31,0,0)",
+            "k.cu:8",
+            "t + k = 32",
+            "tile[31] = 31",
+            "#0 blur at k.cu:8",
+        ],
     );
 }
 
@@ -254,7 +292,14 @@ __global__ void stages(const unsigned* x, unsigned* y) {
          watch y[96]
          continue
          print stage",
-        &["breakpoint 1", "buffer[0][t] = 64", "k.cu:7", "buffer[1][t] = 96", "breakpoint 2", "stage = 3"],
+        &[
+            "breakpoint 1",
+            "buffer[0][t] = 64",
+            "k.cu:7",
+            "buffer[1][t] = 96",
+            "breakpoint 2",
+            "stage = 3",
+        ],
     );
 }
 
@@ -275,6 +320,11 @@ __global__ void twice(const unsigned* x, unsigned* y, unsigned n) {
          who wrote y[192]
          print gridDim.x * blockDim.x
          print n",
-        &["thread (63,0,0) of block (2,0,0)", "no step before step", "gridDim.x * blockDim.x = 192", "n = 250"],
+        &[
+            "thread (63,0,0) of block (2,0,0)",
+            "no step before step",
+            "gridDim.x * blockDim.x = 192",
+            "n = 250",
+        ],
     );
 }

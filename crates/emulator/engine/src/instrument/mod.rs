@@ -27,10 +27,10 @@ use crate::fault::{ClusterFault, Located, RawFault};
 use crate::instructions::access::site::{AccessSite, Region};
 use crate::instrument::cluster_view::{ClusterView, Verdict};
 use crate::instrument::counter::{CounterRule, Pattern, Totals};
-use crate::instrument::step_view::StepView;
 use crate::instrument::event::{
     Access, AccessKind, Asynchronous, BulkTraffic, HeapEvent, MatrixTile, Moved, Place,
 };
+use crate::instrument::step_view::StepView;
 use crate::machine::context::{Body, Tiers};
 use crate::machine::lanes::addresses;
 use crate::machine::slot::Lanes;

@@ -9,8 +9,8 @@ use crate::instructions::asynchrony::registers::RegisterPool;
 use crate::instructions::matrix::narrow::FactorArrays;
 use crate::instrument::counter::SiteTotal;
 use crate::instrument::event::{Hook, Place, Wants};
-use crate::machine::{Handler, Op, Stop, Warp};
 use crate::machine::slot::Slot;
+use crate::machine::{Handler, Op, Stop, Warp};
 use crate::memory::Memory;
 use lanework_ptx_ir::kernel::{MemorySpace, Register};
 use lanework_ptx_ir::memory_layout::{

@@ -240,7 +240,8 @@ impl ModuleLowering<'_> {
         let Some(body) = record.body.clone() else {
             let builtin = self.analyzer.parser.map.is_builtin(record.syntax.span);
             let is_kernel = record.syntax.specifiers.global && self.analyzer.host;
-            if !builtin && !self.mode.part && !is_kernel && !self.analyzer.parser.problems.failed() {
+            if !builtin && !self.mode.part && !is_kernel && !self.analyzer.parser.problems.failed()
+            {
                 let message = format!("function `{}` is used but not defined", record.display);
                 let problem = SourceProblem::error(record.syntax.span, message);
                 self.analyzer
@@ -410,7 +411,8 @@ impl FunctionLowering<'_, '_> {
         let variable = self.body.locals[local.0 as usize].clone();
         let volatile = self.types().is_volatile(variable.ty);
         let debugged = self.module.debugs(&variable);
-        let place = if self.is_aggregate(variable.ty) || variable.addressed || volatile || debugged {
+        let place = if self.is_aggregate(variable.ty) || variable.addressed || volatile || debugged
+        {
             let (number, address) = self.numbered_slot(variable.ty, variable.align);
             self.name_slot(number, &variable);
             LocalPlace::Memory(address)
