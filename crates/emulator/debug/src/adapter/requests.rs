@@ -2,9 +2,9 @@
 
 use crate::code::CodeLine;
 use crate::commands::{Console, Sources};
-use crate::data::evaluate::{ThreadPlace, Value as Found};
+use crate::data::evaluate::{EvaluatedValue as Found, ThreadPlace};
 use crate::data::parse::{Expression, parse};
-use crate::data::types::{DataType, Number, text};
+use crate::data::types::{DataType, NumericValue, text};
 use crate::session::breakpoints::BreakpointKind;
 use crate::session::stepping::{StepKind, StepUnit};
 use crate::session::{Session, StopReason};
@@ -333,7 +333,7 @@ impl<'s, 'a> Adapter<'s, 'a> {
         let parts: Vec<(String, Expression)> = match &value.ty {
             DataType::Array(_, count) => (0..(*count).min(MOST_ELEMENTS))
                 .map(|index| {
-                    let at = Box::new(Expression::Number(Number::Integer(index.into())));
+                    let at = Box::new(Expression::Literal(NumericValue::Integer(index.into())));
                     (format!("[{index}]"), Expression::Index(base(), at))
                 })
                 .collect(),

@@ -1,8 +1,8 @@
 //! Evaluates expressions for one thread, in a stopped launch or while it runs.
 
 use crate::data::parse::Expression;
-use crate::data::scope::{Named, Scope};
-use crate::data::types::{DataType, FloatKind, Number, number, text};
+use crate::data::scope::{LaunchScope, Named};
+use crate::data::types::{DataType, FloatKind, NumericValue, number, text};
 use lanework_engine::event::Space;
 use lanework_ptx_ir::kernel::{Reg, Width};
 use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
@@ -30,7 +30,7 @@ pub struct ThreadPlace {
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Value {
+pub struct EvaluatedValue {
     /// Its type.
     pub ty: DataType,
     /// Its bytes.
@@ -51,7 +51,7 @@ pub struct MemoryPlace {
 /// Bytes of an array that are read at most.
 const MOST: u64 = 1 << 16;
 
-impl Value {
+impl EvaluatedValue {
     /// As text. Memory that still holds the emulator's fill pattern is marked.
     pub fn text(&self) -> String {
         let fresh = self.place.is_some() && !self.bytes.is_empty();
@@ -66,23 +66,25 @@ impl Value {
     ///
     /// # Errors
     /// If it is an array or a structure.
-    pub fn number(&self) -> Result<Number, String> {
+    pub fn number(&self) -> Result<NumericValue, String> {
         number(&self.ty, &self.bytes)
             .ok_or_else(|| format!("a value of type {} is not a number", self.ty))
     }
 
-    fn of(found: Number) -> Value {
+    fn of(found: NumericValue) -> EvaluatedValue {
         let (ty, bytes) = match found {
-            Number::Integer(value) if i32::try_from(value).is_ok() => {
+            NumericValue::Integer(value) if i32::try_from(value).is_ok() => {
                 (DataType::I32, (value as i32).to_le_bytes().to_vec())
             }
-            Number::Integer(value) => (
+            NumericValue::Integer(value) => (
                 DataType::Integer { bytes: 8, signed: i64::try_from(value).is_ok() },
                 (value as i64).to_le_bytes().to_vec(),
             ),
-            Number::Float(value) => (DataType::Float(FloatKind::F64), value.to_le_bytes().to_vec()),
+            NumericValue::Float(value) => {
+                (DataType::Float(FloatKind::F64), value.to_le_bytes().to_vec())
+            }
         };
-        Value { ty, bytes, place: None }
+        EvaluatedValue { ty, bytes, place: None }
     }
 }
 
@@ -109,7 +111,7 @@ pub fn coordinates(shape: [u32; 3], index: u64) -> [u32; 3] {
 /// Evaluates expressions for a thread.
 pub struct Evaluator<'a> {
     /// The names.
-    pub scope: &'a Scope,
+    pub scope: &'a LaunchScope,
     /// The state.
     pub machine: &'a dyn Machine,
     /// The thread.
@@ -121,9 +123,9 @@ impl Evaluator<'_> {
     ///
     /// # Errors
     /// If a name is unknown, memory cannot be read, or the types do not fit.
-    pub fn value(&self, expression: &Expression) -> Result<Value, String> {
+    pub fn value(&self, expression: &Expression) -> Result<EvaluatedValue, String> {
         match expression {
-            Expression::Number(found) => Ok(Value::of(*found)),
+            Expression::Literal(found) => Ok(EvaluatedValue::of(*found)),
             Expression::Name(name) => self.name(name),
             Expression::Register(name) => self.register(name),
             Expression::Index(base, index) => {
@@ -152,17 +154,17 @@ impl Evaluator<'_> {
                     Space::Global | Space::Constant => 0,
                 };
                 let bytes = (place.address + window).to_le_bytes().to_vec();
-                Ok(Value { ty: DataType::Pointer(Arc::new(value.ty)), bytes, place: None })
+                Ok(EvaluatedValue { ty: DataType::Pointer(Arc::new(value.ty)), bytes, place: None })
             }
             Expression::Cast(of, ty) => self.cast(of, ty),
             Expression::Unary(operator, operand) => {
                 let operand = self.value(operand)?.number()?;
-                Ok(Value::of(match (operator, operand) {
-                    ('-', Number::Integer(value)) => Number::Integer(-value),
-                    ('-', Number::Float(value)) => Number::Float(-value),
-                    ('!', value) => Number::Integer((!value.is_true()).into()),
-                    (_, Number::Integer(value)) => Number::Integer(!value),
-                    (_, Number::Float(_)) => return Err("`~` needs an integer".to_owned()),
+                Ok(EvaluatedValue::of(match (operator, operand) {
+                    ('-', NumericValue::Integer(value)) => NumericValue::Integer(-value),
+                    ('-', NumericValue::Float(value)) => NumericValue::Float(-value),
+                    ('!', value) => NumericValue::Integer((!value.is_true()).into()),
+                    (_, NumericValue::Integer(value)) => NumericValue::Integer(!value),
+                    (_, NumericValue::Float(_)) => return Err("`~` needs an integer".to_owned()),
                 }))
             }
             Expression::Binary(operator, left, right) => self.binary(operator, left, right),
@@ -183,12 +185,12 @@ impl Evaluator<'_> {
 
     fn integer(&self, expression: &Expression) -> Result<i128, String> {
         match self.value(expression)?.number()? {
-            Number::Integer(value) => Ok(value),
-            Number::Float(value) => Err(format!("{value} is not an integer")),
+            NumericValue::Integer(value) => Ok(value),
+            NumericValue::Float(value) => Err(format!("{value} is not an integer")),
         }
     }
 
-    fn load(&self, ty: &DataType, place: MemoryPlace) -> Result<Value, String> {
+    fn load(&self, ty: &DataType, place: MemoryPlace) -> Result<EvaluatedValue, String> {
         let count = ty.bytes();
         if count > MOST {
             return Err(format!("{count} bytes are too many; give a range like [0..16]"));
@@ -205,7 +207,7 @@ impl Evaluator<'_> {
             _ => self.machine.read(space, self.lane(), address, &mut bytes),
         };
         match read {
-            true => Ok(Value { ty: ty.clone(), bytes, place: Some(place) }),
+            true => Ok(EvaluatedValue { ty: ty.clone(), bytes, place: Some(place) }),
             false => Err(format!(
                 "{count} bytes of {} memory at {address:#x} cannot be read: no allocation holds all of them",
                 space.name()
@@ -213,7 +215,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a name means here. A parameter of the kernel is a local variable once the kernel has stored it, and while its
+    /// The meaning of a name here. A parameter of the kernel is a local variable once the kernel has stored it, and while its
     /// thread exists.
     fn find(&self, name: &str) -> Option<Named> {
         let found = self.scope.find(name, self.at.instruction)?;
@@ -226,11 +228,11 @@ impl Evaluator<'_> {
         }
     }
 
-    fn name(&self, name: &str) -> Result<Value, String> {
+    fn name(&self, name: &str) -> Result<EvaluatedValue, String> {
         let place = |space, address| MemoryPlace { space, address };
         match self.find(name) {
             Some(Named::Local(ty, at)) => self.load(&ty, place(Space::Local, at)),
-            Some(Named::Parameter(ty, bytes)) => Ok(Value { ty, bytes, place: None }),
+            Some(Named::Parameter(ty, bytes)) => Ok(EvaluatedValue { ty, bytes, place: None }),
             Some(Named::Shared(ty, at)) => self.load_array(&ty, place(Space::Shared, at)),
             Some(Named::Global(ty, at)) => self.load_array(&ty, place(Space::Global, at)),
             None => self.builtin(name).ok_or_else(|| self.unknown(name)),
@@ -238,7 +240,7 @@ impl Evaluator<'_> {
     }
 
     /// As [`Evaluator::load`], but of a large array only the start.
-    fn load_array(&self, ty: &DataType, place: MemoryPlace) -> Result<Value, String> {
+    fn load_array(&self, ty: &DataType, place: MemoryPlace) -> Result<EvaluatedValue, String> {
         match ty {
             DataType::Array(element, count) if ty.bytes() > MOST => {
                 let shown = (MOST / element.bytes().max(1)).min(*count);
@@ -252,8 +254,13 @@ impl Evaluator<'_> {
         let scope = self.scope;
         let mut known: Vec<String> =
             scope.locals(self.at.instruction).iter().map(|(of, _)| of.name.clone()).collect();
-        known.extend(scope.parameter_names());
-        known.extend(scope.shared_names());
+        // Parameters are local variables, too, where their function stores them.
+        let others = scope.parameter_names().into_iter().chain(scope.shared_names());
+        for other in others {
+            if !known.contains(&other) {
+                known.push(other);
+            }
+        }
         known.extend(["threadIdx", "blockIdx", "blockDim", "gridDim"].map(str::to_owned));
         format!(
             "`{name}` is not a name here; known: {}; registers are written %r1 (`registers` lists them)",
@@ -262,8 +269,8 @@ impl Evaluator<'_> {
     }
 
     /// A built-in value of CUDA.
-    fn builtin(&self, name: &str) -> Option<Value> {
-        let one = |value: u32| Value {
+    fn builtin(&self, name: &str) -> Option<EvaluatedValue> {
+        let one = |value: u32| EvaluatedValue {
             ty: DataType::U32,
             bytes: value.to_le_bytes().to_vec(),
             place: None,
@@ -276,7 +283,7 @@ impl Evaluator<'_> {
         }
         let axes = self.axes(name)?;
         let ty = DataType::Array(Arc::new(DataType::U32), 3);
-        Some(Value {
+        Some(EvaluatedValue {
             ty,
             bytes: axes.iter().flat_map(|at| at.to_le_bytes()).collect(),
             place: None,
@@ -284,7 +291,7 @@ impl Evaluator<'_> {
     }
 
     fn axes(&self, name: &str) -> Option<[u32; 3]> {
-        let Scope { grid, block, .. } = self.scope;
+        let LaunchScope { grid, block, .. } = self.scope;
         Some(match name {
             "threadIdx" => coordinates(*block, self.at.thread.into()),
             "blockIdx" => coordinates(*grid, self.at.block),
@@ -294,7 +301,7 @@ impl Evaluator<'_> {
         })
     }
 
-    fn register(&self, name: &str) -> Result<Value, String> {
+    fn register(&self, name: &str) -> Result<EvaluatedValue, String> {
         let register = self.scope.register(name, self.at.instruction);
         let register = register.ok_or_else(|| {
             format!("the kernel has no register `{name}`; `registers` lists those of this thread")
@@ -309,7 +316,11 @@ impl Evaluator<'_> {
             Width::Wide => 8,
         };
         let ty = DataType::Bits(bytes);
-        Ok(Value { ty, bytes: bits.to_le_bytes()[..usize::from(bytes)].to_vec(), place: None })
+        Ok(EvaluatedValue {
+            ty,
+            bytes: bits.to_le_bytes()[..usize::from(bytes)].to_vec(),
+            place: None,
+        })
     }
 
     /// The element type and the first element of what a value points to, or of an array.
@@ -334,8 +345,10 @@ impl Evaluator<'_> {
                 Err("it points to void; write its type: (p as f32*)[0]".to_owned())
             }
             (DataType::Pointer(to), _) => match value.number()? {
-                Number::Integer(address) => Ok((to.as_ref().clone(), located(address as u64))),
-                Number::Float(_) => Err("it is not a pointer".to_owned()),
+                NumericValue::Integer(address) => {
+                    Ok((to.as_ref().clone(), located(address as u64)))
+                }
+                NumericValue::Float(_) => Err("it is not a pointer".to_owned()),
             },
             (DataType::Bits(8), _) => {
                 Err("the type that it points to is not known; write it: (p as f32*)[0]".to_owned())
@@ -344,7 +357,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn member(&self, of: &Expression, name: &str) -> Result<Value, String> {
+    fn member(&self, of: &Expression, name: &str) -> Result<EvaluatedValue, String> {
         if let Expression::Name(builtin) = of
             && self.scope.find(builtin, self.at.instruction).is_none()
             && let Some(axes) = self.axes(builtin)
@@ -352,7 +365,7 @@ impl Evaluator<'_> {
             let axis = ["x", "y", "z"].iter().position(|axis| *axis == name);
             let axis = axis.ok_or_else(|| format!("{builtin} has the members x, y and z"))?;
             let bytes = axes[axis].to_le_bytes().to_vec();
-            return Ok(Value { ty: DataType::U32, bytes, place: None });
+            return Ok(EvaluatedValue { ty: DataType::U32, bytes, place: None });
         }
         let value = self.value(of)?;
         let DataType::Record(record) = &value.ty else {
@@ -367,11 +380,11 @@ impl Evaluator<'_> {
         let place =
             value.place.map(|place| MemoryPlace { address: place.address + field.offset, ..place });
         let bytes = bytes.ok_or("the member is outside of its structure")?.to_vec();
-        Ok(Value { ty: field.ty.clone(), bytes, place })
+        Ok(EvaluatedValue { ty: field.ty.clone(), bytes, place })
     }
 
     /// A value with another type: the same bits, if they are a register or a pointer, else the number converted.
-    fn cast(&self, of: &Expression, ty: &DataType) -> Result<Value, String> {
+    fn cast(&self, of: &Expression, ty: &DataType) -> Result<EvaluatedValue, String> {
         let value = self.value(of)?;
         let reinterprets =
             matches!(value.ty, DataType::Bits(_) | DataType::Pointer(_) | DataType::Array(..));
@@ -384,12 +397,12 @@ impl Evaluator<'_> {
                 _ => 0,
             };
             let bytes = (place.address + window).to_le_bytes().to_vec();
-            return Ok(Value { ty: ty.clone(), bytes, place: None });
+            return Ok(EvaluatedValue { ty: ty.clone(), bytes, place: None });
         }
         if reinterprets || matches!(ty, DataType::Pointer(_)) {
             let mut bytes = value.bytes.clone();
             bytes.resize(ty.bytes() as usize, 0);
-            return Ok(Value { ty: ty.clone(), bytes, place: value.place });
+            return Ok(EvaluatedValue { ty: ty.clone(), bytes, place: value.place });
         }
         let found = value.number()?;
         let bytes = match (ty, found) {
@@ -399,14 +412,14 @@ impl Evaluator<'_> {
             (DataType::Float(FloatKind::F64), found) => found.float().to_le_bytes().to_vec(),
             (DataType::Integer { bytes, .. } | DataType::Bits(bytes), found) => {
                 let value = match found {
-                    Number::Integer(value) => value,
-                    Number::Float(value) => value as i128,
+                    NumericValue::Integer(value) => value,
+                    NumericValue::Float(value) => value as i128,
                 };
                 value.to_le_bytes()[..usize::from(*bytes)].to_vec()
             }
             _ => return Err(format!("a value of type {} cannot be converted to {ty}", value.ty)),
         };
-        Ok(Value { ty: ty.clone(), bytes, place: None })
+        Ok(EvaluatedValue { ty: ty.clone(), bytes, place: None })
     }
 
     fn binary(
@@ -414,24 +427,28 @@ impl Evaluator<'_> {
         operator: &str,
         left: &Expression,
         right: &Expression,
-    ) -> Result<Value, String> {
+    ) -> Result<EvaluatedValue, String> {
         let first = self.value(left)?;
         let a = first.number()?;
         match operator {
-            "&&" if !a.is_true() => return Ok(Value::of(Number::Integer(0))),
-            "||" if a.is_true() => return Ok(Value::of(Number::Integer(1))),
+            "&&" if !a.is_true() => return Ok(EvaluatedValue::of(NumericValue::Integer(0))),
+            "||" if a.is_true() => return Ok(EvaluatedValue::of(NumericValue::Integer(1))),
             _ => {}
         }
         let b = self.value(right)?.number()?;
-        if let (DataType::Pointer(to), "+" | "-", Number::Integer(base), Number::Integer(by)) =
-            (&first.ty, operator, a, b)
+        if let (
+            DataType::Pointer(to),
+            "+" | "-",
+            NumericValue::Integer(base),
+            NumericValue::Integer(by),
+        ) = (&first.ty, operator, a, b)
         {
             let by = by * i128::from(to.bytes());
             let moved = if operator == "+" { base + by } else { base - by };
             let bytes = (moved as u64).to_le_bytes().to_vec();
-            return Ok(Value { ty: first.ty.clone(), bytes, place: None });
+            return Ok(EvaluatedValue { ty: first.ty.clone(), bytes, place: None });
         }
-        let truth = |found: bool| Ok(Value::of(Number::Integer(found.into())));
+        let truth = |found: bool| Ok(EvaluatedValue::of(NumericValue::Integer(found.into())));
         match operator {
             "&&" | "||" => return truth(b.is_true()),
             "==" => return truth(a.float() == b.float() && same(a, b)),
@@ -442,22 +459,22 @@ impl Evaluator<'_> {
             ">=" => return truth(a.float() >= b.float()),
             _ => {}
         }
-        arithmetic(operator, a, b).map(Value::of)
+        arithmetic(operator, a, b).map(EvaluatedValue::of)
     }
 }
 
 /// Whether two integers are equal, beyond the precision of a float.
-fn same(a: Number, b: Number) -> bool {
+fn same(a: NumericValue, b: NumericValue) -> bool {
     match (a, b) {
-        (Number::Integer(a), Number::Integer(b)) => a == b,
+        (NumericValue::Integer(a), NumericValue::Integer(b)) => a == b,
         _ => true,
     }
 }
 
-fn arithmetic(operator: &str, a: Number, b: Number) -> Result<Number, String> {
-    let (Number::Integer(x), Number::Integer(y)) = (a, b) else {
+fn arithmetic(operator: &str, a: NumericValue, b: NumericValue) -> Result<NumericValue, String> {
+    let (NumericValue::Integer(x), NumericValue::Integer(y)) = (a, b) else {
         let (x, y) = (a.float(), b.float());
-        return Ok(Number::Float(match operator {
+        return Ok(NumericValue::Float(match operator {
             "+" => x + y,
             "-" => x - y,
             "*" => x * y,
@@ -479,7 +496,7 @@ fn arithmetic(operator: &str, a: Number, b: Number) -> Result<Number, String> {
         "<<" => x.checked_shl(shift()?),
         _ => x.checked_shr(shift()?),
     };
-    found.map(Number::Integer).ok_or_else(|| match y {
+    found.map(NumericValue::Integer).ok_or_else(|| match y {
         0 => format!("`{operator}` by zero"),
         _ => "the result is too large".to_owned(),
     })

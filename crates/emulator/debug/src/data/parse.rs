@@ -1,12 +1,12 @@
 //! The expressions of conditions and of printed values: C's operators on variables, registers, memory and numbers.
 
-use crate::data::types::{DataType, Number};
+use crate::data::types::{DataType, NumericValue};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A number.
-    Number(Number),
+    Literal(NumericValue),
     /// A variable, parameter, array or built-in value.
     Name(String),
     /// A PTX register, with its `%`.
@@ -234,25 +234,25 @@ impl Parser {
         }
         if token.starts_with(is_name) {
             return Ok(match token.as_str() {
-                "true" => Expression::Number(Number::Integer(1)),
-                "false" => Expression::Number(Number::Integer(0)),
+                "true" => Expression::Literal(NumericValue::Integer(1)),
+                "false" => Expression::Literal(NumericValue::Integer(0)),
                 _ => Expression::Name(token),
             });
         }
-        number(&token).map(Expression::Number).ok_or_else(|| format!("`{token}` is not a value"))
+        number(&token).map(Expression::Literal).ok_or_else(|| format!("`{token}` is not a value"))
     }
 }
 
 /// A number of C: `17`, `0x11`, `1.5f`, `2e3`.
-fn number(text: &str) -> Option<Number> {
+fn number(text: &str) -> Option<NumericValue> {
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let digits = hex.trim_end_matches(['u', 'U', 'l', 'L']);
-        return i128::from_str_radix(digits, 16).ok().map(Number::Integer);
+        return i128::from_str_radix(digits, 16).ok().map(NumericValue::Integer);
     }
     if let Ok(integer) = text.trim_end_matches(['u', 'U', 'l', 'L']).parse() {
-        return Some(Number::Integer(integer));
+        return Some(NumericValue::Integer(integer));
     }
-    text.trim_end_matches(['f', 'F']).parse().ok().map(Number::Float)
+    text.trim_end_matches(['f', 'F']).parse().ok().map(NumericValue::Float)
 }
 
 #[cfg(test)]
@@ -274,8 +274,8 @@ mod tests {
             assert!(parse(a).is_ok(), "{a}: {:?}", parse(a));
         }
         assert!(matches!(parse("x[0..8]"), Ok(Expression::Range(..))));
-        assert_eq!(parse("1.5f"), Ok(Expression::Number(Number::Float(1.5))));
-        assert_eq!(parse("0xffu"), Ok(Expression::Number(Number::Integer(255))));
+        assert_eq!(parse("1.5f"), Ok(Expression::Literal(NumericValue::Float(1.5))));
+        assert_eq!(parse("0xffu"), Ok(Expression::Literal(NumericValue::Integer(255))));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The variable that holds a function's local variables in PTX of compilers that keep them in memory.
 const FRAME: &str = "__local_depot0";
 
-/// What a front end knows about the names of a kernel.
+/// The names of a kernel that a front end knows.
 #[derive(Clone, Debug, Default)]
 pub struct SourceNames {
     /// The parameters, in order.
@@ -56,7 +56,7 @@ pub struct ModuleVariable {
 }
 
 /// The names of a launch.
-pub struct Scope {
+pub struct LaunchScope {
     /// The kernel.
     pub kernel: Arc<Kernel>,
     /// Its code.
@@ -84,7 +84,7 @@ pub enum Named {
     Global(DataType, u64),
 }
 
-impl Scope {
+impl LaunchScope {
     /// The names of a launch with these parameter bytes.
     pub fn new(
         (kernel, code): (Arc<Kernel>, CodeMap),
@@ -92,7 +92,7 @@ impl Scope {
         names: SourceNames,
         (module, register_names): (Vec<ModuleVariable>, &HashMap<Reg, String>),
         arguments: &[&[u8]],
-    ) -> Scope {
+    ) -> LaunchScope {
         let mut registers: HashMap<String, Vec<Reg>> = HashMap::new();
         for (register, name) in register_names {
             registers.entry(name.clone()).or_default().push(*register);
@@ -105,10 +105,10 @@ impl Scope {
                 place.copy_from_slice(bytes);
             }
         }
-        Scope { kernel, code, grid, block, names, module, registers, parameters }
+        LaunchScope { kernel, code, grid, block, names, module, registers, parameters }
     }
 
-    /// What a name means at an instruction.
+    /// The meaning of a name at an instruction.
     pub fn find(&self, name: &str, instruction: u32) -> Option<Named> {
         self.local(name, instruction)
             .or_else(|| self.parameter(name))

@@ -157,19 +157,19 @@ fn half(bits: u16) -> f64 {
 
 /// A number as an expression computes with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
+pub enum NumericValue {
     /// An integer.
     Integer(i128),
     /// A floating-point number.
     Float(f64),
 }
 
-impl Number {
+impl NumericValue {
     /// As a floating-point number.
     pub fn float(self) -> f64 {
         match self {
-            Number::Integer(value) => value as f64,
-            Number::Float(value) => value,
+            NumericValue::Integer(value) => value as f64,
+            NumericValue::Float(value) => value,
         }
     }
 
@@ -180,23 +180,23 @@ impl Number {
 }
 
 /// The number that bytes of a type hold; `None` for arrays and structures.
-pub fn number(ty: &DataType, bytes: &[u8]) -> Option<Number> {
+pub fn number(ty: &DataType, bytes: &[u8]) -> Option<NumericValue> {
     let raw = bits(bytes);
     Some(match ty {
-        DataType::Bool => Number::Integer(i128::from(raw & 0xff != 0)),
+        DataType::Bool => NumericValue::Integer(i128::from(raw & 0xff != 0)),
         DataType::Integer { bytes, signed: true } => {
             let shift = 64 - 8 * u32::from(*bytes);
-            Number::Integer(i128::from((raw << shift) as i64 >> shift))
+            NumericValue::Integer(i128::from((raw << shift) as i64 >> shift))
         }
         DataType::Integer { .. } | DataType::Bits(_) | DataType::Pointer(_) => {
-            Number::Integer(i128::from(raw))
+            NumericValue::Integer(i128::from(raw))
         }
-        DataType::Float(FloatKind::F16) => Number::Float(half(raw as u16)),
+        DataType::Float(FloatKind::F16) => NumericValue::Float(half(raw as u16)),
         DataType::Float(FloatKind::BF16) => {
-            Number::Float(f32::from_bits((raw as u32) << 16).into())
+            NumericValue::Float(f32::from_bits((raw as u32) << 16).into())
         }
-        DataType::Float(FloatKind::F32) => Number::Float(f32::from_bits(raw as u32).into()),
-        DataType::Float(FloatKind::F64) => Number::Float(f64::from_bits(raw)),
+        DataType::Float(FloatKind::F32) => NumericValue::Float(f32::from_bits(raw as u32).into()),
+        DataType::Float(FloatKind::F64) => NumericValue::Float(f64::from_bits(raw)),
         DataType::Void | DataType::Array(..) | DataType::Record(_) => return None,
     })
 }
@@ -211,8 +211,8 @@ pub fn text(ty: &DataType, bytes: &[u8]) -> String {
         DataType::Bool => (bits(bytes) & 0xff != 0).to_string(),
         DataType::Float(FloatKind::F32) => format!("{:?}", f32::from_bits(bits(bytes) as u32)),
         DataType::Float(_) | DataType::Integer { .. } => match number(ty, bytes) {
-            Some(Number::Float(value)) => format!("{value:?}"),
-            Some(Number::Integer(value)) => value.to_string(),
+            Some(NumericValue::Float(value)) => format!("{value:?}"),
+            Some(NumericValue::Integer(value)) => value.to_string(),
             None => String::new(),
         },
         DataType::Pointer(_) => format!("{:#x}", bits(bytes)),

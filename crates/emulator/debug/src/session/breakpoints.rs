@@ -3,7 +3,7 @@
 use crate::code::{CodeLine, CodePlace};
 use crate::data::evaluate::{Evaluator, MemoryPlace, ThreadPlace};
 use crate::data::parse::Expression;
-use crate::data::scope::Scope;
+use crate::data::scope::LaunchScope;
 use crate::session::live::LiveMachine;
 use crate::timeline::{StepAt, Visitor};
 use lanework_engine::event::Space;
@@ -84,7 +84,7 @@ pub struct WarpLines(HashMap<(u64, u32), (CodePlace, u32)>);
 impl WarpLines {
     /// Notes a step; returns its place if the warp arrives at the line with it: from another line or call, or by a jump
     /// backward.
-    pub fn arrival(&mut self, scope: &Scope, at: &StepAt<'_>) -> Option<CodePlace> {
+    pub fn arrival(&mut self, scope: &LaunchScope, at: &StepAt<'_>) -> Option<CodePlace> {
         let instruction = at.place.instruction;
         let place = scope.code.place(instruction)?;
         let before = self.0.insert((at.place.block, at.place.warp), (place, instruction));
@@ -98,7 +98,7 @@ impl WarpLines {
 
 /// Searches a run for stops: for the first one from `from` on, or for the last one before `until`.
 pub struct BreakpointSearch {
-    pub(super) scope: Arc<Scope>,
+    pub(super) scope: Arc<LaunchScope>,
     pub(super) breakpoints: Vec<Breakpoint>,
     pub(super) from: u64,
     pub(super) until: u64,

@@ -8,11 +8,11 @@ pub mod stepping;
 mod stopped;
 
 use crate::code::{CodeLine, CodeMap};
-use crate::data::evaluate::{Evaluator, MemoryPlace, ThreadPlace, Value};
+use crate::data::evaluate::{EvaluatedValue, Evaluator, MemoryPlace, ThreadPlace};
 use crate::data::parse::{Expression, parse};
-use crate::data::scope::{ModuleVariable, Scope, SourceNames};
+use crate::data::scope::{LaunchScope, ModuleVariable, SourceNames};
 use crate::data::types::DataType;
-use crate::timeline::{Moment, Replayed, Target, Timeline, Visitor};
+use crate::timeline::{DebugTarget, Moment, Replayed, Timeline, Visitor};
 use breakpoints::{Breakpoint, BreakpointKind, BreakpointSearch, Hit, WarpLines, Watched};
 use history::{HistoryEntry, HistoryKind, HistorySearch, LastStep};
 use lanework_emulator::sanitize::Report;
@@ -72,7 +72,7 @@ impl Default for SessionOptions {
 /// A session.
 pub struct Session<'a> {
     timeline: Timeline<'a>,
-    scope: Arc<Scope>,
+    scope: Arc<LaunchScope>,
     budget: u64,
     step: u64,
     at: Option<(Place, u32)>,
@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the launch does not fit the device or the kernel.
     pub fn new(
-        target: Target<'a>,
+        target: DebugTarget<'a>,
         module: &Module,
         names: SourceNames,
         options: SessionOptions,
@@ -125,7 +125,7 @@ impl<'a> Session<'a> {
     }
 
     /// The names of the launch.
-    pub fn scope(&self) -> &Arc<Scope> {
+    pub fn scope(&self) -> &Arc<LaunchScope> {
         &self.scope
     }
 
@@ -269,7 +269,8 @@ impl<'a> Session<'a> {
             if let Some(found) = result(found) {
                 return Ok(Some(found));
             }
-            until = from;
+            // Whether the first step of an interval follows a change is known only to the interval before it.
+            until = from + 1;
         }
         Ok(None)
     }
@@ -374,7 +375,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// If it is not an expression, or has no value here.
-    pub fn evaluate(&self, text: &str) -> Result<Value, String> {
+    pub fn evaluate(&self, text: &str) -> Result<EvaluatedValue, String> {
         self.evaluate_for(&parse(text)?, self.place())
     }
 
@@ -382,7 +383,11 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// As [`Session::evaluate`].
-    pub fn evaluate_for(&self, expression: &Expression, at: ThreadPlace) -> Result<Value, String> {
+    pub fn evaluate_for(
+        &self,
+        expression: &Expression,
+        at: ThreadPlace,
+    ) -> Result<EvaluatedValue, String> {
         let machine = self.machine(at);
         Evaluator { scope: &self.scope, machine: &machine, at }.value(expression)
     }
@@ -472,11 +477,11 @@ impl<'a> Session<'a> {
 
 /// The names of a launch: those of the source, and the registers of the PTX.
 fn scope_of(
-    target: &Target<'_>,
+    target: &DebugTarget<'_>,
     module: &Module,
     names: SourceNames,
     text_name: &str,
-) -> Result<Scope, Fault> {
+) -> Result<LaunchScope, Fault> {
     let entry = target.config.entry;
     let unknown = || {
         let kind = lanework_emulator::FaultKind::BadArguments;
@@ -514,7 +519,7 @@ fn scope_of(
     let lowered = Lowering::entry(source, function, LoweringOptions { gaps, names: true });
     let registers = lowered.map(|kernel| kernel.register_names).unwrap_or_default();
     let code = CodeMap::new(kernel, text_name);
-    Ok(Scope::new(
+    Ok(LaunchScope::new(
         (Arc::clone(kernel), code),
         (target.config.grid, target.config.block),
         names,

@@ -1,7 +1,7 @@
 //! Stepping: the search for the next or the previous line of a thread, a warp or a block.
 
 use crate::code::CodePlace;
-use crate::data::scope::Scope;
+use crate::data::scope::LaunchScope;
 use crate::session::breakpoints::WarpLines;
 use crate::timeline::{StepAt, Visitor};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub enum StepUnit {
 
 /// Searches for the first stop after a step, or for the last one before it.
 pub struct StepSearch {
-    pub(super) scope: Arc<Scope>,
+    pub(super) scope: Arc<LaunchScope>,
     pub(super) kind: StepKind,
     pub(super) unit: StepUnit,
     /// The block and the thread.

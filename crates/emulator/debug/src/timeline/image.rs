@@ -43,15 +43,15 @@ impl MemoryImage {
         self.allocations.iter().map(|(_, bytes)| bytes.len() as u64).sum()
     }
 
-    /// The pages in which memory differs from it.
-    pub fn changes(&self, memory: &Memory) -> ChangedPages {
+    /// The pages in which memory differs from it. `read` reads memory at an address, and returns whether it can.
+    pub fn changes(&self, read: impl Fn(u64, &mut [u8]) -> bool) -> ChangedPages {
         let mut pages = Vec::new();
         let mut now = vec![0; PAGE];
         for (address, before) in &self.allocations {
             for (index, page) in before.chunks(PAGE).enumerate() {
                 let at = address + (index * PAGE) as u64;
                 let now = &mut now[..page.len()];
-                if memory.read(at, now).is_ok() && *now != *page {
+                if read(at, now) && *now != *page {
                     pages.push((at, now.to_vec()));
                 }
             }

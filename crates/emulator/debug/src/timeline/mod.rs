@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 /// The launch to debug.
 #[derive(Clone, Copy)]
-pub struct Target<'a> {
+pub struct DebugTarget<'a> {
     /// The emulator on which it runs, again and again; its memory is that before the launch.
     pub emulator: &'a Emulator,
     /// The kernel's module.
@@ -49,7 +49,7 @@ pub struct RunEnd {
 
 /// A recorded launch.
 pub struct Timeline<'a> {
-    target: Target<'a>,
+    target: DebugTarget<'a>,
     schedule: Schedule,
     image: Arc<MemoryImage>,
     snapshots: Vec<Snapshot>,
@@ -83,7 +83,7 @@ impl<'a> Timeline<'a> {
     /// # Errors
     /// If the launch does not fit the device or the kernel.
     pub fn record(
-        target: Target<'a>,
+        target: DebugTarget<'a>,
         schedule: Schedule,
         budget: u64,
     ) -> Result<Timeline<'a>, Fault> {
@@ -108,7 +108,7 @@ impl<'a> Timeline<'a> {
     }
 
     /// The launch.
-    pub fn target(&self) -> Target<'a> {
+    pub fn target(&self) -> DebugTarget<'a> {
         self.target
     }
 
@@ -184,7 +184,7 @@ impl<'a> Timeline<'a> {
         visitor: Box<dyn Visitor>,
         keeper: Option<SnapshotKeeper>,
     ) -> Result<(ReplayRun, RunEnd), Fault> {
-        let Target { emulator, program, config, arguments } = self.target;
+        let DebugTarget { emulator, program, config, arguments } = self.target;
         let (none, mut config) = (ChangedPages::default(), config.clone());
         let (mut step, mut earlier) = (0, 0);
         if let Some(snapshot) = snapshot {
@@ -224,13 +224,13 @@ impl<'a> Timeline<'a> {
 }
 
 /// The error of a launch whose memory cannot be copied or restored.
-fn lost(target: &Target<'_>, why: &MemoryError) -> Fault {
+fn lost(target: &DebugTarget<'_>, why: &MemoryError) -> Fault {
     let message = format!("the memory of the launch cannot be restored: {why}");
     Fault::before_launch(FaultKind::BadArguments, target.config.entry, message, "")
 }
 
 /// The error of a replay that did not return its visitor.
-fn lost_run(target: &Target<'_>) -> Fault {
+fn lost_run(target: &DebugTarget<'_>) -> Fault {
     let message = "the replay of the launch was lost".to_owned();
     let help = "report this as a bug of the debugger";
     Fault::before_launch(FaultKind::BadArguments, target.config.entry, message, help)

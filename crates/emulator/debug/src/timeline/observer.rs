@@ -110,7 +110,7 @@ impl Observer for Replayer {
             run.fresh = false;
             let order = run.earlier + run.starts.len() as u64 - 1;
             if let (1, Some(keeper)) = (run.resident, &mut run.keeper) {
-                keeper.offer(run.step, order, view.memory());
+                keeper.offer(run.step, order, view);
             }
         }
         let (place, mask) = (view.place(), view.mask());

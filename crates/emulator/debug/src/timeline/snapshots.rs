@@ -5,7 +5,8 @@
 //! interval doubles, so that they stay spread over the whole run.
 
 use crate::timeline::image::{ChangedPages, MemoryImage};
-use lanework_engine::memory::Memory;
+use lanework_engine::step_view::StepView;
+use lanework_ptx_ir::kernel::MemorySpace;
 use std::sync::Arc;
 
 /// The smallest interval, in steps. A replay of as many steps takes a few milliseconds.
@@ -41,12 +42,13 @@ impl SnapshotKeeper {
     }
 
     /// Called at the first step of a cluster that runs alone.
-    pub fn offer(&mut self, step: u64, order: u64, memory: &Memory) {
+    pub fn offer(&mut self, step: u64, order: u64, view: &StepView<'_>) {
         let last = self.snapshots.last().map_or(0, |snapshot| snapshot.step);
         if step < last + self.interval {
             return;
         }
-        let pages = self.image.changes(memory);
+        let read = |at: u64, bytes: &mut [u8]| view.read(MemorySpace::Global, 0, at, bytes);
+        let pages = self.image.changes(read);
         self.used += pages.bytes();
         self.snapshots.push(Snapshot { step, order, pages });
         while self.used > self.budget && !self.snapshots.is_empty() {

@@ -1,6 +1,6 @@
 //! Ten planted bugs, each traced to its cause by commands.
 
-use crate::common::Launch;
+use crate::common::TestLaunch;
 
 /// A launch with arrays of words.
 fn launch<'a>(
@@ -8,13 +8,14 @@ fn launch<'a>(
     shape: (u32, u32),
     arrays: &[Vec<u32>],
     numbers: &[u32],
-) -> Launch<'a> {
-    Launch { source, shape, arrays: arrays.to_vec(), numbers: numbers.to_vec() }
+) -> TestLaunch<'a> {
+    TestLaunch { source, shape, arrays: arrays.to_vec(), numbers: numbers.to_vec() }
 }
 
 /// Runs a script; checks that its output has these texts, in this order.
-fn traces(launch: &Launch<'_>, script: &str, wanted: &[&str]) {
+fn traces(launch: &TestLaunch<'_>, script: &str, wanted: &[&str]) {
     let output = launch.script(script);
+    println!("{output}");
     let mut rest = output.as_str();
     for text in wanted {
         let at = rest.find(text);

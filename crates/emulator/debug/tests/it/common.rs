@@ -4,13 +4,13 @@ use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};
 use lanework_debug::commands::Console;
 use lanework_debug::data::cuda_cpp;
 use lanework_debug::session::{Session, SessionOptions};
-use lanework_debug::timeline::Target;
+use lanework_debug::timeline::DebugTarget;
 use lanework_emulator::sanitize::Checks;
 use lanework_emulator::{Emulator, LaunchConfig, Options};
 use lanework_ptx::Module;
 
 /// A launch of the only kernel of a source.
-pub struct Launch<'a> {
+pub struct TestLaunch<'a> {
     /// CUDA C++.
     pub source: &'a str,
     /// Blocks and threads.
@@ -24,7 +24,7 @@ fn options_of() -> CompileOptions {
     CompileOptions { debug: true, ..CompileOptions::default() }
 }
 
-impl Launch<'_> {
+impl TestLaunch<'_> {
     /// Calls `run` with a session that is at the launch's first step.
     pub fn debug<R>(&self, options: SessionOptions, run: impl FnOnce(&mut Session<'_>) -> R) -> R {
         let compiled = compile(self.source, "k.cu", &options_of(), &mut NoFiles);
@@ -46,7 +46,7 @@ impl Launch<'_> {
         let entry = module.entries().next().expect("a kernel").name.clone();
         let (grid, block) = self.shape;
         let config = LaunchConfig::new(&entry, [grid, 1, 1], [block, 1, 1]);
-        let target = Target {
+        let target = DebugTarget {
             emulator: &emulator,
             program: &program,
             config: &config,

@@ -1,5 +1,6 @@
 //! Tests of the debugger, by its commands and by its recording.
 
+mod adapter;
 mod cases;
 mod common;
 mod replay;

@@ -1,6 +1,6 @@
 //! A replay reaches the state of the first run, forward and backward.
 
-use crate::common::Launch;
+use crate::common::TestLaunch;
 use lanework_debug::session::stepping::{StepKind, StepUnit};
 use lanework_debug::session::{SessionOptions, StopReason};
 use lanework_emulator::Schedule;
@@ -21,9 +21,9 @@ __global__ void sum(const unsigned* x, unsigned* y, unsigned n) {
 }
 ";
 
-fn sum() -> Launch<'static> {
+fn sum() -> TestLaunch<'static> {
     let x = (0..250).collect();
-    Launch { source: SUM, shape: (4, 64), arrays: vec![x, vec![0; 4]], numbers: vec![250] }
+    TestLaunch { source: SUM, shape: (4, 64), arrays: vec![x, vec![0; 4]], numbers: vec![250] }
 }
 
 fn schedules() -> [SessionOptions; 3] {
@@ -100,4 +100,61 @@ fn blocks_start_in_the_opposite_order_if_reversed() {
     };
     assert_eq!(order(normal), [0, 1, 2, 3]);
     assert_eq!(order(reversed), [3, 2, 1, 0]);
+}
+
+/// Blocks that each add to all elements, so that a snapshot has to hold what earlier ones wrote.
+const LONG: &str = "\
+__global__ void add(unsigned* x, unsigned n) {
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x)
+        x[i] += blockIdx.x + i;
+}
+";
+
+fn long() -> TestLaunch<'static> {
+    TestLaunch { source: LONG, shape: (200, 64), arrays: vec![vec![0; 2048]], numbers: vec![2048] }
+}
+
+#[test]
+fn a_replay_from_a_snapshot_reaches_the_state_of_one_from_the_start() {
+    let at = |budget: u64, schedule: Schedule| {
+        let options = SessionOptions { schedule, budget, ..SessionOptions::default() };
+        long().debug(options, |session| {
+            let starts = session.timeline().replay_starts().len();
+            let steps = session.timeline().steps();
+            let mut found = Vec::new();
+            for step in [steps - 1, steps / 2, steps / 3, steps - 70_000, 5] {
+                session.go_to(step, StopReason::Moved).unwrap();
+                let x = session.evaluate("x[0..2048]").unwrap();
+                found.push((session.at(), session.moment().cloned(), x));
+            }
+            (starts, found)
+        })
+    };
+    for schedule in [Schedule::InOrder, Schedule::Reversed] {
+        let (with, snapshots) = at(64 << 20, schedule);
+        let (without, start) = at(0, schedule);
+        assert!(with >= 3, "{with} places to start from");
+        assert_eq!(without, 1);
+        assert!(snapshots == start);
+    }
+}
+
+#[test]
+fn the_past_is_searched_across_snapshots() {
+    let output = long().script(
+        "goto end
+         stats
+         who wrote x[7] 3
+         break 3 if blockIdx.x == 1 && i < 64
+         rcontinue
+         rcontinue",
+    );
+    for text in [
+        "x[7]: 20889 -> 21094 by thread (7,0,0) of block (198,0,0)",
+        "x[7]: 21094 -> 21300 by thread (7,0,0) of block (199,0,0)",
+        "breakpoint 1: thread (32,0,0) of block (1,0,0)",
+        "breakpoint 1: thread (0,0,0) of block (1,0,0)",
+    ] {
+        assert!(output.contains(text), "`{text}` is missing in\n{output}");
+    }
 }

@@ -211,7 +211,7 @@ impl Assembler<'_> {
                         self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                     }
                     if self.want.any(Wants::STEPS) {
-                        let tiers = Tiers::cold::<insertion::Step>();
+                        let tiers = Tiers::cold::<insertion::StepCall>();
                         self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                     }
                 }

@@ -28,10 +28,10 @@ unsafe impl Body for Event {
 }
 
 /// Asks the instrument whether the launch continues with the PTX instruction that follows.
-pub struct Step;
+pub struct StepCall;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`fault`).
-unsafe impl Body for Step {
+unsafe impl Body for StepCall {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the worker owns the context and the instrument for as long as its warps run (`Body::run`), and the
         // handler holds no other reference to them.

@@ -1,9 +1,12 @@
-//! Reads the registers of a warp by their numbers in the kernel, whatever their form in the register file.
+//! Reads the state of a warp for instruments: registers by their numbers in the kernel, whatever their form in the
+//! register file, and memory.
 
+use crate::instrument::step_view::StepState;
 use crate::machine::Warp;
 use crate::machine::lanes::fetch_cold;
 use crate::machine::slot::{Lanes, NO_SLOT};
-use lanework_ptx_ir::kernel::{Reg, Width};
+use crate::memory::guest;
+use lanework_ptx_ir::kernel::{MemorySpace, Reg, Width};
 
 impl Warp {
     /// The bits of a register of the kernel in each lane, a predicate as 0 or 1; `None` if no instruction uses it. Lanes that
@@ -33,5 +36,29 @@ impl Warp {
                 Width::Wide => fetch_cold::<u64>(self, slot).0,
             })
         }
+    }
+}
+
+impl StepState for Warp {
+    fn active(&self) -> u32 {
+        self.mask
+    }
+
+    fn live(&self) -> u32 {
+        self.live
+    }
+
+    fn register(&self, register: Reg) -> Option<[u64; 32]> {
+        Warp::register(self, register)
+    }
+
+    fn read(&self, space: MemorySpace, lane: u32, address: u64, bytes: &mut [u8]) -> bool {
+        let Some(from) = self.lane_host(space, lane & 31, address, bytes.len() as u64) else {
+            return false;
+        };
+        // SAFETY: `lane_host` checked that the bytes are in one region, which the launch keeps alive. Workers of other
+        // blocks write it by guest accesses, as `read_bytes` allows.
+        unsafe { guest::read_bytes(from, bytes) };
+        true
     }
 }

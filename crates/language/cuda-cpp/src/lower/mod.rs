@@ -5,6 +5,7 @@
 
 mod assembly;
 mod cleanups;
+mod describe;
 mod expressions;
 mod intrinsics;
 mod kernels;
