@@ -401,3 +401,22 @@ fn swap_moves_objects_that_cannot_be_copied() {
         }"#;
     assert_eq!(output(source), "2 1 0 1 4 5 1 6 7 1 1\n");
 }
+
+#[test]
+fn loops_read_members_that_copies_change() {
+    let source = r#"
+        #include <cstdio>
+        struct M { int a[2]; };
+        M mul(const M &x, const M &o) {
+            M r{};
+            for (int i = 0; i < 2; i++) for (int k = 0; k < 2; k++) r.a[i] += x.a[k] * o.a[i];
+            return r;
+        }
+        M power(M m, int n) {
+            M r{{1, 0}};
+            for (; n; n >>= 1) { if (n & 1) r = mul(r, m); m = mul(m, m); }
+            return r;
+        }
+        int main(int count, char **) { M h = power(M{{2, 1}}, 4 + count); printf("%d %d\n", h.a[0], h.a[1]); }"#;
+    assert_eq!(output(source), "162 81\n");
+}

@@ -196,12 +196,18 @@ fn reuse_memory(
                 memory.push(KnownMemory { pointer, range, value: *result });
             }
         }
-        InstructionKind::Store(flags) if !flags.volatile => {
+        InstructionKind::Store(flags) => {
             let pointer = data.arguments[0];
             let bytes = size(function, data.arguments[1]);
             let count = data.arguments.len() as u64 - 1;
             let written = aliases.range(function, pointer, bytes * count);
-            memory.retain(|known| !aliases.may_alias(&known.range, &written));
+            memory.retain(|known| {
+                !aliases.may_alias(&known.range, &written)
+                    && (!flags.volatile || aliases.is_private(function, known.pointer))
+            });
+            if flags.volatile {
+                return false;
+            }
             for (index, value) in data.arguments[1..].iter().enumerate() {
                 let range = offset_range(function, aliases, pointer, bytes, index as u64);
                 memory.push(KnownMemory { pointer, range, value: *value });

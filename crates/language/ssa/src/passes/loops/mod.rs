@@ -188,12 +188,23 @@ fn hoist(
             variant.extend(instruction.results.iter().copied());
             let bytes = |value: ValueId| u64::from(function.value_type(value).bytes());
             match instruction.kind {
-                InstructionKind::Store(flags) if !flags.volatile => {
+                InstructionKind::Store(flags) => {
+                    clobbers |= flags.volatile;
                     let size =
                         bytes(instruction.arguments[1]) * (instruction.arguments.len() as u64 - 1);
                     stores.push(aliases.range(function, instruction.arguments[0], size));
                 }
-                ref kind => clobbers |= KindEffects::of(kind).writes,
+                InstructionKind::CopyMemory { size, .. }
+                | InstructionKind::FillMemory { size, .. } => {
+                    stores.push(aliases.range(function, instruction.arguments[0], size));
+                }
+                ref kind => {
+                    if let InstructionKind::Atomic { .. } = kind {
+                        let size = bytes(instruction.results[0]);
+                        stores.push(aliases.range(function, instruction.arguments[0], size));
+                    }
+                    clobbers |= KindEffects::of(kind).writes;
+                }
             }
         }
     }
