@@ -359,7 +359,13 @@ impl Analyzer {
         span: Span,
     ) -> Typed {
         let Some(first) = elements.first() else { return self.bad(span) };
-        let typed = self.expression(&first.value);
+        let typed = match &first.value.kind {
+            ExpressionKind::Expansion(pattern) => {
+                let values = self.expand_pattern(pattern, |this| this.expression(pattern));
+                values.into_iter().next().unwrap_or_else(|| self.bad(span))
+            }
+            _ => self.expression(&first.value),
+        };
         let element = self.types.decay(typed.ty);
         let count = self.list_length(elements);
         let ty = self.types.intern(TypeKind::Array(element, Some(count)));

@@ -18,7 +18,8 @@ template <class T, class D = default_delete<T>> struct unique_ptr {
     template <class U, class E> unique_ptr(unique_ptr<U, E> &&o) : object(o.release()), remove() {}
     unique_ptr(const unique_ptr &) = delete;
     ~unique_ptr() { if (object) remove(object); }
-    unique_ptr &operator=(unique_ptr &&o) { reset(o.release()); remove = static_cast<D &&>(o.remove); return *this; }
+    // The other pointer may be a part of the object that is deleted here.
+    unique_ptr &operator=(unique_ptr &&o) { D next(static_cast<D &&>(o.remove)); reset(o.release()); remove = static_cast<D &&>(next); return *this; }
     template <class U, class E> unique_ptr &operator=(unique_ptr<U, E> &&o) { reset(o.release()); return *this; }
     unique_ptr &operator=(decltype(nullptr)) { reset(); return *this; }
     unique_ptr &operator=(const unique_ptr &) = delete;
