@@ -6,6 +6,7 @@
 //! another object.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -52,6 +53,8 @@ pub struct HostMemory {
     globals: BTreeMap<u64, (u64, String)>,
     /// Size of each registered range outside the arena, by address.
     lent: BTreeMap<u64, u64>,
+    /// The registered range that the program accessed last: its address and size.
+    last_lent: Cell<(u64, u64)>,
     stack: std::ops::Range<u64>,
 }
 
@@ -96,6 +99,7 @@ impl HostMemory {
             quarantined: 0,
             globals: BTreeMap::new(),
             lent: BTreeMap::new(),
+            last_lent: Cell::new((0, 0)),
             stack: 0..0,
         };
         let low = memory.top.next_multiple_of(4096);
@@ -236,11 +240,13 @@ impl HostMemory {
     /// with atomic accesses, or while the program waits.
     pub unsafe fn lend(&mut self, address: u64, bytes: u64) {
         self.lent.insert(address, bytes);
+        self.last_lent.set((0, 0));
     }
 
     /// Unregisters a range.
     pub fn take_back(&mut self, address: u64) {
         self.lent.remove(&address);
+        self.last_lent.set((0, 0));
     }
 
     /// Checks an access.
@@ -282,10 +288,17 @@ impl HostMemory {
             let fits = open <= 8 && (end - 1) % 8 < u64::from(open);
             return if whole && fits { Ok(self.arena.wrapping_add(offset as usize)) } else { bad };
         }
+        let holds = |start: u64, lent: u64| {
+            let offset = address.wrapping_sub(start);
+            offset < lent && bytes <= lent - offset
+        };
+        let (start, lent) = self.last_lent.get();
+        if holds(start, lent) {
+            return Ok(std::ptr::with_exposed_provenance_mut(address as usize));
+        }
         match self.lent.range(..=address).next_back() {
-            Some((start, lent))
-                if address - start < *lent && bytes <= *lent - (address - start) =>
-            {
+            Some((start, lent)) if holds(*start, *lent) => {
+                self.last_lent.set((*start, *lent));
                 Ok(std::ptr::with_exposed_provenance_mut(address as usize))
             }
             _ => bad,

@@ -5,7 +5,9 @@ use crate::interpret::run;
 use crate::library::LIBRARY;
 use crate::library_state::{Files, GlibcRandom};
 use crate::memory::HostMemory;
-use crate::process::{External, FUNCTIONS, HostExecution, HostFault, LoadedExternal, Process, Stop};
+use crate::process::{
+    External, FUNCTIONS, HostExecution, HostFault, LoadedExternal, Process, Stop,
+};
 
 use lanework_ssa::{RelocationTarget, SsaModule};
 use std::any::Any;
@@ -85,7 +87,7 @@ impl Process {
             sources: module.files.clone(),
         };
         process.execute(HostExecution::Automatic);
-        process.machine = crate::native::machine_code(&process);
+        process.machine = crate::native::machine_code();
         Ok(process)
     }
 
