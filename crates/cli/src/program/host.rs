@@ -5,10 +5,10 @@ use super::externals::{DRIVER, Loaded};
 use crate::args::SourceOptions;
 use crate::kernel_file::source::{device_code, host_code};
 use lanework::ptx::cpp_names::CppName;
-use lanework_host::{HostPlace, HostWatch, Process};
+use lanework_host::{HostExecution, HostPlace, HostWatch, Process};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::note;
-use std::ffi::{CString, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,25 @@ use std::path::{Path, PathBuf};
 pub const VARIABLE: &str = "LANEWORK_HOST_PROGRAM";
 /// The environment variable with the options of the compilation, one a line.
 pub const OPTIONS: &str = "LANEWORK_HOST_OPTIONS";
+
+/// The environment variable that chooses how host code runs.
+const HOST_CODE: &str = "LANEWORK_HOST_CODE";
+
+/// The value of [`HOST_CODE`].
+///
+/// # Errors
+/// If it is not one of the known words.
+fn execution(word: &OsStr) -> Result<HostExecution, Failure> {
+    match word.to_str() {
+        Some("interpret") => Ok(HostExecution::Interpreted),
+        Some("compile") => Ok(HostExecution::Compiled),
+        Some("auto") => Ok(HostExecution::Automatic),
+        _ => Err(Failure::input(
+            format!("{HOST_CODE}={} is unknown", word.to_string_lossy()),
+            "`auto`, `interpret` and `compile` are possible",
+        )),
+    }
+}
 
 /// Whether files are the sources of a program: CUDA C++ files, C++ files if there are any, and a `main` in one of them.
 pub fn are_sources(files: &[OsString]) -> bool {
@@ -81,6 +100,9 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
     let ptx = CString::new(ptx).map_err(|_| Failure::input("the PTX contains a zero byte", ""))?;
     let loaded = Process::load(&host, DRIVER, Box::new(Loaded::new(ptx)));
     let mut process = loaded.map_err(|why| Failure::input(why, "free memory of this machine"))?;
+    if let Some(how) = std::env::var_os(HOST_CODE) {
+        process.execute(execution(&how)?);
+    }
     let mut all: Vec<String> =
         files.iter().take(1).map(|file| file.display().to_string()).collect();
     all.extend_from_slice(arguments);

@@ -18,10 +18,10 @@ mod native;
 mod native {
     //! This build or this host has no machine code.
 
-    use crate::process::{MachineCode, Process};
+    use crate::process::MachineCode;
 
     /// None: the interpreter runs everything.
-    pub fn machine_code(_: &Process) -> Option<Box<dyn MachineCode>> {
+    pub fn machine_code() -> Option<Box<dyn MachineCode>> {
         None
     }
 }

@@ -62,6 +62,8 @@ pub struct HostMemory {
     guards: Option<fn(u64) -> bool>,
     /// Checks of registered ranges that pass because their place is known.
     told: Cell<u32>,
+    /// The registered range that the program accessed last: its address and size.
+    last_lent: Cell<(u64, u64)>,
     stack: std::ops::Range<u64>,
 }
 
@@ -108,6 +110,7 @@ impl HostMemory {
             lent: BTreeMap::new(),
             guards: None,
             told: Cell::new(0),
+            last_lent: Cell::new((0, 0)),
             stack: 0..0,
         };
         let low = memory.top.next_multiple_of(4096);
@@ -248,11 +251,13 @@ impl HostMemory {
     /// with atomic accesses, or while the program waits.
     pub unsafe fn lend(&mut self, address: u64, bytes: u64) {
         self.lent.insert(address, bytes);
+        self.last_lent.set((0, 0));
     }
 
     /// Unregisters a range.
     pub fn take_back(&mut self, address: u64) {
         self.lent.remove(&address);
+        self.last_lent.set((0, 0));
     }
 
     /// Fails accesses to the addresses for which `guards` is true until [`HostMemory::tell`].
@@ -327,7 +332,18 @@ impl HostMemory {
             let fits = open <= 8 && (end - 1) % 8 < u64::from(open);
             return if whole && fits { Ok(self.arena.wrapping_add(offset as usize)) } else { bad };
         }
-        if !self.is_lent(address, bytes) || self.waits(address) {
+        let holds = |start: u64, lent: u64| {
+            let offset = address.wrapping_sub(start);
+            offset < lent && bytes <= lent - offset
+        };
+        let (start, lent) = self.last_lent.get();
+        if !holds(start, lent) {
+            match self.lent.range(..=address).next_back() {
+                Some((start, lent)) if holds(*start, *lent) => self.last_lent.set((*start, *lent)),
+                _ => return bad,
+            }
+        }
+        if self.waits(address) {
             return bad;
         }
         Ok(std::ptr::with_exposed_provenance_mut(address as usize))

@@ -92,8 +92,10 @@ pub enum HostExecution {
     Compiled,
 }
 
-/// Calls and iterations of a function after which it becomes machine code.
+/// Calls and iterations of a function after which it becomes machine code, and how many more for each of its operations:
+/// the compilation of a large function takes as long as many iterations of the interpreter.
 const HOT: u32 = 500;
+const HOT_PER_OPERATION: u32 = 40;
 
 /// A heat that no function loses.
 const NEVER_HOT: u32 = u32::MAX;
@@ -208,12 +210,12 @@ impl Process {
 
     /// Chooses how the program runs, before it starts.
     pub fn execute(&mut self, how: HostExecution) {
-        let heat = match how {
+        let heat = |code: &Rc<FunctionCode>| match how {
             HostExecution::Interpreted => NEVER_HOT,
-            HostExecution::Automatic => HOT,
+            HostExecution::Automatic => HOT + HOT_PER_OPERATION * code.ops.len() as u32,
             HostExecution::Compiled => 0,
         };
-        self.heat = vec![heat; self.codes.len()];
+        self.heat = self.codes.iter().map(heat).collect();
     }
 
     /// Counts a call or an iteration of a function. Returns whether it should run as machine code.

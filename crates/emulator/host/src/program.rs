@@ -87,7 +87,7 @@ impl Process {
             sources: module.files.clone(),
         };
         process.execute(HostExecution::Automatic);
-        process.machine = crate::native::machine_code(&process);
+        process.machine = crate::native::machine_code();
         Ok(process)
     }
 

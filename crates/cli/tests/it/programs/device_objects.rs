@@ -1,5 +1,6 @@
 //! Programs whose device code launches kernels, and creates and destroys objects.
 
+use super::both_ways;
 use std::process::Command;
 
 /// The output of a program.
@@ -8,8 +9,8 @@ fn output(source: &str) -> String {
     let file = folder.path().join("program.cu");
     std::fs::write(&file, source).expect("a file");
     let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
-    let ended =
-        command.arg("run").arg(&file).env("LANEWORK_LANG", "en").output().expect("it starts");
+    command.arg("run").arg(&file).env("LANEWORK_LANG", "en");
+    let ended = both_ways(command);
     let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert!(ended.status.success(), "{said}{}", String::from_utf8_lossy(&ended.stderr));
     said

@@ -1,6 +1,7 @@
 //! `lanework run program.cu` with libraries of the toolkit, which are headers of this command: Thrust, CUB, cuRAND; and the
 //! options of a compilation.
 
+use super::both_ways;
 use std::process::{Command, Output};
 
 /// Runs a program of several files; the options precede the first file.
@@ -14,7 +15,8 @@ fn run(files: &[(&str, &str)], options: &[&str]) -> Output {
     let sources = files.iter().map(|(name, _)| *name).filter(|name| !name.ends_with(".h"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
     command.current_dir(folder.path()).arg("run").args(options).args(sources);
-    command.env("LANEWORK_LANG", "en").output().expect("it starts")
+    command.env("LANEWORK_LANG", "en");
+    both_ways(command)
 }
 
 /// The output of a program that succeeds.

@@ -16,3 +16,20 @@ mod reported;
 mod runtime;
 #[cfg(all(unix, feature = "host"))]
 mod source;
+
+/// The output of a command that runs a program's source, with its host code interpreted and then as machine code. Both
+/// must agree.
+#[cfg(all(unix, feature = "host"))]
+fn both_ways(mut command: std::process::Command) -> std::process::Output {
+    let mut run = |how: &str| command.env("LANEWORK_HOST_CODE", how).output().expect("it starts");
+    let (interpreted, compiled) = (run("interpret"), run("compile"));
+    let told = |output: &std::process::Output| {
+        let text = [&output.stdout[..], &output.stderr[..]].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        // Addresses differ between two processes.
+        let words = text.split(' ').map(|word| if word.starts_with("0x") { "0x" } else { word });
+        (words.collect::<Vec<_>>().join(" "), output.status.code())
+    };
+    assert_eq!(told(&interpreted), told(&compiled));
+    compiled
+}

@@ -1,5 +1,6 @@
 //! `lanework run program.cu`: whole programs from source, without a compiler of NVIDIA's.
 
+use super::both_ways;
 use std::process::{Command, Output};
 
 /// Runs a program's source with arguments.
@@ -14,7 +15,7 @@ fn run_by(by: &str, source: &str, arguments: &[&str]) -> Output {
     std::fs::write(&file, source).expect("a file");
     let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
     command.arg(by).arg(&file).arg("--").args(arguments).env("LANEWORK_LANG", "en");
-    command.output().expect("it starts")
+    both_ways(command)
 }
 
 const ADD: &str = r#"
@@ -251,4 +252,17 @@ fn mistakes_of_the_host_have_its_line_and_the_call_as_written() {
             assert!(!said.contains(wrong), "{mode}, {wrong}: {said}");
         }
     }
+}
+
+#[test]
+fn an_unknown_way_to_run_host_code_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.cu");
+    std::fs::write(&file, ADD).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+    command.arg("run").arg(&file).env("LANEWORK_LANG", "en").env("LANEWORK_HOST_CODE", "fast");
+    let ended = command.output().expect("it starts");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(said.contains("LANEWORK_HOST_CODE=fast is unknown"), "{said}");
 }

@@ -3,7 +3,8 @@
 //! Machine code checks an aligned access to the arena itself: one comparison for alignment and bounds, and one of the
 //! shadow's byte. Everything else goes to a helper, which checks as the interpreter does.
 
-use super::translate::{PLAIN, Translator, type_of};
+use super::layout::{PLAIN, type_of};
+use super::translate::Translator;
 use crate::code::{Op, RegisterKind};
 use crate::memory::OUT_OF_SCOPE;
 use cranelift_codegen::ir::condcodes::IntCC;

@@ -1,15 +1,13 @@
 //! Cranelift, set up for this machine.
 
-use super::translate::{Layout, Start, Translator, call_signature};
+use super::layout::{CONVENTION, CodeLayout, Start, call_signature};
+use super::translate::Translator;
 use crate::process::Process;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, MemFlagsData, Signature, types};
-use cranelift_codegen::isa::{CallConv, OwnedTargetIsa, lookup};
+use cranelift_codegen::isa::{OwnedTargetIsa, lookup};
 use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-
-/// Convention of all calls: machine code's own, and those of helpers.
-pub const CONVENTION: CallConv = CallConv::SystemV;
 
 /// Compiles functions for this machine.
 pub struct Compiler {
@@ -57,7 +55,7 @@ impl Compiler {
         process: &Process,
         number: usize,
         start: Start,
-        layout: &Layout,
+        layout: &CodeLayout,
     ) -> Option<Vec<u8>> {
         let code = process.code(number);
         let parameters = match start {

@@ -1,9 +1,8 @@
 //! The state of machine code: where each function's code is, the active calls, and the reason of a stop.
 
 use super::compiler::Compiler;
-use super::helpers::{Entry, Helpers, Pair, on_stack};
-use super::pages::{CodePages, Pages};
-use super::translate::{Layout, Start};
+use super::layout::{CodeLayout, HelperResult, Helpers, Shared, Start, TableEntry};
+use super::pages::{CodePages, Entry, Pages, on_stack};
 use crate::code::FunctionCode;
 use crate::interpret::{DEEPEST, interpret};
 use crate::process::{Process, Stop};
@@ -14,26 +13,6 @@ use std::collections::HashMap;
 const STACK: usize = 512 << 20;
 /// Bytes of that stack for the helpers, and whatever they call.
 const RESERVE: u64 = 16 << 20;
-
-/// The code of a function for calls from machine code.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TableEntry {
-    /// The address; 0 before it is compiled.
-    pub code: u64,
-    /// The number of its parameters, to check indirect calls.
-    pub parameters: u64,
-}
-
-/// What machine code reads and writes by itself.
-#[repr(C)]
-#[derive(Debug, Default)]
-pub struct Shared {
-    /// The program's stack pointer, as [`Process::stack`] outside machine code.
-    pub stack: u64,
-    /// The lowest stack pointer of the machine at which a function may start.
-    pub lowest: u64,
-}
 
 /// The state of a program's machine code. It has a fixed address, which is part of the code.
 pub struct Context {
@@ -53,6 +32,7 @@ pub struct Context {
     loops: HashMap<(usize, usize), Option<u64>>,
     bridges: HashMap<usize, u64>,
     failed: Vec<bool>,
+    helpers: Helpers,
     compiler: Compiler,
     pages: CodePages,
     stack: Pages,
@@ -60,7 +40,7 @@ pub struct Context {
 
 impl Context {
     /// The state of a process without any machine code yet.
-    pub fn new(process: &Process) -> Option<Box<Context>> {
+    pub fn new(process: &Process, helpers: Helpers) -> Option<Box<Context>> {
         let stack = Pages::new(STACK)?;
         let widest = |code: &FunctionCode| {
             let returned = code.returns.iter().map(Vec::len).max().unwrap_or(0);
@@ -81,6 +61,7 @@ impl Context {
             loops: HashMap::new(),
             bridges: HashMap::new(),
             failed: vec![false; process.functions()],
+            helpers,
             compiler: Compiler::new()?,
             pages: CodePages::default(),
             stack,
@@ -88,9 +69,9 @@ impl Context {
     }
 
     /// Addresses for the translation.
-    fn layout(&mut self, process: &Process) -> Layout {
+    fn layout(&mut self, process: &Process) -> CodeLayout {
         let (arena, shadow) = process.memory.checked_arena();
-        Layout {
+        CodeLayout {
             context: std::ptr::from_mut(self) as u64,
             shared: std::ptr::from_mut(&mut *self.shared) as u64,
             table: self.table.as_mut_ptr() as u64,
@@ -100,7 +81,7 @@ impl Context {
             stack_low: process.memory.stack().start,
             arena,
             shadow,
-            helpers: Helpers::all(),
+            helpers: self.helpers,
         }
     }
 
@@ -145,38 +126,6 @@ impl Context {
         Some(code)
     }
 
-    /// Runs machine code. `callers` are the innermost active calls of the interpreter, which has `depth` of them; the code
-    /// returns `results` values.
-    pub fn enter(
-        &mut self,
-        process: &mut Process,
-        callers: &[u64],
-        depth: usize,
-        results: usize,
-        mut entry: Entry,
-    ) -> Result<Vec<u64>, Stop> {
-        let start = depth.saturating_sub(callers.len());
-        self.calls[start..depth].copy_from_slice(&callers[callers.len() - (depth - start)..]);
-        entry.top = self.calls.as_mut_ptr().wrapping_add(depth) as u64;
-        self.shared.stack = process.stack;
-        let lowest = self.stack.end();
-        let this = std::ptr::from_mut(self);
-        // SAFETY: `this` is valid, and until machine code returns only its helpers use it and the process, one at a time.
-        let Pair { status, value } = unsafe {
-            (*this).process = std::ptr::from_mut(process);
-            let done = on_stack(lowest, &mut entry);
-            (*this).process = std::ptr::null_mut();
-            done
-        };
-        process.stack = self.shared.stack;
-        self.stopped(process, status)?;
-        let mut all = self.results[..results].to_vec();
-        if let Some(first) = all.first_mut() {
-            *first = value;
-        }
-        Ok(all)
-    }
-
     /// Passes on the reason why machine code stopped the program, if it did.
     fn stopped(&mut self, process: &Process, status: u64) -> Result<(), Stop> {
         if let Some(panic) = self.panic.take() {
@@ -189,41 +138,94 @@ impl Context {
         Err(self.stop.take().unwrap_or_else(unknown))
     }
 
-    /// Calls a function for machine code, which waits for it at `call`; `None` if the calls are too deep. Returns the first
-    /// result and stores the others.
-    pub fn nested(
-        &mut self,
-        process: &mut Process,
-        call: u64,
-        top: u64,
-        number: usize,
-        arguments: &[u64],
-    ) -> Option<Result<u64, Stop>> {
-        let depth = (top - self.calls.as_ptr() as u64) as usize / size_of::<u64>();
+    /// Copies the interpreter's active calls, the innermost of `depth`. Returns the top of the calls.
+    fn take_calls(&mut self, callers: &[u64], depth: usize) -> u64 {
+        let start = depth.saturating_sub(callers.len());
+        self.calls[start..depth].copy_from_slice(&callers[callers.len() - (depth - start)..]);
+        self.calls.as_mut_ptr().wrapping_add(depth) as u64
+    }
+
+    /// The results of a call whose first one is `first`.
+    fn take_results(&mut self, count: usize, first: u64) -> Vec<u64> {
+        let mut all = self.results[..count].to_vec();
+        if let Some(place) = all.first_mut() {
+            *place = first;
+        }
+        all
+    }
+}
+
+// Machine code and its helpers use the context while these functions wait for them, so that the functions keep no reference
+// to it meanwhile.
+
+/// Runs machine code. `callers` are the innermost active calls of the interpreter, which has `depth` of them; the code
+/// returns `results` values.
+///
+/// # Safety
+/// The context must be valid, and the entry's addresses must be those of its compiled code and of the arguments.
+pub unsafe fn enter(
+    context: *mut Context,
+    process: &mut Process,
+    (callers, depth): (&[u64], usize),
+    results: usize,
+    mut entry: Entry,
+) -> Result<Vec<u64>, Stop> {
+    // SAFETY: the context is valid. No reference to it lives while machine code runs, on a stack that nothing else uses,
+    // because the interpreter takes the machine code from the process before it enters it.
+    unsafe {
+        entry.top = (*context).take_calls(callers, depth);
+        (*context).shared.stack = process.stack;
+        let stack = (*context).stack.end();
+        (*context).process = std::ptr::from_mut(process);
+        let HelperResult { status, value } = on_stack(stack, &mut entry);
+        process.stack = (*context).shared.stack;
+        (*context).stopped(process, status)?;
+        Ok((*context).take_results(results, value))
+    }
+}
+
+/// Calls a function for machine code, which waits for it at `call`; `None` if the calls are too deep. Returns the first
+/// result and stores the others.
+///
+/// # Safety
+/// The context must be valid, and its machine code must wait for a helper whose process is `process`.
+pub unsafe fn nested(
+    context: *mut Context,
+    process: &mut Process,
+    call: u64,
+    top: u64,
+    number: usize,
+    arguments: &[u64],
+) -> Option<Result<u64, Stop>> {
+    // SAFETY: the context is valid, and no reference to it lives while machine code runs. The bridge is compiled code with
+    // these parameters, and passes `arity` words to the function; this thread is on the stack of machine code already.
+    unsafe {
+        let depth = (top - (*context).calls.as_ptr() as u64) as usize / size_of::<u64>();
         if depth >= DEEPEST {
             return None;
         }
-        self.calls[depth] = call;
+        (&mut (*context).calls)[depth] = call;
         let arity = process.code(number).parameter_count as usize;
-        let code = self.compiled(process, number);
-        if let Some((code, bridge)) = code.and_then(|code| Some((code, self.bridge(arity)?))) {
+        let code = (*context).compiled(process, number);
+        let both = code.and_then(|code| Some((code, (*context).bridge(arity)?)));
+        if let Some((code, bridge)) = both {
             let mut words = arguments.to_vec();
             words.resize(arity, 0);
             let top = top + size_of::<u64>() as u64;
-            // SAFETY: the bridge is compiled code with these parameters, and passes `arity` words to the function. This
-            // thread is on the stack of machine code already.
-            let Pair { status, value } = unsafe {
-                let bridge: extern "sysv64" fn(u64, u64, *const u64) -> Pair =
-                    std::mem::transmute(bridge as usize);
-                bridge(code, top, words.as_ptr())
-            };
-            return Some(self.stopped(process, status).map(|()| value));
+            let outer = (*context).process;
+            (*context).process = std::ptr::from_mut(process);
+            let bridge: extern "sysv64" fn(u64, u64, *const u64) -> HelperResult =
+                std::mem::transmute(bridge as usize);
+            let HelperResult { status, value } = bridge(code, top, words.as_ptr());
+            (*context).process = outer;
+            return Some((*context).stopped(process, status).map(|()| value));
         }
-        process.stack = self.shared.stack;
-        let done = interpret(process, number, arguments, &self.calls[..=depth], depth + 1);
-        self.shared.stack = process.stack;
+        process.stack = (*context).shared.stack;
+        let calls = (&(*context).calls)[..=depth].to_vec();
+        let done = interpret(process, number, arguments, &calls, depth + 1);
+        (*context).shared.stack = process.stack;
         Some(done.map(|results| {
-            for (to, value) in self.results.iter_mut().zip(&results) {
+            for (to, value) in (&mut (*context).results).iter_mut().zip(&results) {
                 *to = *value;
             }
             results.first().copied().unwrap_or(0)

@@ -2,102 +2,31 @@
 //! operations that the interpreter computes, and faults. Each gets the context, the top of the active calls, the current
 //! operation, and three operands.
 
-use super::context::Context;
+use super::context::{Context, nested};
+use super::layout::{CodeFault, HelperResult, Helpers};
 use crate::interpret::compute;
 use crate::memory::{BadAccess, HostMemory};
 use crate::process::{CodePlace, Process, Stop, active_call};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What machine code returns: a status, which is not 0 if the program stops, and the first result.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct Pair {
-    pub status: u64,
-    pub value: u64,
-}
-
-/// A call of machine code.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Entry {
-    /// Code that passes the arguments.
-    pub bridge: u64,
-    pub code: u64,
-    /// The top of the active calls.
-    pub top: u64,
-    /// The address of the arguments.
-    pub words: u64,
-}
-
-/// A fault that machine code finds by itself.
-#[derive(Clone, Copy, Debug)]
-pub enum Fault {
-    DivisionByZero,
-    Trap,
-    DeepRecursion,
-    LargeFrame,
-}
-
 /// A helper: context, top of the active calls, current operation, and operands.
-type Helper = extern "C" fn(*mut Context, u64, u64, u64, u64, u64) -> Pair;
+type Helper = extern "C" fn(*mut Context, u64, u64, u64, u64, u64) -> HelperResult;
 
-/// The addresses of the helpers.
-#[derive(Clone, Copy, Debug)]
-pub struct Helpers {
-    pub load: u64,
-    pub store: u64,
-    pub copy: u64,
-    pub fill: u64,
-    pub open_slot: u64,
-    pub close_frame: u64,
-    pub other: u64,
-    pub call: u64,
-    pub call_indirect: u64,
-    pub fault: u64,
-}
-
-impl Helpers {
-    /// All helpers.
-    pub fn all() -> Helpers {
-        let address = |helper: Helper| helper as usize as u64;
-        Helpers {
-            load: address(load),
-            store: address(store),
-            copy: address(copy),
-            fill: address(fill),
-            open_slot: address(open_slot),
-            close_frame: address(close_frame),
-            other: address(other),
-            call: address(call),
-            call_indirect: address(call_indirect),
-            fault: address(fault),
-        }
+/// The addresses of all helpers.
+pub fn helpers() -> Helpers {
+    let address = |helper: Helper| helper as usize as u64;
+    Helpers {
+        load: address(load),
+        store: address(store),
+        copy: address(copy),
+        fill: address(fill),
+        open_slot: address(open_slot),
+        close_frame: address(close_frame),
+        other: address(other),
+        call: address(call),
+        call_indirect: address(call_indirect),
+        fault: address(fault),
     }
-}
-
-/// Runs machine code on a stack that ends at `stack`.
-///
-/// # Safety
-/// The stack must be unused and large enough, and the entry's addresses must be those of compiled code and of its context.
-pub unsafe fn on_stack(stack: u64, entry: &mut Entry) -> Pair {
-    let (status, value);
-    // SAFETY: the code follows the System V convention: it keeps `r12` and restores the stack pointer, and `clobber_abi`
-    // lists what else it may change.
-    unsafe {
-        std::arch::asm!(
-            "xchg rsp, r12",
-            "call {bridge}",
-            "mov rsp, r12",
-            bridge = in(reg) entry.bridge,
-            inout("r12") stack => _,
-            inout("rdi") entry.code => _,
-            inout("rsi") entry.top => _,
-            inout("rdx") entry.words => value,
-            out("rax") status,
-            clobber_abi("sysv64"),
-        );
-    }
-    Pair { status, value }
 }
 
 /// The current operation of machine code.
@@ -114,22 +43,22 @@ fn guarded(
     top: u64,
     site: u64,
     body: impl FnOnce(&mut Process, *mut Context, &Site) -> Result<u64, Stop>,
-) -> Pair {
+) -> HelperResult {
     let site = Site { top, number: (site >> 32) as usize, at: site as u32 as usize };
     // SAFETY: only machine code calls helpers, with the address of its context, whose process is valid while it runs.
     // Whoever entered machine code does not use the process before it returns.
     let process = unsafe { &mut *(*context).process };
     match catch_unwind(AssertUnwindSafe(|| body(process, context, &site))) {
-        Ok(Ok(value)) => Pair { status: 0, value },
+        Ok(Ok(value)) => HelperResult { status: 0, value },
         Ok(Err(stop)) => {
             // SAFETY: as above; the body has returned.
             unsafe { (*context).stop = Some(stop) };
-            Pair { status: 1, value: 0 }
+            HelperResult { status: 1, value: 0 }
         }
         Err(panic) => {
             // SAFETY: as above.
             unsafe { (*context).panic = Some(panic) };
-            Pair { status: 1, value: 0 }
+            HelperResult { status: 1, value: 0 }
         }
     }
 }
@@ -174,39 +103,81 @@ fn accessed<T>(
     }
 }
 
-extern "C" fn load(c: *mut Context, top: u64, site: u64, address: u64, n: u64, _: u64) -> Pair {
+extern "C" fn load(
+    c: *mut Context,
+    top: u64,
+    site: u64,
+    address: u64,
+    n: u64,
+    _: u64,
+) -> HelperResult {
     guarded(c, top, site, |process, context, site| {
         accessed(process, context, site, "read", |memory| memory.load(address, n))
     })
 }
 
-extern "C" fn store(c: *mut Context, top: u64, site: u64, to: u64, n: u64, value: u64) -> Pair {
+extern "C" fn store(
+    c: *mut Context,
+    top: u64,
+    site: u64,
+    to: u64,
+    n: u64,
+    value: u64,
+) -> HelperResult {
     guarded(c, top, site, |process, context, site| {
         accessed(process, context, site, "write", |memory| memory.store(to, n, value)).map(|()| 0)
     })
 }
 
-extern "C" fn copy(c: *mut Context, top: u64, site: u64, to: u64, from: u64, n: u64) -> Pair {
+extern "C" fn copy(
+    c: *mut Context,
+    top: u64,
+    site: u64,
+    to: u64,
+    from: u64,
+    n: u64,
+) -> HelperResult {
     guarded(c, top, site, |process, context, site| {
         accessed(process, context, site, "copy", |memory| memory.copy(to, from, n)).map(|()| 0)
     })
 }
 
-extern "C" fn fill(c: *mut Context, top: u64, site: u64, to: u64, byte: u64, n: u64) -> Pair {
+extern "C" fn fill(
+    c: *mut Context,
+    top: u64,
+    site: u64,
+    to: u64,
+    byte: u64,
+    n: u64,
+) -> HelperResult {
     guarded(c, top, site, |process, context, site| {
-        accessed(process, context, site, "write", |memory| memory.fill(to, byte as u8, n))
-            .map(|()| 0)
+        let byte = byte as u8;
+        accessed(process, context, site, "write", |memory| memory.fill(to, byte, n)).map(|()| 0)
     })
 }
 
-extern "C" fn open_slot(c: *mut Context, top: u64, site: u64, at: u64, n: u64, _: u64) -> Pair {
+extern "C" fn open_slot(
+    c: *mut Context,
+    top: u64,
+    site: u64,
+    at: u64,
+    n: u64,
+    _: u64,
+) -> HelperResult {
     guarded(c, top, site, |process, _, _| {
         process.memory.open_slot(at, n);
         Ok(0)
     })
 }
 
-extern "C" fn close_frame(c: *mut Context, top: u64, site: u64, at: u64, n: u64, _: u64) -> Pair {
+extern "C" fn close_frame(
+    c: *mut Context,
+    top: u64,
+    site: u64,
+    at: u64,
+    n: u64,
+    _: u64,
+) -> HelperResult {
     guarded(c, top, site, |process, _, _| {
         process.memory.close_frame(at, n);
         Ok(0)
@@ -222,15 +193,29 @@ fn words<'a>(from: u64, count: u64) -> &'a [u64] {
     unsafe { std::slice::from_raw_parts(from as *const u64, count as usize) }
 }
 
-extern "C" fn other(c: *mut Context, top: u64, site: u64, index: u64, from: u64, n: u64) -> Pair {
+extern "C" fn other(
+    c: *mut Context,
+    top: u64,
+    site: u64,
+    index: u64,
+    from: u64,
+    n: u64,
+) -> HelperResult {
     guarded(c, top, site, |process, context, site| {
-        let code = process.code(site.number);
+        let code = process.codes[site.number].clone();
         compute(&code.others[index as usize], words(from, n))
             .map_err(|why| fault_at(process, context, site, &why, ""))
     })
 }
 
-extern "C" fn call(c: *mut Context, top: u64, site: u64, number: u64, from: u64, n: u64) -> Pair {
+extern "C" fn call(
+    c: *mut Context,
+    top: u64,
+    site: u64,
+    number: u64,
+    from: u64,
+    n: u64,
+) -> HelperResult {
     guarded(c, top, site, |process, context, site| {
         call_function(process, context, site, number as usize, words(from, n))
     })
@@ -243,7 +228,7 @@ extern "C" fn call_indirect(
     at: u64,
     from: u64,
     n: u64,
-) -> Pair {
+) -> HelperResult {
     guarded(c, top, site, |process, context, site| {
         let Some(number) = process.function_at(at) else {
             let message = format!("call through the pointer {at:#x}, which is not a host function");
@@ -261,12 +246,14 @@ fn call_function(
     number: usize,
     arguments: &[u64],
 ) -> Result<u64, Stop> {
-    let code = process.code(number);
-    if let Some(external) = code.external {
+    if let Some(external) = process.codes[number].external {
         process.places.clear();
         if process.watches(external) {
             process.places = places(process, context, site);
         }
+        // The function may call the program back, in the interpreter.
+        // SAFETY: machine code of this context waits for this helper.
+        process.stack = unsafe { (*context).shared.stack };
         return match process.call_external(external, arguments) {
             Err(Stop::Fault(fault)) if fault.places.is_empty() => {
                 Err(fault_at(process, context, site, &fault.message, &fault.help))
@@ -274,14 +261,14 @@ fn call_function(
             done => done,
         };
     }
+    let code = &process.codes[number];
     if code.ops.is_empty() {
         let message = format!("call of `{}`, which is declared but not defined", code.name);
         return Err(fault_at(process, context, site, &message, ""));
     }
-    // SAFETY: machine code waits for this helper, which alone uses the context.
-    let this = unsafe { &mut *context };
     let call = active_call(site.number, site.at);
-    match this.nested(process, call, site.top, number, arguments) {
+    // SAFETY: machine code of this context waits for this helper.
+    match unsafe { nested(context, process, call, site.top, number, arguments) } {
         Some(done) => done,
         None => {
             Err(fault_at(process, context, site, "stack overflow", "the recursion is too deep"))
@@ -289,14 +276,21 @@ fn call_function(
     }
 }
 
-extern "C" fn fault(c: *mut Context, top: u64, site: u64, kind: u64, _: u64, _: u64) -> Pair {
+extern "C" fn fault(
+    c: *mut Context,
+    top: u64,
+    site: u64,
+    kind: u64,
+    _: u64,
+    _: u64,
+) -> HelperResult {
     guarded(c, top, site, |process, context, site| {
         let (message, help) = match kind {
-            kind if kind == Fault::DivisionByZero as u64 => ("division by zero", ""),
-            kind if kind == Fault::Trap as u64 => {
+            kind if kind == CodeFault::DivisionByZero as u64 => ("division by zero", ""),
+            kind if kind == CodeFault::Trap as u64 => {
                 ("the program executed a trap, or code that is marked as unreachable", "")
             }
-            kind if kind == Fault::DeepRecursion as u64 => {
+            kind if kind == CodeFault::DeepRecursion as u64 => {
                 ("stack overflow", "the recursion is too deep")
             }
             _ => ("stack overflow", "the recursion is too deep, or local variables are too large"),

@@ -9,25 +9,42 @@
 //! them executable. `helpers` has the functions that machine code calls, on the state in `context`.
 
 mod access;
+mod calls;
 mod compiler;
 mod context;
+mod flow;
 mod helpers;
+mod layout;
 mod others;
 mod pages;
 mod translate;
 mod values;
 
 use crate::process::{MachineCode, Process, Stop};
-use context::Context;
-use helpers::Entry;
+use context::{Context, enter};
+use pages::Entry;
 
-/// Starts compilation for a loaded process; `None` if this machine does not allow it.
-pub fn machine_code(process: &Process) -> Option<Box<dyn MachineCode>> {
-    Some(Box::new(Machine { context: Context::new(process)? }))
+/// The machine code of a process.
+pub fn machine_code() -> Option<Box<dyn MachineCode>> {
+    Some(Box::new(Machine::default()))
 }
 
+/// Machine code, whose context is made when the first function is hot.
+#[derive(Default)]
 struct Machine {
-    context: Box<Context>,
+    /// From `Box::into_raw`: machine code contains its address, so that no reference to it may be assumed to be the only one.
+    context: Option<*mut Context>,
+    /// Whether this host allows no machine code.
+    is_refused: bool,
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Some(context) = self.context.take() {
+            // SAFETY: the pointer comes from `Box::into_raw`, and no machine code runs any more.
+            drop(unsafe { Box::from_raw(context) });
+        }
+    }
 }
 
 impl MachineCode for Machine {
@@ -39,7 +56,9 @@ impl MachineCode for Machine {
         depth: usize,
         arguments: &[u64],
     ) -> Option<Result<Vec<u64>, Stop>> {
-        let code = self.context.compiled(process, number)?;
+        let context = self.context(process)?;
+        // SAFETY: the context is valid, and machine code does not run.
+        let code = unsafe { (*context).compiled(process, number) }?;
         let arity = process.code(number).parameter_count as usize;
         let mut words = arguments.to_vec();
         words.resize(arity, 0);
@@ -54,13 +73,24 @@ impl MachineCode for Machine {
         depth: usize,
         registers: &[u64],
     ) -> Option<Result<Vec<u64>, Stop>> {
-        let code = self.context.compiled_loop(process, number, at)?;
+        let context = self.context(process)?;
+        // SAFETY: as in `call`.
+        let code = unsafe { (*context).compiled_loop(process, number, at) }?;
         let words = [registers.as_ptr() as u64, process.stack];
         self.enter(process, number, code, callers, depth, &words)
     }
 }
 
 impl Machine {
+    /// The context, or `None` if this host allows no machine code.
+    fn context(&mut self, process: &Process) -> Option<*mut Context> {
+        if self.context.is_none() && !self.is_refused {
+            self.context = Context::new(process, helpers::helpers()).map(Box::into_raw);
+            self.is_refused = self.context.is_none();
+        }
+        self.context
+    }
+
     /// Runs machine code of a function with arguments.
     fn enter(
         &mut self,
@@ -71,9 +101,12 @@ impl Machine {
         depth: usize,
         words: &[u64],
     ) -> Option<Result<Vec<u64>, Stop>> {
-        let bridge = self.context.bridge(words.len())?;
+        let context = self.context(process)?;
+        // SAFETY: as in `call`.
+        let bridge = unsafe { (*context).bridge(words.len()) }?;
         let entry = Entry { bridge, code, top: 0, words: words.as_ptr() as u64 };
         let results = process.code(number).returns.iter().map(Vec::len).max().unwrap_or(0);
-        Some(self.context.enter(process, callers, depth, results, entry))
+        // SAFETY: the context is valid, the code and the bridge are its own, and the words live until it returns.
+        Some(unsafe { enter(context, process, (callers, depth), results, entry) })
     }
 }

@@ -1,7 +1,8 @@
 //! Translates operations without an [`Op`](crate::code::Op) of their own: the frequent ones to instructions, the others to a
 //! call of the function that computes them for the interpreter.
 
-use super::translate::{Translator, type_of};
+use super::layout::type_of;
+use super::translate::Translator;
 use crate::code::{OtherOp, RegisterKind};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};

@@ -1,5 +1,6 @@
-//! Memory from the system for machine code and its stack.
+//! Memory from the system for machine code and its stack, and the change to that stack.
 
+use super::layout::HelperResult;
 use std::ptr::null_mut;
 
 /// Bytes reserved for machine code at a time.
@@ -72,4 +73,42 @@ impl Drop for Pages {
         // SAFETY: the mapping is this one's, and its owner no longer uses it.
         unsafe { libc::munmap(self.start.cast(), self.bytes) };
     }
+}
+
+/// A call of machine code.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Entry {
+    /// Code that passes the arguments.
+    pub bridge: u64,
+    pub code: u64,
+    /// The top of the active calls.
+    pub top: u64,
+    /// The address of the arguments.
+    pub words: u64,
+}
+
+/// Runs machine code on a stack that ends at `stack`.
+///
+/// # Safety
+/// The stack must be unused and large enough, and the entry's addresses must be those of compiled code and of its context.
+pub unsafe fn on_stack(stack: u64, entry: &mut Entry) -> HelperResult {
+    let (status, value);
+    // SAFETY: the code follows the System V convention: it keeps `r12` and restores the stack pointer, and `clobber_abi`
+    // lists what else it may change.
+    unsafe {
+        std::arch::asm!(
+            "xchg rsp, r12",
+            "call {bridge}",
+            "mov rsp, r12",
+            bridge = in(reg) entry.bridge,
+            inout("r12") stack => _,
+            inout("rdi") entry.code => _,
+            inout("rsi") entry.top => _,
+            inout("rdx") entry.words => value,
+            out("rax") status,
+            clobber_abi("sysv64"),
+        );
+    }
+    HelperResult { status, value }
 }

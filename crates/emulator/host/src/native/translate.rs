@@ -1,91 +1,41 @@
 //! Translates a function's code to Cranelift's intermediate form: control flow, frames, calls and faults.
 //!
 //! A function takes the top of the active calls and its arguments, and returns a status and its first result. A status
-//! other than 0 says that the program stops; [`Context`](super::context::Context) has the reason.
+//! other than 0 says that the program stops; the context has the reason.
 
-use super::compiler::CONVENTION;
-use super::context::TableEntry;
-use super::helpers::{Fault, Helpers};
-use crate::assemble::FUNCTION_STEP;
+use super::layout::{CONVENTION, CodeFault, CodeLayout, PLAIN, Start, type_of};
 use crate::code::{FunctionCode, Op, RegisterKind};
-use crate::process::{FUNCTIONS, Process};
+use crate::process::Process;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, StackSlot,
-    StackSlotData, StackSlotKind, Type, Value, types,
+    AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, StackSlot, StackSlotData,
+    StackSlotKind, Type, Value, types,
 };
-use cranelift_frontend::{FunctionBuilder, Switch, Variable};
-use std::collections::{BTreeMap, HashSet};
-
-/// Flags of accesses to memory that the code has checked, or that the context owns. They become plain moves.
-pub const PLAIN: MemFlagsData = MemFlagsData::trusted();
-
-/// Addresses that machine code contains.
-#[derive(Clone, Debug)]
-pub struct Layout {
-    pub context: u64,
-    pub shared: u64,
-    pub table: u64,
-    pub functions: u64,
-    pub results: u64,
-    /// The top of the active calls at which no further call is allowed.
-    pub deepest: u64,
-    pub stack_low: u64,
-    /// The arena's first byte and its size.
-    pub arena: (u64, u64),
-    pub shadow: u64,
-    pub helpers: Helpers,
-}
-
-/// Where a function's machine code starts.
-#[derive(Clone, Copy, Debug)]
-pub enum Start {
-    /// At the function's start, with its arguments.
-    Call,
-    /// At a position, with the addresses of all registers and of the frame.
-    Loop(usize),
-}
-
-/// The signature of a function with `arity` parameters.
-pub fn call_signature(arity: usize) -> Signature {
-    let mut signature = Signature::new(CONVENTION);
-    signature.params.extend(vec![AbiParam::new(types::I64); arity + 1]);
-    signature.returns.extend([AbiParam::new(types::I64); 2]);
-    signature
-}
-
-/// The type of a register of some kind.
-pub fn type_of(kind: RegisterKind) -> Type {
-    match kind {
-        RegisterKind::Word32 => types::I32,
-        RegisterKind::Word64 => types::I64,
-        RegisterKind::F32 => types::F32,
-        RegisterKind::F64 => types::F64,
-    }
-}
+use cranelift_frontend::{FunctionBuilder, Variable};
+use std::collections::BTreeMap;
 
 /// The translation of one function.
 pub struct Translator<'a> {
     pub b: FunctionBuilder<'a>,
     pub code: &'a FunctionCode,
-    pub layout: &'a Layout,
+    pub layout: &'a CodeLayout,
     pub has_fma: bool,
-    process: &'a Process,
-    number: usize,
+    pub process: &'a Process,
+    pub number: usize,
     variables: Vec<Option<Variable>>,
     /// The block that starts at a position, and the edges to it that are still to come.
-    blocks: BTreeMap<usize, (Block, usize)>,
+    pub blocks: BTreeMap<usize, (Block, usize)>,
     /// The position of the current operation.
-    at: usize,
-    top: Value,
-    frame: Value,
+    pub at: usize,
+    pub top: Value,
+    pub frame: Value,
     /// The program's stack pointer of the caller, if this function opened a frame.
-    outer: Option<Value>,
-    stopped: Option<Block>,
+    pub outer: Option<Value>,
+    pub stopped: Option<Block>,
     /// Whether new blocks are rarely reached.
-    is_cold: bool,
-    helper: SigRef,
-    words: Option<StackSlot>,
+    pub is_cold: bool,
+    pub helper: SigRef,
+    pub words: Option<StackSlot>,
 }
 
 impl<'a> Translator<'a> {
@@ -95,7 +45,7 @@ impl<'a> Translator<'a> {
         process: &'a Process,
         code: &'a FunctionCode,
         number: usize,
-        layout: &'a Layout,
+        layout: &'a CodeLayout,
         has_fma: bool,
     ) -> Translator<'a> {
         let mut signature = Signature::new(CONVENTION);
@@ -169,81 +119,6 @@ impl<'a> Translator<'a> {
         Some(self.b)
     }
 
-    /// Finds the reachable blocks and counts their edges.
-    fn find_blocks(&mut self, first: usize) -> Option<Vec<usize>> {
-        let mut leaders: HashSet<usize> = HashSet::from([first]);
-        for at in 0..self.code.ops.len() {
-            leaders.extend(self.targets(at).0);
-        }
-        let (mut work, mut order) = (vec![first], Vec::new());
-        self.blocks.insert(first, (self.b.create_block(), 1));
-        while let Some(start) = work.pop() {
-            order.push(start);
-            let mut at = start;
-            loop {
-                let (targets, ends) = self.targets(at);
-                let next = at + 1;
-                let mut edges = targets;
-                let falls = !ends && leaders.contains(&next);
-                edges.extend(falls.then_some(next));
-                for target in edges {
-                    if target >= self.code.ops.len() {
-                        return None;
-                    }
-                    if let Some((_, count)) = self.blocks.get_mut(&target) {
-                        *count += 1;
-                        continue;
-                    }
-                    self.blocks.insert(target, (self.b.create_block(), 1));
-                    work.push(target);
-                }
-                if ends || falls {
-                    break;
-                }
-                at = next;
-                self.code.ops.get(at)?;
-            }
-        }
-        order.sort_unstable();
-        Some(order)
-    }
-
-    /// Where an operation may go, with the operation after a conditional jump, and whether the next one does not follow.
-    fn targets(&self, at: usize) -> (Vec<usize>, bool) {
-        match self.code.ops[at] {
-            Op::Jump { to } => (vec![to as usize], true),
-            Op::Branch { to, .. }
-            | Op::JumpEqual { to, .. }
-            | Op::JumpNotEqual { to, .. }
-            | Op::JumpLessUnsigned { to, .. }
-            | Op::JumpLessSigned { to, .. }
-            | Op::JumpLessEqualSigned { to, .. } => (vec![to as usize, at + 1], true),
-            Op::Switch { index, .. } => {
-                let (cases, default) = &self.code.switches[index as usize];
-                let cases = cases.iter().map(|(_, to)| *to as usize);
-                let all: HashSet<usize> = cases.chain([*default as usize]).collect();
-                (all.into_iter().collect(), true)
-            }
-            Op::Return { .. } | Op::Trap => (Vec::new(), true),
-            _ => (Vec::new(), false),
-        }
-    }
-
-    /// The block at a position, for a jump from here.
-    fn edge(&mut self, to: usize) -> Option<Block> {
-        Some(self.blocks.get(&to)?.0)
-    }
-
-    /// Notes that a jump to a position was added.
-    fn sealed(&mut self, to: usize) {
-        if let Some((block, edges)) = self.blocks.get_mut(&to) {
-            *edges -= 1;
-            if *edges == 0 {
-                self.b.seal_block(*block);
-            }
-        }
-    }
-
     /// Opens the frame and stores the arguments.
     fn prologue(&mut self, arguments: &[Value]) {
         for (at, argument) in arguments.iter().enumerate() {
@@ -253,7 +128,7 @@ impl<'a> Translator<'a> {
             let lowest = self.shared(8);
             let pointer = self.b.ins().get_stack_pointer(types::I64);
             let low = self.b.ins().icmp(IntCC::UnsignedLessThan, pointer, lowest);
-            self.fault_if(low, Fault::DeepRecursion);
+            self.fault_if(low, CodeFault::DeepRecursion);
         }
         if self.code.frame == 0 {
             return;
@@ -263,7 +138,7 @@ impl<'a> Translator<'a> {
         let room = self.b.ins().isub(outer, low);
         let frame = self.word(self.code.frame);
         let over = self.b.ins().icmp(IntCC::UnsignedLessThan, room, frame);
-        self.fault_if(over, Fault::LargeFrame);
+        self.fault_if(over, CodeFault::LargeFrame);
         let start = self.b.ins().isub(outer, frame);
         self.frame = self.b.ins().band_imm_s(start, !63);
         self.outer = Some(outer);
@@ -338,7 +213,7 @@ impl<'a> Translator<'a> {
             Op::Switch { a, index } => self.switch(a, index as usize)?,
             Op::Return { index } => self.return_values(index as usize),
             Op::Trap => {
-                let kind = self.word(Fault::Trap as u64);
+                let kind = self.word(CodeFault::Trap as u64);
                 self.stop_by(self.layout.helpers.fault, [kind, kind, kind]);
             }
             Op::Call { index } => {
@@ -367,52 +242,6 @@ impl<'a> Translator<'a> {
         }
         Some(true)
     }
-
-    fn branch(&mut self, condition: Value, to: u32) -> Option<()> {
-        let (yes, no) = (self.edge(to as usize)?, self.edge(self.at + 1)?);
-        self.b.ins().brif(condition, yes, &[], no, &[]);
-        self.sealed(to as usize);
-        self.sealed(self.at + 1);
-        Some(())
-    }
-
-    fn switch(&mut self, a: u32, index: usize) -> Option<()> {
-        let (cases, default) = &self.code.switches[index];
-        let value = self.get64(a);
-        let mut switch = Switch::new();
-        for (case, to) in cases {
-            let target = self.edge(*to as usize)?;
-            if !switch.entries().contains_key(&u128::from(*case)) {
-                switch.set_entry(u128::from(*case), target);
-            }
-        }
-        let otherwise = self.edge(*default as usize)?;
-        switch.emit(&mut self.b, value, otherwise);
-        for to in self.targets(self.at).0 {
-            self.sealed(to);
-        }
-        Some(())
-    }
-
-    fn return_values(&mut self, index: usize) {
-        let list = &self.code.returns[index];
-        let mut first = self.word(0);
-        for (at, register) in list.iter().enumerate() {
-            let value = self.get64(*register);
-            if at == 0 {
-                first = value;
-                continue;
-            }
-            let to = self.word(self.layout.results);
-            self.b.ins().store(PLAIN, value, to, 8 * at as i32);
-        }
-        if let Some(outer) = self.outer {
-            self.close_frame(self.frame);
-            self.set_shared(0, outer);
-        }
-        let status = self.word(0);
-        self.b.ins().return_(&[status, first]);
-    }
 }
 
 /// Constants, registers and the context.
@@ -423,12 +252,12 @@ impl Translator<'_> {
     }
 
     /// A field of the shared context.
-    fn shared(&mut self, offset: i32) -> Value {
+    pub fn shared(&mut self, offset: i32) -> Value {
         let shared = self.word(self.layout.shared);
         self.b.ins().load(types::I64, PLAIN, shared, offset)
     }
 
-    fn set_shared(&mut self, offset: i32, value: Value) {
+    pub fn set_shared(&mut self, offset: i32, value: Value) {
         let shared = self.word(self.layout.shared);
         self.b.ins().store(PLAIN, value, shared, offset);
     }
@@ -490,187 +319,5 @@ impl Translator<'_> {
     /// A register's 64 bits.
     pub fn get64(&mut self, register: u32) -> Value {
         self.get_as(register, types::I64)
-    }
-}
-
-/// Helpers, faults and calls.
-impl Translator<'_> {
-    /// The block that returns with the status of a stop.
-    fn stopped(&mut self) -> Block {
-        if let Some(block) = self.stopped {
-            return block;
-        }
-        let block = self.b.create_block();
-        self.b.set_cold_block(block);
-        *self.stopped.insert(block)
-    }
-
-    /// The current operation, for the helpers.
-    fn site(&mut self) -> Value {
-        self.word((self.number as u64) << 32 | self.at as u64)
-    }
-
-    /// Calls a helper. Returns the status and the value.
-    fn call_helper(&mut self, helper: u64, operands: [Value; 3]) -> (Value, Value) {
-        let (context, site) = (self.word(self.layout.context), self.site());
-        let function = self.word(helper);
-        let [a, b, c] = operands;
-        let call =
-            self.b.ins().call_indirect(self.helper, function, &[context, self.top, site, a, b, c]);
-        let results = self.b.inst_results(call);
-        (results[0], results[1])
-    }
-
-    /// Goes on in a new block unless a status says that the program stops.
-    fn check_status(&mut self, status: Value) {
-        let (stopped, next) = (self.stopped(), self.b.create_block());
-        if self.is_cold {
-            self.b.set_cold_block(next);
-        }
-        self.b.ins().brif(status, stopped, &[], next, &[]);
-        self.b.switch_to_block(next);
-        self.b.seal_block(next);
-    }
-
-    /// Calls a helper that may stop the program. Returns its value.
-    pub fn help(&mut self, helper: u64, operands: [Value; 3]) -> Value {
-        let (status, value) = self.call_helper(helper, operands);
-        self.check_status(status);
-        value
-    }
-
-    /// Calls a helper in a rare case.
-    pub fn help_rarely(&mut self, helper: u64, operands: [Value; 3]) -> Value {
-        self.is_cold = true;
-        let value = self.help(helper, operands);
-        self.is_cold = false;
-        value
-    }
-
-    /// Calls a helper that stops the program.
-    fn stop_by(&mut self, helper: u64, operands: [Value; 3]) {
-        self.call_helper(helper, operands);
-        let stopped = self.stopped();
-        self.b.ins().jump(stopped, &[]);
-    }
-
-    /// Faults if a condition holds.
-    pub fn fault_if(&mut self, condition: Value, fault: Fault) {
-        let (bad, good) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(bad);
-        self.b.ins().brif(condition, bad, &[], good, &[]);
-        self.b.switch_to_block(bad);
-        self.b.seal_block(bad);
-        let kind = self.word(fault as u64);
-        self.stop_by(self.layout.helpers.fault, [kind, kind, kind]);
-        self.b.switch_to_block(good);
-        self.b.seal_block(good);
-    }
-
-    /// Stores the values of registers for a helper. Returns their address and number.
-    pub fn pass(&mut self, registers: &[u32]) -> (Value, Value) {
-        let count = self.word(registers.len() as u64);
-        let Some(slot) = self.words else { return (count, count) };
-        for (at, register) in registers.iter().enumerate() {
-            let value = self.get64(*register);
-            self.b.ins().stack_store(types::I64, value, slot, 8 * at as i32);
-        }
-        (self.b.ins().stack_addr(types::I64, slot, 0), count)
-    }
-
-    /// Stores the results of a call.
-    fn take_results(&mut self, results: &[u32], first: Value) {
-        for (at, register) in results.iter().enumerate() {
-            let value = if at == 0 {
-                first
-            } else {
-                let from = self.word(self.layout.results);
-                self.b.ins().load(types::I64, PLAIN, from, 8 * at as i32)
-            };
-            self.set(*register, value);
-        }
-    }
-
-    fn call(&mut self, index: usize) {
-        let call = &self.code.calls[index];
-        let number = call.function as usize;
-        let callee = self.process.code(number);
-        let fits = callee.parameter_count as usize == call.arguments.len();
-        let function = self.word(number as u64);
-        if callee.external.is_some() || callee.ops.is_empty() || !fits {
-            let (words, count) = self.pass(&call.arguments);
-            let first = self.help(self.layout.helpers.call, [function, words, count]);
-            self.take_results(&call.results, first);
-            return;
-        }
-        let entry = self.layout.table + number as u64 * size_of::<TableEntry>() as u64;
-        let entry = self.word(entry);
-        let code = self.b.ins().load(types::I64, PLAIN, entry, 0);
-        self.direct_or(code, code, self.layout.helpers.call, function, index);
-    }
-
-    fn call_indirect(&mut self, pointer: u32, index: usize) {
-        let pointer = self.get64(pointer);
-        let count = self.code.calls[index].arguments.len();
-        // The number of the function at the address, as `Process::function_at` finds it.
-        let offset = self.b.ins().iadd_imm_s(pointer, -(FUNCTIONS as i64));
-        let number = self.b.ins().rotr_imm_s(offset, i64::from(FUNCTION_STEP.ilog2()));
-        let functions = self.word(self.layout.functions);
-        let known = self.b.ins().icmp(IntCC::UnsignedLessThan, number, functions);
-        let zero = self.word(0);
-        let number = self.b.ins().select(known, number, zero);
-        let step = size_of::<TableEntry>() as i64;
-        let offset = self.b.ins().imul_imm_s(number, step);
-        let entry = self.b.ins().iadd_imm_s(offset, self.layout.table as i64);
-        let code = self.b.ins().load(types::I64, PLAIN, entry, 0);
-        let parameters = self.b.ins().load(types::I64, PLAIN, entry, 8);
-        let fits = self.b.ins().icmp_imm_s(IntCC::Equal, parameters, count as i64);
-        let fits = self.b.ins().band(known, fits);
-        let has_code = self.b.ins().icmp_imm_s(IntCC::NotEqual, code, 0);
-        let usable = self.b.ins().band(fits, has_code);
-        self.direct_or(usable, code, self.layout.helpers.call_indirect, pointer, index);
-    }
-
-    /// Calls machine code if a condition holds, else a helper with `subject`.
-    fn direct_or(
-        &mut self,
-        condition: Value,
-        code: Value,
-        helper: u64,
-        subject: Value,
-        index: usize,
-    ) {
-        let call = &self.code.calls[index];
-        let [fast, slow, next] = [(); 3].map(|()| self.b.create_block());
-        self.b.set_cold_block(slow);
-        self.b.append_block_param(next, types::I64);
-        self.b.append_block_param(next, types::I64);
-        let deepest = self.word(self.layout.deepest);
-        self.b.ins().brif(condition, fast, &[], slow, &[]);
-
-        self.b.switch_to_block(fast);
-        self.b.seal_block(fast);
-        let deep = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, self.top, deepest);
-        self.fault_if(deep, Fault::DeepRecursion);
-        let site = self.site();
-        self.b.ins().store(PLAIN, site, self.top, 0);
-        let mut arguments = vec![self.b.ins().iadd_imm_s(self.top, 8)];
-        arguments.extend(call.arguments.iter().map(|register| self.get64(*register)));
-        let signature = self.b.import_signature(call_signature(call.arguments.len()));
-        let done = self.b.ins().call_indirect(signature, code, &arguments);
-        let results = self.b.inst_results(done).to_vec();
-        self.b.ins().jump(next, &[BlockArg::from(results[0]), BlockArg::from(results[1])]);
-
-        self.b.switch_to_block(slow);
-        self.b.seal_block(slow);
-        let (words, count) = self.pass(&call.arguments);
-        let (status, value) = self.call_helper(helper, [subject, words, count]);
-        self.b.ins().jump(next, &[BlockArg::from(status), BlockArg::from(value)]);
-
-        self.b.switch_to_block(next);
-        self.b.seal_block(next);
-        let (status, first) = (self.b.block_params(next)[0], self.b.block_params(next)[1]);
-        self.check_status(status);
-        self.take_results(&call.results, first);
     }
 }

@@ -1,8 +1,8 @@
 //! Translates operations that compute a value. They keep the rules of the interpreter: registers hold zero-extended values,
 //! shift counts are masked, conversions to integers saturate, and only division by zero faults.
 
-use super::helpers::Fault;
-use super::translate::{Translator, type_of};
+use super::layout::{CodeFault, type_of};
+use super::translate::Translator;
 use crate::code::{Op, RegisterKind};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Type, Value, types};
@@ -281,7 +281,7 @@ impl Translator<'_> {
         if self.code.constants.get(b as usize).is_none_or(|bits| *bits == 0) {
             let divisor = self.get64(b);
             let zero = self.b.ins().icmp_imm_s(IntCC::Equal, divisor, 0);
-            self.fault_if(zero, Fault::DivisionByZero);
+            self.fault_if(zero, CodeFault::DivisionByZero);
         }
         (self.get_as(a, ty), self.get_as(b, ty))
     }
