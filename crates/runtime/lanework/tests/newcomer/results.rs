@@ -16,12 +16,12 @@ fn digit(byte: u8) -> Result<u32, ParseError> {
     }
 }
 #[device]
-fn parse(text: &[u8], from: usize, to: usize) -> Result<u32, ParseError> {
-    if from == to {
+fn parse(text: &[u8], start: usize, end: usize) -> Result<u32, ParseError> {
+    if start == end {
         return Err(ParseError::Empty);
     }
     let mut value = 0u32;
-    for i in from..to {
+    for i in start..end {
         let d = digit(text[i])?;
         value = value
             .checked_mul(10)

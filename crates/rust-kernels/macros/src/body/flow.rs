@@ -178,8 +178,9 @@ impl Translator {
             None => quote!(::lanework::lang::rt::OneByOne),
         };
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        // With parentheses, because Clippy would tell the user to shorten `start: start`.
         Some(quote_spanned!(span => ::lanework::lang::rt::Walk {
-            start: #start, end: #end, step: #step, inclusive: #inclusive,
+            start: (#start), end: (#end), step: #step, inclusive: #inclusive,
             order: ::lanework::lang::rt::Direction::#order
         }))
     }
