@@ -6,9 +6,9 @@
 //! option, as in `--sarif found.ptx`, is not mistaken for it.
 
 use super::{
-    Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs,
-    InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, PredictKernelArgs,
-    ProfileKernelArgs, ReportKernelArgs,
+    Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, DebugKernelArgs,
+    InspectFileArgs, InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs,
+    PredictKernelArgs, ProfileKernelArgs, ReportKernelArgs,
 };
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches};
@@ -47,6 +47,7 @@ pub(super) fn others(command: &str) -> Vec<Command> {
         "check" => vec![CheckKernelArgs::command()],
         "profile" => vec![ProfileKernelArgs::command()],
         "predict" => vec![PredictKernelArgs::command()],
+        "debug" => vec![DebugKernelArgs::command()],
         "look" => vec![LookKernelArgs::command(), LookProgramArgs::command()],
         "inspect" => vec![InspectFileArgs::command(), InspectProgramArgs::command()],
         "bench" => vec![BenchKernelArgs::command()],
@@ -257,8 +258,8 @@ const GROUPS: [(&str, &[&str]); 3] = [
     (
         "Your own kernels: PTX or CUDA C++ files, or programs",
         &[
-            "run", "check", "profile", "predict", "look", "inspect", "exec", "judge", "explain",
-            "mcp", "new",
+            "run", "check", "debug", "profile", "predict", "look", "inspect", "exec", "judge",
+            "explain", "mcp", "new",
         ],
     ),
     (

@@ -223,7 +223,7 @@ impl KernelArgs {
 }
 
 /// Hides the options that choose a device or write arrays: `check`, `profile` and `look` use the emulator.
-fn hide_device(argument: clap::Arg) -> clap::Arg {
+pub(super) fn hide_device(argument: clap::Arg) -> clap::Arg {
     let chooses =
         matches!(argument.get_id().as_str(), "compare" | "device" | "fidelity" | "outputs");
     if chooses { argument.hide(true) } else { argument }

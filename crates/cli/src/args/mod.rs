@@ -1,5 +1,6 @@
 //! The command line: every command, option, default and example.
 
+mod debug;
 mod grammar;
 mod kernel;
 mod ladder;
@@ -10,6 +11,7 @@ mod stored;
 mod timing;
 mod values;
 
+pub use debug::{DebugArgs, DebugKernelArgs, DebugOptions};
 #[cfg(feature = "report")]
 pub use grammar::PAGE;
 pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
@@ -91,6 +93,11 @@ pub enum Command {
         lanework look transpose/unpadded --size 1024 --warp 3\n  \
         lanework look transpose/unpadded --svg picture.svg")]
     Look(LookArgs),
+    /// Debug a kernel of a file: stop at any instruction, go back, ask who wrote a value.
+    #[command(after_help = "Examples:\n  \
+        lanework debug kernel.cu --block 256 rand:1000 zeros:1000\n  \
+        lanework debug kernel.cu --block 256 rand:1000 zeros:1000 --script commands.txt")]
+    Debug(DebugArgs),
     /// Show the contents of a kernel: entries, parameters, registers, instructions, and the PTX of a rung.
     #[command(after_help = "Examples:\n  \
         lanework inspect kernel.ptx\n  \

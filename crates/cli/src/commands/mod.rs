@@ -9,6 +9,7 @@ pub mod judge;
 /// Commands on one kernel: of a file, of a rung, or of a program.
 pub mod kernels {
     pub mod check;
+    pub mod debug;
     pub mod exec;
     pub mod inspect;
     pub mod look;

@@ -17,7 +17,7 @@ mod units;
 pub use grid::shape;
 pub use launch::{Ready, arguments, emulator, given, launch, maps, upload};
 pub use probe::FileKernel;
-pub use signature::Signature;
+pub use signature::{KernelParameter, Signature, Takes};
 
 use crate::args::KernelArgs;
 use lanework::ptx::Variable;
@@ -27,7 +27,6 @@ use lanework_terminal::failure::Failure;
 use lanework_terminal::output::note;
 use launch::parameters;
 use mangled::{Pointee, cpp_parameters};
-use signature::{KernelParameter, Takes};
 
 /// The entry to run: the one of this name, mangled or in C++, or the only one.
 ///

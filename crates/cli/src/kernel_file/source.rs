@@ -4,7 +4,7 @@ use super::cached;
 use crate::args::{CudaCompiler, SourceOptions};
 use lanework::ptx::{Diagnostics, Module};
 use lanework::{Device, NvrtcError, PtxModule};
-use lanework_cuda_cpp::{CompileFailure, CompileOptions, Loader};
+use lanework_cuda_cpp::{CompileFailure, CompileOptions, CompiledPtx, DebugNames, Loader};
 use lanework_terminal::failure::Failure;
 use lanework_terminal::output::{note, note_data, read_text};
 use std::path::{Path, PathBuf};
@@ -314,13 +314,47 @@ fn own(
     part: bool,
     asked: &SourceOptions,
 ) -> Result<Compiled, CompileFailure> {
+    own_mode(source, path, (part, false), asked).map(|compiled| ("Lanework", compiled.text))
+}
+
+/// The PTX of a file for the debugger, with the names of its variables: CUDA C++ is compiled by Lanework's own compiler
+/// without optimization, unless another compiler is asked for, or it does not take the source.
+///
+/// # Errors
+/// As [`linked_ptx`].
+pub fn debugged(paths: &[PathBuf], options: &SourceOptions) -> Result<(Ptx, DebugNames), Failure> {
+    let chosen = options.compiler;
+    let own = matches!(chosen, None | Some(CudaCompiler::Own));
+    if let ([path], true) = (paths, own)
+        && path.extension().is_some_and(|kind| kind == "cu")
+    {
+        match own_mode(&read_source(path)?, path, (false, true), options) {
+            Ok(compiled) => {
+                return Ok((Ptx { text: compiled.text, file: None }, compiled.names));
+            }
+            Err(failure) if chosen.is_some() => return Err(own_failure(path, &failure)),
+            Err(_) => {
+                note("Lanework's compiler does not take this source, so variables have no names")
+            }
+        }
+    }
+    Ok((linked_ptx(paths, options)?, DebugNames::default()))
+}
+
+/// Compiles with Lanework's own compiler, as a part of a whole, or for the debugger.
+fn own_mode(
+    source: &str,
+    path: &Path,
+    (part, debug): (bool, bool),
+    asked: &SourceOptions,
+) -> Result<CompiledPtx, CompileFailure> {
     let name = path.display().to_string();
     let mut failed = None;
     for target in TARGETS {
         let architecture = target.trim_end_matches('a').parse().unwrap_or(80);
         let specific = target.ends_with('a');
         let defines = asked.define.clone();
-        let options = CompileOptions { architecture, specific, part, defines };
+        let options = CompileOptions { architecture, specific, part, debug, defines };
         let mut files = FilesBeside(path, asked);
         match lanework_cuda_cpp::compile(source, &name, &options, &mut files) {
             // The compiler does not check inline PTX, which may need the next target.
@@ -329,7 +363,7 @@ fn own(
                 if !compiled.warnings.is_empty() {
                     note_data(compiled.warnings.trim_end());
                 }
-                return Ok(("Lanework", compiled.text));
+                return Ok(compiled);
             }
             Err(failure) => failed = failed.or(Some(failure)),
         }

@@ -2,6 +2,7 @@
 
 mod assembler;
 mod check;
+mod debug;
 mod grid;
 mod inspect;
 mod kernel;

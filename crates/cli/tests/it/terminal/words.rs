@@ -122,7 +122,7 @@ fn every_help_is_chinese() {
     for name in names {
         wrong.extend(left(&[name, "--help"]));
     }
-    for command in ["run", "check", "profile", "look", "inspect", "bench", "compare"] {
+    for command in ["run", "check", "debug", "profile", "look", "inspect", "bench", "compare"] {
         wrong.extend(left(&[command, "k.ptx", "--help"]));
     }
     for command in ["look", "inspect"] {

@@ -3,7 +3,7 @@
 use crate::data::evaluate::coordinates;
 use crate::session::Session;
 use crate::timeline::{StepAt, Visitor};
-use lanework_emulator::sanitize::{Checks, Report};
+use lanework_emulator::sanitize::Report;
 use lanework_emulator::{Access, Fault, SourceLocation};
 
 /// Finds the step of an access that a finding names.
@@ -65,6 +65,9 @@ impl Visitor for FindingSearch {
     }
 }
 
+/// A step, and the block and thread that it is about.
+pub type FoundStep = (u64, (u64, u32));
+
 /// A place that a finding names.
 struct FindingPlace<'r> {
     location: Option<&'r SourceLocation>,
@@ -90,7 +93,7 @@ impl Session<'_> {
         if self.findings.is_none() {
             self.timeline.restore()?;
             let target = self.timeline.target();
-            let checks = target.emulator.checks().unwrap_or_else(Checks::default);
+            let checks = target.emulator.checks().unwrap_or_default();
             let checked = target.emulator.check_for(
                 target.program,
                 target.config,
@@ -111,7 +114,7 @@ impl Session<'_> {
         &self,
         index: usize,
         other: bool,
-    ) -> Result<Option<(u64, (u64, u32))>, Fault> {
+    ) -> Result<Option<FoundStep>, Fault> {
         let Some(report) = self.findings.as_ref().and_then(|all| all.get(index)) else {
             return Ok(None);
         };
@@ -143,7 +146,7 @@ impl Session<'_> {
         address: Option<u64>,
         until: u64,
         last: bool,
-    ) -> Result<Option<(u64, (u64, u32))>, Fault> {
+    ) -> Result<Option<FoundStep>, Fault> {
         let scope = self.scope();
         let origins = scope.kernel.origins.iter().enumerate();
         let instructions = origins.filter(|(_, origin)| {
