@@ -27,12 +27,10 @@ use lanework_ptx_ir::kernel::{
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::asynchrony::{AsyncOp, MbarrierOp};
 use lanework_ptx_ir::opcode::integer::IntegerOp;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
-
-/// Part of the help for a missing barrier before a signal to other blocks, after the signal's line.
-pub const TELLS_BLOCKS: &str = " that tells other blocks";
 
 /// The update of a value that is stored unchanged.
 const MOVED: &str = "";
@@ -88,12 +86,19 @@ struct MemoryInst<'k> {
 pub struct Adviser<'k> {
     kernel: &'k Kernel,
     flow: ControlFlowGraph,
+    /// The instruction of the signal before which the last advice puts a barrier of the block.
+    signal: Cell<Option<u32>>,
 }
 
 impl<'k> Adviser<'k> {
     /// For the races of a kernel.
     pub fn new(kernel: &'k Kernel) -> Adviser<'k> {
-        Adviser { kernel, flow: ControlFlowGraph::new(kernel) }
+        Adviser { kernel, flow: ControlFlowGraph::new(kernel), signal: Cell::new(None) }
+    }
+
+    /// The signal to other blocks before which the last advice puts a barrier of the block.
+    pub fn take_signal(&self) -> Option<u32> {
+        self.signal.take()
     }
 
     /// The advice for a race. A barrier belongs between the two instructions of `gap`.
@@ -258,8 +263,9 @@ impl<'k> Adviser<'k> {
         let [now, prior] = race.accesses;
         let free = |from: u32, to: u32| self.avoids_barriers(Distance::Warps, from, to);
         if free(prior.instruction, write.inst.origin) {
+            self.signal.set(Some(write.inst.origin));
             return Some(format!(
-                "put `__syncthreads()` (`sync_threads`) between {} and the {} at {}{TELLS_BLOCKS}, outside of branches that only some threads take: it covers only accesses that its thread has waited for",
+                "put `__syncthreads()` (`sync_threads`) between {} and the {} at {} that tells other blocks, outside of branches that only some threads take: it covers only accesses that its thread has waited for",
                 self.access_at(race, prior.instruction),
                 name_of(write.op),
                 self.line(write.inst.origin)

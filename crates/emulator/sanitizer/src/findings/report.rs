@@ -1,7 +1,7 @@
 //! Findings as plain data ([`Report`]), and the merging of races that one missing barrier explains
 //! ([`group`]).
 
-use crate::findings::advice::{Adviser, Distance, RaceFacts, TELLS_BLOCKS};
+use crate::findings::advice::{Adviser, Distance, RaceFacts};
 use crate::findings::kinds::ReportKind;
 use lanework_engine::fault::{Fault, NearAllocation, SourceLocation};
 use lanework_ptx_ir::kernel::{Kernel, Opcode, SyncAnnotation};
@@ -288,7 +288,7 @@ pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
         return kept.into_iter().map(|found| found.report).collect();
     }
     let adviser = Adviser::new(kernel);
-    let mut advised: Vec<(Report, u32)> = Vec::new();
+    let mut advised: Vec<(Report, u32, Option<u32>)> = Vec::new();
     for Found { mut report, ends, race } in kept {
         let prior = race.as_ref().map_or(0, |race| race.accesses[1].instruction);
         if let Some(race) = &race {
@@ -296,12 +296,10 @@ pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
             report.distance = Some(race.distance);
         }
         // One barrier before a signal to other blocks covers all accesses before it. The last one says where to put it.
-        let signal = told_by(&report.help);
-        let same = advised
-            .iter_mut()
-            .find(|(known, _)| signal.is_some() && told_by(&known.help) == signal);
-        let Some((known, at)) = same else {
-            advised.push((report, prior));
+        let signal = adviser.take_signal();
+        let same = advised.iter_mut().find(|(_, _, known)| signal.is_some() && *known == signal);
+        let Some((known, at, _)) = same else {
+            advised.push((report, prior, signal));
             continue;
         };
         if prior > *at {
@@ -315,12 +313,7 @@ pub fn group(kernel: &Kernel, list: Vec<Found>) -> Vec<Report> {
         }
         report.also.into_iter().for_each(|pair| known.add_pair(pair));
     }
-    advised.into_iter().map(|(report, _)| report).collect()
-}
-
-/// The signal before which a help puts a barrier of the block.
-fn told_by(help: &str) -> Option<&str> {
-    Some(help.split_once(TELLS_BLOCKS)?.0.rsplit_once(" and the ")?.1)
+    advised.into_iter().map(|(report, ..)| report).collect()
 }
 
 /// The interval of a race between different instructions of threads of a block. No barrier orders a
