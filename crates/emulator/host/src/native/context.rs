@@ -225,7 +225,8 @@ pub unsafe fn nested(
         let done = interpret(process, number, arguments, &calls, depth + 1);
         (*context).shared.stack = process.stack;
         Some(done.map(|results| {
-            for (to, value) in (&mut (*context).results).iter_mut().zip(&results) {
+            let kept = &mut *(*context).results;
+            for (to, value) in kept.iter_mut().zip(&results) {
                 *to = *value;
             }
             results.first().copied().unwrap_or(0)
