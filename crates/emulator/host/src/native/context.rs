@@ -25,7 +25,7 @@ pub struct Context {
     pub results: Box<[u64]>,
     /// The process while its machine code runs.
     pub process: *mut Process,
-    /// Why a helper stops the program.
+    /// The reason of a helper that stopped the program.
     pub stop: Option<Stop>,
     /// The panic of a helper.
     pub panic: Option<Box<dyn Any + Send>>,
@@ -184,6 +184,15 @@ pub unsafe fn enter(
     }
 }
 
+/// The place of a call's results.
+///
+/// # Safety
+/// The context must be valid, and machine code must not run while the result is used.
+unsafe fn results_of<'a>(context: *mut Context) -> &'a mut [u64] {
+    // SAFETY: the caller's.
+    unsafe { &mut (*context).results }
+}
+
 /// Calls a function for machine code, which waits for it at `call`; `None` if the calls are too deep. Returns the first
 /// result and stores the others.
 ///
@@ -225,8 +234,7 @@ pub unsafe fn nested(
         let done = interpret(process, number, arguments, &calls, depth + 1);
         (*context).shared.stack = process.stack;
         Some(done.map(|results| {
-            let kept = &mut *(*context).results;
-            for (to, value) in kept.iter_mut().zip(&results) {
+            for (to, value) in results_of(context).iter_mut().zip(&results) {
                 *to = *value;
             }
             results.first().copied().unwrap_or(0)

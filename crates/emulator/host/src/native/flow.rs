@@ -46,7 +46,7 @@ impl Translator<'_> {
         Some(order)
     }
 
-    /// Where an operation may go, with the operation after a conditional jump, and whether the next one does not follow.
+    /// The targets of an operation, with the operation after a conditional jump, and whether the next one does not follow.
     pub fn targets(&self, at: usize) -> (Vec<usize>, bool) {
         match self.code.ops[at] {
             Op::Jump { to } => (vec![to as usize], true),

@@ -1,4 +1,4 @@
-//! What machine code, its translation and its helpers agree on: signatures, addresses and the words that they share.
+//! Conventions of machine code, its translation and its helpers: signatures, addresses and the words that they share.
 
 use crate::code::RegisterKind;
 use cranelift_codegen::ir::{AbiParam, MemFlagsData, Signature, Type, types};
@@ -27,7 +27,7 @@ pub struct CodeLayout {
     pub helpers: Helpers,
 }
 
-/// Where a function's machine code starts.
+/// The start of machine code in a function.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
     /// At the function's start, with its arguments.
@@ -64,7 +64,7 @@ pub struct TableEntry {
     pub parameters: u64,
 }
 
-/// What machine code reads and writes by itself.
+/// Words that machine code reads and writes by itself.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct Shared {
@@ -74,7 +74,7 @@ pub struct Shared {
     pub lowest: u64,
 }
 
-/// What machine code returns: a status, which is not 0 if the program stops, and the first result.
+/// The results of machine code: a status, which is not 0 if the program stops, and the first result.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HelperResult {

@@ -3,7 +3,7 @@
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
 use lanework_host::{External, HostExecution, HostFault, Process};
 
-/// What a program printed, and how it ended.
+/// The output of a program, and its end.
 type Ended = (String, Result<i32, HostFault>);
 
 /// Runs a program in every way, with these library functions and arguments. All ways must agree; returns the output and
