@@ -110,11 +110,7 @@ impl Session<'_> {
     ///
     /// # Errors
     /// If the launch cannot be replayed.
-    pub fn step_of_finding(
-        &self,
-        index: usize,
-        other: bool,
-    ) -> Result<Option<FoundStep>, Fault> {
+    pub fn step_of_finding(&self, index: usize, other: bool) -> Result<Option<FoundStep>, Fault> {
         let Some(report) = self.findings.as_ref().and_then(|all| all.get(index)) else {
             return Ok(None);
         };
