@@ -258,7 +258,7 @@ const GROUPS: [(&str, &[&str]); 3] = [
     (
         "Your own kernels: PTX or CUDA C++ files, or programs",
         &[
-            "run", "check", "debug", "profile", "predict", "look", "inspect", "exec", "judge",
+            "run", "check", "profile", "predict", "look", "debug", "inspect", "exec", "judge",
             "explain", "mcp", "new",
         ],
     ),

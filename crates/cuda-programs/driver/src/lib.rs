@@ -52,4 +52,3 @@ mod textures;
 pub use interface::call_sites::set_host_calls;
 pub use ordering::guarded_pages::is_guarded;
 pub use ordering::host_access::guards_any;
-pub use streams::host_functions::set_in_host_function;

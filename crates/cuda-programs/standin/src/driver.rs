@@ -88,6 +88,7 @@ functions! {
     free: b"cuMemFree_v2" (u64);
     capturing: b"cuStreamIsCapturing" (usize, *mut i32);
     launch_host: b"cuLaunchHostFunc" (usize, HostFunction, *mut c_void);
+    set_in_host_function: b"lanework_set_in_host_function" (i32);
 }
 
 fn load() -> std::result::Result<Driver, String> {

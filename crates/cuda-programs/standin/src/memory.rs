@@ -182,7 +182,13 @@ type Work = Box<dyn Fn() + Send + Sync>;
 unsafe extern "C" fn run(work: *mut c_void) {
     // SAFETY: `capture` leaked the closure, since a graph may be launched any number of times.
     let work = unsafe { &*work.cast::<Work>() };
+    // Unlike a program's function, this one uses the driver.
+    let Ok(driver) = driver() else { return };
+    // SAFETY: the function takes any number.
+    let outer = unsafe { (driver.set_in_host_function)(0) };
     work();
+    // SAFETY: as above.
+    unsafe { (driver.set_in_host_function)(outer) };
 }
 
 /// Whether a stream is captured.

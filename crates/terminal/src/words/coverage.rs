@@ -33,6 +33,7 @@ const CRATES: &[&str] = &[
     "runtime/lanework",
     "runtime/runtime",
     "laboratory/ladders",
+    "laboratory/exercises",
 ];
 
 /// Files whose texts are internal or data.

@@ -75,7 +75,10 @@ pub fn run_kernel(args: &DebugKernelArgs) -> Outcome {
     if known.parameters.is_empty() {
         known.parameters = parameters_of(&signature);
     }
-    let sources = SourceFiles { text_name: kernel.names(), text: &ptx.text, files: kernel.files() };
+    // A CUDA C++ file is not the text of its PTX.
+    let is_ptx = kernel.files().iter().all(|file| file.extension().is_some_and(|of| of == "ptx"));
+    let text_name = if is_ptx { kernel.names() } else { format!("PTX of {}", kernel.names()) };
+    let sources = SourceFiles { text_name, text: &ptx.text, files: kernel.files() };
     let progress = Progress::new("recording");
     let debugged =
         module.on_emulator(&entry, shape, &values, |emulator, program, config, bytes| {

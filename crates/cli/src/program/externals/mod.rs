@@ -263,10 +263,6 @@ const SPECIAL: &[(&str, External)] = &[
     ("cuMemHostAlloc", |process, a| lend(process, a, cuMemHostAlloc)),
     ("__lw_open_device", |process, _| opened::open(process).map(|()| 0)),
     ("__lw_close_device", |process, _| opened::close(process).map(|()| 0)),
-    ("__lw_in_host_function", |_, a| {
-        lanework_libcuda::set_in_host_function(word(a, 0) != 0);
-        Ok(0)
-    }),
     ("cuMemAlloc_v2", |process, a| {
         let (code, address) = opened::allocate(process, word(a, 1))?;
         if code == 0 {

@@ -15,9 +15,11 @@ pub fn run(function: impl FnOnce()) {
     RUNNING.set(outer);
 }
 
-/// Records that this thread begins or ends a host function of a stream that interpreted host code runs.
-pub fn set_in_host_function(running: bool) {
-    RUNNING.set(running);
+/// Records whether this thread runs a host function of a stream that calls no CUDA function. Returns what was recorded
+/// before. Lanework's libraries compute captured calls in host functions, which do use the driver.
+#[unsafe(no_mangle)]
+pub extern "C" fn lanework_set_in_host_function(running: i32) -> i32 {
+    i32::from(RUNNING.replace(running != 0))
 }
 
 /// Whether this thread runs a host function of a stream.

@@ -26,19 +26,19 @@ use pages::Entry;
 
 /// The machine code of a process.
 pub fn machine_code() -> Option<Box<dyn MachineCode>> {
-    Some(Box::new(Machine::default()))
+    Some(Box::new(CompiledFunctions::default()))
 }
 
 /// Machine code, whose context is made when the first function is hot.
 #[derive(Default)]
-struct Machine {
+struct CompiledFunctions {
     /// From `Box::into_raw`: machine code contains its address, so that no reference to it may be assumed to be the only one.
     context: Option<*mut Context>,
     /// Whether this host allows no machine code.
     is_refused: bool,
 }
 
-impl Drop for Machine {
+impl Drop for CompiledFunctions {
     fn drop(&mut self) {
         if let Some(context) = self.context.take() {
             // SAFETY: the pointer comes from `Box::into_raw`, and no machine code runs any more.
@@ -47,7 +47,7 @@ impl Drop for Machine {
     }
 }
 
-impl MachineCode for Machine {
+impl MachineCode for CompiledFunctions {
     fn call(
         &mut self,
         process: &mut Process,
@@ -81,7 +81,7 @@ impl MachineCode for Machine {
     }
 }
 
-impl Machine {
+impl CompiledFunctions {
     /// The context, or `None` if this host allows no machine code.
     fn context(&mut self, process: &Process) -> Option<*mut Context> {
         if self.context.is_none() && !self.is_refused {

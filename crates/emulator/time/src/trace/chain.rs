@@ -88,7 +88,7 @@ impl WarpClock {
 
 /// A word that blocks publish.
 #[derive(Clone, Copy, Debug)]
-struct Word {
+struct ChainedWord {
     block: u64,
     chain: WaitChain,
 }
@@ -122,7 +122,7 @@ pub struct ChainClocks {
     warps: HashMap<(u64, u32), WarpClock>,
     running: Running,
     meetings: HashMap<(u64, Meeting), WaitChain>,
-    words: NumberMap<Word>,
+    words: NumberMap<ChainedWord>,
     longest: WaitChain,
     /// Blocks that run, with their longest chains.
     blocks: HashMap<u64, WaitChain>,
@@ -173,7 +173,7 @@ impl ChainClocks {
         let Running((block, _), clock) = self.running;
         let chain = clock.now();
         self.note(block, chain);
-        let word = self.words.entry(address).or_insert(Word { block, chain });
+        let word = self.words.entry(address).or_insert(ChainedWord { block, chain });
         word.block = block;
         if chain.is_longer(&word.chain) {
             word.chain = chain;

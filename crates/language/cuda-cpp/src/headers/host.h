@@ -759,7 +759,6 @@ int __lw_is_device(const void *memory);
 void __lw_refusal(const char *why, const char *help, int status);
 int __lw_open_device();
 int __lw_close_device();
-int __lw_in_host_function(int);
 int cuStreamCreate(cudaStream_t *to, unsigned flags);
 int cuStreamDestroy_v2(cudaStream_t stream);
 int cuStreamSynchronize(cudaStream_t stream);
@@ -1024,14 +1023,10 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { __LW_CALL(cuStre
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { __LW_CALL(cuStreamQuery(stream)); }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) { __LW_CALL(cuStreamWaitEvent(stream, event, flags)); }
 inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data) { __LW_CALL(cuLaunchHostFunc(stream, function, data)); }
-// Callbacks run immediately, after the stream's work is complete. The driver refuses calls in them.
-struct __lw_host_function {
-    __lw_host_function() { __lw_in_host_function(1); }
-    ~__lw_host_function() { __lw_in_host_function(0); }
-};
+// Callbacks run immediately, after the stream's work is complete. A thread that one starts runs inside it, so calls are not refused.
 inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, void (*function)(cudaStream_t, cudaError_t, void *), void *data, unsigned) {
     cudaError_t error = cudaStreamSynchronize(stream);
-    { __lw_host_function inside; function(stream, error, data); }
+    function(stream, error, data);
     return error;
 }
 typedef void (*cudaHostFn_t)(void *);

@@ -5,7 +5,6 @@
 
 mod assembly;
 mod cleanups;
-mod describe;
 mod expressions;
 mod intrinsics;
 mod kernels;
