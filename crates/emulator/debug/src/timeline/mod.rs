@@ -1,10 +1,10 @@
 //! A recorded launch, and its replay.
 //!
 //! The emulator is deterministic: with one worker and a fixed [`Schedule`], a launch executes the same instructions in
-//! the same order each time. The recording therefore consists of the memory before the launch and the schedule. A step's
-//! number is its position in that order. To go to a step, forward or backward, the launch runs again from the last
-//! snapshot before it. This is the record and replay of `rr` (O'Callahan et al., "Engineering Record and Replay for
-//! Deployability", 2017), without the need to record system calls.
+//! the same order each time. The recording therefore consists of the memory before the launch and the schedule. A
+//! step's number is its position in that order. To go to a step, forward or backward, the launch runs again from the
+//! last snapshot before it. This is the record and replay of `rr` (O'Callahan et al., "Engineering Record and Replay
+//! for Deployability", 2017), without the need to record system calls.
 
 mod image;
 mod moment;

@@ -138,8 +138,8 @@ impl Context {
         Err(self.stop.take().unwrap_or_else(unknown))
     }
 
-    /// Copies the interpreter's innermost active calls. `depth` is the number of all its active calls. Returns the top of
-    /// the calls.
+    /// Copies the interpreter's innermost active calls. `depth` is the number of all its active calls. Returns the top
+    /// of the calls.
     fn take_calls(&mut self, callers: &[u64], depth: usize) -> u64 {
         let start = depth.saturating_sub(callers.len());
         self.calls[start..depth].copy_from_slice(&callers[callers.len() - (depth - start)..]);
@@ -208,7 +208,8 @@ pub unsafe fn nested(
     arguments: &[u64],
 ) -> Option<Result<u64, Stop>> {
     // SAFETY: the context is valid, and no reference to it lives while machine code runs. The bridge is compiled code
-    // with these parameters, and passes `arity` words to the function. This thread already uses the stack of machine code.
+    // with these parameters, and passes `arity` words to the function. This thread already uses the stack of machine
+    // code.
     unsafe {
         let depth = (top - (*context).calls.as_ptr() as u64) as usize / size_of::<u64>();
         if depth >= DEEPEST {

@@ -5,9 +5,9 @@
 //! function is compiled on the first call; if it cannot be compiled, it runs in the interpreter.
 //!
 //! The interpreter and machine code compute the same values and find the same faults at the same places. `translate`
-//! turns code into Cranelift's intermediate form with the help of `values`, `others` and `access`. `compiler` turns that
-//! form into bytes, and `pages` makes the bytes executable. `helpers` has the functions that machine code calls; they work
-//! on the state in `context`.
+//! turns code into Cranelift's intermediate form with the help of `values`, `others` and `access`. `compiler` turns
+//! that form into bytes, and `pages` makes the bytes executable. `helpers` has the functions that machine code calls;
+//! they work on the state in `context`.
 
 mod access;
 mod calls;

@@ -94,8 +94,8 @@ pub struct Entry {
 /// The stack must be unused and large enough. The entry must have the addresses of compiled code and of its context.
 pub unsafe fn on_stack(stack: u64, entry: &mut Entry) -> HelperResult {
     let (status, value);
-    // SAFETY: the code follows the System V convention: it keeps `r12` and restores the stack pointer. `clobber_abi` lists
-    // the other registers that it may change.
+    // SAFETY: the code follows the System V convention: it keeps `r12` and restores the stack pointer. `clobber_abi`
+    // lists the other registers that it may change.
     unsafe {
         std::arch::asm!(
             "xchg rsp, r12",
