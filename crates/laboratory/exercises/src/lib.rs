@@ -22,7 +22,7 @@ pub struct Exercise {
     pub solution: (&'static str, &'static str),
 }
 
-/// A goal: a counter and the largest value that it may have.
+/// A goal: a counter and its limit.
 #[derive(Clone, Copy)]
 pub struct Goal {
     /// The counter's name.

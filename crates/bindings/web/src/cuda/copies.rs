@@ -15,7 +15,7 @@ fn refused(process: &mut Process, why: &MemoryError) -> Result<u64, Stop> {
 fn from_device(process: &mut Process, from: u64, bytes: u64) -> Result<Result<Vec<u8>, u64>, Stop> {
     let mut data = Vec::new();
     let state = cuda(process)?;
-    // Check that the range exists on the device before allocating as many bytes on the host.
+    // Check that the range exists on the device before the host allocates as many bytes.
     if let Err(why) = state.emulator.pin(from, bytes).map(drop) {
         return refused(process, &why).map(Err);
     }

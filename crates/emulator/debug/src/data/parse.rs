@@ -29,7 +29,7 @@ pub enum Expression {
     Binary(&'static str, Box<Expression>, Box<Expression>),
 }
 
-/// Binary operators by precedence, the loosest first.
+/// Binary operators by precedence, lowest first.
 const OPERATORS: [&[&str]; 10] = [
     &["||"],
     &["&&"],

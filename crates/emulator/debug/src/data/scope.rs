@@ -6,7 +6,7 @@ use lanework_ptx_ir::kernel::{Kernel, Reg};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// In PTX that keeps local variables in memory: the name of the variable with a function's local variables.
+/// The PTX variable that holds a function's local variables, if the compiler keeps them in memory.
 const FRAME: &str = "__local_depot0";
 
 /// The source names of a kernel, as its front end reports them.

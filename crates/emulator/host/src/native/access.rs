@@ -1,4 +1,4 @@
-//! Translates accesses to memory, with the checks of [`HostMemory`](crate::memory::HostMemory), and stack frames.
+//! Translates stack frames and memory accesses, with the checks of [`HostMemory`](crate::memory::HostMemory).
 //!
 //! Machine code itself checks aligned accesses to the arena. One comparison tests alignment and bounds, and another one
 //! tests the shadow byte. A helper does all other accesses, with the interpreter's checks.
@@ -14,7 +14,7 @@ use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Type, Value, types};
 const LARGEST: usize = 128;
 
 impl Translator<'_> {
-    /// Translates an access to memory. Returns whether the operation is one.
+    /// Translates a memory access. Returns false for other operations.
     pub fn access(&mut self, op: Op) -> bool {
         match op {
             Op::Load32 { d, a, offset } => self.load(d, a, offset, 4),
@@ -42,7 +42,7 @@ impl Translator<'_> {
         if offset == 0 { base } else { self.b.ins().iadd_imm_s(base, i64::from(offset)) }
     }
 
-    /// Branches to a new block if an access needs no helper. Returns that block and the helper's; the latter is
+    /// Branches to a new block if an access needs no helper. Returns that block and the helper's, which is
     /// current.
     fn check(&mut self, address: Value, bytes: u32) -> (Block, Block) {
         let [inside, good, slow] = [(); 3].map(|()| self.b.create_block());
@@ -142,7 +142,7 @@ impl Translator<'_> {
         self.b.seal_block(next);
     }
 
-    /// The value that a store of some bytes writes.
+    /// The value that a store of `bytes` bytes writes.
     fn stored(&mut self, register: u32, bytes: u32) -> Value {
         let kind = self.code.kinds[register as usize];
         let ty: Type = match (bytes, kind) {

@@ -53,7 +53,7 @@ impl Translator<'_> {
         value
     }
 
-    /// Calls a helper in a rare case.
+    /// Calls a helper on a rare path.
     pub fn help_rarely(&mut self, helper: u64, operands: [Value; 3]) -> Value {
         self.is_cold = true;
         let value = self.help(helper, operands);

@@ -1,4 +1,4 @@
-//! Cranelift, set up for this machine.
+//! Cranelift, configured for this machine.
 
 use super::layout::{CONVENTION, CodeLayout, Start, call_signature};
 use super::translate::Translator;
@@ -18,7 +18,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// `None` if Cranelift does not know this machine.
+    /// `None` if Cranelift does not support this machine.
     pub fn new() -> Option<Compiler> {
         let mut flags = settings::builder();
         flags.set("opt_level", "speed").ok()?;
@@ -49,7 +49,7 @@ impl Compiler {
         Some(Compiler { isa, has_fma, context, builder: FunctionBuilderContext::new() })
     }
 
-    /// The machine code of a function from one of its starts.
+    /// Compiles a function from one of its possible starts to machine code.
     pub fn function(
         &mut self,
         process: &Process,

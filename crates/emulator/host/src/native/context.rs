@@ -9,9 +9,9 @@ use crate::process::{Process, Stop};
 use std::any::Any;
 use std::collections::HashMap;
 
-/// Bytes of the stack that machine code uses. The system commits only pages that are used.
+/// Size in bytes of machine code's stack. The system commits only used pages.
 const STACK: usize = 512 << 20;
-/// Bytes of that stack for the helpers and for the functions that they call.
+/// Bytes of that stack that are reserved for helpers and the functions that they call.
 const RESERVE: u64 = 16 << 20;
 
 /// The state of a program's machine code. Its address is fixed, because the code contains it.
@@ -27,7 +27,7 @@ pub struct Context {
     pub process: *mut Process,
     /// Why a helper stopped the program.
     pub stop: Option<Stop>,
-    /// The panic of a helper.
+    /// A helper's panic, to resume outside machine code.
     pub panic: Option<Box<dyn Any + Send>>,
     loops: HashMap<(usize, usize), Option<u64>>,
     bridges: HashMap<usize, u64>,
@@ -190,7 +190,7 @@ pub unsafe fn enter(
 /// # Safety
 /// The context must be valid, and machine code must not run while the result is used.
 unsafe fn results_of<'a>(context: *mut Context) -> &'a mut [u64] {
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller upholds this function's contract.
     unsafe { &mut (*context).results }
 }
 

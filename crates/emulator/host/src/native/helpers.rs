@@ -1,4 +1,4 @@
-//! The functions that machine code calls: accesses that need more than the short check, calls of library functions,
+//! The functions that machine code calls: accesses that need more than the inline check, calls of library functions,
 //! operations that the interpreter computes, and faults. Each helper takes the context, the top of the active calls,
 //! the current operation, and three operands.
 

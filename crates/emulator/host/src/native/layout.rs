@@ -44,7 +44,7 @@ pub fn call_signature(arity: usize) -> Signature {
     signature
 }
 
-/// The type of a register of some kind.
+/// The Cranelift type of a register kind.
 pub fn type_of(kind: RegisterKind) -> Type {
     match kind {
         RegisterKind::Word32 => types::I32,
