@@ -143,7 +143,7 @@ fn bits(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// A number of half precision.
+/// Decodes a half-precision number.
 fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 != 0 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));

@@ -106,7 +106,7 @@ impl Session<'_> {
         Ok(self.findings.as_deref().unwrap_or_default())
     }
 
-    /// The step and thread of a finding, which is numbered from 0: of its access, or of the other access of a race.
+    /// The step and thread of a finding's access, or of the other access of its race. Findings are numbered from 0.
     ///
     /// # Errors
     /// If the launch cannot be replayed.

@@ -1,5 +1,5 @@
-//! The history of bytes: the steps that wrote or read them, with the values before and after. Also the last step of a
-//! thread.
+//! The history of bytes: the steps that wrote or read them, with the values before and after. Also a thread's last
+//! step.
 
 use crate::session::breakpoints::Watched;
 use crate::timeline::{StepAt, Visitor};

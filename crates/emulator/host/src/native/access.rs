@@ -42,8 +42,8 @@ impl Translator<'_> {
         if offset == 0 { base } else { self.b.ins().iadd_imm_s(base, i64::from(offset)) }
     }
 
-    /// Branches to a new block if an access needs no helper. Returns that block and the helper's, which is
-    /// current.
+    /// Branches to a new block if an access needs no helper. Returns that block and the helper's. The
+    /// latter becomes current.
     fn check(&mut self, address: Value, bytes: u32) -> (Block, Block) {
         let [inside, good, slow] = [(); 3].map(|()| self.b.create_block());
         self.b.set_cold_block(slow);
