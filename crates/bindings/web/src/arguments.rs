@@ -1,16 +1,16 @@
-//! Arguments of a kernel as a user writes them: a number, or memory by its contents and size: `rand:1000`, `zeros:32x32`. Also the
-//! memory after a launch.
+//! A kernel's arguments as a user writes them: a number, or memory described by contents and size (`rand:1000`,
+//! `zeros:32x32`). Also reads the memory after a launch.
 
 use crate::request::RequestFailure;
 use lanework_cuda_cpp::KernelParameter;
 use lanework_emulator::Emulator;
 use serde_json::{Value, json};
 
-/// The forms of memory, for messages.
+/// The accepted descriptions of memory, for messages.
 const FORMS: &str = "a number for a value; for memory rand:N, rand:N:SEED, iota:N, ones:N, zeros:N or uninit:N, where N may \
                      be a shape such as 32x32; or a list in brackets, such as [1, 2, 3]";
 
-/// Maximum number of elements that an answer lists.
+/// Maximum number of listed elements in an answer.
 const LISTED: usize = 1024;
 
 /// One argument: its bytes as a parameter, and its memory if it is a pointer.
@@ -33,7 +33,7 @@ pub struct Buffer {
     pub shape: Vec<u64>,
     /// The contents before the launch; `None` if they are not initialized.
     pub before: Option<Vec<u8>>,
-    /// Number of bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
@@ -57,7 +57,7 @@ fn half_bits(number: &str, value: f64) -> u16 {
     if exponent > 15 {
         return sign | 0x7c00;
     }
-    // Scaled so that rounding to an integer is rounding to f16's precision.
+    // Scale the value: rounding the result to an integer then rounds the value to f16's precision.
     let shift = (10 - exponent.max(-14)) as f64;
     let mantissa = (f64::from(value.abs()) * shift.exp2()).round_ties_even() as u32;
     let biased = if exponent < -14 { 0 } else { (exponent + 14) as u32 };
@@ -79,7 +79,7 @@ fn half_value(number: &str, bits: u16) -> f64 {
     if bits & 0x8000 == 0 { size } else { -size }
 }
 
-/// The bytes of a number.
+/// Encodes a number as bytes.
 fn encode(number: &str, value: f64, to: &mut Vec<u8>) {
     match number {
         "f64" => to.extend(value.to_le_bytes()),
@@ -92,7 +92,7 @@ fn encode(number: &str, value: f64, to: &mut Vec<u8>) {
     }
 }
 
-/// The number in bytes.
+/// Decodes a number from its bytes.
 fn decode(number: &str, bytes: &[u8]) -> f64 {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
@@ -109,7 +109,7 @@ fn decode(number: &str, bytes: &[u8]) -> f64 {
     }
 }
 
-/// A number as text: decimal, hexadecimal, or a power such as `2^20`.
+/// Parses a number: decimal, hexadecimal, or a power such as `2^20`.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     match (text, text.strip_prefix("0x")) {
@@ -124,27 +124,27 @@ fn number(text: &str) -> Option<f64> {
     }
 }
 
-/// Extents such as `1000`, `32x32` or `2^20`.
+/// Parses extents such as `1000`, `32x32` or `2^20`.
 fn extents(text: &str) -> Option<Vec<u64>> {
     let extent = |text: &str| number(text).filter(|n| n.fract() == 0.0 && (1.0..=4e9).contains(n));
     text.split('x').map(|text| extent(text).map(|n| n as u64)).collect()
 }
 
-/// Contents of memory that a user describes.
+/// Memory contents as the user describes them.
 struct Contents {
     shape: Vec<u64>,
     values: ContentValues,
 }
 
-/// The numbers of memory.
+/// The numbers in memory.
 enum ContentValues {
     List(Vec<f64>),
-    /// By their form, such as `rand`, and a seed.
+    /// A form such as `rand`, and a seed.
     Form(String, u64),
 }
 
 impl Contents {
-    /// Reads `rand:4x8:2` or `[1, 2]`.
+    /// Parses `rand:4x8:2` or `[1, 2]`.
     fn of(text: &str) -> Option<Contents> {
         if let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             let values: Vec<f64> = list.split(',').map(number).collect::<Option<_>>()?;
@@ -163,14 +163,14 @@ impl Contents {
         Some(Contents { shape: extents(size)?, values })
     }
 
-    /// The number of bytes of elements of some numbers; `None` if they are too many for any device.
+    /// The size in bytes if each element has `lanes` numbers; `None` if it exceeds 64 bits.
     fn size(&self, number: &str, lanes: u64) -> Option<u64> {
         let count = self.shape.iter().try_fold(1u64, |all, extent| all.checked_mul(*extent))?;
         let lanes = if matches!(self.values, ContentValues::List(_)) { 1 } else { lanes };
         count.checked_mul(lanes)?.checked_mul(bytes_of(number))
     }
 
-    /// The bytes, as many as [`Contents::size`] says; `None` if they are not initialized.
+    /// The bytes, of the size that [`Contents::size`] returned; `None` if they are not initialized.
     fn bytes(&self, number: &str, size: u64) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(size as usize);
         let count = size / bytes_of(number);
@@ -207,10 +207,10 @@ impl Contents {
     }
 }
 
-/// Prepares an argument: allocates its memory.
+/// Prepares an argument and allocates its memory.
 ///
 /// # Errors
-/// If the text does not fit the parameter, or memory does not suffice.
+/// If the text does not fit the parameter, or the device has too little memory.
 pub fn prepare(
     emulator: &Emulator,
     parameter: &KernelParameter,
@@ -230,7 +230,7 @@ pub fn prepare(
             return refuse(format!("`{text}` is not a number for parameter `{name}`"));
         };
         let mut bytes = Vec::new();
-        // Large whole numbers are not exact as floating-point numbers.
+        // Floating-point numbers cannot represent all large integers.
         match (parameter.number, text.parse::<i128>()) {
             ("i64" | "u64", Ok(whole)) => bytes.extend_from_slice(&whole.to_le_bytes()[..8]),
             _ => encode(parameter.number, value, &mut bytes),
@@ -255,7 +255,7 @@ pub fn prepare(
     if let Some(bytes) = &before {
         emulator.write(address, bytes).map_err(failed)?;
     }
-    // The size counts elements: those of `float4` are four numbers.
+    // The size counts elements. Each element of `float4` has four numbers.
     let mut shape = contents.shape;
     if lanes > 1 && !text.starts_with('[') {
         shape.push(lanes);
@@ -273,7 +273,7 @@ impl Buffer {
         bytes
     }
 
-    /// Numbers in bytes.
+    /// Decodes all numbers in bytes.
     pub fn values(&self, bytes: &[u8]) -> Vec<f64> {
         bytes
             .chunks_exact(bytes_of(self.number) as usize)
@@ -281,7 +281,7 @@ impl Buffer {
             .collect()
     }
 
-    /// The contents now as JSON: the first elements and a summary. Numbers that are not finite are text.
+    /// The contents now as JSON: the first elements and a summary. Non-finite numbers are strings.
     pub fn json(&self, emulator: &Emulator) -> Value {
         let after = self.bytes(emulator);
         let values = self.values(&after);

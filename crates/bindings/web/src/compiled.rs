@@ -1,5 +1,5 @@
-//! Sources: their problems, their kernels and the code of both sides. The last compiled source is kept, because a page asks several
-//! questions about one source.
+//! Sources: their problems, kernels, device code and host code. The last compiled source is cached, because a page
+//! sends several requests about one source.
 
 use crate::request::RequestFailure;
 use lanework_cuda_cpp::{
@@ -14,10 +14,10 @@ use std::sync::Arc;
 /// The name of the source in messages.
 pub const NAME: &str = "kernel.cu";
 
-/// The targets to try in turn, as the command does: inline PTX may need the next one.
+/// The targets, tried in this order, as the command does. Inline PTX may need the second one.
 const TARGETS: [(u32, bool); 2] = [(80, false), (90, true)];
 
-/// A source that compiles.
+/// A source that compiled without errors.
 pub struct CompiledSource {
     source: String,
     /// The device code.
@@ -49,7 +49,7 @@ fn options((architecture, specific): (u32, bool)) -> CompileOptions {
     CompileOptions { architecture, specific, ..CompileOptions::default() }
 }
 
-/// Compiles a source; host code only for its problems.
+/// Compiles a source. Compiles its host code only to find problems.
 ///
 /// # Errors
 /// The problems of a source that does not compile.
@@ -95,7 +95,7 @@ pub fn compiled(source: &str) -> Result<Rc<CompiledSource>, Vec<Diagnostic>> {
     Err(failed.unwrap_or_default())
 }
 
-/// An error without a place.
+/// An error without a source position.
 fn plain_error(message: &str) -> Diagnostic {
     Diagnostic {
         severity: "error",
@@ -130,7 +130,7 @@ pub fn refused(diagnostics: &[Diagnostic]) -> RequestFailure {
     RequestFailure { diagnostics: diagnostics_json(diagnostics), ..failure }
 }
 
-/// Problems as JSON, the first one first.
+/// Problems as JSON, in the given order.
 pub fn diagnostics_json(all: &[Diagnostic]) -> Value {
     let one = |one: &Diagnostic| {
         let notes = one.notes.iter().map(|(text, line)| json!({ "text": text, "line": line }));

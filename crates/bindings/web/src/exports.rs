@@ -1,5 +1,5 @@
-//! The functions of the WebAssembly module. JSON travels through the module's memory: the page calls [`lanework_allocate`], writes a
-//! request there, calls [`lanework_answer`], and reads the answer.
+//! The functions of the WebAssembly module. They pass JSON through the module's memory: the page calls
+//! [`lanework_allocate`], writes a request there, calls [`lanework_answer`], and reads the answer.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ thread_local! {
     static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Room for a request of `bytes` bytes; valid until the next call.
+/// Allocates a buffer for a request of `bytes` bytes. It is valid until the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_allocate(bytes: usize) -> *mut u8 {
     REQUEST.with_borrow_mut(|request| {
@@ -18,7 +18,7 @@ pub extern "C" fn lanework_allocate(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the request; returns the answer's number of bytes.
+/// Answers the request. Returns the size of the answer in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_answer() -> usize {
     let request = REQUEST.take();
@@ -28,7 +28,7 @@ pub extern "C" fn lanework_answer() -> usize {
     bytes
 }
 
-/// The first byte of the last answer; valid until the next call of [`lanework_answer`].
+/// The address of the last answer. It is valid until the next call of [`lanework_answer`].
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_answer_start() -> *const u8 {
     ANSWER.with_borrow(|answer| answer.as_ptr())

@@ -1,4 +1,4 @@
-//! The exercises as lessons of the page: each checks itself.
+//! The exercises as lessons of the page, with checks of solutions.
 
 use crate::compiled::{compiled, refused};
 use crate::request::{KernelCall, RequestFailure, RunRequest};
@@ -8,7 +8,7 @@ use crate::watch::measure::Measuring;
 use lanework_exercises::{Exercise, Goal, all};
 use serde_json::{Value, json};
 
-/// Instructions after which a solution counts as an endless loop.
+/// Instruction limit: a solution that exceeds it counts as an endless loop.
 const STUCK_AFTER: u64 = 20_000_000;
 
 /// The lessons with their sources and launches.
@@ -29,7 +29,7 @@ pub fn list() -> Value {
     Value::Array(all().iter().map(lesson).collect())
 }
 
-/// Extents such as `2x8`.
+/// Parses extents such as `2x8`.
 fn extents(text: &str) -> [u32; 3] {
     let mut found = [1; 3];
     for (to, text) in found.iter_mut().zip(text.split('x')) {
@@ -58,7 +58,7 @@ fn call(exercise: &Exercise) -> KernelCall {
     call
 }
 
-/// Checks a solution: findings, the result, and then the goal.
+/// Checks a solution: first for findings, then its result, then the goal.
 ///
 /// # Errors
 /// If the lesson is unknown, or the source does not compile.
@@ -98,7 +98,7 @@ pub fn solve(name: &str, source: &str) -> Result<Value, RequestFailure> {
         return Ok(answer);
     }
     if let Some(why) = wrong(exercise, &checked) {
-        // The hints are about the flaw of the kernel as it was written: this kernel computes something else.
+        // The hints are about the original kernel's flaw, but this kernel computes a different result.
         return Ok(miss(why, exercise.task));
     }
     if let Some(Goal { name, count, most }) = exercise.goal {

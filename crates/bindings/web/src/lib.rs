@@ -1,18 +1,18 @@
-//! The lab as a web page: compiles CUDA C++, runs kernels and whole programs on the emulator, and reports what happened, all in a
-//! browser.
+//! The lab as a web page. In a browser, it compiles CUDA C++, runs kernels and whole programs on the emulator, and
+//! reports the results.
 //!
-//! The page sends a request as JSON and receives JSON: [`answer`]. A request starts from nothing and leaves nothing behind, except
-//! the last compiled source. The page `web.md` of the book describes the requests.
+//! The page sends a JSON request to [`answer`] and receives JSON. Requests share no state except the last compiled
+//! source. The book's page `web.md` describes the requests.
 //!
 //! | module | contents |
 //! | --- | --- |
 //! | `request`, `answer` | the requests and their answers |
 //! | `compiled` | sources, their problems and their kernels |
-//! | `arguments` | arguments of a kernel as a user writes them, and the memory after a launch |
+//! | `arguments` | a kernel's arguments as a user writes them, and the memory after a launch |
 //! | `runs` | runs one kernel, or a whole program by the interpreter of host code |
 //! | `cuda` | CUDA's driver for whole programs |
 //! | `watch` | watches every launch: checks, counters, pictures, predicted times |
-//! | `lessons` | exercises that check themselves |
+//! | `lessons` | exercises, and checks of their solutions |
 //! | `exports` | the functions of the WebAssembly module |
 
 mod answer;

@@ -1,4 +1,4 @@
-//! Requests about runs, and the reason why a request has no answer.
+//! Requests for runs, and failures of requests.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub struct RunRequest {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelCall {
-    /// The entry or its name; the first kernel if it is empty.
+    /// The entry or the kernel's name; if empty, the first kernel.
     #[serde(default)]
     pub entry: String,
     /// Blocks in x, y and z.
@@ -53,14 +53,14 @@ pub struct KernelCall {
     pub arguments: Vec<String>,
 }
 
-/// A line of a launch, and a block and a warp.
+/// The line, block and warp to show, in one launch.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LookRequest {
     /// The launch, from 1.
     #[serde(default = "first")]
     pub launch: u64,
-    /// The line; without it, the one that costs most.
+    /// The line; by default, the line with the highest cost.
     #[serde(default)]
     pub line: Option<u32>,
     /// The block.
@@ -83,14 +83,14 @@ fn memory_mib() -> u64 {
     1024
 }
 
-/// Why a request has no answer.
+/// The failure of a request.
 #[derive(Debug)]
 pub struct RequestFailure {
     /// The reason, in one line.
     pub message: String,
     /// The remedy; may be empty.
     pub help: String,
-    /// Problems of the source; null if there are none.
+    /// Problems of the source; null if it has no problems.
     pub diagnostics: Value,
 }
 

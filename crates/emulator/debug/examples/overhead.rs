@@ -1,4 +1,4 @@
-//! Measures the debugger: the time of a recording and of a replay against that of a plain run, and the memory of the
+//! Measures the debugger: the time of a recording and of a replay relative to a plain run, and the memory of the
 //! recording. `cargo run --release -p lanework-debug --example overhead`
 
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};

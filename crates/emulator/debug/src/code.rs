@@ -1,10 +1,10 @@
-//! The code of a kernel as a debugger sees it: the source line, the call depth and the function of each instruction.
+//! A kernel's code for the debugger: the source line, the call depth and the function of each instruction.
 
 use lanework_emulator::Origin;
 use lanework_ptx_ir::kernel::Kernel;
 use std::collections::HashMap;
 
-/// A line of source, or of PTX where the module has no line information.
+/// A line of source, or of PTX if the module has no line information.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CodeLine {
     /// Its file, by its number in [`CodeMap::files`].
@@ -47,7 +47,7 @@ pub struct CodeMap {
 }
 
 impl CodeMap {
-    /// The positions of a kernel, whose PTX text is called `text`.
+    /// The positions of a kernel. `text` is the name of its PTX text.
     pub fn new(kernel: &Kernel, text: &str) -> CodeMap {
         let has_lines = kernel.origins.iter().any(|origin| origin.location.is_some());
         let mut files: Vec<String> = Vec::new();
@@ -68,7 +68,7 @@ impl CodeMap {
                 None if !has_lines && *text_line > 0 => {
                     Some(CodeLine { file: number(text), line: *text_line })
                 }
-                // A function of a built-in header counts as a part of the line that calls it.
+                // Treat a function of a built-in header as part of the line that calls it.
                 None => around.first().map(|at| CodeLine { file: number(&at.file), line: at.line }),
             };
             let hidden = has_lines && location.is_none();
@@ -127,7 +127,7 @@ impl CodeMap {
         format!("{}:{}", self.file(line.file), line.line)
     }
 
-    /// The function that an instruction is in: an inlined one, or the kernel.
+    /// The function that contains an instruction: an inlined one, or the kernel.
     pub fn function(&self, instruction: u32) -> &str {
         match self.depth_of_function(instruction).checked_sub(1) {
             Some(index) => self.around(instruction).nth(index).map_or("", |(_, name)| name),
@@ -140,11 +140,11 @@ impl CodeMap {
         self.functions.iter().filter(move |(range, _)| range.contains(&instruction))
     }
 
-    /// How many inlined functions are around an instruction, without those of built-in headers at its place.
+    /// The number of inlined functions around an instruction. Functions of built-in headers at its place do not count.
     fn depth_of_function(&self, instruction: u32) -> usize {
         let calls = self.callers.get(instruction as usize).map_or(0, Vec::len);
         let inlined = self.around(instruction).count();
-        // Without line information no call has a place.
+        // Without line information, calls have no places.
         if self.has_lines { calls.min(inlined) } else { inlined }
     }
 
@@ -157,7 +157,7 @@ impl CodeMap {
         let around = self.around(instruction).take(self.depth_of_function(instruction));
         let mut names: Vec<String> = around.map(|(_, name)| name.clone()).collect();
         names.reverse();
-        // Calls that the compiler inlined itself are innermost and have no name of their own.
+        // Calls that the compiler itself inlined are innermost and have no names.
         while names.len() + 1 < lines.len() {
             names.insert(0, String::new());
         }
@@ -167,10 +167,10 @@ impl CodeMap {
         frames.map(|(function, line)| CallFrame { function, line }).collect()
     }
 
-    /// The file that a name ends with, such as `k.cu` for `/src/k.cu`.
+    /// The file whose name ends with the given one: `k.cu` finds `/src/k.cu`.
     ///
     /// # Errors
-    /// If no file or several files end with it.
+    /// If no file or several files match.
     pub fn find_file(&self, name: &str) -> Result<u32, String> {
         let ends = |file: &String| {
             file == name
@@ -188,7 +188,7 @@ impl CodeMap {
         }
     }
 
-    /// The first line from `line` on that has code; `None` if there is none.
+    /// The first line with code at or after `line`; `None` if no later line has code.
     pub fn line_with_code(&self, wanted: CodeLine) -> Option<CodeLine> {
         let lines = self.places.iter().flatten().map(|place| place.line);
         lines.filter(|line| line.file == wanted.file && line.line >= wanted.line).min()

@@ -1,11 +1,11 @@
-//! A time-travel debugger for kernels on the emulator. It records one launch, stops before any instruction of any warp,
-//! forward or backward, and answers who wrote a byte and when a thread left.
+//! A time-travel debugger for kernels on the emulator. It records one launch, then moves forward or backward to any
+//! instruction of any warp. It also answers which thread wrote a byte and when a thread left.
 //!
 //! - [`timeline`] records a launch and replays it to any step.
 //! - [`code`] maps instructions to source lines, functions and calls.
 //! - [`data`] has types, names and expressions.
 //! - [`session`] moves between steps: breakpoints, stepping, history.
-//! - [`commands`]: the same as text commands, for scripts and consoles.
+//! - [`commands`] does the same by text commands, for scripts and consoles.
 //! - [`adapter`] serves a session to editors.
 //!
 //! The crate prints nothing and reads no files.

@@ -1,35 +1,35 @@
-//! The exercises of `lanework exercise` and of the page: a kernel with one flaw, its problem, the goal, and hints.
+//! The exercises of `lanework exercise` and of the page. Each has a kernel with one flaw, a task, a goal, and hints.
 
 use lanework_emulator::Counters;
 
 /// An exercise.
 pub struct Exercise {
-    /// Its subject.
+    /// The exercise's subject.
     pub title: &'static str,
-    /// The task, in a sentence.
+    /// The task, in one sentence.
     pub task: &'static str,
     /// The kernel with the flaw.
     pub source: &'static str,
     /// Grid, block and arguments, as for `lanework run`. The last array is the result.
     pub launch: &'static str,
-    /// The result for the other arrays.
+    /// Computes the expected result from the other arrays.
     pub expected: fn(&[Vec<f32>]) -> Vec<f32>,
-    /// A counter that decides, and its largest value.
+    /// The limit for one counter, if a correct result is not enough.
     pub goal: Option<Goal>,
-    /// Hints, each more direct than the one before.
+    /// Hints, from vague to direct.
     pub hints: &'static [&'static str],
-    /// A part of the source, and what to put in its place: a solution, for tests.
+    /// A solution, for tests: a part of the source and its replacement.
     pub solution: (&'static str, &'static str),
 }
 
-/// A goal: a counter with its name, and its largest value.
+/// A goal: a counter and its limit.
 #[derive(Clone, Copy)]
 pub struct Goal {
-    /// The name of the count.
+    /// The counter's name.
     pub name: &'static str,
-    /// The count.
+    /// Reads the counter.
     pub count: fn(&Counters) -> f64,
-    /// Its largest value.
+    /// The largest allowed value.
     pub most: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Copies between host and device, and fills. Each checks the memory of both sides.
+//! Copies between host and device, and fills. Each function checks the memory on both sides.
 
 use super::memory::on_device;
 use super::state::{cuda, failed_call, status, sticky};
@@ -11,11 +11,11 @@ fn refused(process: &mut Process, why: &MemoryError) -> Result<u64, Stop> {
     failed_call(process, status::INVALID_VALUE, why.to_string(), HELP)
 }
 
-/// Reads bytes of the device; a check reports bytes that nothing has written.
+/// Reads device memory. A check reports uninitialized bytes.
 fn from_device(process: &mut Process, from: u64, bytes: u64) -> Result<Result<Vec<u8>, u64>, Stop> {
     let mut data = Vec::new();
     let state = cuda(process)?;
-    // The device knows whether the range exists before the host allocates as many bytes.
+    // Check that the range exists on the device before the host allocates as many bytes.
     if let Err(why) = state.emulator.pin(from, bytes).map(drop) {
         return refused(process, &why).map(Err);
     }
@@ -49,7 +49,7 @@ fn wrong_direction(process: &mut Process, what: &str) -> Result<u64, Stop> {
     )
 }
 
-/// A side of a copy of rows: `CUDA_MEMCPY3D`.
+/// One side of a copy of rows (`CUDA_MEMCPY3D`).
 struct CopySide {
     kind: u32,
     start: u64,

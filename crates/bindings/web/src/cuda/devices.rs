@@ -9,7 +9,7 @@ fn only(device: u64) -> u64 {
     if device as u32 == 0 { status::SUCCESS } else { status::INVALID_DEVICE }
 }
 
-/// Writes a text that ends with a zero byte into `room` bytes.
+/// Writes a zero-terminated text into `room` bytes.
 fn put_text(process: &mut Process, at: u64, room: u64, text: &str) -> Result<u64, Stop> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.truncate(room.saturating_sub(1) as usize);
@@ -17,7 +17,7 @@ fn put_text(process: &mut Process, at: u64, room: u64, text: &str) -> Result<u64
     put(process, at, &bytes).map(|()| status::SUCCESS)
 }
 
-/// The device's address and the bytes of the variable at an address of the program.
+/// The device address and the size of the variable that has this address in the program.
 fn symbol(process: &mut Process, address: u64) -> Result<Option<(u64, u64)>, Stop> {
     let Some(name) = process.symbol_at(address).map(str::to_owned) else { return Ok(None) };
     Ok(cuda(process)?.program.as_ref().and_then(|program| program.variable(&name)))
@@ -55,8 +55,8 @@ pub const FUNCTIONS: &[(&str, External)] = &[
     }),
     ("__lw_lent_symbol", |process, a| {
         let Some((address, bytes)) = symbol(process, word(a, 0))? else { return Ok(0) };
-        // SAFETY: the variable stays as long as its module, which lives as long as the process. Kernels run only while the
-        // program waits in a call.
+        // SAFETY: the variable lives as long as its module, and the module as long as the process. Kernels run only
+        // while the program waits in a call.
         unsafe { process.memory.lend(address, bytes) };
         Ok(address)
     }),
@@ -97,7 +97,7 @@ pub const FUNCTIONS: &[(&str, External)] = &[
     ("cuCtxDisablePeerAccess", |_, _| Ok(status::PEER_ACCESS_UNSUPPORTED)),
     ("cuCtxSetLimit", |_, _| Ok(status::SUCCESS)),
     ("cuCtxGetLimit", |process, a| {
-        // Stack, `printf` buffer, heap: the defaults of a driver.
+        // The driver's defaults for stack, `printf` buffer and heap.
         let value = match word(a, 1) {
             0 => 1024,
             1 => 1 << 20,

@@ -9,14 +9,14 @@ use std::sync::Arc;
 /// Dynamic shared memory that every kernel may use, in bytes.
 const PLAIN_SHARED: u32 = 48 << 10;
 
-/// The kernel of a handle, and the module.
+/// The kernel with a handle, and the module.
 fn kernel(process: &mut Process, handle: u64) -> Result<Option<(String, Arc<Program>)>, Stop> {
     let state = cuda(process)?;
     let name = (handle as usize).checked_sub(1).and_then(|at| state.kernels.get(at).cloned());
     Ok(name.zip(state.program.clone()))
 }
 
-/// The driver's result for a fault of a kernel, and whether it stays.
+/// The driver's status for a kernel's fault, and whether the error is sticky.
 fn code_of(fault: &Fault) -> (u64, bool) {
     match fault.kind {
         FaultKind::LimitExceeded | FaultKind::BadArguments => (status::INVALID_VALUE, false),

@@ -1,4 +1,4 @@
-//! Allocations: of the device, managed, page-locked, and registered.
+//! Allocations: device, managed, page-locked and registered memory.
 
 use super::state::{
     AllocationKind, Cuda, cuda, failed_call, put, put_int, put_word, status, sticky,
@@ -39,10 +39,10 @@ fn allocate(process: &mut Process, to: u64, bytes: u64, kind: AllocationKind) ->
     };
     state.allocations.insert(address, (bytes, kind));
     if matches!(kind, AllocationKind::Managed | AllocationKind::PageLocked) {
-        // Writes of host code are not followed, so a check takes all of it as written.
+        // Host writes are not tracked, so a check treats the whole allocation as initialized.
         let _ = state.emulator.fill(address, 0, bytes);
-        // SAFETY: the emulator keeps the bytes until they are freed, when `release` takes them back first. Kernels run
-        // only while the program waits in a call.
+        // SAFETY: the emulator keeps the bytes until they are freed, and `release` takes them back before that. Kernels
+        // run only while the program waits in a call.
         unsafe { process.memory.lend(address, bytes) };
     }
     put_word(process, to, address)
@@ -76,7 +76,7 @@ fn release(process: &mut Process, address: u64, wanted: &[AllocationKind]) -> Re
     Ok(status::SUCCESS)
 }
 
-/// Whether an address is the device's, and host code must not access it.
+/// Whether an address is in device memory that host code must not access.
 pub(super) fn on_device(process: &mut Process, address: u64) -> Result<bool, Stop> {
     if process.memory.check_range(address, 1).is_ok() {
         return Ok(false);
@@ -85,7 +85,7 @@ pub(super) fn on_device(process: &mut Process, address: u64) -> Result<bool, Sto
     Ok(state.emulator.memory().find(address).is_some())
 }
 
-/// Lets host code access the memory of the device, or ends that: Thrust and CUB compute on the host.
+/// Opens device memory to host code, or closes it again. Thrust and CUB need this because they compute on the host.
 fn open(process: &mut Process, opens: bool) -> Result<u64, Stop> {
     let state = cuda(process)?;
     state.depth = if opens { state.depth + 1 } else { state.depth.saturating_sub(1) };
@@ -99,14 +99,14 @@ fn open(process: &mut Process, opens: bool) -> Result<u64, Stop> {
         let closed = |(at, _): &(u64, u64)| process.memory.check_range(*at, 1).is_err();
         let ranges: Vec<(u64, u64)> = ranges.into_iter().filter(closed).collect();
         for (address, bytes) in &ranges {
-            // SAFETY: the emulator keeps the bytes until they are freed, when `release` takes them back. No kernel runs
-            // while host code does.
+            // SAFETY: the emulator keeps the bytes until they are freed, and `release` takes them back before that. No
+            // kernel runs while host code runs.
             unsafe { process.memory.lend(*address, *bytes) };
         }
         cuda(process)?.opened = ranges.into_iter().map(|(address, _)| address).collect();
     } else {
         let opened = std::mem::take(&mut state.opened);
-        // Writes of host code are not followed.
+        // Host writes are not tracked.
         state.emulator.memory().take_as_written();
         for address in opened {
             process.memory.take_back(address);
@@ -115,7 +115,7 @@ fn open(process: &mut Process, opens: bool) -> Result<u64, Stop> {
     Ok(status::SUCCESS)
 }
 
-/// The attributes of a pointer: context, memory type, addresses, whether it is managed, the device.
+/// A pointer's attributes: context, memory type, addresses, device, and whether the memory is managed.
 fn pointer_attribute(process: &mut Process, a: &[u64]) -> Result<u64, Stop> {
     let (to, attribute, address) = (word(a, 0), word(a, 1), word(a, 2));
     let Some((_, _, kind)) = cuda(process)?.allocation(address) else {
@@ -175,8 +175,8 @@ pub const FUNCTIONS: &[(&str, External)] = &[
         let (start, bytes) = (word(a, 0), word(a, 1));
         let place = process.accessed(process.memory.check_range(start, bytes), "write")?;
         let state = cuda(process)?;
-        // SAFETY: the range was checked and is the program's, whose memory lives as long as the process. Kernels run only
-        // while the program waits in a call.
+        // SAFETY: the range was checked and belongs to the program, whose memory lives as long as the process. Kernels
+        // run only while the program waits in a call.
         let done = unsafe { state.emulator.register_host_memory(place, bytes, "host memory") };
         match done {
             Ok(()) => {

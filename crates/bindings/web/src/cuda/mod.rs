@@ -1,7 +1,7 @@
-//! CUDA's driver for programs in the page: the functions that the runtime's headers call, on one emulated device.
+//! CUDA's driver for programs in the page, with one emulated device: the functions that the runtime's headers call.
 //!
-//! All work runs at once and in the order of its calls, which is a legal order of every program without a race between streams. Errors
-//! of kernels stay, as on a GPU: later calls return them.
+//! Each call does its work immediately, so all work runs in call order. This order is valid for every program without a
+//! race between streams. Kernel errors are sticky, as on a GPU: later calls return them.
 
 mod copies;
 mod devices;

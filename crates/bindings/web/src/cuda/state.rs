@@ -1,4 +1,4 @@
-//! The driver's state of a program, and helpers of its functions.
+//! The driver's state for a program, and helpers for the driver's functions.
 
 use crate::request::RunRequest;
 use crate::watch::measure::{Measuring, options};
@@ -28,24 +28,24 @@ pub mod status {
     pub const PEER_ACCESS_UNSUPPORTED: u64 = 217;
 }
 
-/// AllocationKind of an allocation of the program.
+/// The kind of an allocation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum AllocationKind {
     Device,
     Managed,
     PageLocked,
-    /// Memory of the program that it registered.
+    /// Host memory that the program registered.
     Registered,
 }
 
-/// The driver's state of a program.
+/// The driver's state for a program.
 pub struct Cuda {
     pub emulator: Emulator,
     pub module: Arc<Module>,
     pub program: Option<Arc<Program>>,
     /// The watched launches.
     pub measuring: Measuring,
-    /// Output so far, of host code and of kernels in their order.
+    /// Output of host code and kernels so far, in order.
     pub output: Vec<u8>,
     pub gpu: &'static Gpu,
     pub started: Instant,
@@ -60,13 +60,13 @@ pub struct Cuda {
     /// The time in milliseconds of each recorded event.
     pub events: BTreeMap<u64, Option<f64>>,
     pub next_handle: u64,
-    /// How often host code opened the device's memory, and what it opened.
+    /// Nesting depth of openings of device memory to host code, and the opened allocations.
     pub depth: u32,
     pub opened: Vec<u64>,
 }
 
 impl Cuda {
-    /// A device without allocations for a module.
+    /// Creates a device for a module, without allocations.
     pub fn new(run: &RunRequest, module: Arc<Module>, measuring: Measuring) -> Cuda {
         let first = run.predict.iter().find_map(|name| specs().gpu(name));
         let gpu = first.or_else(|| specs().gpu("H200")).unwrap_or(&specs().gpus[0]);
@@ -102,12 +102,12 @@ impl Cuda {
     }
 }
 
-/// The driver's state of a process.
+/// The driver's state for a process.
 pub fn cuda(process: &mut Process) -> Result<&mut Cuda, Stop> {
     process.environment.downcast_mut().ok_or(Stop::Exit(1))
 }
 
-/// Stores a result that the program asked for.
+/// Stores a result at an address from the program.
 pub fn put(process: &mut Process, at: u64, bytes: &[u8]) -> Result<(), Stop> {
     let written = process.memory.write(at, bytes);
     process.accessed(written, "write")
@@ -129,11 +129,11 @@ pub fn flush(process: &mut Process) -> Result<(), Stop> {
 }
 
 thread_local! {
-    /// The active calls of the program when it last called the driver.
+    /// The program's active calls at its last call of the driver.
     static CALLS: RefCell<Vec<HostPlace>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps the active calls for findings about the next call of the driver.
+/// Saves the active calls for findings about the next driver call.
 pub fn keep_calls(places: Vec<HostPlace>) {
     CALLS.set(places);
 }

@@ -1,4 +1,4 @@
-//! Streams and events. Work runs when it is queued, so waits return at once.
+//! Streams and events. Work runs when it is queued, so waits return immediately.
 
 use super::state::{cuda, failed_call, flush, put, put_int, put_word, status, sticky};
 use lanework_host::{External, Process, Stop, word};
@@ -13,7 +13,7 @@ fn create(process: &mut Process, to: u64, flags: u64, priority: u64) -> Result<u
     put_word(process, to, handle)
 }
 
-/// The status of a call about a stream: the error of a kernel, or that the stream does not exist.
+/// The status of a call that names a stream: a kernel's error, or an invalid handle if the stream does not exist.
 fn stream(process: &mut Process, handle: u64) -> Result<u64, Stop> {
     if handle > DEFAULT && !cuda(process)?.streams.contains_key(&handle) {
         return failed_call(

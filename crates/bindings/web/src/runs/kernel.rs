@@ -1,4 +1,4 @@
-//! Runs one kernel on memory that the user describes.
+//! Runs one kernel with arguments that the user describes.
 
 use crate::arguments::{Ready, prepare};
 use crate::compiled::{CompiledSource, compiled, diagnostics_json, refused};
@@ -21,7 +21,7 @@ pub struct Prepared {
     pub arguments: Vec<Ready>,
 }
 
-/// The kernel that a call names.
+/// Finds the kernel that a request names.
 fn find<'a>(
     compiled: &'a CompiledSource,
     name: &str,
@@ -86,7 +86,7 @@ impl Prepared {
     }
 }
 
-/// Runs a kernel; the answer has its output, its memory, and everything that was measured.
+/// Runs a kernel. The answer has its output, its memory and all measurements.
 ///
 /// # Errors
 /// As [`prepared`].

@@ -1,4 +1,4 @@
-//! Runs a whole program: its host code in the interpreter, its kernels on the emulator.
+//! Runs a whole program: host code in the interpreter, kernels on the emulator.
 
 use crate::compiled::{NAME, compiled, diagnostics_json, host_code, refused};
 use crate::cuda::{Cuda, FUNCTIONS, keep_calls};
@@ -8,7 +8,7 @@ use lanework_emulator::sanitize::readable_name;
 use lanework_host::{HostFault, HostWatch, Process};
 use serde_json::{Value, json};
 
-/// Runs the program; the answer has its output, its exit code, and everything that was measured.
+/// Runs the program. The answer has its output, its exit code and all measurements.
 ///
 /// # Errors
 /// If it does not compile or has no `main`.

@@ -5,7 +5,7 @@ use lanework_emulator::sanitize::{Report, readable_name};
 use lanework_emulator::{Fault, SourceLocation};
 use serde_json::{Value, json};
 
-/// The first line of the source among a place and the calls around it: a place in a built-in header has none.
+/// The first source line among a place and the calls around it. A place in a built-in header has no source line.
 fn line_of(location: Option<&SourceLocation>, callers: &[SourceLocation]) -> (u32, u32) {
     let places = location.into_iter().chain(callers);
     places.filter(|at| at.file == NAME).map(|at| (at.line, at.column)).next().unwrap_or((0, 0))

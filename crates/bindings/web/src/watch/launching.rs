@@ -1,4 +1,4 @@
-//! A launch, and the runs of it that have no effect on memory: counted, traced, predicted.
+//! A launch, and extra runs of it that count, trace or predict without effect on memory.
 
 use lanework_emulator::{
     Blocks, CountingObserver, Device, Emulator, Fault, LaunchConfig, Program, Trace, TraceConfig,
@@ -23,7 +23,7 @@ pub struct Launching<'a> {
     pub config: &'a LaunchConfig<'a>,
     /// The arguments.
     pub arguments: &'a [&'a [u8]],
-    /// The text of the module.
+    /// The module's PTX text.
     pub ptx: &'a str,
 }
 

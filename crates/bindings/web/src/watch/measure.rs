@@ -1,4 +1,4 @@
-//! Watches the launches of a run: plain or checked, counted, predicted, and one of them drawn.
+//! Watches the launches of a run. Optionally checks, counts or predicts them, and records one launch for a picture.
 //!
 //! The first launches of a kernel in one shape are counted and predicted; each of these extra runs has no effect on memory.
 
@@ -17,7 +17,7 @@ use std::rc::Rc;
 /// Maximum bytes of device memory that extra runs save and restore.
 const SAVED: u64 = 512 << 20;
 
-/// Maximum number of kernels and shapes that are counted.
+/// Maximum number of counted pairs of kernel and shape.
 const SHAPES: usize = 64;
 
 /// The launches of one kernel in one shape.
@@ -39,7 +39,7 @@ pub struct Measuring {
     models: Vec<GpuModel>,
     machine: Machine,
     look: Option<LookRequest>,
-    /// Output of kernels since it was last taken.
+    /// Kernel output since the last time it was taken.
     pub printed: String,
     /// Number of launches.
     pub launches: u64,
@@ -67,7 +67,7 @@ pub fn options(run: &RunRequest) -> Options {
 }
 
 impl Measuring {
-    /// Nothing launched yet.
+    /// The state before the first launch.
     pub fn new(run: &RunRequest, ptx: &str) -> Measuring {
         let specs = specs();
         let known = run.predict.iter().filter(|name| specs.gpu(name).is_some());
@@ -91,12 +91,12 @@ impl Measuring {
         }
     }
 
-    /// Adds a finding outside of kernels.
+    /// Adds a finding that is not from a kernel.
     pub fn add_finding(&mut self, report: Report) {
         merge(&mut self.findings, vec![report]);
     }
 
-    /// Runs a launch with its effect on memory, and everything that the run asks about it.
+    /// Runs a launch with its effect on memory, and the extra runs that the request needs.
     ///
     /// # Errors
     /// The fault of the kernel, or a launch that does not fit.
@@ -157,7 +157,7 @@ impl Measuring {
         })
     }
 
-    /// The runs without effect: counters, predictions, a picture.
+    /// Does the runs without effect on memory: counters, predictions, a picture.
     fn extra_runs(&mut self, launching: &Launching<'_>) {
         let shape = self.shape(launching.config);
         self.shapes[shape].launches += 1;
@@ -197,7 +197,7 @@ impl Measuring {
         }
     }
 
-    /// The counters of the first kernel, if it was counted.
+    /// The first kernel's counters, if it was counted.
     pub fn first_profile(&self) -> Option<&ProfileRecord> {
         self.shapes.first()?.profile.as_ref()
     }
@@ -212,7 +212,7 @@ impl Measuring {
         self.fault.as_ref()
     }
 
-    /// Everything as members of an answer.
+    /// All results as members of an answer.
     pub fn json(&self) -> Value {
         let shapes = self.shapes.iter().map(|shape| {
             json!({

@@ -1,4 +1,4 @@
-//! The accesses of one warp at a line, and the steps of a block: data that the page draws.
+//! Data for the page's pictures: the accesses of one warp at a line, and the steps of a block.
 
 use crate::compiled::NAME;
 use crate::request::LookRequest;
@@ -11,7 +11,7 @@ use lanework_report::pictures::{
 use lanework_report::{Machine, choose};
 use serde_json::{Value, json};
 
-/// Maximum number of steps and of accesses of a block that are recorded.
+/// Maximum number of recorded steps, and of recorded accesses, of a block.
 const STEPS: usize = 1 << 18;
 
 /// Maximum number of steps in an answer.
@@ -36,10 +36,10 @@ pub struct BlockPicture {
     more: usize,
 }
 
-/// Traces the block that a user looks at.
+/// Traces the block that the user selected.
 ///
 /// # Errors
-/// The reason and the remedy, if there is nothing to show.
+/// The reason and the remedy, if there is no data to show.
 pub fn shown(
     launching: &Launching<'_>,
     look: &LookRequest,
@@ -94,7 +94,7 @@ pub fn shown(
 }
 
 impl BlockPicture {
-    /// As JSON. Steps are triples of warp, instruction and active lanes in one array.
+    /// As JSON. One array has all steps, each as three numbers: warp, instruction and active lanes.
     pub fn json(&self) -> Value {
         let accesses = grouped(&self.touches).into_iter();
         let accesses = accesses.map(|(touch, count)| self.access_json(touch, count));
@@ -127,7 +127,7 @@ impl BlockPicture {
             AccessKind::Store => "store",
             AccessKind::Atomic => "atomic",
         };
-        // Offsets from the allocation, or from the lowest address: numbers of this size are exact in JavaScript.
+        // Offsets from the allocation, or from the lowest address: JavaScript represents such numbers exactly.
         let active = || (0..32).filter(|lane| touch.mask >> lane & 1 != 0);
         let lowest = active().map(|lane| touch.addresses[lane]).min().unwrap_or(0);
         let inside = self.allocations.iter().filter(|_| touch.space == Space::Global);

@@ -1,4 +1,4 @@
-//! Graphs that a program makes node by node, and functions of the program that graphs and streams call.
+//! Graphs that a program builds node by node, and the program's functions that graphs and streams call.
 
 use super::checks::{check_arguments, host_side, on_device};
 use super::plain::status;
@@ -116,23 +116,23 @@ unsafe extern "C" {
 }
 
 thread_local! {
-    /// The program that waits for a call of the driver, which may call functions of the program.
+    /// The program while it waits for a driver call; the driver may then call the program's functions.
     static WAITING: Cell<*mut Process> = const { Cell::new(std::ptr::null_mut()) };
-    /// Calls that the driver made when the program did not wait for it.
+    /// Calls of program functions that the driver made while the program was not waiting.
     static LATE: RefCell<Vec<(u64, u64)>> = const { RefCell::new(Vec::new()) };
-    /// Why a function that the driver called did not return.
+    /// Why a program function that the driver called did not return.
     static STOPPED: RefCell<Option<Stop>> = const { RefCell::new(None) };
 }
 
-/// A function of the program, with its argument.
+/// A program function with its argument.
 struct ProgramCall {
     function: u64,
     data: u64,
 }
 
-/// The driver calls this instead of a function of the program.
+/// The driver calls this function in place of a program function.
 unsafe extern "C" fn call_program(call: *mut c_void) {
-    // SAFETY: `given_function` made the object, which is never freed.
+    // SAFETY: `given_function` created the object, which is never freed.
     let ProgramCall { function, data } = unsafe { &*call.cast::<ProgramCall>() };
     let waiting = WAITING.get();
     if waiting.is_null() {
@@ -149,12 +149,12 @@ unsafe extern "C" fn call_program(call: *mut c_void) {
     }
 }
 
-/// The object that stands for a function of the program. A graph may call it at any time, so it lives as long as the process.
+/// Creates the object that represents a program function. It is never freed, because a graph may call it at any time.
 fn given_function(function: u64, data: u64) -> *mut c_void {
     Box::into_raw(Box::new(ProgramCall { function, data })).cast()
 }
 
-/// Runs a call of the driver during which functions of the program may run.
+/// Runs a driver call that may call program functions.
 ///
 /// # Errors
 /// If such a function faults or ends the program.
@@ -172,7 +172,7 @@ pub fn while_waiting(process: &mut Process, call: impl FnOnce() -> i32) -> Resul
     }
 }
 
-/// A checked list of handles that the program passes.
+/// Checks a list of handles that the program passes, and returns its address.
 fn handles(process: &Process, at: u64, count: u64) -> Result<*const c_void, Stop> {
     if count == 0 {
         return Ok(std::ptr::null());
@@ -181,12 +181,12 @@ fn handles(process: &Process, at: u64, count: u64) -> Result<*const c_void, Stop
     Ok(process.accessed(list, "read")?.cast_const().cast())
 }
 
-/// The place of a handle that the driver stores.
+/// Checks the memory for a handle that the driver stores, and returns its address.
 fn result(process: &Process, at: u64) -> Result<*mut c_void, Stop> {
     Ok(process.accessed(process.memory.check_range(at, 8), "write")?.cast())
 }
 
-/// Adds a node; `add` receives the place of its handle, the graph, the nodes before it and their number.
+/// Adds a node. `add` receives the address for its handle, the graph, the node's dependencies and their number.
 fn add_node(
     process: &Process,
     a: &[u64],
@@ -196,7 +196,7 @@ fn add_node(
     Ok(status(add(result(process, word(a, 0))?, word(a, 1), after, word(a, 3))))
 }
 
-/// Reads a description, such as a node's parameters.
+/// Reads a structure, such as a node's parameters.
 fn description<const BYTES: usize>(process: &Process, at: u64) -> Result<[u64; BYTES], Stop> {
     let bytes = process.accessed(process.memory.read(at, 8 * BYTES as u64), "read")?;
     let mut words = [0; BYTES];
@@ -206,14 +206,14 @@ fn description<const BYTES: usize>(process: &Process, at: u64) -> Result<[u64; B
     Ok(words)
 }
 
-/// The parameters of a kernel node, whose arguments were checked.
+/// Reads the parameters of a kernel node, and checks the kernel's arguments.
 fn kernel(process: &Process, at: u64) -> Result<[u64; 9], Stop> {
     let parameters = description::<9>(process, at)?;
     check_arguments(process, parameters[0], parameters[5])?;
     Ok(parameters)
 }
 
-/// The description of a copy whose ranges of host memory were checked.
+/// Reads the description of a copy, and checks its ranges of host memory.
 fn copy(process: &Process, at: u64) -> Result<Vec<u8>, Stop> {
     let copy = process.accessed(process.memory.read(at, 200), "read")?;
     for (side, verb) in [(0, "read"), (88, "write")] {
@@ -226,14 +226,14 @@ fn copy(process: &Process, at: u64) -> Result<Vec<u8>, Stop> {
     Ok(copy)
 }
 
-/// The parameters of a host node: a function of the driver's kind, which calls the one of the program.
+/// The driver's parameters for a host node: a native function that calls the program function, and its argument.
 fn host(process: &Process, at: u64) -> Result<[u64; 2], Stop> {
     let [function, data] = description::<2>(process, at)?;
     let call: HostFunction = call_program;
     Ok([call as usize as u64, given_function(function, data).expose_provenance() as u64])
 }
 
-/// A list of nodes that the driver stores, as long as the program's count allows.
+/// Checks the memory for lists that the driver stores, with as many elements as the program's count allows.
 fn list_nodes(
     process: &Process,
     lists: &[u64],
@@ -258,7 +258,7 @@ macro_rules! lists {
     ($($name:ident),*) => {
         &[$((stringify!($name), |process, a| {
             let (lists, count) = list_nodes(process, &[word(a, 1)], word(a, 2))?;
-            // SAFETY: the list was checked to have as many elements as the count says; the driver stores no more.
+            // SAFETY: the list has room for as many elements as the count says, and the driver stores no more.
             Ok(status(unsafe { $name(word(a, 0), lists[0], count) }))
         })),*]
     };
@@ -272,8 +272,8 @@ pub const LISTS: &[(&str, External)] = lists!(
     cuGraphNodeGetDependentNodes
 );
 
-/// Functions on graphs. In all of them, pointers were checked to lead to as many bytes as the driver accesses, and the driver
-/// refuses handles that it did not give. Memory that a graph accesses later stays as long as the process.
+/// Functions on graphs. All of them check that each pointer has as many valid bytes as the driver accesses. The driver
+/// refuses handles that it did not create. Memory that a graph accesses later lives as long as the process.
 pub const GRAPHS: &[(&str, External)] = &[
     ("cuGraphLaunch", |process, a| {
         // SAFETY: as above.
@@ -281,7 +281,7 @@ pub const GRAPHS: &[(&str, External)] = &[
     }),
     ("cuLaunchHostFunc", |process, a| {
         let call = given_function(word(a, 1), word(a, 2));
-        // SAFETY: the function takes the object that stands for the program's function.
+        // SAFETY: the function takes the object that represents the program function.
         while_waiting(process, || unsafe { cuLaunchHostFunc(word(a, 0), call_program, call) })
     }),
     ("cuGraphGetEdges", |process, a| {

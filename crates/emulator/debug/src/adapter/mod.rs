@@ -1,9 +1,9 @@
 //! The Debug Adapter Protocol, by which editors drive a session: <https://microsoft.github.io/debug-adapter-protocol>.
 //!
 //! The launch is already recorded when an editor connects; its `launch` request only says whether to stop at the start.
-//! The threads of the protocol are the warps of the current block, because a launch has too many threads for a list. The
-//! stack of a warp is that of the selected thread, or of its first live lane. The console of the editor takes the
-//! commands of [`Console`](crate::commands::Console).
+//! The threads of the protocol are the warps of the current block, because a launch has too many threads for a list. A
+//! warp shows the stack of the selected thread if it contains that thread, else of its first live lane. The editor's
+//! console takes the commands of [`Console`](crate::commands::Console).
 
 mod requests;
 mod wire;
@@ -14,10 +14,10 @@ use requests::Adapter;
 use std::io::{self, BufRead, Write};
 use wire::{read_message, write_message};
 
-/// Serves one editor, until it disconnects or the input ends.
+/// Serves one editor until it disconnects or the input ends.
 ///
 /// # Errors
-/// If the input is not the protocol, or the output cannot be written.
+/// If the input violates the protocol, or the output cannot be written.
 pub fn serve(
     session: &mut Session<'_>,
     sources: Sources<'_>,

@@ -12,16 +12,16 @@ use lanework_emulator::Fault;
 use lanework_ptx_ir::cpp_names::readable;
 use serde_json::{Value, json};
 
-/// Elements of an array that an editor gets at once.
+/// Maximum number of array elements in one reply.
 const MOST_ELEMENTS: u64 = 1000;
 
-/// The numbers of the scopes; those of expanded values come after them.
+/// The numbers of the scopes. Expanded values have the numbers after these.
 const SCOPES: [&str; 4] = ["Locals", "Arguments", "Shared memory", "Registers"];
 
 /// Answers the requests of one editor.
 pub(super) struct Adapter<'s, 'a> {
     console: Console<'s, 'a>,
-    /// Values that an editor may expand, by their number after the scopes. Cleared when the session moves.
+    /// Values that an editor may expand, in the order of their numbers. Cleared when the session moves.
     expandable: Vec<Expression>,
     stops_on_entry: bool,
     done: bool,
@@ -110,7 +110,7 @@ impl<'s, 'a> Adapter<'s, 'a> {
         self.console.session
     }
 
-    /// The event of a stop; at the end of the launch, the editor still may go back.
+    /// The event for a stop. The end of the launch is also a stop, so that the editor can still go back.
     fn stopped(&mut self, events: &mut Vec<Value>) {
         self.expandable.clear();
         let reason = match self.session().reason() {
@@ -300,7 +300,7 @@ impl<'s, 'a> Adapter<'s, 'a> {
             let expression = parse(&name)?;
             match self.session().evaluate_for(&expression, place) {
                 Ok(value) => found.push(self.variable(name, expression, &value)),
-                // Registers of other functions have no value here.
+                // Omit registers of other functions: they have no value here.
                 Err(_) if reference == 4 => {}
                 Err(why) => {
                     found.push(json!({ "name": name, "value": why, "variablesReference": 0 }));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::io::{self, BufRead, Write};
 
-/// Bytes of the largest message.
+/// Maximum bytes of a message.
 const MOST: usize = 16 << 20;
 
 /// The next message; `None` at the end of the input.

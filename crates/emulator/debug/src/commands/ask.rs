@@ -1,14 +1,14 @@
-//! Commands that ask about the past: who wrote or read memory, when a thread left, what the sanitizer found.
+//! Commands that ask about the past: which threads wrote or read memory, when a thread left, what the sanitizer found.
 
 use crate::commands::{Console, replay_error};
 use crate::data::types::{DataType, text};
 use crate::session::history::{HistoryEntry, HistoryKind};
 use lanework_engine::event::Space;
 
-/// Accesses that are shown unless a count is given.
+/// Default number of listed accesses.
 const SHOWN: usize = 1;
 
-/// Threads that are listed for one access.
+/// Maximum number of threads listed per access.
 const MOST_THREADS: usize = 4;
 
 impl Console<'_, '_> {

@@ -1,4 +1,4 @@
-//! Commands that move: stepping, continuing, going to a step, changing the order; and those that say where to stop.
+//! Commands that move (step, continue, go to a step, change the order), and commands that set stops.
 
 use crate::commands::{Console, replay_error};
 use crate::data::parse::parse;
@@ -8,7 +8,7 @@ use crate::session::findings::linear;
 use crate::session::stepping::{StepKind, StepUnit};
 use lanework_emulator::Schedule;
 
-/// The kind of a step, and whether it goes backward.
+/// The kind of a step, and whether the step goes backward.
 fn step_kind(name: &str) -> Option<(StepKind, bool)> {
     let forward = |name: &str| {
         Some(match name {
@@ -25,7 +25,7 @@ fn step_kind(name: &str) -> Option<(StepKind, bool)> {
     }
 }
 
-/// Findings that get a breakpoint.
+/// Maximum number of findings that get a breakpoint.
 const MOST_FINDINGS: usize = 16;
 
 /// Splits `x[1] if a > 2` into the place and the condition.
@@ -37,7 +37,7 @@ fn with_condition(text: &str) -> (&str, Option<&str>) {
 }
 
 impl Console<'_, '_> {
-    /// Executes a command that moves; `None` if it is another one.
+    /// Executes a command that moves; `None` for other commands.
     pub(super) fn go(&mut self, name: &str, rest: &str) -> Option<Result<String, String>> {
         if let Some((kind, back)) = step_kind(name) {
             return Some(self.steps(kind, back, rest));

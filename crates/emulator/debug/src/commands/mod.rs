@@ -9,7 +9,7 @@ use crate::session::{Session, StopReason};
 use lanework_emulator::Fault;
 use std::collections::HashMap;
 
-/// The text of a source file, by the name that the kernel's module has for it.
+/// Returns the text of a source file, given its name in the kernel's module.
 pub type Sources<'s> = &'s dyn Fn(&str) -> Option<String>;
 
 /// Executes commands on a session.
@@ -34,7 +34,7 @@ pub struct Reply {
 pub enum ReplyStatus {
     /// The command was executed.
     Done,
-    /// The command is wrong, or has no result; the text says why.
+    /// The command is invalid or has no result; the text is the reason.
     Failed,
     /// The session ends.
     Quit,
@@ -188,7 +188,7 @@ impl<'s, 'a> Console<'s, 'a> {
     }
 }
 
-/// A fault of a replay as the error of a command.
+/// Converts a replay's fault to a command's error.
 fn replay_error(fault: Fault) -> String {
     fault.to_string()
 }

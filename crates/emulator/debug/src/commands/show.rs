@@ -10,7 +10,7 @@ use lanework_ptx_ir::cpp_names::readable;
 /// Lines of source before and after the current one.
 const AROUND: u32 = 5;
 
-/// The state of a session without a stopped cluster.
+/// Message for a session without a stopped cluster.
 const NO_STATE: &str = "the launch has ended; go back with `rcontinue`, `rstep` or `goto`";
 
 impl Console<'_, '_> {
@@ -114,7 +114,7 @@ impl Console<'_, '_> {
         }
     }
 
-    /// A line for each name, with its value or why it has none.
+    /// One line per name, with its value or the reason why it has no value.
     fn named(&mut self, names: &[String]) -> String {
         let line = |name: &String| match self.session.evaluate(name) {
             Ok(value) => format!("{name} = {}", value.text()),
@@ -128,7 +128,7 @@ impl Console<'_, '_> {
         self.session.moment().ok_or(NO_STATE)?;
         let scope = self.session.scope();
         let function = scope.code.function(place.instruction);
-        // Only registers that an instruction of the current function uses.
+        // Show only registers that an instruction of the current function uses.
         let mut used: Vec<bool> = vec![false; scope.kernel.registers.len()];
         for inst in scope.kernel.insts.iter().filter(|i| scope.code.function(i.origin) == function)
         {

@@ -1,11 +1,11 @@
-//! The names that Lanework's compiler of CUDA C++ knows, for a launch of one of its kernels.
+//! The names in a kernel that Lanework's own compiler for CUDA C++ compiled.
 
 use crate::data::scope::{SourceNames, SourceParameter, SourceVariable};
 use crate::data::types::{DataType, FloatKind, RecordField, RecordType};
 use lanework_cuda_cpp::{DebugNames, DebugType};
 use std::sync::Arc;
 
-/// The names of a kernel, whose PTX name is `entry`.
+/// The names of the kernel with the PTX name `entry`.
 pub fn names(known: &DebugNames, entry: &str) -> SourceNames {
     let parameters = known.parameters.iter().filter(|parameter| parameter.function == entry);
     let parameters = parameters.map(|parameter| SourceParameter {
@@ -27,7 +27,7 @@ pub fn names(known: &DebugNames, entry: &str) -> SourceNames {
     }
 }
 
-/// Classes of CUDA's headers that are numbers.
+/// Classes of CUDA's headers that represent numbers.
 fn number_class(name: &str) -> Option<FloatKind> {
     match name {
         "__half" => Some(FloatKind::F16),

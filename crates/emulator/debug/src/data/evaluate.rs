@@ -8,12 +8,12 @@ use lanework_ptx_ir::kernel::{Reg, Width};
 use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::sync::Arc;
 
-/// The state of one warp's block, for evaluation.
+/// The state of one warp and its block, for evaluation.
 pub trait Machine {
     /// The bits of a register in a lane; `None` if no instruction uses it.
     fn register(&self, register: Reg, lane: u32) -> Option<u64>;
 
-    /// Reads memory as a lane would; returns whether the bytes can be accessed. Shared and local addresses are offsets.
+    /// Reads memory as a lane would; false if the bytes cannot be accessed. Shared and local addresses are offsets.
     fn read(&self, space: Space, lane: u32, address: u64, bytes: &mut [u8]) -> bool;
 }
 
@@ -35,7 +35,7 @@ pub struct EvaluatedValue {
     pub ty: DataType,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Where it is in memory.
+    /// Its location in memory, if any.
     pub place: Option<MemoryPlace>,
 }
 
@@ -44,15 +44,15 @@ pub struct EvaluatedValue {
 pub struct MemoryPlace {
     /// The space.
     pub space: Space,
-    /// The address; in shared and local memory an offset.
+    /// The address; an offset in shared and local memory.
     pub address: u64,
 }
 
-/// Bytes of an array that are read at most.
+/// Maximum number of bytes read from an array.
 const MOST: u64 = 1 << 16;
 
 impl EvaluatedValue {
-    /// As text. Memory that still holds the emulator's fill pattern is marked.
+    /// The value as text. Marks memory that still has the emulator's fill pattern.
     pub fn text(&self) -> String {
         let fresh = self.place.is_some() && !self.bytes.is_empty();
         let mark = match fresh && self.bytes.iter().all(|byte| *byte == 0xcd) {
@@ -62,10 +62,10 @@ impl EvaluatedValue {
         format!("{}{mark}", text(&self.ty, &self.bytes))
     }
 
-    /// As a number.
+    /// The value as a number.
     ///
     /// # Errors
-    /// If it is an array or a structure.
+    /// If the value is an array or a structure.
     pub fn number(&self) -> Result<NumericValue, String> {
         number(&self.ty, &self.bytes)
             .ok_or_else(|| format!("a value of type {} is not a number", self.ty))
@@ -88,7 +88,7 @@ impl EvaluatedValue {
     }
 }
 
-/// The space of a generic address, and the address in it.
+/// The space of a generic address, and the address within that space.
 pub fn located(address: u64) -> MemoryPlace {
     let (space, address) = if address.wrapping_sub(SHARED_WINDOW) < WINDOW {
         (Space::Shared, address - SHARED_WINDOW)
@@ -215,8 +215,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The meaning of a name here. A parameter of the kernel is a local variable once the kernel has stored it, and while its
-    /// thread exists.
+    /// Resolves a name. A kernel parameter is a local variable once the kernel has stored it, while its thread exists.
     fn find(&self, name: &str) -> Option<Named> {
         let found = self.scope.find(name, self.at.instruction)?;
         let Named::Local(ty, address) = &found else { return Some(found) };
@@ -239,7 +238,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// As [`Evaluator::load`], but of a large array only the start.
+    /// As [`Evaluator::load`], but loads only the start of a large array.
     fn load_array(&self, ty: &DataType, place: MemoryPlace) -> Result<EvaluatedValue, String> {
         match ty {
             DataType::Array(element, count) if ty.bytes() > MOST => {
@@ -254,7 +253,7 @@ impl Evaluator<'_> {
         let scope = self.scope;
         let mut known: Vec<String> =
             scope.locals(self.at.instruction).iter().map(|(of, _)| of.name.clone()).collect();
-        // Parameters are local variables, too, where their function stores them.
+        // Once a function has stored its parameters, they are also local variables.
         let others = scope.parameter_names().into_iter().chain(scope.shared_names());
         for other in others {
             if !known.contains(&other) {
@@ -323,9 +322,9 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The element type and the first element of what a value points to, or of an array.
+    /// The element type and the first element of an array, or of a pointer's target.
     fn elements(&self, base: &Expression) -> Result<(DataType, MemoryPlace), String> {
-        // Arrays in shared memory without a known end have no bytes to load.
+        // An array in shared memory without a known end has no bytes to load.
         if let Expression::Name(name) = base {
             let named = self.find(name);
             let (found, space) = match &named {
@@ -383,7 +382,7 @@ impl Evaluator<'_> {
         Ok(EvaluatedValue { ty: field.ty.clone(), bytes, place })
     }
 
-    /// A value with another type: the same bits, if they are a register or a pointer, else the number converted.
+    /// Casts a value. Registers and pointers keep their bits; numbers are converted.
     fn cast(&self, of: &Expression, ty: &DataType) -> Result<EvaluatedValue, String> {
         let value = self.value(of)?;
         let reinterprets =
@@ -463,7 +462,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether two integers are equal, beyond the precision of a float.
+/// Whether two integers are equal, without rounding to a float; true for other numbers.
 fn same(a: NumericValue, b: NumericValue) -> bool {
     match (a, b) {
         (NumericValue::Integer(a), NumericValue::Integer(b)) => a == b,

@@ -1,4 +1,4 @@
-//! Values: their types, the names that lead to them, and expressions of them.
+//! Values: their types, names and expressions.
 
 pub mod cuda_cpp;
 pub mod evaluate;

@@ -1,4 +1,4 @@
-//! The expressions of conditions and of printed values: C's operators on variables, registers, memory and numbers.
+//! Parses the expressions of conditions and of `print`: C's operators on variables, registers, memory and numbers.
 
 use crate::data::types::{DataType, NumericValue};
 
@@ -29,7 +29,7 @@ pub enum Expression {
     Binary(&'static str, Box<Expression>, Box<Expression>),
 }
 
-/// Binary operators by precedence, the loosest first.
+/// Binary operators by precedence, lowest first.
 const OPERATORS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -43,13 +43,13 @@ const OPERATORS: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
-/// How deep expressions may nest.
+/// Maximum nesting depth of an expression.
 const DEPTH: u32 = 64;
 
 /// Parses an expression.
 ///
 /// # Errors
-/// If it is not one: the text and what is wrong.
+/// If the text is not an expression: the text and the problem.
 pub fn parse(text: &str) -> Result<Expression, String> {
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
     let found = parser.binary(0).map_err(|why| format!("`{text}`: {why}"))?;
@@ -63,7 +63,7 @@ fn is_name(first: char) -> bool {
     first.is_alphabetic() || first == '_' || first == '$'
 }
 
-/// The words of an expression.
+/// Splits an expression into tokens.
 fn tokens(text: &str) -> Result<Vec<String>, String> {
     let mut found: Vec<String> = Vec::new();
     let mut rest = text.trim_start();
@@ -243,7 +243,7 @@ impl Parser {
     }
 }
 
-/// A number of C: `17`, `0x11`, `1.5f`, `2e3`.
+/// A C number: `17`, `0x11`, `1.5f`, `2e3`.
 fn number(text: &str) -> Option<NumericValue> {
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let digits = hex.trim_end_matches(['u', 'U', 'l', 'L']);

@@ -6,10 +6,10 @@ use lanework_ptx_ir::kernel::{Kernel, Reg};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The variable that holds a function's local variables in PTX of compilers that keep them in memory.
+/// The PTX variable that holds a function's local variables, if the compiler keeps them in memory.
 const FRAME: &str = "__local_depot0";
 
-/// The names of a kernel that a front end knows.
+/// The source names of a kernel, as its front end reports them.
 #[derive(Clone, Debug, Default)]
 pub struct SourceNames {
     /// The parameters, in order.
@@ -71,7 +71,7 @@ pub struct LaunchScope {
     parameters: Vec<u8>,
 }
 
-/// Where a name leads.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub enum Named {
     /// A local variable: its type and its address in the thread's local memory.
@@ -122,7 +122,7 @@ impl LaunchScope {
         if own { self.parameter(name) } else { None }
     }
 
-    /// The local variables that are visible at an instruction, those of inner scopes first.
+    /// The local variables that are visible at an instruction, innermost scopes first.
     pub fn locals(&self, instruction: u32) -> Vec<(&SourceVariable, u64)> {
         let function = self.code.function(instruction);
         let Some(frame) = self.frame(function, instruction) else { return Vec::new() };
@@ -174,8 +174,8 @@ impl LaunchScope {
         all.iter().filter_map(name).collect()
     }
 
-    /// The register of a name. Inlined functions have registers of their own with the same names: the one that
-    /// an instruction nearest to `instruction` uses.
+    /// The register with a name. Registers of inlined functions may share a name; the result is then the register whose
+    /// use is nearest to `instruction`.
     pub fn register(&self, name: &str, instruction: u32) -> Option<Reg> {
         let all = self.registers.get(name)?;
         if let [only] = all[..] {

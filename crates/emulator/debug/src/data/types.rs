@@ -19,7 +19,7 @@ pub enum DataType {
     },
     /// A floating-point number.
     Float(FloatKind),
-    /// Bits whose meaning is unknown, such as a PTX register.
+    /// Bits of unknown meaning, such as a PTX register.
     Bits(u8),
     /// A pointer.
     Pointer(Arc<DataType>),
@@ -86,7 +86,7 @@ impl DataType {
         }
     }
 
-    /// The type of a name of C, CUDA or the command line (`float`, `f32`, `unsigned int`); with `*`, a pointer.
+    /// The type with a name from C, CUDA or the command line (`float`, `f32`, `unsigned int`); `*` makes it a pointer.
     pub fn named(name: &str) -> Option<DataType> {
         let name = name.trim();
         if let Some(pointee) = name.strip_suffix('*') {
@@ -143,7 +143,7 @@ fn bits(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// A number of half precision.
+/// Decodes a half-precision number.
 fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 != 0 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
@@ -155,7 +155,7 @@ fn half(bits: u16) -> f64 {
     }
 }
 
-/// A number as an expression computes with it.
+/// A number, for computation in an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NumericValue {
     /// An integer.
@@ -173,13 +173,13 @@ impl NumericValue {
         }
     }
 
-    /// Whether it counts as true.
+    /// Whether C treats the number as true.
     pub fn is_true(self) -> bool {
         self.float() != 0.0
     }
 }
 
-/// The number that bytes of a type hold; `None` for arrays and structures.
+/// Decodes the bytes of a type as a number; `None` for arrays and structures.
 pub fn number(ty: &DataType, bytes: &[u8]) -> Option<NumericValue> {
     let raw = bits(bytes);
     Some(match ty {
@@ -201,10 +201,10 @@ pub fn number(ty: &DataType, bytes: &[u8]) -> Option<NumericValue> {
     })
 }
 
-/// Elements of an array that are shown.
+/// Maximum number of shown array elements.
 const SHOWN: usize = 64;
 
-/// A value as text.
+/// Formats a value.
 pub fn text(ty: &DataType, bytes: &[u8]) -> String {
     match ty {
         DataType::Void => "void".to_owned(),

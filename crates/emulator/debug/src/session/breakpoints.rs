@@ -1,4 +1,4 @@
-//! Breakpoints and watchpoints: where a run stops, on which condition, and the search for the next or the last stop.
+//! Breakpoints and watchpoints: where and on which condition a run stops, and the search for the next or the last stop.
 
 use crate::code::{CodeLine, CodePlace};
 use crate::data::evaluate::{Evaluator, MemoryPlace, ThreadPlace};
@@ -17,9 +17,9 @@ pub struct Breakpoint {
     pub number: u32,
     /// Where it stops.
     pub kind: BreakpointKind,
-    /// Stops only for a thread for which this holds.
+    /// The condition: stops only for a thread for which it holds.
     pub condition: Option<Expression>,
-    /// As the user wrote it.
+    /// The breakpoint as the user wrote it.
     pub text: String,
     /// Whether it is enabled.
     pub enabled: bool,
@@ -36,14 +36,14 @@ pub enum BreakpointKind {
     Step(u64, u32),
 }
 
-/// Bytes that are watched.
+/// Watched bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watched {
-    /// Where they start.
+    /// The address of the first byte.
     pub place: MemoryPlace,
-    /// Their number.
+    /// The number of bytes.
     pub bytes: u64,
-    /// The block and thread whose shared or local memory it is.
+    /// The block and thread that own the shared or local memory.
     pub owner: (u64, u32),
 }
 
@@ -71,19 +71,19 @@ pub struct Hit {
     pub step: u64,
     /// The breakpoint's number.
     pub number: u32,
-    /// The thread for which the condition holds, else the first active one.
+    /// The first active thread for which the condition holds; without a condition, the first active thread.
     pub thread: u32,
-    /// Why the condition could not be evaluated.
+    /// The error, if the condition could not be evaluated.
     pub error: Option<String>,
 }
 
-/// The lines at which warps are.
+/// The current line of each warp.
 #[derive(Default)]
 pub struct WarpLines(HashMap<(u64, u32), (CodePlace, u32)>);
 
 impl WarpLines {
-    /// Notes a step; returns its place if the warp arrives at the line with it: from another line or call, or by a jump
-    /// backward.
+    /// Records a step. Returns its place if the warp arrives at the line with this step: from another line or call, or
+    /// by a backward jump.
     pub fn arrival(&mut self, scope: &LaunchScope, at: &StepAt<'_>) -> Option<CodePlace> {
         let instruction = at.place.instruction;
         let place = scope.code.place(instruction)?;
@@ -96,7 +96,7 @@ impl WarpLines {
     }
 }
 
-/// Searches a run for stops: for the first one from `from` on, or for the last one before `until`.
+/// Searches a run for a stop: the first one at or after `from`, or the last one before `until`.
 pub struct BreakpointSearch {
     pub(super) scope: Arc<LaunchScope>,
     pub(super) breakpoints: Vec<Breakpoint>,
@@ -105,7 +105,7 @@ pub struct BreakpointSearch {
     /// Whether to find the last stop.
     pub(super) last: bool,
     pub(super) lines: WarpLines,
-    /// The bytes of each watchpoint at the step before.
+    /// The bytes of each watchpoint at the previous step.
     pub(super) values: HashMap<u32, Vec<u8>>,
     pub(super) hit: Option<Hit>,
 }

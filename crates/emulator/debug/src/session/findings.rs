@@ -1,4 +1,4 @@
-//! The sanitizer's findings of the launch, and the steps that they are about.
+//! The sanitizer's findings about the launch, and the steps of their accesses.
 
 use crate::data::evaluate::coordinates;
 use crate::session::Session;
@@ -15,11 +15,11 @@ struct FindingSearch {
     address: Option<u64>,
     /// The last step to consider.
     until: u64,
-    /// Whether to find the last one.
+    /// Whether to find the last step instead of the first.
     last: bool,
-    /// The first or last step of the thread at the instruction.
+    /// The first or last step of the thread at one of the instructions.
     step: Option<u64>,
-    /// The same, of those that access the address.
+    /// The same, but only steps that access the address.
     exact: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ impl Visitor for FindingSearch {
     }
 }
 
-/// A step, and the block and thread that it is about.
+/// A step, with its block and thread.
 pub type FoundStep = (u64, (u64, u32));
 
 /// A place that a finding names.
@@ -85,7 +85,7 @@ pub fn linear(shape: [u32; 3], at: [u32; 3]) -> u64 {
 }
 
 impl Session<'_> {
-    /// The sanitizer's findings: checks the launch on the first call.
+    /// The sanitizer's findings. The first call checks the launch.
     ///
     /// # Errors
     /// If the launch cannot be checked or replayed.
@@ -106,7 +106,7 @@ impl Session<'_> {
         Ok(self.findings.as_deref().unwrap_or_default())
     }
 
-    /// The step of a finding, counted from 0: its access, or the other one of a race. And its thread.
+    /// The step and thread of a finding's access, or of the other access of its race. Findings are numbered from 0.
     ///
     /// # Errors
     /// If the launch cannot be replayed.
@@ -130,7 +130,7 @@ impl Session<'_> {
             block: second.block,
             thread: second.thread,
         };
-        // The other access of a race comes before it.
+        // The other access of a race precedes the reported one.
         let until = first.map_or(u64::MAX, |(step, _)| step);
         let found = self.find_access(&second, report.address, until, true)?;
         if found.is_some() { Ok(found) } else { self.find_access(&second, None, until, true) }

@@ -1,11 +1,12 @@
-//! The history of bytes: which steps wrote or read them, with the values before and after. And the last step of a thread.
+//! The history of bytes: the steps that wrote or read them, with the values before and after. Also a thread's last
+//! step.
 
 use crate::session::breakpoints::Watched;
 use crate::timeline::{StepAt, Visitor};
 use lanework_emulator::{Access, AccessKind, Place};
 use std::collections::VecDeque;
 
-/// Which accesses a history has.
+/// The accesses that a history lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryKind {
     /// Writes: stores, atomics, and changes by asynchronous operations.
@@ -14,14 +15,14 @@ pub enum HistoryKind {
     Reads,
 }
 
-/// An access to the bytes.
+/// One access to the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryEntry {
     /// The step that made it.
     pub step: u64,
     /// Its instruction, block and warp; `None` for an asynchronous operation that finished before the step.
     pub place: Option<Place>,
-    /// The threads of the block that accessed them.
+    /// The threads of the block that accessed the bytes.
     pub threads: Vec<u32>,
     /// The kind of access; `None` for an asynchronous operation.
     pub kind: Option<AccessKind>,
@@ -36,10 +37,10 @@ pub struct HistorySearch {
     pub(super) watched: Watched,
     pub(super) kind: HistoryKind,
     pub(super) until: u64,
-    /// The most entries to keep: the last ones.
+    /// Maximum number of entries; the latest ones are kept.
     pub(super) most: usize,
     pub(super) entries: VecDeque<HistoryEntry>,
-    /// The access of the last step, until its effect is seen.
+    /// The access of the last step, until the next step shows its effect.
     pub(super) pending: Option<HistoryEntry>,
     pub(super) value: Option<Vec<u8>>,
 }
@@ -143,15 +144,15 @@ impl Visitor for HistorySearch {
     }
 }
 
-/// Finds the last step of a thread before a step, and the first step after which it has exited.
+/// Finds the last step of a thread before a given step, and the warp's first later step without the thread.
 pub struct LastStep {
     pub(super) focus: (u64, u32),
     pub(super) until: u64,
     /// Its last step.
     pub last: Option<(u64, Place)>,
-    /// Whether a later step of the warp found it gone.
+    /// Whether the thread had exited by a later step of the warp.
     pub exited: bool,
-    /// The first step of the warp without it since.
+    /// The warp's first step without the thread since then.
     pub without: Option<(u64, Place)>,
 }
 

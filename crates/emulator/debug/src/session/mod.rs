@@ -1,4 +1,5 @@
-//! A debugging session: the recorded launch, the current step and thread, breakpoints, and the moves between steps.
+//! A debugging session: the recorded launch, the current step and thread, breakpoints, and commands that move between
+//! steps.
 
 pub mod breakpoints;
 pub mod findings;
@@ -26,10 +27,10 @@ use std::sync::Arc;
 use stepping::{StepKind, StepSearch, StepUnit};
 use stopped::StoppedMachine;
 
-/// Why the session is where it is.
+/// Why the session stopped at the current step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// The first step of the launch.
+    /// The launch is at its first step.
     Start,
     /// A command went to this step.
     Moved,
@@ -50,7 +51,7 @@ pub enum StopReason {
 pub struct SessionOptions {
     /// The order of time slices.
     pub schedule: Schedule,
-    /// The most bytes that snapshots may take, besides the memory before the launch.
+    /// Maximum bytes of snapshots, in addition to the memory before the launch.
     pub budget: u64,
     /// The name of the PTX text, for modules without line information.
     pub text_name: String,
@@ -85,7 +86,7 @@ pub struct Session<'a> {
     findings: Option<Vec<Report>>,
 }
 
-/// The most lines of history that are kept.
+/// Maximum number of history lines.
 const MOST_HISTORY: usize = 1024;
 
 impl<'a> Session<'a> {
@@ -134,7 +135,7 @@ impl<'a> Session<'a> {
         self.step
     }
 
-    /// The instruction that the current step executes, and its lanes. At the end of the launch, those of the last step.
+    /// The instruction and the lanes of the current step; at the end of the launch, of the last step.
     pub fn at(&self) -> Option<(Place, u32)> {
         self.at
     }
@@ -144,7 +145,7 @@ impl<'a> Session<'a> {
         self.moment.as_ref()
     }
 
-    /// Why the session is here.
+    /// Why the session stopped here.
     pub fn reason(&self) -> &StopReason {
         &self.reason
     }
@@ -171,7 +172,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The next instruction of the current thread: where its warp will execute it.
+    /// The current thread and its next instruction.
     pub fn place(&self) -> ThreadPlace {
         let (block, thread) = self.focus;
         let own = self.at.filter(|(place, mask)| {
@@ -187,7 +188,7 @@ impl<'a> Session<'a> {
         ThreadPlace { block, thread, instruction }
     }
 
-    /// Goes to a step; the end of the launch if there are fewer.
+    /// Goes to a step, or to the end of the launch if it has fewer steps.
     ///
     /// # Errors
     /// If the launch cannot be replayed.
@@ -213,7 +214,7 @@ impl<'a> Session<'a> {
     /// Runs forward, or backward, to the next stop.
     ///
     /// # Errors
-    /// If the launch cannot be replayed. The text of an error in a condition is returned.
+    /// If the launch cannot be replayed. If a condition cannot be evaluated, the result is the text of the error.
     pub fn go_on(&mut self, back: bool) -> Result<Option<String>, Fault> {
         let hit = if back { self.last_stop()? } else { self.next_stop()? };
         let Some(Hit { step, number, thread, error }) = hit else {
@@ -269,7 +270,7 @@ impl<'a> Session<'a> {
             if let Some(found) = result(found) {
                 return Ok(Some(found));
             }
-            // Whether the first step of an interval follows a change is known only to the interval before it.
+            // Only the preceding interval can tell whether a change precedes the first step of this one.
             until = from + 1;
         }
         Ok(None)
@@ -317,7 +318,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the launch cannot be recorded.
     pub fn set_order(&mut self, schedule: Schedule) -> Result<(), Fault> {
-        // The memory before the launch, for the new recording.
+        // The new recording needs the memory before the launch.
         self.timeline.restore()?;
         self.timeline = Timeline::record(self.timeline.target(), schedule, self.budget)?;
         self.go_to(0, StopReason::Start)
@@ -374,7 +375,7 @@ impl<'a> Session<'a> {
     /// Evaluates an expression for the current thread.
     ///
     /// # Errors
-    /// If it is not an expression, or has no value here.
+    /// If the text is not an expression, or the expression has no value here.
     pub fn evaluate(&self, text: &str) -> Result<EvaluatedValue, String> {
         self.evaluate_for(&parse(text)?, self.place())
     }
@@ -431,7 +432,7 @@ impl<'a> Session<'a> {
             let search = HistorySearch::new(watched, kind, until, most);
             let (mut search, _) = self.timeline.replay(from, search)?;
             if let Some(mut entry) = search.pending.take() {
-                // The last step of the launch: its effect is in memory now.
+                // At the end of the launch, memory already has the effect of the last step.
                 entry.after = self.bytes_now(watched.place, watched.bytes);
                 search.keep(entry);
             }
@@ -443,7 +444,7 @@ impl<'a> Session<'a> {
             }
             until = from;
         }
-        // Later commands read the memory of the current step.
+        // Restore the memory of the current step for later commands.
         self.timeline.go_to(self.step)?;
         let surplus = found.len().saturating_sub(most);
         Ok(found.into_iter().skip(surplus).collect())
@@ -456,7 +457,7 @@ impl<'a> Session<'a> {
         (global && device.read(place.address, &mut bytes).is_ok()).then_some(bytes)
     }
 
-    /// The last step of the current thread up to now.
+    /// The last step of the current thread up to the current step.
     ///
     /// # Errors
     /// If the launch cannot be replayed.
@@ -475,7 +476,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The names of a launch: those of the source, and the registers of the PTX.
+/// The names of a launch: source names and PTX registers.
 fn scope_of(
     target: &DebugTarget<'_>,
     module: &Module,
@@ -501,7 +502,7 @@ fn scope_of(
         Some(ModuleVariable { name, address, ty })
     });
     let variables: Vec<ModuleVariable> = variables.collect();
-    // Lowering numbers registers in the same order each time; only this time it keeps their names.
+    // Lowering numbers registers in the same order each time, but only this call keeps their names.
     let addresses: Addresses = placed
         .iter()
         .filter_map(|placed| {

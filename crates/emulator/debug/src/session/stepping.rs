@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// How far a step goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
-    /// To the next line, also in a called function.
+    /// To the next line, which may be in a called function.
     Into,
     /// To the next line of this function or its caller.
     Over,
@@ -19,19 +19,19 @@ pub enum StepKind {
     Instruction,
 }
 
-/// Whose steps count.
+/// The steps that a command follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepUnit {
-    /// Those of the current thread.
+    /// Steps of the current thread.
     #[default]
     Thread,
-    /// Those of its warp.
+    /// Steps of its warp.
     Warp,
-    /// Those of its block.
+    /// Steps of its block.
     Block,
 }
 
-/// Searches for the first stop after a step, or for the last one before it.
+/// Searches for the first stop after a step, or for the last stop before it.
 pub struct StepSearch {
     pub(super) scope: Arc<LaunchScope>,
     pub(super) kind: StepKind,
@@ -54,7 +54,7 @@ pub struct StepSearch {
 }
 
 impl StepSearch {
-    /// Whether a step is one of those that count.
+    /// Whether the command follows a step.
     fn counts(&self, at: &StepAt<'_>) -> bool {
         let (block, thread) = self.focus;
         at.place.block == block
@@ -67,7 +67,7 @@ impl StepSearch {
             }
     }
 
-    /// Whether to stop at a step that counts.
+    /// Whether to stop at a step that the command follows.
     fn stops(&mut self, at: &StepAt<'_>) -> bool {
         let place = self.scope.code.place(at.place.instruction);
         let depth = place.map_or(self.depth, |place| place.depth);

@@ -9,7 +9,7 @@ use lanework_ptx_ir::kernel::Reg;
 /// One warp of a stopped launch.
 pub(super) struct StoppedMachine<'a> {
     pub(super) device: &'a Emulator,
-    /// Its block, if it is in the cluster that was stopped.
+    /// Its block, if the block is in the stopped cluster.
     pub(super) block: Option<&'a BlockState>,
     pub(super) warp: u32,
 }

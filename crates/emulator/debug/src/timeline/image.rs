@@ -1,19 +1,19 @@
-//! Copies of device memory: the contents before the launch, and what each snapshot changed in them.
+//! Copies of device memory: the contents before the launch, and each snapshot's changes to them.
 
 use lanework_emulator::{Device, MemoryError};
 use lanework_engine::memory::Memory;
 
-/// Bytes of a page: the unit in which a snapshot keeps changed memory.
+/// Bytes per page. A snapshot stores changed memory in pages.
 const PAGE: usize = 4096;
 
 /// The contents of all allocations.
 pub struct MemoryImage {
     allocations: Vec<(u64, Vec<u8>)>,
-    /// The bytes of each allocation that were never written: offsets and lengths, where accesses are checked.
+    /// The bytes of each allocation that were never written, as offsets and lengths; only if accesses are checked.
     unwritten: Vec<(u64, Vec<(u64, u64)>)>,
 }
 
-/// The pages in which memory differs from an image.
+/// The pages whose memory differs from an image.
 #[derive(Default)]
 pub struct ChangedPages {
     pages: Vec<(u64, Vec<u8>)>,
@@ -43,7 +43,7 @@ impl MemoryImage {
         self.allocations.iter().map(|(_, bytes)| bytes.len() as u64).sum()
     }
 
-    /// The pages in which memory differs from it. `read` reads memory at an address, and returns whether it can.
+    /// The pages whose memory differs from the image. `read` reads memory at an address; false if it cannot.
     pub fn changes(&self, read: impl Fn(u64, &mut [u8]) -> bool) -> ChangedPages {
         let mut pages = Vec::new();
         let mut now = vec![0; PAGE];
@@ -59,7 +59,7 @@ impl MemoryImage {
         ChangedPages { pages }
     }
 
-    /// Writes it, and then `changes`, to the device.
+    /// Writes the image, and then `changes`, to the device.
     ///
     /// # Errors
     /// If an allocation is gone.
@@ -76,7 +76,7 @@ impl MemoryImage {
 }
 
 impl ChangedPages {
-    /// The bytes that it takes.
+    /// The size of this image in bytes.
     pub fn bytes(&self) -> u64 {
         self.pages.iter().map(|(_, bytes)| bytes.len() as u64 + 32).sum()
     }

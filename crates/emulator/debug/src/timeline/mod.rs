@@ -1,10 +1,10 @@
 //! A recorded launch, and its replay.
 //!
-//! The emulator is deterministic: with one worker and a fixed [`Schedule`], a launch executes the same instructions in the
-//! same order each time. The recording is therefore the memory before the launch and the schedule; a step is named by its
-//! number in that order. To go to a step, forward or backward, the launch runs again from the last snapshot before it.
-//! This is the record and replay of `rr` (O'Callahan et al., "Engineering Record and Replay for Deployability", 2017),
-//! without the need to record system calls.
+//! The emulator is deterministic: with one worker and a fixed [`Schedule`], a launch executes the same instructions in
+//! the same order each time. The recording therefore consists of the memory before the launch and the schedule. A
+//! step's number is its position in that order. To go to a step, forward or backward, the launch runs again from the
+//! last snapshot before it. This is the record and replay of `rr` (O'Callahan et al., "Engineering Record and Replay
+//! for Deployability", 2017), without the need to record system calls.
 
 mod image;
 mod moment;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// The launch to debug.
 #[derive(Clone, Copy)]
 pub struct DebugTarget<'a> {
-    /// The emulator on which it runs, again and again; its memory is that before the launch.
+    /// The emulator for the recording and all replays. Its memory has the contents before the launch.
     pub emulator: &'a Emulator,
     /// The kernel's module.
     pub program: &'a Program,
@@ -41,7 +41,7 @@ pub struct DebugTarget<'a> {
 /// The end of the recorded run.
 #[derive(Clone, Debug, Default)]
 pub struct RunEnd {
-    /// Its counts and its printed text, up to a fault.
+    /// The run's counts and printed text, up to the fault if there was one.
     pub outcome: Outcome,
     /// The fault that ended it.
     pub fault: Option<Fault>,
@@ -64,7 +64,7 @@ pub struct Replayed {
     pub step: u64,
     /// The instruction there, and its lanes; at the end of the run, the last ones.
     pub at: Option<(Place, u32)>,
-    /// The state of its cluster; `None` at the end of a run without a fault.
+    /// The state of the instruction's cluster; `None` at the end of a run without a fault.
     pub moment: Option<Moment>,
 }
 
@@ -78,7 +78,7 @@ impl Visitor for StopAt {
 }
 
 impl<'a> Timeline<'a> {
-    /// Runs the launch once. `budget` is the most bytes that snapshots may take, in addition to a copy of the memory.
+    /// Runs the launch once. Snapshots may take at most `budget` bytes, in addition to a copy of the memory.
     ///
     /// # Errors
     /// If the launch does not fit the device or the kernel.
@@ -98,7 +98,7 @@ impl<'a> Timeline<'a> {
             steps: 0,
             end: RunEnd::default(),
         };
-        // A shuffled order cannot be started in the middle.
+        // A replay of a shuffled order cannot start in the middle.
         let ordered = matches!(schedule, Schedule::InOrder | Schedule::Reversed);
         let keeper = ordered.then(|| SnapshotKeeper::new(image, budget));
         let (run, end) = timeline.run(None, Box::new(StopAt(u64::MAX)), keeper)?;
@@ -132,7 +132,7 @@ impl<'a> Timeline<'a> {
         &self.starts
     }
 
-    /// Bytes that the recording takes: the memory before the launch, and the snapshots.
+    /// Bytes of the recording: the memory before the launch, and the snapshots.
     pub fn bytes(&self) -> [u64; 2] {
         let snapshots = self.snapshots.iter().map(|snapshot| snapshot.pages.bytes()).sum();
         [self.image.bytes(), snapshots]
@@ -148,11 +148,11 @@ impl<'a> Timeline<'a> {
         self.starts.iter().find(|start| start.blocks.contains(&block)).map(|start| start.step)
     }
 
-    /// Runs the launch again, from the last snapshot at or before a step on. The visitor sees all steps from the
-    /// snapshot on. Memory is then that of the step before which the visitor stopped.
+    /// Runs the launch again, from the last snapshot at or before a step. The visitor sees all steps from that snapshot
+    /// on. Afterwards, memory has the contents before the step at which the visitor stopped.
     ///
     /// # Errors
-    /// If the memory of the launch was freed meanwhile.
+    /// If the memory of the launch has been freed since.
     pub fn replay<V: Visitor>(&self, from: u64, visitor: V) -> Result<(V, Replayed), Fault> {
         let snapshot = self.snapshots.iter().rev().find(|snapshot| snapshot.step <= from);
         let (run, _) = self.run(snapshot, Box::new(visitor), None)?;
@@ -161,7 +161,7 @@ impl<'a> Timeline<'a> {
         Ok((*visitor, Replayed { step: run.step, at: run.last, moment: run.moment }))
     }
 
-    /// Goes to a step: memory is then that before it, or after the last step if there are fewer.
+    /// Goes to a step. Memory then has the contents before that step, or after the last step if the run is shorter.
     ///
     /// # Errors
     /// As [`Timeline::replay`].
@@ -211,7 +211,7 @@ impl<'a> Timeline<'a> {
         Ok((run, RunEnd { outcome: ran.outcome, fault: ran.fault }))
     }
 
-    /// The blocks that have not started when the cluster of this place in the order starts.
+    /// The blocks that have not started when the cluster at this position of the order starts.
     fn rest(&self, order: u64) -> Blocks {
         let per_cluster = self.starts.first().map_or(1, |start| start.blocks.len() as u64);
         let blocks: u64 = self.target.config.grid.iter().map(|blocks| u64::from(*blocks)).product();

@@ -1,4 +1,4 @@
-//! The state of a cluster where a launch was stopped, as plain data.
+//! The state of a stopped cluster, as plain data.
 
 use lanework_engine::cluster_view::{ClusterView, LanesAt, PendingBarrier, Progress};
 use lanework_ptx_ir::kernel::Reg;
@@ -28,9 +28,9 @@ pub struct BlockState {
 /// A warp.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WarpState {
-    /// Whether it runs, waits or has ended.
+    /// Whether the warp runs, waits or has ended.
     pub progress: Progress,
-    /// Its live lanes by place, the executing ones first.
+    /// Its live lanes, grouped by their next instruction; the executing ones first.
     pub lanes: Vec<LanesAt>,
     /// The bits of each register of the kernel by lane; `None` if no instruction uses it.
     pub registers: Vec<Option<Box<[u64; 32]>>>,

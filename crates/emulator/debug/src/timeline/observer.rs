@@ -15,7 +15,7 @@ pub struct StepAt<'a> {
     pub step: u64,
     /// The instruction, and the block and warp that execute it.
     pub place: Place,
-    /// The lanes that execute it, unless its guard excludes some.
+    /// The lanes that execute it; its guard may exclude some of them.
     pub mask: u32,
     /// The state of the block.
     pub view: &'a StepView<'a>,
@@ -23,13 +23,13 @@ pub struct StepAt<'a> {
 
 /// Follows the steps of a run.
 pub trait Visitor: Any + Send {
-    /// Before a step. If the result is true, the run stops there.
+    /// Called before a step. Returns true to stop the run there.
     fn step(&mut self, at: &StepAt<'_>) -> bool;
 
-    /// An access by a step, before it reaches memory, if [`Visitor::wants_accesses`].
+    /// Called for each access of a step, before the access reaches memory, if [`Visitor::wants_accesses`].
     fn access(&mut self, _step: u64, _access: &Access<'_>) {}
 
-    /// A cluster of these blocks has ended.
+    /// Called when the cluster of these blocks has ended.
     fn cluster_end(&mut self, _blocks: &[u64]) {}
 
     /// Whether the visitor follows accesses.
@@ -52,13 +52,13 @@ pub(super) struct ReplayRun {
     /// The number of the next step.
     pub(super) step: u64,
     pub(super) visitor: Box<dyn Visitor>,
-    /// The state of the cluster that was stopped, by the visitor or a fault.
+    /// The state of the cluster that the visitor or a fault stopped.
     pub(super) moment: Option<Moment>,
     /// The last step that began.
     pub(super) last: Option<(Place, u32)>,
     /// The clusters, in the order in which they started.
     pub(super) starts: Vec<ClusterStart>,
-    /// Clusters that started before the run did.
+    /// Clusters that had started before this run began.
     pub(super) earlier: u64,
     /// Clusters that have not ended.
     pub(super) resident: u32,
@@ -97,7 +97,7 @@ impl Observer for Replayer {
         self.run = other.run.or_else(|| self.run.take());
     }
 
-    /// With or without accesses, the set decides the order of time slices in the same way.
+    /// Both sets lead to the same order of time slices, with and without accesses.
     fn wants(&self) -> Wants {
         let always = Wants::STEPS | Wants::EDGES | Wants::PASSES | Wants::BARRIERS;
         let always = always | Wants::ONE_WORKER;

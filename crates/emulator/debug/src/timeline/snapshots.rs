@@ -1,25 +1,25 @@
-//! Snapshots, from which replays start: at the first step of a cluster while no other one runs, the only state is global
-//! memory.
+//! Snapshots, from which replays start. Each is taken at the first step of a cluster while no other cluster runs. At
+//! that point the only state is global memory.
 //!
 //! Snapshots are taken at an interval of steps. When they exceed their budget, every second one is dropped and the
-//! interval doubles, so that they stay spread over the whole run.
+//! interval doubles. They therefore stay spread over the whole run.
 
 use crate::timeline::image::{ChangedPages, MemoryImage};
 use lanework_engine::step_view::StepView;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::sync::Arc;
 
-/// The smallest interval, in steps. A replay of as many steps takes a few milliseconds.
+/// The smallest interval, in steps. A replay of this many steps takes a few milliseconds.
 const SHORTEST: u64 = 100_000;
 
-/// Bytes of memory per step of the interval: comparing memory with its image then adds little to the time of the run.
+/// Bytes of memory per step of the interval. At this ratio, comparing memory with its image takes little time.
 const BYTES_PER_STEP: u64 = 4;
 
 /// The state at the start of a cluster.
 pub struct Snapshot {
     /// The cluster's first step.
     pub step: u64,
-    /// The cluster's place in the order of the launch.
+    /// The cluster's position in the launch order.
     pub order: u64,
     /// Global memory.
     pub pages: ChangedPages,
@@ -35,7 +35,7 @@ pub struct SnapshotKeeper {
 }
 
 impl SnapshotKeeper {
-    /// Without snapshots; `budget` is the most bytes that they may take.
+    /// Starts without snapshots; they may take at most `budget` bytes.
     pub fn new(image: Arc<MemoryImage>, budget: u64) -> SnapshotKeeper {
         let interval = SHORTEST.max(image.bytes() / BYTES_PER_STEP);
         SnapshotKeeper { image, budget, interval, used: 0, snapshots: Vec::new() }

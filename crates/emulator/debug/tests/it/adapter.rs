@@ -1,4 +1,4 @@
-//! A recorded session of an editor: its requests, and the replies and events that it gets.
+//! A recorded editor session: the requests, and the replies and events that answer them.
 
 use crate::common::TestLaunch;
 use lanework_debug::adapter::serve;
@@ -55,7 +55,7 @@ fn session(requests: &[(&str, &str)]) -> Vec<String> {
     messages
 }
 
-/// Checks that messages have these texts, each in a message after that of the one before.
+/// Checks that the messages contain these texts in this order, each in a later message than the text before it.
 fn expect(messages: &[String], wanted: &[&[&str]]) {
     let mut rest = messages.iter();
     for texts in wanted {

@@ -1,4 +1,4 @@
-//! Ten planted bugs, each traced to its cause by commands.
+//! Ten planted bugs. In each test, commands trace the bug to its cause.
 
 use crate::common::TestLaunch;
 
@@ -12,7 +12,7 @@ fn launch<'a>(
     TestLaunch { source, shape, arrays: arrays.to_vec(), numbers: numbers.to_vec() }
 }
 
-/// Runs a script; checks that its output has these texts, in this order.
+/// Runs a script and checks that its output contains these texts in this order.
 fn traces(launch: &TestLaunch<'_>, script: &str, wanted: &[&str]) {
     let output = launch.script(script);
     println!("{output}");

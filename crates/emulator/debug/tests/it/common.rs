@@ -57,7 +57,7 @@ impl TestLaunch<'_> {
         run(&mut session)
     }
 
-    /// The replies to commands, one a line of `script`.
+    /// The replies to the commands in `script`, one per line.
     pub fn script(&self, script: &str) -> String {
         self.debug(SessionOptions::default(), |session| {
             let source = |_: &str| Some(self.source.to_owned());

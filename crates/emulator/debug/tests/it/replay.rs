@@ -102,7 +102,7 @@ fn blocks_start_in_the_opposite_order_if_reversed() {
     assert_eq!(order(reversed), [3, 2, 1, 0]);
 }
 
-/// Blocks that each add to all elements, so that a snapshot has to hold what earlier ones wrote.
+/// Each block adds to all elements, so a snapshot must contain the writes of earlier blocks.
 const LONG: &str = "\
 __global__ void add(unsigned* x, unsigned n) {
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x)

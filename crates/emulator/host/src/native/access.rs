@@ -1,7 +1,7 @@
-//! Translates accesses to memory, with the checks of [`HostMemory`](crate::memory::HostMemory), and stack frames.
+//! Translates stack frames and memory accesses, with the checks of [`HostMemory`](crate::memory::HostMemory).
 //!
-//! Machine code checks an aligned access to the arena itself: one comparison for alignment and bounds, and one of the
-//! shadow's byte. Everything else goes to a helper, which checks as the interpreter does.
+//! Machine code itself checks aligned accesses to the arena. One comparison tests alignment and bounds, and another one
+//! tests the shadow byte. A helper does all other accesses, with the interpreter's checks.
 
 use super::layout::{PLAIN, type_of};
 use super::translate::Translator;
@@ -10,11 +10,11 @@ use crate::memory::OUT_OF_SCOPE;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Type, Value, types};
 
-/// The largest frame whose shadow machine code writes itself, in bytes of shadow.
+/// Largest shadow of a frame, in bytes, that machine code writes inline.
 const LARGEST: usize = 128;
 
 impl Translator<'_> {
-    /// Translates an access to memory. Returns whether the operation is one.
+    /// Translates a memory access. Returns false for other operations.
     pub fn access(&mut self, op: Op) -> bool {
         match op {
             Op::Load32 { d, a, offset } => self.load(d, a, offset, 4),
@@ -42,14 +42,15 @@ impl Translator<'_> {
         if offset == 0 { base } else { self.b.ins().iadd_imm_s(base, i64::from(offset)) }
     }
 
-    /// Goes to a new block if an access needs no helper. Returns that block and the one of the helper, which is current.
+    /// Branches to a new block if an access needs no helper. Returns that block and the helper's. The
+    /// latter becomes current.
     fn check(&mut self, address: Value, bytes: u32) -> (Block, Block) {
         let [inside, good, slow] = [(); 3].map(|()| self.b.create_block());
         self.b.set_cold_block(slow);
         let (start, size) = self.layout.arena;
         let start = self.word(start);
         let offset = self.b.ins().isub(address, start);
-        // The rotation makes the offset of an access that is not aligned larger than any other.
+        // The rotation moves the low bits to the top, so an unaligned offset exceeds every valid one.
         let shift = i64::from(bytes.trailing_zeros());
         let place = if shift == 0 { offset } else { self.b.ins().rotr_imm_s(offset, shift) };
         let end = self.word(size >> shift);
@@ -64,7 +65,7 @@ impl Translator<'_> {
             let open = self.b.ins().load(types::I8, PLAIN, shadow, 0);
             self.b.ins().icmp_imm_s(IntCC::Equal, open, 8)
         } else {
-            // Reasons are negative as signed bytes.
+            // The shadow bytes for inaccessible memory are negative as signed bytes.
             let open = self.b.ins().sload8(types::I32, PLAIN, shadow, 0);
             let low = self.b.ins().ireduce(types::I32, offset);
             let within = self.b.ins().band_imm_s(low, 7);
@@ -141,7 +142,7 @@ impl Translator<'_> {
         self.b.seal_block(next);
     }
 
-    /// The value that a store of some bytes writes.
+    /// The value that a store of `bytes` bytes writes.
     fn stored(&mut self, register: u32, bytes: u32) -> Value {
         let kind = self.code.kinds[register as usize];
         let ty: Type = match (bytes, kind) {

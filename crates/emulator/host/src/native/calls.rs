@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
 
 /// Helpers, faults and calls.
 impl Translator<'_> {
-    /// The block that returns with the status of a stop.
+    /// The block that returns with the status for a stop.
     fn stopped(&mut self) -> Block {
         if let Some(block) = self.stopped {
             return block;
@@ -19,7 +19,7 @@ impl Translator<'_> {
         *self.stopped.insert(block)
     }
 
-    /// The current operation, for the helpers.
+    /// Encodes the current operation for the helpers.
     fn site(&mut self) -> Value {
         self.word(active_call(self.number, self.at))
     }
@@ -35,7 +35,7 @@ impl Translator<'_> {
         (results[0], results[1])
     }
 
-    /// Goes on in a new block unless a status says that the program stops.
+    /// Continues in a new block, unless the status says that the program must stop.
     fn check_status(&mut self, status: Value) {
         let (stopped, next) = (self.stopped(), self.b.create_block());
         if self.is_cold {
@@ -53,7 +53,7 @@ impl Translator<'_> {
         value
     }
 
-    /// Calls a helper in a rare case.
+    /// Calls a helper on a rare path.
     pub fn help_rarely(&mut self, helper: u64, operands: [Value; 3]) -> Value {
         self.is_cold = true;
         let value = self.help(helper, operands);
@@ -81,7 +81,7 @@ impl Translator<'_> {
         self.b.seal_block(good);
     }
 
-    /// Stores the values of registers for a helper. Returns their address and number.
+    /// Stores registers' values for a helper. Returns their address and their number.
     pub fn pass(&mut self, registers: &[u32]) -> (Value, Value) {
         let count = self.word(registers.len() as u64);
         let Some(slot) = self.words else { return (count, count) };
@@ -126,7 +126,7 @@ impl Translator<'_> {
     pub fn call_indirect(&mut self, pointer: u32, index: usize) {
         let pointer = self.get64(pointer);
         let count = self.code.calls[index].arguments.len();
-        // The number of the function at the address, as `Process::function_at` finds it.
+        // Computes the function's number from its address, as `Process::function_at` does.
         let offset = self.b.ins().iadd_imm_s(pointer, -(FUNCTIONS as i64));
         let number = self.b.ins().rotr_imm_s(offset, i64::from(FUNCTION_STEP.ilog2()));
         let functions = self.word(self.layout.functions);
@@ -145,7 +145,7 @@ impl Translator<'_> {
         self.direct_or(usable, code, self.layout.helpers.call_indirect, pointer, index);
     }
 
-    /// Calls machine code if a condition holds, else a helper with `subject`.
+    /// Calls machine code if a condition holds, otherwise a helper with `subject`.
     fn direct_or(
         &mut self,
         condition: Value,

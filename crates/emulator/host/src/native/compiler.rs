@@ -1,4 +1,4 @@
-//! Cranelift, set up for this machine.
+//! Cranelift, configured for this machine.
 
 use super::layout::{CONVENTION, CodeLayout, Start, call_signature};
 use super::translate::Translator;
@@ -18,11 +18,11 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// `None` if Cranelift does not know this machine.
+    /// `None` if Cranelift does not support this machine.
     pub fn new() -> Option<Compiler> {
         let mut flags = settings::builder();
         flags.set("opt_level", "speed").ok()?;
-        // Kernels and other threads change memory that host code polls, so that each load must stay.
+        // Kernels and other threads change memory that host code polls, so no load may be removed.
         flags.set("enable_alias_analysis", "false").ok()?;
         flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
         flags.set("unwind_info", "false").ok()?;
@@ -49,7 +49,7 @@ impl Compiler {
         Some(Compiler { isa, has_fma, context, builder: FunctionBuilderContext::new() })
     }
 
-    /// The machine code of a function from a start on.
+    /// Compiles a function from one of its possible starts to machine code.
     pub fn function(
         &mut self,
         process: &Process,
@@ -70,7 +70,7 @@ impl Compiler {
         self.bytes()
     }
 
-    /// Code that calls a function with `arity` parameters: its own are the function's address, the top of the active
+    /// Code that calls a function with `arity` parameters. It takes the function's address, the top of the active
     /// calls, and the address of the arguments.
     pub fn bridge(&mut self, arity: usize) -> Option<Vec<u8>> {
         self.context.clear();
@@ -105,7 +105,7 @@ impl Compiler {
             debug_assert!(false, "{:?}", why.inner);
         }
         let code = compiled.ok()?;
-        // Machine code names no symbols: all addresses are constants.
+        // Machine code has no symbols: all addresses are constants.
         code.buffer.relocs().is_empty().then(|| code.code_buffer().to_vec())
     }
 }

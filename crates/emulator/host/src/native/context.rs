@@ -1,4 +1,4 @@
-//! The state of machine code: where each function's code is, the active calls, and the reason of a stop.
+//! The state of machine code: the address of each function's code, the active calls, and the reason for a stop.
 
 use super::compiler::Compiler;
 use super::layout::{CodeLayout, HelperResult, Helpers, Shared, Start, TableEntry};
@@ -9,25 +9,25 @@ use crate::process::{Process, Stop};
 use std::any::Any;
 use std::collections::HashMap;
 
-/// Bytes of the stack that machine code uses. The system commits only pages that are used.
+/// Size in bytes of machine code's stack. The system commits only used pages.
 const STACK: usize = 512 << 20;
-/// Bytes of that stack for the helpers, and whatever they call.
+/// Bytes of that stack that are reserved for helpers and the functions that they call.
 const RESERVE: u64 = 16 << 20;
 
-/// The state of a program's machine code. It has a fixed address, which is part of the code.
+/// The state of a program's machine code. Its address is fixed, because the code contains it.
 pub struct Context {
-    /// Machine code uses these by their address.
+    /// Machine code accesses this field and the next three by their addresses.
     pub shared: Box<Shared>,
     pub table: Box<[TableEntry]>,
-    /// A word for each active call: the calling function's number, and the call's position in it.
+    /// One word per active call: the calling function's number, and the call's position in it.
     pub calls: Box<[u64]>,
     /// Results of a call after the first.
     pub results: Box<[u64]>,
-    /// The process while its machine code runs.
+    /// The process, while its machine code runs.
     pub process: *mut Process,
-    /// The reason of a helper that stopped the program.
+    /// Why a helper stopped the program.
     pub stop: Option<Stop>,
-    /// The panic of a helper.
+    /// A helper's panic, to resume outside machine code.
     pub panic: Option<Box<dyn Any + Send>>,
     loops: HashMap<(usize, usize), Option<u64>>,
     bridges: HashMap<usize, u64>,
@@ -39,7 +39,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// The state of a process without any machine code yet.
+    /// The state for a process that has no machine code yet.
     pub fn new(process: &Process, helpers: Helpers) -> Option<Box<Context>> {
         let stack = Pages::new(STACK)?;
         let widest = |code: &FunctionCode| {
@@ -68,7 +68,7 @@ impl Context {
         }))
     }
 
-    /// Addresses for the translation.
+    /// The addresses that translated code contains.
     fn layout(&mut self, process: &Process) -> CodeLayout {
         let (arena, shadow) = process.memory.checked_arena();
         CodeLayout {
@@ -85,7 +85,7 @@ impl Context {
         }
     }
 
-    /// The address of a function's machine code, which is compiled now if it has not been yet.
+    /// The address of a function's machine code. Compiles the function on the first call.
     pub fn compiled(&mut self, process: &Process, number: usize) -> Option<u64> {
         if self.table[number].code != 0 {
             return Some(self.table[number].code);
@@ -103,7 +103,7 @@ impl Context {
         Some(code)
     }
 
-    /// The address of a function's machine code that starts at a position with given registers.
+    /// The address of machine code that starts at a position in a function, with given registers.
     pub fn compiled_loop(&mut self, process: &Process, number: usize, at: usize) -> Option<u64> {
         if let Some(known) = self.loops.get(&(number, at)) {
             return *known;
@@ -126,7 +126,7 @@ impl Context {
         Some(code)
     }
 
-    /// Passes on the reason why machine code stopped the program, if it did.
+    /// Returns the reason if machine code stopped the program. Resumes a helper's panic.
     fn stopped(&mut self, process: &Process, status: u64) -> Result<(), Stop> {
         if let Some(panic) = self.panic.take() {
             std::panic::resume_unwind(panic);
@@ -138,14 +138,15 @@ impl Context {
         Err(self.stop.take().unwrap_or_else(unknown))
     }
 
-    /// Copies the interpreter's active calls, the innermost of `depth`. Returns the top of the calls.
+    /// Copies the interpreter's innermost active calls. `depth` is the number of all its active calls. Returns the top
+    /// of the calls.
     fn take_calls(&mut self, callers: &[u64], depth: usize) -> u64 {
         let start = depth.saturating_sub(callers.len());
         self.calls[start..depth].copy_from_slice(&callers[callers.len() - (depth - start)..]);
         self.calls.as_mut_ptr().wrapping_add(depth) as u64
     }
 
-    /// The results of a call whose first one is `first`.
+    /// The results of a call; `first` is its first result.
     fn take_results(&mut self, count: usize, first: u64) -> Vec<u64> {
         let mut all = self.results[..count].to_vec();
         if let Some(place) = all.first_mut() {
@@ -155,14 +156,14 @@ impl Context {
     }
 }
 
-// Machine code and its helpers use the context while these functions wait for them, so that the functions keep no reference
-// to it meanwhile.
+// Machine code and its helpers use the context while these functions wait for them. The functions therefore hold no
+// reference to it during that time.
 
-/// Runs machine code. `callers` are the innermost active calls of the interpreter, which has `depth` of them; the code
-/// returns `results` values.
+/// Runs machine code, which returns `results` values. The interpreter has `depth` active calls; `callers` are the
+/// innermost ones.
 ///
 /// # Safety
-/// The context must be valid, and the entry's addresses must be those of its compiled code and of the arguments.
+/// The context must be valid. The entry must have the addresses of code that the context compiled and of its arguments.
 pub unsafe fn enter(
     context: *mut Context,
     process: &mut Process,
@@ -170,8 +171,8 @@ pub unsafe fn enter(
     results: usize,
     mut entry: Entry,
 ) -> Result<Vec<u64>, Stop> {
-    // SAFETY: the context is valid. No reference to it lives while machine code runs, on a stack that nothing else uses,
-    // because the interpreter takes the machine code from the process before it enters it.
+    // SAFETY: the context is valid. The interpreter takes the machine code from the process before it enters the code.
+    // Therefore no reference to the context lives while machine code runs, and no other code uses the stack.
     unsafe {
         entry.top = (*context).take_calls(callers, depth);
         (*context).shared.stack = process.stack;
@@ -184,17 +185,17 @@ pub unsafe fn enter(
     }
 }
 
-/// The place of a call's results.
+/// The memory for a call's results.
 ///
 /// # Safety
 /// The context must be valid, and machine code must not run while the result is used.
 unsafe fn results_of<'a>(context: *mut Context) -> &'a mut [u64] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this function's contract.
     unsafe { &mut (*context).results }
 }
 
-/// Calls a function for machine code, which waits for it at `call`; `None` if the calls are too deep. Returns the first
-/// result and stores the others.
+/// Calls a function for machine code, which waits for it at `call`. Returns the first result and stores the others;
+/// `None` if the calls are too deep.
 ///
 /// # Safety
 /// The context must be valid, and its machine code must wait for a helper whose process is `process`.
@@ -206,8 +207,9 @@ pub unsafe fn nested(
     number: usize,
     arguments: &[u64],
 ) -> Option<Result<u64, Stop>> {
-    // SAFETY: the context is valid, and no reference to it lives while machine code runs. The bridge is compiled code with
-    // these parameters, and passes `arity` words to the function; this thread is on the stack of machine code already.
+    // SAFETY: the context is valid, and no reference to it lives while machine code runs. The bridge is compiled code
+    // with these parameters, and passes `arity` words to the function. This thread already uses the stack of machine
+    // code.
     unsafe {
         let depth = (top - (*context).calls.as_ptr() as u64) as usize / size_of::<u64>();
         if depth >= DEEPEST {

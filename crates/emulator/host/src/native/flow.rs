@@ -1,4 +1,4 @@
-//! Control flow: the blocks of a function, and jumps between them.
+//! Control flow: the blocks of a function and the jumps between them.
 
 use super::translate::Translator;
 use crate::code::Op;
@@ -46,7 +46,7 @@ impl Translator<'_> {
         Some(order)
     }
 
-    /// The targets of an operation, with the operation after a conditional jump, and whether the next one does not follow.
+    /// The targets of a jump, including the operation after a conditional jump. True if the operation ends its block.
     pub fn targets(&self, at: usize) -> (Vec<usize>, bool) {
         match self.code.ops[at] {
             Op::Jump { to } => (vec![to as usize], true),
@@ -67,12 +67,12 @@ impl Translator<'_> {
         }
     }
 
-    /// The block at a position, for a jump from here.
+    /// The block at a position, as the target of a jump from here.
     pub fn edge(&mut self, to: usize) -> Option<Block> {
         Some(self.blocks.get(&to)?.0)
     }
 
-    /// Notes that a jump to a position was added.
+    /// Records that a jump to a position was added, and seals the block after its last jump.
     pub fn sealed(&mut self, to: usize) {
         if let Some((block, edges)) = self.blocks.get_mut(&to) {
             *edges -= 1;

@@ -1,6 +1,6 @@
-//! The functions that machine code calls: accesses that need more than the short check, calls of library functions,
-//! operations that the interpreter computes, and faults. Each gets the context, the top of the active calls, the current
-//! operation, and three operands.
+//! The functions that machine code calls: accesses that need more than the inline check, calls of library functions,
+//! operations that the interpreter computes, and faults. Each helper takes the context, the top of the active calls,
+//! the current operation, and three operands.
 
 use super::context::{Context, nested};
 use super::layout::{CodeFault, HelperResult, Helpers};
@@ -36,8 +36,8 @@ struct Site {
     at: usize,
 }
 
-/// Runs a helper's body. Keeps the reason if it stops the program, and its panic if it has one, because neither can pass
-/// through machine code.
+/// Runs a helper's body. Stores the reason if the body stops the program, and its panic if it panics, because neither
+/// can pass through machine code.
 fn guarded(
     context: *mut Context,
     top: u64,
@@ -46,7 +46,7 @@ fn guarded(
 ) -> HelperResult {
     let site = Site { top, number: (site >> 32) as usize, at: site as u32 as usize };
     // SAFETY: only machine code calls helpers, with the address of its context, whose process is valid while it runs.
-    // Whoever entered machine code does not use the process before it returns.
+    // The function that entered machine code does not use the process until machine code returns.
     let process = unsafe { &mut *(*context).process };
     match catch_unwind(AssertUnwindSafe(|| body(process, context, &site))) {
         Ok(Ok(value)) => HelperResult { status: 0, value },
@@ -65,13 +65,13 @@ fn guarded(
 
 /// The active calls, innermost first.
 fn places(process: &Process, context: *mut Context, site: &Site) -> Vec<CodePlace> {
-    // SAFETY: machine code of this context runs, and does not change the calls while a helper does.
+    // SAFETY: machine code of this context waits for the helper, so it does not change the calls.
     let calls = unsafe { &(*context).calls };
     let depth = (site.top - calls.as_ptr() as u64) as usize / size_of::<u64>();
     process.places_of(active_call(site.number, site.at), &calls[..depth])
 }
 
-/// A fault at the current operation.
+/// Creates a fault at the current operation.
 fn fault_at(
     process: &mut Process,
     context: *mut Context,
@@ -83,7 +83,8 @@ fn fault_at(
     process.fault(message, help)
 }
 
-/// Tries an access, again if it failed only because nobody knew its place. Converts its error to a fault.
+/// Tries an access. If it failed only because the watch did not know its place, reports the place and tries again.
+/// Converts an error to a fault.
 fn accessed<T>(
     process: &mut Process,
     context: *mut Context,
@@ -238,7 +239,7 @@ extern "C" fn call_indirect(
     })
 }
 
-/// Calls a function: of the library, as machine code, or else in the interpreter.
+/// Calls a function: a library function, compiled machine code, or otherwise the interpreter.
 fn call_function(
     process: &mut Process,
     context: *mut Context,
@@ -251,7 +252,7 @@ fn call_function(
         if process.watches(external) {
             process.places = places(process, context, site);
         }
-        // The function may call the program back, in the interpreter.
+        // The library function may call back into the program, which then runs in the interpreter.
         // SAFETY: machine code of this context waits for this helper.
         process.stack = unsafe { (*context).shared.stack };
         return match process.call_external(external, arguments) {

@@ -1,13 +1,13 @@
-//! Conventions of machine code, its translation and its helpers: signatures, addresses and the words that they share.
+//! Conventions that machine code, its translator and its helpers share: signatures, addresses and words in memory.
 
 use crate::code::RegisterKind;
 use cranelift_codegen::ir::{AbiParam, MemFlagsData, Signature, Type, types};
 use cranelift_codegen::isa::CallConv;
 
-/// Convention of all calls: machine code's own, and those of helpers.
+/// Calling convention of machine code and its helpers.
 pub const CONVENTION: CallConv = CallConv::SystemV;
 
-/// Flags of accesses to memory that the code has checked, or that the context owns. They become plain moves.
+/// Flags for accesses to memory that the code has checked or that the context owns. Such accesses are plain moves.
 pub const PLAIN: MemFlagsData = MemFlagsData::trusted();
 
 /// Addresses that machine code contains.
@@ -18,7 +18,7 @@ pub struct CodeLayout {
     pub table: u64,
     pub functions: u64,
     pub results: u64,
-    /// The top of the active calls at which no further call is allowed.
+    /// Upper limit of the top of the active calls: at this address no further call is allowed.
     pub deepest: u64,
     pub stack_low: u64,
     /// The arena's first byte and its size.
@@ -27,12 +27,12 @@ pub struct CodeLayout {
     pub helpers: Helpers,
 }
 
-/// The start of machine code in a function.
+/// Where machine code starts in a function.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
     /// At the function's start, with its arguments.
     Call,
-    /// At a position, with the addresses of all registers and of the frame.
+    /// At a position in a loop, with the addresses of all registers and of the frame.
     Loop(usize),
 }
 
@@ -44,7 +44,7 @@ pub fn call_signature(arity: usize) -> Signature {
     signature
 }
 
-/// The type of a register of some kind.
+/// The Cranelift type of a register kind.
 pub fn type_of(kind: RegisterKind) -> Type {
     match kind {
         RegisterKind::Word32 => types::I32,
@@ -54,7 +54,7 @@ pub fn type_of(kind: RegisterKind) -> Type {
     }
 }
 
-/// The code of a function for calls from machine code.
+/// A function's entry in the table for calls from machine code.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableEntry {
@@ -64,17 +64,17 @@ pub struct TableEntry {
     pub parameters: u64,
 }
 
-/// Words that machine code reads and writes by itself.
+/// Words that machine code reads and writes directly.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// The program's stack pointer, as [`Process::stack`] outside machine code.
+    /// The program's stack pointer; outside machine code it is in [`Process::stack`].
     pub stack: u64,
-    /// The lowest stack pointer of the machine at which a function may start.
+    /// The lowest machine stack pointer with which a function may start.
     pub lowest: u64,
 }
 
-/// The results of machine code: a status, which is not 0 if the program stops, and the first result.
+/// The results of machine code: a status, nonzero if the program stops, and the first result.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HelperResult {
@@ -82,7 +82,7 @@ pub struct HelperResult {
     pub value: u64,
 }
 
-/// A fault that machine code finds by itself.
+/// A fault that machine code itself detects.
 #[derive(Clone, Copy, Debug)]
 pub enum CodeFault {
     DivisionByZero,

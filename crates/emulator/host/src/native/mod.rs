@@ -1,12 +1,13 @@
 //! Compiles hot functions of a host program to machine code, with Cranelift.
 //!
-//! The interpreter counts calls and iterations. It hands a hot function to this module, either at a call or in the middle
-//! of a loop (on-stack replacement, as in Hölzle and Ungar 1994). Machine code calls other functions only as machine
-//! code, which it has compiled at their first call; functions that cannot be compiled go back to the interpreter.
+//! The interpreter counts calls and iterations. It hands a hot function to this module, either at a call or in the
+//! middle of a loop (on-stack replacement, as in Hölzle and Ungar 1994). When machine code calls another function, that
+//! function is compiled on the first call; if it cannot be compiled, it runs in the interpreter.
 //!
-//! Both ways compute the same values, and find the same faults at the same places. `translate` turns code into Cranelift's
-//! intermediate form with the help of `values`, `others` and `access`; `compiler` turns that into bytes and `pages` makes
-//! them executable. `helpers` has the functions that machine code calls, on the state in `context`.
+//! The interpreter and machine code compute the same values and find the same faults at the same places. `translate`
+//! turns code into Cranelift's intermediate form with the help of `values`, `others` and `access`. `compiler` turns
+//! that form into bytes, and `pages` makes the bytes executable. `helpers` has the functions that machine code calls;
+//! they work on the state in `context`.
 
 mod access;
 mod calls;
@@ -29,19 +30,19 @@ pub fn machine_code() -> Option<Box<dyn MachineCode>> {
     Some(Box::new(CompiledFunctions::default()))
 }
 
-/// Machine code, whose context is made when the first function is hot.
+/// Machine code. Its context is created for the first hot function.
 #[derive(Default)]
 struct CompiledFunctions {
-    /// From `Box::into_raw`: machine code contains its address, so that no reference to it may be assumed to be the only one.
+    /// From `Box::into_raw`, because machine code contains the address: a `Box` would claim to be its only owner.
     context: Option<*mut Context>,
-    /// Whether this host allows no machine code.
+    /// Whether this host cannot run machine code.
     is_refused: bool,
 }
 
 impl Drop for CompiledFunctions {
     fn drop(&mut self) {
         if let Some(context) = self.context.take() {
-            // SAFETY: the pointer comes from `Box::into_raw`, and no machine code runs any more.
+            // SAFETY: the pointer comes from `Box::into_raw`, and machine code no longer runs.
             drop(unsafe { Box::from_raw(context) });
         }
     }
@@ -82,7 +83,7 @@ impl MachineCode for CompiledFunctions {
 }
 
 impl CompiledFunctions {
-    /// The context, or `None` if this host allows no machine code.
+    /// The context, or `None` if this host cannot run machine code.
     fn context(&mut self, process: &Process) -> Option<*mut Context> {
         if self.context.is_none() && !self.is_refused {
             self.context = Context::new(process, helpers::helpers()).map(Box::into_raw);
@@ -91,7 +92,7 @@ impl CompiledFunctions {
         self.context
     }
 
-    /// Runs machine code of a function with arguments.
+    /// Runs a function's machine code with arguments.
     fn enter(
         &mut self,
         process: &mut Process,
@@ -106,7 +107,7 @@ impl CompiledFunctions {
         let bridge = unsafe { (*context).bridge(words.len()) }?;
         let entry = Entry { bridge, code, top: 0, words: words.as_ptr() as u64 };
         let results = process.code(number).returns.iter().map(Vec::len).max().unwrap_or(0);
-        // SAFETY: the context is valid, the code and the bridge are its own, and the words live until it returns.
+        // SAFETY: the context is valid, the code and the bridge are its own, and the words live until the code returns.
         Some(unsafe { enter(context, process, (callers, depth), results, entry) })
     }
 }

@@ -1,5 +1,5 @@
-//! Translates operations without an [`Op`](crate::code::Op) of their own: the frequent ones to instructions, the others to a
-//! call of the function that computes them for the interpreter.
+//! Translates operations that have no [`Op`](crate::code::Op) of their own. Frequent ones become instructions; each
+//! of the others becomes a call of the function that computes it for the interpreter.
 
 use super::layout::type_of;
 use super::translate::Translator;
@@ -25,7 +25,7 @@ impl Translator<'_> {
         self.set(d, value);
     }
 
-    /// The value of an operation that instructions compute.
+    /// The value of an operation, if instructions can compute it.
     fn known(&mut self, other: &OtherOp) -> Option<Value> {
         use InstructionKind as K;
         match (&other.kind, other.operands.as_slice()) {
@@ -103,7 +103,7 @@ impl Translator<'_> {
         if ty.bits() >= 32 { value } else { self.b.ins().band_imm_s(value, ty.mask() as i64) }
     }
 
-    /// Arithmetic on floats that is rarer than the four operations. A NaN result has the bits of the interpreter's.
+    /// Rare float arithmetic, beyond the four basic operations. A NaN result has the same bits as in the interpreter.
     fn float(&mut self, op: FloatArithmetic, operands: &[u32], ty: ValueType) -> Option<Value> {
         use FloatArithmetic as F;
         let kind = RegisterKind::of(ty);
@@ -173,7 +173,7 @@ impl Translator<'_> {
     }
 }
 
-/// Cranelift's name of a comparison.
+/// The Cranelift condition for a comparison.
 fn float_condition(condition: FloatCondition) -> FloatCC {
     match condition {
         FloatCondition::Equal => FloatCC::Equal,

@@ -1,4 +1,4 @@
-//! Memory from the system for machine code and its stack, and the change to that stack.
+//! System memory for machine code and its stack, and the switch to that stack.
 
 use super::layout::HelperResult;
 use std::ptr::null_mut;
@@ -32,7 +32,7 @@ impl CodePages {
     }
 }
 
-/// A mapping of the system.
+/// A memory mapping.
 #[derive(Debug)]
 pub struct Pages {
     start: *mut u8,
@@ -40,7 +40,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Maps zeroed pages, which the system commits at their first use.
+    /// Maps zeroed pages. The system commits each page on first use.
     pub fn new(bytes: usize) -> Option<Pages> {
         let bytes = bytes.next_multiple_of(1 << 16);
         let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -50,10 +50,10 @@ impl Pages {
         (start != libc::MAP_FAILED).then_some(Pages { start: start.cast(), bytes })
     }
 
-    /// Changes what the pages allow.
+    /// Changes the protection of the pages.
     fn protect(&self, access: i32) -> Option<()> {
-        // SAFETY: the pages are this mapping's. Machine code in them does not run now, because the same thread compiles it
-        // and runs it, and a helper that compiles runs outside them.
+        // SAFETY: the pages belong to this mapping. Machine code in them does not execute now: the same thread compiles
+        // and runs it, and a helper that compiles is itself outside these pages.
         (unsafe { libc::mprotect(self.start.cast(), self.bytes, access) } == 0).then_some(())
     }
 
@@ -70,7 +70,7 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this one's, and its owner no longer uses it.
+        // SAFETY: this object owns the mapping, and no code uses it any longer.
         unsafe { libc::munmap(self.start.cast(), self.bytes) };
     }
 }
@@ -91,11 +91,11 @@ pub struct Entry {
 /// Runs machine code on a stack that ends at `stack`.
 ///
 /// # Safety
-/// The stack must be unused and large enough, and the entry's addresses must be those of compiled code and of its context.
+/// The stack must be unused and large enough. The entry must have the addresses of compiled code and of its context.
 pub unsafe fn on_stack(stack: u64, entry: &mut Entry) -> HelperResult {
     let (status, value);
-    // SAFETY: the code follows the System V convention: it keeps `r12` and restores the stack pointer, and `clobber_abi`
-    // lists what else it may change.
+    // SAFETY: the code follows the System V convention: it keeps `r12` and restores the stack pointer. `clobber_abi`
+    // lists the other registers that it may change.
     unsafe {
         std::arch::asm!(
             "xchg rsp, r12",

@@ -1,7 +1,7 @@
 //! Translates a function's code to Cranelift's intermediate form: control flow, frames, calls and faults.
 //!
-//! A function takes the top of the active calls and its arguments, and returns a status and its first result. A status
-//! other than 0 says that the program stops; the context has the reason.
+//! A function takes the top of the active calls and its arguments, and returns a status and its first result. A nonzero
+//! status means that the program stops; the context has the reason.
 
 use super::layout::{CONVENTION, CodeFault, CodeLayout, PLAIN, Start, type_of};
 use crate::code::{FunctionCode, Op, RegisterKind};
@@ -23,16 +23,16 @@ pub struct Translator<'a> {
     pub process: &'a Process,
     pub number: usize,
     variables: Vec<Option<Variable>>,
-    /// The block that starts at a position, and the edges to it that are still to come.
+    /// The block that starts at each position, and the number of its edges that are not translated yet.
     pub blocks: BTreeMap<usize, (Block, usize)>,
     /// The position of the current operation.
     pub at: usize,
     pub top: Value,
     pub frame: Value,
-    /// The program's stack pointer of the caller, if this function opened a frame.
+    /// The caller's program stack pointer, if this function opened a frame.
     pub outer: Option<Value>,
     pub stopped: Option<Block>,
-    /// Whether new blocks are rarely reached.
+    /// Whether new blocks are cold (rarely executed).
     pub is_cold: bool,
     pub helper: SigRef,
     pub words: Option<StackSlot>,
@@ -85,7 +85,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Translates all operations that are reachable from the start; `None` if the code is not understood.
+    /// Translates all operations that are reachable from the start; `None` if the code has an unsupported operation.
     pub fn translate(mut self, start: Start) -> Option<FunctionBuilder<'a>> {
         let first = match start {
             Start::Call => 0,
@@ -262,7 +262,7 @@ impl Translator<'_> {
         self.b.ins().store(PLAIN, value, shared, offset);
     }
 
-    /// A register's value, of its own type.
+    /// A register's value, in the register's own type.
     pub fn get(&mut self, register: u32) -> Value {
         let kind = self.code.kinds[register as usize];
         if let Some(bits) = self.code.constants.get(register as usize) {
@@ -279,7 +279,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Stores a value of any type in a register: its low bits, extended by zeros.
+    /// Stores a value of any type in a register: takes the low bits and zero-extends them.
     pub fn set(&mut self, register: u32, value: Value) {
         let value = self.coerce(value, type_of(self.code.kinds[register as usize]));
         if let Some(variable) = self.variables[register as usize] {
@@ -287,7 +287,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The bits of a value as another type: cut off, or extended by zeros.
+    /// Converts a value's bits to another type: truncates or zero-extends them.
     pub fn coerce(&mut self, value: Value, to: Type) -> Value {
         let from = self.b.func.dfg.value_type(value);
         if from == to {

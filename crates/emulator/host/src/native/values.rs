@@ -1,4 +1,4 @@
-//! Translates operations that compute a value. They keep the rules of the interpreter: registers hold zero-extended values,
+//! Translates operations that compute a value. They keep the interpreter's rules: registers hold zero-extended values,
 //! shift counts are masked, conversions to integers saturate, and only division by zero faults.
 
 use super::layout::{CodeFault, type_of};
@@ -7,7 +7,7 @@ use crate::code::{Op, RegisterKind};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Type, Value, types};
 
-/// An operation of Cranelift on two values.
+/// A Cranelift instruction on two values.
 #[derive(Clone, Copy)]
 enum Two {
     Add,
@@ -23,7 +23,7 @@ enum Two {
     FloatDiv,
 }
 
-/// The type of an integer with `shift` bits fewer than 64; `None` if it is narrower than 32 bits.
+/// The type of an integer of `64 - shift` bits; `None` if it is narrower than 32 bits.
 fn integer(shift: u32) -> Option<Type> {
     match shift {
         0 => Some(types::I64),
@@ -33,7 +33,7 @@ fn integer(shift: u32) -> Option<Type> {
 }
 
 impl Translator<'_> {
-    /// Translates an operation that computes a value; `None` if it is another one.
+    /// Translates an operation that computes a value; `None` for other operations.
     pub fn value(&mut self, op: Op) -> Option<()> {
         use types::{F32, F64, I32, I64};
         match op {
@@ -134,7 +134,7 @@ impl Translator<'_> {
             Op::DivideSigned { d, a, b, shift } => self.divide_signed(d, a, b, integer(shift)?),
             Op::RemainderSigned { d, a, b, shift } => {
                 let (x, y) = self.division(a, b, integer(shift)?);
-                // Cranelift's remainder by -1 is 0, also of the least number.
+                // Cranelift's remainder by -1 is 0, even for the minimum integer.
                 let value = self.b.ins().srem(x, y);
                 self.set(d, value);
             }
@@ -236,7 +236,7 @@ impl Translator<'_> {
         self.b.ins().icmp(condition, x, y)
     }
 
-    /// Compares signed integers of 64 bits less `shift`.
+    /// Compares signed integers of `64 - shift` bits.
     pub fn compare_signed(&mut self, condition: IntCC, a: u32, b: u32, shift: u32) -> Value {
         let (x, y) = match integer(shift) {
             Some(ty) => (self.get_as(a, ty), self.get_as(b, ty)),
@@ -255,7 +255,7 @@ impl Translator<'_> {
         self.set(d, value);
     }
 
-    /// The sign-extended 64 bits of an integer of 64 bits less `shift`.
+    /// Sign-extends an integer of `64 - shift` bits to 64 bits.
     pub fn signed(&mut self, a: u32, shift: u32) -> Value {
         if shift == 32 {
             let value = self.get_as(a, types::I32);
@@ -270,7 +270,7 @@ impl Translator<'_> {
     pub fn unsigned_to(&mut self, ty: Type, a: u32) -> Value {
         let value = self.get64(a);
         if self.word_type(a) == types::I32 {
-            // It is not negative as a signed integer of 64 bits.
+            // The value is not negative as a signed 64-bit integer.
             return self.b.ins().fcvt_from_sint(ty, value);
         }
         self.b.ins().fcvt_from_uint(ty, value)
@@ -294,7 +294,7 @@ impl Translator<'_> {
             self.set(d, value);
             return;
         }
-        // The quotient of the least number and -1 wraps, where Cranelift's traps.
+        // The minimum integer divided by -1 wraps here, but traps in Cranelift.
         let [divide, negate, next] = [(); 3].map(|()| self.b.create_block());
         self.b.set_cold_block(negate);
         self.b.append_block_param(next, ty);

@@ -1,14 +1,15 @@
 //! Chains of blocks that wait for each other: a block waits for a value of another block, which may itself wait before it
 //! publishes that value.
 //!
-//! Each warp has a logical clock (Lamport, CACM 1978): the links of the longest chain that ends at it. A warp that
-//! publishes a word gives it the warp's clock. A warp that reads another block's word continues at the word's clock plus
-//! one link, unless its own clock is ahead. Warps that meet at a barrier continue at the latest of their clocks. So the
-//! largest clock of a launch is the length of its longest chain: one link per tile for a chained scan, one per barrier of a
-//! grid, one or a few per wave for a decoupled look-back.
+//! Each warp has a logical clock (Lamport, CACM 1978): the number of links of the longest chain that ends at it. When a
+//! warp publishes a word, the word gets the warp's clock. When a warp reads another block's word, its clock becomes the
+//! word's clock plus one link, unless its own clock is later. At a barrier, all warps take the latest of their clocks.
+//! The largest clock of a launch is therefore the length of its longest chain: one link per tile for a chained scan,
+//! one per grid barrier, one or a few per wave for a decoupled look-back.
 //!
-//! The order in which the emulator runs the blocks changes the clocks only if a kernel's own choices depend on it, such as
-//! how far a block looks back. Not tracked: warps that communicate through shared memory without a barrier.
+//! The order in which the emulator runs the blocks affects the clocks only if the kernel's behavior depends on that
+//! order: for example, how far a block looks back. Not tracked: warps that communicate through shared memory without a
+//! barrier.
 
 use crate::numbers::NumberMap;
 use serde::{Deserialize, Serialize};
@@ -17,11 +18,11 @@ use std::collections::HashMap;
 /// A chain of blocks that wait for each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WaitChain {
-    /// Values that pass from one block to the next.
+    /// The number of values that pass from one block to the next.
     pub links: f64,
-    /// Instructions between the arrival of a value and the publication of the next one.
+    /// The number of instructions between the arrival of a value and the publication of the next one.
     pub instructions: f64,
-    /// Fences among these instructions.
+    /// The number of fences among these instructions.
     pub fences: f64,
 }
 
@@ -31,7 +32,7 @@ impl WaitChain {
         (self.links, self.instructions) > (other.links, other.instructions)
     }
 
-    /// This chain after it has grown `times` times as much as since `before`.
+    /// Extrapolates this chain: adds `times` times its growth since `before`.
     fn grown(&self, before: &WaitChain, times: f64) -> WaitChain {
         WaitChain {
             links: self.links + (self.links - before.links).max(0.0) * times,
@@ -41,7 +42,7 @@ impl WaitChain {
         }
     }
 
-    /// The mean of some chains.
+    /// The mean of several chains.
     fn mean(of: &[WaitChain]) -> WaitChain {
         let mean = |value: &dyn Fn(&WaitChain) -> f64| {
             of.iter().map(value).sum::<f64>() / of.len().max(1) as f64
@@ -59,7 +60,7 @@ impl WaitChain {
 struct WarpClock {
     /// The longest chain that ends at the last value for which the warp waited.
     chain: WaitChain,
-    /// Instructions and fences that the warp has executed, and had executed when it got that value.
+    /// Instructions and fences that the warp has executed so far, and had executed when that value arrived.
     executed: [f64; 2],
     before: [f64; 2],
 }
@@ -78,7 +79,7 @@ impl WarpClock {
         }
     }
 
-    /// Continues at the end of a chain, unless the warp's own chain is longer.
+    /// Continues the given chain, unless the warp's own chain is longer.
     fn join(&mut self, chain: WaitChain) {
         if chain.is_longer(&self.now()) {
             (self.chain, self.before) = (chain, self.executed);
@@ -93,7 +94,7 @@ struct ChainedWord {
     chain: WaitChain,
 }
 
-/// Where warps of a block meet.
+/// A synchronization point of a block's warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meeting {
     /// A barrier, by number.
@@ -118,26 +119,26 @@ impl Default for Running {
 /// The clocks of a launch.
 #[derive(Debug, Default)]
 pub struct ChainClocks {
-    /// By block and warp, except for the running warp.
+    /// The clocks by block and warp, except for the running warp's.
     warps: HashMap<(u64, u32), WarpClock>,
     running: Running,
     meetings: HashMap<(u64, Meeting), WaitChain>,
     words: NumberMap<ChainedWord>,
     longest: WaitChain,
-    /// Blocks that run, with their longest chains.
+    /// Running blocks, with their longest chains.
     blocks: HashMap<u64, WaitChain>,
-    /// The longest chains of the blocks that have ended, in the order of their ends.
+    /// The longest chain of each block that has ended, in the order in which the blocks ended.
     ends: Vec<WaitChain>,
     started: u64,
     /// Number of blocks that had started when the first one ended.
     first_wave: u64,
 }
 
-/// Number of waves of blocks after which the growth of the chain is known.
+/// Number of waves after which the growth of the chain is known.
 const WAVES: f64 = 2.5;
 
 impl ChainClocks {
-    /// A block has ended.
+    /// Records the end of a block.
     pub fn end(&mut self, block: u64) {
         let Some(chain) = self.blocks.remove(&block) else { return };
         if self.ends.is_empty() {
@@ -146,13 +147,13 @@ impl ChainClocks {
         self.ends.push(chain);
     }
 
-    /// Whether enough of a grid of `total` blocks ran to know how its chain grows.
+    /// Whether enough of the `total` blocks of a grid have ended to know how its chain grows.
     pub fn has_seen_enough(&self, total: u64) -> bool {
         let ended = self.ends.len();
         ended > 0 && (self.first_wave >= total || ended as f64 >= WAVES * self.first_wave as f64)
     }
 
-    /// A warp executes an instruction.
+    /// Records that a warp executes an instruction.
     pub fn execute(&mut self, place: (u64, u32), fence: bool) {
         if self.running.0 != place {
             let Running(before, clock) = self.running;
@@ -168,7 +169,7 @@ impl ChainClocks {
         self.running.1.executed[1] += f64::from(u8::from(fence));
     }
 
-    /// The running warp publishes a word.
+    /// Records that the running warp publishes a word.
     pub fn publish(&mut self, address: u64) {
         let Running((block, _), clock) = self.running;
         let chain = clock.now();
@@ -180,7 +181,7 @@ impl ChainClocks {
         }
     }
 
-    /// The running warp reads a word that others write.
+    /// Records that the running warp reads a word that other warps write.
     pub fn observe(&mut self, address: u64) {
         let Running((block, _), clock) = &mut self.running;
         let Some(word) = self.words.get(&address).filter(|word| word.block != *block) else {
@@ -192,7 +193,7 @@ impl ChainClocks {
         self.note(block, chain);
     }
 
-    /// The running warp arrives where it meets others.
+    /// Records that the running warp arrives at a synchronization point.
     pub fn arrive(&mut self, at: Meeting) {
         let Running((block, _), clock) = self.running;
         let chain = clock.now();
@@ -202,7 +203,7 @@ impl ChainClocks {
         }
     }
 
-    /// A warp of the running block has met the others.
+    /// Records that a warp of the running block leaves a synchronization point.
     pub fn meet(&mut self, warp: u32, at: Meeting) {
         let block = self.running.0.0;
         let Some(&chain) = self.meetings.get(&(block, at)) else { return };
@@ -224,8 +225,8 @@ impl ChainClocks {
         }
     }
 
-    /// The longest chain of a grid of `total` blocks. If not all of them ran, assumes that the chain grows with every block
-    /// as it did in the later half of those that ended.
+    /// The longest chain of a grid of `total` blocks. If only some blocks ran, assumes that the chain continues to grow
+    /// per block as it did in the later half of the blocks that ended.
     pub fn longest(&self, total: u64) -> WaitChain {
         let quarter = self.ends.len() / 4;
         if self.started >= total || quarter == 0 {
@@ -246,7 +247,7 @@ mod tests {
         (0..instructions).for_each(|_| clocks.execute((block, 0), false));
     }
 
-    /// Runs `count` blocks, each of which waits for the word of the block before it.
+    /// Runs `count` blocks. Each block waits for the word of the previous one.
     fn chained(count: u64) -> ChainClocks {
         let mut clocks = ChainClocks::default();
         for block in 0..count {
