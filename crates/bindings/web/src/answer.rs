@@ -28,7 +28,7 @@ enum Request {
 /// ```
 /// let answer = lanework_web::answer(r#"{"do": "compile", "source": "__global__ void f(int *x) { *x = 1; }"}"#);
 /// let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
-/// assert_eq!(answer["kernels"][0]["parameters"][0]["declared"], "int *");
+/// assert_eq!(answer["kernels"][0]["parameters"][0]["declared"], "int*");
 /// ```
 pub fn answer(request: &str) -> String {
     let answer = match serde_json::from_str::<Request>(request) {
