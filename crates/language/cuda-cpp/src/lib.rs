@@ -15,6 +15,7 @@
 mod analyze;
 mod evaluate;
 mod headers;
+mod kernels;
 mod lex;
 mod lower;
 mod parse;
@@ -24,10 +25,10 @@ mod syntax;
 mod typed;
 mod types;
 
+pub use kernels::{KernelParameter, KernelSignature};
 pub use lower::names::{
     DebugArray, DebugField, DebugNames, DebugParameter, DebugType, DebugVariable,
 };
-pub use lower::{KernelParameter, KernelSignature};
 pub use preprocess::{Loader, NoFiles};
 pub use source::Diagnostic;
 
@@ -118,7 +119,7 @@ pub fn compile(
         let compiled = lanework_ssa::compile(module, &optimization);
         match compiled {
             Ok(module) => {
-                let kernels = lower::kernels(&mut analyzer);
+                let kernels = kernels::kernels(&mut analyzer);
                 let problems = &analyzer.parser.problems;
                 let warnings = problems.render(&analyzer.parser.map);
                 let diagnostics = problems.diagnostics(&analyzer.parser.map);

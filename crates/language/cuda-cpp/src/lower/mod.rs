@@ -5,9 +5,9 @@
 
 mod assembly;
 mod cleanups;
+mod describe;
 mod expressions;
 mod intrinsics;
-mod kernels;
 mod memory;
 mod module;
 pub mod names;
@@ -15,7 +15,6 @@ mod results;
 mod scalars;
 mod statements;
 
-pub use kernels::{KernelParameter, KernelSignature, kernels};
 pub use module::{LoweringMode, lower};
 
 use crate::analyze::Analyzer;

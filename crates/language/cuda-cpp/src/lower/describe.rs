@@ -1,8 +1,8 @@
 //! Describes variables and their types for a debugger.
 
-use super::super::FunctionLowering;
-use super::super::module::ModuleLowering;
-use super::{DebugArray, DebugField, DebugParameter, DebugType, DebugVariable, NamedSlot};
+use super::FunctionLowering;
+use super::module::ModuleLowering;
+use super::names::{DebugArray, DebugField, DebugParameter, DebugType, DebugVariable, NamedSlot};
 use crate::analyze::FunctionRecord;
 use crate::source::Span;
 use crate::syntax::BuiltinType;
@@ -16,7 +16,7 @@ const DEPTH: u32 = 4;
 
 impl FunctionLowering<'_, '_> {
     /// Notes the stack slot of a local variable.
-    pub(in crate::lower) fn name_slot(&mut self, slot: ssa::SlotId, variable: &LocalVariable) {
+    pub(super) fn name_slot(&mut self, slot: ssa::SlotId, variable: &LocalVariable) {
         if !self.module.debugs(variable) {
             return;
         }
@@ -35,20 +35,20 @@ impl FunctionLowering<'_, '_> {
 
 impl ModuleLowering<'_> {
     /// Whether a debugger shows a local variable.
-    pub(in crate::lower) fn debugs(&self, variable: &LocalVariable) -> bool {
+    pub(super) fn debugs(&self, variable: &LocalVariable) -> bool {
         let is_name = variable.name.chars().all(|c| c.is_alphanumeric() || c == '_');
         let own = !self.analyzer.parser.map.is_builtin(variable.span);
         self.mode().debug && is_name && !variable.name.is_empty() && own
     }
 
     /// The line of the last byte of a span.
-    pub(in crate::lower) fn last_line(&mut self, span: Span) -> u32 {
+    pub(super) fn last_line(&mut self, span: Span) -> u32 {
         let last = Span { low: span.high.saturating_sub(1).max(span.low), ..span };
         self.position(last).line
     }
 
     /// Describes the variables of a function.
-    pub(in crate::lower) fn name_locals(
+    pub(super) fn name_locals(
         &mut self,
         (record, body): (&FunctionRecord, &TypedBody),
         named: Vec<NamedSlot>,
@@ -72,7 +72,7 @@ impl ModuleLowering<'_> {
     }
 
     /// Describes the variables of the module that were lowered.
-    pub(in crate::lower) fn name_arrays(&mut self) {
+    pub(super) fn name_arrays(&mut self) {
         let mut numbers: Vec<VariableNumber> = self.variables.keys().copied().collect();
         numbers.sort_unstable();
         for number in numbers {

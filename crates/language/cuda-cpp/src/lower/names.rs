@@ -1,8 +1,6 @@
 //! The names and types of variables, for a debugger: local variables in the frame of their function, parameters, and
 //! variables of the module.
 
-mod describe;
-
 use crate::types::TypeId;
 use lanework_ssa as ssa;
 use std::sync::Arc;
