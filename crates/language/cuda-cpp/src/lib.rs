@@ -15,7 +15,6 @@
 mod analyze;
 mod evaluate;
 mod headers;
-mod kernels;
 mod lex;
 mod lower;
 mod parse;
@@ -25,9 +24,9 @@ mod syntax;
 mod typed;
 mod types;
 
-pub use kernels::{KernelParameter, KernelSignature};
 pub use lower::names::{
-    DebugArray, DebugField, DebugNames, DebugParameter, DebugType, DebugVariable,
+    DebugArray, DebugField, DebugNames, DebugParameter, DebugType, DebugVariable, KernelParameter,
+    KernelSignature,
 };
 pub use preprocess::{Loader, NoFiles};
 pub use source::Diagnostic;
@@ -119,7 +118,7 @@ pub fn compile(
         let compiled = lanework_ssa::compile(module, &optimization);
         match compiled {
             Ok(module) => {
-                let kernels = kernels::kernels(&mut analyzer);
+                let kernels = lower::names::kernels(&mut analyzer);
                 let problems = &analyzer.parser.problems;
                 let warnings = problems.render(&analyzer.parser.map);
                 let diagnostics = problems.diagnostics(&analyzer.parser.map);
