@@ -2,11 +2,13 @@
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [out, plain, fused] = process.argv.slice(2);
+const [folder, plain, fused] = process.argv.slice(2);
+// esbuild resolves relative paths from the folder of the page.
+const out = resolve(folder);
 const root = join(here, "../../../..");
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
