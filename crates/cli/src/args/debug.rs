@@ -37,8 +37,8 @@ pub struct DebugOptions {
     /// The order in which blocks and warps run: normal, reversed, or a number that seeds a random order.
     #[arg(long, value_name = "ORDER", default_value = "normal", value_parser = order, help_heading = "Debugger")]
     pub order: Schedule,
-    /// Memory for snapshots, in megabytes, in addition to a copy of the kernel's memory.
-    #[arg(long, value_name = "MB", default_value = "64", value_parser = positive, help_heading = "Debugger")]
+    /// Memory for snapshots, in MiB, in addition to a copy of the kernel's memory.
+    #[arg(long, value_name = "MIB", default_value = "64", value_parser = positive, help_heading = "Debugger")]
     pub snapshots: u64,
 }
 

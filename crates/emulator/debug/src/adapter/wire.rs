@@ -9,7 +9,7 @@ const MOST: usize = 16 << 20;
 /// The next message; `None` at the end of the input.
 ///
 /// # Errors
-/// If the header or the JSON is malformed.
+/// If the header or the JSON is malformed, or the input ends within a message.
 pub fn read_message(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
     let wrong = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_owned());
     let mut length = None;
@@ -28,9 +28,13 @@ pub fn read_message(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
                 None => continue,
             }
         }
-        if let Some(number) = line.strip_prefix("Content-Length:") {
-            length =
-                Some(number.trim().parse().map_err(|_| wrong("Content-Length is not a number"))?);
+        match line.split_once(':') {
+            Some(("Content-Length", number)) => {
+                let number = number.trim().parse();
+                length = Some(number.map_err(|_| wrong("Content-Length is not a number"))?);
+            }
+            Some(_) => {}
+            None => return Err(wrong(&format!("`{line}` is not a line of a message's header"))),
         }
     }
     let length: usize = length.unwrap_or(0);
@@ -50,4 +54,28 @@ pub fn write_message(output: &mut dyn Write, message: &Value) -> io::Result<()> 
     let body = message.to_string();
     write!(output, "Content-Length: {}\r\n\r\n{body}", body.len())?;
     output.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(mut text: &[u8]) -> Result<Option<Value>, String> {
+        read_message(&mut text).map_err(|why| why.to_string())
+    }
+
+    #[test]
+    fn a_message_is_read_whole_or_refused() {
+        assert_eq!(read(b"Content-Length: 2\r\n\r\n{}"), Ok(Some(serde_json::json!({}))));
+        assert_eq!(read(b""), Ok(None));
+        for wrong in [
+            &b"{"[..],
+            b"Content-Length: x\r\n\r\n",
+            b"Content-Length: 2\r\n",
+            b"Content-Length: 9\r\n\r\n{}",
+            b"Content-Length: 1\r\n\r\n{",
+        ] {
+            assert!(read(wrong).is_err(), "{}", String::from_utf8_lossy(wrong));
+        }
+    }
 }
