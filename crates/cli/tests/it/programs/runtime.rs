@@ -61,6 +61,18 @@ fn graphs_are_made_node_by_node() {
     assert_eq!(output(&format!("{CHECK}{}", include_str!("sources/graph_nodes.cu"))), expected);
 }
 
+#[cfg(all(unix, feature = "host"))]
+#[test]
+fn streams_call_functions_while_the_frames_of_their_callers_live() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.cu");
+    std::fs::write(&file, include_str!("sources/host_functions.cu")).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+    command.arg("run").arg(file).arg("--");
+    let ended = super::both_ways(command);
+    assert_eq!(String::from_utf8_lossy(&ended.stdout), "bad 0 v 21 d 3\n");
+}
+
 #[test]
 fn parts_of_words_products_in_double_and_small_floats() {
     let expected = concat!(
