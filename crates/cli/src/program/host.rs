@@ -110,7 +110,9 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
         // Findings about calls of the driver have the program's lines.
         process.watch(HostWatch {
             at: lanework_libcuda::set_host_calls,
-            guards: lanework_libcuda::is_guarded,
+            guards: |address| {
+                lanework_libcuda::guards_any() && lanework_libcuda::is_guarded(address)
+            },
             any_guard: lanework_libcuda::guards_any,
         });
     }
