@@ -178,7 +178,7 @@ impl Machine {
                     ((get!($r) << $shift) as i64)
                 };
             }
-            // Goes to a position. A hot loop goes on as machine code, up to the end of its function.
+            // Goes to a position. A hot loop continues as machine code, up to the end of its function.
             macro_rules! go {
                 ($to:expr) => {{
                     let to = $to as usize;

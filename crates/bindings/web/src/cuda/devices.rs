@@ -46,7 +46,7 @@ pub const FUNCTIONS: &[(&str, External)] = &[
             return failed_call(
                 process,
                 13,
-                "this is no variable of the device",
+                "this is not a variable of the device",
                 "pass a `__device__` or `__constant__` variable itself, not its address or its name",
             );
         };

@@ -59,7 +59,7 @@ fn release(process: &mut Process, address: u64, wanted: &[AllocationKind]) -> Re
             Some((start, ..)) if start != address => {
                 format!("{address:#x} is {} bytes inside an allocation", address - start)
             }
-            _ => format!("{address:#x} is no allocation, or it was freed before"),
+            _ => format!("{address:#x} is not an allocation, or it has already been freed"),
         };
         return failed_call(
             process,

@@ -19,7 +19,7 @@ fn stream(process: &mut Process, handle: u64) -> Result<u64, Stop> {
         return failed_call(
             process,
             status::INVALID_HANDLE,
-            "this is no stream",
+            "this is not a stream",
             "create it with `cudaStreamCreate`, and destroy it after its last use",
         );
     }
@@ -31,7 +31,7 @@ fn event(process: &mut Process, handle: u64) -> Result<u64, Stop> {
         return failed_call(
             process,
             status::INVALID_HANDLE,
-            "this is no event",
+            "this is not an event",
             "create it with `cudaEventCreate`, and destroy it after its last use",
         );
     }

@@ -4,7 +4,7 @@ use crate::compiled::NAME;
 use crate::request::LookRequest;
 use crate::watch::launching::Launching;
 use lanework_emulator::sanitize::readable_name;
-use lanework_emulator::{AccessKind, Blocks, Keep, Place, Space, TraceConfig, TracedAccess};
+use lanework_emulator::{Blocks, Keep, Place, Space, TraceConfig, TracedAccess};
 use lanework_report::pictures::{
     bank_rows, bank_wavefronts, caption, cost, first_of_each, grouped, sector_lines,
 };
@@ -116,17 +116,7 @@ impl BlockPicture {
 
     fn access_json(&self, touch: &TracedAccess, count: usize) -> Value {
         let cost = cost(touch);
-        let space = match touch.space {
-            Space::Global => "global",
-            Space::Shared => "shared",
-            Space::Local => "local",
-            Space::Constant => "constant",
-        };
-        let kind = match touch.kind {
-            AccessKind::Load => "load",
-            AccessKind::Store => "store",
-            AccessKind::Atomic => "atomic",
-        };
+        let (space, kind) = (touch.space.name(), touch.kind.name());
         // Offsets from the allocation, or from the lowest address: JavaScript represents such numbers exactly.
         let active = || (0..32).filter(|lane| touch.mask >> lane & 1 != 0);
         let lowest = active().map(|lane| touch.addresses[lane]).min().unwrap_or(0);

@@ -61,7 +61,7 @@ pub enum Schedule {
     /// Warps and blocks in the order of their numbers.
     #[default]
     InOrder,
-    /// Warps and blocks in the opposite order, so that of any two the other one runs first.
+    /// Warps and blocks in the opposite order: the one that runs first in order runs last here.
     Reversed,
     /// An order drawn from the seed: the same seed gives the same order.
     Seeded(u64),

@@ -66,17 +66,7 @@ pub fn cost(touch: &TracedAccess) -> Cost {
 
 /// Describes an access: space, kind, width, lanes and pattern.
 pub fn caption(touch: &TracedAccess) -> String {
-    let space = match touch.space {
-        Space::Global => "global",
-        Space::Shared => "shared",
-        Space::Local => "local",
-        Space::Constant => "constant",
-    };
-    let kind = match touch.kind {
-        AccessKind::Load => "load",
-        AccessKind::Store => "store",
-        AccessKind::Atomic => "atomic",
-    };
+    let (space, kind) = (touch.space.name(), touch.kind.name());
     format!(
         "{space} {kind} of {} B by {} lanes: {}",
         touch.bytes,

@@ -297,7 +297,7 @@ impl<'a> Preprocessor<'a> {
         self.output.push(Token { kind: TokenKind::End, ..template });
     }
 
-    /// `push_macro("NAME")` keeps the definition of a macro, or that there is none; `pop_macro("NAME")` restores it.
+    /// `push_macro("NAME")` keeps the definition of a macro, or keeps that it is undefined; `pop_macro("NAME")` restores it.
     fn keep_macro(&mut self, push: bool, line: &[Token]) {
         let named = line.iter().find_map(|token| match token.kind {
             TokenKind::Text(text) => Some(self.names.text(text).trim_matches('"').to_owned()),

@@ -78,7 +78,7 @@ pub struct RecordField {
     pub kind: TypeId,
     /// Offset in bytes.
     pub offset: u64,
-    /// The alignment that `alignas` asks for; 0 for that of the type.
+    /// The alignment that `alignas` asks for; 0 if the type determines it.
     pub align: u64,
     /// Bit fields: first bit in the unit at `offset`, and width.
     pub bits: Option<(u8, u8)>,
