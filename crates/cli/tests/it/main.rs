@@ -2,6 +2,8 @@
 
 mod features;
 mod files;
+#[cfg(feature = "host")]
+mod first_page;
 mod inputs;
 mod installed;
 mod ladders;
