@@ -25,6 +25,8 @@ pub struct MachineInstruction {
 pub struct MachineCode {
     /// Registers of a thread.
     pub registers: Option<u32>,
+    /// The largest number of them that its directives allow.
+    pub register_limit: Option<u32>,
     /// Its instructions, if nvdisasm listed them.
     pub listing: Option<Arc<Listing>>,
 }
