@@ -303,12 +303,8 @@ fn unseen(trace: &KernelTrace, found: &ChipResult) -> (f64, [f64; 2]) {
 /// Utilization of each resource by its name.
 fn utilization(found: &ChipResult) -> [(&'static str, f64); RESOURCES] {
     Resource::ALL.map(|resource| {
-        let units = match resource {
-            Resource::Shared | Resource::L2 | Resource::Dram => 1.0,
-            _ => 4.0,
-        };
-        let busy = found.sm.busy[resource as usize];
-        (LIMITS[resource as usize], busy / units / found.sm.cycles.max(1.0))
+        let busy = found.sm.busy[resource as usize] / resource.units();
+        (LIMITS[resource as usize], busy / found.sm.cycles.max(1.0))
     })
 }
 

@@ -169,9 +169,12 @@ pub struct PredictCheckArgs {
     /// Files of the programs' measured and predicted times.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub programs: Vec<PathBuf>,
+    /// File of published times of rungs on other GPUs.
+    #[arg(long, value_name = "FILE")]
+    pub others: Option<PathBuf>,
     /// Predict stored traces again, those that `lanework exec --predict --traces` has written to subfolders of this folder, and
-    /// print one JSON line per launch; --programs, --output and the ladders do not count.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["programs", "output"])]
+    /// print one JSON line per launch; --programs, --others, --output and the ladders do not count.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["programs", "others", "output"])]
     pub traces: Option<PathBuf>,
     /// With --traces, do without ptxas and nvdisasm.
     #[arg(long, requires = "traces")]

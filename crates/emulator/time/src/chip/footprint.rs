@@ -8,7 +8,7 @@ use crate::chip::swaps::Swaps;
 use crate::machine::Timings;
 use crate::numbers::{NumberMap, NumberSet};
 use crate::sm::memory::LOCAL_SECTORS;
-use crate::trace::{AccessTarget, BlockTrace, KernelTrace, Residence, WarpTrace};
+use crate::trace::{AccessTarget, BlockTrace, KernelTrace, NO_SECTORS, Residence, WarpTrace};
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::kernel::{MemoryKind, Opcode};
 use std::collections::HashMap;
@@ -66,6 +66,12 @@ pub struct Footprints {
     pub races: bool,
     /// Sectors of local memory of a block.
     pub local_sectors: f64,
+    /// By run: whether it stores tiles of tensor maps.
+    pub stores_tiles: Vec<bool>,
+    /// Bytes of these tiles that a block stores.
+    stored: f64,
+    /// Bytes of the largest allocation.
+    largest: f64,
     /// By run: sectors that the middle block requests, caches ignored.
     sectors: Vec<f64>,
     grid: [u64; 3],
@@ -146,7 +152,23 @@ impl Footprints {
         let private = private.collect();
         let swaps = Swaps::new(trace);
         let races = own.values().any(Touched::is_of_others);
-        Footprints { private, regions, of_run, atomics, swaps, races, local_sectors, sectors, grid }
+        let (stores_tiles, stored) = stored_tiles(trace);
+        let stored = stored * scale;
+        let largest = allocations.iter().map(|range| range.bytes as f64).fold(0.0, f64::max);
+        Footprints {
+            private,
+            regions,
+            of_run,
+            atomics,
+            swaps,
+            races,
+            local_sectors,
+            stores_tiles,
+            stored,
+            largest,
+            sectors,
+            grid,
+        }
     }
 
     /// By run: sectors that a block requests.
@@ -183,12 +205,17 @@ impl Footprints {
         (per_line * most_of_slice(lines, timings.l2_slices)).max(hottest)
     }
 
-    /// Fraction of the allocation with the most touched units that `blocks` blocks touch; 1 if no allocation is known.
+    /// Fraction of the allocation with the most touched units that `blocks` blocks touch; 1 if no allocation is known. Tiles
+    /// of tensor maps, whose addresses are unknown, count as stores to the largest allocation.
     pub fn coverage(&self, blocks: f64) -> f64 {
         let touched =
             |region: &Region| self.of_blocks(region, region.read.max(region.written), blocks);
         let most = self.regions.iter().max_by(|a, b| touched(a).total_cmp(&touched(b)));
-        most.map_or(1.0, |region| (touched(region) / region.units.max(1.0)).min(1.0))
+        let known = most.map_or(1.0, |region| (touched(region) / region.units.max(1.0)).min(1.0));
+        match self.stored > 0.0 {
+            true => (self.stored * blocks / self.largest.max(1.0)).min(1.0),
+            false => known,
+        }
     }
 
     /// Units that `blocks` consecutive blocks touch if one block touches `units`.
@@ -261,6 +288,24 @@ fn most_of_slice(lines: f64, slices: f64) -> f64 {
         term *= mean / count;
     }
     f64::max(count, 1.0)
+}
+
+/// By run: whether it stores tiles of tensor maps; and the bytes that the middle block stores so.
+fn stored_tiles(trace: &KernelTrace) -> (Vec<bool>, f64) {
+    let mut stores = vec![false; trace.runs.all.len()];
+    let mut bytes = 0.0;
+    for warp in trace.blocks.first().iter().flat_map(|block| &block.warps) {
+        let tiles = warp.traffic.iter().filter(|record| {
+            record.target == AccessTarget::Bulk
+                && record.kind == AccessKind::Store
+                && record.first == NO_SECTORS
+        });
+        for record in tiles {
+            stores[warp.steps[record.step as usize].run as usize] = true;
+            bytes += 32.0 * f64::from(record.sectors);
+        }
+    }
+    (stores, bytes)
 }
 
 fn overlap(one: &Touched, other: &Touched) -> f64 {
@@ -374,6 +419,9 @@ mod tests {
             atomics: Atomics::default(),
             swaps: Swaps::default(),
             races: false,
+            stores_tiles: Vec::new(),
+            stored: 0.0,
+            largest: 0.0,
             local_sectors: 0.0,
             sectors: Vec::new(),
             grid: [16, 1, 1],
@@ -383,6 +431,8 @@ mod tests {
         assert_eq!(footprints.coverage(16.0), 1.0);
         footprints.regions.clear();
         assert_eq!(footprints.coverage(16.0), 1.0);
+        (footprints.stored, footprints.largest) = (64.0, 4096.0);
+        assert_eq!(footprints.coverage(16.0), 0.25, "tiles of unknown addresses");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::chip::footprint::{Footprints, UNIT};
 use crate::lower::Lowered;
 use crate::machine::{GpuModel, Timings};
 use crate::sm::memory::Environment;
+use crate::sm::pipes::Resource;
 use crate::sm::{SmResult, SmWork, simulate};
 use crate::trace::{KernelTrace, Residence};
 use lanework_engine::launch::Multiprocessor;
@@ -116,6 +117,7 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
         let host = traffic.host_cycles(model);
         let usual = extrapolate(trace, placement, &queue, &sm);
         let simulated = if heavy_fill { usual + heavy } else { usual.max(heavy) };
+        let simulated = simulated.max(traffic.memory_cycles(model));
         let chain = chain_cycles(trace, model);
         let slice = footprints.busiest_slice(&model.timings, blocks);
         let cycles = simulated.max(slice).max(swaps).max(host).max(chain);
@@ -203,12 +205,19 @@ fn environment(
             .iter()
             .map(|region| region.map(|at| footprints.regions[at].lines))
             .collect(),
-        cached: lowered.cached.clone(),
+        cached: cached(lowered, timings),
         cold_code: !caches.warm_code,
         local_lost: traffic.local_lost,
         block_interval: timings.block_interval * active,
         resident: u64::from(placement.resident),
     }
+}
+
+/// By run: whether its loads may hit the L1.
+fn cached(lowered: &Lowered, timings: &Timings) -> Vec<bool> {
+    let each = lowered.cached.iter().zip(&lowered.read_only);
+    each.map(|(cached, read_only)| *cached && (*read_only || timings.l1_holds_global > 0.0))
+        .collect()
 }
 
 /// The cycles of the multiprocessor with the most blocks, extrapolated from its simulated blocks.
@@ -239,18 +248,30 @@ fn extrapolate_blocks(
     });
     let resident = placement.resident as usize;
     if !sm.stopped && !truncated && sm.ends.len() > resident {
-        // Whole waves ran: the later ones show the steady state.
-        let first = sm.ends[resident - 1];
-        let later = (sm.ends.len() - resident) as f64;
-        let per_block = (sm.cycles - first).max(1.0) / later;
-        return sm.cycles + (placement.blocks as f64 - sm.ends.len() as f64) * per_block;
+        let later = placement.blocks as f64 - sm.ends.len() as f64;
+        return sm.cycles + later * steady_block(sm, resident);
     }
     let (steps, time) = sm.middle;
     let rate = match sm.cycles > time && sm.steps > steps {
         true => (replayed - steps as f64) / (sm.cycles - time),
         false => replayed / sm.cycles.max(1.0),
     };
-    sm.cycles + left / rate.max(1e-6)
+    sm.cycles + (left / rate.max(1e-6)).max(left * busiest(sm) / replayed.max(1.0))
+}
+
+/// Cycles per block after the first wave, if whole waves ran. While the first blocks of a wave end, others of it still run, so
+/// the distance of their ends can be too small: blocks take at least as long as they occupy the busiest resource.
+fn steady_block(sm: &SmResult, resident: usize) -> f64 {
+    let count = sm.ends.len();
+    let later = (count - resident) as f64;
+    let distance = (sm.ends[count - 1] - sm.ends[resident - 1]).max(1.0) / later;
+    distance.max(busiest(sm) / count as f64)
+}
+
+/// Busy cycles of the busiest resource.
+fn busiest(sm: &SmResult) -> f64 {
+    let busy = Resource::ALL.map(|resource| sm.busy[resource as usize] / resource.units());
+    busy.into_iter().fold(0.0, f64::max)
 }
 
 /// Traffic to device memory.
@@ -266,6 +287,8 @@ pub struct MemoryTraffic {
     pub managed: f64,
     /// Bytes that the kernel touches.
     pub footprint: f64,
+    /// Bytes of one kernel's data that the L2 holds.
+    pub capacity: f64,
     /// Fraction of the sectors of local memory that the L2 loses before they are read or written again.
     pub local_lost: f64,
     /// By run: bytes read per sector requested from the L2.
@@ -295,6 +318,14 @@ impl MemoryTraffic {
         let way = read.max(written) / timings.host_gb_s;
         let both = (read + written) / timings.host_both_gb_s;
         (way.max(both) + timings.host_latency_ns) * model.clock_ghz()
+    }
+
+    /// Least cycles in which device memory moves the bytes.
+    fn memory_cycles(&self, model: &GpuModel) -> f64 {
+        let timings = &model.timings;
+        let nominal = self.read / timings.dram_read_efficiency
+            + self.written / self.write_efficiency(timings);
+        nominal / model.dram_bytes_per_clock()
     }
 
     /// Fraction of the nominal bandwidth that writes reach; they reach the fraction of reads if they do not alternate with reads.
@@ -379,6 +410,7 @@ pub fn traffic(
             .map(|at| reads[at].max(writes[at]))
             .sum(),
         footprint,
+        capacity,
         local_lost: lost(at_once),
         read_bytes: vec![0.0; requests.len()],
         written_bytes: vec![0.0; requests.len()],
@@ -397,31 +429,52 @@ pub fn traffic(
             found.read_bytes[run] = (reads[region] / loads.max(1.0)).min(UNIT);
         }
     }
-    bulk(trace, footprints, requests, &mut found);
+    tiles(trace, footprints, requests, (kept, caches), &mut found);
     found
 }
 
-/// Adds the tiles of tensor maps. The trace has no addresses for them, so each byte of an allocation is assumed to be
-/// fetched once.
-fn bulk(trace: &KernelTrace, footprints: &Footprints, requests: &[f64], found: &mut MemoryTraffic) {
+/// Adds the tiles of tensor maps, for which the trace has no addresses. Each tile is stored once; of the rest of the
+/// allocations, each byte is fetched once. `kept` is the fraction of written bytes that reach device memory.
+fn tiles(
+    trace: &KernelTrace,
+    footprints: &Footprints,
+    requests: &[f64],
+    (kept, caches): (f64, Caches),
+    found: &mut MemoryTraffic,
+) {
     let known: f64 = footprints.regions.iter().map(|region| region.units * UNIT).sum();
     let of_device = trace.allocations.iter().filter(|range| range.residence != Residence::Host);
     let all: f64 = of_device.map(|range| range.bytes as f64).sum();
     let rest = (all - known).max(0.0);
-    let unknown: Vec<usize> = (0..requests.len())
+    let unknown = (0..requests.len())
         .filter(|&run| requests[run] > 0.0 && footprints.of_run[run].is_none())
         .filter(|&run| {
             let run = &trace.runs.all[run];
             trace.kernel.insts[run.start as usize..run.end as usize]
                 .iter()
                 .any(|inst| matches!(inst.opcode, lanework_ptx_ir::kernel::Opcode::Async(_)))
-        })
-        .collect();
-    let sectors: f64 =
-        unknown.iter().map(|&run| requests[run]).sum::<f64>() * trace.total_blocks() as f64;
-    for run in unknown {
-        found.read_bytes[run] = (rest / sectors.max(1.0)).min(32.0);
+        });
+    let (stores, loads): (Vec<usize>, Vec<usize>) =
+        unknown.partition(|&run| footprints.stores_tiles[run]);
+    let bytes = |runs: &[usize]| {
+        32.0 * runs.iter().map(|&run| requests[run]).sum::<f64>() * trace.total_blocks() as f64
+    };
+    let written = bytes(&stores).min(rest);
+    let left = rest - written;
+    let once = left.min(bytes(&loads));
+    let read = if caches.warm_data && all <= found.capacity { 0.0 } else { once };
+    for &run in &loads {
+        found.read_bytes[run] = 32.0 * read / bytes(&loads).max(1.0);
     }
+    for &run in &stores {
+        let per_sector = 32.0 * written / bytes(&stores).max(1.0);
+        found.written_bytes[run] = per_sector * kept;
+        if caches.clean && !caches.warm_data {
+            found.kept_bytes[run] = per_sector * (1.0 - kept);
+        }
+    }
+    found.read += read;
+    found.written += written * kept;
 }
 
 /// State of the caches before the kernel.
@@ -477,5 +530,19 @@ pub fn placement(trace: &KernelTrace, model: &GpuModel) -> Placement {
         limiter,
         active: total.min(multiprocessors),
         blocks: total.div_ceil(multiprocessors),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_blocks_occupy_the_busiest_resource_as_long_as_the_simulated_ones() {
+        let mut sm = SmResult { ends: vec![90.0, 100.0, 150.0, 160.0], ..SmResult::default() };
+        sm.busy[Resource::Issue as usize] = 400.0;
+        assert_eq!(steady_block(&sm, 2), 30.0, "four schedulers issue");
+        sm.busy[Resource::Dram as usize] = 200.0;
+        assert_eq!(steady_block(&sm, 2), 50.0);
     }
 }

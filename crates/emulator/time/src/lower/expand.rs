@@ -45,6 +45,7 @@ pub fn expand(
             true => vec![simple(Unit::Alu), simple(Unit::Alu)],
             false => vec![simple(Unit::ImadWide)],
         },
+        Fate::MultiplyAdd => vec![simple(Unit::Imad)],
         Fate::Fused => vec![simple(fused(inst))],
         Fate::Stays => match &inst.opcode {
             Opcode::Alu(alu) => {

@@ -16,7 +16,9 @@ pub enum Fate {
     Free,
     /// It forms one wide multiply-add with an earlier product.
     WideMultiplyAdd,
-    /// It forms one operation with an earlier shift or product.
+    /// It forms one 32-bit multiply-add with an earlier product.
+    MultiplyAdd,
+    /// It forms one operation with an earlier shift, sum or logic operation.
     Fused,
 }
 
@@ -233,11 +235,15 @@ impl Folded {
             }
             return Fate::Stays;
         }
+        let product =
+            |other| matches!(other, Alu::Product(ProductOp::Mul(Integer::U32 | Integer::S32)));
+        if self.fuse_with(kernel, inst, product) == Fate::Fused {
+            return Fate::MultiplyAdd;
+        }
         self.fuse_with(kernel, inst, |other| {
             matches!(
                 other,
                 Alu::Logic(LogicOp::ShiftLeft(IntegerSize::Word))
-                    | Alu::Product(ProductOp::Mul(Integer::U32 | Integer::S32))
                     | Alu::Integer(IntegerOp::Add(Integer::U32 | Integer::S32))
             )
         })

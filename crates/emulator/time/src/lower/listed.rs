@@ -137,14 +137,15 @@ fn moved(
     }
     all.sort_unstable_by_key(|(one, _)| one.place);
     let block = |run: usize| trace.runs.all[run].block as usize;
-    let mut around = None;
+    // By depth: the last run at its place. Code after a loop is not part of it.
+    let mut around: HashMap<u32, usize> = HashMap::new();
     let mut carried = vec![0.0; depths.len()];
     for (one, runs) in all {
         match runs.iter().find(|&&run| depths[block(run)] == Some(one.depth)) {
-            Some(&run) => around = Some(run),
+            Some(&run) => drop(around.insert(one.depth, run)),
             None if one.traced || runs.iter().any(|&run| depths[block(run)].is_none()) => {}
             None => {
-                let Some(run) = around else { continue };
+                let Some(&run) = around.get(&one.depth) else { continue };
                 let carry = &mut carried[block(run)];
                 *carry += 1.0 / f64::from(layout.copies[block(run)].max(1));
                 if *carry >= 1.0 - 1e-6 {

@@ -29,6 +29,8 @@ pub struct Lowered {
     pub stores: Vec<bool>,
     /// By run: whether its loads may hit the L1.
     pub cached: Vec<bool>,
+    /// By run: whether its loads take the non-coherent path, through which every L1 caches them.
+    pub read_only: Vec<bool>,
     /// Whether an atomic on shared memory is a loop, by run.
     pub spins: Vec<bool>,
     /// By run: whether it reads a texture, whose addresses the trace does not have.
@@ -70,6 +72,8 @@ impl Lowered {
             .all
             .iter()
             .map(|run| access(run).is_some_and(|op| !op.volatile && op.order.strong.is_none()));
+        let read_only =
+            trace.runs.all.iter().map(|run| access(run).is_some_and(|op| op.order.read_only));
         let spins = trace.runs.all.iter().map(|run| {
             access(run).is_some_and(|op| {
                 use AtomicOp::{AddDouble, AddSingle, Narrow};
@@ -94,6 +98,7 @@ impl Lowered {
             operations,
             stores: stores.collect(),
             cached: cached.collect(),
+            read_only: read_only.collect(),
             spins,
             textures,
             layout,

@@ -81,6 +81,8 @@ pub struct Timings {
     pub shared_atomic_interval: f64,
     /// Latency of a load that hits the L1, in cycles.
     pub l1_latency: f64,
+    /// Whether the L1 caches loads of global memory: 1 or 0.
+    pub l1_holds_global: f64,
     /// Latency of a load from constant memory at an address in a register, in cycles.
     pub constant_latency: f64,
     /// Latency of a load that hits the L2, the mean of its two partitions, in cycles.
@@ -109,6 +111,8 @@ pub struct Timings {
     pub l2_partial_sector: f64,
     /// Cost of writing one whole sector of a line, relative to a sector of a whole line.
     pub l2_short_write: f64,
+    /// Time of a compare-and-swap in shared memory for each lane that contends for the same word, in cycles.
+    pub shared_swap_interval: f64,
     /// Fraction of the L2 that one kernel's data can occupy.
     pub l2_capacity_fraction: f64,
     /// Latency of a barrier of a block with one warp, in cycles.
@@ -221,6 +225,7 @@ impl Timings {
             shared_latency: of("shared_latency"),
             shared_atomic_interval: of("shared_atomic_interval"),
             l1_latency: of("l1_latency"),
+            l1_holds_global: of("l1_holds_global"),
             constant_latency: of("constant_latency"),
             l2_latency: of("l2_latency"),
             dram_latency: of("dram_latency"),
@@ -235,6 +240,7 @@ impl Timings {
             l2_partial_write: of("l2_partial_write"),
             l2_partial_sector: of("l2_partial_sector"),
             l2_short_write: of("l2_short_write"),
+            shared_swap_interval: of("shared_swap_interval"),
             l2_capacity_fraction: of("l2_capacity_fraction"),
             barrier_latency: of("barrier_latency"),
             barrier_per_warp: of("barrier_per_warp"),

@@ -1,7 +1,10 @@
 //! nvdisasm's listing of a kernel (`nvdisasm -gp -c`): its machine instructions with their PTX lines and the depth of loops.
+//!
+//! ptxas unrolls a loop into a main loop with several copies of the body and a remainder loop with fewer. Nearly all
+//! iterations run in the main loop, so the listing does not have the remainder loop.
 
 use crate::machine::operation::Unit;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A machine instruction.
@@ -22,6 +25,8 @@ pub struct MachineInstruction {
 pub struct MachineCode {
     /// Registers of a thread.
     pub registers: Option<u32>,
+    /// The largest number of them that its directives allow.
+    pub register_limit: Option<u32>,
     /// Its instructions, if nvdisasm listed them.
     pub listing: Option<Arc<Listing>>,
 }
@@ -163,9 +168,13 @@ impl Listing {
                 *last = (*last).max(*from);
             }
         }
+        let loops = Loops(loops);
+        let remainders = loops.remainders(&all);
         for (place, one) in (0..).zip(all.iter().filter(|one| one.address < end)) {
-            let around =
-                loops.iter().filter(|(first, last)| (**first..=**last).contains(&one.address));
+            if loops.around(one.address).any(|first| remainders.contains(&first)) {
+                continue;
+            }
+            let around = loops.around(one.address);
             found.by_line.entry(one.line).or_default().push(MachineInstruction {
                 unit: one.unit,
                 traced: one.traced,
@@ -174,6 +183,46 @@ impl Listing {
             });
         }
         found
+    }
+}
+
+/// The loops of a kernel: their first and last addresses.
+struct Loops(HashMap<u64, u64>);
+
+impl Loops {
+    /// The first addresses of the loops around an address.
+    fn around(&self, address: u64) -> impl Iterator<Item = u64> {
+        let contains = move |(first, last): (&u64, &u64)| (*first..=*last).contains(&address);
+        self.0.iter().filter(move |of| contains(*of)).map(|(first, _)| *first)
+    }
+
+    /// The remainder loops, by their first addresses: another loop at the same depth, inside the same loops, has at least
+    /// twice as many copies of each of their accesses.
+    fn remainders(&self, all: &[Listed]) -> HashSet<u64> {
+        // The innermost loop starts last.
+        let innermost = |address: u64| self.around(address).max();
+        let mut accesses: HashMap<u64, HashMap<u32, usize>> = HashMap::new();
+        for one in all.iter().filter(|one| one.traced && one.unit == Unit::Memory) {
+            if let Some(first) = innermost(one.address) {
+                *accesses.entry(first).or_default().entry(one.line).or_default() += 1;
+            }
+        }
+        let outer = |first: u64| {
+            let mut outer: Vec<u64> = self.around(first).filter(|&of| of != first).collect();
+            outer.sort_unstable();
+            outer
+        };
+        let is_remainder = |first: u64, counts: &HashMap<u32, usize>| {
+            accesses.iter().any(|(&other, copies)| {
+                other != first
+                    && outer(other) == outer(first)
+                    && counts.iter().all(|(line, count)| {
+                        copies.get(line).is_some_and(|copies| *copies >= 2 * count)
+                    })
+            })
+        };
+        let found = accesses.iter().filter(|(first, counts)| is_remainder(**first, counts));
+        found.map(|(first, _)| *first).collect()
     }
 }
 
@@ -208,6 +257,27 @@ mod tests {
 $scale$__internal_0_$__cuda_sm20_div_f64_slowpath:
         /*0070*/                   DFMA R2, R2, R2, R2 ;
 ";
+
+    #[test]
+    fn a_remainder_loop_is_left_out() {
+        let load = "        /*00X0*/                   LDG.E R2, desc[UR4][R2.64] ;\n";
+        let body = |from: usize, copies: usize, label: &str| {
+            let loads: String =
+                (from..from + copies).map(|at| load.replace('X', &format!("{at:x}"))).collect();
+            let branch =
+                format!("        /*00{:x}0*/              @P0 BRA `({label}) ;\n", from + copies);
+            format!("{label}:\n\t//## File \".nv_debug_ptx_txt\", line 14\n{loads}{branch}")
+        };
+        let text = format!(
+            "\t.section\t.text.k,\"ax\",@progbits\n{}{}",
+            body(1, 4, ".L_x_1"),
+            body(6, 1, ".L_x_2"),
+        );
+        let found = Listing::parse(&text, "k");
+        assert_eq!(found.by_line[&14].len(), 5, "four loads and their branch");
+        let text = text.replacen(".L_x_1:", "", 1);
+        assert_eq!(Listing::parse(&text, "k").by_line[&14].len(), 7, "only one loop");
+    }
 
     #[test]
     fn each_instruction_of_the_text_has_its_line() {

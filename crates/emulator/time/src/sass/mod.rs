@@ -4,10 +4,12 @@
 //!
 //! | module | contents |
 //! | --- | --- |
+//! | [`bounds`] | the limit that a kernel's directives set to its registers |
 //! | [`cubin`] | registers of the kernels in a cubin |
 //! | [`listing`] | nvdisasm's listing of a kernel: instructions, their PTX lines, loops |
 //! | [`tools`] | runs ptxas and nvdisasm |
 
+pub mod bounds;
 pub mod cubin;
 pub mod listing;
 pub mod tools;
@@ -39,6 +41,7 @@ const LONGEST: Duration = Duration::from_secs(20);
 /// The machine code of a kernel, which ptxas and nvdisasm generate in the background.
 pub struct Assembling {
     kernel: String,
+    register_limit: Option<u32>,
     key: u64,
     started: Instant,
     unwanted: Arc<AtomicBool>,
@@ -60,8 +63,17 @@ pub fn start_assembling(text: &str, kernel: &str, capability: u32) -> Assembling
         let (text, kernel, unwanted) = (text.to_owned(), kernel.to_owned(), unwanted.clone());
         std::thread::spawn(move || tools::assemble(&text, &kernel, capability, &unwanted))
     });
+    let register_limit = bounds::register_limit(text, kernel);
     let (kernel, started) = (kernel.to_owned(), Instant::now());
-    Assembling { kernel, key, started, unwanted, running, known: known.unwrap_or_default() }
+    Assembling {
+        kernel,
+        register_limit,
+        key,
+        started,
+        unwanted,
+        running,
+        known: known.unwrap_or_default(),
+    }
 }
 
 impl Assembling {
@@ -81,6 +93,7 @@ impl Assembling {
             let of_cubins = OF_CUBINS.lock().unwrap_or_else(PoisonError::into_inner);
             code.registers = of_cubins.get(&self.kernel).copied();
         }
+        code.register_limit = self.register_limit;
         code
     }
 }

@@ -118,7 +118,7 @@ pub fn assemble(
         let instructions = instruction_lines(text, kernel);
         let listing =
             shown.map(|shown| Arc::new(Listing { instructions, ..Listing::parse(&shown, kernel) }));
-        Some(MachineCode { registers, listing })
+        Some(MachineCode { registers, listing, ..MachineCode::default() })
     });
     for file in [&source, &code, &listing] {
         let _ = std::fs::remove_file(file);

@@ -1,10 +1,7 @@
 //! The choice of the next warp to issue, among the warps of all schedulers.
 
-use crate::sm::pipes::Stall;
+use crate::sm::pipes::{SCHEDULERS, Stall};
 use std::cmp::Ordering;
-
-/// Schedulers of a multiprocessor.
-pub const SCHEDULERS: usize = 4;
 
 /// A warp that can issue.
 #[derive(Clone, Copy, Debug)]

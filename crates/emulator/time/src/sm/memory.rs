@@ -53,6 +53,8 @@ pub struct Environment {
 const QUEUE: f64 = 24.0;
 /// Capacity of the queue of stores to the L2, in cycles.
 const STORE_QUEUE: f64 = 600.0;
+/// Cycles of device memory for which a store need not wait: the L2 holds dirty lines until they are evicted.
+const DIRTY_QUEUE: f64 = 5000.0;
 
 /// Smallest transfer of device memory, in bytes.
 const UNIT: f64 = 64.0;
@@ -145,7 +147,7 @@ impl MemorySystem {
 
     /// The cycle at which the queue of stores has room.
     pub fn store_free(&self) -> f64 {
-        self.l2_free.max(self.dram_free) - STORE_QUEUE
+        (self.l2_free - STORE_QUEUE).max(self.dram_free - DIRTY_QUEUE)
     }
 
     /// The cycle at which all queues are empty.
@@ -204,9 +206,14 @@ impl MemorySystem {
                 ..=HALF_LINE => self.timings.dram_half_lines,
                 _ => scattered(of, self.timings.dram_short_reads),
             };
+        self.occupy(time, cycles);
+        self.dram_free.max(self.l2_free) + self.timings.dram_latency
+    }
+
+    /// Occupies the multiprocessor's share of device memory.
+    fn occupy(&mut self, time: f64, cycles: f64) {
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;
-        self.dram_free.max(self.l2_free) + self.timings.dram_latency
     }
 
     /// Occupies the path to the L2 for sectors; one costs as much as `cost` whole sectors.
@@ -225,8 +232,7 @@ impl MemorySystem {
             * scattered(row, self.environment.short_writes)
             + self.environment.kept_bytes[run as usize] * sectors
                 / self.environment.read_bytes_per_clock;
-        self.dram_free = self.dram_free.max(time) + cycles;
-        self.busy[2] += cycles;
+        self.occupy(time, cycles);
     }
 
     /// Writes dirty sectors that the L1 no longer holds to the L2; all are local memory.
@@ -244,8 +250,7 @@ impl MemorySystem {
     fn lose(&mut self, time: f64, sectors: f64) {
         let bytes = 32.0 * self.environment.local_lost * sectors;
         let cycles = bytes / self.environment.write_bytes_per_clock;
-        self.dram_free = self.dram_free.max(time) + cycles;
-        self.busy[2] += cycles;
+        self.occupy(time, cycles);
     }
 
     /// Cost of a store per sector, relative to a sector of a whole line. Each line is a packet to the L2.

@@ -17,14 +17,14 @@ pub mod warp;
 use crate::lower::schedule::Scheduled;
 use crate::lower::{Lowered, Unit};
 use crate::machine::GpuModel;
-use crate::sm::choice::{Choices, NextIssue, SCHEDULERS};
+use crate::sm::choice::{Choices, NextIssue};
 use crate::sm::fetch::CodeFetch;
 use crate::sm::memory::{Environment, MemorySystem};
 use crate::sm::pipes::Pipes;
 use crate::sm::warp::{Regions, WarpState};
 use crate::trace::{AccessTarget, KernelTrace, NONE};
 use lanework_engine::event::AccessKind;
-use pipes::{LostCycles, Stall};
+use pipes::{LostCycles, SCHEDULERS, Stall};
 use std::collections::HashMap;
 use warp::TokenState;
 

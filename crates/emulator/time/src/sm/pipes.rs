@@ -3,6 +3,9 @@
 use crate::lower::Unit;
 use crate::machine::{GpuModel, Timings};
 
+/// Schedulers of a multiprocessor.
+pub const SCHEDULERS: usize = 4;
+
 /// A resource that may limit a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
@@ -42,6 +45,14 @@ impl Resource {
         Resource::L2,
         Resource::Dram,
     ];
+
+    /// How many of them a multiprocessor has: one per scheduler, or one in all.
+    pub fn units(self) -> f64 {
+        match self {
+            Resource::Shared | Resource::L2 | Resource::Dram => 1.0,
+            _ => SCHEDULERS as f64,
+        }
+    }
 }
 
 /// Mean issue interval of FP32 operations relative to its lower bound, because operands conflict in register banks. The

@@ -41,7 +41,8 @@ impl Simulation<'_> {
                 (SpinLoop { loaded: Some(start), ..state }, ready)
             }
             Some(loaded) => {
-                let start = self.memory.pass(time, 2.0);
+                let lanes = f64::from(state.left) * timings.shared_swap_interval;
+                let start = self.memory.pass(time, lanes.max(2.0));
                 self.pipes.take_slots(scheduler, SLOTS[1]);
                 let changed = self.swapped.get(&word).is_some_and(|&last| last > loaded);
                 let left = state.left - u32::from(!changed);

@@ -28,6 +28,9 @@ use std::sync::Arc;
 /// Sentinel: no index.
 pub const NONE: u32 = u32::MAX;
 
+/// Sentinel for [`Traffic::first`]: the trace does not have the sectors, as for tiles of tensor maps.
+pub const NO_SECTORS: u32 = 1 << 31;
+
 /// A launch with the traces of some of its blocks.
 pub struct KernelTrace {
     /// The kernel.

@@ -3,7 +3,9 @@
 use crate::clock::ComputeLimit;
 use crate::trace::chain::{ChainClocks, Meeting};
 use crate::trace::served::{contention, passes, served};
-use crate::trace::{AccessTarget, BlockTrace, NONE, Runs, SyncStep, TraceStep, Traffic, WarpTrace};
+use crate::trace::{
+    AccessTarget, BlockTrace, NO_SECTORS, NONE, Runs, SyncStep, TraceStep, Traffic, WarpTrace,
+};
 use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span, Wants};
 use lanework_engine::observer::Observer;
 use std::collections::HashMap;
@@ -417,6 +419,10 @@ impl BlockRecorder {
         let store = from.is_some_and(|span| span.space == Space::Shared);
         let within = store && to.is_some_and(|span| span.space == Space::Shared);
         let kind = if store { AccessKind::Store } else { AccessKind::Load };
+        let (first, sectors) = match sectors > 0 || again || within {
+            true => (first, sectors),
+            false => (NO_SECTORS, bytes.div_ceil(32)),
+        };
         self.warp(warp).traffic.push(Traffic {
             step,
             target: AccessTarget::Bulk,
@@ -424,7 +430,7 @@ impl BlockRecorder {
             wavefronts: bytes.div_ceil(128),
             lines: bytes.div_ceil(128),
             first,
-            sectors: if sectors > 0 || again || within { sectors } else { bytes.div_ceil(32) },
+            sectors,
             collisions: 0,
             rounds: 0,
             bytes,

@@ -471,7 +471,7 @@ pub fn record(
         threads,
         cluster,
         shared_bytes: shared,
-        registers: registers(program, launch.entry, exact, threads),
+        registers: registers(program, launch.entry, (exact, code.register_limit), threads),
         exact_registers: exact.is_some(),
         listing: code.listing,
         allocations,
@@ -483,10 +483,15 @@ pub fn record(
     })
 }
 
-/// Registers per thread: the exact number if it is known, else an estimate.
-pub fn registers(program: &Program, entry: &str, exact: Option<u32>, threads: u32) -> u32 {
+/// Registers per thread: the exact number if it is known, else an estimate within the limit of the kernel's directives.
+pub fn registers(
+    program: &Program,
+    entry: &str,
+    (exact, limit): (Option<u32>, Option<u32>),
+    threads: u32,
+) -> u32 {
     let estimate = program.register_pressure(entry).map_or(32, |found| found.registers);
-    let most = (65_536 / threads.next_multiple_of(32).max(1)).min(255);
+    let most = (65_536 / threads.next_multiple_of(32).max(1)).min(limit.unwrap_or(255)).min(255);
     let estimated = ((f64::from(estimate) * ESTIMATED_REGISTERS) as u32).clamp(16, most.max(16));
     exact.unwrap_or(estimated)
 }

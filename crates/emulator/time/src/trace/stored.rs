@@ -4,6 +4,7 @@
 //! A file has the length of a JSON header, the header, and the numbers of each block, little-endian. The header has the
 //! PTX text, from which the kernel and its machine code are derived again.
 
+use crate::sass::bounds::register_limit;
 use crate::sass::{MachineCode, start_assembling, tools};
 use crate::trace::chain::WaitChain;
 use crate::trace::sample::registers as registers_of;
@@ -192,7 +193,10 @@ pub fn read(path: &Path, capability: u32, listed: bool) -> Result<StoredTrace> {
     let header: Header = serde_json::from_slice(from.bytes(length as usize)?)?;
     let code = match listed {
         true => start_assembling(&header.text, &header.entry, capability).finish(),
-        false => MachineCode::default(),
+        false => MachineCode {
+            register_limit: register_limit(&header.text, &header.entry),
+            ..MachineCode::default()
+        },
     };
     let module = Module::parse(&header.text).map_err(invalid)?;
     let device = Device::new(Options::default());
@@ -211,7 +215,12 @@ pub fn read(path: &Path, capability: u32, listed: bool) -> Result<StoredTrace> {
             threads,
             cluster: header.cluster,
             shared_bytes: header.shared_bytes,
-            registers: registers_of(&program, &header.entry, registers, threads),
+            registers: registers_of(
+                &program,
+                &header.entry,
+                (registers, code.register_limit),
+                threads,
+            ),
             exact_registers: registers.is_some(),
             listing: code.listing,
             allocations: header.allocations,

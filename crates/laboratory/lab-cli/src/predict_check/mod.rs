@@ -1,8 +1,10 @@
 //! `lanework-lab predict-check`: compares predicted times with measured ones. It predicts the rungs of the ladders on
 //! the emulator; `scripts/time_programs.py` has stored the predictions of programs. A scatter plot shows both.
 
+mod others;
 mod page;
 mod replay;
+mod traced;
 
 use crate::args::PredictCheckArgs;
 use lanework::time::machine::GpuModel;
@@ -10,14 +12,15 @@ use lanework::time::predict::{Prediction, Protocol, predict};
 use lanework::time::trace::KernelTrace;
 use lanework::time::trace::sample::Effort;
 use lanework::{Backend, Device};
-use lanework_lab::{Case, ELEMENT_TYPES, PARAMETERS, Request, family, specs};
+use lanework_lab::{ELEMENT_TYPES, PARAMETERS, Request, family, specs};
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{note, print, print_json, write};
+use lanework_terminal::output::{check_writable, note, print, print_json, write};
 use page::MeasuredPair;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::path::Path;
+use traced::traces;
 
 /// Compares predictions with measurements, and prints or writes the result.
 ///
@@ -38,6 +41,8 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
     if let Some(folder) = &args.traces {
         return replay::run(folder, &models, !args.unlisted);
     }
+    // Read and create everything that the page needs before predictions that take minutes.
+    let page = args.output.as_deref().map(PageInputs::new).transpose()?;
     let mut all = Vec::new();
     compare(args, &models, &mut all)?;
     for path in &args.programs {
@@ -50,15 +55,43 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
         })?;
         all.extend(stored.into_iter().filter(|pair| pair.name.contains(&args.only)));
     }
-    if let Some(folder) = &args.output {
-        let causes = causes(&folder.join("time/causes.json"))?;
-        let notes = std::fs::read_to_string(folder.join("time/notes.md")).unwrap_or_default();
-        write(&folder.join("time.md"), &page::text(&args.gpu, &all, &notes, &causes))?;
+    if let Some(path) = &args.others {
+        all.extend(others::compare(path, &args.only)?);
+    }
+    if let (Some(folder), Some(page)) = (&args.output, &page) {
         write(&folder.join("time/scatter.svg"), &scatter(&all))?;
+        let text = page::text(&args.gpu, &all, &page.notes, &page.causes);
+        write(&folder.join("time.md"), &text)?;
     }
     match args.json {
         true => print_json(&all),
         false => print(&page::summary(&all)),
+    }
+}
+
+/// The texts of the page that are written by hand.
+struct PageInputs {
+    notes: String,
+    causes: HashMap<String, String>,
+}
+
+impl PageInputs {
+    /// Reads the texts in a folder, and checks that the page and its plot can be written there.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    fn new(folder: &Path) -> Result<PageInputs, Failure> {
+        let time = folder.join("time");
+        std::fs::create_dir_all(&time).map_err(|error| {
+            let what = format_args!("{}: {error}", time.display());
+            Failure::input(what, "name a folder that can be written with --output")
+        })?;
+        check_writable(&folder.join("time.md"))?;
+        check_writable(&time.join("scatter.svg"))?;
+        Ok(PageInputs {
+            notes: std::fs::read_to_string(time.join("notes.md")).unwrap_or_default(),
+            causes: causes(&time.join("causes.json"))?,
+        })
     }
 }
 
@@ -144,7 +177,7 @@ fn compare_ladder(
     let case = family.case(&request(stored))?;
     for rung in wanted {
         let name = rung["name"].as_str().unwrap_or_default();
-        let traces = match traces(case.as_ref(), name, &device) {
+        let traces = match traces(case.as_ref(), name, &device, Effort::default()) {
             Ok(traces) if !traces.is_empty() => traces,
             Ok(_) => continue,
             Err(error) => {
@@ -160,15 +193,6 @@ fn compare_ladder(
         pairs.push(whole);
     }
     Ok(())
-}
-
-fn traces(case: &dyn Case, rung: &str, device: &Device) -> lanework::Result<Vec<KernelTrace>> {
-    if case.skips(rung, device).is_some() {
-        return Ok(Vec::new());
-    }
-    let mut trial = case.trial(rung, device)?;
-    let mut job = trial.job()?;
-    job.time_traces(Effort::default())
 }
 
 fn pair(
@@ -215,8 +239,13 @@ const MARGIN: f64 = 60.0;
 const DECADES: [i32; 2] = [3, 10];
 
 /// The suites with their colors.
-const SUITES: [(&str, &str); 4] =
-    [("ladders", "#1f77b4"), ("tuning", "#2ca02c"), ("test", "#d62728"), ("later", "#9467bd")];
+const SUITES: [(&str, &str); 5] = [
+    ("ladders", "#1f77b4"),
+    ("tuning", "#2ca02c"),
+    ("test", "#d62728"),
+    ("later", "#9467bd"),
+    (others::SUITE, "#ff7f0e"),
+];
 
 fn place(ns: f64) -> f64 {
     let [low, high] = DECADES.map(f64::from);

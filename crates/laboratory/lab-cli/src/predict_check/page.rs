@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// The suites.
-const SUITES: [&str; 4] = ["ladders", "tuning", "test", "later"];
+const SUITES: [&str; 5] = ["ladders", "tuning", "test", "later", "other GPUs"];
 
 /// Kernels in the list of the worst.
 const WORST: usize = 20;
@@ -20,7 +20,7 @@ pub struct MeasuredPair {
     pub problem: String,
     /// The rung or the kernel.
     pub name: String,
-    /// `ladders`, the half of the programs, `tuning` or `test`, or `later` for programs that were measured later.
+    /// `ladders`, the half of the programs, `tuning` or `test`, `later` for programs that were measured later, or `other GPUs`.
     pub suite: String,
     /// Measured nanoseconds.
     pub measured_ns: f64,
@@ -293,9 +293,11 @@ pub fn text(
 ) -> String {
     let mut text = format!(
         "# Predicted and measured times, {gpu}\n\n\
-         `lanework-lab predict-check --programs docs/results/time/programs.json --ablation --output docs/results` writes\n\
-         this page. Ladders: medians of cold launches, in `docs/results/h200`. Programs: Nsight Compute's\n\
-         `gpu__time_duration`, caches flushed, clocks not locked; `docs/results/time/split.json` has the halves.\n\
+         `lanework-lab predict-check --programs docs/results/time/programs.json --others docs/results/time/others.json\n\
+         --ablation --output docs/results` writes this page. Ladders: medians of cold launches, in `docs/results/h200`.\n\
+         Programs: Nsight Compute's `gpu__time_duration`, caches flushed, clocks not locked;\n\
+         `docs/results/time/split.json` has the halves. Other GPUs: times that others published,\n\
+         `docs/results/time/others.json`.\n\
          The error is the predicted time divided by the measured time, minus 1. A pair is ordered if the faster of two\n\
          kernels is predicted to be faster; only pairs of one problem whose measured times differ by more than 10 %\n\
          count. The roofline is the larger of the times for the necessary bytes and operations (ladders) or for the\n\
