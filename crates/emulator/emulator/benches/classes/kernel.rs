@@ -26,18 +26,19 @@ pub enum Mode {
 }
 
 /// The kernel around a body. Registers: `x y z` floats, `u v w` words that vary over lanes, `w1` a divisor, `h` a half,
-/// `d e` doubles, `l m` 64-bit words, `p q` predicates; addresses of global and shared memory (`g`, `s`): `l` side by
-/// side, `s` scattered, `q` 16 bytes per lane, `o` one for all lanes, `h` halves.
+/// `d e` doubles, `l m` 64-bit words, `p q` predicates, `r` a predicate of three lanes in four; addresses of global and shared memory (`g`, `s`): `l` side by
+/// side, `s` scattered, `q` 16 bytes per lane, `o` one for all lanes, `h` halves; `lo` one of local memory.
 const FRAME: &str = "
 .version 8.6
 .target sm_90a
 .address_size 64
 .entry row(.param .u64 out, .param .u64 in, .param .u64 res, .param .u32 n)
 {
-.reg .pred p, q, again; .reg .b16 h; .reg .f32 x, y, z, t1, t2, t3, m<32>;
-.reg .b32 u, v, w, w1, tid, i, n_, c, sl, ss, sm, sq, so; .reg .f64 d, e;
-.reg .b64 l, m, a, in_, gl, gs, gq, go, gh, da, db;
+.reg .pred p, q, r, again; .reg .b16 h; .reg .f32 x, y, z, t1, t2, t3, m<32>;
+.reg .b32 u, v, w, w1, tid, i, n_, c, sl, ss, sm, sq, so, lo; .reg .f64 d, e;
+.reg .b64 l, m, a, in_, gl, gs, gq, go, gh, gb, gd, ga, da, db;
 .shared .align 128 .b8 tile[4096];
+.local .align 16 .b8 own[64];
 mov.u32 tid, %tid.x;
 mov.u32 c, %ctaid.x;
 ld.param.u64 in_, [in];
@@ -55,8 +56,11 @@ cvt.f64.f32 e, y;
 mov.b64 l, {u, v};
 mov.b64 m, {v, u};
 setp.lt.f32 q, x, y;
+and.b32 i, tid, 3; setp.ne.u32 r, i, 0;
 mov.f32 z, 0f00000000; mov.f32 t1, z; mov.f32 t2, z; mov.f32 t3, z;
 mov.u32 so, tile;
+mov.u32 lo, own;
+st.local.v4.f32 [lo], {x, y, x, y};
 shl.b32 sl, tid, 2; add.u32 sl, sl, so;
 and.b32 sm, tid, 127; shl.b32 sm, sm, 2; add.u32 sm, sm, so;
 shl.b32 sq, tid, 4; add.u32 sq, sq, so;
@@ -65,6 +69,8 @@ ld.param.u64 go, [out];
 mad.wide.u32 gl, c, 512, go; mad.wide.u32 gs, w, 4, gl; mad.wide.u32 gl, tid, 4, gl;
 mad.wide.u32 gq, c, 2048, go; mad.wide.u32 gq, tid, 16, gq;
 mad.wide.u32 gh, c, 256, go; mad.wide.u32 gh, tid, 2, gh;
+mad.wide.u32 gd, c, 1024, go; mad.wide.u32 ga, w, 8, gd; mad.wide.u32 gd, tid, 8, gd;
+mad.wide.u32 gb, c, 128, go; cvt.u64.u32 db, tid; add.u64 gb, gb, db;
 mov.f32 m0, x; ZERO
 st.shared.v4.f32 [sq], {x, y, x, y};
 cvt.u64.u32 da, so; shr.u64 da, da, 4; or.b64 da, da, 0x1000080000; mov.b64 db, da;

@@ -28,6 +28,13 @@ const GROUP_PRODUCT: &str = "fence.proxy.async; wgmma.fence.sync.aligned;
     wgmma.commit_group.sync.aligned;
     wgmma.wait_group.sync.aligned 0;";
 
+/// An instruction eight times, by a quarter of the lanes.
+macro_rules! eight {
+    ($code:literal) => {
+        concat!("@r bra A#; ", $code, $code, $code, $code, $code, $code, $code, $code, "A#:")
+    };
+}
+
 /// Every row, in the order of the table.
 pub const ROWS: &[ClassRow] = &[
     row("add.f32", 12.0, Floor::Arithmetic, "add.f32 x, x, y;"),
@@ -114,7 +121,7 @@ pub const ROWS: &[ClassRow] = &[
             "divergent branch",
             25.0,
             Floor::Arithmetic,
-            "@q bra A#; fma.rn.f32 x, x, y, y; bra B#; A#: fma.rn.f32 x, x, y, x; B#: add.s32 u, u, v;",
+            "@r bra A#; fma.rn.f32 x, x, y, y; bra B#; A#: fma.rn.f32 x, x, y, x; B#: add.s32 u, u, v;",
         )
     },
     row(
@@ -130,4 +137,95 @@ pub const ROWS: &[ClassRow] = &[
         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {m0,m1,m2,m3}, {u,v,u,v}, {v,u}, {m0,m1,m2,m3};",
     ),
     ClassRow { count: 8, ..row("wgmma per m16n8k16", 700.0, Floor::Product, GROUP_PRODUCT) },
+    row("abs.s32", 12.0, Floor::Arithmetic, "abs.s32 u, v;"),
+    row("neg.s32", 12.0, Floor::Arithmetic, "neg.s32 u, v;"),
+    row("min.s32", 12.0, Floor::Arithmetic, "min.s32 u, u, v;"),
+    row("mul.hi.u32", 12.0, Floor::Arithmetic, "mul.hi.u32 u, u, v;"),
+    row("bfe.u32", 12.0, Floor::Arithmetic, "bfe.u32 u, v, 3, 8;"),
+    row("bfi.b32", 12.0, Floor::Arithmetic, "bfi.b32 u, v, w, 3, 8;"),
+    row("shf.l.wrap", 12.0, Floor::Arithmetic, "shf.l.wrap.b32 u, v, w, 7;"),
+    row("clz.b32", 12.0, Floor::Arithmetic, "clz.b32 u, v;"),
+    row("dp4a", 12.0, Floor::Arithmetic, "dp4a.s32.s32 u, v, w, u;"),
+    row("add.u16", 12.0, Floor::Arithmetic, "add.u16 h, h, h;"),
+    row("mul.lo.u16", 12.0, Floor::Arithmetic, "mul.lo.u16 h, h, h;"),
+    row("cvt.u32.u16", 12.0, Floor::Arithmetic, "cvt.u32.u16 u, h;"),
+    row("cvt.u16.u32", 12.0, Floor::Arithmetic, "cvt.u16.u32 h, v;"),
+    row("cvt.s32.s8", 12.0, Floor::Arithmetic, "cvt.s32.s8 u, v;"),
+    row("cvt.rmi.f32 (floor)", 12.0, Floor::Arithmetic, "cvt.rmi.f32.f32 z, x;"),
+    row("cvt.rni.f32", 12.0, Floor::Arithmetic, "cvt.rni.f32.f32 z, x;"),
+    row("abs.ftz.f32", 12.0, Floor::Arithmetic, "abs.ftz.f32 z, x;"),
+    row("copysign.f32", 12.0, Floor::Arithmetic, "copysign.f32 z, x, y;"),
+    row("and.b64", 12.0, Floor::Double, "and.b64 l, l, m;"),
+    row("shr.u64", 12.0, Floor::Double, "shr.u64 l, m, 5;"),
+    ClassRow {
+        count: 2,
+        ..row("add.cc, addc", 12.0, Floor::Arithmetic, "add.cc.u32 u, u, v; addc.u32 w, w, v;")
+    },
+    row("mul.lo.s64", 60.0, Floor::Double, "mul.lo.s64 l, l, m;"),
+    row("mul.hi.u64", 60.0, Floor::Double, "mul.hi.u64 l, l, m;"),
+    row("div.u64", 60.0, Floor::Double, "div.u64 l, l, m;"),
+    row("rem.u64", 60.0, Floor::Double, "rem.u64 l, l, m;"),
+    row("min.s64", 12.0, Floor::Double, "min.s64 l, l, m;"),
+    ClassRow {
+        count: 2,
+        ..row("setp.s64, selp", 12.0, Floor::Double, "setp.lt.s64 p, l, m; selp.b64 l, l, m, p;")
+    },
+    ClassRow {
+        count: 2,
+        ..row("setp.f64, selp", 12.0, Floor::Double, "setp.lt.f64 p, d, e; selp.f64 d, d, e, p;")
+    },
+    row("min.f64", 60.0, Floor::Double, "min.f64 d, d, e;"),
+    row("rcp.rn.f64", 60.0, Floor::Double, "rcp.rn.f64 d, e;"),
+    row("sqrt.rn.f64", 60.0, Floor::Double, "sqrt.rn.f64 d, e;"),
+    row("rcp.approx.ftz.f64", 60.0, Floor::Double, "rcp.approx.ftz.f64 d, e;"),
+    row("rsqrt.approx.f64", 60.0, Floor::Double, "rsqrt.approx.f64 d, e;"),
+    row("add.rz.f64", 60.0, Floor::Double, "add.rz.f64 d, d, e;"),
+    row("fma.rm.f32", 60.0, Floor::Double, "fma.rm.f32 x, x, y, y;"),
+    row("cvt.f32.f64", 60.0, Floor::Double, "cvt.rn.f32.f64 z, d;"),
+    row("cvt.s32.f64", 60.0, Floor::Double, "cvt.rzi.s32.f64 u, d;"),
+    row("cvt.f64.s32", 60.0, Floor::Double, "cvt.rn.f64.s32 d, u;"),
+    row("cvt.f64.s64", 60.0, Floor::Double, "cvt.rn.f64.s64 d, l;"),
+    row("cvt.f32.s64", 60.0, Floor::Double, "cvt.rn.f32.s64 z, l;"),
+    row("cvt.s64.f64", 60.0, Floor::Double, "cvt.rzi.s64.f64 l, e;"),
+    row("cvt.s64.f32", 60.0, Floor::Double, "cvt.rzi.s64.f32 l, x;"),
+    row("cvt.rmi.f64 (floor)", 60.0, Floor::Double, "cvt.rmi.f64.f64 d, e;"),
+    row("cvt.u64.u16", 12.0, Floor::Double, "cvt.u64.u16 l, h;"),
+    row("setp.f16", 12.0, Floor::Arithmetic, "setp.lt.f16 p, h, h;"),
+    row("ld.global.u8", 90.0, Floor::Copy, "ld.global.u8 u, [go];"),
+    row("ld.global.f64", 60.0, Floor::Copy, "ld.global.f64 e, [gd];"),
+    row("st.global.f64", 60.0, Floor::Copy, "st.global.f64 [gd], d;"),
+    row("ld.global.v2", 60.0, Floor::Copy, "ld.global.v2.f32 {z, t1}, [gd];"),
+    row("st.global.u8", 90.0, Floor::Copy, "st.global.u8 [gb], u;"),
+    row("ld (generic)", 90.0, Floor::Copy, "ld.f32 z, [gl];"),
+    row("st (generic)", 90.0, Floor::Copy, "st.f32 [gl], x;"),
+    row("ld.local", 90.0, Floor::Gather, "ld.local.f32 z, [lo];"),
+    row("st.local", 90.0, Floor::Scatter, "st.local.f32 [lo], x;"),
+    row("ld.local.v4", 90.0, Floor::Gather, "ld.local.v4.f32 {z, t1, t2, t3}, [lo];"),
+    row("atom.global.max", 120.0, Floor::Atomic, "atom.global.max.s32 u, [gs], v;"),
+    row("atom.global.add.u64", 120.0, Floor::Atomic, "atom.global.add.u64 l, [ga], m;"),
+    row("atom.global.add.f64", 120.0, Floor::Atomic, "atom.global.add.f64 d, [ga], e;"),
+    ClassRow {
+        count: 8,
+        ..row("add.f32, 8 lanes", 12.0, Floor::Copy, eight!("add.f32 x, x, y; "))
+    },
+    ClassRow {
+        count: 8,
+        ..row("add.ftz.f32, 8 lanes", 12.0, Floor::Copy, eight!("add.ftz.f32 x, x, y; "))
+    },
+    ClassRow {
+        count: 8,
+        ..row("ld.global, 8 lanes", 90.0, Floor::Copy, eight!("ld.global.f32 z, [gl]; "))
+    },
+    ClassRow {
+        count: 8,
+        ..row("st.global, 8 lanes", 90.0, Floor::Copy, eight!("st.global.f32 [gl], x; "))
+    },
+    ClassRow {
+        count: 8,
+        ..row("ld.shared, 8 lanes", 90.0, Floor::Copy, eight!("ld.shared.f32 z, [sl]; "))
+    },
+    ClassRow {
+        count: 8,
+        ..row("ld.global scattered, 8 lanes", 90.0, Floor::Copy, eight!("ld.global.f32 z, [gs]; "))
+    },
 ];

@@ -361,9 +361,29 @@ pub unsafe fn baseline<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
     unsafe { B::run(op, warp) }
 }
 
+/// A body at the level of 256-bit registers, for handlers of that level or a higher one that leave rare cases to it.
+///
+/// # Safety
+/// As for [`Handler`]; the caller is one of [`WideTiers`].
+#[inline(always)]
+pub(crate) unsafe fn wide<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
+    // SAFETY: operation and warp fulfill `Body::run`, as `Handler` requires; the host has the level of `WideTiers`.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        {
+            avx2::<B>(op, warp)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            baseline::<B>(op, warp)
+        }
+    }
+}
+
 /// # Safety
 /// As for [`Handler`].
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx2<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: operation and warp fulfill `Body::run`, as `Handler` requires; `best_tier` found these features before

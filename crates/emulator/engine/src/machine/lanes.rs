@@ -60,7 +60,7 @@ pub unsafe fn put_cold<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
     unsafe { T::put(warp, slot, lanes) }
 }
 
-/// [`Sink::put`] with the common case inline: a register of this type, all lanes active.
+/// [`Sink::put`] with the common case inline: a register of this type's width.
 ///
 /// # Safety
 /// As for [`Sink::put`].
@@ -69,8 +69,11 @@ pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
     // SAFETY: the slot is in the register file, as `put` requires; `HELD_AS` is the form of varying registers that hold
     // values of this type as they are.
     unsafe {
-        if Some(slot & (SCALAR | WIDE)) == T::HELD_AS && warp.mask == u32::MAX {
-            write_all(warp.at(slot).cast::<Lanes<T>>(), lanes);
+        let form = slot & (SCALAR | WIDE);
+        if Some(form) == T::HELD_AS {
+            put_words(warp, slot & OFFSET, lanes);
+        } else if form == 0 && T::WRITE != Width::Wide {
+            T::put_own(warp, slot, lanes);
         } else {
             put_cold(warp, slot, lanes);
         }
@@ -157,8 +160,13 @@ impl<T: Elem> Source for T {
         // SAFETY: the slot is in the register file (`Source::view`); a varying register of this form holds 32 values of
         // this type, and nothing writes it while the warp is borrowed.
         unsafe {
-            if Some(slot & (SCALAR | WIDE)) == held_as::<T>() {
+            let form = slot & (SCALAR | WIDE);
+            if Some(form) == held_as::<T>() {
                 return &*warp.at(slot).cast::<Lanes<T>>();
+            }
+            // Narrow values, and scalars such as constants.
+            if !T::WIDE && form & WIDE == 0 {
+                return copy.write(T::fetch(warp, slot & (SCALAR | OFFSET)));
             }
             copy.write(fetch_cold(warp, slot))
         }
@@ -402,7 +410,7 @@ impl Source for bool {
         copy: &'a mut MaybeUninit<Lanes<bool>>,
     ) -> &'a Lanes<bool> {
         // SAFETY: `fetch` has the same requirement.
-        copy.write(unsafe { fetch_cold(warp, slot) })
+        copy.write(unsafe { bool::fetch(warp, slot) })
     }
 
     #[inline(always)]

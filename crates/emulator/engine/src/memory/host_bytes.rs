@@ -76,6 +76,7 @@ impl HostBytes {
                 if base.is_null() {
                     return None;
                 }
+                device_range::prefer_large_pages(base.addr(), size);
                 // SAFETY: `base` owns `size` bytes.
                 unsafe { base.write_bytes(byte, size) };
                 Some(HostBytes { _owner: Owner::Allocator { base, layout }, start: base })
@@ -87,6 +88,7 @@ impl HostBytes {
                 if base.is_null() {
                     return None;
                 }
+                device_range::prefer_large_pages(base.addr(), size);
                 let skipped = base.addr().next_multiple_of(align) - base.addr();
                 // SAFETY: fewer than `align` bytes are skipped of `size + align`.
                 let start = unsafe { base.add(skipped) };

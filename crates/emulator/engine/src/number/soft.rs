@@ -49,6 +49,7 @@ pub const F32: Format = Format { mantissa: 23, exponent: 8 };
 pub const F64: Format = Format { mantissa: 52, exponent: 11 };
 
 /// TensorFloat-32, without the 13 bits below it.
+#[cfg(test)]
 pub const TF32: Format = Format { mantissa: 10, exponent: 8 };
 
 /// A number, unpacked.

@@ -272,6 +272,7 @@ impl AccessCheck {
     fn local(&mut self, access: &WarpAccess<'_>, at: &[u64; 32]) {
         let WarpAccess { warp, site, bytes, .. } = *access;
         let (size, mut hint) = (self.bounds.local_bytes, 0);
+        let mut last = None;
         for lane in lanes_of(access.mask) {
             // Function parameters are in local memory and may be addressed through the local
             // window.
@@ -283,15 +284,19 @@ impl AccessCheck {
             if offset & (bytes - 1) != 0 || offset >= size || bytes > size - offset {
                 continue;
             }
-            if !self.bounds.local.holds(offset, bytes, &mut hint) {
+            // Mostly, all lanes access the same variable of their own.
+            if last != Some(offset) && !self.bounds.local.holds(offset, bytes, &mut hint) {
                 self.report_outside(access, lane, "local", offset);
                 continue;
             }
+            last = Some(offset);
             let thread = self.position.slot(warp.index) as u64 * 32 + lane as u64;
             let place = thread * size + offset;
             if site.kind != AccessKind::Load {
                 self.initial.local.set(place, bytes);
-            } else if self.unwritten_local(site, place, bytes) {
+            } else if !self.initial.local.has(place, bytes)
+                && self.unwritten_local(site, place, bytes)
+            {
                 self.report_unwritten(access, lane, "local", offset);
             }
         }

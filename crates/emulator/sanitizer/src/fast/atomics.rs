@@ -1,10 +1,10 @@
-//! Checks atomics of one word per lane in kernels without releases: lane by lane, or together if all lanes access one word.
+//! Checks atomics of one or two words per lane in kernels without releases: lane by lane, or together if all lanes access one word.
 //!
 //! A cell takes this path if its strong accesses do not race with the atomic, and its weak ones happen before. Without this
 //! path atomics take 8 times as long.
 
 use crate::access::AccessCheck;
-use crate::access::reference::{CompareAndSwaps, lanes_of};
+use crate::access::reference::{CompareAndSwaps, lanes_of, mask_of};
 use crate::fast::whole::ShadowView;
 use crate::races::epoch::{self, ASYNC, DATA, DEVICE_SCOPE, PackedEpoch, REPLACED};
 use crate::races::happens_before::HappensBefore;
@@ -29,7 +29,8 @@ impl AccessCheck {
         site: &AccessSite,
         at: &[u64; 32],
     ) -> u32 {
-        let of_words = site.kind == AccessKind::Atomic && site.count == 1 && site.bytes == 4;
+        let of_words =
+            site.kind == AccessKind::Atomic && site.count == 1 && matches!(site.bytes, 4 | 8);
         // The general path notes where a kernel launches a grid.
         let launches = self.launches.counter.is_some();
         if !FastPath::CheckedAtomics.on()
@@ -63,7 +64,8 @@ impl AccessCheck {
             id
         };
         let (start, size) = self.fast_extent::<SHARED, false>(hint);
-        let Some(room) = size.checked_sub(3) else { return warp.mask };
+        let bytes = u64::from(site.bytes);
+        let Some(room) = size.checked_sub(bytes - 1) else { return warp.mask };
         let packed = self.packed_of(warp.index, instruction, site);
         if packed & DEVICE_SCOPE == 0 || packed & DATA != 0 {
             return warp.mask;
@@ -80,24 +82,31 @@ impl AccessCheck {
         let first = at[warp.mask.trailing_zeros() as usize % 32];
         for lane in 0..32 {
             let active = 0u64.wrapping_sub(u64::from(warp.mask >> lane & 1));
-            let outside_of =
-                at[lane].wrapping_sub(start) >= room || at[lane].wrapping_sub(origin) & 3 != 0;
+            let outside_of = at[lane].wrapping_sub(start) >= room
+                || at[lane].wrapping_sub(origin) & (bytes - 1) != 0;
             outside |= u64::from(outside_of) & active;
             offsets[lane] = at[lane].wrapping_sub(origin);
             differ |= (at[lane] ^ first) & active;
         }
-        let written = view.written.map_or(warp.mask, |of| of.has_words(&offsets, warp.mask));
+        let written = view.written.map_or(warp.mask, |of| match bytes {
+            4 => of.has_words(&offsets, warp.mask),
+            _ => mask_of(lanes_of(warp.mask).filter(|lane| of.has(offsets[*lane], bytes))),
+        });
         if outside != 0 || written != warp.mask {
             return warp.mask;
         }
         let one = differ == 0 && FastPath::AtomicsOfOneWord.on();
         if one && swaps.is_none() && warp.mask.count_ones() > 3 {
-            let offset = first.wrapping_sub(origin);
-            if view.atomics_of_one(offset, packed, warp.mask, observes) {
+            let cells = (0..bytes / 4).map(|i| first.wrapping_sub(origin) + 4 * i);
+            let fits = |offset| view.joins_atomics(offset, packed, observes);
+            if cells.clone().all(fits) {
+                for offset in cells {
+                    view.atomics_of_one(offset, packed, warp.mask, observes);
+                }
                 return 0;
             }
         }
-        if swaps.is_none() {
+        if swaps.is_none() && bytes == 4 {
             return view.atomic_words(&offsets, warp.mask, packed, observes);
         }
         for lane in lanes_of(warp.mask) {
@@ -110,8 +119,13 @@ impl AccessCheck {
                     !swaps.fails(warp, site, lane, (at[lane], word))
                 }
             };
-            if !view.atomic(offset, packed, observes, writes) {
+            // Nothing of a lane may change if one of its words needs another path.
+            let fits = bytes == 4 || view.atomic_cell(offset + 4, packed, writes).is_some();
+            if !fits || !view.atomic(offset, packed, observes, writes) {
                 return warp.mask & (u32::MAX << lane);
+            }
+            if bytes == 8 {
+                view.atomic(offset + 4, packed, observes, writes);
             }
         }
         0
@@ -218,7 +232,19 @@ impl ShadowView<'_> {
         true
     }
 
-    /// The same for atomic writes of one word by several lanes; `packed` is of lane 0.
+    /// Whether [`ShadowView::atomics_of_one`] can check and record atomics of a word.
+    #[inline(always)]
+    fn joins_atomics(&mut self, offset: u64, packed: PackedEpoch, observes: bool) -> bool {
+        let (warp, base) = (self.warp, self.base);
+        let Some((cell, order, _)) = self.atomic_cell(offset, packed, true) else {
+            return false;
+        };
+        let unclear = |prior| order.relation_of(prior, base, warp) == Relation::ByLane;
+        cell.strong.reads == [0; 2] && (observes || !cell.strong.writes.into_iter().any(unclear))
+    }
+
+    /// The same for atomic writes of one word by several lanes; `packed` is of lane 0. Returns `false`, and changes nothing,
+    /// unless it [joins](Self::joins_atomics).
     ///
     /// Records few of the lanes. If the thread uses the value, each write replaces the one before, so only the last lane
     /// remains. Otherwise the first, the second to last and the last lane suffice: the lanes between them change nothing.
@@ -231,22 +257,15 @@ impl ShadowView<'_> {
         observes: bool,
     ) -> bool {
         let (warp, base) = (self.warp, self.base);
+        if !self.joins_atomics(offset, packed, observes) {
+            return false;
+        }
         let Some((mut cell, order, _)) = self.atomic_cell(offset, packed, true) else {
             return false;
         };
-        if cell.strong.reads != [0; 2] {
-            return false;
-        }
         let last = lanes.ilog2();
         let before_last = (lanes ^ 1 << last).ilog2();
         let first = if observes { last } else { lanes.trailing_zeros() };
-        if !observes {
-            for prior in cell.strong.writes {
-                if order.relation_of(prior, base, warp) == Relation::ByLane {
-                    return false;
-                }
-            }
-        }
         for lane in [first, before_last, last] {
             if observes && lane != last {
                 continue;

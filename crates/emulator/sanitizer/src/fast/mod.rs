@@ -28,9 +28,13 @@ use lanework_engine::site::AccessSite;
 use lanework_engine::slot::{Scalar, WIDE};
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::*;
+use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use line::AccessBatch;
 use std::collections::HashMap;
 use whole::ShadowView;
+
+const _: () = assert!(LOCAL_WINDOW.wrapping_sub(SHARED_WINDOW) < 3 * WINDOW);
+const _: () = assert!(PARAMETER_WINDOW.wrapping_sub(SHARED_WINDOW) < 3 * WINDOW);
 
 impl AccessCheck {
     /// Checks a warp's access before it executes, by the fastest path that accepts it.
@@ -49,24 +53,66 @@ impl AccessCheck {
         site: &AccessSite,
         at: &[u64; 32],
     ) {
+        let of_space = OneSpace::of(warp.mask, site, at);
+        let (fast_site, fast_at) = of_space.as_ref().map_or((site, at), |of| (&of.site, &of.at));
         // All lanes load and store the rows of a matrix together.
         if site.service != AccessClass::Rows {
             self.note_lanes(warp);
         }
         if site.kind != AccessKind::Atomic
             && FastPath::HalfWarps.on()
-            && let Some(form) = HalfWarpAddresses::from_addresses(at)
-            && self.half_warps(warp, instruction, site, &form)
+            && let Some(form) = HalfWarpAddresses::from_addresses(fast_at)
+            && self.half_warps(warp, instruction, fast_site, &form)
         {
             return;
         }
         let left = match site.kind {
-            AccessKind::Atomic => self.atomics(warp, instruction, site, at),
-            _ => self.scattered(warp, instruction, site, at),
+            AccessKind::Atomic => self.atomics(warp, instruction, fast_site, fast_at),
+            _ => self.scattered(warp, instruction, fast_site, fast_at),
         };
         if left != 0 {
             self.by_lane(warp, instruction, site, at, left);
         }
+    }
+}
+
+/// An access by generic addresses that are all global, or all in shared memory, as an access to that space.
+struct OneSpace {
+    site: AccessSite,
+    at: [u64; 32],
+}
+
+impl OneSpace {
+    /// The access by some lanes, if it is one.
+    #[inline(always)]
+    fn of(mask: u32, site: &AccessSite, at: &[u64; 32]) -> Option<OneSpace> {
+        match site.space {
+            MemorySpace::Generic => OneSpace::of_generic(mask, site, at),
+            _ => None,
+        }
+    }
+
+    #[inline(never)]
+    fn of_generic(mask: u32, site: &AccessSite, at: &[u64; 32]) -> Option<OneSpace> {
+        let (mut in_shared, mut in_windows) = (0, 0);
+        for lane in 0..32 {
+            // The windows of local memory and of parameters follow the one of shared memory.
+            let from = at[lane].wrapping_sub(SHARED_WINDOW);
+            in_shared |= u32::from(from < WINDOW) << lane;
+            in_windows |= u32::from(from < 3 * WINDOW) << lane;
+        }
+        let (space, start) = if in_shared & mask == mask {
+            (MemorySpace::Shared, SHARED_WINDOW)
+        } else if in_windows & mask == 0 {
+            (MemorySpace::Global, 0)
+        } else {
+            return None;
+        };
+        let mut offsets = *at;
+        for offset in &mut offsets {
+            *offset = offset.wrapping_sub(start);
+        }
+        Some(OneSpace { site: AccessSite { space, ..*site }, at: offsets })
     }
 }
 

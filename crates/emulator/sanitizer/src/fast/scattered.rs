@@ -114,9 +114,9 @@ impl AccessCheck {
         let mut view = self.view::<SHARED>(warp.index, id);
         view.packed |= epoch::pack(0, instruction);
         let words = bytes == 4 && shift == WORD && FastPath::ScatteredWords.on();
-        if !LOADS && words {
-            // SAFETY: only lanes whose words are inside the memory are checked below.
-            view.stored = unsafe { StoredValues::new(warp, site, host, WORD) };
+        if !LOADS {
+            // SAFETY: only lanes whose bytes are inside the memory are checked below.
+            view.stored = unsafe { StoredValues::new(warp, site, host, shift) };
         }
         if let Some(written) = view.written
             && LOADS

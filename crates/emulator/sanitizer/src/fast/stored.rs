@@ -10,10 +10,48 @@ use crate::races::epoch::{self, ALL, LINE, PackedEpoch, WholeField};
 use lanework_engine::lanes::{Source, fetch_cold};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::AccessSite;
+use lanework_engine::slot::{Elem, SCALAR, Scalar, Slot, WIDE};
 use std::mem::MaybeUninit;
 
 /// log2 of the bytes of a word.
 pub const WORD: u32 = 2;
+
+/// The word that a register holds for a lane.
+///
+/// # Safety
+/// The slot is in the warp's register file.
+#[inline(always)]
+unsafe fn lane_word(warp: &Warp, slot: Slot, lane: u32) -> u64 {
+    // SAFETY: the slot is in the register file, and its bits tell the form of the register, which has 32 lanes.
+    unsafe {
+        let (at, lane) = (warp.at(slot), lane as usize % 32);
+        if slot & SCALAR != 0 {
+            let Scalar { base, stride, .. } = *at.cast::<Scalar>();
+            base[lane / 16].wrapping_add(stride.wrapping_mul(lane as u64 % 16))
+        } else if slot & WIDE != 0 {
+            *at.cast::<u64>().add(lane)
+        } else {
+            u64::from(*at.cast::<u32>().add(lane))
+        }
+    }
+}
+
+/// The bytes of a cell.
+///
+/// # Safety
+/// There are so many bytes: at most 8.
+#[inline(always)]
+unsafe fn read_cell(from: *const u8, bytes: usize) -> u64 {
+    // SAFETY: the bytes are there, as this function requires.
+    unsafe {
+        match bytes {
+            1 => u64::from(from.read()),
+            2 => u64::from(from.cast::<u16>().read_unaligned()),
+            4 => u64::from(from.cast::<u32>().read_unaligned()),
+            _ => from.cast::<u64>().read_unaligned(),
+        }
+    }
+}
 
 /// The values that a warp stores.
 #[derive(Clone, Copy)]
@@ -57,7 +95,7 @@ impl<'a> StoredValues<'a> {
         StoredValues { source: ValueSource::Changes(changed), host: std::ptr::null(), shift: WORD }
     }
 
-    /// Whether a lane's word differs from memory at its offset.
+    /// Whether a cell that a lane stores differs from memory at its offset. The access of each lane is aligned to its bytes.
     #[inline(always)]
     pub fn changes(&self, offset: u64, lane: u32) -> bool {
         let (warp, site) = match self.source {
@@ -65,13 +103,16 @@ impl<'a> StoredValues<'a> {
             #[cfg(test)]
             ValueSource::Changes(changed) => return changed >> (offset >> WORD) & 1 != 0,
         };
-        let Some(slot) = site.data[0] else { return true };
-        let mut copy = MaybeUninit::uninit();
+        let (element, count) = (site.bytes.ilog2(), u64::from(site.count));
+        let number = (offset >> element & (count - 1)) as usize;
+        let Some(Some(slot)) = site.data.get(number) else { return true };
         // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
-        let values = unsafe { u32::view(warp, slot, &mut copy) };
-        // SAFETY: the caller asks for a word that an active lane stores, so memory holds it (`StoredValues::new`).
-        let held = unsafe { self.host.add(offset as usize).cast::<u32>().read_unaligned() };
-        values.0[lane as usize % 32] != held
+        let value = unsafe { lane_word(warp, *slot, lane) };
+        let value = value >> (8 * (offset & ((1 << element) - 1)));
+        let grain = 1 << self.shift;
+        // SAFETY: the caller asks for a cell that an active lane stores, so memory holds it (`StoredValues::new`).
+        let held = unsafe { read_cell(self.host.add(offset as usize), grain) };
+        (value ^ held) << (64 - 8 * grain) != 0
     }
 
     /// The lanes among `lanes` whose words differ from memory at their offsets.
@@ -106,14 +147,66 @@ impl<'a> StoredValues<'a> {
     /// The cells of a whole line that change, one bit each. The lanes store adjacent cells.
     #[inline(always)]
     pub fn changed_line(&self, cell: usize, field: WholeField) -> u32 {
-        if let ValueSource::Registers(warp, site) = self.source
-            && u32::from(site.bytes) == 1 << WORD
-            && self.shift == WORD
-            && self.keeps_words(warp, site, cell, field)
-        {
-            return 0;
+        let (warp, site) = match self.source {
+            ValueSource::Registers(warp, site) => (warp, site),
+            #[cfg(test)]
+            ValueSource::Changes(changed) => return changed & ALL,
+        };
+        let words = u32::from(site.bytes) == 1 << WORD && self.shift == WORD;
+        match words && self.keeps_words(warp, site, cell, field) {
+            true => 0,
+            false => self.changed_values(warp, site, cell, field),
         }
-        self.changed_cells(cell, &field.words(), ALL)
+    }
+
+    /// The cells of a whole line that change, for elements of any size.
+    #[inline(never)]
+    fn changed_values(
+        &self,
+        warp: &Warp,
+        site: &AccessSite,
+        cell: usize,
+        field: WholeField,
+    ) -> u32 {
+        match site.bytes {
+            1 => self.changed_elements::<u8>(warp, site, cell, field),
+            2 => self.changed_elements::<u16>(warp, site, cell, field),
+            4 => self.changed_elements::<u32>(warp, site, cell, field),
+            _ => self.changed_elements::<u64>(warp, site, cell, field),
+        }
+    }
+
+    /// The same for elements of a type.
+    #[inline(always)]
+    fn changed_elements<T: Elem + PartialEq>(
+        &self,
+        warp: &Warp,
+        site: &AccessSite,
+        cell: usize,
+        field: WholeField,
+    ) -> u32 {
+        // Cells of an element, and elements of a lane.
+        let cells = size_of::<T>() >> self.shift;
+        let count = (1 << field.form) / cells;
+        let first = epoch::lane(field.start) as usize;
+        // SAFETY: active lanes store all cells of the line, so memory holds them (`StoredValues::new`).
+        let held = unsafe { self.host.add(cell << self.shift).cast::<T>() };
+        let mut changed = 0;
+        for (number, slot) in site.data.iter().enumerate().take(count) {
+            let Some(slot) = slot else { return ALL };
+            let mut copy = MaybeUninit::uninit();
+            // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
+            let values = unsafe { T::view(warp, *slot, &mut copy) };
+            let ones = (1 << cells) - 1;
+            for i in 0..LINE / cells / count {
+                let element = i * count + number;
+                // SAFETY: as above; the line has `LINE / cells` elements.
+                let held = unsafe { held.add(element).read_unaligned() };
+                let differs = held != values.0[(first + i) % 32];
+                changed |= if differs { ones << (element * cells) } else { 0 };
+            }
+        }
+        changed
     }
 
     /// Whether words that neighboring lanes store to a whole line are the same as in memory.

@@ -5,7 +5,7 @@ use crate::assemble::fuse::{FusedPair, Sum};
 use crate::instructions::access::Load;
 use crate::instructions::access::direct::{distances, in_bounds, prefetch, runs_inside, starts};
 use crate::instructions::access::tally::tally;
-use crate::machine::context::{Body, Deferred, WideTiers, baseline};
+use crate::machine::context::{Body, Deferred, WideTiers, wide};
 use crate::machine::slot::{SCALAR, Scalar, both};
 use crate::machine::{Op, Warp};
 use crate::memory::guest::{Level, Middle, Widest};
@@ -166,9 +166,9 @@ unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: b
 /// As for [`Body::run`]: a handler that runs passes its own operation and warp.
 #[inline(never)]
 unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: the operation is a load of words, assembled for this warp (`Body::run`); the baseline needs no SIMD
-    // level.
-    unsafe { baseline::<Load<u32>>(op, warp) }
+    // SAFETY: the operation is a load of words, assembled for this warp (`Body::run`); sequences are
+    // handlers of `WideTiers`.
+    unsafe { wide::<Load<u32>>(op, warp) }
 }
 
 /// The handler of a chain of several steps.

@@ -5,7 +5,7 @@ use crate::instructions::access::site::Region;
 use crate::instructions::access::site::{AccessSite, CachedBounds};
 use crate::instructions::access::tally::{count_lanes, tally};
 use crate::instructions::access::{Load, Store};
-use crate::machine::context::{Body, WideTiers, baseline};
+use crate::machine::context::{Body, WideTiers, wide};
 use crate::machine::slot::{Elem, Lanes, SCALAR, Scalar, both};
 use crate::machine::{Op, Warp};
 use crate::memory::guest;
@@ -130,7 +130,7 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
         let (first, stride) = distances::<WIDE>(op, warp, &region);
         let bytes = size_of::<T>() as u64;
         if !steps_inside(first, stride, &region, bytes) {
-            return baseline::<Load<T>>(op, warp);
+            return wide::<Load<T>>(op, warp);
         }
         if COUNT {
             tally::<true>(warp.context, site, first, stride, bytes, 1);
@@ -164,7 +164,7 @@ unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
         let (first, stride) = distances::<WIDE>(op, warp, &region);
         let bytes = size_of::<T>() as u64;
         if !steps_inside(first, stride, &region, bytes) {
-            return baseline::<Store<T>>(op, warp);
+            return wide::<Store<T>>(op, warp);
         }
         if COUNT {
             tally::<true>(warp.context, site, first, stride, bytes, 1);
@@ -197,14 +197,14 @@ unsafe impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, cons
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
-                return baseline::<Load<T>>(op, warp);
+                return wide::<Load<T>>(op, warp);
             }
             let site = warp.site(op.c);
             let bounds = (*site).bounds;
             let (first, stride) = starts::<WIDE>(op, warp, &bounds);
             if SCALAR_RESULT {
                 if !in_bounds(first, &bounds, bytes) {
-                    return baseline::<Load<T>>(op, warp);
+                    return wide::<Load<T>>(op, warp);
                 }
                 if COUNT {
                     tally::<false>(warp.context, site, first, 0, bytes, 1);
@@ -218,7 +218,7 @@ unsafe impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, cons
                     return gather::<T, WIDE, COUNT>(op, warp);
                 }
                 if !in_bounds(first, &bounds, bytes) {
-                    return baseline::<Load<T>>(op, warp);
+                    return wide::<Load<T>>(op, warp);
                 }
                 if COUNT {
                     tally::<true>(warp.context, site, first, stride, bytes, 1);
@@ -248,7 +248,7 @@ unsafe impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
-                return baseline::<Store<T>>(op, warp);
+                return wide::<Store<T>>(op, warp);
             }
             let site = warp.site(op.c);
             let bounds = (*site).bounds;
@@ -257,7 +257,7 @@ unsafe impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
                 return scatter::<T, WIDE, COUNT>(op, warp);
             }
             if !in_bounds(first, &bounds, bytes) {
-                return baseline::<Store<T>>(op, warp);
+                return wide::<Store<T>>(op, warp);
             }
             if COUNT {
                 tally::<true>(warp.context, site, first, stride, bytes, 1);
@@ -284,7 +284,7 @@ unsafe impl<const COUNT: bool> Body for LoadLanes<COUNT> {
         // start: all four bytes are in the region, which the launch keeps allocated.
         unsafe {
             if warp.mask != u32::MAX {
-                return baseline::<Load<u32>>(op, warp);
+                return wide::<Load<u32>>(op, warp);
             }
             let site = warp.site(op.c);
             let region = (*site).region;
@@ -299,7 +299,7 @@ unsafe impl<const COUNT: bool> Body for LoadLanes<COUNT> {
             }
             // Distances are unsigned: one below the region wraps to a large one.
             if highest >= region.bytes.saturating_sub(3) || bits & 3 != 0 {
-                return baseline::<Load<u32>>(op, warp);
+                return wide::<Load<u32>>(op, warp);
             }
             if COUNT {
                 count_lanes(site, &addresses, from);

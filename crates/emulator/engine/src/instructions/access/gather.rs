@@ -5,7 +5,7 @@
 
 use crate::instructions::access::Load;
 use crate::instructions::access::tally::count_lanes;
-use crate::machine::context::{Body, baseline};
+use crate::machine::context::{Body, wide};
 use crate::machine::slot::{Lanes, WIDE};
 use crate::machine::{Op, Warp};
 use crate::memory::guest::{self, x86};
@@ -38,7 +38,7 @@ unsafe impl<const COUNT: bool> Body for Gather<COUNT> {
                 bad |= _mm512_mask_test_epi64_mask(active, distances, low_bits);
             }
             if bad != 0 || COUNT && mask != u32::MAX {
-                return baseline::<Load<u32>>(op, warp);
+                return wide::<Load<u32>>(op, warp);
             }
             if COUNT {
                 count_lanes(site, &*at.cast::<Lanes<u64>>(), bounds.from);

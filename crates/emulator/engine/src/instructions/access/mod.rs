@@ -15,12 +15,13 @@ pub(crate) mod tally;
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::access::site::{AccessSite, Delay};
-use crate::machine::context::{Body, fault, recover};
+use crate::machine::context::{Body, Context, fault, recover};
 use crate::machine::lanes::{Sink, Source, addresses};
 use crate::machine::slot::{BITS, Elem, Lanes, SCALAR, Slot, WIDE};
 use crate::machine::{Op, Warp};
 use crate::memory::guest;
 use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, WINDOW};
 use site::Region;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -61,7 +62,13 @@ pub unsafe fn plan(
         if (*site).observed {
             (*warp.context).observe(warp, op, &*site, &at.0);
         }
-        if within(&(*site).region, warp.mask, &at, bytes, host) {
+        let found = match (*site).space {
+            MemorySpace::Local => {
+                within_local(&*warp.context, (warp.index, warp.mask), &at, 0, bytes, host)
+            }
+            _ => within(&(*site).region, warp.mask, &at, bytes, host),
+        };
+        if found {
             return Ok(());
         }
         miss(op, warp, site, bytes, &at, host)
@@ -85,6 +92,32 @@ pub(crate) fn within(
         let distance = at.0[i].wrapping_sub(region.start);
         host.0[i] = distance.wrapping_add(region.host as u64);
         let counted = if mask & BITS[i] != 0 { distance } else { 0 };
+        low_bits |= counted;
+        outside |= counted >= room;
+    }
+    low_bits & (bytes - 1) == 0 && !outside
+}
+
+/// The host address of each lane's access to its local memory, at addresses that count from `start`; `false` if an active
+/// lane's bytes are outside, or not aligned.
+#[inline(always)]
+fn within_local(
+    context: &Context,
+    (warp, mask): (u32, u32),
+    at: &Lanes<u64>,
+    start: u64,
+    bytes: u64,
+    host: &mut Lanes<u64>,
+) -> bool {
+    let size = context.local_bytes;
+    let room = size.saturating_sub(bytes - 1);
+    let mut memory = (context.local as u64).wrapping_add(u64::from(warp) * 32 * size);
+    let (mut low_bits, mut outside) = (0, false);
+    for i in 0..32 {
+        let offset = at.0[i].wrapping_sub(start);
+        host.0[i] = offset.wrapping_add(memory);
+        memory = memory.wrapping_add(size);
+        let counted = if mask & BITS[i] != 0 { offset } else { 0 };
         low_bits |= counted;
         outside |= counted >= room;
     }
@@ -115,6 +148,12 @@ unsafe fn miss(
                 (*warp.context).reveal(&region);
             }
             (*site).hit(region);
+            return Ok(());
+        }
+        if (*site).space == MemorySpace::Generic
+            && first.wrapping_sub(LOCAL_WINDOW) < WINDOW
+            && within_local(&*warp.context, (warp.index, warp.mask), at, LOCAL_WINDOW, bytes, host)
+        {
             return Ok(());
         }
         lane_by_lane(op, warp, site, bytes, at, host)

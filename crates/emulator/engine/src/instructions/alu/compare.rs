@@ -67,8 +67,8 @@ fn integers(relation: Relation, ty: Integer) -> &'static AluOperation {
         (Integer::S32, _) => relations!(relation, hot2, i32),
         (Integer::U64, _) => relations!(relation, warm2, u64),
         (Integer::S64, _) => relations!(relation, warm2, i64),
-        (Integer::U16, _) => rare::<u16>(relation),
-        (Integer::S16, _) => rare::<i16>(relation),
+        (Integer::U16, _) => relations!(relation, warm2, u16),
+        (Integer::S16, _) => relations!(relation, warm2, i16),
         (Integer::U8, _) => rare::<u8>(relation),
         (Integer::S8, _) => rare::<i8>(relation),
     }
@@ -100,7 +100,7 @@ macro_rules! float_relations {
 fn floats(relation: FloatRelation, ty: FloatType) -> &'static AluOperation {
     match ty {
         FloatType::F32 => float_relations!(relation, warm2, f32),
-        FloatType::F64 => float_relations!(relation, rare2, f64),
+        FloatType::F64 => float_relations!(relation, warm2, f64),
         FloatType::F16 => float_relations!(relation, rare2, f16),
         FloatType::Bf16 => float_relations!(relation, rare2, bf16),
     }

@@ -58,7 +58,7 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
         ConvertOp::ExtendToWord(NarrowInteger::U8) => warm1(|a: u8| u32::from(a)),
         ConvertOp::ExtendToWord(NarrowInteger::S8) => warm1(|a: i8| i32::from(a)),
         ConvertOp::ExtendToWord(NarrowInteger::U16) => warm1(|a: u16| u32::from(a)),
-        ConvertOp::ExtendToWord(NarrowInteger::S16) => rare1(|a: i16| i32::from(a)),
+        ConvertOp::ExtendToWord(NarrowInteger::S16) => warm1(|a: i16| i32::from(a)),
         ConvertOp::ExtendToHalf => rare1(|a: i8| a as u16),
         ConvertOp::TruncateWide => with_affine!(hot1(|a: u64| a as u32), TRUNCATE),
         ConvertOp::Clamp(to) => clamp(to),
@@ -76,16 +76,16 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
         ConvertOp::Widen(WidenFrom::Single { ftz: false }) => warm1(|a: f32| f64::from(a)),
         ConvertOp::Widen(WidenFrom::Single { ftz: true }) => rare1(|a: f32| f64::from(flush(a))),
         ConvertOp::RoundSingle(rounding) => match rounding {
-            Rounding::NearestEven => rare1(|a: f32| canonical(a.round_ties_even())),
-            Rounding::Zero => rare1(|a: f32| canonical(a.trunc())),
-            Rounding::Down => rare1(|a: f32| canonical(a.floor())),
-            Rounding::Up => rare1(|a: f32| canonical(a.ceil())),
+            Rounding::NearestEven => warm1(|a: f32| canonical(a.round_ties_even())),
+            Rounding::Zero => warm1(|a: f32| canonical(a.trunc())),
+            Rounding::Down => warm1(|a: f32| canonical(a.floor())),
+            Rounding::Up => warm1(|a: f32| canonical(a.ceil())),
         },
         ConvertOp::RoundDouble(rounding) => match rounding {
-            Rounding::NearestEven => rare1(|a: f64| soft::quiet(a.round_ties_even())),
-            Rounding::Zero => rare1(|a: f64| soft::quiet(a.trunc())),
-            Rounding::Down => rare1(|a: f64| soft::quiet(a.floor())),
-            Rounding::Up => rare1(|a: f64| soft::quiet(a.ceil())),
+            Rounding::NearestEven => warm1(|a: f64| soft::quiet(a.round_ties_even())),
+            Rounding::Zero => warm1(|a: f64| soft::quiet(a.trunc())),
+            Rounding::Down => warm1(|a: f64| soft::quiet(a.floor())),
+            Rounding::Up => warm1(|a: f64| soft::quiet(a.ceil())),
         },
         ConvertOp::DoubleToInteger { to, nan_is_lowest } => double_to_integer(to, nan_is_lowest),
         ConvertOp::DoubleToHalf { bf16: false } => rare1(|a: f64| narrow::wide_to_f16(a)),
@@ -100,9 +100,9 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
         ConvertOp::SinglesToHalves { bf16: true } => {
             warm2(|a: f32, b: f32| narrow::bf16_bits(a) << 16 | narrow::bf16_bits(b))
         }
-        ConvertOp::ToTf32(Tf32Rounding::NearestEven) => rare1(|a: f32| tf32(a, Round::Even)),
-        ConvertOp::ToTf32(Tf32Rounding::NearestAway) => rare1(|a: f32| tf32(a, Round::Away)),
-        ConvertOp::ToTf32(Tf32Rounding::Zero) => rare1(|a: f32| tf32(a, Round::Zero)),
+        ConvertOp::ToTf32(Tf32Rounding::NearestEven) => warm1(|a: f32| tf32(a, Round::Even)),
+        ConvertOp::ToTf32(Tf32Rounding::NearestAway) => warm1(|a: f32| tf32(a, Round::Away)),
+        ConvertOp::ToTf32(Tf32Rounding::Zero) => warm1(|a: f32| tf32(a, Round::Zero)),
         ConvertOp::ClampTf32(Tf32Clamp::Relu) => rare1(|a: u32| relu(a)),
         ConvertOp::ClampTf32(Tf32Clamp::Finite) => rare1(|a: u32| finite_tf32(a)),
         ConvertOp::ClampTf32(Tf32Clamp::ReluFinite) => rare1(|a: u32| relu(finite_tf32(a))),
@@ -142,13 +142,37 @@ fn to_i32(a: f32) -> i32 {
     if a < -END { i32::MIN } else { integer }
 }
 
+/// The integer part of a number, clamped to the type; 0 for NaN. As [`to_i32`].
+#[inline(always)]
+pub(super) fn double_to_i32(a: f64) -> i32 {
+    const END: f64 = (1u64 << 31) as f64;
+    let inside = if a > -END - 1.0 && a < END { a } else { 0.0 };
+    // SAFETY: the integer part is from -2^31 to 2^31 - 1.
+    let integer = unsafe { inside.to_int_unchecked::<i32>() };
+    let integer = if a >= END { i32::MAX } else { integer };
+    if a <= -END - 1.0 { i32::MIN } else { integer }
+}
+
+/// The same for unsigned integers.
+#[inline(always)]
+pub(super) fn double_to_u32(a: f64) -> u32 {
+    const END: f64 = (1u64 << 32) as f64;
+    const HALF: f64 = (1u64 << 31) as f64;
+    let inside = if a > -1.0 && a < END { a } else { 0.0 };
+    // Hosts convert signed integers side by side.
+    let whole = inside.trunc() - HALF;
+    // SAFETY: the difference is an integer from -2^31 to 2^31 - 1.
+    let integer = unsafe { whole.to_int_unchecked::<i32>() } as u32 ^ 1 << 31;
+    if a >= END { u32::MAX } else { integer }
+}
+
 fn extend_to_wide(from: Integer) -> &'static AluOperation {
     match from {
-        Integer::U8 => rare1(|a: u8| i64::from(a)),
-        Integer::U16 => rare1(|a: u16| i64::from(a)),
+        Integer::U8 => warm1(|a: u8| i64::from(a)),
+        Integer::U16 => warm1(|a: u16| i64::from(a)),
         Integer::U32 => with_affine!(hot1(|a: u32| i64::from(a)), WIDEN_U),
-        Integer::S8 => rare1(|a: i8| i64::from(a)),
-        Integer::S16 => rare1(|a: i16| i64::from(a)),
+        Integer::S8 => warm1(|a: i8| i64::from(a)),
+        Integer::S16 => warm1(|a: i16| i64::from(a)),
         Integer::S32 => with_affine!(hot1(|a: i32| i64::from(a)), WIDEN_S),
         Integer::S64 | Integer::U64 => rare1(|a: u64| a),
     }
@@ -172,10 +196,12 @@ fn signed_to_float(to: FloatType, rounding: Rounding) -> &'static AluOperation {
         soft::integer(a < 0, a.unsigned_abs())
     }
     match to {
-        FloatType::F32 => rounded!(rounding, to nearest rare1(|a: i64| a as f32), |R| {
+        FloatType::F32 => rounded!(rounding, to nearest warm1(|a: i64| a as f32), |R| {
             rare1(|a: i64| single::round(number(a), R))
         }),
-        FloatType::F64 => rounded!(rounding, |R| rare1(|a: i64| bits64(number(a), R))),
+        FloatType::F64 => rounded!(rounding, to nearest warm1(|a: i64| a as f64), |R| {
+            rare1(|a: i64| bits64(number(a), R))
+        }),
         FloatType::F16 => rounded!(rounding, |R| rare1(|a: i64| bits16(soft::F16, number(a), R))),
         FloatType::Bf16 => rounded!(rounding, |R| rare1(|a: i64| bits16(soft::BF16, number(a), R))),
     }
@@ -186,10 +212,12 @@ fn unsigned_to_float(to: FloatType, rounding: Rounding) -> &'static AluOperation
         soft::integer(false, a)
     }
     match to {
-        FloatType::F32 => rounded!(rounding, to nearest rare1(|a: u64| a as f32), |R| {
+        FloatType::F32 => rounded!(rounding, to nearest warm1(|a: u64| a as f32), |R| {
             rare1(|a: u64| single::round(number(a), R))
         }),
-        FloatType::F64 => rounded!(rounding, |R| rare1(|a: u64| bits64(number(a), R))),
+        FloatType::F64 => rounded!(rounding, to nearest warm1(|a: u64| a as f64), |R| {
+            rare1(|a: u64| bits64(number(a), R))
+        }),
         FloatType::F16 => rounded!(rounding, |R| rare1(|a: u64| bits16(soft::F16, number(a), R))),
         FloatType::Bf16 => rounded!(rounding, |R| rare1(|a: u64| bits16(soft::BF16, number(a), R))),
     }
@@ -197,25 +225,25 @@ fn unsigned_to_float(to: FloatType, rounding: Rounding) -> &'static AluOperation
 
 fn double_to_integer(to: Integer, nan_is_lowest: bool) -> &'static AluOperation {
     macro_rules! or_lowest {
-        ($ty:ty) => {
-            rare1(|a: f64| if a.is_nan() { 1 << (<$ty>::BITS - 1) } else { a as $ty })
+        ($make:ident, $ty:ty, $cast:expr) => {
+            $make(|a: f64| if a.is_nan() { 1 << (<$ty>::BITS - 1) } else { $cast(a) })
         };
     }
     match (to, nan_is_lowest) {
         (Integer::U8, false) => rare1(|a: f64| a as u8),
         (Integer::U16, false) => rare1(|a: f64| a as u16),
-        (Integer::U32, false) => rare1(|a: f64| a as u32),
+        (Integer::U32, false) => warm1(|a: f64| double_to_u32(a)),
         (Integer::S8, false) => rare1(|a: f64| a as i8),
         (Integer::S16, false) => rare1(|a: f64| a as i16),
-        (Integer::S32, false) => rare1(|a: f64| a as i32),
-        (Integer::U8, true) => or_lowest!(u8),
-        (Integer::U16, true) => or_lowest!(u16),
-        (Integer::U32, true) => or_lowest!(u32),
-        (Integer::S8, true) => or_lowest!(i8),
-        (Integer::S16, true) => or_lowest!(i16),
-        (Integer::S32, true) => or_lowest!(i32),
-        (Integer::U64, _) => or_lowest!(u64),
-        (Integer::S64, _) => or_lowest!(i64),
+        (Integer::S32, false) => warm1(|a: f64| double_to_i32(a)),
+        (Integer::U8, true) => or_lowest!(rare1, u8, |a| a as u8),
+        (Integer::U16, true) => or_lowest!(rare1, u16, |a| a as u16),
+        (Integer::U32, true) => or_lowest!(warm1, u32, double_to_u32),
+        (Integer::S8, true) => or_lowest!(rare1, i8, |a| a as i8),
+        (Integer::S16, true) => or_lowest!(rare1, i16, |a| a as i16),
+        (Integer::S32, true) => or_lowest!(warm1, i32, double_to_i32),
+        (Integer::U64, _) => or_lowest!(warm1, u64, |a| a as u64),
+        (Integer::S64, _) => or_lowest!(warm1, i64, |a| a as i64),
     }
 }
 
@@ -279,9 +307,19 @@ fn finite(a: u16, infinity: u16) -> u16 {
 }
 
 /// TF32: the 19 high bits of an f32; `.rna` keeps the first bits of NaN.
-fn tf32(a: f32, round: Round) -> u32 {
-    let nan = if round == Round::Away { a.to_bits() } else { single::NAN32 };
-    soft::TF32.round(single::unpack(a), round).map_or(nan & !0x1fff, |bits| (bits as u32) << 13)
+///
+/// Both formats have the same exponents, so that rounding is a sum with the bits.
+#[inline(always)]
+pub(super) fn tf32(a: f32, round: Round) -> u32 {
+    let bits = a.to_bits();
+    let half = match round {
+        Round::Even => 0xfff + (bits >> 13 & 1),
+        Round::Away => 0x1000,
+        _ => 0,
+    };
+    let nan = if round == Round::Away { bits } else { single::NAN32 };
+    let rounded = if bits & 0x7fff_ffff > 0x7f80_0000 { nan } else { bits.wrapping_add(half) };
+    rounded & !0x1fff
 }
 
 /// Replaces infinity by the largest finite TF32 number; lowers the bits of a NaN by one unit, too.

@@ -2,7 +2,7 @@
 
 use crate::instructions::alu::moves::{each, product, widened};
 use crate::instructions::alu::operation::{
-    Affine, AluOperation, affine, hot2, hot3, rare1, rare2, rare3, warm2, warm3,
+    Affine, AluOperation, affine, hot2, hot3, rare1, rare2, rare3, warm1, warm2, warm3,
 };
 use lanework_ptx_ir::opcode::integer::{
     CarryOp, Integer, IntegerOp, IntegerSize, PairOp, ProductOp, SignedInteger,
@@ -16,14 +16,20 @@ pub fn handlers(op: IntegerOp) -> &'static AluOperation {
     match op {
         IntegerOp::Add(U32 | S32) => with_affine!(hot2(|a: u32, b: u32| a.wrapping_add(b)), ADD),
         IntegerOp::Add(U64 | S64) => with_affine!(hot2(|a: u64, b: u64| a.wrapping_add(b)), ADD),
+        IntegerOp::Add(U16) => warm2(|a: u16, b: u16| a.wrapping_add(b)),
+        IntegerOp::Add(S16) => warm2(|a: i16, b: i16| a.wrapping_add(b)),
         IntegerOp::Add(ty) => by_integer!(ty, rare2, |a, b| a.wrapping_add(b)),
         IntegerOp::Sub(U32 | S32) => with_affine!(hot2(|a: u32, b: u32| a.wrapping_sub(b)), SUB),
         IntegerOp::Sub(U64 | S64) => with_affine!(hot2(|a: u64, b: u64| a.wrapping_sub(b)), SUB),
+        IntegerOp::Sub(U16) => warm2(|a: u16, b: u16| a.wrapping_sub(b)),
+        IntegerOp::Sub(S16) => warm2(|a: i16, b: i16| a.wrapping_sub(b)),
         IntegerOp::Sub(ty) => by_integer!(ty, rare2, |a, b| a.wrapping_sub(b)),
         IntegerOp::AddSaturate => rare2(|a: i32, b: i32| a.saturating_add(b)),
         IntegerOp::SubSaturate => rare2(|a: i32, b: i32| a.saturating_sub(b)),
         IntegerOp::Div(U32) => warm2(|a: u32, b: u32| quotient(a, b)),
         IntegerOp::Div(S32) => warm2(|a: i32, b: i32| signed_quotient(a, b)),
+        IntegerOp::Div(U64) => warm2(|a: u64, b: u64| a.checked_div(b).unwrap_or(u64::MAX)),
+        IntegerOp::Div(S64) => warm2(|a: i64, b: i64| if b == 0 { -1 } else { a.wrapping_div(b) }),
         IntegerOp::Div(ty) => by_integer!(ty, rare2, |a, b| if b == 0 {
             (0 as T).wrapping_sub(1)
         } else {
@@ -37,6 +43,8 @@ pub fn handlers(op: IntegerOp) -> &'static AluOperation {
             let rest = a.wrapping_sub(signed_quotient(a, b).wrapping_mul(b));
             if b == 0 { -1 } else { rest }
         }),
+        IntegerOp::Rem(U64) => warm2(|a: u64, b: u64| a.checked_rem(b).unwrap_or(u64::MAX)),
+        IntegerOp::Rem(S64) => warm2(|a: i64, b: i64| if b == 0 { -1 } else { a.wrapping_rem(b) }),
         IntegerOp::Rem(ty) => by_integer!(ty, rare2, |a, b| if b == 0 {
             (0 as T).wrapping_sub(1)
         } else {
@@ -44,18 +52,22 @@ pub fn handlers(op: IntegerOp) -> &'static AluOperation {
         }),
         IntegerOp::Min(S32) => warm2(|a: i32, b: i32| a.min(b)),
         IntegerOp::Min(U32) => warm2(|a: u32, b: u32| a.min(b)),
+        IntegerOp::Min(S64) => warm2(|a: i64, b: i64| a.min(b)),
+        IntegerOp::Min(U64) => warm2(|a: u64, b: u64| a.min(b)),
         IntegerOp::Min(ty) => by_integer!(ty, rare2, |a, b| a.min(b)),
         IntegerOp::Max(S32) => warm2(|a: i32, b: i32| a.max(b)),
         IntegerOp::Max(U32) => warm2(|a: u32, b: u32| a.max(b)),
+        IntegerOp::Max(S64) => warm2(|a: i64, b: i64| a.max(b)),
+        IntegerOp::Max(U64) => warm2(|a: u64, b: u64| a.max(b)),
         IntegerOp::Max(ty) => by_integer!(ty, rare2, |a, b| a.max(b)),
         IntegerOp::MinRelu => rare2(|a: i32, b: i32| a.min(b).max(0)),
         IntegerOp::MaxRelu => rare2(|a: i32, b: i32| a.max(b).max(0)),
         IntegerOp::Abs(SignedInteger::S16) => rare1(|a: i16| a.wrapping_abs()),
-        IntegerOp::Abs(SignedInteger::S32) => rare1(|a: i32| a.wrapping_abs()),
-        IntegerOp::Abs(SignedInteger::S64) => rare1(|a: i64| a.wrapping_abs()),
+        IntegerOp::Abs(SignedInteger::S32) => warm1(|a: i32| a.wrapping_abs()),
+        IntegerOp::Abs(SignedInteger::S64) => warm1(|a: i64| a.wrapping_abs()),
         IntegerOp::Neg(SignedInteger::S16) => rare1(|a: i16| a.wrapping_neg()),
-        IntegerOp::Neg(SignedInteger::S32) => rare1(|a: i32| a.wrapping_neg()),
-        IntegerOp::Neg(SignedInteger::S64) => rare1(|a: i64| a.wrapping_neg()),
+        IntegerOp::Neg(SignedInteger::S32) => warm1(|a: i32| a.wrapping_neg()),
+        IntegerOp::Neg(SignedInteger::S64) => warm1(|a: i64| a.wrapping_neg()),
         IntegerOp::SumOfDifference(ty) => {
             by_integer!(ty, rare3, |a, b, c| c.wrapping_add(if a < b {
                 b.wrapping_sub(a)
@@ -109,27 +121,31 @@ pub fn carry_handlers(op: CarryOp) -> &'static AluOperation {
     let CarryOp { subtract, wide, carry_out } = op;
     // A difference is the sum with the complement.
     match (wide, subtract, carry_out) {
-        (false, false, false) => rare3(|a: u32, b: u32, c: bool| sum32(a, b, c).0),
-        (false, false, true) => rare3(|a: u32, b: u32, c: bool| sum32(a, b, c).1),
-        (true, false, false) => rare3(|a: u64, b: u64, c: bool| sum64(a, b, c).0),
-        (true, false, true) => rare3(|a: u64, b: u64, c: bool| sum64(a, b, c).1),
-        (false, true, false) => rare3(|a: u32, b: u32, c: bool| sum32(a, !b, c).0),
-        (false, true, true) => rare3(|a: u32, b: u32, c: bool| sum32(a, !b, c).1),
-        (true, true, false) => rare3(|a: u64, b: u64, c: bool| sum64(a, !b, c).0),
-        (true, true, true) => rare3(|a: u64, b: u64, c: bool| sum64(a, !b, c).1),
+        (false, false, false) => warm3(|a: u32, b: u32, c: bool| sum32(a, b, c).0),
+        (false, false, true) => warm3(|a: u32, b: u32, c: bool| sum32(a, b, c).1),
+        (true, false, false) => warm3(|a: u64, b: u64, c: bool| sum64(a, b, c).0),
+        (true, false, true) => warm3(|a: u64, b: u64, c: bool| sum64(a, b, c).1),
+        (false, true, false) => warm3(|a: u32, b: u32, c: bool| sum32(a, !b, c).0),
+        (false, true, true) => warm3(|a: u32, b: u32, c: bool| sum32(a, !b, c).1),
+        (true, true, false) => warm3(|a: u64, b: u64, c: bool| sum64(a, !b, c).0),
+        (true, true, true) => warm3(|a: u64, b: u64, c: bool| sum64(a, !b, c).1),
     }
 }
 
 /// The sum of 32-bit words and a carry, and the carry out.
+#[inline(always)]
 fn sum32(a: u32, b: u32, carry: bool) -> (u32, bool) {
-    let sum = u64::from(a) + u64::from(b) + u64::from(carry);
-    (sum as u32, sum >> 32 != 0)
+    let part = a.wrapping_add(b);
+    let sum = part.wrapping_add(u32::from(carry));
+    (sum, (part < a) | (sum < part))
 }
 
 /// The sum of 64-bit words and a carry, and the carry out.
+#[inline(always)]
 fn sum64(a: u64, b: u64, carry: bool) -> (u64, bool) {
-    let sum = u128::from(a) + u128::from(b) + u128::from(carry);
-    (sum as u64, sum >> 64 != 0)
+    let part = a.wrapping_add(b);
+    let sum = part.wrapping_add(u64::from(carry));
+    (sum, (part < a) | (sum < part))
 }
 
 const MUL: Affine = affine(&|a, b, _| Some(product(a, b)));
@@ -145,10 +161,12 @@ const MAD_WIDE_U: Affine = affine(&|a, b, c| {
 
 /// The handlers of an opcode of this family.
 pub fn product_handlers(op: ProductOp) -> &'static AluOperation {
-    use Integer::{S32, S64, U32, U64};
+    use Integer::{S16, S32, S64, U16, U32, U64};
     match op {
         ProductOp::Mul(U32 | S32) => with_affine!(hot2(|a: u32, b: u32| a.wrapping_mul(b)), MUL),
         ProductOp::Mul(U64 | S64) => with_affine!(warm2(|a: u64, b: u64| a.wrapping_mul(b)), MUL),
+        ProductOp::Mul(U16) => warm2(|a: u16, b: u16| a.wrapping_mul(b)),
+        ProductOp::Mul(S16) => warm2(|a: i16, b: i16| a.wrapping_mul(b)),
         ProductOp::Mul(ty) => by_integer!(ty, rare2, |a, b| a.wrapping_mul(b)),
         ProductOp::Mad(U32 | S32) => {
             with_affine!(hot3(|a: u32, b: u32, c: u32| a.wrapping_mul(b).wrapping_add(c)), MAD)
@@ -158,8 +176,8 @@ pub fn product_handlers(op: ProductOp) -> &'static AluOperation {
         }
         ProductOp::Mad(ty) => by_integer!(ty, rare3, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
         ProductOp::MulWide { word, signed } => match (word, signed) {
-            (false, false) => rare2(|a: u16, b: u16| u32::from(a) * u32::from(b)),
-            (false, true) => rare2(|a: i16, b: i16| i32::from(a) * i32::from(b)),
+            (false, false) => warm2(|a: u16, b: u16| u32::from(a) * u32::from(b)),
+            (false, true) => warm2(|a: i16, b: i16| i32::from(a) * i32::from(b)),
             (true, false) => {
                 with_affine!(hot2(|a: u32, b: u32| u64::from(a) * u64::from(b)), MUL_WIDE_U)
             }
@@ -189,8 +207,8 @@ pub fn product_handlers(op: ProductOp) -> &'static AluOperation {
             (((i64::from(a) * i64::from(b)) >> 32) as i32).saturating_add(c)
         }),
         ProductOp::Mul24 { high, signed } => match (signed, high) {
-            (false, false) => rare2(|a: u32, b: u32| (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff)),
-            (true, false) => rare2(|a: i32, b: i32| (low24(a) * low24(b)) as i32),
+            (false, false) => warm2(|a: u32, b: u32| (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff)),
+            (true, false) => warm2(|a: i32, b: i32| (a << 8 >> 8).wrapping_mul(b << 8 >> 8)),
             (false, true) => rare2(|a: u32, b: u32| {
                 ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> 16) as u32
             }),
@@ -215,10 +233,10 @@ pub fn product_handlers(op: ProductOp) -> &'static AluOperation {
             rare3(|a: i32, b: i32, c: i32| (((low24(a) * low24(b)) >> 16) as i32).saturating_add(c))
         }
         ProductOp::Dot4 { signed } => match signed {
-            [false, false] => rare3(|a, b, c| dot4::<false, false>(a, b, c)),
-            [false, true] => rare3(|a, b, c| dot4::<false, true>(a, b, c)),
-            [true, false] => rare3(|a, b, c| dot4::<true, false>(a, b, c)),
-            [true, true] => rare3(|a, b, c| dot4::<true, true>(a, b, c)),
+            [false, false] => warm3(|a, b, c| dot4::<false, false>(a, b, c)),
+            [false, true] => warm3(|a, b, c| dot4::<false, true>(a, b, c)),
+            [true, false] => warm3(|a, b, c| dot4::<true, false>(a, b, c)),
+            [true, true] => warm3(|a, b, c| dot4::<true, true>(a, b, c)),
         },
         ProductOp::Dot2 { signed, high } => match (signed, high) {
             ([false, false], false) => rare3(|a, b, c| dot2::<false, false, 0>(a, b, c)),
@@ -242,16 +260,16 @@ fn high(size: IntegerSize, signed: bool) -> &'static AluOperation {
             rare2(|a: i16, b: i16| ((i32::from(a) * i32::from(b)) >> 16) as i16)
         }
         (IntegerSize::Word, false) => {
-            rare2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32)
+            warm2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32)
         }
         (IntegerSize::Word, true) => {
-            rare2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32)
+            warm2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32)
         }
         (IntegerSize::Wide, false) => {
-            rare2(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64)
+            warm2(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64)
         }
         (IntegerSize::Wide, true) => {
-            rare2(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64)
+            warm2(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64)
         }
     }
 }
@@ -264,16 +282,16 @@ fn high_and_sum(size: IntegerSize, signed: bool) -> &'static AluOperation {
         (IntegerSize::Half, true) => rare3(|a: i16, b: i16, c: i16| {
             (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)
         }),
-        (IntegerSize::Word, false) => rare3(|a: u32, b: u32, c: u32| {
+        (IntegerSize::Word, false) => warm3(|a: u32, b: u32, c: u32| {
             (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
         }),
-        (IntegerSize::Word, true) => rare3(|a: i32, b: i32, c: i32| {
+        (IntegerSize::Word, true) => warm3(|a: i32, b: i32, c: i32| {
             (((i64::from(a) * i64::from(b)) >> 32) as i32).wrapping_add(c)
         }),
-        (IntegerSize::Wide, false) => rare3(|a: u64, b: u64, c: u64| {
+        (IntegerSize::Wide, false) => warm3(|a: u64, b: u64, c: u64| {
             (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)
         }),
-        (IntegerSize::Wide, true) => rare3(|a: i64, b: i64, c: i64| {
+        (IntegerSize::Wide, true) => warm3(|a: i64, b: i64, c: i64| {
             (((i128::from(a) * i128::from(b)) >> 64) as i64).wrapping_add(c)
         }),
     }

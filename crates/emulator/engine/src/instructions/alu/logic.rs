@@ -30,9 +30,9 @@ pub fn handlers(op: LogicOp) -> &'static AluOperation {
         LogicOp::Xor(Width::Wide) => warm2(|a: u64, b: u64| a ^ b),
         LogicOp::Not(Width::Predicate) => mask(|a, _| !a),
         LogicOp::Not(Width::Word) => with_affine!(warm1(|a: u32| !a), NOT),
-        LogicOp::Not(Width::Wide) => with_affine!(rare1(|a: u64| !a), NOT),
+        LogicOp::Not(Width::Wide) => with_affine!(warm1(|a: u64| !a), NOT),
         LogicOp::IsZero(ty) => by_integer!(ty, rare1, |a| if a == 0 { 1 } else { 0 }),
-        LogicOp::IsNonzero => rare1(|a: u32| a != 0),
+        LogicOp::IsNonzero => warm1(|a: u32| a != 0),
         LogicOp::Equal => rare2(|a: u32, b: u32| a == b),
         LogicOp::WideDiffer => rare2(|a: u64, b: u64| a != b),
         LogicOp::ShiftLeft(size) => shift_left(size),
@@ -50,17 +50,17 @@ pub fn handlers(op: LogicOp) -> &'static AluOperation {
             warm3(|a: u32, b: u32, n: u32| right(a, b, n.min(32)))
         }
         LogicOp::CountOnes { wide: false } => warm1(|a: u32| a.count_ones()),
-        LogicOp::CountOnes { wide: true } => rare1(|a: u64| a.count_ones()),
+        LogicOp::CountOnes { wide: true } => warm1(|a: u64| a.count_ones()),
         LogicOp::LeadingZeros { wide: false } => warm1(|a: u32| a.leading_zeros()),
-        LogicOp::LeadingZeros { wide: true } => rare1(|a: u64| a.leading_zeros()),
+        LogicOp::LeadingZeros { wide: true } => warm1(|a: u64| a.leading_zeros()),
         LogicOp::Reverse { wide: false } => warm1(|a: u32| a.reverse_bits()),
-        LogicOp::Reverse { wide: true } => rare1(|a: u64| a.reverse_bits()),
+        LogicOp::Reverse { wide: true } => warm1(|a: u64| a.reverse_bits()),
         LogicOp::FindHighest { wide, signed, shift } => find_highest(wide, signed, shift),
         LogicOp::FieldExtract { wide: false, signed: false } => {
-            rare3(|a: u32, p: u32, l: u32| extract(u64::from(a), p, l, 32, false) as u32)
+            warm3(|a: u32, p: u32, l: u32| extract_word(a, p, l, false))
         }
         LogicOp::FieldExtract { wide: false, signed: true } => {
-            rare3(|a: u32, p: u32, l: u32| extract(u64::from(a), p, l, 32, true) as u32)
+            warm3(|a: u32, p: u32, l: u32| extract_word(a, p, l, true))
         }
         LogicOp::FieldExtract { wide: true, signed: false } => {
             rare3(|a: u64, p: u32, l: u32| extract(a, p, l, 64, false))
@@ -68,10 +68,10 @@ pub fn handlers(op: LogicOp) -> &'static AluOperation {
         LogicOp::FieldExtract { wide: true, signed: true } => {
             rare3(|a: u64, p: u32, l: u32| extract(a, p, l, 64, true))
         }
-        LogicOp::FieldOf { wide: false } => rare2(|p: u32, l: u32| (p & 0xff) | (l & 0xff) << 8),
+        LogicOp::FieldOf { wide: false } => warm2(|p: u32, l: u32| (p & 0xff) | (l & 0xff) << 8),
         LogicOp::FieldOf { wide: true } => rare2(|p: u32, l: u32| p.min(255) | l.min(255) << 8),
         LogicOp::FieldInsert { wide: false } => {
-            rare3(|a: u32, b: u32, f: u32| insert(u64::from(a), u64::from(b), f, 32) as u32)
+            warm3(|a: u32, b: u32, f: u32| insert_word(a, b, f))
         }
         LogicOp::FieldInsert { wide: true } => rare3(|a: u64, b: u64, f: u32| insert(a, b, f, 64)),
         LogicOp::Mask { wrap: true } => rare2(|a: u32, b: u32| {
@@ -128,13 +128,15 @@ fn shift_right(size: IntegerSize, signed: bool) -> &'static AluOperation {
 }
 
 #[inline(always)]
-fn left(a: u32, b: u32, n: u32) -> u32 {
-    (((u64::from(b) << 32 | u64::from(a)) << n) >> 32) as u32
+pub(super) fn left(a: u32, b: u32, n: u32) -> u32 {
+    let low = if n == 0 { 0 } else { a >> (32 - n & 31) };
+    if n > 31 { a } else { b << (n & 31) | low }
 }
 
 #[inline(always)]
-fn right(a: u32, b: u32, n: u32) -> u32 {
-    ((u64::from(b) << 32 | u64::from(a)) >> n) as u32
+pub(super) fn right(a: u32, b: u32, n: u32) -> u32 {
+    let high = if n == 0 { 0 } else { b << (32 - n & 31) };
+    if n > 31 { b } else { a >> (n & 31) | high }
 }
 
 fn find_highest(wide: bool, signed: bool, shift: bool) -> &'static AluOperation {
@@ -146,8 +148,8 @@ fn find_highest(wide: bool, signed: bool, shift: bool) -> &'static AluOperation 
         }
     }
     match (wide, signed, shift) {
-        (false, false, false) => rare1(|a: u32| find(u64::from(a), 32, false)),
-        (false, false, true) => rare1(|a: u32| find(u64::from(a), 32, true)),
+        (false, false, false) => warm1(|a: u32| 31u32.wrapping_sub(a.leading_zeros())),
+        (false, false, true) => warm1(|a: u32| if a == 0 { u32::MAX } else { a.leading_zeros() }),
         (false, true, false) => rare1(|a: i32| find(u64::from((a ^ (a >> 31)) as u32), 32, false)),
         (false, true, true) => rare1(|a: i32| find(u64::from((a ^ (a >> 31)) as u32), 32, true)),
         (true, false, false) => rare1(|a: u64| find(a, 64, false)),
@@ -162,7 +164,7 @@ fn field(pos: u32, len: u32, width: u32) -> (u32, u32) {
     if width == 32 { (pos & 0xff, len & 0xff) } else { (pos.min(255), len.min(255)) }
 }
 
-fn extract(a: u64, pos: u32, len: u32, width: u32, signed: bool) -> u64 {
+pub(super) fn extract(a: u64, pos: u32, len: u32, width: u32, signed: bool) -> u64 {
     let (pos, len) = field(pos, len, width);
     let msb = width - 1;
     if len == 0 {
@@ -175,7 +177,34 @@ fn extract(a: u64, pos: u32, len: u32, width: u32, signed: bool) -> u64 {
     if sign && have < 64 { kept | u64::MAX << have } else { kept }
 }
 
-fn insert(a: u64, b: u64, field: u32, width: u32) -> u64 {
+/// A field of a word, without branches.
+#[inline(always)]
+pub(super) fn extract_word(a: u32, pos: u32, len: u32, signed: bool) -> u32 {
+    let (pos, len) = (pos & 0xff, len & 0xff);
+    let field = if pos > 31 { 0 } else { a >> (pos & 31) };
+    let kept = if len > 31 { field } else { field & ((1 << (len & 31)) - 1) };
+    if !signed {
+        return kept;
+    }
+    // The sign is the last bit of the field; the word's sign if the field ends outside.
+    let last = (pos + len).wrapping_sub(1).min(31);
+    let have = 32u32.saturating_sub(pos).min(len);
+    let above = if have > 31 { 0 } else { u32::MAX << (have & 31) };
+    let sign = (a >> (last & 31) & 1).wrapping_neg();
+    if len == 0 { 0 } else { kept | sign & above }
+}
+
+/// `b` with a field replaced by the low bits of `a`, without branches.
+#[inline(always)]
+pub(super) fn insert_word(a: u32, b: u32, field: u32) -> u32 {
+    let (pos, len) = (field & 0xff, field >> 8 & 0xff);
+    let ones = if len > 31 { u32::MAX } else { (1 << (len & 31)) - 1 };
+    let shift = pos & 31;
+    let mask = if pos > 31 { 0 } else { ones << shift };
+    b & !mask | a << shift & mask
+}
+
+pub(super) fn insert(a: u64, b: u64, field: u32, width: u32) -> u64 {
     let (pos, len) = (field & 0xff, field >> 8 & 0xff);
     if pos >= width || len == 0 {
         return b;

@@ -1,6 +1,8 @@
 //! Checks that the table fits the opcodes that lowering emits: operands, results and facts.
 
-use crate::instructions::alu::handlers;
+use crate::instructions::alu::{convert, handlers, logic};
+use crate::number::single;
+use crate::number::soft::{self, Round};
 use lanework_ptx::{Module, StateSpace};
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemorySpace, Opcode, Width};
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
@@ -90,5 +92,65 @@ fn fits(kernel: &Kernel, inst: &Inst, op: Alu) {
     for register in inst.dst.iter().flatten() {
         let predicate = kernel.registers[*register as usize].width == Width::Predicate;
         assert_eq!(*result == Width::Predicate, predicate, "{op:?}");
+    }
+}
+
+/// Words of all kinds.
+fn words() -> Vec<u32> {
+    let mut state = 99u32;
+    let random = (0..4000).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state ^ state >> 15
+    });
+    let ends = [0u32, 1, 0x7fff_ffff, 0x7f80_0000, 0x7f7f_ffff, 0x7f80_1000, 0x7fc0_0000, 0x1fff];
+    ends.into_iter().flat_map(|bits| [bits, bits | 1 << 31]).chain(random).collect()
+}
+
+#[test]
+fn numbers_round_to_tf32_as_in_software() {
+    for bits in words() {
+        let a = f32::from_bits(bits);
+        for round in [Round::Even, Round::Away, Round::Zero] {
+            let nan = if round == Round::Away { bits } else { single::NAN32 } & !0x1fff;
+            let expected = soft::TF32.round(single::unpack(a), round);
+            let expected = expected.map_or(nan, |bits| (bits as u32) << 13);
+            assert_eq!(convert::tf32(a, round), expected, "{bits:#x} {round:?}");
+        }
+    }
+}
+
+#[test]
+fn doubles_are_converted_like_scalars() {
+    let limits = [-2_147_483_649.0, -2_147_483_648.5, 2_147_483_647.5, 2_147_483_648.0];
+    let more = [4_294_967_295.5, 4_294_967_296.0, -1.0, -0.5, f64::NAN, f64::INFINITY, 1e300];
+    let small = words().into_iter().map(|bits| f64::from(bits as i32) * 1.000_000_1 + 0.25);
+    for a in limits.into_iter().chain(more).chain(small).flat_map(|a| [a, -a]) {
+        assert_eq!(convert::double_to_i32(a), a as i32, "{a:e}");
+        assert_eq!(convert::double_to_u32(a), a as u32, "{a:e}");
+    }
+}
+
+#[test]
+fn fields_of_words_are_those_of_wide_words() {
+    let words = words();
+    for (i, &a) in words.iter().enumerate() {
+        let b = words[(i * 7 + 3) % words.len()];
+        let (pos, len) = (b & 0x3f, b >> 8 & 0x3f);
+        for (pos, len) in [(pos, len), (pos, 0), (0, len), (31, 1), (0, 32), (255, 255), (pos, 32)]
+        {
+            for signed in [false, true] {
+                let expected = logic::extract(u64::from(a), pos, len, 32, signed) as u32;
+                let found = logic::extract_word(a, pos, len, signed);
+                assert_eq!(found, expected, "{a:#x} {pos} {len} {signed}");
+            }
+            let field = pos | len << 8;
+            let expected = logic::insert(u64::from(a), u64::from(b), field, 32) as u32;
+            assert_eq!(logic::insert_word(a, b, field), expected, "{a:#x} {b:#x} {pos} {len}");
+        }
+        for n in 0..=32 {
+            let both = u64::from(b) << 32 | u64::from(a);
+            assert_eq!(logic::left(a, b, n), ((both << n) >> 32) as u32, "{n}");
+            assert_eq!(logic::right(a, b, n), (both >> n) as u32, "{n}");
+        }
     }
 }

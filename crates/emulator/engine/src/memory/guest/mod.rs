@@ -40,36 +40,46 @@ pub unsafe fn load<T: Elem>(from: *const T) -> T {
     // requires; an element has the layout of the atomic of its size.
     unsafe {
         match size_of::<T>() {
-            1 => T::from64(AtomicU8::from_ptr(from.cast_mut().cast()).load(Relaxed).into()),
-            2 => T::from64(AtomicU16::from_ptr(from.cast_mut().cast()).load(Relaxed).into()),
+            1 => T::from64(byte(from.cast()).into()),
+            2 => T::from64(half(from.cast()).into()),
             4 => T::from64(word(from.cast()).into()),
-            _ => T::from64(AtomicU64::from_ptr(from.cast_mut().cast()).load(Relaxed)),
+            _ => T::from64(wide(from.cast())),
         }
     }
 }
 
-/// Reads a 32-bit word by a relaxed atomic load, in inline assembly if possible. The compiler treats an atomic
-/// load as a write to all memory, and would reload the warp's state after each one.
-///
-/// # Safety
-/// As for [`load`].
-#[inline(always)]
-unsafe fn word(from: *const u32) -> u32 {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        let value: u32;
-        // SAFETY: the four bytes are readable and aligned, as `load` requires.
-        unsafe {
-            std::arch::asm!("mov {value:e}, dword ptr [{from}]", from = in(reg) from,
-                value = lateout(reg) value, options(pure, nostack, readonly, preserves_flags));
+/// Defines a relaxed atomic load of a word of some size, by an instruction in inline assembly if possible. The compiler treats
+/// an atomic load as a write to all memory, and would reload the warp's state after each one.
+macro_rules! loads {
+    ($($name:ident $ty:ty, $atomic:ty, $register:ty, $instruction:literal;)*) => {$(
+        /// # Safety
+        /// As for [`load`].
+        #[inline(always)]
+        unsafe fn $name(from: *const $ty) -> $ty {
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            {
+                let value: $register;
+                // SAFETY: the bytes are readable and aligned, as `load` requires.
+                unsafe {
+                    std::arch::asm!($instruction, from = in(reg) from, value = lateout(reg) value,
+                        options(pure, nostack, readonly, preserves_flags));
+                }
+                value as $ty
+            }
+            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            // SAFETY: the bytes are readable and aligned, as `load` requires.
+            unsafe {
+                <$atomic>::from_ptr(from.cast_mut()).load(Relaxed)
+            }
         }
-        value
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    // SAFETY: the four bytes are readable and aligned, as `load` requires.
-    unsafe {
-        AtomicU32::from_ptr(from.cast_mut()).load(Relaxed)
-    }
+    )*};
+}
+
+loads! {
+    byte u8, AtomicU8, u32, "movzx {value:e}, byte ptr [{from}]";
+    half u16, AtomicU16, u32, "movzx {value:e}, word ptr [{from}]";
+    word u32, AtomicU32, u32, "mov {value:e}, dword ptr [{from}]";
+    wide u64, AtomicU64, u64, "mov {value:r}, qword ptr [{from}]";
 }
 
 /// Writes an element.

@@ -287,10 +287,12 @@ const INFINITY_HIGH: u32 = 0x7ff0_0000;
 const FRACTION_HIGH: u32 = 0xf_ffff;
 
 /// `rcp.approx.ftz.f64`: the high word of `1 / a` from the high word of `a`; the low word is 0.
+#[inline(always)]
 pub fn rcp_f64(a: f64) -> f64 {
     from_high(rcp_high(high(a)))
 }
 
+#[inline(always)]
 fn rcp_high(word: u32) -> u32 {
     let (sign, exponent, fraction) = split(word);
     match exponent {
@@ -304,10 +306,12 @@ fn rcp_high(word: u32) -> u32 {
 }
 
 /// `rsqrt.approx.ftz.f64`: the high word of `1 / sqrt(a)` from the high word of `a`; the low word is 0.
+#[inline(always)]
 pub fn rsqrt_f64_high(a: f64) -> f64 {
     from_high(rsqrt_high(high(a)))
 }
 
+#[inline(always)]
 fn rsqrt_high(word: u32) -> u32 {
     let (sign, exponent, fraction) = split(word);
     match exponent {
@@ -324,6 +328,7 @@ fn rsqrt_high(word: u32) -> u32 {
 }
 
 /// `rsqrt.approx.f64`: the approximation of the high word, improved once by an iteration of third order.
+#[inline(always)]
 pub fn rsqrt_f64(a: f64) -> f64 {
     if a == 0.0 {
         return f64::INFINITY.copysign(a);
@@ -343,26 +348,31 @@ pub fn rsqrt_f64(a: f64) -> f64 {
     }
 }
 
+#[inline(always)]
 fn improved(a: f64) -> f64 {
     let y = rsqrt_f64_high(a);
     let error = (-(y * y)).mul_add(a, 1.0);
     error.mul_add(0.375, 0.5).mul_add(y * error, y)
 }
 
+#[inline(always)]
 fn high(a: f64) -> u32 {
     (a.to_bits() >> 32) as u32
 }
 
+#[inline(always)]
 fn from_high(word: u32) -> f64 {
     f64::from_bits(u64::from(word) << 32)
 }
 
 /// The sign, the biased exponent and the fraction of a high word.
+#[inline(always)]
 fn split(word: u32) -> (u32, i32, u32) {
     (word & SIGN_HIGH, (word >> 20 & 0x7ff) as i32, word & FRACTION_HIGH)
 }
 
 /// The high word of a mantissa from 2^23 to 2^24, truncated; its exponent is 23.
+#[inline(always)]
 fn high_word(mantissa: u64, exponent: i32) -> u32 {
     match mantissa >> 24 {
         0 if exponent < 1 => 0,

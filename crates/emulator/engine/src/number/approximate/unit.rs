@@ -89,11 +89,13 @@ impl UnitFunction for Rcp {
 }
 
 /// The mantissa of `1 / m` in units of 2^-24, for the fraction of m in [1, 2): from 2^23 to 2^24.
+#[inline(always)]
 pub fn rcp_mantissa(fraction: u32) -> u64 {
     mantissa::<Rcp>(fraction)
 }
 
 /// The value for an argument in units of 2^-24.
+#[inline(always)]
 fn mantissa<F: UnitFunction>(x: u32) -> u64 {
     let (segment, lower) = F::place(x);
     (F::SEGMENTS.at(segment, lower, F::square(lower)) * f64::from(1 << 24)) as u64
@@ -136,6 +138,7 @@ impl UnitFunction for Rsqrt {
 }
 
 /// The mantissa of `1 / sqrt(m)` in units of 2^-24, for m = 1 + fraction, or twice that where `odd`.
+#[inline(always)]
 pub fn rsqrt_mantissa(odd: bool, fraction: u32) -> u64 {
     match odd || fraction != 0 {
         true => mantissa::<Rsqrt>(fraction | u32::from(!odd) << 23),

@@ -10,6 +10,7 @@ use crate::instructions::alu::operation::{
     AluOperation, hot2, hot3, lanes1, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,
 };
 use crate::number::approximate::forms;
+use crate::number::directed;
 use crate::number::fused::fused;
 use crate::number::single::{flush_number, *};
 use crate::number::soft::{Round, quiet, with_nan_of};
@@ -41,10 +42,10 @@ macro_rules! arithmetic {
 
 /// The handlers of a function without and with `.ftz`.
 macro_rules! flushing {
-    ($ftz:expr, $make:ident, $rare:ident, |$($x:ident),*| $body:expr) => {
+    ($ftz:expr, $make:ident, |$($x:ident),*| $body:expr) => {
         match $ftz {
             false => $make(|$($x: f32),*| -> f32 { canonical($body) }),
-            true => $rare(|$($x: f32),*| -> f32 {
+            true => $make(|$($x: f32),*| -> f32 {
                 $(let $x = flush($x);)*
                 canonical(flush($body))
             }),
@@ -67,10 +68,10 @@ pub fn handlers(op: SingleOp) -> &'static AluOperation {
         SingleOp::MinMax { choice, ftz } => min_max(choice, ftz),
         SingleOp::Unary { function, ftz } => unary(function, ftz),
         SingleOp::Approximate { function, ftz } => approximate(function, ftz),
-        SingleOp::CopySign => rare2(|a: f32, b: f32| b.copysign(a)),
+        SingleOp::CopySign => warm2(|a: f32, b: f32| b.copysign(a)),
         SingleOp::Test(class) => test(class),
         SingleOp::Flush => warm1(|a: f32| flush(a)),
-        SingleOp::Saturate => rare1(|a: f32| saturate(a)),
+        SingleOp::Saturate => warm1(|a: f32| saturate(a)),
     }
 }
 
@@ -134,7 +135,7 @@ fn factor(part: QuotientPart, full: bool, ftz: bool) -> &'static AluOperation {
         ($quotient:ty) => {
             match part {
                 QuotientPart::Numerator => warm2(|a: f32, b: f32| <$quotient>::numerator(a, b)),
-                QuotientPart::Reciprocal => rare1(|b: f32| <$quotient>::reciprocal(b)),
+                QuotientPart::Reciprocal => warm1(|b: f32| <$quotient>::reciprocal(b)),
             }
         };
     }
@@ -149,27 +150,27 @@ fn factor(part: QuotientPart, full: bool, ftz: bool) -> &'static AluOperation {
 fn min_max(choice: MinMax, ftz: bool) -> &'static AluOperation {
     let MinMax { max, nan, xorsign } = choice;
     match (xorsign, nan, max) {
-        (false, false, false) => flushing!(ftz, warm2, warm2, |a, b| min32(a, b)),
-        (false, false, true) => flushing!(ftz, warm2, warm2, |a, b| max32(a, b)),
-        (false, true, false) => flushing!(ftz, rare2, rare2, |a, b| or_nan(min32, a, b)),
-        (false, true, true) => flushing!(ftz, rare2, rare2, |a, b| or_nan(max32, a, b)),
-        (true, false, false) => flushing!(ftz, rare2, rare2, |a, b| xor_signs(min32, a, b)),
-        (true, false, true) => flushing!(ftz, rare2, rare2, |a, b| xor_signs(max32, a, b)),
+        (false, false, false) => flushing!(ftz, warm2, |a, b| min32(a, b)),
+        (false, false, true) => flushing!(ftz, warm2, |a, b| max32(a, b)),
+        (false, true, false) => flushing!(ftz, warm2, |a, b| or_nan(min32, a, b)),
+        (false, true, true) => flushing!(ftz, warm2, |a, b| or_nan(max32, a, b)),
+        (true, false, false) => flushing!(ftz, rare2, |a, b| xor_signs(min32, a, b)),
+        (true, false, true) => flushing!(ftz, rare2, |a, b| xor_signs(max32, a, b)),
         (true, true, false) => {
-            flushing!(ftz, rare2, rare2, |a, b| xor_signs(|a, b| or_nan(min32, a, b), a, b))
+            flushing!(ftz, rare2, |a, b| xor_signs(|a, b| or_nan(min32, a, b), a, b))
         }
         (true, true, true) => {
-            flushing!(ftz, rare2, rare2, |a, b| xor_signs(|a, b| or_nan(max32, a, b), a, b))
+            flushing!(ftz, rare2, |a, b| xor_signs(|a, b| or_nan(max32, a, b), a, b))
         }
     }
 }
 
 fn unary(function: Unary, ftz: bool) -> &'static AluOperation {
     match function {
-        Unary::Abs => flushing!(ftz, warm1, rare1, |a| a.abs()),
-        Unary::Neg => flushing!(ftz, warm1, rare1, |a| -a),
-        Unary::Sqrt => flushing!(ftz, warm1, rare1, |a| a.sqrt()),
-        Unary::Rcp => flushing!(ftz, warm1, rare1, |a| 1.0 / a),
+        Unary::Abs => flushing!(ftz, warm1, |a| a.abs()),
+        Unary::Neg => flushing!(ftz, warm1, |a| -a),
+        Unary::Sqrt => flushing!(ftz, warm1, |a| a.sqrt()),
+        Unary::Rcp => flushing!(ftz, warm1, |a| 1.0 / a),
     }
 }
 
@@ -222,10 +223,10 @@ fn approximate(function: Approximation, ftz: bool) -> &'static AluOperation {
 
 fn test(class: FloatClass) -> &'static AluOperation {
     match class {
-        FloatClass::Finite => rare1(|a: f32| a.is_finite()),
-        FloatClass::Infinite => rare1(|a: f32| a.is_infinite()),
-        FloatClass::Number => rare1(|a: f32| !a.is_nan()),
-        FloatClass::NotANumber => rare1(|a: f32| a.is_nan()),
+        FloatClass::Finite => warm1(|a: f32| a.is_finite()),
+        FloatClass::Infinite => warm1(|a: f32| a.is_infinite()),
+        FloatClass::Number => warm1(|a: f32| !a.is_nan()),
+        FloatClass::NotANumber => warm1(|a: f32| a.is_nan()),
         FloatClass::Normal => rare1(|a: f32| a.is_normal() || a == 0.0),
         FloatClass::Subnormal => rare1(|a: f32| a.is_subnormal()),
     }
@@ -244,12 +245,12 @@ pub fn double_handlers(op: DoubleOp) -> &'static AluOperation {
         DoubleOp::Max => warm2(|a: f64, b: f64| soft::max(a, b)),
         DoubleOp::Abs => warm1(|a: f64| if a.is_nan() { quiet(a) } else { a.abs() }),
         DoubleOp::Neg => warm1(|a: f64| if a.is_nan() { quiet(a) } else { -a }),
-        DoubleOp::CopySign => rare2(|a: f64, b: f64| b.copysign(a)),
+        DoubleOp::CopySign => warm2(|a: f64, b: f64| b.copysign(a)),
         DoubleOp::Sqrt => warm1(|a: f64| with_nan_of(a.sqrt(), [a])),
         DoubleOp::Rcp => warm1(|a: f64| with_nan_of(1.0 / a, [a])),
-        DoubleOp::RcpApproximate => rare1(|a: f64| forms::rcp_f64(a)),
-        DoubleOp::Rsqrt => rare1(|a: f64| forms::rsqrt_f64(a)),
-        DoubleOp::RsqrtApproximate => rare1(|a: f64| forms::rsqrt_f64_high(a)),
+        DoubleOp::RcpApproximate => warm1(|a: f64| forms::rcp_f64(a)),
+        DoubleOp::Rsqrt => warm1(|a: f64| forms::rsqrt_f64(a)),
+        DoubleOp::RsqrtApproximate => warm1(|a: f64| forms::rsqrt_f64_high(a)),
         DoubleOp::Test(class) => double_test(class),
         DoubleOp::Saturate => rare1(|a: f64| if a > 0.0 { a.min(1.0) } else { 0.0 }),
     }
@@ -261,19 +262,34 @@ fn double_fma_negated(Negated { product, addend }: Negated) -> &'static AluOpera
         (false, false) => double_handlers(DoubleOp::Fma),
         (true, false) => hot3(|a: f64, b: f64, c: f64| with_nan_of((-a).mul_add(b, c), [b, c, a])),
         (false, true) => hot3(|a: f64, b: f64, c: f64| with_nan_of(a.mul_add(b, -c), [b, c, a])),
-        (true, true) => rare3(|a: f64, b: f64, c: f64| with_nan_of((-a).mul_add(b, -c), [b, c, a])),
+        (true, true) => warm3(|a: f64, b: f64, c: f64| with_nan_of((-a).mul_add(b, -c), [b, c, a])),
     }
 }
 
 fn double_test(class: FloatClass) -> &'static AluOperation {
     match class {
-        FloatClass::Finite => rare1(|a: f64| a.is_finite()),
-        FloatClass::Infinite => rare1(|a: f64| a.is_infinite()),
-        FloatClass::Number => rare1(|a: f64| !a.is_nan()),
-        FloatClass::NotANumber => rare1(|a: f64| a.is_nan()),
+        FloatClass::Finite => warm1(|a: f64| a.is_finite()),
+        FloatClass::Infinite => warm1(|a: f64| a.is_infinite()),
+        FloatClass::Number => warm1(|a: f64| !a.is_nan()),
+        FloatClass::NotANumber => warm1(|a: f64| a.is_nan()),
         FloatClass::Normal => rare1(|a: f64| a.is_normal() || a == 0.0),
         FloatClass::Subnormal => rare1(|a: f64| a.is_subnormal()),
     }
+}
+
+/// The handlers of an f32 operation in each direction.
+macro_rules! single_in_each_direction {
+    ($direction:expr, $make:ident, |$($x:ident),*| $function:expr) => {
+        match $direction {
+            RoundingDirection::Zero => {
+                $make(|$($x: f32),*| -> f32 { $function(Round::Zero, $($x),*) })
+            }
+            RoundingDirection::Down => {
+                $make(|$($x: f32),*| -> f32 { $function(Round::Down, $($x),*) })
+            }
+            RoundingDirection::Up => $make(|$($x: f32),*| -> f32 { $function(Round::Up, $($x),*) }),
+        }
+    };
 }
 
 /// The handlers of a function of numbers, in each direction, of f32 and f64; `nan` is the order in which
@@ -306,7 +322,20 @@ macro_rules! in_each_direction {
 
 /// The handlers of an opcode of this family.
 pub fn directed_handlers(op: DirectedOp) -> &'static AluOperation {
+    use DirectedFunction::{Add, Fma, Mul, Sub};
     match op.function {
+        Add if !op.double => {
+            single_in_each_direction!(op.direction, warm2, |a, b| directed::add)
+        }
+        Sub if !op.double => {
+            single_in_each_direction!(op.direction, warm2, |a, b| directed::sub)
+        }
+        Mul if !op.double => {
+            single_in_each_direction!(op.direction, warm2, |a, b| directed::mul)
+        }
+        Fma if !op.double => {
+            single_in_each_direction!(op.direction, warm3, |a, b, c| directed::fma)
+        }
         DirectedFunction::Add => {
             in_each_direction!(op, rare2, |a, b| |to| soft::add(a, b, to), nan [b, a])
         }
