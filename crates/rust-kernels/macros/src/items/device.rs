@@ -2,7 +2,7 @@
 
 use crate::body::closures::{function_type, is_function, staged_generics};
 use crate::body::scope::{Mode, Returns, Tail, Translator};
-use crate::bounds::with_storable;
+use crate::bounds::{with_names, with_storable};
 use crate::items::kernel::check_signature;
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
 use proc_macro2::{Span, TokenStream};
@@ -73,7 +73,7 @@ pub fn stage(
         }
         let parameter = parameter(argument, number)?;
         let (name, span) = (&parameter.name, argument.span());
-        let mut variable = parameter.mutable;
+        let mut reference = false;
         let scalar = |ty: &Type| {
             let parameter = quote_spanned!(span => #name: impl ::lanework::lang::rt::To<#ty>);
             let binding = quote_spanned!(span =>
@@ -113,7 +113,7 @@ pub fn stage(
                 binding = quote_spanned!(span =>
                     let (#name, #loan) = ::lanework::lang::rt::Exclusive::<#inner>::enter(#name););
                 loans.push(loan);
-                variable = true;
+                reference = true;
             }
             Kind::Reference { inner, mutable: false } => {
                 parameters
@@ -126,7 +126,10 @@ pub fn stage(
         if parameter.mutable {
             bindings.push(quote!(let #name = ::lanework::lang::rt::variable(#name);));
         }
-        translator.declare(name, variable);
+        match reference && !parameter.mutable {
+            true => translator.declare_reference(name),
+            false => translator.declare(name, parameter.mutable),
+        }
         if let Some(pattern) = &parameter.pattern {
             bindings.push(translator.destructure(pattern, quote!(#name), span));
         }
@@ -161,7 +164,7 @@ pub fn stage(
 }
 
 fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenStream> {
-    let signature = &function.sig;
+    let signature = &with_names(&function.sig);
     check_signature(signature)?;
     let nothing = (TokenStream::new(), TokenStream::new());
     let Staged { parameters, output, body } =
@@ -170,7 +173,7 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
     let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
     let generics = staged_generics(&with_storable(signature));
     let bounds = &generics.where_clause;
-    let host = crate::host::function(&function.attrs, visibility, signature, &function.block);
+    let host = crate::host::function(&function.attrs, visibility, &function.sig, &function.block);
     let allowed = allowed();
     Ok(quote! {
         #host
