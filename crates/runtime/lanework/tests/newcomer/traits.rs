@@ -134,13 +134,18 @@ fn draw<R: Random>(rngs: &mut [R], out: &mut [u32]) {
     rngs[i] = all.mixed_twice(own);
 }
 
-/// The same for a generator of a known type.
+#[device]
+fn digit(rng: &mut impl Random) -> u32 {
+    rng.below(10)
+}
+
+/// The same for a generator of a known type, and a default function of a number.
 #[kernel]
 fn draw_lagged(rngs: &mut [Lagged], out: &mut [u32]) {
     let i = thread_idx.x;
     let mut own = rngs[i];
     let (a, b) = own.pair(7);
-    out[i] = a + 10 * b;
+    out[i] = (a + 10 * b + 100 * digit(&mut own)).mixed_twice(i);
     rngs[i].below(3);
 }
 
@@ -168,9 +173,61 @@ fn generators_are_passed_by_mutable_reference() -> lanework::Result<()> {
     let mut on = device.upload(&seeds)?;
     draw_lagged(&mut on, &mut out).grid(1).block(2).launch(&device)?;
     for (i, mut rng) in seeds.into_iter().enumerate() {
-        let (a, b) = { rng }.pair(7);
+        let mut own = rng;
+        let (a, b) = own.pair(7);
+        let mixed = (a + 10 * b + 100 * digit(&mut own)).mixed_twice(i as u32);
         rng.below(3);
-        assert_eq!((on.download()?[i], out.download()?[i]), (rng, a + 10 * b));
+        assert_eq!((on.download()?[i], out.download()?[i]), (rng, mixed));
     }
+    Ok(())
+}
+
+/// A trait with an associated type.
+#[device]
+trait Scaled {
+    type Factor: Number;
+    const FACTOR: Self::Factor;
+    fn scaled(self, by: Self::Factor) -> Self;
+    fn scaled_twice(self) -> Self
+    where
+        Self: Copy,
+    {
+        self.scaled(Self::FACTOR).scaled(Self::FACTOR)
+    }
+}
+
+#[device]
+impl Scaled for Lagged {
+    type Factor = u32;
+    const FACTOR: u32 = 3;
+    fn scaled(self, by: u32) -> Lagged {
+        Lagged { a: self.a * by, b: self.b * by }
+    }
+}
+
+#[device]
+impl Scaled for f32 {
+    type Factor = f32;
+    const FACTOR: f32 = 0.5;
+    fn scaled(self, by: f32) -> f32 {
+        self * by
+    }
+}
+
+#[kernel]
+fn scale<S: Scaled>(x: &mut [S]) {
+    let i = thread_idx.x;
+    x[i] = x[i].scaled_twice().scaled(S::FACTOR);
+}
+
+#[test]
+fn an_associated_type_is_a_parameter() -> lanework::Result<()> {
+    let device = Device::emulator().sanitized();
+    let mut x = device.upload(&[Lagged { a: 1, b: 2 }])?;
+    scale(&mut x).grid(1).block(1).launch(&device)?;
+    assert_eq!(x.download()?, [Lagged { a: 27, b: 54 }]);
+    let mut x = device.upload(&[8.0f32, 24.0])?;
+    scale(&mut x).grid(1).block(2).launch(&device)?;
+    assert_eq!(x.download()?, [8.0f32.scaled_twice().scaled(0.5), 3.0]);
     Ok(())
 }

@@ -27,7 +27,54 @@ pub fn expand(attribute: TokenStream, function: ItemFn) -> TokenStream {
             TokenStream::new()
         }
     };
-    translator.finish().unwrap_or(rewritten)
+    match translator.finish() {
+        Some(errors) => {
+            let placeholder = placeholder(&function);
+            quote!(#errors #placeholder)
+        }
+        None => rewritten,
+    }
+}
+
+/// A function in the place of one with errors, so that rustc does not also report each call of it. None for functions
+/// whose calls need the types of the parameters.
+fn placeholder(function: &ItemFn) -> TokenStream {
+    let signature = &function.sig;
+    let takes_functions = signature.inputs.iter().any(|input| match input {
+        FnArg::Typed(typed) => is_function(&typed.ty, &signature.generics),
+        FnArg::Receiver(_) => true,
+    });
+    let output = match &signature.output {
+        ReturnType::Type(_, ty) if !is_unit(ty) => Some(ty),
+        _ => None,
+    };
+    let borrows = matches!(output.map(|ty| &**ty), Some(Type::Reference(_)));
+    if !signature.generics.params.is_empty() || takes_functions || borrows {
+        return TokenStream::new();
+    }
+    let (visibility, name) = (&function.vis, &signature.ident);
+    let names: Vec<_> =
+        (0..signature.inputs.len()).map(|number| format_ident!("argument_{}", number)).collect();
+    let of_host = output.map(|ty| quote!(-> #ty));
+    let of_kernels = output.map(|ty| quote!(-> <#ty as ::lanework::lang::rt::Returned>::Handle));
+    quote! {
+        #[allow(dead_code, unused_variables, missing_docs, clippy::too_many_arguments)]
+        #visibility fn #name(#(#names: impl ::core::marker::Sized),*) #of_host {
+            ::core::unreachable!()
+        }
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code, missing_docs, missing_debug_implementations)]
+        #visibility enum #name {}
+
+        #[allow(dead_code, unused_variables, missing_docs, clippy::too_many_arguments)]
+        impl #name {
+            #[doc(hidden)]
+            pub fn staged(#(#names: impl ::core::marker::Sized),*) #of_kernels {
+                ::core::unreachable!()
+            }
+        }
+    }
 }
 
 /// The parts of a function's staged version.
