@@ -5,6 +5,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::visit_mut::{VisitMut, visit_type_mut};
 use syn::{
     FnArg, Generics, Ident, Path, PathArguments, Signature, Type, TypeParamBound, WherePredicate,
 };
@@ -112,6 +113,38 @@ pub fn with_storable(signature: &Signature) -> Generics {
         add_storable(&mut generics, &name);
     }
     generics
+}
+
+/// The signature with a type parameter in the place of each `impl Trait`, apart from functions: the staged function
+/// names the types of its parameters.
+pub fn with_names(signature: &Signature) -> Signature {
+    struct Names(Vec<syn::TypeParam>);
+    impl VisitMut for Names {
+        fn visit_type_mut(&mut self, ty: &mut Type) {
+            match ty {
+                Type::ImplTrait(bounds) if !bounds.bounds.iter().any(is_function_bound) => {
+                    let (name, list) = (format_ident!("Argument{}", self.0.len()), &bounds.bounds);
+                    self.0.push(syn::parse_quote!(#name: #list));
+                    *ty = syn::parse_quote!(#name);
+                }
+                other => visit_type_mut(self, other),
+            }
+        }
+    }
+    let mut signature = signature.clone();
+    let mut names = Names(Vec::new());
+    signature.inputs.iter_mut().for_each(|input| names.visit_fn_arg_mut(input));
+    signature.generics.params.extend(names.0.into_iter().map(syn::GenericParam::Type));
+    signature
+}
+
+/// Whether a bound is `Fn(..)`, `FnMut(..)` or `FnOnce(..)`.
+pub fn is_function_bound(bound: &TypeParamBound) -> bool {
+    let TypeParamBound::Trait(bound) = bound else { return false };
+    bound.path.segments.last().is_some_and(|last| {
+        ["Fn", "FnMut", "FnOnce"].iter().any(|name| last.ident == name)
+            && matches!(last.arguments, PathArguments::Parenthesized(_))
+    })
 }
 
 /// Whether a type is `&[name]` or `&mut [name]`.

@@ -13,6 +13,7 @@ pub use crate::data::leaves::{
 };
 pub use crate::data::operations::{constant, read_copy, read_view, set};
 pub use crate::data::place::{Place, ReadPlace, Space};
+pub use crate::data::receiver::{ByValue, InKernel, InPlace, Receiver};
 pub use crate::data::variable::{
     AssignTo, Deferred, Exclusive, IntoVariable, Loan, Receive, Target, borrow, deferred,
     give_back, lend, new_variable, receive, replace, swap,
@@ -20,8 +21,8 @@ pub use crate::data::variable::{
 pub use crate::emit::current::{Never, break_loop, continue_loop, return_kernel};
 pub use crate::flow::branch::{Choose, Merge, if_else, if_then};
 pub use crate::flow::call::{
-    Input, ReturnAs, ReturnSlot, Returned, Written, by_value, call_closure, call_unit, call_value,
-    inline, output, return_unit, return_value,
+    Input, ReturnAs, ReturnSlot, Returned, Written, by_value, call_closure, call_tried, call_unit,
+    call_value, inline, output, return_unit, return_value,
 };
 pub use crate::flow::loops::{
     BreakSlot, By, Direction, OneByOne, Step, Walk, break_value, endless_loop, for_loop,

@@ -13,5 +13,6 @@ pub(crate) mod convert;
 pub(crate) mod leaves;
 pub(crate) mod operations;
 pub(crate) mod place;
+pub(crate) mod receiver;
 pub(crate) mod tuples;
 pub(crate) mod variable;

@@ -59,6 +59,11 @@ macro_rules! read_places {
 read_places!(Place Places ReadPlace ReadPlaces);
 
 /// Receivers of methods. A scalar is passed by value, a struct in place, because its methods may change it.
+#[diagnostic::on_unimplemented(
+    message = "this value has no methods in a kernel",
+    label = "not a value of the kernel language",
+    note = "a type parameter needs a bound, `Number` or a #[device] trait with a function that takes or returns `Self`"
+)]
 pub trait Receive: Copy {
     /// The type that has the methods.
     type Receiver;
@@ -271,7 +276,8 @@ tuples! {
 #[diagnostic::on_unimplemented(
     message = "`let mut` cannot hold `{Self}` in a kernel",
     label = "not a value of the kernel language",
-    note = "mutable variables are registers; bind anything else with `let`"
+    note = "a mutable variable is a scalar, or a tuple, an array or a #[device] type of scalars; bind anything else with `let`",
+    note = "a type parameter needs a bound, `Number` or a #[device] trait with a function that takes or returns `Self`"
 )]
 pub trait IntoVariable: Copy {
     /// The variable: `Mut<T>` for a scalar, and a composition of these for other types.

@@ -1,6 +1,6 @@
 //! Calls of `#[device]` functions (parameters, early `return`, the value of a call), and inline PTX (`ptx!`).
 
-use crate::data::convert::To;
+use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle, Values};
 use crate::data::operations;
 use crate::data::place::{Place, ReadPlace};
@@ -114,6 +114,12 @@ pub fn return_unit() {
 #[track_caller]
 pub fn call_closure<R>(body: impl FnOnce() -> R) -> R {
     in_call(body)
+}
+
+/// Stages the body of a closure that `?` may leave. The value at its end determines its type.
+#[track_caller]
+pub fn call_tried<X: Valued>(body: impl FnOnce(&ReturnSlot<X::Value>) -> X) -> Handle<X::Value> {
+    call_value::<X::Value, X>(body)
 }
 
 /// The text of an operand.

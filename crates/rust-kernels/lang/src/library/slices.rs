@@ -10,7 +10,7 @@ use crate::flow::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
 use crate::library::option::OptionOf;
 use crate::memory::registers::{Get, Put};
 use crate::memory::shared::Shared;
-use crate::memory::shared_slice::SharedSlice;
+use crate::memory::shared_slice::{SharedSlice, subslice};
 use crate::memory::slice::{Slice, SliceMut};
 use crate::scalar::cast::cast;
 use crate::scalar::compare::Order;
@@ -138,6 +138,43 @@ macro_rules! swaps {
 }
 
 swaps!(SliceMut<T> SharedSlice<T> Shared<T, 1>);
+
+macro_rules! splits {
+    ($($memory:ident { $($method:ident $part:ident),* })*) => {$(
+        impl<T: Data> $memory<T> {$(
+            /// The first `count` elements, and the rest. If there are fewer elements, the thread ends with a report.
+            ///
+            /// ```
+            /// # use lanework::prelude::*;
+            /// #[kernel]
+            /// fn halves(x: &[u32], y: &mut [u32]) {
+            ///     let (left, right) = x.split_at(x.len() / 2);
+            ///     let (sums, rest) = y.split_at_mut(2);
+            ///     sums[0] = left.iter().sum();
+            ///     sums[1] = right.iter().sum();
+            ///     rest[0] = rest.len() as u32;
+            /// }
+            /// # let device = Device::emulator();
+            /// # let x = device.upload(&[1u32, 2, 3, 4])?;
+            /// # let mut y = device.zeros::<u32>(3)?;
+            /// # halves(&x, &mut y).grid(1).block(1).launch(&device)?;
+            /// assert_eq!(y.download()?, [3, 7, 1]);
+            /// # Ok::<(), lanework::Error>(())
+            /// ```
+            #[track_caller]
+            pub fn $method(self, count: impl IndexValue) -> ($part<T>, $part<T>) {
+                here();
+                let at = Some(count.parts());
+                (subslice(self, None, at, false).into(), subslice(self, at, None, false).into())
+            }
+        )*}
+    )*};
+}
+
+splits! {
+    Slice { split_at Slice }
+    SliceMut { split_at Slice, split_at_mut SliceMut }
+}
 
 /// Arrays and slices that a `for` may iterate over.
 #[diagnostic::on_unimplemented(

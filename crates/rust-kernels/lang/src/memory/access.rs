@@ -5,6 +5,7 @@ use crate::data::convert::To;
 use crate::data::leaves::{Data, Handle, Places, ReadPlaces};
 use crate::data::operations;
 use crate::data::place::{Place, ReadPlace, stepped};
+use crate::data::receiver::{ByValue, InPlace};
 use crate::data::variable::Receive;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
@@ -368,8 +369,12 @@ pub struct Element<'a, A: ?Sized, I>(pub &'a A, pub I);
 pub trait ReceivePlace {
     /// The type that has the methods.
     type Receiver;
+    /// The receiver with its place, for adapters of traits.
+    type Adaptable;
     /// The receiver.
     fn receiver(self) -> Self::Receiver;
+    /// The receiver with its place.
+    fn adaptable(self) -> Self::Adaptable;
 }
 
 impl<A: At<I> + ?Sized, I: Copy> ReceivePlace for &&Element<'_, A, I>
@@ -377,9 +382,15 @@ where
     A::Element: Receive,
 {
     type Receiver = <A::Element as Receive>::Receiver;
+    type Adaptable = InPlace<Self::Receiver, A::Element>;
     #[track_caller]
     fn receiver(self) -> Self::Receiver {
         self.0.at(self.1).receive()
+    }
+    #[track_caller]
+    fn adaptable(self) -> Self::Adaptable {
+        let place = self.0.at(self.1);
+        InPlace(place.receive(), place)
     }
 }
 
@@ -387,14 +398,23 @@ where
 pub trait ReceiveValue {
     /// The type that has the methods.
     type Receiver;
+    /// The receiver without a place, for adapters of traits.
+    type Adaptable;
     /// The receiver.
     fn receiver(self) -> Self::Receiver;
+    /// The receiver without a place.
+    fn adaptable(self) -> Self::Adaptable;
 }
 
 impl<A: Get<I> + ?Sized, I: Copy> ReceiveValue for &Element<'_, A, I> {
     type Receiver = A::Output;
+    type Adaptable = ByValue<A::Output>;
     #[track_caller]
     fn receiver(self) -> A::Output {
         self.0.get(self.1)
+    }
+    #[track_caller]
+    fn adaptable(self) -> ByValue<A::Output> {
+        ByValue(self.0.get(self.1))
     }
 }

@@ -277,6 +277,11 @@ impl<T: Scalar, U: Scalar + SameType<T>> IntoVar<T> for Var<U> {
 }
 
 /// Reading a name: the current value of a variable, or any other value itself.
+#[diagnostic::on_unimplemented(
+    message = "this value cannot be read in a kernel",
+    label = "not a value of the kernel language",
+    note = "a type parameter needs a bound, `Number` or a #[device] trait with a function that takes or returns `Self`"
+)]
 pub trait Read: Copy {
     /// The value that is read.
     type Value;

@@ -1,13 +1,14 @@
 //! Closures that a kernel binds to a name and calls, or passes to device functions. A staged closure is a Rust closure
 //! on handles; each call stages its body.
 
-use crate::body::scope::{Mode, Returns, Tail, Translator};
+use crate::body::scope::{Mode, Returns, Tail, Translator, as_name};
+use crate::bounds::is_function_bound;
 use crate::types::{is_handle, is_handle_name};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
-use syn::{Expr, ExprClosure, Generics, Pat, PathArguments, ReturnType, Type, TypeParamBound};
+use syn::{Expr, ExprClosure, Generics, Pat, PathArguments, ReturnType, Type};
 
 impl Translator {
     /// A closure of handles.
@@ -34,7 +35,10 @@ impl Translator {
                         let mutable = name.mutability.is_some();
                         let name = &name.ident;
                         parameters.push(quote!(#name #annotation));
-                        t.declare(name, mutable || exclusive);
+                        match exclusive && !mutable {
+                            true => t.declare_reference(name),
+                            false => t.declare(name, mutable),
+                        }
                         if mutable {
                             bindings.extend(quote_spanned!(name.span() =>
                                 let #name = ::lanework::lang::rt::variable(#name);));
@@ -74,6 +78,13 @@ impl Translator {
                 "write `|x: f32| -> f32 { .. }`",
             );
         }
+        if has_try(&closure.body) {
+            let outer = std::mem::replace(&mut self.returns, Returns::Value);
+            let body = self.bare(&closure.body, Mode::Keep);
+            self.returns = outer;
+            return quote_spanned!(span =>
+                ::lanework::lang::rt::call_tried(|__returned| #body));
+        }
         let body = match &*closure.body {
             Expr::Block(block) if block.label.is_none() => {
                 self.block(&block.block, Tail::Value(Mode::Keep))
@@ -97,6 +108,7 @@ impl Translator {
         let value = self.argument(argument);
         match argument {
             Expr::Reference(reference) if reference.mutability.is_some() => value,
+            other if as_name(other).is_some_and(|name| self.is_reference(name)) => value,
             _ => quote_spanned!(argument.span() =>
                 (&&::lanework::lang::rt::Passed(#value)).pass()),
         }
@@ -118,19 +130,35 @@ impl VisitMut for Names {
 
 /// The first `return` in a closure's body, ignoring nested closures.
 fn returns(body: &Expr) -> Option<syn::ExprReturn> {
-    struct Search(Option<syn::ExprReturn>);
-    impl VisitMut for Search {
-        fn visit_expr_mut(&mut self, expression: &mut Expr) {
-            match expression {
-                Expr::Closure(_) => {}
-                Expr::Return(jump) => self.0 = self.0.take().or(Some(jump.clone())),
-                other => visit_expr_mut(self, other),
-            }
-        }
-    }
-    let mut search = Search(None);
+    let mut search = Exits::default();
     search.visit_expr_mut(&mut body.clone());
-    search.0
+    search.jump
+}
+
+/// Whether a closure's body has a `?`, ignoring nested closures.
+fn has_try(body: &Expr) -> bool {
+    let mut search = Exits::default();
+    search.visit_expr_mut(&mut body.clone());
+    search.tries
+}
+
+/// Searches for `return` and `?` outside nested closures.
+#[derive(Default)]
+struct Exits {
+    jump: Option<syn::ExprReturn>,
+    tries: bool,
+}
+
+impl VisitMut for Exits {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        match expression {
+            Expr::Closure(_) => return,
+            Expr::Return(jump) => self.jump = self.jump.take().or(Some(jump.clone())),
+            Expr::Try(_) => self.tries = true,
+            _ => {}
+        }
+        visit_expr_mut(self, expression);
+    }
 }
 
 /// The staged type of a closure's parameter or result.
@@ -183,14 +211,6 @@ pub fn is_function(ty: &Type, generics: &Generics) -> bool {
         }
         _ => false,
     }
-}
-
-fn is_function_bound(bound: &TypeParamBound) -> bool {
-    let TypeParamBound::Trait(bound) = bound else { return false };
-    bound.path.segments.last().is_some_and(|last| {
-        ["Fn", "FnMut", "FnOnce"].iter().any(|name| last.ident == name)
-            && matches!(last.arguments, PathArguments::Parenthesized(_))
-    })
 }
 
 /// Rewrites function types and bounds to their staged form.

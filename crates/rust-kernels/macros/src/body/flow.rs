@@ -118,7 +118,9 @@ impl Translator {
             let mut variables = Vec::new();
             let tokens = t.pattern(pattern, &mut variables);
             if exclusive {
-                crate::body::patterns::names(pattern).iter().for_each(|name| t.declare(name, true));
+                crate::body::patterns::names(pattern)
+                    .iter()
+                    .for_each(|name| t.declare_reference(name));
             }
             (tokens, variables, t.block(body, Tail::Unit))
         });

@@ -52,9 +52,30 @@ impl Translator {
         quote_spanned!(span => ::lanework::lang::rt::receive(#base))
     }
 
+    /// The receiver of a method that device traits may add. It has its place, because the method may take `&mut self`.
+    pub fn adaptable_receiver(&mut self, expression: &Expr) -> TokenStream {
+        let (span, rt) = (expression.span(), quote!(::lanework::lang::rt));
+        if !is_place(self, expression) || crate::body::iterators::is_part(expression) {
+            let value = self.receiver(expression);
+            return self.adapted(quote_spanned!(span => #rt::ByValue(#value)));
+        }
+        if let Expr::Index(index) = expression {
+            let (base, at) = (self.base(&index.expr), self.index(&index.index));
+            return self.adapted(quote_spanned!(span => (&&#rt::Element(&#base, #at)).adaptable()));
+        }
+        let base = self.base(expression);
+        self.adapted(quote_spanned!(span => {
+            let __place = #base;
+            #rt::InPlace(#rt::receive(__place), __place)
+        }))
+    }
+
     /// `&x`, `&x[i]`, `&mut x.field`.
     pub fn reference(&mut self, reference: &syn::ExprReference) -> TokenStream {
         let span = reference.span();
+        if let Some(name) = self.reborrowed(&reference.expr) {
+            return quote!(#name);
+        }
         match &*reference.expr {
             part if crate::body::iterators::is_part(part) => self.base(part),
             Expr::Index(index) => {
@@ -79,6 +100,14 @@ impl Translator {
                 ),
             },
         }
+    }
+
+    /// The name in `*name`, if it is a mutable reference.
+    fn reborrowed<'a>(&self, expression: &'a Expr) -> Option<&'a syn::Ident> {
+        let Expr::Unary(syn::ExprUnary { op: UnOp::Deref(_), expr, .. }) = expression else {
+            return None;
+        };
+        as_name(expr).filter(|name| self.is_reference(name))
     }
 
     /// `Body { mass: m, ..rest }`.

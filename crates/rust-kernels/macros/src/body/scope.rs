@@ -43,6 +43,8 @@ enum Declared {
     Value,
     /// `let mut x`.
     Variable,
+    /// A parameter `&mut T`, or an element of `iter_mut()`.
+    Reference,
     /// An array in shared memory, or mbarriers.
     Array,
 }
@@ -126,6 +128,11 @@ impl Translator {
         self.bounded.contains(&name.to_string())
     }
 
+    /// Whether traits that bound type parameters may add methods to receivers.
+    pub fn adapts(&self) -> bool {
+        !self.traits.is_empty()
+    }
+
     /// A receiver with the methods of the device traits that bound type parameters.
     pub fn adapted(&self, receiver: TokenStream) -> TokenStream {
         let adapters = (0..self.traits.len()).filter_map(adapter);
@@ -148,6 +155,11 @@ impl Translator {
     /// Declares a name, as a variable if `mutable`.
     pub fn declare(&mut self, name: &syn::Ident, mutable: bool) {
         self.insert(name, if mutable { Declared::Variable } else { Declared::Value });
+    }
+
+    /// Declares a mutable reference.
+    pub fn declare_reference(&mut self, name: &syn::Ident) {
+        self.insert(name, Declared::Reference);
     }
 
     /// Declares an array in shared memory.
@@ -176,9 +188,14 @@ impl Translator {
         self.find(name) == Some(Declared::Array)
     }
 
-    /// Whether a name is a variable (`let mut`).
+    /// Whether a name is a variable (`let mut`), or a mutable reference to one.
     pub fn is_variable(&self, name: &syn::Ident) -> bool {
-        self.find(name) == Some(Declared::Variable)
+        matches!(self.find(name), Some(Declared::Variable | Declared::Reference))
+    }
+
+    /// Whether a name is a mutable reference.
+    pub fn is_reference(&self, name: &syn::Ident) -> bool {
+        self.find(name) == Some(Declared::Reference)
     }
 }
 

@@ -63,6 +63,7 @@ pub fn value_traits(
             #[track_caller]
             fn copy(self) -> #values { #rt::read_copy::<#host, __K>(self) }
         }
+        impl #kinded #rt::InKernel for #any #clause {}
         impl #kinded #rt::Receive for #any #clause {
             type Receiver = Self;
             fn receive(self) -> Self { self }

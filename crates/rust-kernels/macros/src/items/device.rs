@@ -2,7 +2,7 @@
 
 use crate::body::closures::{function_type, is_function, staged_generics};
 use crate::body::scope::{Mode, Returns, Tail, Translator};
-use crate::bounds::with_storable;
+use crate::bounds::{with_names, with_storable};
 use crate::items::kernel::check_signature;
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
 use proc_macro2::{Span, TokenStream};
@@ -27,7 +27,54 @@ pub fn expand(attribute: TokenStream, function: ItemFn) -> TokenStream {
             TokenStream::new()
         }
     };
-    translator.finish().unwrap_or(rewritten)
+    match translator.finish() {
+        Some(errors) => {
+            let placeholder = placeholder(&function);
+            quote!(#errors #placeholder)
+        }
+        None => rewritten,
+    }
+}
+
+/// A function in the place of one with errors, so that rustc does not also report each call of it. None for functions
+/// whose calls need the types of the parameters.
+fn placeholder(function: &ItemFn) -> TokenStream {
+    let signature = &function.sig;
+    let takes_functions = signature.inputs.iter().any(|input| match input {
+        FnArg::Typed(typed) => is_function(&typed.ty, &signature.generics),
+        FnArg::Receiver(_) => true,
+    });
+    let output = match &signature.output {
+        ReturnType::Type(_, ty) if !is_unit(ty) => Some(ty),
+        _ => None,
+    };
+    let borrows = matches!(output.map(|ty| &**ty), Some(Type::Reference(_)));
+    if !signature.generics.params.is_empty() || takes_functions || borrows {
+        return TokenStream::new();
+    }
+    let (visibility, name) = (&function.vis, &signature.ident);
+    let names: Vec<_> =
+        (0..signature.inputs.len()).map(|number| format_ident!("argument_{}", number)).collect();
+    let of_host = output.map(|ty| quote!(-> #ty));
+    let of_kernels = output.map(|ty| quote!(-> <#ty as ::lanework::lang::rt::Returned>::Handle));
+    quote! {
+        #[allow(dead_code, unused_variables, missing_docs, clippy::too_many_arguments)]
+        #visibility fn #name(#(#names: impl ::core::marker::Sized),*) #of_host {
+            ::core::unreachable!()
+        }
+
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code, missing_docs, missing_debug_implementations)]
+        #visibility enum #name {}
+
+        #[allow(dead_code, unused_variables, missing_docs, clippy::too_many_arguments)]
+        impl #name {
+            #[doc(hidden)]
+            pub fn staged(#(#names: impl ::core::marker::Sized),*) #of_kernels {
+                ::core::unreachable!()
+            }
+        }
+    }
 }
 
 /// The parts of a function's staged version.
@@ -73,7 +120,7 @@ pub fn stage(
         }
         let parameter = parameter(argument, number)?;
         let (name, span) = (&parameter.name, argument.span());
-        let mut variable = parameter.mutable;
+        let mut reference = false;
         let scalar = |ty: &Type| {
             let parameter = quote_spanned!(span => #name: impl ::lanework::lang::rt::To<#ty>);
             let binding = quote_spanned!(span =>
@@ -113,7 +160,7 @@ pub fn stage(
                 binding = quote_spanned!(span =>
                     let (#name, #loan) = ::lanework::lang::rt::Exclusive::<#inner>::enter(#name););
                 loans.push(loan);
-                variable = true;
+                reference = true;
             }
             Kind::Reference { inner, mutable: false } => {
                 parameters
@@ -126,7 +173,10 @@ pub fn stage(
         if parameter.mutable {
             bindings.push(quote!(let #name = ::lanework::lang::rt::variable(#name);));
         }
-        translator.declare(name, variable);
+        match reference && !parameter.mutable {
+            true => translator.declare_reference(name),
+            false => translator.declare(name, parameter.mutable),
+        }
         if let Some(pattern) = &parameter.pattern {
             bindings.push(translator.destructure(pattern, quote!(#name), span));
         }
@@ -161,7 +211,7 @@ pub fn stage(
 }
 
 fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenStream> {
-    let signature = &function.sig;
+    let signature = &with_names(&function.sig);
     check_signature(signature)?;
     let nothing = (TokenStream::new(), TokenStream::new());
     let Staged { parameters, output, body } =
@@ -170,7 +220,7 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
     let conditions: Vec<_> = function.attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
     let generics = staged_generics(&with_storable(signature));
     let bounds = &generics.where_clause;
-    let host = crate::host::function(&function.attrs, visibility, signature, &function.block);
+    let host = crate::host::function(&function.attrs, visibility, &function.sig, &function.block);
     let allowed = allowed();
     Ok(quote! {
         #host

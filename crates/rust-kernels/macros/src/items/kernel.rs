@@ -6,7 +6,7 @@ use crate::bounds::with_storable;
 use crate::types;
 use crate::types::{Kind, is_tensor_map, is_written_map, parameter, refuse};
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -28,7 +28,29 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
             TokenStream::new()
         }
     };
-    translator.finish().unwrap_or(rewritten)
+    match translator.finish() {
+        Some(errors) => {
+            let placeholder = placeholder(&function);
+            quote!(#errors #placeholder)
+        }
+        None => rewritten,
+    }
+}
+
+/// A function in the place of a kernel with errors, so that rustc does not also report each launch of it. None for a
+/// generic kernel: rustc would report that it cannot infer the types.
+fn placeholder(function: &ItemFn) -> TokenStream {
+    if !function.sig.generics.params.is_empty() {
+        return TokenStream::new();
+    }
+    let (visibility, name) = (&function.vis, &function.sig.ident);
+    let names = (0..function.sig.inputs.len()).map(|number| format_ident!("argument_{}", number));
+    quote! {
+        #[allow(dead_code, unused_variables, missing_docs, clippy::too_many_arguments)]
+        #visibility fn #name(#(#names: impl ::core::marker::Sized),*) -> ::lanework::Launch<'static> {
+            ::core::unreachable!()
+        }
+    }
 }
 
 /// Rejects qualifiers that neither kernels nor device functions support.

@@ -109,6 +109,9 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
         let (plain, taken) = plain(function, &host_type)?;
         let mut translator = Translator::new(returns(&plain.sig));
         translator.declare_generics(&item.generics);
+        if let Some((path, _)) = &item.trait_ {
+            translator.declare_bound(&quote::format_ident!("Self"), path);
+        }
         let around = around(taken.as_ref(), &host_type, &mut translator);
         let staged = stage(&plain.sig, &plain.block, around, &mut translator)?;
         if let Some(errors) = translator.finish() {
@@ -207,8 +210,9 @@ fn around(
     let this = receiver();
     let rt = quote!(::lanework::lang::rt);
     let exclusive = is_exclusive(taken);
-    translator.declare(&this, exclusive || taken.mutability.is_some());
+    translator.declare(&this, taken.mutability.is_some());
     if exclusive {
+        translator.declare_reference(&this);
         return (
             quote!(let (#this, __loan) = #rt::Exclusive::<#ty>::enter(self);),
             quote!(#rt::give_back(__loan);),

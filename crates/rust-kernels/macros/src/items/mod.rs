@@ -6,6 +6,7 @@ pub mod expansion;
 pub mod kernel;
 mod methods;
 mod receiver;
+mod trait_methods;
 mod traits;
 
 use crate::types::refuse;

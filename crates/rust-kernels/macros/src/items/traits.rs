@@ -11,9 +11,9 @@ use crate::bounds::{in_kernels, is_of_rust};
 use crate::items::device::{Staged, allowed, returns, stage};
 use crate::items::receiver::{is_exclusive, plain, receiver};
 use crate::types::refuse;
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem};
+use syn::{ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem};
 
 /// The supertraits of a device trait whose functions take or return `Self`. For a `T: Trait`, they give rustc the bounds of
 /// the handles and variables of type `T`.
@@ -23,9 +23,11 @@ fn of_values() -> TokenStream {
     let variable = quote!(<Self as #lang::Data>::Of<#rt::Variables>);
     let value = quote!(#rt::Valued<Value = Self> + #rt::To<Self>);
     quote! {
-        #value + #rt::Read<Value = Self>
+        #value + #rt::Read<Value = Self> + #rt::IntoVariable<Variable = #variable>
         + #lang::Data<Of<#rt::Values>: #value + #rt::Read<Value = #handle> + #rt::IntoVariable<Variable = #variable>>
         + #lang::Data<Of<#rt::Variables>: #value + #rt::Read<Value = #handle> + #rt::Target<Value = Self>
+            + #rt::Receive + #rt::Exclusive<Self>>
+        + #lang::Data<Of<#rt::Places>: #value + #rt::Read<Value = #handle> + #rt::Target<Value = Self>
             + #rt::Receive + #rt::Exclusive<Self>>
     }
 }
@@ -35,8 +37,8 @@ fn of_values() -> TokenStream {
 enum Owner<'a> {
     /// The trait of this path.
     Trait(&'a syn::Path),
-    /// An `impl` with these generics.
-    Impl(&'a syn::Generics),
+    /// An `impl` of the trait of this path, with these generics.
+    Impl(&'a syn::Path, &'a syn::Generics),
 }
 
 /// The hidden function for kernels, with a body if `block` is given. Empty for a function without arguments: the host
@@ -59,16 +61,18 @@ fn hidden(
     };
     let (plain, taken) = plain(&function, ty)?;
     let mut translator = Translator::new(returns(&plain.sig));
-    match of {
-        Owner::Trait(path) => translator.declare_bound(&format_ident!("Self"), path),
-        Owner::Impl(generics) => translator.declare_generics(generics),
+    let (Owner::Trait(path) | Owner::Impl(path, _)) = of;
+    translator.declare_bound(&format_ident!("Self"), path);
+    if let Owner::Impl(_, generics) = of {
+        translator.declare_generics(generics);
     }
     let (this, rt) = (receiver(), quote!(::lanework::lang::rt));
     let (mut taken_as, mut start, mut end) = (None, TokenStream::new(), TokenStream::new());
     if let Some(taken) = &taken {
         let exclusive = is_exclusive(taken);
-        translator.declare(&this, exclusive || taken.mutability.is_some());
+        translator.declare(&this, taken.mutability.is_some());
         if exclusive {
+            translator.declare_reference(&this);
             taken_as = Some(quote!(#this: impl #rt::Exclusive<#ty>,));
             start = quote!(let (#this, __loan) = #rt::Exclusive::<#ty>::enter(#this););
             end = quote!(#rt::give_back(__loan););
@@ -116,7 +120,7 @@ pub fn implemented(item: &ItemImpl, ty: &TokenStream) -> syn::Result<TokenStream
         ImplItem::Fn(function) => Some(function),
         _ => None,
     });
-    let of = Owner::Impl(&item.generics);
+    let of = Owner::Impl(path, &item.generics);
     functions.map(|function| hidden(&function.sig, Some(&function.block), ty, of)).collect()
 }
 
@@ -129,7 +133,7 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
             "use an associated type",
         ));
     }
-    let (mut items, mut methods) = (TokenStream::new(), TokenStream::new());
+    let mut items = TokenStream::new();
     let path: syn::Path = item.ident.clone().into();
     for inner in &item.items {
         let TraitItem::Fn(function) = inner else {
@@ -147,7 +151,6 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
         }
         let ty = quote!(Self);
         items.extend(hidden(&function.sig, function.default.as_ref(), &ty, Owner::Trait(&path))?);
-        methods.extend(method(&function.sig, &item.ident)?);
     }
     let names_self = |inner: &TraitItem| match inner {
         TraitItem::Fn(function) => mentions_self(&function.sig),
@@ -158,72 +161,12 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
     let own = (!item.supertraits.is_empty()).then(|| item.supertraits.to_token_stream());
     let bounds = own.into_iter().chain(values);
     let clause = &item.generics.where_clause;
-    let wrapper = format_ident!("{}Of", name);
-    let allowed = allowed();
+    let methods = crate::items::trait_methods::declare(item)?;
     Ok(quote! {
         #(#attributes)*
         #[allow(dead_code)]
         #visibility trait #name: #(#bounds)+* #clause { #items }
 
-        #[doc(hidden)]
-        #[derive(Clone, Copy)]
-        #[allow(dead_code, missing_docs, missing_debug_implementations)]
-        #visibility struct #wrapper<X>(X);
-
-        #[doc(hidden)]
-        #[allow(non_snake_case, dead_code, missing_docs)]
-        #visibility fn #name<X>(value: X) -> #wrapper<X> {
-            #wrapper(value)
-        }
-
-        impl<X> ::core::ops::Deref for #wrapper<X> {
-            type Target = X;
-            fn deref(&self) -> &X {
-                &self.0
-            }
-        }
-
-        #allowed
-        impl<X: ::lanework::lang::rt::Valued> #wrapper<X>
-        where
-            X::Value: #name,
-        {
-            #methods
-        }
+        #methods
     })
-}
-
-/// The method of the wrapper that calls a hidden function; nothing for a function without a receiver.
-fn method(signature: &Signature, of: &Ident) -> syn::Result<TokenStream> {
-    let function = ImplItemFn {
-        attrs: Vec::new(),
-        vis: syn::Visibility::Inherited,
-        modifiers: Default::default(),
-        sig: signature.clone(),
-        block: syn::parse_quote!({}),
-    };
-    let ty = quote!(<X as ::lanework::lang::rt::Valued>::Value);
-    let (plain, Some(taken)) = plain(&function, &ty)? else { return Ok(TokenStream::new()) };
-    let mut translator = Translator::new(returns(&plain.sig));
-    let nothing = (TokenStream::new(), TokenStream::new());
-    let Staged { parameters, output, .. } =
-        stage(&plain.sig, &plain.block, nothing, &mut translator)?;
-    let names = plain.sig.inputs.iter().enumerate().map(|(number, argument)| match argument {
-        FnArg::Typed(typed) => match &*typed.pat {
-            syn::Pat::Ident(name) => name.ident.clone(),
-            _ => format_ident!("argument_{}", number),
-        },
-        FnArg::Receiver(_) => Ident::new("this", Span::call_site()),
-    });
-    let names: Vec<_> = names.collect();
-    let (name, call, generics) =
-        (&signature.ident, in_kernels(&signature.ident), staged_generics(&plain.sig.generics));
-    let exclusive =
-        is_exclusive(&taken).then(|| quote!(where X: ::lanework::lang::rt::Exclusive<#ty>));
-    Ok(quote_spanned!(name.span() =>
-    #[doc(hidden)]
-    #[track_caller]
-    pub fn #name #generics (self #(, #parameters)*) #output #exclusive {
-        <#ty as #of>::#call(self.0 #(, #names)*)
-    }))
 }

@@ -47,13 +47,18 @@ impl Translator {
             let (receiver, text) = (self.receiver(&call.receiver), &call.args[0]);
             return quote_spanned!(span => #receiver.expect(#text));
         }
-        let receiver = self.receiver(&call.receiver);
         let (method, turbofish) = (&call.method, &call.turbofish);
+        let promotes = !call.args.is_empty()
+            && PROMOTING.split(' ').any(|name| method == name)
+            && !is_place(self, &call.receiver);
+        let receiver = match promotes || !self.adapts() {
+            true => self.receiver(&call.receiver),
+            false => self.adaptable_receiver(&call.receiver),
+        };
         let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
-        let promotes = PROMOTING.split(' ').any(|name| method == name);
         match arguments.as_slice() {
             // The receiver may be a host value while the argument is a run-time value.
-            [first, rest @ ..] if promotes && !is_place(self, &call.receiver) => {
+            [first, rest @ ..] if promotes => {
                 let own_type = ["pow", "powi", "rotate_left", "rotate_right"];
                 let promote = match own_type.iter().any(|name| method == name) {
                     true => quote_spanned!(span => ::lanework::lang::rt::PromoteBase),
@@ -66,10 +71,7 @@ impl Translator {
                         .#method #turbofish(__argument #(, #rest)*)
                 })
             }
-            _ => {
-                let receiver = self.adapted(receiver);
-                quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*))
-            }
+            _ => quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*)),
         }
     }
 
@@ -190,8 +192,11 @@ impl Translator {
         })
     }
 
-    /// An argument of a call. A variable passes its current value.
+    /// An argument of a call. A variable passes its current value, and a mutable reference what it refers to.
     pub fn argument(&mut self, expression: &Expr) -> TokenStream {
+        if let Some(name) = as_name(expression).filter(|name| self.is_reference(name)) {
+            return quote!(#name);
+        }
         match expression {
             Expr::Path(path) => match self.function_value(path) {
                 Some(function) => function,
