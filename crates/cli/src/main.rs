@@ -61,6 +61,7 @@ fn main() -> ExitCode {
         (Grammar::File, "compare") => run_parsed(arguments, commands::timing::compare::run_kernel),
         #[cfg(feature = "report")]
         (Grammar::File, "report") => run_parsed(arguments, commands::stored::report::run_kernel),
+        (Grammar::Program, "debug") => run_parsed(arguments, commands::kernels::debug::run_program),
         (Grammar::Program, "look") => run_parsed(arguments, commands::kernels::look::run_program),
         (Grammar::Program, "inspect") => {
             run_parsed(arguments, commands::kernels::inspect::run_program)

@@ -7,8 +7,8 @@
 
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, DebugKernelArgs,
-    InspectFileArgs, InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs,
-    PredictKernelArgs, ProfileKernelArgs, ReportKernelArgs,
+    DebugProgramArgs, InspectFileArgs, InspectProgramArgs, KernelArgs, LookKernelArgs,
+    LookProgramArgs, PredictKernelArgs, ProfileKernelArgs, ReportKernelArgs,
 };
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, FromArgMatches};
@@ -47,7 +47,7 @@ pub(super) fn others(command: &str) -> Vec<Command> {
         "check" => vec![CheckKernelArgs::command()],
         "profile" => vec![ProfileKernelArgs::command()],
         "predict" => vec![PredictKernelArgs::command()],
-        "debug" => vec![DebugKernelArgs::command()],
+        "debug" => vec![DebugKernelArgs::command(), DebugProgramArgs::command()],
         "look" => vec![LookKernelArgs::command(), LookProgramArgs::command()],
         "inspect" => vec![InspectFileArgs::command(), InspectProgramArgs::command()],
         "bench" => vec![BenchKernelArgs::command()],
@@ -133,12 +133,13 @@ fn values(option: &str, commands: &[&Command]) -> usize {
 
 /// The commands that take the sources of a program, as commands on a program.
 #[cfg(all(unix, feature = "host"))]
-const ON_SOURCES: [(&str, &[&str]); 6] = [
+const ON_SOURCES: [(&str, &[&str]); 7] = [
     ("run", &["exec", "--plain"]),
     ("check", &["exec", "--check"]),
     ("profile", &["exec", "--profile"]),
     ("predict", &["exec", "--predict"]),
     ("look", &["look"]),
+    ("debug", &["debug"]),
     ("report", &["exec"]),
 ];
 
@@ -156,6 +157,7 @@ pub fn as_program(
     };
     let of_program = match *name {
         "look" => LookProgramArgs::command(),
+        "debug" => DebugProgramArgs::command(),
         // The page is the option `--report` of `exec`.
         "report" => own
             .find_subcommand("exec")
@@ -367,6 +369,8 @@ mod tests {
             ("lanework compare a.ptx b.ptx", Grammar::File),
             ("lanework compare --revision a.ptx b.ptx", Grammar::Rung),
             ("lanework look --kernel saxpy -- ./program k.ptx", Grammar::Program),
+            ("lanework debug --launch 2 -- ./program k.ptx", Grammar::Program),
+            ("lanework debug --launch 2 transpose/naive", Grammar::Rung),
             ("lanework inspect -- ./program k.ptx", Grammar::Program),
             ("lanework inspect k.ptx", Grammar::File),
             ("lanework inspect Cargo.toml", Grammar::File),
@@ -418,6 +422,7 @@ mod tests {
             ("lanework run k.ptx", "lanework run k.ptx"),
             ("lanework check p.cu", "lanework exec --check -- p.cu"),
             ("lanework check p.cu -- 1", "lanework exec --check -- p.cu 1"),
+            ("lanework debug --script a p.cu -- 1", "lanework debug --script a -- p.cu 1"),
             (
                 "lanework check --sarif s.json p.cu --leaks -- 1",
                 "lanework exec --check --sarif s.json --leaks -- p.cu 1",

@@ -11,7 +11,7 @@ mod stored;
 mod timing;
 mod values;
 
-pub use debug::{DebugArgs, DebugKernelArgs, DebugOptions};
+pub use debug::{DebugArgs, DebugKernelArgs, DebugOptions, DebugProgramArgs, of_child};
 #[cfg(feature = "report")]
 pub use grammar::PAGE;
 pub use grammar::{CommandLine, Grammar, grammar, moved, with_separator};
@@ -93,10 +93,11 @@ pub enum Command {
         lanework look transpose/unpadded --size 1024 --warp 3\n  \
         lanework look transpose/unpadded --svg picture.svg")]
     Look(LookArgs),
-    /// Debug a kernel of a file: stop at any instruction, go back, ask who wrote a value.
+    /// Debug a kernel of a file, or those that a program launches: stop at any instruction, go back, ask who wrote a value.
     #[command(after_help = "Examples:\n  \
         lanework debug kernel.cu --block 256 rand:1000 zeros:1000\n  \
-        lanework debug kernel.cu --block 256 rand:1000 zeros:1000 --script commands.txt")]
+        lanework debug program.cu -- 1000\n  \
+        lanework debug sgemm/tiled --size 64 --script commands.txt")]
     Debug(DebugArgs),
     /// Show the contents of a kernel: entries, parameters, registers, instructions, and the PTX of a rung.
     #[command(after_help = "Examples:\n  \

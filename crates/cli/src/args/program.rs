@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// A program with its arguments.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Program {
     /// The program and its arguments, after `--`; `exec` takes them without it, too.
     #[arg(value_name = "PROGRAM", required = true, last = true)]

@@ -133,17 +133,20 @@ pub fn host_code(
     })
 }
 
-/// The PTX of a program's device code, by Lanework's compiler.
+/// The PTX of a program's device code, by Lanework's compiler; for the debugger, without optimization and with the names
+/// of its variables.
 ///
 /// # Errors
 /// If a file cannot be read, or does not compile.
 #[cfg(all(unix, feature = "host"))]
-pub fn device_code(paths: &[PathBuf], options: &SourceOptions) -> Result<String, Failure> {
+pub fn device_code(
+    paths: &[PathBuf],
+    options: &SourceOptions,
+    debug: bool,
+) -> Result<CompiledPtx, Failure> {
     let (source, path) = whole_source(paths)?;
-    let (compiler, ptx) =
-        own(&source, path, false, options).map_err(|failure| own_failure(path, &failure))?;
-    note(&format!("{compiler} compiled {}", path.display()));
-    Ok(ptx)
+    let compiled = own_mode(&source, path, (false, debug), options);
+    compiled.map_err(|failure| own_failure(path, &failure))
 }
 
 /// The targets that are tried in turn.

@@ -5,6 +5,7 @@ use super::externals::{DRIVER, Loaded};
 use crate::args::SourceOptions;
 use crate::kernel_file::source::{device_code, host_code};
 use lanework::ptx::cpp_names::CppName;
+use lanework_cuda_cpp::DebugNames;
 use lanework_host::{HostExecution, HostPlace, HostWatch, Process};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::note;
@@ -86,6 +87,17 @@ fn received(text: &str) -> SourceOptions {
     SourceOptions { compiler: None, include: folders.collect(), define: macros.collect() }
 }
 
+/// The names of the variables of a program's kernels, of a command line that [`worker`] runs for the debugger.
+///
+/// # Errors
+/// If a file cannot be read, or does not compile.
+pub fn debug_names(command: &[OsString], options: &SourceOptions) -> Result<DebugNames, Failure> {
+    let end = command.iter().position(|word| word == "--");
+    let count = end.filter(|end| are_sources(&command[..*end])).unwrap_or(1);
+    let files: Vec<PathBuf> = command.iter().take(count).map(PathBuf::from).collect();
+    Ok(device_code(&files, options, true)?.names)
+}
+
 /// Compiles and runs a program; ends with its exit code.
 ///
 /// # Errors
@@ -96,7 +108,10 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
         let _ = std::io::stdout().write_all(text.as_bytes());
     });
     let host = host_code(files, options)?;
-    let ptx = device_code(files, options)?;
+    let debugged = std::env::var_os("LANEWORK_TOOL").is_some_and(|tool| tool == "save");
+    let ptx = device_code(files, options, debugged)?.text;
+    let first = files.first().map(|file| file.display().to_string());
+    note(&format!("Lanework compiled {}", first.unwrap_or_default()));
     let ptx = CString::new(ptx).map_err(|_| Failure::input("the PTX contains a zero byte", ""))?;
     let loaded = Process::load(&host, DRIVER, Box::new(Loaded::new(ptx)));
     let mut process = loaded.map_err(|why| Failure::input(why, "free memory of this machine"))?;

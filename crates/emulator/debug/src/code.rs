@@ -114,6 +114,11 @@ impl CodeMap {
         self.names.get(instruction as usize).map_or("", String::as_str)
     }
 
+    /// Whether the PTX name of an instruction starts so.
+    pub fn has_instruction(&self, name: &str) -> bool {
+        self.names.iter().any(|own| own.starts_with(name))
+    }
+
     /// `file:line` of an instruction, or its number.
     pub fn text(&self, instruction: u32) -> String {
         match self.place(instruction) {

@@ -38,6 +38,12 @@ pub use lanework_ptx_ir::kernel::Origin;
 pub use lanework_ptx_ir::module::function_at;
 pub use lanework_sanitizer as sanitize;
 
+/// Launches and memory as plain data.
+pub mod saved {
+    pub use lanework_engine::device::saved::SavedLaunch;
+    pub use lanework_engine::memory::saved::{MemorySaver, SavedAllocation, SavedMemory};
+}
+
 /// Counters as text.
 pub use lanework_counters::words;
 

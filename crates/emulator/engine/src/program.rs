@@ -66,7 +66,20 @@ impl Program {
         gaps: bool,
         verify: bool,
     ) -> Result<Program, LoadError> {
-        let program = Program::placed(module, memory, gaps, verify)?;
+        Program::load_restored(module, memory, (gaps, verify), &HashMap::new())
+    }
+
+    /// As [`Program::load`], but these variables are in memory already, at these addresses.
+    ///
+    /// # Errors
+    /// As [`Program::load`].
+    pub fn load_restored(
+        module: &Module,
+        memory: &Arc<MemoryLock>,
+        (gaps, verify): (bool, bool),
+        variables: &HashMap<String, u64>,
+    ) -> Result<Program, LoadError> {
+        let program = Program::placed(module, memory, (gaps, verify), variables)?;
         for (entry, of) in module.entries().zip(&program.entries) {
             of.lowered.get_or_init(|| program.lower(module, entry));
         }
@@ -87,7 +100,7 @@ impl Program {
         gaps: bool,
         verify: bool,
     ) -> Result<Program, LoadError> {
-        let mut program = Program::placed(module, memory, gaps, verify)?;
+        let mut program = Program::placed(module, memory, (gaps, verify), &HashMap::new())?;
         program.module = Some(Arc::clone(module));
         Ok(program)
     }
@@ -96,8 +109,8 @@ impl Program {
     fn placed(
         module: &Module,
         memory: &Arc<MemoryLock>,
-        gaps: bool,
-        verify: bool,
+        (gaps, verify): (bool, bool),
+        restored: &HashMap<String, u64>,
     ) -> Result<Program, LoadError> {
         let entry = |entry: &Function| Entry { name: entry.name.clone(), lowered: OnceLock::new() };
         let entries: Vec<Entry> = module.entries().map(entry).collect();
@@ -107,7 +120,7 @@ impl Program {
             entries,
             module: None,
             names: ModuleNames::new(module),
-            variables: ModuleVariables::place(module, memory)?,
+            variables: ModuleVariables::place(module, memory, restored)?,
             assembled: Mutex::new(HashMap::new()),
             gaps,
             verify,
@@ -170,6 +183,12 @@ impl Program {
     /// The device address and size in bytes of a variable in global or constant memory.
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
         self.variables.find(name)
+    }
+
+    /// The variables in global or constant memory, by their keys, with their addresses; and the heap of its kernels.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, u64)> {
+        let all = self.variables.addresses().iter();
+        all.map(|(key, (_, address))| (key.as_str(), *address))
     }
 
     /// Bytes of static shared memory that a kernel uses per block.
@@ -272,14 +291,18 @@ pub struct ModuleVariables {
 }
 
 impl ModuleVariables {
-    /// Allocates and initializes the variables of a module.
+    /// Allocates and initializes the variables of a module, except those that are in memory already, at these addresses.
     ///
     /// # Errors
     /// If the memory does not suffice, or an initializer is not supported; then none of them stays allocated.
-    pub fn place(module: &Module, memory: &Arc<MemoryLock>) -> Result<ModuleVariables, LoadError> {
+    pub fn place(
+        module: &Module,
+        memory: &Arc<MemoryLock>,
+        restored: &HashMap<String, u64>,
+    ) -> Result<ModuleVariables, LoadError> {
         let (addresses, sizes) = (HashMap::new(), HashMap::new());
         let mut variables = ModuleVariables { addresses, sizes, memory: Arc::clone(memory) };
-        variables.fill(module)?;
+        variables.fill(module, restored)?;
         Ok(variables)
     }
 
@@ -294,7 +317,7 @@ impl ModuleVariables {
         Some((*address, self.sizes[name]))
     }
 
-    fn fill(&mut self, module: &Module) -> Result<(), LoadError> {
+    fn fill(&mut self, module: &Module, restored: &HashMap<String, u64>) -> Result<(), LoadError> {
         let refuse = |name: &str, message: String, help: &str| LoadError {
             message: format!("variable `{name}`: {message}"),
             function: String::new(),
@@ -306,7 +329,8 @@ impl ModuleVariables {
         let mut memory = self.memory.alone();
         let placed = statics(module);
         // A module that does not fit allocates nothing.
-        let sizes = placed.iter().map(|placed| placed.variable.size());
+        let new = placed.iter().filter(|placed| !restored.contains_key(&placed.key));
+        let sizes = new.map(|placed| placed.variable.size());
         let bytes = sizes.fold(0, u64::saturating_add);
         let free = memory.total() - memory.used();
         if bytes > free {
@@ -319,9 +343,12 @@ impl ModuleVariables {
             return Err(refuse(name, message, "make them smaller, or allow more memory"));
         }
         for StaticVariable { key, variable, .. } in &placed {
-            let address = memory
-                .allocate(variable.size(), &variable.name)
-                .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
+            let address = match restored.get(key) {
+                Some(address) => *address,
+                None => memory
+                    .allocate(variable.size(), &variable.name)
+                    .map_err(|e| refuse(&variable.name, e.to_string(), ""))?,
+            };
             let space = match variable.space {
                 StateSpace::Const => MemorySpace::Constant,
                 _ => MemorySpace::Global,
@@ -331,7 +358,10 @@ impl ModuleVariables {
             self.sizes.insert(key.clone(), variable.size());
         }
         let allocates = |f: &Function| f.body.is_none() && (f.name == "malloc" || f.name == "free");
-        if module.functions().any(allocates) {
+        let heap = restored.get(allocate::NAME);
+        if let Some(address) = heap {
+            self.addresses.insert(allocate::NAME.to_owned(), (MemorySpace::Global, *address));
+        } else if module.functions().any(allocates) {
             let refuse = |error: crate::fault::MemoryError| LoadError {
                 message: format!("{}: {error}", allocate::NAME),
                 function: String::new(),
@@ -345,7 +375,8 @@ impl ModuleVariables {
             memory.write(address, &allocate::empty()).map_err(refuse)?;
             self.addresses.insert(allocate::NAME.to_owned(), (MemorySpace::Global, address));
         }
-        for each @ StaticVariable { key, variable, .. } in &placed {
+        let new = placed.iter().filter(|placed| !restored.contains_key(&placed.key));
+        for each @ StaticVariable { key, variable, .. } in new {
             let (_, address) = self.addresses[key];
             if variable.init.is_none() {
                 memory

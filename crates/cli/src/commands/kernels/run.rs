@@ -13,7 +13,7 @@ use crate::problem::{
 use lanework::ptx::cpp_names::readable;
 use lanework::{Device, PtxModule};
 use lanework_lab::conformance::{Fidelity, fidelity};
-use lanework_lab::{Accuracy, Array, run_rung};
+use lanework_lab::{Accuracy, Array, Family, run_rung};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json, thousands};
 use lanework_terminal::progress::Progress;
@@ -33,21 +33,30 @@ struct RunJson<'a> {
     accuracy: Accuracy,
 }
 
+/// The family and the name of a rung, from `ladder/rung`.
+///
+/// # Errors
+/// If there is no such rung.
+pub fn rung_named(text: &str) -> Result<(Family, &str), Failure> {
+    check_no_path(text)?;
+    let Some((ladder, rung)) = text.split_once('/') else {
+        return Err(Failure::input(
+            format_args!("`{text}` is neither a .ptx or .cu file nor a rung"),
+            "give a file, or ladder/rung, such as transpose/padded; `lanework list` shows all",
+        ));
+    };
+    let family = find_family(ladder)?;
+    check_rung(&family.with_peer(), rung)?;
+    Ok((family, rung))
+}
+
 /// Reads the arrays, runs the rung, compares with the host and writes the result.
 ///
 /// # Errors
 /// Unknown names, files that cannot be read or written, shapes that do not fit; or if the result
 /// differs from the host's, in which case nothing is written.
 pub fn run(args: &RunArgs) -> Outcome {
-    check_no_path(&args.rung)?;
-    let Some((ladder, rung)) = args.rung.split_once('/') else {
-        return Err(Failure::input(
-            format_args!("`{}` is neither a .ptx or .cu file nor a rung", args.rung),
-            "give a file, or ladder/rung, such as transpose/padded; `lanework list` shows all",
-        ));
-    };
-    let family = find_family(ladder)?;
-    check_rung(&family.with_peer(), rung)?;
+    let (family, rung) = rung_named(&args.rung)?;
     let output = args.output.as_deref().map(Output::prepare).transpose()?;
     let device = Device::open(&args.on.device)?;
     let ProblemOptions { parameters, numbers, arrays } = &args.problem;

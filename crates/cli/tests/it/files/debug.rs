@@ -101,8 +101,13 @@ fn mistakes_end_with_status_2_and_a_remedy() {
         assert_eq!(output.status.code(), Some(2), "{options:?}: {said}");
         assert!(said.contains(why), "{options:?}: {said}");
     }
-    let output = Command::new(env!("CARGO_BIN_EXE_lanework")).args(["debug", "k"]).output();
-    let output = output.expect("the command runs");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("`k` is not a .ptx or .cu file"));
+    for (target, why) in [
+        ("k", "`k` is neither a .ptx or .cu file nor a rung"),
+        ("transpose/nave", "nave"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_lanework")).args(["debug", target]).output();
+        let output = output.expect("the command runs");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
+    }
 }

@@ -1,5 +1,6 @@
 //! Commands on programs, candidates and new projects.
 
+mod debug;
 #[cfg(all(unix, feature = "host"))]
 mod device_objects;
 mod exec;

@@ -199,7 +199,9 @@ impl<'s, 'a> Adapter<'s, 'a> {
             .iter()
             .filter(|one| match one.kind {
                 BreakpointKind::Line(line) => Some(line.file as usize) == file,
-                BreakpointKind::Change(_) | BreakpointKind::Step(..) => false,
+                BreakpointKind::Change(_)
+                | BreakpointKind::Step(..)
+                | BreakpointKind::Instruction(_) => false,
             })
             .map(|one| one.number)
             .collect();
@@ -285,7 +287,7 @@ impl<'s, 'a> Adapter<'s, 'a> {
         let place = self.session().place();
         let scope = std::sync::Arc::clone(self.session().scope());
         let names: Vec<String> = match reference {
-            1 => scope.locals(place.instruction).iter().map(|(of, _)| of.name.clone()).collect(),
+            1 => scope.locals(place.instruction).iter().map(|of| of.name.clone()).collect(),
             2 => scope.parameter_names(),
             3 => scope.shared_names(),
             4 => scope.register_names().iter().map(|(name, _)| (*name).to_owned()).collect(),

@@ -29,7 +29,7 @@ fn step_kind(name: &str) -> Option<(StepKind, bool)> {
 const MOST_FINDINGS: usize = 16;
 
 /// Splits `x[1] if a > 2` into the place and the condition.
-fn with_condition(text: &str) -> (&str, Option<&str>) {
+pub(super) fn with_condition(text: &str) -> (&str, Option<&str>) {
     match text.split_once(" if ") {
         Some((place, condition)) => (place.trim(), Some(condition)),
         None => (text, None),
@@ -133,8 +133,17 @@ impl Console<'_, '_> {
         if place.is_empty() {
             return Err("a place is missing: break 12, break k.cu:12 or break function".to_owned());
         }
-        let line = self.session.find_line(place)?;
         let condition = condition.map(parse).transpose()?;
+        if let Some(name) = place.strip_prefix("instruction ") {
+            let name = name.trim().to_owned();
+            if !self.session.scope().code.has_instruction(&name) {
+                return Err(format!("no instruction of the kernel has a PTX name like `{name}`"));
+            }
+            let kind = BreakpointKind::Instruction(name.clone());
+            let number = self.session.add_breakpoint(kind, condition, rest.to_owned());
+            return Ok(format!("breakpoint {number}: instructions {name}"));
+        }
+        let line = self.session.find_line(place)?;
         let kind = BreakpointKind::Line(line);
         let number = self.session.add_breakpoint(kind, condition, rest.to_owned());
         Ok(format!("breakpoint {number}: {}", self.session.scope().code.line_text(line)))
@@ -175,6 +184,9 @@ impl Console<'_, '_> {
 
     pub(super) fn delete(&mut self, rest: &str) -> Result<String, String> {
         let number = rest.parse().map_err(|_| format!("`{rest}` is not a breakpoint's number"))?;
+        let all = self.session.breakpoints();
+        let text = all.iter().find(|one| one.number == number).map(|one| one.text.clone());
+        text.iter().for_each(|text| self.forget_break(text));
         match self.session.remove_breakpoint(number) {
             true => Ok(format!("removed breakpoint {number}")),
             false => Err(format!("there is no breakpoint {number}; `breaks` lists them")),

@@ -2,7 +2,11 @@
 
 mod ask;
 mod go;
+mod launches;
 mod show;
+mod units;
+
+pub use launches::{LaunchMove, LaunchSummary, ProgramState};
 
 use crate::code::CodeLine;
 use crate::session::{Session, StopReason};
@@ -18,6 +22,8 @@ pub struct Console<'s, 'a> {
     pub session: &'s mut Session<'a>,
     sources: Sources<'s>,
     texts: HashMap<String, Option<Vec<String>>>,
+    /// The program that makes the launch.
+    program: Option<&'s mut ProgramState>,
 }
 
 /// The reply to a command.
@@ -38,6 +44,8 @@ pub enum ReplyStatus {
     Failed,
     /// The session ends.
     Quit,
+    /// The command goes to another launch of the program.
+    Launch(LaunchMove),
 }
 
 /// The commands, for `help`.
@@ -48,8 +56,11 @@ Move, forward or (with r) backward:
      after each: thread (default), warp or block, and a count: next warp 3
   continue, rcontinue            to the next or the previous stop
   goto STEP | start | end        to a step of the recording
+  launches, launch N             a program's launches; to the start of one
+     at the end of a launch, continue goes on to the next one; at its start, rcontinue to the previous one
 Stop:
   break 12 | k.cu:12 | function [if CONDITION]   when a warp arrives there, if it holds for one of its threads
+  break instruction mma [if CONDITION]           before each instruction whose PTX name starts so
   break finding                  at each finding of the sanitizer
   watch x[3] [if CONDITION]      after a step that changed it
   breaks, delete N               list, remove
@@ -61,6 +72,8 @@ Show:
   lanes EXPRESSION               its value in each lane of the warp
   locals, args, shared, registers
   warps, barriers                the warps of the block and where their lanes are; who waits
+  mbarriers, mbarrier EXPRESSION their phases, arrivals and bytes, of the block or of one
+  matrices [A | B | C | D]       the matrices in the registers of this or the next tensor-core instruction
   output                         what the kernel has printed
 Ask:
   who wrote EXPRESSION [COUNT]   the last writes before now, with the values before and after
@@ -75,7 +88,7 @@ Order:
 impl<'s, 'a> Console<'s, 'a> {
     /// A console of a session.
     pub fn new(session: &'s mut Session<'a>, sources: Sources<'s>) -> Console<'s, 'a> {
-        Console { session, sources, texts: HashMap::new() }
+        Console { session, sources, texts: HashMap::new(), program: None }
     }
 
     /// Executes a command. An empty line, or one that starts with `#`, does nothing.
@@ -83,6 +96,10 @@ impl<'s, 'a> Console<'s, 'a> {
         let line = line.trim();
         if line == "quit" || line == "exit" || line == "q" {
             return Reply { text: String::new(), status: ReplyStatus::Quit };
+        }
+        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if let Some(reply) = self.leave(name, rest.trim()) {
+            return reply;
         }
         match self.command(line) {
             Ok(text) => Reply { text, status: ReplyStatus::Done },
@@ -101,7 +118,7 @@ impl<'s, 'a> Console<'s, 'a> {
         }
         match name {
             "help" | "h" => Ok(HELP.to_owned()),
-            "break" | "b" => self.add_break(rest),
+            "break" | "b" => self.add_break_everywhere(rest),
             "watch" => self.add_watch(rest),
             "breaks" => Ok(self.list_breakpoints()),
             "delete" => self.delete(rest),
@@ -118,10 +135,13 @@ impl<'s, 'a> Console<'s, 'a> {
             "registers" | "regs" => self.registers(),
             "warps" => self.warps(),
             "barriers" => self.barriers(),
+            "mbarriers" | "mbarrier" => self.mbarriers(rest),
+            "matrices" | "matrix" => self.matrices(rest),
             "output" => Ok(self.output()),
             "who" => self.who(rest),
             "when" => self.when(rest),
             "findings" => self.findings(),
+            "launches" | "launch" => self.list_launches(),
             "stats" => Ok(self.stats()),
             _ => Err(format!("`{name}` is not a command; `help` lists them")),
         }
@@ -148,10 +168,14 @@ impl<'s, 'a> Console<'s, 'a> {
             StopReason::Breakpoint(number) => format!("breakpoint {number}"),
             StopReason::ThreadEnds => "the thread ends here".to_owned(),
             StopReason::Fault => "fault".to_owned(),
-            StopReason::End => return format!("step {step} of {steps}: the launch has ended"),
+            StopReason::End => {
+                let launch = self.launch_text();
+                return format!("{launch}step {step} of {steps}: the launch has ended");
+            }
         };
         let why = if why.is_empty() { why } else { format!(", {why}") };
-        let mut text = format!("step {step} of {steps}{why}: {}", self.thread_and_line());
+        let (launch, thread) = (self.launch_text(), self.thread_and_line());
+        let mut text = format!("{launch}step {step} of {steps}{why}: {thread}");
         if let (StopReason::Fault, Some(fault)) =
             (session.reason(), &session.timeline().end().fault)
         {

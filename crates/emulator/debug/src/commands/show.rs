@@ -11,7 +11,8 @@ use lanework_ptx_ir::cpp_names::readable;
 const AROUND: u32 = 5;
 
 /// Message for a session without a stopped cluster.
-const NO_STATE: &str = "the launch has ended; go back with `rcontinue`, `rstep` or `goto`";
+pub(super) const NO_STATE: &str =
+    "the launch has ended; go back with `rcontinue`, `rstep` or `goto`";
 
 impl Console<'_, '_> {
     pub(super) fn list(&mut self, rest: &str) -> Result<String, String> {
@@ -89,7 +90,7 @@ impl Console<'_, '_> {
         let place = self.session.place();
         let scope = self.session.scope();
         let names: Vec<String> =
-            scope.locals(place.instruction).iter().map(|(of, _)| of.name.clone()).collect();
+            scope.locals(place.instruction).iter().map(|of| of.name.clone()).collect();
         match names.is_empty() {
             true => "no local variables are known here; `registers` shows the PTX registers, and CUDA C++ that \
                      Lanework compiles (--compiler own) has its names"
@@ -185,28 +186,6 @@ impl Console<'_, '_> {
             }
         }
         Ok(text.join("\n"))
-    }
-
-    pub(super) fn barriers(&mut self) -> Result<String, String> {
-        let (block, _) = self.session.focus();
-        let moment = self.session.moment().ok_or(NO_STATE)?;
-        let state =
-            moment.block(block).ok_or("the thread's block is not in the stopped cluster")?;
-        if state.barriers.is_empty() {
-            return Ok("no warp waits at a barrier".to_owned());
-        }
-        let running =
-            state.warps.iter().enumerate().filter(|(_, warp)| warp.progress != Progress::Done);
-        let running: Vec<usize> = running.map(|(index, _)| index).collect();
-        let line = |barrier: &lanework_engine::cluster_view::PendingBarrier| {
-            let missing: Vec<usize> =
-                running.iter().copied().filter(|warp| !barrier.warps.contains(warp)).collect();
-            format!(
-                "barrier {}: warps {:?} wait; warps {missing:?} have not arrived",
-                barrier.number, barrier.warps
-            )
-        };
-        Ok(state.barriers.iter().map(line).collect::<Vec<_>>().join("\n"))
     }
 
     pub(super) fn output(&mut self) -> String {

@@ -18,6 +18,7 @@ pub fn names(known: &DebugNames, entry: &str) -> SourceNames {
         ty: data_type(&variable.ty),
         offset: variable.offset,
         lines: variable.lines,
+        text: None,
     });
     let arrays = known.arrays.iter().map(|array| (array.name.clone(), data_type(&array.ty)));
     SourceNames {

@@ -130,6 +130,9 @@ impl Evaluator<'_> {
             Expression::Register(name) => self.register(name),
             Expression::Index(base, index) => {
                 let index = self.integer(index)?;
+                if let Some(found) = self.element_of_value(base, index)? {
+                    return Ok(found);
+                }
                 let (element, first) = self.elements(base)?;
                 self.load(&element, offset(first, index, &element))
             }
@@ -234,6 +237,10 @@ impl Evaluator<'_> {
             Some(Named::Parameter(ty, bytes)) => Ok(EvaluatedValue { ty, bytes, place: None }),
             Some(Named::Shared(ty, at)) => self.load_array(&ty, place(Space::Shared, at)),
             Some(Named::Global(ty, at)) => self.load_array(&ty, place(Space::Global, at)),
+            Some(Named::Register(ty, register)) => self.register_value(ty, register),
+            Some(Named::Lost) => Err(format!(
+                "`{name}` has no place at this instruction: the compiler does not keep its value here"
+            )),
             None => self.builtin(name).ok_or_else(|| self.unknown(name)),
         }
     }
@@ -252,7 +259,7 @@ impl Evaluator<'_> {
     fn unknown(&self, name: &str) -> String {
         let scope = self.scope;
         let mut known: Vec<String> =
-            scope.locals(self.at.instruction).iter().map(|(of, _)| of.name.clone()).collect();
+            scope.locals(self.at.instruction).iter().map(|of| of.name.clone()).collect();
         // Once a function has stored its parameters, they are also local variables.
         let others = scope.parameter_names().into_iter().chain(scope.shared_names());
         for other in others {
@@ -320,6 +327,35 @@ impl Evaluator<'_> {
             bytes: bits.to_le_bytes()[..usize::from(bytes)].to_vec(),
             place: None,
         })
+    }
+
+    /// The value of a variable in a register.
+    fn register_value(&self, ty: DataType, register: Reg) -> Result<EvaluatedValue, String> {
+        let bits = self.machine.register(register, self.lane());
+        let bits = bits.ok_or("no instruction uses its register, so it has no value")?;
+        let bytes = bits.to_le_bytes();
+        let bytes = bytes.get(..ty.bytes() as usize);
+        let bytes = bytes.ok_or_else(|| format!("a value of type {ty} is not in one register"))?;
+        Ok(EvaluatedValue { bytes: bytes.to_vec(), ty, place: None })
+    }
+
+    /// The element of an array that is not in memory, such as in a parameter; `None` for other bases.
+    fn element_of_value(
+        &self,
+        base: &Expression,
+        index: i128,
+    ) -> Result<Option<EvaluatedValue>, String> {
+        // Other bases may be arrays without a known end.
+        let Expression::Member(..) = base else { return Ok(None) };
+        let value = self.value(base)?;
+        let (DataType::Array(element, count), None) = (&value.ty, value.place) else {
+            return Ok(None);
+        };
+        let size = element.bytes() as usize;
+        let start = usize::try_from(index).ok().and_then(|index| index.checked_mul(size));
+        let bytes = start.and_then(|start| value.bytes.get(start..start.checked_add(size)?));
+        let bytes = bytes.ok_or_else(|| format!("the array has {count} elements"))?.to_vec();
+        Ok(Some(EvaluatedValue { ty: element.as_ref().clone(), bytes, place: None }))
     }
 
     /// The element type and the first element of an array, or of a pointer's target.

@@ -29,7 +29,7 @@ pub struct SourceParameter {
     pub ty: DataType,
 }
 
-/// A local variable in memory.
+/// A local variable.
 #[derive(Clone, Debug)]
 pub struct SourceVariable {
     /// The function, by its name in PTX.
@@ -42,6 +42,35 @@ pub struct SourceVariable {
     pub offset: u64,
     /// The first and the last line of its scope.
     pub lines: [u32; 2],
+    /// Its scope and places by lines of the PTX text, if it is not in the frame.
+    pub text: Option<TextPlaces>,
+}
+
+/// The places of a variable that another compiler describes.
+#[derive(Clone, Debug)]
+pub struct TextPlaces {
+    /// The lines of the PTX text on which it is visible.
+    pub scope: std::ops::Range<u32>,
+    /// Its places.
+    pub places: Vec<PlaceRange>,
+}
+
+/// The place of a variable on some lines of the PTX text.
+#[derive(Clone, Debug)]
+pub struct PlaceRange {
+    /// The lines.
+    pub lines: std::ops::Range<u32>,
+    /// The place.
+    pub place: TextPlace,
+}
+
+/// A place, by names of the PTX text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextPlace {
+    /// A register.
+    Register(String),
+    /// A variable and an offset in it.
+    Variable(String, u64),
 }
 
 /// A variable of the module in global or constant memory.
@@ -82,6 +111,10 @@ pub enum Named {
     Shared(DataType, u64),
     /// A variable of the module: its type and address.
     Global(DataType, u64),
+    /// A variable in a register.
+    Register(DataType, Reg),
+    /// A variable that the compiler keeps nowhere at this instruction.
+    Lost,
 }
 
 impl LaunchScope {
@@ -123,24 +156,37 @@ impl LaunchScope {
     }
 
     /// The local variables that are visible at an instruction, innermost scopes first.
-    pub fn locals(&self, instruction: u32) -> Vec<(&SourceVariable, u64)> {
+    pub fn locals(&self, instruction: u32) -> Vec<&SourceVariable> {
         let function = self.code.function(instruction);
-        let Some(frame) = self.frame(function, instruction) else { return Vec::new() };
+        let has_frame = self.frame(function, FRAME, instruction).is_some();
         let line = self.code.place(instruction).map_or(0, |place| place.line.line);
+        let text_line = self.text_line(instruction);
         let of = |variable: &&SourceVariable| {
             let [first, last] = variable.lines;
-            variable.function == function && (first..=last).contains(&line)
+            variable.function == function
+                && match &variable.text {
+                    Some(text) => text.scope.contains(&text_line),
+                    None => has_frame && (first..=last).contains(&line),
+                }
         };
-        let mut found: Vec<(&SourceVariable, u64)> = Vec::new();
+        let begin = |variable: &&SourceVariable| {
+            variable.text.as_ref().map_or(variable.lines[0], |text| text.scope.start)
+        };
+        let mut found: Vec<&SourceVariable> = Vec::new();
         let all = self.names.variables.iter().filter(of);
         let mut all: Vec<&SourceVariable> = all.collect();
-        all.sort_by_key(|variable| std::cmp::Reverse(variable.lines[0]));
+        all.sort_by_key(|variable| std::cmp::Reverse(begin(variable)));
         for variable in all {
-            if !found.iter().any(|(known, _)| known.name == variable.name) {
-                found.push((variable, frame + variable.offset));
+            if !found.iter().any(|known| known.name == variable.name) {
+                found.push(variable);
             }
         }
         found
+    }
+
+    /// The line of the PTX text of an instruction.
+    fn text_line(&self, instruction: u32) -> u32 {
+        self.kernel.origins.get(instruction as usize).map_or(0, |origin| origin.text_line)
     }
 
     /// The names of the parameters.
@@ -191,20 +237,42 @@ impl LaunchScope {
         all.iter().min_by_key(uses).copied()
     }
 
-    /// The address of a function's frame in local memory.
-    fn frame(&self, function: &str, instruction: u32) -> Option<u64> {
+    /// The address of a function's variable in local memory.
+    fn frame(&self, function: &str, variable: &str, instruction: u32) -> Option<u64> {
         let instance = self.kernel.functions.iter().rev();
         let mut instance =
             instance.filter(|f| f.name == function && f.origins.contains(&instruction));
         let first = instance.next().map_or(0, |instance| instance.first_local as usize);
         let locals = self.kernel.local_variables.get(first..)?;
-        locals.iter().find(|local| local.name == FRAME).map(|local| u64::from(local.offset))
+        locals.iter().find(|local| local.name == variable).map(|local| u64::from(local.offset))
     }
 
     fn local(&self, name: &str, instruction: u32) -> Option<Named> {
         let locals = self.locals(instruction);
-        let (variable, at) = locals.iter().find(|(variable, _)| variable.name == name)?;
-        Some(Named::Local(variable.ty.clone(), *at))
+        let variable = locals.iter().find(|variable| variable.name == name)?;
+        let (function, ty) = (self.code.function(instruction), variable.ty.clone());
+        let Some(text) = &variable.text else {
+            let frame = self.frame(function, FRAME, instruction)?;
+            return Some(Named::Local(ty, frame + variable.offset));
+        };
+        let line = self.text_line(instruction);
+        let place = text.places.iter().find(|range| range.lines.contains(&line));
+        let found = match place.map(|range| &range.place) {
+            Some(TextPlace::Register(register)) => {
+                self.register(register, instruction).map(|register| Named::Register(ty, register))
+            }
+            Some(TextPlace::Variable(symbol, offset)) => {
+                let frame = self.frame(function, symbol, instruction);
+                let local = frame.map(|frame| Named::Local(ty.clone(), frame + offset));
+                local.or_else(|| match self.shared(symbol).or_else(|| self.global(symbol))? {
+                    Named::Shared(_, at) => Some(Named::Shared(ty, at + offset)),
+                    Named::Global(_, at) => Some(Named::Global(ty, at + offset)),
+                    _ => None,
+                })
+            }
+            None => None,
+        };
+        Some(found.unwrap_or(Named::Lost))
     }
 
     fn parameter(&self, name: &str) -> Option<Named> {
@@ -228,7 +296,9 @@ impl LaunchScope {
             let start = u64::from(self.kernel.static_shared);
             return Some(Named::Shared(typed(0), start));
         }
-        let variable = self.kernel.shared_variables.iter().find(|of| of.name == name)?;
+        let readable = lanework_ptx_ir::lower::readable_variable;
+        let mut all = self.kernel.shared_variables.iter();
+        let variable = all.find(|of| of.name == name || readable(&of.name) == name)?;
         Some(Named::Shared(typed(variable.bytes.into()), variable.offset.into()))
     }
 

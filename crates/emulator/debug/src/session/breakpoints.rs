@@ -34,6 +34,8 @@ pub enum BreakpointKind {
     Change(Watched),
     /// Before a step, for a thread.
     Step(u64, u32),
+    /// Before an instruction whose PTX name starts so.
+    Instruction(String),
 }
 
 /// Watched bytes.
@@ -154,6 +156,9 @@ impl Visitor for BreakpointSearch {
                     None => false,
                 },
                 BreakpointKind::Step(step, _) => at.step == *step,
+                BreakpointKind::Instruction(name) => {
+                    self.scope.code.name(at.place.instruction).starts_with(name)
+                }
             };
             if !reached || at.step < self.from {
                 continue;

@@ -1,6 +1,7 @@
 //! The history of bytes: the steps that wrote or read them, with the values before and after. Also a thread's last
 //! step.
 
+use crate::data::evaluate::located;
 use crate::session::breakpoints::Watched;
 use crate::timeline::{StepAt, Visitor};
 use lanework_emulator::{Access, AccessKind, Place};
@@ -71,11 +72,20 @@ impl HistorySearch {
             Space::Local => access.place.block == block && access.place.warp == thread / 32,
             Space::Global | Space::Constant => true,
         };
-        if space != place.space || !own {
+        if !own {
             return 0;
         }
         let touches = |lane: &u32| {
+            // The addresses of generic accesses to shared and local memory are in windows.
             let at = access.addresses[*lane as usize];
+            let found = located(at);
+            let (space, at) = match found.space {
+                Space::Shared | Space::Local => (found.space, found.address),
+                Space::Global | Space::Constant => (space, at),
+            };
+            if space != place.space {
+                return false;
+            }
             let near = at < place.address + bytes && place.address < at + u64::from(access.bytes);
             let mine = place.space != Space::Local || *lane == thread % 32;
             access.mask >> lane & 1 != 0 && near && mine

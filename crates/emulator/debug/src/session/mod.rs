@@ -5,6 +5,8 @@ pub mod breakpoints;
 pub mod findings;
 pub mod history;
 mod live;
+pub mod matrices;
+pub mod mbarriers;
 pub mod stepping;
 mod stopped;
 
@@ -228,6 +230,24 @@ impl<'a> Session<'a> {
             self.focus = (place.block, thread);
         }
         Ok(error.map(|why| format!("the condition of breakpoint {number}: {why}")))
+    }
+
+    /// Goes to the first stop of the launch, or to its end; returns whether a breakpoint stopped it. The errors of
+    /// conditions count as stops.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed.
+    pub fn go_to_first_stop(&mut self) -> Result<bool, Fault> {
+        let hit = self.timeline.replay(0, self.search(0, u64::MAX, false))?.0.hit;
+        let Some(Hit { step, number, thread, .. }) = hit else {
+            self.go_to(u64::MAX, StopReason::End)?;
+            return Ok(false);
+        };
+        self.go_to(step, StopReason::Breakpoint(number))?;
+        if let Some((place, _)) = self.at.filter(|(place, _)| place.warp == thread / 32) {
+            self.focus = (place.block, thread);
+        }
+        Ok(true)
     }
 
     fn search(&self, from: u64, until: u64, last: bool) -> BreakpointSearch {

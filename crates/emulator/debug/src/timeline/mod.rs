@@ -69,11 +69,19 @@ pub struct Replayed {
 }
 
 /// Stops before a step.
-struct StopAt(u64);
+struct StopAt {
+    step: u64,
+    /// The first step that it sees: the last one of a run that ends before `step`.
+    first: u64,
+}
 
 impl Visitor for StopAt {
     fn step(&mut self, at: &StepAt<'_>) -> bool {
-        at.step >= self.0
+        at.step >= self.step
+    }
+
+    fn first_step(&self) -> u64 {
+        self.first
     }
 }
 
@@ -101,7 +109,8 @@ impl<'a> Timeline<'a> {
         // A replay of a shuffled order cannot start in the middle.
         let ordered = matches!(schedule, Schedule::InOrder | Schedule::Reversed);
         let keeper = ordered.then(|| SnapshotKeeper::new(image, budget));
-        let (run, end) = timeline.run(None, Box::new(StopAt(u64::MAX)), keeper)?;
+        let to_end = StopAt { step: u64::MAX, first: u64::MAX };
+        let (run, end) = timeline.run(None, Box::new(to_end), keeper)?;
         timeline.snapshots = run.keeper.map(SnapshotKeeper::finish).unwrap_or_default();
         (timeline.starts, timeline.steps, timeline.end) = (run.starts, run.step, end);
         Ok(timeline)
@@ -166,7 +175,8 @@ impl<'a> Timeline<'a> {
     /// # Errors
     /// As [`Timeline::replay`].
     pub fn go_to(&self, step: u64) -> Result<Replayed, Fault> {
-        Ok(self.replay(step, StopAt(step))?.1)
+        let first = step.min(self.steps.saturating_sub(1));
+        Ok(self.replay(step, StopAt { step, first })?.1)
     }
 
     /// Restores the memory before the launch.
@@ -195,7 +205,9 @@ impl<'a> Timeline<'a> {
         let restored = self.image.restore(pages, emulator);
         restored.map_err(|why| lost(&self.target, &why))?;
         let mut replayer = Replayer::new(ReplayRun {
+            begin: step,
             step,
+            first: visitor.first_step(),
             visitor,
             moment: None,
             last: None,

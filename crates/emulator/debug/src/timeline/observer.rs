@@ -5,7 +5,7 @@ use crate::timeline::snapshots::SnapshotKeeper;
 use lanework_emulator::{Access, Observer, Place};
 use lanework_engine::cluster_view::ClusterView;
 use lanework_engine::event::Wants;
-use lanework_engine::step_view::StepView;
+use lanework_engine::step_view::{StepVerdict, StepView};
 use std::any::Any;
 use std::sync::{Mutex, PoisonError};
 
@@ -36,6 +36,11 @@ pub trait Visitor: Any + Send {
     fn wants_accesses(&self) -> bool {
         false
     }
+
+    /// The first step that the visitor needs to see; the run is faster up to that step. Asked once, before the run.
+    fn first_step(&self) -> u64 {
+        0
+    }
 }
 
 /// The first step of a cluster.
@@ -49,6 +54,8 @@ pub struct ClusterStart {
 
 /// A run in progress.
 pub(super) struct ReplayRun {
+    /// The step at which the run began.
+    pub(super) begin: u64,
     /// The number of the next step.
     pub(super) step: u64,
     pub(super) visitor: Box<dyn Visitor>,
@@ -64,6 +71,8 @@ pub(super) struct ReplayRun {
     pub(super) resident: u32,
     /// Whether the cluster that started last has not executed a step.
     pub(super) fresh: bool,
+    /// The first step that the visitor needs to see.
+    pub(super) first: u64,
     pub(super) keeper: Option<SnapshotKeeper>,
 }
 
@@ -104,11 +113,15 @@ impl Observer for Replayer {
         if self.accesses { always | Wants::ACCESSES } else { always }
     }
 
-    fn step(&mut self, view: &StepView<'_>) -> bool {
-        let Some(run) = &mut self.run else { return false };
+    fn step(&mut self, view: &StepView<'_>) -> StepVerdict {
+        let Some(run) = &mut self.run else { return StepVerdict::UntilStep(u64::MAX) };
+        run.step = run.begin + view.number();
         if run.fresh {
             run.fresh = false;
             let order = run.earlier + run.starts.len() as u64 - 1;
+            if let Some(start) = run.starts.last_mut() {
+                start.step = run.step;
+            }
             if let (1, Some(keeper)) = (run.resident, &mut run.keeper) {
                 keeper.offer(run.step, order, view);
             }
@@ -116,10 +129,16 @@ impl Observer for Replayer {
         let (place, mask) = (view.place(), view.mask());
         run.last = Some((place, mask));
         if run.visitor.step(&StepAt { step: run.step, place, mask, view }) {
-            return true;
+            return StepVerdict::Stop;
         }
         run.step += 1;
-        false
+        StepVerdict::UntilStep(run.first.saturating_sub(run.begin))
+    }
+
+    fn steps(&mut self, executed: u64) {
+        if let Some(run) = &mut self.run {
+            run.step = run.begin + executed;
+        }
     }
 
     fn access(&mut self, access: &Access<'_>) {

@@ -1,6 +1,6 @@
 //! Ten planted bugs. In each test, commands trace the bug to its cause.
 
-use crate::common::TestLaunch;
+use crate::common::{TestLaunch, traces};
 
 /// A launch with arrays of words.
 fn launch<'a>(
@@ -10,19 +10,6 @@ fn launch<'a>(
     numbers: &[u32],
 ) -> TestLaunch<'a> {
     TestLaunch { source, shape, arrays: arrays.to_vec(), numbers: numbers.to_vec() }
-}
-
-/// Runs a script and checks that its output contains these texts in this order.
-fn traces(launch: &TestLaunch<'_>, script: &str, wanted: &[&str]) {
-    let output = launch.script(script);
-    println!("{output}");
-    let mut rest = output.as_str();
-    for text in wanted {
-        let at = rest.find(text);
-        rest = &rest[at.unwrap_or_else(|| {
-            panic!("`{text}` is missing after the earlier texts in\n{output}")
-        })..];
-    }
 }
 
 #[test]

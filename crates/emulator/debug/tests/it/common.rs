@@ -68,3 +68,20 @@ impl TestLaunch<'_> {
         })
     }
 }
+
+/// Checks that the output contains these texts in this order.
+pub fn expect(output: &str, wanted: &[&str]) {
+    println!("{output}");
+    let mut rest = output;
+    for text in wanted {
+        let at = rest
+            .find(text)
+            .unwrap_or_else(|| panic!("`{text}` is missing after the earlier texts in\n{output}"));
+        rest = &rest[at + 1..];
+    }
+}
+
+/// Runs a script and checks that its output contains these texts in this order.
+pub fn traces(launch: &TestLaunch<'_>, script: &str, wanted: &[&str]) {
+    expect(&launch.script(script), wanted);
+}

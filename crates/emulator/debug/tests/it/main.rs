@@ -3,4 +3,7 @@
 mod adapter;
 mod cases;
 mod common;
+mod compilers;
+mod launches;
 mod replay;
+mod units;

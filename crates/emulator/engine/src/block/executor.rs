@@ -118,6 +118,8 @@ impl<'a> ClusterExecutor<'a> {
             let block = self.block_of(cluster, rank as u32);
             self.blocks[rank].start(block);
         }
+        // SAFETY: `Job::work` keeps the instrument attached while its clusters run, one at a time.
+        unsafe { self.hook.show_next_step() };
         if let Some(instrument) = self.instrument(Wants::EDGES) {
             let blocks: Vec<u64> = self.blocks.iter().map(|block| block.context.block).collect();
             instrument.cluster_start(&blocks);
@@ -137,6 +139,10 @@ impl<'a> ClusterExecutor<'a> {
             && let Some(instrument) = self.instrument(Wants::PASSES)
         {
             instrument.stopped(&mut located.raw, self);
+        }
+        if let Some(instrument) = self.instrument(Wants::STEPS) {
+            // SAFETY: as in `start`.
+            instrument.steps(unsafe { self.hook.steps() });
         }
         if let Some(instrument) = self.instrument(Wants::EDGES) {
             instrument.cluster_end();

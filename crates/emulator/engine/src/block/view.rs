@@ -107,16 +107,17 @@ impl Worker<'_> {
 
     /// The barriers at which warps wait.
     fn pending_barriers(&self) -> Vec<PendingBarrier> {
-        let mut found: Vec<PendingBarrier> = Vec::new();
-        for (w, state) in self.states.iter().enumerate() {
-            let (State::Plain(number) | State::Waiting(number)) = *state else { continue };
-            match found.iter_mut().find(|barrier| barrier.number == number) {
-                Some(barrier) => barrier.warps.push(w),
-                None => found.push(PendingBarrier { number, warps: vec![w] }),
-            }
-        }
-        found.sort_by_key(|barrier| barrier.number);
-        found
+        let one = |number: usize| {
+            let waits = |state: &State| matches!(state, State::Plain(at) | State::Waiting(at) if *at == number);
+            let states = self.states.iter().enumerate();
+            let warps: Vec<usize> =
+                states.filter(|(_, state)| waits(state)).map(|(w, _)| w).collect();
+            let barrier = &self.barriers[number];
+            let arrived = barrier.arrived.max(warps.len() as u32);
+            PendingBarrier { number, warps, arrived, threads: barrier.threads }
+        };
+        let all = (0..self.barriers.len()).map(one);
+        all.filter(|barrier| barrier.arrived > 0).collect()
     }
 
     /// Diverged warps: some of their lanes wait on the reconvergence stack.

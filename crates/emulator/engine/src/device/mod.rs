@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub mod launch;
+pub mod saved;
 pub(crate) mod schedule;
 pub mod stall;
 pub mod workspace;
@@ -16,11 +17,13 @@ use crate::instrument::event::Wants;
 use crate::instrument::observer::Instrumentation;
 use crate::memory::host_bytes::Fresh;
 use crate::memory::pools::PoolRegions;
+use crate::memory::saved::SavedAllocation;
 use crate::memory::{Addresses, Memory, MemoryLock, POISON, device_range};
 use crate::program::Program;
 use lanework_ptx::Module;
 use launch::{LaunchConfig, Outcome, Schedule};
 use std::any::Any;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 /// One device: limits, memory and a pool of workers. Share it between threads by reference.
@@ -144,6 +147,19 @@ impl Device {
     /// If the device or the host does not have enough memory.
     pub fn allocate(&self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
         self.writing().allocate(bytes, name)
+    }
+
+    /// Allocates memory like a saved allocation, at an address, on a device with its own addresses.
+    ///
+    /// # Errors
+    /// If the memory does not suffice, or the range is not free.
+    pub(crate) fn allocate_at(
+        &self,
+        address: u64,
+        bytes: u64,
+        like: &SavedAllocation,
+    ) -> Result<(), MemoryError> {
+        self.writing().allocate_at(address, bytes, like)
     }
 
     /// Allocates `bytes` borrowed bytes at their own address, until [`Device::free`]; only on a device on host memory.
@@ -307,6 +323,20 @@ impl Device {
     /// If no entry can run, with the first unsupported construct, or if a variable cannot be allocated.
     pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
         Program::load(module, &self.memory, self.options.gaps, self.options.verify).map(Arc::new)
+    }
+
+    /// As [`Device::load`], but these variables, by their keys ([`Program::variables`]), are in memory already: at
+    /// addresses of restored memory ([`crate::memory::saved`]).
+    ///
+    /// # Errors
+    /// As [`Device::load`].
+    pub fn load_restored(
+        &self,
+        module: &Module,
+        variables: &HashMap<String, u64>,
+    ) -> Result<Arc<Program>, LoadError> {
+        let Options { gaps, verify, .. } = self.options;
+        Program::load_restored(module, &self.memory, (gaps, verify), variables).map(Arc::new)
     }
 
     /// As [`Device::load`], but each kernel is decoded on first use; launching an unsupported one returns the reason.

@@ -56,6 +56,10 @@ pub struct PendingBarrier {
     pub number: usize,
     /// The warps that wait there.
     pub warps: Vec<usize>,
+    /// The number of warps that have arrived, waiting or not.
+    pub arrived: u32,
+    /// The number of threads that it waits for, if it is not all of the block.
+    pub threads: Option<u32>,
 }
 
 /// The cluster between two scheduler passes, or when it is stopped, for inspection and steering.

@@ -272,7 +272,8 @@ impl Wants {
     pub const INITIALIZED: Wants = Wants(1 << 11);
     /// One worker runs all blocks, in order.
     pub const ONE_WORKER: Wants = Wants(1 << 12);
-    /// Each instruction of each warp, before it runs and with access to the state of its block: `Instrument::step`.
+    /// Each instruction of each warp, before it runs and with access to the state of its block: `Instrument::step`. The
+    /// instrument may skip steps.
     pub const STEPS: Wants = Wants(1 << 13);
     /// The events of a plain observer: instructions, accesses, barriers and asynchronous copies.
     pub const EVENTS: Wants = Wants(
@@ -304,6 +305,15 @@ impl std::ops::BitOr for Wants {
     }
 }
 
+/// The steps of a worker.
+#[derive(Debug, Default)]
+pub(crate) struct StepCounter {
+    /// The number of the next step.
+    pub(crate) next: u64,
+    /// The next step that the instrument sees.
+    pub(crate) seen: u64,
+}
+
 /// The instrument of a worker, its type erased; `Attached` makes it.
 #[derive(Clone, Copy)]
 pub struct Hook {
@@ -313,6 +323,8 @@ pub struct Hook {
     pub(crate) instrument: *mut (),
     /// The `*mut dyn Instrument` of it.
     pub(crate) object: *const (),
+    /// The worker's steps.
+    pub(crate) steps: *mut StepCounter,
 }
 
 impl Hook {

@@ -2,7 +2,7 @@
 //! instructions and of synchronization of a warp.
 
 use crate::fault::{FaultKind, RawFault};
-use crate::instrument::step_view::StepView;
+use crate::instrument::step_view::{StepVerdict, StepView};
 use crate::machine::context::{Body, Tiers, fault};
 use crate::machine::lanes::fetch_cold;
 use crate::machine::{Op, Warp};
@@ -33,14 +33,27 @@ pub struct StepCall;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`fault`).
 unsafe impl Body for StepCall {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the worker owns the context and the instrument for as long as its warps run (`Body::run`), and the
-        // handler holds no other reference to them.
-        let stops = unsafe {
+        // SAFETY: the worker owns the context, the instrument and its counter of steps for as long as its warps run
+        // (`Body::run`), and the handler holds no other reference to them. The operation falls through.
+        let verdict = unsafe {
             let context = warp.context;
+            let counter = (*context).hook.steps;
+            let number = (*counter).next;
+            (*counter).next = number + 1;
+            if number < (*counter).seen {
+                return op.next(warp);
+            }
             let place = (*context).place(warp, op);
-            (*context).hook.any().step(&StepView::new(warp, place))
+            let verdict = (*context).hook.any().step(&StepView::new(warp, place, number));
+            (*counter).seen = match verdict {
+                StepVerdict::UntilStep(step) => step,
+                StepVerdict::Stop => 0,
+            };
+            // A step that does not run is not counted.
+            (*counter).next -= u64::from(verdict == StepVerdict::Stop);
+            verdict
         };
-        if stops {
+        if verdict == StepVerdict::Stop {
             let note = "an instrument stopped the launch".to_owned();
             let space = MemorySpace::Generic;
             return fault(

@@ -30,7 +30,7 @@ use crate::instrument::counter::{CounterRule, Pattern, Totals};
 use crate::instrument::event::{
     Access, AccessKind, Asynchronous, BulkTraffic, HeapEvent, MatrixTile, Moved, Place,
 };
-use crate::instrument::step_view::StepView;
+use crate::instrument::step_view::{StepVerdict, StepView};
 use crate::machine::context::{Body, Tiers};
 use crate::machine::lanes::addresses;
 use crate::machine::slot::Lanes;
@@ -153,11 +153,14 @@ pub unsafe trait Instrument: Send + 'static {
     /// A warp executes an instruction with these active lanes.
     fn instruction(&mut self, _place: Place, _mask: u32) {}
 
-    /// A warp is about to execute an instruction. If the result is true, the launch stops before it, with a
+    /// A warp is about to execute an instruction. The launch may stop before it, with a
     /// [`FaultKind::InstructionLimit`](crate::fault::FaultKind::InstructionLimit).
-    fn step(&mut self, _step: &StepView<'_>) -> bool {
-        false
+    fn step(&mut self, _step: &StepView<'_>) -> StepVerdict {
+        StepVerdict::UntilStep(u64::MAX)
     }
+
+    /// A cluster has ended, or a fault has stopped it: the number of steps that this worker's warps have executed.
+    fn steps(&mut self, _executed: u64) {}
 
     /// A warp accesses memory.
     fn access(&mut self, _access: &Access<'_>) {}

@@ -6,15 +6,18 @@
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::instrument::cluster_view::{ClusterView, Verdict};
 use crate::instrument::counter::CounterRule;
-use crate::instrument::event::{Access, AccessKind, Asynchronous, HeapEvent, Hook, Place, Wants};
+use crate::instrument::event::{
+    Access, AccessKind, Asynchronous, HeapEvent, Hook, Place, StepCounter, Wants,
+};
 use crate::instrument::insertion::Plan;
-use crate::instrument::step_view::StepView;
+use crate::instrument::step_view::{StepVerdict, StepView};
 use crate::instrument::{Instrument, Launch, TIME_SLICE};
 use crate::machine::context::{Context, Tiers};
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
 use std::any::TypeId;
+use std::cell::UnsafeCell;
 use std::sync::Arc;
 
 /// Watches a run.
@@ -46,11 +49,14 @@ pub trait Observer: Send + 'static {
     /// A warp executes an instruction with these active lanes ([`Wants::INSTRUCTIONS`]).
     fn instruction(&mut self, _place: Place, _mask: u32) {}
 
-    /// A warp is about to execute an instruction; the observer may look at its block. If the result is true, the launch
-    /// stops there, with a [`FaultKind::InstructionLimit`] ([`Wants::STEPS`]).
-    fn step(&mut self, _step: &StepView<'_>) -> bool {
-        false
+    /// A warp is about to execute an instruction; the observer may look at its block. The launch may stop there, with a
+    /// [`FaultKind::InstructionLimit`] ([`Wants::STEPS`]).
+    fn step(&mut self, _step: &StepView<'_>) -> StepVerdict {
+        StepVerdict::UntilStep(u64::MAX)
     }
+
+    /// The number of steps that this worker's warps have executed, before [`Observer::cluster_end`] ([`Wants::STEPS`]).
+    fn steps(&mut self, _executed: u64) {}
 
     /// A warp accesses memory ([`Wants::ACCESSES`]).
     fn access(&mut self, _access: &Access<'_>) {}
@@ -143,8 +149,12 @@ unsafe impl<O: Observer> Instrument for O {
         Observer::instruction(self, place, mask);
     }
 
-    fn step(&mut self, step: &StepView<'_>) -> bool {
+    fn step(&mut self, step: &StepView<'_>) -> StepVerdict {
         Observer::step(self, step)
+    }
+
+    fn steps(&mut self, executed: u64) {
+        Observer::steps(self, executed);
     }
 
     fn access(&mut self, access: &Access<'_>) {
@@ -277,6 +287,7 @@ pub struct Attached {
     wants: Wants,
     instrument: *mut (),
     object: *mut dyn Instrument,
+    steps: UnsafeCell<StepCounter>,
 }
 
 impl Attached {
@@ -284,13 +295,14 @@ impl Attached {
     /// an instrument may answer differently when it is asked again.
     pub fn new<I: Instrument>(instrument: &mut I, wants: Wants) -> Box<Attached> {
         let object: *mut I = instrument;
-        Box::new(Attached { wants, instrument: object.cast(), object })
+        let steps = UnsafeCell::default();
+        Box::new(Attached { wants, instrument: object.cast(), object, steps })
     }
 
     /// The hook that the worker's blocks hold.
     pub fn hook(&self) -> Hook {
         let object = (&raw const self.object).cast();
-        Hook { wants: self.wants, instrument: self.instrument, object }
+        Hook { wants: self.wants, instrument: self.instrument, object, steps: self.steps.get() }
     }
 }
 
@@ -314,6 +326,24 @@ impl Hook {
         // SAFETY: the instrument is alive and has no other reference, as `get` requires; `object` points to the `*mut
         // dyn Instrument` of an `Attached`.
         unsafe { &mut **self.object.cast::<*mut dyn Instrument>() }
+    }
+
+    /// Shows the next step to the instrument.
+    ///
+    /// # Safety
+    /// The instrument is attached, and no other reference to its counter of steps exists.
+    pub unsafe fn show_next_step(self) {
+        // SAFETY: as this function requires; `Attached` owns the counter.
+        unsafe { (*self.steps).seen = 0 }
+    }
+
+    /// The number of steps that the worker's warps have executed.
+    ///
+    /// # Safety
+    /// As for [`Hook::show_next_step`].
+    pub unsafe fn steps(self) -> u64 {
+        // SAFETY: as this function requires; `Attached` owns the counter.
+        unsafe { (*self.steps).next }
     }
 
     /// The instrument by its type, for operations that it has inserted.

@@ -20,16 +20,32 @@ pub trait StepState {
     fn read(&self, space: MemorySpace, lane: u32, address: u64, bytes: &mut [u8]) -> bool;
 }
 
+/// An instrument's decision before a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepVerdict {
+    /// The run continues, up to the step with this number, or to the first step of the next cluster that starts: the
+    /// instrument does not see the steps before. They run faster.
+    UntilStep(u64),
+    /// The launch stops before the step.
+    Stop,
+}
+
 /// A warp that is about to execute an instruction.
 pub struct StepView<'a> {
     state: &'a dyn StepState,
     place: Place,
+    number: u64,
 }
 
 impl<'a> StepView<'a> {
     /// The view of a running warp.
-    pub(crate) fn new(state: &'a dyn StepState, place: Place) -> StepView<'a> {
-        StepView { state, place }
+    pub(crate) fn new(state: &'a dyn StepState, place: Place, number: u64) -> StepView<'a> {
+        StepView { state, place, number }
+    }
+
+    /// The number of the step among those of this worker, from 0.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// The instruction, and the block and warp that execute it.

@@ -7,6 +7,7 @@ pub mod guest;
 pub(crate) mod host_bytes;
 pub mod host_memory;
 pub mod pools;
+pub mod saved;
 
 pub use crate::memory::allocation::{Addresses, Allocation, BadAddress};
 
@@ -195,15 +196,19 @@ impl Memory {
             Addresses::Own => self.next,
             Addresses::Host => allocation.data as u64,
         };
-        let apart = if self.checked { APART } else { GRAIN };
         match self.addresses {
-            Addresses::Own => self.next = (address + bytes).next_multiple_of(GRAIN) + apart,
+            Addresses::Own => self.next = (address + bytes).next_multiple_of(GRAIN) + self.apart(),
             Addresses::Host if in_windows(address, bytes) => return Err(refuse()),
             Addresses::Host => self.reopen(address, bytes),
         }
         self.used += bytes;
         self.live.insert(address, allocation);
         Ok(address)
+    }
+
+    /// Minimum bytes between two allocations.
+    fn apart(&self) -> u64 {
+        if self.checked { APART } else { GRAIN }
     }
 
     /// Forgets freed ranges that are allocated again.

@@ -18,6 +18,14 @@ pub(super) trait Field: Sized {
     fn put(&self, to: &mut Vec<u8>);
     /// Reads a value from the front; `None` if it is incomplete or invalid.
     fn take(from: &mut &[u8]) -> Option<Self>;
+    /// Appends the values of a list.
+    fn put_list(list: &[Self], to: &mut Vec<u8>) {
+        list.iter().for_each(|value| value.put(to));
+    }
+    /// Reads the values of a list.
+    fn take_list(from: &mut &[u8], length: usize) -> Option<Vec<Self>> {
+        (0..length).map(|_| Self::take(from)).collect()
+    }
 }
 
 impl Field for u64 {
@@ -57,7 +65,27 @@ macro_rules! number {
         }
     )* };
 }
-number! { u8 u32 i64 usize }
+number! { u32 i64 usize }
+
+/// A list of bytes is copied as a whole.
+impl Field for u8 {
+    fn put(&self, to: &mut Vec<u8>) {
+        to.push(*self);
+    }
+    fn take(from: &mut &[u8]) -> Option<u8> {
+        let (byte, rest) = from.split_first()?;
+        *from = rest;
+        Some(*byte)
+    }
+    fn put_list(list: &[u8], to: &mut Vec<u8>) {
+        to.extend_from_slice(list);
+    }
+    fn take_list(from: &mut &[u8], length: usize) -> Option<Vec<u8>> {
+        let (bytes, rest) = from.split_at_checked(length)?;
+        *from = rest;
+        Some(bytes.to_vec())
+    }
+}
 
 impl Field for bool {
     fn put(&self, to: &mut Vec<u8>) {
@@ -107,13 +135,13 @@ impl<T: Field> Field for Option<T> {
 impl<T: Field> Field for Vec<T> {
     fn put(&self, to: &mut Vec<u8>) {
         self.len().put(to);
-        self.iter().for_each(|value| value.put(to));
+        T::put_list(self, to);
     }
     fn take(from: &mut &[u8]) -> Option<Vec<T>> {
         let length = usize::take(from)?;
         // Every element has at least one byte, so a wrong length cannot allocate much memory.
         (length <= from.len()).then_some(())?;
-        (0..length).map(|_| T::take(from)).collect()
+        T::take_list(from, length)
     }
 }
 

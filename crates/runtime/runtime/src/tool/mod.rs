@@ -8,11 +8,12 @@
 //!
 //! | variable | is |
 //! | --- | --- |
-//! | `LANEWORK_TOOL` | `check`, `profile`; with a folder also `trace`, `inspect`, `look`, `predict` |
+//! | `LANEWORK_TOOL` | `check`, `profile`; with a folder also `trace`, `inspect`, `look`, `predict`, `save` |
 //! | `LANEWORK_TOOL_FOLDER` | folder for records, instead of a report at the end |
 //! | `LANEWORK_TOOL_LEAKS` | 1: memory that is still allocated at the end is a finding |
 //! | `LANEWORK_TOOL_PROXY_FENCES` | 1: a copy into shared memory that threads have read without a proxy fence is a warning |
 //! | `LANEWORK_TOOL_PREDICT` | for `predict`: the GPU, the protocol, and a folder for traces or nothing, separated by tabs |
+//! | `LANEWORK_TOOL_SAVE` | for `save`: the first launch whose memory is saved, from 1 |
 //! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, separated by tabs |
 //!
 //! This file passes the accesses of checked launches to the driver, which compares the launches of different streams.
@@ -22,6 +23,7 @@ mod files;
 mod launching;
 mod own_report;
 mod record;
+mod saved;
 mod session;
 
 #[doc(hidden)]
@@ -34,6 +36,8 @@ pub use launching::{MemoryOrigin, describe_memory, set_machine};
 pub use own_report::{Profiles, names};
 #[doc(hidden)]
 pub use record::{Activity, Findings, Launched, Picture, Predicted, Process, Profiled, Record};
+#[doc(hidden)]
+pub use saved::Saved;
 pub(crate) use session::Session;
 #[doc(hidden)]
 pub use session::learn_registers;

@@ -1,6 +1,7 @@
 //! The records that a tool writes about a program.
 
 use super::codec::{Field, fields};
+use super::saved::Saved;
 use crate::{Counters, Profile};
 use lanework_emulator::sanitize::Report;
 use lanework_emulator::{Fault, Place, TracedAccess};
@@ -25,6 +26,8 @@ pub enum Record {
     Picture(Box<Picture>),
     /// A launch's predicted time.
     Predicted(Box<Predicted>),
+    /// A launch with its memory, before it runs.
+    Saved(Box<Saved>),
     /// A note for users of the tool.
     Note(String),
     /// Work of the program that the tool could not check.
@@ -185,6 +188,10 @@ impl Field for Record {
             Record::Note(note) => (7u8, note.clone()).put(to),
             Record::Unchecked(why) => (8u8, why.clone()).put(to),
             Record::Predicted(predicted) => (9u8, predicted.clone()).put(to),
+            Record::Saved(saved) => {
+                10u8.put(to);
+                saved.put(to);
+            }
         }
     }
     fn take(from: &mut &[u8]) -> Option<Record> {
@@ -202,6 +209,7 @@ impl Field for Record {
             7 => Record::Note(Field::take(from)?),
             8 => Record::Unchecked(Field::take(from)?),
             9 => Record::Predicted(Field::take(from)?),
+            10 => Record::Saved(Field::take(from)?),
             _ => return None,
         })
     }

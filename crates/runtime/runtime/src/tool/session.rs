@@ -4,6 +4,7 @@ use super::files::{Sink, micros, now, stop};
 use super::launching::{COPIED, Launching, LookAt, Predictor, machine, name_memory};
 use super::own_report::{self, Own};
 use super::record::{Activity, Findings, Launched, Profiled, Record};
+use super::saved::LaunchSaver;
 use crate::Profile;
 use crate::device::NO_LIMIT;
 use lanework_emulator::sanitize::{Checks, Report, ReportKind};
@@ -28,6 +29,7 @@ pub(super) enum Tool {
     Inspect,
     Look(LookAt),
     Predict(Box<Predictor>),
+    Save(LaunchSaver),
 }
 
 /// Reads the register counts of the kernels in machine code (a cubin), if the tool predicts times.
@@ -69,6 +71,7 @@ impl Session {
         let folder = std::env::var_os("LANEWORK_TOOL_FOLDER").filter(|folder| !folder.is_empty());
         let look = std::env::var("LANEWORK_TOOL_LOOK").unwrap_or_default();
         let predictor = std::env::var("LANEWORK_TOOL_PREDICT").unwrap_or_default();
+        let save = std::env::var("LANEWORK_TOOL_SAVE").unwrap_or_default();
         let tool = match (name.as_str(), &folder, LookAt::parse(&look)) {
             ("check", ..) => Tool::Check,
             ("profile", ..) => Tool::Profile(Box::new(Predictor::parse(&predictor))),
@@ -76,6 +79,7 @@ impl Session {
             ("inspect", Some(_), _) => Tool::Inspect,
             ("predict", Some(_), _) => Tool::Predict(Box::new(Predictor::parse(&predictor))),
             ("look", Some(_), Some(at)) => Tool::Look(at),
+            ("save", Some(_), _) => Tool::Save(LaunchSaver::parse(&save)),
             _ => stop(&format!(
                 "LANEWORK_TOOL={name} is not a tool of this process\n  = help: use `check` or `profile`, \
                  or one of the others through the command: `lanework exec --help`"
@@ -179,6 +183,9 @@ impl Session {
                     self.keep(Record::Picture(Box::new(picture)));
                 }
             }
+            Tool::Save(saver) => {
+                saver.save(launch, |saved| self.keep(Record::Saved(Box::new(saved))));
+            }
             _ => {}
         }
     }
@@ -259,6 +266,10 @@ impl Session {
             Tool::Look(at) if self.is_looked_at(at, &launched) => {
                 let picture = at.picture(launch)?;
                 self.keep(Record::Picture(Box::new(picture)));
+                launch.emulator.run(launch.program, launch.config, launch.arguments)
+            }
+            Tool::Save(saver) => {
+                saver.save(launch, |saved| self.keep(Record::Saved(Box::new(saved))));
                 launch.emulator.run(launch.program, launch.config, launch.arguments)
             }
             _ => launch.emulator.run(launch.program, launch.config, launch.arguments),

@@ -9,7 +9,7 @@
 pub(crate) mod bulk;
 pub(crate) mod cluster;
 pub(crate) mod copies;
-pub(crate) mod mbarrier;
+pub mod mbarrier;
 pub(crate) mod registers;
 pub(crate) mod shared;
 pub(crate) mod sync;

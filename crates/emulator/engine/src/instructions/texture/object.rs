@@ -291,6 +291,11 @@ pub struct Objects {
 }
 
 impl Objects {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Makes a handle of an object.
     ///
     /// # Errors

@@ -1,0 +1,162 @@
+//! The launches of a program or of a rung: saved by its process, and debugged one at a time.
+
+use super::console::{Conversation, SourceFiles, serve_editor};
+use super::{STUCK_AFTER, names_of, script, session_options};
+use crate::args::{DebugArgs, DebugOptions, Program, SourceOptions, of_child};
+use crate::program::{Ended, run as run_program};
+use lanework::Checks;
+use lanework::emulator::saved::SavedMemory;
+use lanework::emulator::{Emulator, Options};
+use lanework::ptx::Module;
+use lanework::tool::{Record, Saved};
+use lanework_cuda_cpp::DebugNames;
+use lanework_debug::commands::{Console, LaunchMove, LaunchSummary, ProgramState};
+use lanework_debug::session::Session;
+use lanework_debug::timeline::DebugTarget;
+use lanework_terminal::failure::{Failure, Outcome};
+use std::path::PathBuf;
+
+/// Debugs the launches of a program, from a launch on.
+///
+/// # Errors
+/// As [`super::run_program`].
+pub fn program(program: &Program, first: u64, options: &DebugOptions) -> Outcome {
+    let script = script(options)?;
+    if program.json || options.dap {
+        lanework::print_on_stderr();
+    }
+    let quiet = options.dap && !program.json;
+    let program = &Program { json: program.json || quiet, ..program.clone() };
+    let ended = run_program(program, "save", &[("LANEWORK_TOOL_SAVE", first.to_string())])?;
+    let mut launches = SavedLaunches::of(&ended, program)?;
+    let json = program.json && !quiet;
+    launches.debug(options, script.as_deref(), json)
+}
+
+/// Debugs the launches of a rung, which a process of this command runs.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn rung(args: &DebugArgs) -> Outcome {
+    let mut command = vec![std::env::current_exe()?.into_os_string()];
+    command.extend(of_child("debug", "run"));
+    let source = SourceOptions::default();
+    let child = Program { command, json: args.run.json, gpus: None, gpu: None, source };
+    program(&child, args.launch, &args.options)
+}
+
+/// The saved launches of a program.
+struct SavedLaunches {
+    /// Each launch with the PTX of its module, and the launches of its process.
+    launches: Vec<(Saved, Option<String>)>,
+    /// The first launch of each process.
+    processes: Vec<usize>,
+    names: DebugNames,
+    files: Vec<PathBuf>,
+}
+
+impl SavedLaunches {
+    /// The launches that a program saved.
+    fn of(ended: &Ended, program: &Program) -> Result<SavedLaunches, Failure> {
+        let (mut launches, mut processes) = (Vec::new(), Vec::new());
+        for process in &ended.processes {
+            processes.push(launches.len());
+            for record in process {
+                let Record::Saved(saved) = record else { continue };
+                let text = Ended::module(process, saved.module).map(str::to_owned);
+                launches.push((Saved::clone(saved), text));
+            }
+        }
+        if launches.is_empty() {
+            ended.own()?;
+            return Err(ended.without_kernel("no launch of the program could be saved"));
+        }
+        let files: Vec<PathBuf> = program.command.iter().map(PathBuf::from).collect();
+        let names = match ended.interpreted {
+            #[cfg(all(unix, feature = "host"))]
+            true => crate::program::host::debug_names(&program.command, &program.source)?,
+            _ => DebugNames::default(),
+        };
+        Ok(SavedLaunches { launches, processes, names, files })
+    }
+
+    /// Lists the launches.
+    fn summaries(&self) -> Vec<LaunchSummary> {
+        let one = |(saved, text): &(Saved, Option<String>)| LaunchSummary {
+            kernel: saved.launch.entry.clone(),
+            grid: saved.launch.grid,
+            block: saved.launch.block,
+            refused: match (saved.refused.as_str(), text) {
+                ("", None) => "its module has no PTX".to_owned(),
+                (why, _) => why.to_owned(),
+            },
+        };
+        self.launches.iter().map(one).collect()
+    }
+
+    /// The memory of a launch.
+    fn memory(&self, index: usize) -> Result<SavedMemory, Failure> {
+        let start = self.processes.iter().rev().find(|start| **start <= index);
+        let mut memory = SavedMemory::default();
+        for (saved, _) in &self.launches[start.copied().unwrap_or(0)..=index] {
+            if saved.refused.is_empty() {
+                let applied = memory.apply(&saved.memory);
+                applied.map_err(|why| Failure::input(why, "run the command again"))?;
+            }
+        }
+        Ok(memory)
+    }
+
+    fn debug(&mut self, options: &DebugOptions, script: Option<&str>, json: bool) -> Outcome {
+        let mut state = ProgramState::new(self.summaries());
+        if let Some(LaunchSummary { refused, .. }) =
+            state.launches.get(state.current).filter(|launch| !launch.refused.is_empty())
+        {
+            return Err(Failure::input(
+                format_args!("no launch of the program can be debugged: {refused}"),
+                "save fewer launches: --launch N begins with launch N",
+            ));
+        }
+        let mut talk = Conversation::new(script, json);
+        let mut to = LaunchMove::To(state.current);
+        loop {
+            let (saved, text) = &self.launches[state.current];
+            let text = text.clone().unwrap_or_default();
+            let module = Module::parse(&text).map_err(|e| Failure::Input(e.to_string()))?;
+            let emulator = Emulator::new(Options {
+                checks: Some(Checks::default()),
+                max_instructions: Some(STUCK_AFTER),
+                ..Options::default()
+            });
+            let memory = self.memory(state.current)?;
+            let program = saved.launch.restore(&module, &memory, &emulator);
+            let program = program
+                .map_err(|why| Failure::input(why, "free memory of this machine, and retry"))?;
+            drop(memory);
+            let bytes: Vec<&[u8]> = saved.launch.arguments.iter().map(Vec::as_slice).collect();
+            let config = saved.launch.config();
+            let (emulator, program) = (&emulator, &*program);
+            let target = DebugTarget { emulator, program, config: &config, arguments: &bytes };
+            let text_name = format!("PTX of {}", saved.launch.entry);
+            let sources = SourceFiles { text_name, text, files: self.files.clone() };
+            let names = names_of(&self.names, &sources.text, config.entry);
+            let session_options = session_options(options, &sources.text_name);
+            let session = Session::new(target, &module, names, session_options);
+            let mut session = session.map_err(lanework::Error::from)?;
+            if options.dap {
+                return serve_editor(&mut session, &sources);
+            }
+            let read = |name: &str| sources.read(name);
+            let arrived = state.arrive(to, &mut session, &read);
+            if arrived.map_err(lanework::Error::from)? {
+                let mut console = Console::of_program(&mut session, &read, &mut state);
+                match talk.hold(&mut console)? {
+                    Some(next) => to = next,
+                    None => return talk.end(),
+                }
+            }
+            let Some(next) = state.target(to) else { return talk.end() };
+            state.current = next;
+        }
+    }
+}

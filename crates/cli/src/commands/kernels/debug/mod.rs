@@ -1,0 +1,153 @@
+//! `lanework debug`: records a launch and moves through it, forward and backward.
+//!
+//! A kernel of a file is launched here. The launches of a program or of a rung are saved in a process of its own, and
+//! restored here, one at a time.
+
+mod console;
+mod launches;
+
+use super::run::rung_named;
+use crate::args::{DebugArgs, DebugKernelArgs, DebugOptions, DebugProgramArgs};
+use crate::kernel_file::source::debugged;
+use crate::kernel_file::{
+    FileKernel, KernelParameter, Signature, Takes, arguments, check_arguments, emulator,
+    find_entry, given, maps, no_fidelity, shape, signature, upload,
+};
+use console::{Conversation, SourceFiles, serve_editor};
+use lanework::Checks;
+use lanework_cuda_cpp::DebugNames;
+use lanework_debug::commands::Console;
+use lanework_debug::data::scope::{SourceNames, SourceParameter};
+use lanework_debug::data::types::DataType;
+use lanework_debug::data::{cuda_cpp, dwarf};
+use lanework_debug::session::{Session, SessionOptions};
+use lanework_debug::timeline::DebugTarget;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::read_text;
+use lanework_terminal::progress::Progress;
+use std::sync::Arc;
+
+/// Instructions of one warp after which a kernel counts as an endless loop.
+const STUCK_AFTER: u64 = 200_000_000;
+
+/// Debugs the launches of a rung.
+///
+/// # Errors
+/// An unknown rung, or a command of the script that fails.
+pub fn run(args: &DebugArgs) -> Outcome {
+    let run = &args.run;
+    rung_named(&run.rung)?;
+    if !matches!(run.on.device.as_str(), "best" | "emulator") {
+        return Err(only_emulator());
+    }
+    launches::rung(args)
+}
+
+/// Debugs the launches of a program.
+///
+/// # Errors
+/// If the program cannot be started or launches nothing, or a command of the script fails.
+pub fn run_program(args: &DebugProgramArgs) -> Outcome {
+    launches::program(&args.program, args.launch, &args.options)
+}
+
+/// The failure of a request for another device.
+fn only_emulator() -> Failure {
+    Failure::input(
+        "the debugger runs on the emulator only",
+        "remove --device and --compare; on a GPU, use cuda-gdb",
+    )
+}
+
+/// The text of the script, if there is one.
+fn script(options: &DebugOptions) -> Result<Option<String>, Failure> {
+    let help = "give a file of the debugger's commands, one a line";
+    options.script.as_deref().map(|path| read_text(path, help)).transpose()
+}
+
+/// Debugs an entry of a file.
+///
+/// # Errors
+/// Invalid PTX, arguments that do not match, or a command of the script that fails.
+pub fn run_kernel(args: &DebugKernelArgs) -> Outcome {
+    let kernel = &args.kernel;
+    if kernel.compare.is_some() || !matches!(kernel.on.device.as_str(), "best" | "emulator") {
+        return Err(only_emulator());
+    }
+    if kernel.json || args.options.dap {
+        lanework::print_on_stderr();
+    }
+    no_fidelity(kernel)?;
+    let script = script(&args.options)?;
+    let (ptx, names) = debugged(kernel.files(), &kernel.source)?;
+    let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(Checks::default());
+    let module = ptx.load(&device)?;
+    let entry = find_entry(&module, kernel.entry.as_deref())?;
+    let signature = signature(&module, &entry, kernel);
+    let (ready, _) = arguments(kernel, &signature)?;
+    check_arguments(&module, &signature, &ready)?;
+    let file =
+        FileKernel { args: kernel, ptx: &ptx, module: &module, entry: &entry, ready: &ready };
+    let shape = shape(&file)?;
+    let buffers = upload(&device, &ready)?;
+    let maps = maps(&ready, &buffers)?;
+    let values = given(&ready, &buffers, &maps);
+    let mut known = names_of(&names, &ptx.text, &entry);
+    if known.parameters.is_empty() {
+        known.parameters = parameters_of(&signature);
+    }
+    // A CUDA C++ file is not the text of its PTX.
+    let is_ptx = kernel.files().iter().all(|file| file.extension().is_some_and(|of| of == "ptx"));
+    let text_name = if is_ptx { kernel.names() } else { format!("PTX of {}", kernel.names()) };
+    let text = ptx.text.clone();
+    let sources = SourceFiles { text_name, text, files: kernel.files().to_vec() };
+    let progress = Progress::new("recording");
+    let debugged =
+        module.on_emulator(&entry, shape, &values, |emulator, program, config, bytes| {
+            let target = DebugTarget { emulator, program, config, arguments: bytes };
+            let options = session_options(&args.options, &sources.text_name);
+            let mut session = Session::new(target, module.module(), known, options)?;
+            drop(progress);
+            if args.options.dap {
+                return Ok(serve_editor(&mut session, &sources));
+            }
+            let mut talk = Conversation::new(script.as_deref(), kernel.json);
+            let read = |name: &str| sources.read(name);
+            let left = talk.hold(&mut Console::new(&mut session, &read));
+            Ok(left.and_then(|_| talk.end()))
+        });
+    debugged?
+}
+
+/// The names in a kernel: of Lanework's compiler, or of the PTX text's debug information.
+fn names_of(names: &DebugNames, text: &str, entry: &str) -> SourceNames {
+    let own = cuda_cpp::names(names, entry);
+    let has_names = !own.parameters.is_empty() || !own.variables.is_empty();
+    if has_names { own } else { dwarf::names(text, entry) }
+}
+
+/// The options of a session.
+fn session_options(options: &DebugOptions, text_name: &str) -> SessionOptions {
+    SessionOptions {
+        schedule: options.order,
+        budget: options.snapshots.saturating_mul(1 << 20),
+        text_name: text_name.to_owned(),
+    }
+}
+
+/// The names and types of the parameters, for kernels of other compilers.
+fn parameters_of(signature: &Signature) -> Vec<SourceParameter> {
+    let one = |parameter: &KernelParameter| {
+        let ty = match &parameter.takes {
+            Takes::Number(element) | Takes::Bits(element) => DataType::named(element.name),
+            Takes::Memory(element, _) => {
+                let element = element.and_then(|(element, _)| DataType::named(element.name));
+                element.map(|element| DataType::Pointer(Arc::new(element)))
+            }
+            Takes::Struct(bytes) => Some(DataType::Array(Arc::new(DataType::Bits(1)), *bytes)),
+        };
+        let ty = ty.unwrap_or(DataType::Bits(8));
+        SourceParameter { name: parameter.name.clone(), ty }
+    };
+    signature.parameters.iter().map(one).collect()
+}

@@ -1,0 +1,152 @@
+//! `lanework debug` on programs and rungs, as its users run it.
+
+use super::exec::{LANEWORK, SOUND, json, text};
+use std::process::{Command, Output};
+
+#[cfg(all(unix, feature = "host"))]
+const PROGRAM: &str = r#"
+#include <cstdio>
+#include <cstdlib>
+__device__ unsigned seen;
+__global__ void fill(unsigned* x, unsigned first) { x[threadIdx.x] = first + threadIdx.x; }
+__global__ void twice(unsigned* x) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned before = x[i];
+    x[i] = 2 * before;
+    atomicAdd(&seen, 1);
+}
+int main(int argc, char** argv) {
+    unsigned n = 64, *x, last;
+    cudaMalloc(&x, n * sizeof(unsigned));
+    fill<<<1, n>>>(x, atoi(argv[1]));
+    for (int i = 0; i < 2; i++) twice<<<2, n / 2>>>(x);
+    cudaMemcpy(&last, x + n - 1, sizeof last, cudaMemcpyDeviceToHost);
+    printf("the last element is %u\n", last);
+    return 0;
+}
+"#;
+
+/// Runs the debugger with a script on what the arguments name.
+fn debug(script: &str, files: &[(&str, &str)], arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files.iter().chain(&[("script.txt", script)]) {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let mut command = Command::new(LANEWORK);
+    command.args(["debug", "--script", "script.txt"]).args(arguments);
+    command.env("LANEWORK_LANG", "en").current_dir(folder.path());
+    command.output().expect("the command runs")
+}
+
+/// Checks that a text has these parts in this order.
+fn expect(output: &Output, wanted: &[&str]) {
+    let shown = text(&output.stdout);
+    let mut rest = shown.as_str();
+    for part in wanted {
+        let at = rest.find(part);
+        let at = at.unwrap_or_else(|| panic!("`{part}` is missing in order in\n{output:?}\n{shown}"));
+        rest = &rest[at + 1..];
+    }
+}
+
+#[cfg(all(unix, feature = "host"))]
+#[test]
+fn a_program_s_launches_are_debugged_one_after_the_other() {
+    let output = debug(
+        "launches
+print first
+break twice if i == 35
+continue
+continue
+print before
+print x[i]
+print seen
+continue
+continue
+print x[i]
+next
+next
+print before
+print seen
+who wrote x[i]
+rcontinue
+rcontinue
+rcontinue",
+        &[("program.cu", PROGRAM)],
+        &["program.cu", "--", "5"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    expect(
+        &output,
+        &[
+            "the last element is 272\n",
+            "launch 1 of 3, step 0 of ",
+            ">   1: fill(unsigned int*, unsigned int), grid (1,1,1), block (64,1,1)",
+            "    3: twice(unsigned int*), grid (2,1,1), block (32,1,1)",
+            "> print first\nfirst = 5",
+            "the breakpoint applies to the other launches",
+            "> continue\nlaunch 1 of 3",
+            "the launch has ended",
+            "> continue\nlaunch 2 of 3",
+            "breakpoint 1: thread (3,0,0) of block (1,0,0), program.cu:7 in twice",
+            "x[i] = 40",
+            "seen = 32",
+            "the launch has ended",
+            "> continue\nlaunch 3 of 3",
+            "breakpoint 1",
+            "x[i] = 80",
+            "before = 80",
+            "seen = 96",
+            "it holds its value from before the launch",
+            "> rcontinue\nlaunch 3 of 3",
+            "> rcontinue\nlaunch 3 of 3, step 0",
+            "> rcontinue\nlaunch 2 of 3",
+        ],
+    );
+}
+
+#[cfg(all(unix, feature = "host"))]
+#[test]
+fn json_has_the_launch_of_each_reply_and_later_launches_can_be_saved_alone() {
+    let output = debug(
+        "launches\nlaunch 1\nlaunch 3\nprint x[0]\n",
+        &[("program.cu", PROGRAM)],
+        &["--json", "--launch", "2", "program.cu", "--", "5"],
+    );
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let found = json(&output);
+    let replies = found["replies"].as_array().expect("replies");
+    assert_eq!(replies[0]["launch"], 2);
+    assert_eq!(replies[1]["text"], "error: launch 1 is not saved: it is before launch 2");
+    assert_eq!(replies[2]["launch"], 3);
+    assert_eq!(replies[3]["text"], "x[0] = 10");
+    assert!(text(&output.stderr).contains("the last element is 272"), "{output:?}");
+}
+
+#[test]
+fn an_executable_and_a_rung_are_debugged_by_their_lines() {
+    let run = [LANEWORK, "run", "double.ptx", "--grid", "1", "--block", "64", "rand:f32:128"];
+    let output = debug(
+        "launches\nbreak instruction st.global\ncontinue\nprint (%rd1 as f32*)[0]\nprint %f1\n",
+        &[("double.ptx", SOUND)],
+        &[&["--"], &run[..]].concat(),
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    expect(&output, &[">   1: double, grid (1,1,1), block (64,1,1)", "breakpoint 1", "%f1 = 0x"]);
+    let output = debug(
+        "launches\nfindings\nbreak instruction st.global\ncontinue\nlist\n",
+        &[],
+        &["transpose/naive", "--size", "64"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    expect(&output, &["verified", ">   1: ", "the sanitizer found nothing", "breakpoint 1", "naive.rs:", "> "]);
+}
+
+#[test]
+fn a_program_without_launches_is_an_error_and_its_failure_is_kept() {
+    let output = debug("", &[], &["--", LANEWORK, "gpus"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(text(&output.stderr).contains("the program launches no kernel at all"), "{output:?}");
+    let output = debug("", &[], &["--", LANEWORK, "run", "missing.ptx"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}

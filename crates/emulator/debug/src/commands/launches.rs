@@ -1,0 +1,196 @@
+//! Programs: commands that list the launches and move from one to another, and breakpoints that apply to all of them.
+//!
+//! A session has one launch. A command that leaves it replies with [`ReplyStatus::Launch`]; the caller then opens the
+//! session of the other launch, and [`ProgramState::arrive`] takes it to its stop.
+
+use crate::commands::{Console, Reply, ReplyStatus, Sources};
+use crate::session::{Session, StopReason};
+use lanework_emulator::Fault;
+use lanework_ptx_ir::cpp_names::readable;
+
+/// A launch in the list of a program's launches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchSummary {
+    /// The kernel, by its name in PTX.
+    pub kernel: String,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Why it cannot be debugged; empty if it can.
+    pub refused: String,
+}
+
+/// The way to another launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaunchMove {
+    /// To the start of this launch, counted from 0.
+    To(usize),
+    /// To the next stop in a later launch.
+    Forward,
+    /// To the previous stop in an earlier launch.
+    Backward,
+}
+
+/// A program's launches, and the breakpoints that apply to each of them.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramState {
+    /// The launches, in order.
+    pub launches: Vec<LaunchSummary>,
+    /// The current one.
+    pub current: usize,
+    /// The breakpoints, as the user wrote them.
+    breakpoints: Vec<String>,
+}
+
+impl ProgramState {
+    /// The program's launches; the first one that can be debugged is the current one.
+    pub fn new(launches: Vec<LaunchSummary>) -> ProgramState {
+        let current = launches.iter().position(|launch| launch.refused.is_empty()).unwrap_or(0);
+        ProgramState { launches, current, breakpoints: Vec::new() }
+    }
+
+    /// The launch to open for a move; `None` if there is none in this direction.
+    pub fn target(&self, to: LaunchMove) -> Option<usize> {
+        let ready = |index: &usize| {
+            self.launches.get(*index).is_some_and(|launch| launch.refused.is_empty())
+        };
+        match to {
+            LaunchMove::To(index) => Some(index).filter(ready),
+            LaunchMove::Forward => (self.current + 1..self.launches.len()).find(ready),
+            LaunchMove::Backward => (0..self.current).rev().find(ready),
+        }
+    }
+
+    /// Sets the program's breakpoints in the session of the current launch, and takes the session to the stop that a move
+    /// means. Returns false if that stop is in yet another launch.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed.
+    pub fn arrive(
+        &mut self,
+        to: LaunchMove,
+        session: &mut Session<'_>,
+        sources: Sources<'_>,
+    ) -> Result<bool, Fault> {
+        let mut console = Console::new(session, sources);
+        for text in &self.breakpoints {
+            // Another kernel has the line.
+            let _ = console.add_break(text);
+        }
+        let found = match to {
+            LaunchMove::To(_) => return Ok(true),
+            LaunchMove::Forward if self.breakpoints.is_empty() => return Ok(true),
+            LaunchMove::Backward if self.breakpoints.is_empty() => {
+                session.go_to(u64::MAX, StopReason::End)?;
+                return Ok(true);
+            }
+            LaunchMove::Forward => session.go_to_first_stop()?,
+            LaunchMove::Backward => {
+                session.go_to(u64::MAX, StopReason::End)?;
+                session.go_on(true)?;
+                matches!(session.reason(), StopReason::Breakpoint(_))
+            }
+        };
+        Ok(found || self.target(to).is_none())
+    }
+}
+
+impl<'s, 'a> Console<'s, 'a> {
+    /// A console of the current launch of a program.
+    pub fn of_program(
+        session: &'s mut Session<'a>,
+        sources: Sources<'s>,
+        program: &'s mut ProgramState,
+    ) -> Console<'s, 'a> {
+        Console { program: Some(program), ..Console::new(session, sources) }
+    }
+
+    /// The reply to a command that leaves the launch; `None` for other commands.
+    pub(super) fn leave(&self, name: &str, rest: &str) -> Option<Reply> {
+        let program = self.program.as_deref()?;
+        let ended = matches!(self.session.reason(), StopReason::End | StopReason::Fault);
+        let to = match name {
+            "continue" | "c" if ended => LaunchMove::Forward,
+            "rcontinue" | "rc" if self.session.step() == 0 => LaunchMove::Backward,
+            "launch" => match rest.parse::<usize>().ok().and_then(|number| number.checked_sub(1)) {
+                Some(index) if index < program.launches.len() => LaunchMove::To(index),
+                _ => {
+                    let count = program.launches.len();
+                    let text = format!("error: give a launch from 1 to {count}: launch 1");
+                    return Some(Reply { text, status: ReplyStatus::Failed });
+                }
+            },
+            _ => return None,
+        };
+        if let (LaunchMove::To(index), None) = (to, program.target(to)) {
+            let why = &program.launches[index].refused;
+            let text = format!("error: launch {} is not saved: {why}", index + 1);
+            return Some(Reply { text, status: ReplyStatus::Failed });
+        }
+        program.target(to)?;
+        Some(Reply { text: String::new(), status: ReplyStatus::Launch(to) })
+    }
+
+    pub(super) fn list_launches(&self) -> Result<String, String> {
+        let program = self.program.as_deref();
+        let program = program.ok_or("only a program has several launches; this is a kernel")?;
+        let line = |(index, launch): (usize, &LaunchSummary)| {
+            let mark = if index == program.current { '>' } else { ' ' };
+            let shape = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
+            let refused = match launch.refused.as_str() {
+                "" => String::new(),
+                why => format!(", not saved: {why}"),
+            };
+            let (kernel, grid, block) =
+                (readable(&launch.kernel), shape(launch.grid), shape(launch.block));
+            format!("{mark}{:>4}: {kernel}, grid {grid}, block {block}{refused}", index + 1)
+        };
+        Ok(program.launches.iter().enumerate().map(line).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// The current launch of the program, from 1; `None` for a kernel.
+    pub fn launch(&self) -> Option<usize> {
+        Some(self.program.as_deref()?.current + 1)
+    }
+
+    /// `launch 2 of 5, `; empty for a kernel.
+    pub(super) fn launch_text(&self) -> String {
+        match self.program.as_deref() {
+            Some(program) => {
+                format!("launch {} of {}, ", program.current + 1, program.launches.len())
+            }
+            None => String::new(),
+        }
+    }
+
+    /// As [`Console::add_break`]; in a program, the breakpoint applies to all launches.
+    pub(super) fn add_break_everywhere(&mut self, rest: &str) -> Result<String, String> {
+        let added = self.add_break(rest);
+        let Some(program) = self.program.as_deref_mut().filter(|_| rest != "finding") else {
+            return added;
+        };
+        let (place, condition) = super::go::with_condition(rest);
+        let pending = !place.is_empty()
+            && program.launches.len() > 1
+            && condition.map(crate::data::parse::parse).is_none_or(|parsed| parsed.is_ok());
+        match added {
+            Ok(text) => {
+                program.breakpoints.push(rest.to_owned());
+                Ok(text)
+            }
+            Err(why) if pending => {
+                program.breakpoints.push(rest.to_owned());
+                Ok(format!("{why}; the breakpoint applies to the other launches"))
+            }
+            Err(why) => Err(why),
+        }
+    }
+
+    /// Removes the text of a breakpoint from those of all launches.
+    pub(super) fn forget_break(&mut self, text: &str) {
+        if let Some(program) = self.program.as_deref_mut() {
+            program.breakpoints.retain(|known| known != text);
+        }
+    }
+}
