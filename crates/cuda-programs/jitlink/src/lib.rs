@@ -10,5 +10,7 @@
 )]
 
 mod calls;
+mod kept;
 mod linking;
+mod nvrtc;
 mod real;

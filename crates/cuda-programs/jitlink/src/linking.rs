@@ -26,7 +26,8 @@ const CUBIN: i32 = 1;
 
 const PTX: i32 = 2;
 
-const LTO_IR: i32 = 3;
+/// LTO-IR.
+pub const LTO_IR: i32 = 3;
 
 const FATBIN: i32 = 4;
 
@@ -99,7 +100,9 @@ impl Linker {
     pub fn complete(&mut self) -> Outcome {
         let intermediate = std::mem::take(&mut self.intermediate);
         if !intermediate.is_empty() {
-            match real::compile(&self.options, &intermediate) {
+            let wanted: Vec<String> =
+                self.texts.undefined_functions().into_iter().map(str::to_owned).collect();
+            match real::compile(&self.options, intermediate, &wanted) {
                 Ok(text) => self.add_text("LTO-IR".to_owned(), text.as_bytes()),
                 Err(why) => return self.refuse(Outcome::NvvmCompile, why),
             };
@@ -109,8 +112,9 @@ impl Linker {
         }
         if self.texts.names().next().is_none() {
             // No inputs: an empty module.
-            self.linked = format!(".version 8.8\n.target {}\n.address_size 64\n\0", self.target())
-                .into_bytes();
+            self.linked =
+                format!(".version 8.8\n.target {}\n.address_size 64\n\0", target(&self.options))
+                    .into_bytes();
             return Outcome::Success;
         }
         match self.texts.link() {
@@ -124,21 +128,19 @@ impl Linker {
         Outcome::Success
     }
 
-    /// The target architecture given by the options.
-    fn target(&self) -> String {
-        let architecture = |option: &String| {
-            option.trim_start_matches('-').strip_prefix("arch=").map(str::to_owned)
-        };
-        let asked =
-            self.options.iter().rev().find_map(architecture).unwrap_or_else(|| "sm_90".to_owned());
-        asked.replace("compute_", "sm_").replace("lto_", "sm_")
-    }
-
     /// The register limit given by the options.
     fn most_registers(&self) -> Option<u32> {
         let number = |option: &String| option.strip_prefix("-maxrregcount=")?.parse().ok();
         self.options.iter().rev().find_map(number).filter(|&most| most > 0)
     }
+}
+
+/// The target architecture given by the options.
+pub fn target(options: &[String]) -> String {
+    let architecture =
+        |option: &String| option.trim_start_matches('-').strip_prefix("arch=").map(str::to_owned);
+    let asked = options.iter().rev().find_map(architecture).unwrap_or_else(|| "sm_90".to_owned());
+    asked.replace("compute_", "sm_").replace("lto_", "sm_")
 }
 
 /// Options, with or without a value.

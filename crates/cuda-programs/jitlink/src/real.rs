@@ -1,12 +1,9 @@
-//! NVIDIA's own libraries, if installed: nvJitLink compiles LTO-IR to PTX on the host.
-//!
-//! A program that requests a cubin from NVRTC gets PTX instead, which the emulator's driver loads. If this library
-//! is preloaded, its functions override NVRTC's functions for cubins and call NVRTC's functions for PTX.
+//! NVIDIA's own nvJitLink, if installed, compiles LTO-IR to PTX on the host.
 
-use crate::linking::Input;
-use libloading::os::unix;
+use crate::kept;
+use crate::linking::{Input, LTO_IR, target};
 use libloading::{Library, Symbol};
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
 use std::path::PathBuf;
 
 /// The environment variable that names the real library.
@@ -59,15 +56,22 @@ type Size = unsafe extern "C" fn(*mut c_void, *mut usize) -> i32;
 
 type Copy = unsafe extern "C" fn(*mut c_void, *mut c_char) -> i32;
 
-/// Compiles LTO-IR to PTX. The result is then linked with other PTX, because the real library does not accept PTX
-/// inputs for PTX output.
+/// Compiles LTO-IR to PTX. The result is then linked with other PTX, which calls the functions `wanted`, because the real
+/// library does not accept PTX inputs for PTX output.
 ///
 /// # Errors
 /// A message if the library is missing, or its error log.
-pub fn compile(options: &[String], inputs: &[Input]) -> Result<String, String> {
+pub fn compile(
+    options: &[String],
+    mut inputs: Vec<Input>,
+    wanted: &[String],
+) -> Result<String, String> {
     let path = candidates().into_iter().next().ok_or_else(|| {
         format!("LTO-IR needs NVIDIA's nvJitLink, which is not installed; install it, or say where it is by {VARIABLE}")
     })?;
+    let keeper = kept::keeper(&target(options), wanted, path.parent());
+    let keeps = keeper.is_some();
+    inputs.extend(keeper.map(|data| Input { kind: LTO_IR, data, name: String::new() }));
     let text = |why: libloading::Error| format!("{} is not nvJitLink: {why}", path.display());
     // SAFETY: loading nvJitLink runs no code with preconditions. The signatures are from its header; handles, buffers and sizes are created here and
     // outlive the calls.
@@ -100,7 +104,7 @@ pub fn compile(options: &[String], inputs: &[Input]) -> Result<String, String> {
             error(handle, log.as_mut_ptr().cast());
             Err(format!("{what}: {}", String::from_utf8_lossy(&log).trim_end_matches('\0')))
         };
-        for input in inputs {
+        for input in &inputs {
             if add(
                 handle,
                 input.kind,
@@ -121,109 +125,7 @@ pub fn compile(options: &[String], inputs: &[Input]) -> Result<String, String> {
         }
         let mut linked = vec![0u8; bytes];
         copy(handle, linked.as_mut_ptr().cast());
-        Ok(String::from_utf8_lossy(&linked).trim_end_matches('\0').to_owned())
-    }
-}
-
-/// NVRTC's `NVRTC_ERROR_INTERNAL_ERROR`.
-const INTERNAL_ERROR: i32 = 11;
-
-/// `RTLD_NEXT`: search the libraries loaded after this one.
-const NEXT: *mut c_void = -1isize as *mut c_void;
-
-unsafe extern "C" {
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-}
-
-/// NVRTC's own function of this name, if NVRTC is loaded.
-fn real(name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: the name is a C string.
-    let found = unsafe { dlsym(NEXT, name.as_ptr()) };
-    if found.is_null() { in_local_library(name) } else { Some(found) }
-}
-
-/// A function of an NVRTC that was loaded with `RTLD_LOCAL`, as Python loads extensions and what they need:
-/// `RTLD_NEXT` does not search it.
-fn in_local_library(name: &CStr) -> Option<*mut c_void> {
-    /// `RTLD_NOLOAD`: only a library that is loaded already.
-    const LOADED: i32 = 4;
-    let map = std::fs::read_to_string("/proc/self/maps").ok()?;
-    let is_nvrtc = |path: &&str| {
-        path.rsplit_once('/').is_some_and(|(_, file)| file.starts_with("libnvrtc.so"))
-    };
-    let mut paths = map.lines().filter_map(|line| line.splitn(6, ' ').nth(5)).map(str::trim);
-    let path = paths.find(is_nvrtc)?;
-    // SAFETY: the library is loaded already, so no code of it runs.
-    let library = unsafe { unix::Library::open(Some(path), unix::RTLD_LAZY | LOADED) }.ok()?;
-    // SAFETY: the symbol is only used as an address. It stays valid because whoever loaded the library keeps it.
-    let function = unsafe { library.get::<*mut c_void>(name.to_bytes_with_nul()) }.ok()?;
-    Some(*function)
-}
-
-/// Calls an NVRTC function that takes a program and an output pointer.
-///
-/// # Safety
-/// `program` and `to` are valid for the NVRTC function `name`.
-unsafe fn forward<T>(name: &CStr, program: *mut c_void, to: *mut T) -> i32 {
-    let Some(function) = real(name) else { return INTERNAL_ERROR };
-    // SAFETY: NVRTC's functions of these names have this signature, and the arguments are valid by contract.
-    unsafe {
-        let function: unsafe extern "C" fn(*mut c_void, *mut T) -> i32 =
-            std::mem::transmute(function);
-        function(program, to)
-    }
-}
-
-/// NVRTC's `nvrtcGetCUBINSize`: the size of the PTX.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn nvrtcGetCUBINSize(program: *mut c_void, bytes: *mut usize) -> i32 {
-    // SAFETY: the caller passes the arguments of `nvrtcGetPTXSize`, which has the same ones.
-    unsafe { forward(c"nvrtcGetPTXSize", program, bytes) }
-}
-
-/// NVRTC's `nvrtcGetCUBIN`: the PTX.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn nvrtcGetCUBIN(program: *mut c_void, to: *mut c_char) -> i32 {
-    // SAFETY: the caller passes the arguments of `nvrtcGetPTX`, which has the same ones.
-    unsafe { forward(c"nvrtcGetPTX", program, to) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_nvrtc_there_is_an_error() {
-        let mut bytes = 7;
-        // SAFETY: NVRTC is not loaded, so nothing is called.
-        let code = unsafe { nvrtcGetCUBINSize(std::ptr::null_mut(), &mut bytes) };
-        assert_eq!((code, bytes), (INTERNAL_ERROR, 7));
-    }
-
-    #[test]
-    fn an_nvrtc_that_was_loaded_locally_is_found() {
-        let folder =
-            std::env::temp_dir().join(format!("lanework-local-nvrtc-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        let (source, library) = (folder.join("nvrtc.c"), folder.join("libnvrtc.so.13"));
-        std::fs::write(&source, "int nvrtcLocalAnswer(void) { return 42; }").expect("a file");
-        let made = std::process::Command::new("cc")
-            .args(["-shared", "-fPIC", "-o"])
-            .arg(&library)
-            .arg(&source)
-            .status();
-        if !made.is_ok_and(|status| status.success()) {
-            return lanework_testing::skip("a local NVRTC", "there is no C compiler");
-        }
-        assert!(real(c"nvrtcLocalAnswer").is_none());
-        // SAFETY: the library has no initialization.
-        let open =
-            unsafe { unix::Library::open(Some(&library), unix::RTLD_LAZY | unix::RTLD_LOCAL) };
-        let _open = open.expect("a library");
-        let found = real(c"nvrtcLocalAnswer").expect("a function");
-        // SAFETY: the function takes nothing and returns an `int`.
-        let answer = unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> i32>(found)() };
-        std::fs::remove_dir_all(&folder).expect("a folder");
-        assert_eq!(answer, 42);
+        let text = String::from_utf8_lossy(&linked).trim_end_matches('\0').to_owned();
+        Ok(if keeps { kept::published(&text, wanted).unwrap_or(text) } else { text })
     }
 }

@@ -61,7 +61,7 @@ impl Process {
             if function.blocks.is_empty() {
                 let library = LIBRARY.iter().copied().flatten().map(|known| (known, false));
                 let given = more.iter().copied().flatten().map(|known| (known, true));
-                let found = library.chain(given).find(|((name, _), _)| *name == function.name);
+                let found = given.chain(library).find(|((name, _), _)| *name == function.name);
                 if let Some(((_, function), is_given)) = found {
                     code.external = Some(externals.len());
                     externals.push(LoadedExternal { function: *function, is_given });

@@ -136,6 +136,7 @@ functions! {
     cuEventQuery(w);
     cuEventElapsedTime(4, w, w);
     cuFuncSetAttribute(w, i, i);
+    lanework_set_in_host_function(i);
     cuFuncGetAttribute(4, i, w);
     cuOccupancyMaxActiveBlocksPerMultiprocessor(4, w, i, w);
 }

@@ -191,6 +191,11 @@ impl Work {
         matches!(self, Work::Allocate(..) | Work::Release(_))
     }
 
+    /// Whether it calls a function of the program.
+    pub fn calls_host(&self) -> bool {
+        matches!(self, Work::Host(..) | Work::Callback(..))
+    }
+
     /// Runs the work.
     pub fn run(&self) -> Result {
         let driver = driver()?;

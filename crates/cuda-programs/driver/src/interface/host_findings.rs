@@ -59,7 +59,7 @@ fn report(access: &HostAccess) {
     };
     let help = match (copy.writes, unfenced) {
         (_, Some([write, flag])) => format!(
-            "put `__threadfence_system()` (`fence.acq_rel.sys`) between the write at {write} and the write of the flag at {flag}, or write the flag by a release store of system scope; or synchronize {stream}"
+            "synchronize {stream} before the host uses the result; or, if the host polls the flag, put `__threadfence_system()` (`fence.acq_rel.sys`) between the write at {write} and the write of the flag at {flag}, or write the flag by a release store of system scope"
         ),
         (true, None) => format!(
             "wait for the {kind} before the host uses its result: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`"

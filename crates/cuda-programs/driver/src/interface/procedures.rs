@@ -129,6 +129,12 @@ fn find(name: &str, version: i32) -> Option<usize> {
     newest.or_else(|| functions.get(plain).copied())
 }
 
+/// Called when a thread of the program enters a call, if races are checked.
+fn enter() {
+    host_access::enter();
+    host_functions::run_held();
+}
+
 /// Stores the address of a function.
 fn procedure(
     name: Text<'_>,
@@ -155,7 +161,7 @@ api! {
                 let driver = start()?;
                 host_findings::start();
                 memory_names::start();
-                let around = ordering::active().then_some([host_access::enter as fn(), host_access::leave]);
+                let around = ordering::active().then_some([enter as fn(), host_access::leave]);
                 let check = |name: &str| host_functions::check_call(name).and_then(|()| check_call(name));
                 let hooks = Hooks { check, around, failed: failures::report, fault: failures::fault };
                 if HOOKS.set(hooks).is_ok() {

@@ -9,7 +9,7 @@
 //! from `cudaMallocHost` has its own pages, so a page that the copy fills up to the end of the allocation is
 //! protected, too. An access to other bytes of these pages is no finding. On x86-64 Linux such accesses are let through one by one; after
 //! 20,000 of them between two calls, and elsewhere after the first, the operation is not watched any more. Copies of several
-//! rows are not protected. If a kernel changes host memory by atomics or `volatile` writes, which the host may poll, only the memory of
+//! rows are not protected. If a kernel changes host memory by atomics of system scope or `volatile` writes, which the host may poll, only the memory of
 //! writes that it did not release to the host is protected. Nothing is protected while work is queued behind a wait
 //! for a value, or while another thread is in a call. A system call on protected pages fails with `EFAULT`.
 

@@ -17,7 +17,7 @@
 //! *Limits.* Host accesses are seen only in API calls, and in memory of copies in flight. A kernel that runs detached
 //! and polls memory is not compared, and operations after it count as ordered after everything that had finished by
 //! then. The same holds for operations after a wait for a value. A callback counts as a call that waits for earlier
-//! work of its stream. Of the queries of an operation, the first one that could succeed fails with "not ready".
+//! work of its stream; if the host's memory is watched, it runs later than it is queued (`streams::host_functions`). Of the queries of an operation, the first one that could succeed fails with "not ready".
 
 pub mod findings;
 pub mod guarded_pages;

@@ -215,9 +215,9 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
                 continue;
             }
             let of_launch = shadow.footprint();
-            let mut strong =
-                of_launch.accesses.iter().filter(|access| access.mode == AccessMode::StrongWrite);
-            if let Some(told) = strong.find(|access| (part.host_may_poll)(&access.bytes)) {
+            let signals = shadow.signals_to_host();
+            let told = signals.accesses.iter().find(|one| (part.host_may_poll)(&one.bytes));
+            if let Some(told) = told {
                 tells_host = true;
                 signal = told.line.clone();
                 withheld.add(shadow.withheld_from_host());

@@ -6,11 +6,13 @@
 
 use crate::devices::contexts::{Context, current, set_current};
 use crate::graphs::work::Work;
-use crate::ordering::Tag;
+use crate::interface::call_sites::host_calls;
+use crate::ordering::{Tag, host_access};
 use crate::state::{Driver, Handle, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::detached;
 use crate::streams::detached::{DetachedLaunch, Progress, become_worker};
+use crate::streams::host_functions;
 use crate::streams::stream::{OrderedStream, SYNCHRONOUS, StreamKey};
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -56,6 +58,21 @@ fn perform(context: Handle, work: Work, tag: Option<Arc<Tag>>) -> Progress {
     }
 }
 
+/// Holds work that calls a function of the program, whose memory is watched.
+fn hold(context: Handle, work: Work, tag: Option<Arc<Tag>>) {
+    let operation = move || {
+        let outer = current();
+        set_current(context);
+        if let Err(status) = work.run_tagged(tag.as_deref())
+            && let Some(context) = table::<Context>().find(context)
+        {
+            context.fail(status);
+        }
+        set_current(outer);
+    };
+    host_functions::hold(operation, [host_access::enter, host_access::leave]);
+}
+
 /// Finishes the current operation of a queue.
 fn finish(key: StreamKey, result: Result) {
     if let Err(status) = result
@@ -83,6 +100,12 @@ impl Driver {
         if !ANY_DEFERRED.load(Ordering::Acquire) && is_ready(&work) {
             // If there are several operations, later ones may have to wait.
             if !matches!(&work, Work::Memory(ops) if ops.len() > 1) {
+                // Interpreted host code has one thread, which runs host functions at once.
+                let may_hold = tag.is_some() && work.calls_host() && host_calls().is_empty();
+                if may_hold && host_access::guards_any() {
+                    hold(current(), work, tag);
+                    return Ok(None);
+                }
                 return self.run_now(stream, work, tag);
             }
         }

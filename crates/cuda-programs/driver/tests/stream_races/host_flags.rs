@@ -3,6 +3,7 @@
 use crate::Scenario;
 use crate::common::{context, kernel};
 use crate::gpu::*;
+use crate::host_functions::{tell_host, wait_for_flag};
 use std::ffi::c_void;
 
 /// Part of the finding.
@@ -11,17 +12,31 @@ pub const MISSING: &str = "has no fence of system scope between that and its wri
 /// Programs with the race.
 const RACING: &[Scenario] = &[
     ("a flag for the host without a fence", || told(pinned, "st.volatile.global.u32 [%rd2], 1;")),
-    ("a flag for the host by an atomic", || told(managed, "red.global.add.u32 [%rd2], 1;")),
+    ("a flag for the host by an atomic", || told(managed, "red.sys.global.add.u32 [%rd2], 1;")),
     ("a fence of the device before a flag for the host", || {
         told(pinned, "fence.acq_rel.gpu; st.volatile.global.u32 [%rd2], 1;");
     }),
-    ("a release to the device", || told(managed, "st.release.gpu.global.u32 [%rd2], 1;")),
     ("a fence after the flag for the host", || {
         told(pinned, "st.volatile.global.u32 [%rd2], 1; membar.sys;");
     }),
     ("a second write after the fence", || {
         told(pinned, "membar.sys; st.global.u32 [%rd1], 9; st.relaxed.sys.global.u32 [%rd2], 1;");
     }),
+];
+
+/// Programs whose kernels do not signal the host, because their atomics are not of system scope: name, program, and part of
+/// the finding.
+pub const NARROW: &[(&str, fn(), &str)] = &[
+    (
+        "a release to the device",
+        || told(managed, "st.release.gpu.global.u32 [%rd2], 1;"),
+        "and nothing has waited for the kernel",
+    ),
+    (
+        "a counter that the host reads too early",
+        || told(pinned, "red.global.add.u32 [%rd2], 1;"),
+        "and nothing has waited for the kernel",
+    ),
 ];
 
 /// Programs with the race between the host and words beside a flag in one page.
@@ -48,7 +63,7 @@ pub const CORRECT: &[Scenario] = &[
         told(pinned, "membar.sys; st.volatile.global.u32 [%rd2], 1;");
     }),
     ("a fence of the system before an atomic for the host", || {
-        told(managed, "fence.acq_rel.sys; red.global.add.u32 [%rd2], 1;");
+        told(managed, "fence.acq_rel.sys; red.sys.global.add.u32 [%rd2], 1;");
     }),
     ("a release to the system", || told(managed, "st.release.sys.global.u32 [%rd2], 1;")),
     ("an atomic release to the system", || {
@@ -66,7 +81,8 @@ pub const CORRECT: &[Scenario] = &[
         context();
         let (x, flag, (a, _)) = (pinned(), pinned(), two());
         launch("st.volatile.global.u32 [%rd2], 1;", x, flag, a);
-        call_host(a);
+        tell_host(a);
+        wait_for_flag();
         look(x);
     }),
     ("a flag without a fence, and the flag of the next kernel", || {

@@ -11,6 +11,7 @@ mod correct;
 mod generated;
 mod gpu;
 mod host_flags;
+mod host_functions;
 mod pools;
 mod racing;
 
@@ -30,8 +31,10 @@ fn the_scenario_of_this_process() {
     if let Some((class, seeds, defect)) = generated_programs(&wanted) {
         return generated::run(class, seeds, defect);
     }
-    let racing = racing::ALL.iter().map(|(name, run, _)| (*name, *run));
-    let flags = host_flags::racing().chain(host_flags::CORRECT).copied();
+    let racing = racing::ALL.iter().chain(host_functions::RACING).chain(host_flags::NARROW);
+    let racing = racing.map(|(name, run, _)| (*name, *run));
+    let flags =
+        host_flags::racing().chain(host_flags::CORRECT).chain(host_functions::CORRECT).copied();
     let mut all = racing.chain(correct::ALL.iter().copied()).chain(flags);
     let (_, run): Scenario = all.find(|(name, _)| *name == wanted).expect("a scenario");
     run();
@@ -63,7 +66,8 @@ fn said_with(name: &str, leaks: &str) -> String {
 fn racing_programs_have_one_finding() {
     let mut wrong = String::new();
     let flags = host_flags::racing().map(|(name, _)| (*name, host_flags::MISSING));
-    let racing = racing::ALL.iter().map(|(name, _, expected)| (*name, *expected));
+    let racing = racing::ALL.iter().chain(host_functions::RACING).chain(host_flags::NARROW);
+    let racing = racing.map(|(name, _, expected)| (*name, *expected));
     for (name, expected) in racing.chain(flags) {
         let said = said(name);
         let findings = ["error[", "warning["].map(|level| said.matches(level).count());
@@ -77,7 +81,7 @@ fn racing_programs_have_one_finding() {
 #[test]
 fn correct_programs_have_no_findings() {
     let mut wrong = String::new();
-    for (name, _) in correct::ALL.iter().chain(host_flags::CORRECT) {
+    for (name, _) in correct::ALL.iter().chain(host_flags::CORRECT).chain(host_functions::CORRECT) {
         let said = said(name);
         if said.contains("error") || said.contains("warning") || !said.contains("nothing to report")
         {

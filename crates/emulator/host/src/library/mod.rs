@@ -195,6 +195,8 @@ const ENVIRONMENT: LibraryFunctions = &[
         let message = process.text(word(a, 0))?;
         Err(process.fault(&String::from_utf8_lossy(&message), ""))
     }),
+    // Streams call functions of the program only if the embedding program supplies CUDA.
+    ("lanework_set_in_host_function", |_, _| Ok(0)),
     ("__lw_now", |_, _| Ok(now())),
     ("__lw_elapsed", |process, _| Ok(process.started.elapsed().as_nanos() as u64)),
     ("__lw_environment", |process, a| {

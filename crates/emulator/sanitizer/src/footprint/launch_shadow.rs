@@ -11,7 +11,7 @@ use crate::footprint::{AccessMode, AccessedBytes, Footprint};
 use crate::races::epoch::{self, LINE, PackedEpoch};
 use crate::races::shadow_memory::{LineView, ShadowMemory};
 use crate::races::{FinishedLaunches, FinishedOrder, is_known};
-use lanework_ptx_ir::kernel::Kernel;
+use lanework_ptx_ir::kernel::{Kernel, Opcode, Scope};
 use std::sync::Arc;
 
 /// Maximum number of source lines per access mode; further lines share one set without a source
@@ -295,6 +295,29 @@ impl LaunchShadow {
         let mut withheld = self.footprint_of(&|access| !is_known(host_knows, epochs, access));
         withheld.accesses.retain(|access| access.mode == AccessMode::Write);
         withheld
+    }
+
+    /// The strong writes of system scope, which `.volatile` writes have. The host may poll for them while the grid runs;
+    /// an atomic of a narrower scope is not one for the host.
+    pub fn signals_to_host(&self) -> Footprint {
+        let mut of_system = vec![false; self.kernel.origins.len()];
+        for inst in &self.kernel.insts {
+            if let Opcode::Memory(op) = &inst.opcode
+                && (op.order.strong == Some(Scope::System) || op.order.data)
+                && let Some(known) = of_system.get_mut(inst.origin as usize)
+            {
+                *known = true;
+            }
+        }
+        if !of_system.contains(&true) {
+            return Footprint::default();
+        }
+        let is_signal = |access: PackedEpoch| {
+            of_system.get(epoch::instruction(access) as usize).copied().unwrap_or(false)
+        };
+        let mut signals = self.footprint_of(&is_signal);
+        signals.accesses.retain(|access| access.mode == AccessMode::StrongWrite);
+        signals
     }
 
     /// The footprint of some accesses, without those to the queue of launches.

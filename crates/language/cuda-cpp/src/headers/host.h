@@ -69,6 +69,7 @@ double __lw_text_to_real(const char *text, char **end);
 long __lw_text_to_integer(const char *text, char **end, int base, int is_unsigned, int *error);
 void __lw_exit(int code);
 void __lw_fault(const char *message);
+int lanework_set_in_host_function(int running);
 unsigned long __lw_exchange_if(void *at, unsigned long wanted, unsigned long value, size_t bytes);
 unsigned long __lw_now();
 unsigned long __lw_elapsed();
@@ -406,6 +407,12 @@ inline void __lw_end_catch() {
     free(caught);
 }
 inline void __lw_uncaught() { if (__lw_pending) __lw_terminate(__lw_pending->object, __lw_pending->type); }
+// In its scope, the driver refuses calls as in a host function that a stream calls, or allows them again in a thread that one starts.
+struct __lw_host_function {
+    int outer;
+    explicit __lw_host_function(int running) : outer(lanework_set_in_host_function(running)) {}
+    ~__lw_host_function() { lanework_set_in_host_function(outer); }
+};
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
@@ -1023,9 +1030,10 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { __LW_CALL(cuStre
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { __LW_CALL(cuStreamQuery(stream)); }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) { __LW_CALL(cuStreamWaitEvent(stream, event, flags)); }
 inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data) { __LW_CALL(cuLaunchHostFunc(stream, function, data)); }
-// Callbacks run immediately, after the stream's work is complete. A thread that one starts runs inside it, so calls are not refused.
+// Callbacks run immediately, after the stream's work is complete. The driver refuses calls in them.
 inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, void (*function)(cudaStream_t, cudaError_t, void *), void *data, unsigned) {
     cudaError_t error = cudaStreamSynchronize(stream);
+    __lw_host_function inside(1);
     function(stream, error, data);
     return error;
 }

@@ -86,13 +86,40 @@ impl Linker {
         self.parts.iter().map(|part| part.name.as_str())
     }
 
+    /// The functions that the added texts use and none of them defines, except functions that a GPU's driver provides.
+    ///
+    /// ```
+    /// let heading = ".version 7.0\n.target sm_70\n.address_size 64\n";
+    /// let mut linker = lanework_ptx::Linker::default();
+    /// let caller = ".extern .func put;\n.extern .global .u32 x;\n.visible .func f { call put; ret; }";
+    /// linker.add("caller.ptx", &format!("{heading}{caller}"), None)?;
+    /// assert_eq!(linker.undefined_functions(), ["put"]);
+    /// # Ok::<(), lanework_ptx::Diagnostics>(())
+    /// ```
+    pub fn undefined_functions(&self) -> Vec<&str> {
+        let functions: HashSet<&str> = self
+            .parts
+            .iter()
+            .flat_map(|part| part.module.functions())
+            .map(|function| function.name.as_str())
+            .collect();
+        let names = self.undefined().into_iter().map(|(name, _)| name);
+        names.filter(|name| functions.contains(name)).collect()
+    }
+
+    /// The undefined names, each with the text that uses it first.
+    fn undefined(&self) -> Vec<(&str, &str)> {
+        undefined(self.parts.iter().map(|part| (part.name.as_str(), &part.module)), used)
+    }
+
     /// Links all added texts. Returns a single text unchanged.
     ///
     /// # Errors
     /// As [`Module::link`], or if a used name is undefined.
     pub fn link(&self) -> Result<String, LinkError> {
         let modules = || self.parts.iter().map(|part| (part.name.as_str(), &part.module));
-        let missing: Vec<String> = undefined(modules(), used)
+        let missing: Vec<String> = self
+            .undefined()
             .iter()
             .map(|(name, file)| format!("undefined reference to `{name}` in {file}"))
             .collect();

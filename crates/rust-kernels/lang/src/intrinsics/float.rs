@@ -37,11 +37,15 @@ fn rounded(b: &mut Builder, mode: &str, ty: ScalarType, x: Value) -> Value {
     }
 }
 
+// The bound is the method's, so that the error for another type names that type.
 macro_rules! unary_methods {
     ($($(#[$doc:meta])* $name:ident $function:ident $op:literal;)*) => {$(
         $(#[$doc])*
         #[track_caller]
-        pub fn $name(self) -> Var<T> {
+        pub fn $name(self) -> Var<T>
+        where
+            T: Float,
+        {
             here();
             Var::new(with(|b| $function(b, $op, T::SCALAR, self.value)))
         }
@@ -72,7 +76,7 @@ macro_rules! unary_methods {
 /// assert_eq!(out.download()?, [mixed(2.5, -3.0)]);
 /// # Ok::<(), lanework::Error>(())
 /// ```
-impl<T: Float> Var<T> {
+impl<T> Var<T> {
     unary_methods! {
         /// The square root, correctly rounded (`sqrt.rn`).
         sqrt unary "sqrt.rn";
@@ -87,7 +91,9 @@ impl<T: Float> Var<T> {
         /// The value rounded to the nearest integer, ties to even (`cvt.rni`).
         round_ties_even rounded "rni";
     }
+}
 
+impl<T: Float> Var<T> {
     /// The value rounded to the nearest integer, ties away from zero.
     #[track_caller]
     pub fn round(self) -> Var<T> {

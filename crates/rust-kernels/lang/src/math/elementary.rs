@@ -16,7 +16,8 @@ use lanework_ptx::ScalarType;
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident $function:ident $argument:literal [$single:literal $double:literal];)*) => {
-        impl<T: Float> Var<T> {$(
+        // The bound is the method's, so that the error for another type names that type.
+        impl<T> Var<T> {$(
             $(#[$doc])*
             #[doc = concat!("\n\nThe error is at most ", $single, " ulp in `f32` and ", $double, " ulp in `f64`.")]
             ///
@@ -34,7 +35,10 @@ macro_rules! functions {
             /// # Ok::<(), lanework::Error>(())
             /// ```
             #[track_caller]
-            pub fn $name(self) -> Var<T> {
+            pub fn $name(self) -> Var<T>
+            where
+                T: Float,
+            {
                 here();
                 Var::new(one(&staged::$function, T::SCALAR, self.value))
             }

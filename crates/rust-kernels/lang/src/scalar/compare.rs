@@ -112,7 +112,7 @@ fn order(ty: ScalarType, a: u64, b: u64) -> Option<Ordering> {
 
 /// `==` and `!=`.
 #[diagnostic::on_unimplemented(
-    message = "cannot compare `{Self}` with `{R}`",
+    message = "these values cannot be compared in a kernel",
     label = "no `==` between `{Self}` and `{R}`",
     note = "only numbers of one type, or two integers, can be compared; convert others with `as`",
     note = "`Var<T>` is a `T` that the kernel computes",
@@ -129,7 +129,7 @@ pub trait Equate<R> {
 
 /// `<`, `<=`, `>` and `>=`.
 #[diagnostic::on_unimplemented(
-    message = "cannot compare `{Self}` with `{R}`",
+    message = "these values cannot be compared in a kernel",
     label = "no order between `{Self}` and `{R}`",
     note = "only numbers of one type, or two integers, can be compared; convert others with `as`",
     note = "`Var<T>` is a `T` that the kernel computes"

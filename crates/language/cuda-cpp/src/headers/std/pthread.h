@@ -20,7 +20,7 @@ inline int pthread_create(pthread_t *thread, const pthread_attr_t *, void *(*sta
     pthread_t outer = __lw_current_thread;
     *thread = (pthread_t)malloc(sizeof(__lw_pthread));
     __lw_current_thread = *thread;
-    (*thread)->result = start(argument);
+    { __lw_host_function outside(0); (*thread)->result = start(argument); }
     __lw_current_thread = outer;
     return 0;
 }

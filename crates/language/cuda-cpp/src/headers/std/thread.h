@@ -106,7 +106,7 @@ struct thread {
     struct id { int n; bool operator==(id o) const { return n == o.n; } };
     bool open;
     thread() : open(false) {}
-    template <class F, class... A> explicit thread(F f, A... a) : open(true) { f(a...); }
+    template <class F, class... A> explicit thread(F f, A... a) : open(true) { __lw_host_function outside(0); f(a...); }
     thread(thread &&o) : open(o.open) { o.open = false; }
     thread(const thread &) = delete;
     ~thread() { if (open) __lw_fault("a `std::thread` is destroyed that was neither joined nor detached"); }
@@ -151,7 +151,7 @@ template <class F, class... A> inline auto async(launch when, F f, A... a) {
     result.task = make_shared<__lw_task<R>>();
     tuple<A...> all(a...);
     result.task->start = [f, all]() mutable -> R { return apply(f, all); };
-    if ((int)when & 1) result.wait();
+    if ((int)when & 1) { __lw_host_function outside(0); result.wait(); }
     return result;
 }
 template <class F, class... A, enable_if_t<!is_same_v<F, launch>, int> = 0> inline auto async(F f, A... a) { return async(launch::async, f, a...); }
