@@ -5,7 +5,7 @@ use crate::request::{KernelCall, RequestFailure, RunRequest};
 use crate::runs::kernel::{Prepared, prepared};
 use crate::watch::findings::{fault_json, report_json};
 use crate::watch::measure::Measuring;
-use lanework_exercises::{Exercise, Goal, all};
+use lanework_exercises::{Exercise, all};
 use serde_json::{Value, json};
 
 /// Instruction limit: a solution that exceeds it counts as an endless loop.
@@ -101,15 +101,16 @@ pub fn solve(name: &str, source: &str) -> Result<Value, RequestFailure> {
         // The hints are about the original kernel's flaw, but this kernel computes a different result.
         return Ok(miss(why, exercise.task));
     }
-    if let Some(Goal { name, count, most }) = exercise.goal {
+    if exercise.goal.is_some() || exercise.lesson.is_some() {
         (run.check, run.profile) = (false, true);
         let counted = prepared(&run, &call, &compiled)?;
         let mut measuring = Measuring::new(&run, &compiled.ptx);
         counted.launch(&call, &mut measuring);
-        let value = measuring.first_profile().map_or(f64::INFINITY, |found| count(&found.counters));
-        if value > most {
-            let why = format!("the result is right; {name}: {value}, the goal is {most}");
-            return Ok(miss(why, exercise.hints[0]));
+        let Some(found) = measuring.first_profile() else {
+            return Ok(miss("the kernel stopped".to_owned(), exercise.hints[0]));
+        };
+        if let Some(missed) = exercise.missed(&found.counters) {
+            return Ok(miss(missed.why, missed.help));
         }
     }
     Ok(json!({ "solved": true }))

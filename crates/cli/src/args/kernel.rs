@@ -4,7 +4,7 @@
 use super::values::{dimensions, macro_definition, positive, shared_bytes};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape, ReportKind};
-use lanework_terminal::failure::Outcome;
+use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::check_writable;
 use lanework_terminal::{On, seconds};
 use std::path::PathBuf;
@@ -98,8 +98,8 @@ pub struct KernelArgs {
     #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
     pub arguments: Vec<String>,
     /// Bytes of dynamic shared memory per block, for `extern __shared__` arrays: the third value of `<<<grid, block, bytes>>>`.
-    #[arg(long, default_value = "0", value_name = "BYTES", value_parser = shared_bytes)]
-    pub shared: u32,
+    #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
+    pub shared: Option<u32>,
     /// Stop the launch after this many instructions: each instruction counts once for every warp that runs it. A limit for
     /// kernels that may not end. This option and the next two choose the emulator if --device is not given.
     #[arg(long, value_name = "N", value_parser = positive)]
@@ -141,21 +141,60 @@ pub struct SecondKernel {
     /// Bytes of dynamic shared memory of the second kernel's blocks, if they differ.
     #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
     pub shared_b: Option<u32>,
+    /// Define a macro in the second file; it replaces the -D of this name. May be repeated.
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = macro_definition)]
+    pub define_b: Vec<String>,
 }
 
 impl SecondKernel {
     /// The options of the second kernel, in another file. Options that the second kernel lacks are the first kernel's.
-    pub fn of(&self, first: &KernelArgs, file: &str) -> KernelArgs {
-        let SecondKernel { entry_b, grid_b, block_b, shared_b } = self;
-        KernelArgs {
+    ///
+    /// # Errors
+    /// If a macro has two values: both files would get the last one.
+    pub fn of(&self, first: &KernelArgs, file: &str) -> Result<KernelArgs, Failure> {
+        let SecondKernel { entry_b, grid_b, block_b, shared_b, define_b } = self;
+        if let Some([one, other]) = redefined(&first.source.define) {
+            return Err(Failure::input(
+                format_args!(
+                    "-D {one} and -D {other} define one macro twice, and both files get every -D"
+                ),
+                format_args!(
+                    "give -D {one} for the first file and --define-b {other} for the second"
+                ),
+            ));
+        }
+        if let Some([one, other]) = redefined(define_b) {
+            return Err(Failure::input(
+                format_args!("--define-b {one} and --define-b {other} define one macro twice"),
+                "give one of them",
+            ));
+        }
+        let replaced =
+            |one: &&String| !define_b.iter().any(|of_b| macro_name(of_b) == macro_name(one));
+        let define = first.source.define.iter().filter(replaced).chain(define_b).cloned().collect();
+        Ok(KernelArgs {
+            source: SourceOptions { define, ..first.source.clone() },
             entry: entry_b.clone().or_else(|| first.entry.clone()),
             grid: grid_b.or(first.grid),
             block: block_b.or(first.block),
-            shared: shared_b.unwrap_or(first.shared),
+            shared: shared_b.or(first.shared),
             is_second: true,
             ..first.on_file(file)
-        }
+        })
     }
+}
+
+/// The name of a macro in its definition.
+fn macro_name(definition: &str) -> &str {
+    definition.split(['=', '(']).next().unwrap_or(definition)
+}
+
+/// The first two different definitions of one macro.
+fn redefined(definitions: &[String]) -> Option<[&String; 2]> {
+    definitions.iter().enumerate().find_map(|(index, one)| {
+        let differs = |other: &&String| macro_name(other) == macro_name(one) && *other != one;
+        definitions[index + 1..].iter().find(differs).map(|other| [one, other])
+    })
 }
 
 /// The shape of a grid of one block, and of a block of one thread.
@@ -215,7 +254,7 @@ impl KernelArgs {
                 Some(Grid::Auto) | None => ONE,
             },
             block: self.block.unwrap_or(ONE),
-            dynamic_shared: self.shared,
+            dynamic_shared: self.shared.unwrap_or(0),
             cluster: self.cluster,
             cooperative: self.cooperative,
         }
@@ -234,7 +273,7 @@ fn for_prediction(argument: clap::Arg) -> clap::Arg {
     match argument.get_id().as_str() {
         "compare" => argument.value_name("FILE").help(
             "State which file is faster, this one or FILE, and by how much; both get the other options, except where \
-             --entry-b, --grid-b, --block-b or --shared-b says otherwise",
+             --entry-b, --grid-b, --block-b, --shared-b or --define-b says otherwise",
         ),
         _ => hide_device(argument),
     }

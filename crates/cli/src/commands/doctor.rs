@@ -3,6 +3,7 @@
 use crate::args::DoctorArgs;
 use crate::program::driver;
 use lanework::Device;
+use lanework::time::sass::tools::{find, lister};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json};
 use lanework_terminal::progress::Progress;
@@ -90,7 +91,8 @@ pub fn run(args: &DoctorArgs) -> Outcome {
             test("NVRTC", &|| compiler("NVRTC", "nvrtc", &kernel))?,
             test("nvcc", &|| compiler("nvcc", "nvcc", &kernel))?,
             test("clang", &|| compiler("clang", "clang", &kernel))?,
-            test("ptxas", &|| Ok(ptxas()))?,
+            test("ptxas", &|| Ok(assembler("ptxas")))?,
+            test("nvdisasm", &|| Ok(assembler("nvdisasm")))?,
             test("driver", &|| libraries(folder.path()))?,
             test("GPU", &|| gpu())?,
             test("Python", &|| Ok(python()))?,
@@ -123,7 +125,12 @@ fn text(parts: &[TestedPart]) -> String {
         ]);
     }
     let mut text = shown(&table);
-    for Next { command, effect } in parts.iter().filter_map(|part| part.next.as_ref()) {
+    // The first command for ptxas installs nvdisasm, too.
+    let no_ptxas = parts.iter().any(|part| part.name == "ptxas" && part.next.is_some());
+    let shown_of = |part: &&TestedPart| !(no_ptxas && part.name == "nvdisasm");
+    for Next { command, effect } in
+        parts.iter().filter(shown_of).filter_map(|part| part.next.as_ref())
+    {
         text.push_str(&format!("\n  {command}\n{}", listed("      ", effect)));
     }
     text
@@ -200,32 +207,38 @@ fn compiler(name: &'static str, choice: &str, kernel: &Path) -> Result<TestedPar
     })
 }
 
-/// Finds the assembler whose machine code `predict` reads.
-fn ptxas() -> TestedPart {
-    let name = "ptxas";
-    match std::env::var_os("PTXAS").map(PathBuf::from).or_else(|| on_path(name)) {
-        Some(place) => {
-            let mut command = Command::new(&place);
-            let tested = finished(command.arg("--version"));
-            match tested.worked {
-                true => TestedPart {
-                    name,
-                    state: PartState::Works,
-                    detail: place.display().to_string(),
-                    next: None,
-                },
-                false => broken(name, &tested, None),
-            }
-        }
-        None => TestedPart {
+/// Finds one of the two tools whose machine code `predict` reads, where `predict` finds it.
+fn assembler(name: &'static str) -> TestedPart {
+    let place = match name {
+        "nvdisasm" => find("ptxas").map_or_else(|| find(name), |ptxas| lister(&ptxas)),
+        _ => find(name),
+    };
+    let Some(place) = place else {
+        return TestedPart {
             name,
             state: PartState::Missing,
             detail: "`lanework predict` uses its own model of ptxas".to_owned(),
-            next: Some(Next::new(
-                "pip install nvidia-cuda-nvcc",
-                "adds ptxas, which makes predicted times more exact",
-            )),
+            next: Some(match name {
+                "ptxas" => Next::new(
+                    "pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm",
+                    "adds ptxas and nvdisasm, which make predicted times more exact",
+                ),
+                _ => Next::new(
+                    "pip install nvidia-cuda-nvdisasm",
+                    "adds nvdisasm: `lanework predict` needs it next to ptxas",
+                ),
+            }),
+        };
+    };
+    let tested = finished(Command::new(&place).arg("--version"));
+    match tested.worked {
+        true => TestedPart {
+            name,
+            state: PartState::Works,
+            detail: place.display().to_string(),
+            next: None,
         },
+        false => broken(name, &tested, None),
     }
 }
 

@@ -58,6 +58,7 @@ pub fn run(args: &NewArgs) -> Outcome {
     print(&format!(
         "{folder} has a kernel, its reference on the host, a checked test and a benchmark:\n  \
          cd {quoted}\n  \
+         cargo check --tests                   the errors of the types, without building the emulator\n  \
          cargo test                            on the emulator, every access checked\n  \
          cargo run                             on a GPU, if there is one\n  \
          cargo bench                           times on a GPU, counts on the emulator\n  \
@@ -70,6 +71,10 @@ pub fn run(args: &NewArgs) -> Outcome {
                 "It depends on the checkout {checkout}; with --published, on the published version.\n"
             ))
         }
+        (None, _) if !args.published => print(&format!(
+            "It depends on the published version {}; --path FOLDER names a checkout instead.\n",
+            env!("CARGO_PKG_VERSION")
+        )),
         _ => Ok(()),
     }
 }

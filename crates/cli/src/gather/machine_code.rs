@@ -1,9 +1,9 @@
 //! The machine code of a kernel. NVIDIA's tools give it if they are installed: ptxas assembles the PTX and reports the
 //! registers, nvdisasm or cuobjdump lists the code. The emulator does not need them.
 
+use lanework::time::sass::tools::{find, lister};
 use lanework_pages::record::Sass;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The machine code of an entry, or the reason for its absence.
@@ -12,18 +12,6 @@ pub fn of(ptx: &str, entry: &str) -> Sass {
         Ok(sass) => sass,
         Err((why, detail)) => Sass { missing: why.to_owned(), note: detail, ..Sass::default() },
     }
-}
-
-/// A tool of the CUDA toolkit: by its variable, on the PATH, or where toolkits are installed.
-fn tool(name: &str) -> Option<PathBuf> {
-    let given = std::env::var_os(name.to_uppercase()).map(PathBuf::from);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let homes = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(std::env::var_os);
-    let folders = std::env::split_paths(&path)
-        .chain(homes.map(|home| Path::new(&home).join("bin")))
-        .chain([PathBuf::from("/usr/local/cuda/bin")]);
-    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    given.into_iter().chain(folders.map(|folder| folder.join(&file))).find(|path| path.is_file())
 }
 
 /// The target that the PTX names, such as `sm_90a`.
@@ -47,7 +35,7 @@ fn architecture(target: &str) -> String {
 /// The machine code; or the report's text for its absence, and details.
 fn assembled(ptx: &str, entry: &str) -> Result<Sass, (&'static str, String)> {
     let failed = |error: std::io::Error| ("no-ptxas", error.to_string());
-    let ptxas = tool("ptxas").ok_or(("no-ptxas", String::new()))?;
+    let ptxas = find("ptxas").ok_or(("no-ptxas", String::new()))?;
     let folder = tempfile::tempdir().map_err(failed)?;
     let (source, cubin) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
     std::fs::write(&source, ptx).map_err(failed)?;
@@ -66,7 +54,8 @@ fn assembled(ptx: &str, entry: &str) -> Result<Sass, (&'static str, String)> {
     let bare = Sass { target: target.clone(), registers, spills, ..Sass::default() };
     let listers: [(&str, &[&str]); 2] = [("nvdisasm", &["-c", "-g"]), ("cuobjdump", &["-sass"])];
     for (name, options) in listers {
-        let Some(path) = tool(name) else { continue };
+        let tool = if name == "nvdisasm" { lister(&ptxas) } else { find(name) };
+        let Some(path) = tool else { continue };
         let run = Command::new(path).args(options).arg(&cubin).output();
         let Some(run) = run.ok().filter(|run| run.status.success()) else { continue };
         let (text, source) = listing(&String::from_utf8_lossy(&run.stdout), entry);

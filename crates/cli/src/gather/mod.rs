@@ -4,6 +4,7 @@
 mod machine_code;
 
 use crate::findings::sources;
+use crate::tables::predicted_registers;
 use lanework::emulator::{Blocks, Keep, TraceConfig};
 use lanework::report::pictures::{cost, grid, grouped};
 use lanework::report::{self, By, Machine, ProfileRecord, first_of_each, pattern};
@@ -17,6 +18,7 @@ use lanework_pages::record::{
 };
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{note, print, write};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -129,7 +131,7 @@ pub fn kernel(
     trial.poison()?;
     let Job::Kernel(mut prepared) = trial.job()? else { return Ok(None) };
     let text = prepared.module().to_string();
-    let found = of_subject(&mut prepared, rung.name, &text, machine)?;
+    let found = of_subject(&mut prepared, rung.name, &text, machine, None)?;
     let extents: Vec<String> =
         case.extents().iter().map(|(_, extent)| extent.to_string()).collect();
     Ok(Some(Kernel {
@@ -150,8 +152,14 @@ pub fn of_subject(
     name: &str,
     text: &str,
     machine: &Machine,
+    predicted: Option<&Value>,
 ) -> Result<Kernel, Failure> {
-    let (by_line, by_ptx) = profiles(subject, machine)?;
+    let (mut by_line, mut by_ptx) = profiles(subject, machine)?;
+    if let Some((registers, estimated)) = predicted.and_then(predicted_registers) {
+        for record in [&mut by_line, &mut by_ptx] {
+            machine.assign_registers(&mut record.resources, registers, estimated);
+        }
+    }
     let pictures = pictures(subject, &by_line)?;
     Ok(Kernel { pictures, ..of_profile(name, text, &by_line, &by_ptx)? })
 }

@@ -7,16 +7,14 @@ mod grid;
 mod launch;
 mod mangled;
 mod operands;
-mod probe;
 mod signature;
 pub mod source;
 pub mod timing;
 #[cfg(all(unix, feature = "host"))]
 mod units;
 
-pub use grid::shape;
+pub use grid::{FileKernel, shape};
 pub use launch::{Ready, arguments, emulator, given, launch, maps, upload};
-pub use probe::FileKernel;
 pub use signature::{KernelParameter, Signature, Takes};
 
 use crate::args::KernelArgs;

@@ -172,7 +172,7 @@ fn compiled(path: &Path, part: bool, options: &SourceOptions) -> Result<String, 
 type Compiled = (&'static str, String);
 
 /// Compiles CUDA C++ with the compiler asked for. Without a choice, with NVRTC; if NVRTC is missing or refuses (it
-/// takes no host code and no system headers), tries nvcc and clang; if none is installed, Lanework's own compiler.
+/// takes no host code and no system headers), tries nvcc and clang, then Lanework's own compiler.
 fn compile(
     path: &Path,
     source: &str,
@@ -266,6 +266,16 @@ fn compile(
             }
         }
     }
+    // NVRTC takes neither host code nor the system's headers; Lanework's compiler may.
+    if let (Some(("NVRTC", log)), None) = (&refused, choice)
+        && let Ok(compiled) = own(source, path, part, asked)
+    {
+        note(&format!(
+            "note: NVRTC did not compile {name} ({}), Lanework's compiler did; --compiler nvrtc or own chooses one",
+            first_error(log)
+        ));
+        return Ok(compiled);
+    }
     Err(match refused {
         Some((compiler, log)) => Failure::input(
             format_args!("{compiler} did not compile {name}:\n{}", log.trim_end()),
@@ -288,6 +298,12 @@ fn compile(
              LANEWORK_NVRTC=its/lib/libnvrtc.so.13), or compile it to PTX elsewhere and give that",
         ),
     })
+}
+
+/// The first error of a compiler's log, in one line.
+fn first_error(log: &str) -> &str {
+    let errors = log.lines().filter_map(|line| line.split_once("error: ").map(|(_, text)| text));
+    errors.chain(log.lines()).next().unwrap_or_default().trim()
 }
 
 /// Whether inline PTX has instructions that the target lacks: compilers do not look into it.

@@ -103,7 +103,7 @@ pub fn of_second(file: &str, outcome: Outcome) -> Outcome {
         Failure::Library(error) => match *error {
             Error::Fault(mut fault) => {
                 fault.help.push_str(&format!(
-                    "\n   = note: this is the second kernel, of {file}; --entry-b, --grid-b, --block-b and --shared-b are its own options"
+                    "\n   = note: this is the second kernel, of {file}; --entry-b, --grid-b, --block-b, --shared-b and --define-b are its own options"
                 ));
                 Error::Fault(fault).into()
             }

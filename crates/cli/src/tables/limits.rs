@@ -1,6 +1,6 @@
 //! Predicted limits of a profiled kernel: speed of light, stalls, a roofline in text; and two profiles line by line.
 
-use lanework::report::{LineRecord, ProfileRecord, Sources};
+use lanework::report::{LineRecord, ProfileRecord, Sources, TensorType};
 use lanework_lab::Gpu;
 use lanework_terminal::output::{duration, short_count};
 use lanework_terminal::table::{Column, Table, listed, prose, shown};
@@ -21,7 +21,7 @@ pub fn describe(found: &Value, record: &ProfileRecord, gpu: &Gpu) -> String {
     let name = found["gpu"].as_str().unwrap_or_default();
     let mut text = prose(&format!("Speed of light on {name}, predicted"));
     let mut table =
-        Table::new([Column::name("unit"), Column::number("used"), Column::text("of its peak")]);
+        Table::new([Column::name("unit"), Column::number("busy"), Column::text("while it runs")]);
     let parts = found["utilization"].as_object().into_iter().flatten();
     for (name, part) in parts {
         let part = part.as_f64().unwrap_or_default();
@@ -29,6 +29,10 @@ pub fn describe(found: &Value, record: &ProfileRecord, gpu: &Gpu) -> String {
         table.row([name.to_owned(), format!("{:.0} %", 100.0 * part), "#".repeat(filled)]);
     }
     text.push_str(&shown(&table));
+    text.push_str(&prose(
+        "The launch is left out. A unit that is always busy works at the rate that it can sustain: for DRAM below the nominal \
+         bandwidth. The FP32 pipe also multiplies integers.",
+    ));
     text.push_str(&stalls(found));
     text + &roofline(found, record, gpu)
 }
@@ -57,7 +61,7 @@ fn stalls(found: &Value) -> String {
 
 /// The kernel under the roofline of the GPU: operations per byte of its sectors, and per second of its predicted time.
 fn roofline(found: &Value, record: &ProfileRecord, gpu: &Gpu) -> String {
-    let (bandwidth, peak) = (gpu.bandwidth_gb_s, 1e3 * gpu.fp32_tflops);
+    let (bandwidth, peak) = (gpu.bandwidth_gb_s, peak(record, gpu));
     let whole = record.sampled.map_or(1.0, |part| part.blocks as f64 / part.blocks_counted as f64);
     let flops = record.flops as f64 * whole;
     let time = found["predicted_ns"].as_f64().unwrap_or(f64::MAX);
@@ -84,10 +88,37 @@ fn roofline(found: &Value, record: &ProfileRecord, gpu: &Gpu) -> String {
     for row in picture(intensity, rate, bandwidth, peak) {
         text.push_str(&format!("  {row}\n"));
     }
-    text + &prose(
-        "roofline: GFLOP/s over operations per byte, both on logarithmic scales; o: this kernel; /: memory; =: FP32 without \
-         tensor cores. Sectors that hit a cache may lift a kernel above the roof.",
-    )
+    text + &prose(match record.tensor_flops.is_empty() {
+        true => {
+            "roofline: GFLOP/s over operations per byte, both on logarithmic scales; o: this kernel; /: memory; =: FP32 without \
+             tensor cores. Sectors that hit a cache may lift a kernel above the roof."
+        }
+        false => {
+            "roofline: GFLOP/s over operations per byte, both on logarithmic scales; o: this kernel; /: memory; =: tensor cores, \
+             and FP32 for the operations outside them. Sectors that hit a cache may lift a kernel above the roof."
+        }
+    })
+}
+
+/// The peak rate in GFLOP/s of the kernel's mix of operations: each kind at the peak of its unit, one after another.
+fn peak(record: &ProfileRecord, gpu: &Gpu) -> f64 {
+    let half = gpu.bf16_tflops;
+    let of = |kind: TensorType| match kind {
+        TensorType::Half => half,
+        TensorType::Tf32 => gpu.tf32_tflops,
+        // Twice the rate of half precision where tensor cores have 8-bit floats.
+        TensorType::Fp8 => half.map(|rate| 2.0 * rate),
+        // On the GPUs that have them for double precision, their rate is that of FP32 without tensor cores.
+        TensorType::Double => None,
+    };
+    let rate = |kind: TensorType| of(kind).unwrap_or(gpu.fp32_tflops);
+    let tensor: u64 = record.tensor_flops.values().sum();
+    let lanes = record.flops.saturating_sub(tensor) as f64 / gpu.fp32_tflops;
+    let products = record.tensor_flops.iter().map(|(kind, flops)| *flops as f64 / rate(*kind));
+    match record.flops {
+        0 => 1e3 * gpu.fp32_tflops,
+        flops => 1e3 * flops as f64 / (lanes + products.sum::<f64>()),
+    }
 }
 
 /// Rows of a plot with logarithmic axes, whose scales contain the kernel: a row or four columns stand for a factor that

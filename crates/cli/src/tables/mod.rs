@@ -262,6 +262,12 @@ pub fn predicted_line(kernel: &str, found: &Value) -> String {
     )
 }
 
+/// The registers per thread of a prediction, and whether they are estimated.
+pub fn predicted_registers(found: &Value) -> Option<(u32, bool)> {
+    let registers = u32::try_from(found["registers"].as_u64()?).ok()?;
+    Some((registers, found["registers_estimated"].as_bool().unwrap_or(true)))
+}
+
 /// A prediction with the lines that lose most.
 pub fn describe_prediction(name: &str, found: &Prediction, sources: &Sources) -> String {
     let mut text = predicted_line(name, &found.value());
@@ -295,5 +301,9 @@ pub fn describe_prediction(name: &str, found: &Prediction, sources: &Sources) ->
             sources.line(file, line.line),
         ]);
     }
-    text + &shown(&table) + &prose("Predicted, not measured. Reasons have Nsight Compute's names.")
+    text + &shown(&table)
+        + &prose(
+            "Predicted, not measured. Reasons have Nsight Compute's names. The instruction that waits is charged: after a \
+             barrier the next line, for a load the line that uses its value.",
+        )
 }

@@ -60,7 +60,7 @@ fn the_doctor_tests_each_part() {
     let (parts, _) = doctor(&[]);
     assert_eq!(parts["command"], "works");
     assert_eq!(parts["emulator"], "works");
-    for part in ["NVRTC", "nvcc", "clang", "ptxas", "driver", "GPU", "Python"] {
+    for part in ["NVRTC", "nvcc", "clang", "ptxas", "nvdisasm", "driver", "GPU", "Python"] {
         assert!(parts[part].is_string(), "{part}: {parts}");
     }
 }
@@ -71,6 +71,30 @@ fn a_broken_part_fails_the_check() {
     let (parts, code) = doctor(&[("PTXAS", "false")]);
     assert_eq!(parts["ptxas"], "broken");
     assert_eq!(code, Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_finds_the_tools_that_pip_installs() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let bin = folder.path().join("lib/python3.12/site-packages/nvidia/cu13/bin");
+    std::fs::create_dir_all(&bin).expect("a folder");
+    let environment = folder.path().to_str().expect("UTF-8");
+    let variables = [("VIRTUAL_ENV", environment), ("PATH", environment), ("CUDA_HOME", "")];
+    let mut states = Vec::new();
+    for tool in ["ptxas", "nvdisasm"] {
+        states.push(doctor(&variables).0[tool].clone());
+        let place = bin.join(tool);
+        std::fs::write(&place, "#!/bin/sh\n").expect("a file");
+        let all = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&place, all).expect("permissions");
+        states.push(doctor(&variables).0[tool].clone());
+    }
+    // A toolkit in /usr/local/cuda is found, too.
+    let is_missing = !std::path::Path::new("/usr/local/cuda/bin/ptxas").exists();
+    let before = if is_missing { "missing" } else { "works" };
+    assert_eq!(states, [before, "works", before, "works"]);
 }
 
 #[test]

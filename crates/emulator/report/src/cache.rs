@@ -205,19 +205,28 @@ impl Machine {
     /// Computes the resource usage of a kernel with `threads` threads and `dynamic` bytes of dynamic
     /// shared memory per block.
     pub fn resources(&self, resources: Resources, threads: u32, dynamic: u32) -> ResourcesRecord {
-        let shared = resources.static_shared + dynamic;
-        let (blocks, limiter) = self.holds.resident_blocks(threads, resources.registers, shared);
-        let warps = blocks * threads.div_ceil(WARP);
-        ResourcesRecord {
+        let mut record = ResourcesRecord {
             registers: resources.registers,
             spill_bytes: resources.local_bytes,
-            shared_bytes: shared,
+            shared_bytes: resources.static_shared + dynamic,
             threads,
-            resident_blocks: blocks,
-            occupancy: f64::from(warps) / f64::from(self.holds.threads / WARP),
-            limiter,
+            resident_blocks: 0,
+            occupancy: 0.0,
+            limiter: "",
             estimated: resources.estimated,
-        }
+        };
+        self.assign_registers(&mut record, resources.registers, resources.estimated);
+        record
+    }
+
+    /// Sets the registers per thread of a record and what follows from them: the resident blocks and the occupancy.
+    pub fn assign_registers(&self, record: &mut ResourcesRecord, registers: u32, estimated: bool) {
+        let ResourcesRecord { threads, shared_bytes, .. } = *record;
+        let (blocks, limiter) = self.holds.resident_blocks(threads, registers, shared_bytes);
+        let warps = blocks * threads.div_ceil(WARP);
+        record.occupancy = f64::from(warps) / f64::from(self.holds.threads / WARP);
+        (record.registers, record.estimated) = (registers, estimated);
+        (record.resident_blocks, record.limiter) = (blocks, limiter);
     }
 }
 

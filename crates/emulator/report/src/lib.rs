@@ -21,6 +21,7 @@ pub use profile::{By, Counted, Extras, InstructionProfile, Resources, extras, re
 pub use record::counts;
 pub use record::{
     BranchRecord, CacheRecord, LineRecord, ProfileRecord, ResourcesRecord, SampleRecord, Sources,
+    TensorType,
 };
 pub use remarks::pattern;
 pub use text::{Verdict, describe, profile_blocks, verdict};

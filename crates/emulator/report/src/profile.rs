@@ -2,7 +2,9 @@
 //! classifies PTX instructions and counts their floating-point operations.
 
 use crate::cache::{self, Machine};
-use crate::record::{BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord};
+use crate::record::{
+    BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord, TensorType,
+};
 use crate::remarks::remarks;
 use lanework_emulator::{Blocks, Counters, Keep, Origin, Trace, TraceConfig, TracedAccess};
 use lanework_ptx::{Instruction, Modifier, Opcode, ScalarType, StateSpace};
@@ -79,6 +81,7 @@ pub fn record(counted: &Counted<'_>, extras: Extras, by: By, gpu: &Machine) -> P
         counters: counted.counters.clone(),
         classes,
         flops: flops_in_all,
+        tensor_flops: tensor_flops(&counted.instructions),
         sector_bytes,
         intensity: intensity(flops_in_all, sector_bytes),
         lines: lines(counted, &flops, &extras.touches, by),
@@ -321,6 +324,31 @@ fn of_product(instruction: &Instruction) -> u64 {
     });
     // Four warps share a warpgroup's product.
     shape.map_or(0, |mnk| 2 * mnk / if opcode == Opcode::Wgmma { 4 } else { 1 })
+}
+
+/// Floating-point operations on tensor cores, by the type of their operands.
+fn tensor_flops(all: &[InstructionProfile]) -> BTreeMap<TensorType, u64> {
+    let mut sums = BTreeMap::new();
+    for one in all {
+        let instruction = Instruction::new(&one.origin.name, Vec::new());
+        let flops = of_product(&instruction) * one.counters.warp_instructions;
+        if flops > 0 {
+            *sums.entry(tensor_type(&instruction.modifiers)).or_default() += flops;
+        }
+    }
+    sums
+}
+
+/// The type of the operands of a matrix product, by its modifiers, which name the operands and the result.
+fn tensor_type(modifiers: &[Modifier]) -> TensorType {
+    let has = |wanted: &[Modifier]| modifiers.iter().any(|one| wanted.contains(one));
+    let is_double = |one: &Modifier| one.scalar_type() == Some(ScalarType::F64);
+    match () {
+        () if has(&[Modifier::E4m3, Modifier::E5m2]) => TensorType::Fp8,
+        () if has(&[Modifier::Tf32]) => TensorType::Tf32,
+        () if modifiers.iter().any(is_double) => TensorType::Double,
+        () => TensorType::Half,
+    }
 }
 
 /// Floating-point operations of an instruction that `warps` warps and `lanes` lanes executed.

@@ -28,6 +28,9 @@ pub struct ProfileRecord {
     pub classes: BTreeMap<&'static str, u64>,
     /// Floating-point operations.
     pub flops: u64,
+    /// Those on tensor cores, by the type of their operands.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub tensor_flops: BTreeMap<TensorType, u64>,
     /// Bytes of all sectors of global and local memory.
     pub sector_bytes: u64,
     /// Floating-point operations per byte of `sector_bytes`; `None` if that is 0.
@@ -36,6 +39,19 @@ pub struct ProfileRecord {
     pub lines: Vec<LineRecord>,
     /// Modeled cache hit rates; `None` without accesses to global memory.
     pub modeled_caches: Option<CacheRecord>,
+}
+
+/// The type of the operands of matrix products: tensor cores have a peak rate for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TensorType {
+    /// 8-bit floats.
+    Fp8,
+    /// Half precision and bfloat16.
+    Half,
+    /// TF32.
+    Tf32,
+    /// Double precision.
+    Double,
 }
 
 /// One line of source, or of PTX.

@@ -102,6 +102,8 @@ pub struct Prediction {
     pub use_of_limiter: f64,
     /// Utilization of each resource by its name, as a fraction: issue slots, pipes, caches, memory.
     pub utilization: [(&'static str, f64); RESOURCES],
+    /// Registers per thread, and whether they are estimated.
+    pub registers: (u32, bool),
     /// Resident blocks per multiprocessor, and the resource that limits them.
     pub resident: (u32, &'static str),
     /// Number of waves of blocks.
@@ -173,6 +175,8 @@ impl Prediction {
             "limiter": self.limiter,
             "use": self.use_of_limiter,
             "utilization": self.utilization.iter().copied().collect::<BTreeMap<_, _>>(),
+            "registers": self.registers.0,
+            "registers_estimated": self.registers.1,
             "resident_blocks": self.resident.0,
             "resident_limit": self.resident.1,
             "waves": self.waves,
@@ -261,6 +265,7 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
         limiter,
         use_of_limiter,
         utilization: utilization(&found),
+        registers: (trace.registers, !trace.exact_registers),
         resident: (placement.resident, placement.limiter),
         waves: trace.total_blocks() as f64 / wave,
         memory_bytes: [found.traffic.read, found.traffic.written],

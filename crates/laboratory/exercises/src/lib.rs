@@ -16,21 +16,68 @@ pub struct Exercise {
     pub expected: fn(&[Vec<f32>]) -> Vec<f32>,
     /// The limit for one counter, if a correct result is not enough.
     pub goal: Option<Goal>,
+    /// A second limit, which a kernel that avoids the exercise's subject does not keep.
+    pub lesson: Option<Goal>,
     /// Hints, from vague to direct.
     pub hints: &'static [&'static str],
     /// A solution, for tests: a part of the source and its replacement.
     pub solution: (&'static str, &'static str),
 }
 
-/// A goal: a counter and its limit.
+/// The reason why a kernel with the right result is not a solution, and what helps.
+pub struct Missed {
+    /// The counter, its value and its limit.
+    pub why: String,
+    /// A hint, or the task.
+    pub help: &'static str,
+}
+
+impl Exercise {
+    /// The first limit that the counters of a kernel with the right result do not keep.
+    pub fn missed(&self, counters: &Counters) -> Option<Missed> {
+        self.goal.into_iter().chain(self.lesson).find_map(|goal| {
+            let (name, value) = (goal.name, (goal.count)(counters));
+            let Goal { least, most, .. } = goal;
+            match () {
+                () if value > most => Some(Missed {
+                    why: format!("the result is right; {name}: {value}, the goal is {most}"),
+                    help: self.hints[0],
+                }),
+                () if value < least => Some(Missed {
+                    why: format!("the result is right; {name}: {value}, a solution has {least}"),
+                    help: self.task,
+                }),
+                () => None,
+            }
+        })
+    }
+}
+
+/// A goal: a counter and its limits.
 #[derive(Clone, Copy)]
 pub struct Goal {
     /// The counter's name.
     pub name: &'static str,
     /// Reads the counter.
     pub count: fn(&Counters) -> f64,
+    /// The smallest allowed value.
+    pub least: f64,
     /// The largest allowed value.
     pub most: f64,
+}
+
+impl Goal {
+    /// The goal of at least this many loads from shared memory, one for each warp.
+    const fn shared_loads(least: f64) -> Option<Goal> {
+        let count = |counters: &Counters| counters.shared_load.requests as f64;
+        Some(Goal { name: "loads from shared memory", count, least, most: f64::MAX })
+    }
+
+    /// The goal of at most this many loads from global memory: every thread loads one number.
+    const fn global_loads(most: f64) -> Option<Goal> {
+        let count = |counters: &Counters| counters.global_load.requests as f64;
+        Some(Goal { name: "load requests", count, least: 0.0, most })
+    }
 }
 
 /// All exercises, in order.
@@ -43,6 +90,7 @@ pub fn all() -> [Exercise; 8] {
             launch: "--grid 4 --block 256 rand:1000 rand:1000:2 uninit:1000 1000",
             expected: |arrays| arrays[0].iter().zip(&arrays[1]).map(|(x, y)| x + y).collect(),
             goal: None,
+            lesson: None,
             hints: &[
                 "the finding names the thread and the index: which i is the first that is too large?",
                 "compare i with n before the first access: if (i < n)",
@@ -58,8 +106,10 @@ pub fn all() -> [Exercise; 8] {
             goal: Some(Goal {
                 name: "sectors per load",
                 count: |counters| counters.global_load.sectors_per_request(),
+                least: 0.0,
                 most: 4.0,
             }),
+            lesson: None,
             hints: &[
                 "threads of a warp differ in threadIdx.x; which index do they have in common now?",
                 "let threadIdx.x count columns and threadIdx.y rows",
@@ -76,6 +126,7 @@ pub fn all() -> [Exercise; 8] {
             launch: "--grid 1 --block 256 rand:256 uninit:256",
             expected: |arrays| arrays[0].iter().rev().copied().collect(),
             goal: None,
+            lesson: Goal::shared_loads(8.0),
             hints: &[
                 "a thread reads what a thread of another warp wrote: has that thread written it yet?",
                 "put __syncthreads() between the write and the read of the tile",
@@ -94,8 +145,10 @@ pub fn all() -> [Exercise; 8] {
                     (counters.shared_load.bank_conflicts + counters.shared_store.bank_conflicts)
                         as f64
                 },
+                least: 0.0,
                 most: 0.0,
             }),
+            lesson: Goal::shared_loads(32.0),
             hints: &[
                 "word number w of shared memory is in bank w % 32: in which banks are the words of a column?",
                 "one more word in each row moves each row to the next bank: tile[32][33]",
@@ -111,8 +164,10 @@ pub fn all() -> [Exercise; 8] {
             goal: Some(Goal {
                 name: "divergent branches",
                 count: |counters| counters.divergent_branches as f64,
+                least: 0.0,
                 most: 6.0,
             }),
+            lesson: Goal::global_loads(8.0),
             hints: &[
                 "a warp diverges if some of its threads take the branch: let whole warps take it or not",
                 "halve the active threads: for (int step = 128; step > 0; step /= 2) if (i < step) part[i] += part[i + step];",
@@ -136,8 +191,10 @@ pub fn all() -> [Exercise; 8] {
             goal: Some(Goal {
                 name: "load requests",
                 count: |counters| counters.global_load.requests as f64,
+                least: 0.0,
                 most: 1024.0,
             }),
+            lesson: None,
             hints: &[
                 "the threads of a block need the same numbers: let each thread load one number of a tile into shared memory",
                 "for each tile of 16 columns of a and 16 rows of b: load both, __syncthreads(), add 16 products, __syncthreads()",
@@ -163,8 +220,10 @@ pub fn all() -> [Exercise; 8] {
             goal: Some(Goal {
                 name: "barrier arrivals",
                 count: |counters| counters.barriers as f64,
+                least: 0.0,
                 most: 8.0,
             }),
+            lesson: Goal::global_loads(8.0),
             hints: &[
                 "first add the 32 numbers of each warp, then the 8 sums: only between the two must warps wait",
                 "for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffff, value, step);",
@@ -201,8 +260,10 @@ pub fn all() -> [Exercise; 8] {
             goal: Some(Goal {
                 name: "atomic requests",
                 count: |counters| counters.global_atomic.requests as f64,
+                least: 0.0,
                 most: 4.0,
             }),
+            lesson: Goal::global_loads(32.0),
             hints: &[
                 "let each block count in shared memory first: atomics of shared memory do not leave the multiprocessor",
                 "clear 8 counters, __syncthreads(), add to them, __syncthreads(), and let 8 threads add them to global memory",

@@ -12,12 +12,12 @@ use crate::{program, tables};
 #[cfg(feature = "report")]
 use lanework::ptx::cpp_names;
 use lanework::report::{self, By, Machine};
-use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
+use lanework::tool::{Activity, Predicted, Process, Profiled, Profiles, Record};
 use lanework::{Dim3, ReportKind};
 use lanework_lab::{machine, specs};
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{check_writable, print, print_json, write};
-use lanework_terminal::table::{laid, readable};
+use lanework_terminal::output::{check_writable, duration, print, print_json, write};
+use lanework_terminal::table::{laid, listed, readable};
 use serde::Serialize;
 use serde_json::{Value, json as value};
 use std::path::Path;
@@ -98,7 +98,15 @@ fn profile(args: &ExecArgs) -> Outcome {
     }
     for (launches, one) in &profiles.0 {
         let counted = one.profile.counted();
-        let record = report::record(&counted, one.extras(), By::Source, &machine);
+        let mut record = report::record(&counted, one.extras(), By::Source, &machine);
+        let predicted = prediction(&ended, one);
+        let registers = predicted.as_ref().and_then(tables::predicted_registers);
+        let predicts = |record: &mut report::ProfileRecord| {
+            if let Some((registers, estimated)) = registers {
+                machine.assign_registers(&mut record.resources, registers, estimated);
+            }
+        };
+        predicts(&mut record);
         let text = ptx_of_module(&ended, one);
         let prints = !args.program.json && args.report.is_none();
         if prints {
@@ -108,7 +116,7 @@ fn profile(args: &ExecArgs) -> Outcome {
             print(&laid(&report::profile_blocks(&title, &record, &sources, readable())))?;
         }
         let mut kernel = value!({ "name": one.profile.kernel, "launches": launches });
-        if let Some(found) = prediction(&ended, one) {
+        if let Some(found) = predicted {
             if prints {
                 print(&tables::predicted_line(&one.profile.kernel, &found))?;
                 print(&tables::limits::describe(&found, &record, modeled))?;
@@ -117,7 +125,8 @@ fn profile(args: &ExecArgs) -> Outcome {
         }
         #[cfg(feature = "report")]
         if args.report.is_some() {
-            let by_ptx = report::record(&counted, one.extras(), By::Ptx, &machine);
+            let mut by_ptx = report::record(&counted, one.extras(), By::Ptx, &machine);
+            predicts(&mut by_ptx);
             let text = text.as_deref().unwrap_or_default();
             let name = cpp_names::readable(&one.profile.kernel);
             let page = gather::of_profile(&name, text, &record, &by_ptx)?;
@@ -170,6 +179,7 @@ fn prediction(ended: &Ended, one: &Profiled) -> Option<Value> {
 #[derive(Serialize)]
 struct PredictionsJson {
     launches: Vec<Value>,
+    total_ns: f64,
 }
 
 fn predict(args: &ExecArgs) -> Outcome {
@@ -185,28 +195,102 @@ fn predict(args: &ExecArgs) -> Outcome {
     let folder = folder.unwrap_or_default();
     let asked = [("LANEWORK_TOOL_PREDICT", format!("{gpu}\t{protocol}\t{}", folder.display()))];
     let ended = run_program(&args.program, "predict", &asked)?;
-    let mut launches = Vec::new();
-    for record in ended.records() {
-        let Record::Predicted(one) = record else { continue };
-        let mut launch = value!({
-            "kernel": one.launch.kernel,
-            "grid": one.launch.grid,
-            "block": one.launch.block,
-            "partial": one.partial,
-        });
-        let found: Value = serde_json::from_str(&one.json).unwrap_or_default();
-        if let (Some(to), Some(from)) = (launch.as_object_mut(), found.as_object()) {
-            to.extend(from.clone());
-        }
-        if !args.program.json {
-            print(&tables::predicted_line(&one.launch.kernel, &found))?;
-        }
-        launches.push(launch);
-    }
+    let shapes = PredictedShape::all(&ended);
+    let total_ns: f64 = shapes.iter().map(PredictedShape::total_ns).sum();
     if args.program.json {
-        print_json(&OfProgram { program: ended.json(), found: PredictionsJson { launches } })?;
+        let launches = shapes.iter().flat_map(|shape| shape.values()).collect();
+        let found = PredictionsJson { launches, total_ns };
+        print_json(&OfProgram { program: ended.json(), found })?;
+        return ended.own();
+    }
+    for shape in &shapes {
+        print(&shape.text())?;
+    }
+    let launches: u64 = shapes.iter().map(|shape| shape.launches).sum();
+    if launches > 1 {
+        print(&format!(
+            "{launches} launches: predicted {} in all, one after another\n",
+            duration(total_ns)
+        ))?;
     }
     ended.own()
+}
+
+/// The predictions for the launches of a kernel in one shape: the first ones are predicted, and the last of these stands for
+/// all that follow.
+struct PredictedShape<'a> {
+    found: Vec<(&'a Predicted, Value)>,
+    launches: u64,
+}
+
+impl PredictedShape<'_> {
+    /// Those of a program, in the order of their first launches.
+    fn all(ended: &Ended) -> Vec<PredictedShape<'_>> {
+        let mut shapes: Vec<PredictedShape<'_>> = Vec::new();
+        for record in ended.records() {
+            let Record::Predicted(one) = record else { continue };
+            let found = (&**one, serde_json::from_str(&one.json).unwrap_or_default());
+            match shapes.iter_mut().find(|shape| shape.found[0].0.launch == one.launch) {
+                Some(shape) => shape.found.push(found),
+                None => shapes.push(PredictedShape { found: vec![found], launches: 0 }),
+            }
+        }
+        for launch in ended.launches() {
+            if let Some(shape) = shapes.iter_mut().find(|shape| shape.found[0].0.launch == *launch)
+            {
+                shape.launches += 1;
+            }
+        }
+        shapes
+    }
+
+    /// The number of launches that each prediction stands for.
+    fn counts(&self) -> impl Iterator<Item = (&Predicted, &Value, u64)> {
+        let last = self.found.len() - 1;
+        self.found.iter().enumerate().map(move |(index, (one, found))| {
+            let rest = self.launches.saturating_sub(last as u64).max(1);
+            (*one, found, if index == last { rest } else { 1 })
+        })
+    }
+
+    fn total_ns(&self) -> f64 {
+        self.counts().map(|(_, found, count)| count as f64 * time_ns(found)).sum()
+    }
+
+    fn values(&self) -> impl Iterator<Item = Value> {
+        self.counts().map(|(one, found, count)| {
+            let mut launch = value!({
+                "kernel": one.launch.kernel,
+                "grid": one.launch.grid,
+                "block": one.launch.block,
+                "partial": one.partial,
+                "launches": count,
+            });
+            if let (Some(to), Some(from)) = (launch.as_object_mut(), found.as_object()) {
+                to.extend(from.clone());
+            }
+            launch
+        })
+    }
+
+    /// A line for the launches, and one for their sum if there are several.
+    fn text(&self) -> String {
+        let (one, found) = &self.found[self.found.len() - 1];
+        let line = tables::predicted_line(&one.launch.kernel, found);
+        match self.launches {
+            0 | 1 => line,
+            launches => {
+                line + &listed(
+                    "  ",
+                    &format!("{launches} launches: {} in all", duration(self.total_ns())),
+                )
+            }
+        }
+    }
+}
+
+fn time_ns(found: &Value) -> f64 {
+    found["predicted_ns"].as_f64().unwrap_or_default()
 }
 
 /// The PTX of a kernel, if the program loaded text.

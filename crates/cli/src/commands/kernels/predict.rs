@@ -60,7 +60,8 @@ pub fn run_kernel(args: &PredictKernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     let (model, protocol) = asked(&args.options)?;
-    let other = args.kernel.compare.as_deref().map(|file| args.second.of(&args.kernel, file));
+    let second = |file: &str| args.second.of(&args.kernel, file);
+    let other = args.kernel.compare.as_deref().map(second).transpose()?;
     let compares = other.is_some();
     let first = KernelArgs { compare: None, ..args.kernel.clone() };
     let mut all = Vec::new();

@@ -11,7 +11,7 @@ use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
 use lanework::time::machine::GpuModel;
 use lanework::time::predict::{Prediction, Protocol, predict};
 use lanework::time::trace::sample::Effort;
-use lanework_lab::{Subject, profile};
+use lanework_lab::{Subject, machine, profile};
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::output::{print, print_json};
 use lanework_terminal::progress::Progress;
@@ -50,7 +50,7 @@ pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
         entry_of_file(&args.kernel, sample.is_some(), each)?;
         match &args.options.against {
             Some(file) => {
-                let second = args.second.of(&args.kernel, file);
+                let second = args.second.of(&args.kernel, file)?;
                 of_second(file, entry_of_file(&second, sample.is_some(), each))
             }
             None => Ok(()),
@@ -80,7 +80,7 @@ fn all(
     let model = GpuModel::new(gpu);
     let mut found: Vec<Profiled> = Vec::new();
     subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
-        let record = {
+        let mut record = {
             let progress = Progress::new("profiling");
             progress.say(name);
             let record = profile(subject, blocks, by, gpu);
@@ -91,6 +91,11 @@ fn all(
         };
         let trace = subject.time_trace(Effort::for_model(&model));
         let predicted = trace.ok().map(|trace| predict(&trace, &model, Protocol::Flushed));
+        if let Some(found) = &predicted {
+            // One estimate of the registers: profile and predict state the same occupancy.
+            let (registers, estimated) = found.registers;
+            machine(gpu).assign_registers(&mut record.resources, registers, estimated);
+        }
         let texts = how.against.as_ref().map(|_| limits::texts(&record, sources));
         let texts = texts.unwrap_or_default();
         let one = Profiled { name: name.to_owned(), record, texts, predicted };

@@ -116,9 +116,9 @@ pub fn run_kernel(args: &ReportKernelArgs) -> Outcome {
         progress.say(name);
         let text = launch.ptx_text().to_owned();
         let entry = readable(name.split(" of ").next().unwrap_or(name));
-        let kernel = gather::of_subject(launch, &entry, &text, &machine)?;
         let trace = launch.time_trace(Effort::for_model(&model));
         let predicted = trace.ok().map(|trace| predict(&trace, &model, Protocol::Flushed).value());
+        let kernel = gather::of_subject(launch, &entry, &text, &machine, predicted.as_ref())?;
         found.push(with_prediction(kernel, predicted));
         Ok(())
     })?;

@@ -109,12 +109,12 @@ pub fn run_kernel(args: &CompareKernelArgs) -> Outcome {
     let store = args.timing.save.open()?;
     let progress = Progress::new("comparing");
     let entry = args.kernel.entry.as_deref();
-    let load = |file: &std::path::Path, entry| {
-        Loaded::new(&device, &file.display().to_string(), ptx_of(file, &args.kernel.source)?, entry)
+    let load = |file: &std::path::Path, source, entry| {
+        Loaded::new(&device, &file.display().to_string(), ptx_of(file, source)?, entry)
     };
-    let a = load(first, entry)?;
-    let of_b = args.second.of(&args.kernel, &second.display().to_string());
-    let b = load(second, of_b.entry.as_deref())?;
+    let of_b = args.second.of(&args.kernel, &second.display().to_string())?;
+    let a = load(first, &args.kernel.source, entry)?;
+    let b = load(second, &of_b.source, of_b.entry.as_deref())?;
     let signature = a.signature(&args.kernel);
     let (ready, _) = arguments(&args.kernel, &signature)?;
     let shape = a.shape(&args.kernel, &ready)?;

@@ -185,6 +185,55 @@ fn a_grid_that_does_not_follow_is_asked_for() {
             "--block 64 rand:256 zeros:128 256",
             "argument 1 (x) takes 4, argument 2 (y) takes 2",
         ),
+        // Every grid covers the array in its own way: parts of equal size, rows as wide as the grid, an order from the end.
+        (
+            2,
+            "float *x, int n) { int part = n / gridDim.x; \
+             for (int k = threadIdx.x; k < part; k += blockDim.x) x[blockIdx.x * part + k] = 1; }",
+            "--block 64 zeros:1200 1200",
+            "do not show how many blocks",
+        ),
+        (
+            2,
+            "float *x) { int w = gridDim.x * blockDim.x; INDEX x[(blockIdx.y * blockDim.y + threadIdx.y) * w + i] = 1; }",
+            "--block 16x16 zeros:64x64",
+            "do not show how many blocks",
+        ),
+        (
+            2,
+            "float *x) { int i = (gridDim.x - 1 - blockIdx.x) * blockDim.x + threadIdx.x; x[i] = 1; }",
+            "--block 64 zeros:1024",
+            "do not show how many blocks",
+        ),
+        // An unguarded border: the end of the array may belong to it or to the next block.
+        (2, "float *x) { INDEX x[i + 1] = 1; }", "--block 32 zeros:66", "do not decide it"),
+    ]);
+}
+
+#[test]
+fn idle_blocks_are_left_out_and_linear_numbers_take_one_axis() {
+    all(&[
+        (
+            0,
+            "float *x, int n) { INDEX if (i < n) x[i] = 1; }",
+            "--block 256 zeros:4000 500",
+            "--grid 2: ",
+        ),
+        (
+            0,
+            "float *x) { int b = blockIdx.y * gridDim.x + blockIdx.x; x[b * blockDim.x + threadIdx.x] = 1; }",
+            "--block 64 zeros:1024",
+            "--grid 16: ",
+        ),
+        // A tile of 8 rows for each block of 32 threads, with a halo that is read.
+        (
+            0,
+            "const float *x, float *y, int n) { for (int k = threadIdx.x; k < 256; k += 32) { \
+             int r = 8 * blockIdx.y + k / 32, c = 32 * blockIdx.x + k % 32; if (r > 0 && r + 1 < n && c > 0 && c + 1 < n) \
+             y[r * n + c] = x[(r - 1) * n + c] + x[(r + 1) * n + c] + x[r * n + c - 1] + x[r * n + c + 1]; } }",
+            "--block 32 rand:96x96 zeros:96x96 96",
+            "--grid 3x12: ",
+        ),
     ]);
 }
 

@@ -479,8 +479,94 @@ fn a_kernel_that_faults_has_no_predicted_time() {
     fs::write(&file, source).expect("written");
     let file = file.to_str().expect("UTF-8");
     let before = ["predict", file, "--compiler", "own", "--grid", "8", "--block", "32"];
-    let refused = fails(1, &[&before[..], &["zeros:1"]].concat());
+    let refused = fails(1, &[&before[..], &["--shared", "0", "zeros:1"]].concat());
     assert!(refused.contains("out-of-bounds shared write"), "{refused}");
     let output = lanework(&[&before[..], &["--shared", "128", "zeros:1"]].concat());
     assert!(output.status.success());
+    // A forgotten --shared is asked for, with the bytes of a word for each thread.
+    for shape in [&["--grid", "8", "--block", "32"][..], &["--block", "32"]] {
+        for command in ["check", "run", "predict"] {
+            let line = [&[command, file, "--compiler", "own"][..], shape, &["zeros:64"]].concat();
+            let refused = fails(2, &line);
+            assert!(refused.contains("--shared is not given"), "{refused}");
+            assert!(refused.contains("--shared 128"), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn a_comparison_takes_a_macro_for_each_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("sums.cu");
+    let source = "__global__ void sums(float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; \
+                  float s = x[i]; for (int k = 0; k < STEPS; k++) s = s * s + 1; x[i] = s; }";
+    fs::write(&file, source).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    let shape = ["--grid", "64", "--block", "256", "zeros:16384", "--compiler", "own"];
+    let compared = |command: &str, option: &str, macros: &[&str]| {
+        lanework(&[&[command, file, option, file][..], macros, &shape].concat())
+    };
+    for (command, option) in [("predict", "--compare"), ("profile", "--against")] {
+        let output = compared(command, option, &["-D", "STEPS=1", "-D", "STEPS=2000"]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains("-D STEPS=1 for the first file and --define-b STEPS=2000"), "{text}");
+        let output = compared(command, option, &["-D", "STEPS=1", "--define-b", "STEPS=2000"]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{text}");
+        let differs = text.contains("is ") && text.contains("x faster") || text.contains("x fewer");
+        assert!(differs, "{text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_source_that_nvrtc_refuses_is_compiled_by_laneworks_compiler() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (library, code) = (folder.path().join("libnvrtc.so"), folder.path().join("nvrtc.c"));
+    // A library with NVRTC's functions that finds no header.
+    let of_nvrtc = r#"
+        #include <string.h>
+        static const char log[] = "k.cu(1): catastrophic error: cannot open source file \"stdint.h\"\n";
+        int nvrtcCreateProgram(void **p, const char *s, const char *n, int c, const char **h, const char **i) { *p = (void *)1; return 0; }
+        int nvrtcCompileProgram(void *p, int n, const char **o) { return 6; }
+        int nvrtcGetPTXSize(void *p, size_t *n) { return 1; }
+        int nvrtcGetPTX(void *p, char *t) { return 1; }
+        int nvrtcGetProgramLogSize(void *p, size_t *n) { *n = sizeof log; return 0; }
+        int nvrtcGetProgramLog(void *p, char *t) { memcpy(t, log, sizeof log); return 0; }
+        int nvrtcDestroyProgram(void **p) { return 0; }
+        const char *nvrtcGetErrorString(int e) { return "NVRTC_ERROR_COMPILATION"; }
+        int nvrtcVersion(int *a, int *b) { *a = 13; *b = 0; return 0; }
+    "#;
+    fs::write(&code, of_nvrtc).expect("written");
+    let mut compiler = Command::new("cc");
+    let built = compiler.args(["-shared", "-fPIC", "-w", "-o"]).arg(&library).arg(&code).status();
+    assert!(built.is_ok_and(|status| status.success()), "cc, which links Rust programs");
+    let file = folder.path().join("k.cu");
+    let of = |source: &str, options: &[&str]| {
+        fs::write(&file, source).expect("written");
+        Command::new(env!("CARGO_BIN_EXE_lanework"))
+            .arg("check")
+            .arg(&file)
+            .args(options)
+            .args(["--block", "64", "zeros:64"])
+            .env("LANEWORK_NVRTC", &library)
+            .env("PATH", "")
+            .output()
+            .expect("the command runs")
+    };
+    let sound = "#include <stdint.h>\n__global__ void k(uint32_t *x) { x[threadIdx.x] = 1; }\n";
+    let output = of(sound, &[]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("NVRTC did not compile") && text.contains("stdint.h"), "{text}");
+    // The choice of NVRTC is kept, and a source that both refuse has NVRTC's errors.
+    for (source, options) in
+        [(sound, &["--compiler", "nvrtc"][..]), ("__global__ void k(x) {}", &[])]
+    {
+        let output = of(source, options);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains("NVRTC did not compile") && text.contains("cannot open"), "{text}");
+    }
 }

@@ -6,4 +6,5 @@ mod debug;
 mod grid;
 mod inspect;
 mod kernel;
+mod layouts;
 mod profile;

@@ -57,6 +57,43 @@ fn a_profile_names_the_line_and_the_reason() {
 }
 
 #[test]
+fn profile_and_predict_state_one_occupancy() {
+    for (ladder, rung) in [("sgemm", "tile-2d"), ("hgemm", "pipelined"), ("transpose", "padded")] {
+        let name = format!("{ladder}/{rung}");
+        let asked = [name.as_str(), "--size", "256", "--json"];
+        let profile = json(&[&["profile"][..], &asked].concat());
+        let predicted = json(&[&["predict"][..], &asked].concat());
+        let (of_profile, of_prediction) = (&profile[0]["resources"], &predicted[0]);
+        for figure in ["registers", "resident_blocks"] {
+            assert_eq!(of_profile[figure], of_prediction[figure], "{name}");
+        }
+        assert_eq!(of_profile["limiter"], of_prediction["resident_limit"], "{name}");
+    }
+}
+
+#[test]
+fn a_kernel_of_tensor_cores_is_under_their_roof() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("products.cu");
+    let source = "#include <mma.h>\nusing namespace nvcuda;\n\
+        __global__ void products(const half *a, float *c) {\n\
+        wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;\n\
+        wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> y;\n\
+        wmma::fragment<wmma::accumulator, 16, 16, 16, float> z;\n\
+        wmma::fill_fragment(z, 0.f); wmma::load_matrix_sync(x, a, 16); wmma::load_matrix_sync(y, a, 16);\n\
+        for (int i = 0; i < 1024; i++) wmma::mma_sync(z, x, y, z);\n\
+        wmma::store_matrix_sync(c + 256 * blockIdx.x, z, 16, wmma::mem_row_major); }\n";
+    std::fs::write(&file, source).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    let shape = ["--compiler", "own", "--grid", "264", "--block", "32", "zeros:f16:256"];
+    let text = succeeds(&[&["profile", file][..], &shape, &["zeros:f32:67584"]].concat());
+    assert!(text.contains("=: tensor cores"), "{text}");
+    let roof = text.split("GFLOP/s of ").nth(1).and_then(|rest| rest.split(' ').next());
+    let roof: f64 = roof.and_then(|roof| roof.parse().ok()).expect("a roof");
+    assert!(roof > 500_000.0, "{text}");
+}
+
+#[test]
 fn every_rung_of_the_products_has_a_profile_and_a_picture_of_100_columns() {
     for ladder in ["sgemm", "int-matmul"] {
         let text = succeeds(&["profile", ladder, "--size", "64"]);

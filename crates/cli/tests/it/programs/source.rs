@@ -77,6 +77,19 @@ fn tools_take_the_source_of_a_program() {
 }
 
 #[test]
+fn a_predicted_program_has_counts_of_launches_and_a_total() {
+    let often = ADD.replace(
+        "    add<<<(n + 255) / 256, 256>>>(a, b, c, n);",
+        "    for (int k = 0; k < 5; k++) add<<<(n + 255) / 256, 256>>>(a, b, c, n);\n    add<<<8, 128>>>(a, b, c, n);",
+    );
+    let ended = run_by("predict", &often, &["1000"]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(said.matches("add: predicted ").count(), 2, "{said}");
+    assert!(said.contains("  5 launches: "), "{said}");
+    assert!(said.contains("\n6 launches: predicted "), "{said}");
+}
+
+#[test]
 fn the_exit_code_is_that_of_main() {
     assert_eq!(run("int main() { return 7; }", &[]).status.code(), Some(7));
 }

@@ -110,7 +110,8 @@ pub fn sector_lines(touch: &TracedAccess) -> BTreeMap<u64, [Sector; 4]> {
 pub fn bank_rows(touch: &TracedAccess) -> BTreeMap<u64, [Vec<usize>; 32]> {
     let mut rows: BTreeMap<u64, [Vec<usize>; 32]> = BTreeMap::new();
     for lane in lanes(touch) {
-        let first = touch.addresses[lane] / 4;
+        // Generic addresses of shared memory have the offset in their lower half.
+        let first = (touch.addresses[lane] & u64::from(u32::MAX)) / 4;
         for word in first..first + u64::from(touch.bytes.div_ceil(4)) {
             rows.entry(word / 32).or_default()[(word % 32) as usize].push(lane);
         }

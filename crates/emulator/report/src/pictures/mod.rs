@@ -97,6 +97,8 @@ mod tests {
 
     #[test]
     fn a_grid_picture_is_small_and_shows_every_lane() {
+        let generic = touch(Space::Shared, 4, |lane| (1 << 32) + 128 * lane);
+        assert!(access::bank_rows(&generic).keys().eq(&(0..32).collect::<Vec<u64>>()));
         let drawn = grid(&touch(Space::Shared, 4, |lane| 128 * lane), 32).expect("a grid");
         assert!(drawn.len() < 30_000, "{}", drawn.len());
         assert!(drawn.matches("<path").count() <= 4 && !drawn.contains("<rect"));

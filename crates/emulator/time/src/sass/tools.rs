@@ -1,6 +1,5 @@
-//! Runs ptxas and nvdisasm if they are installed. The variable `PTXAS` names ptxas; otherwise it is searched for on the `PATH`
-//! and in `$CUDA_HOME/bin`. nvdisasm is the file next to ptxas; if it is missing, it is searched for in the same way, with the
-//! variable `NVDISASM`.
+//! Finds ptxas and nvdisasm, and runs them if they are installed. nvdisasm is the file next to ptxas; if it is missing, it is
+//! searched for in the same way.
 
 use crate::clock::ComputeLimit;
 use crate::sass::cubin;
@@ -17,16 +16,65 @@ use std::time::Duration;
 /// Maximum CPU time of each.
 const LONGEST: Duration = Duration::from_millis(1500);
 
-fn named(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).filter(|name| !name.is_empty()).map(PathBuf::from)
+/// A tool of the CUDA toolkit: the file that its variable names (`PTXAS` for `ptxas`), else the first of the folders of the
+/// `PATH`, of a toolkit (`CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`), and of the packages that pip installed.
+pub fn find(tool: &str) -> Option<PathBuf> {
+    let given = std::env::var_os(tool.to_uppercase()).filter(|name| !name.is_empty());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let homes = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(std::env::var_os);
+    let folders = std::env::split_paths(&path)
+        .chain(homes.map(|home| Path::new(&home).join("bin")))
+        .chain([PathBuf::from("/usr/local/cuda/bin")]);
+    let file = format!("{tool}{}", std::env::consts::EXE_SUFFIX);
+    let mut usual = folders.map(|folder| folder.join(&file));
+    let of_pip = || pip_files(&python_roots(), &file).into_iter().next();
+    given.map(PathBuf::from).or_else(|| usual.find(|path| path.is_file())).or_else(of_pip)
 }
 
-fn installed(variable: &str, name: &str) -> Option<PathBuf> {
+/// The folders of the Python installations in use: the active virtual or conda environment, then each Python in `PATH`.
+fn python_roots() -> Vec<PathBuf> {
+    let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(std::env::var_os);
+    let mut roots: Vec<PathBuf> = environments.map(PathBuf::from).collect();
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let home = std::env::var_os("CUDA_HOME").map(|home| PathBuf::from(home).join("bin"));
-    let folders = std::env::split_paths(&path).chain(home).collect::<Vec<_>>();
-    let found = || folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file());
-    named(variable).or_else(found)
+    for folder in std::env::split_paths(&path).filter(|one| one.join("python3").exists()) {
+        roots.extend(folder.parent().map(Path::to_owned));
+    }
+    roots
+}
+
+/// A file in the `bin` folders of NVIDIA's packages, such as `site-packages/nvidia/cu13/bin`.
+fn pip_files(roots: &[PathBuf], file: &str) -> Vec<PathBuf> {
+    let entries = |folder: PathBuf| {
+        let mut all: Vec<PathBuf> = std::fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|one| one.path())
+            .collect();
+        // The newest toolkit first: cu13 before cuda_nvcc, which is of version 12.
+        all.sort();
+        all
+    };
+    let is_python = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python3"))
+    };
+    let mut found = Vec::new();
+    for root in roots {
+        for python in entries(root.join("lib")).into_iter().filter(is_python) {
+            for packages in ["site-packages", "dist-packages"] {
+                let packages = entries(python.join(packages).join("nvidia"));
+                found.extend(packages.into_iter().map(|package| package.join("bin").join(file)));
+            }
+        }
+    }
+    found.retain(|path| path.is_file());
+    found
+}
+
+/// nvdisasm next to this ptxas, or elsewhere.
+pub fn lister(ptxas: &Path) -> Option<PathBuf> {
+    let beside = ptxas.with_file_name(format!("nvdisasm{}", std::env::consts::EXE_SUFFIX));
+    if beside.is_file() { Some(beside) } else { find("nvdisasm") }
 }
 
 /// Runs a program until it ends. Kills it if it takes too long or `unwanted` is set. Returns whether it succeeded.
@@ -86,7 +134,7 @@ pub fn assemble(
     capability: u32,
     unwanted: &AtomicBool,
 ) -> Option<MachineCode> {
-    let ptxas = installed("PTXAS", "ptxas")?;
+    let ptxas = find("ptxas")?;
     let target = text.lines().find_map(|line| line.trim().strip_prefix(".target "))?;
     let target = target.split([',', ' ']).next()?.trim();
     // Code for an architecture-specific target (sm_90a) runs on no other architecture.
@@ -107,8 +155,7 @@ pub fn assemble(
         }
         let registers = cubin::registers(&std::fs::read(&code).ok()?);
         let registers = registers.into_iter().find(|(name, _)| name == kernel).map(|(_, n)| n);
-        let beside = ptxas.with_file_name("nvdisasm");
-        let tool = if beside.is_file() { Some(beside) } else { installed("NVDISASM", "nvdisasm") };
+        let tool = lister(&ptxas);
         let lines = ["-gp", "-c"].map(OsStr::new);
         let listed = tool.is_some_and(|tool| {
             let output = File::create(&listing).map_or(Stdio::null(), Stdio::from);
@@ -129,6 +176,23 @@ pub fn assemble(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tools_installed_by_pip_are_found() {
+        let root = std::env::temp_dir().join(format!("lanework-tools-{}", std::process::id()));
+        let bin = |package: &str| {
+            root.join("lib/python3.12/site-packages/nvidia").join(package).join("bin")
+        };
+        for package in ["cuda_nvcc", "cu13"] {
+            std::fs::create_dir_all(bin(package)).expect("a folder");
+            std::fs::write(bin(package).join("ptxas"), "").expect("a file");
+        }
+        let roots = [root.join("absent"), root.clone()];
+        let wanted = [bin("cu13").join("ptxas"), bin("cuda_nvcc").join("ptxas")];
+        assert_eq!(pip_files(&roots, "ptxas"), wanted);
+        assert!(pip_files(&roots, "nvdisasm").is_empty());
+        std::fs::remove_dir_all(&root).expect("removed");
+    }
 
     #[test]
     fn other_kernels_are_removed_without_changing_line_numbers() {
