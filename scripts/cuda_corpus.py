@@ -120,8 +120,8 @@ def place(origin, work):
                 file.write_text(part)
                 files.append(file)
         return files
-    # Programs of HeCBench use headers and data of their SYCL versions.
-    roots = {"hecbench": r"-cuda/|/include/|/data/|-sycl/.*\.(?!cpp$)\w+$", "rodinia": "^cuda/|^common|^data/"}
+    # Programs of HeCBench use headers, data and other sources of their SYCL versions.
+    roots = {"hecbench": r"-cuda/|/include/|/data/|-sycl/", "rodinia": "^cuda/|^common|^data/"}
     kept = [path for path in sizes if KEPT.search(path) and sizes[path] < LARGEST
             and re.search(roots.get(origin[0], ""), path) and not (folder / path).exists()]
     if kept:
@@ -157,13 +157,14 @@ def makefile(file):
     for name, value in re.findall(r"^(\w+)\s*:?=\s*([\w./-]+)\s*$", text, re.M):
         text = text.replace(f"$({name})", value)
     folders = [path.parent / folder for folder in re.findall(r"-I\s*([^\s$]+)", text)]
-    run = re.search(r"^run\s*:.*\n\t(.*)$", text, re.M)
-    command = run[1] if run and "./" in run[1] else ""
-    script = file.parent / "run"
-    if not command and script.is_file():
-        command = next((line for line in script.read_text(errors="replace").splitlines() if "./" in line), "")
-    arguments = re.sub(r"^.*?(?<!\.)\./\S+|[;|>].*$", "", command).split()
-    always = re.sub(r"^if(n?eq|n?def)\b.*?^endif", "", text, flags=re.M | re.S)
+    run = re.search(r"^run\s*:.*\n((?:[\t ].*\n?)*)", text, re.M)
+    script = next((place / "run" for place in (file.parent, file.parent.parent) if (place / "run").is_file()), None)
+    lines = run[1].splitlines() if run else []
+    lines += script.read_text(errors="replace").splitlines() if script else []
+    # The first command with a program of its folder: `./program`, or `folder/program` in a script.
+    command = next((line for line in lines if re.match(r"(?!\s*#).*(\./|^\w+/\w+ )", line)), "")
+    arguments = re.sub(r"^.*?(?<!\.)\./\S+|^\w+/\w+ |[;|>].*$", "", command).split()
+    always = re.sub(r"^if(n?eq|n?def)\b.*?^endif|^\s*#.*?$", "", text, flags=re.M | re.S)
     macros = re.findall(r"(?<!\S)-D\s*(\w+(?:=[\w.+-]+)?)(?=\s|$)", always)
     usual = ("include", "inc", "util", "utils", "common", "Common")
     folders += [root / name for root in list(file.parents)[:4] for name in usual]

@@ -21,6 +21,9 @@ pub fn joined(files: &[(String, String)]) -> String {
             .iter()
             .filter(|name| uses[name.as_str()] > 1 && seen.contains(name.as_str()))
             .collect();
+        if number > 0 {
+            source.push_str("#pragma lanework_file\n");
+        }
         for name in &clashes {
             let _ = writeln!(source, "#define {name} {name}_{}", number + 1);
         }
@@ -237,7 +240,9 @@ static int unused(int x);
         let source = joined(&[file("a.cu", FIRST), file("b.cu", second)]);
         let first = "#pragma push_macro(\"N\")\n#pragma push_macro(\"SQUARE\")\n#include \"a.cu\"\n\
              #pragma pop_macro(\"N\")\n#pragma pop_macro(\"SQUARE\")\n";
-        let wanted = format!("{first}#define helper helper_2\n#include \"b.cu\"\n#undef helper\n");
+        let wanted = format!(
+            "{first}#pragma lanework_file\n#define helper helper_2\n#include \"b.cu\"\n#undef helper\n"
+        );
         assert_eq!(source, wanted);
     }
 }

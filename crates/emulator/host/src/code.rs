@@ -1,5 +1,6 @@
 //! The code that the interpreter runs: operations on 64-bit registers, which hold zero-extended values.
 
+use crate::half::HalfOperation;
 use lanework_ssa::{InstructionKind, SourcePosition, ValueType};
 
 /// An operation. Fields are registers unless named otherwise; `d` is the destination.
@@ -385,6 +386,8 @@ pub struct OtherOp {
     pub operands: Vec<u32>,
     pub from: ValueType,
     pub to: ValueType,
+    /// The parsed text, if the operation is a PTX instruction on small floats.
+    pub half: Option<HalfOperation>,
 }
 
 /// A call: its function, arguments and results.

@@ -516,6 +516,9 @@ impl Machine {
 
 /// Evaluates an operation without an [`Op`] of its own.
 pub fn compute(other: &OtherOp, operands: &[u64]) -> Result<u64, String> {
+    if let Some(half) = &other.half {
+        return Ok(half.execute(operands));
+    }
     if let Some(value) = evaluate(&other.kind, operands, other.from, other.to) {
         return Ok(value);
     }
@@ -539,9 +542,6 @@ pub fn compute(other: &OtherOp, operands: &[u64]) -> Result<u64, String> {
             Ok(if other.to == ValueType::F32 { bits32(result as f32) } else { result.to_bits() })
         }
         (InstructionKind::Ptx(template), _) => {
-            if let Some(value) = crate::half::execute(&template.text, operands) {
-                return Ok(value);
-            }
             Err(format!("the host cannot execute the device's `{}`", template.text))
         }
         (kind, _) => Err(format!("the host cannot execute {kind:?}")),

@@ -7,6 +7,7 @@
 
 mod assemble;
 mod code;
+mod direct;
 mod half;
 mod interpret;
 mod library;
@@ -25,7 +26,6 @@ mod native {
         None
     }
 }
-mod operations;
 mod process;
 mod program;
 

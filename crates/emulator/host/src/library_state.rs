@@ -202,10 +202,11 @@ impl GlibcRandom {
 
     /// The next number, 31 bits.
     pub fn next(&mut self) -> u32 {
-        let front = (self.at + SEPARATION) % DEGREE;
+        let wrapped = |at: usize| if at < DEGREE { at } else { at - DEGREE };
+        let front = wrapped(self.at + SEPARATION);
         let sum = self.state[front].wrapping_add(self.state[self.at]);
         self.state[front] = sum;
-        self.at = (self.at + 1) % DEGREE;
+        self.at = wrapped(self.at + 1);
         sum >> 1
     }
 }

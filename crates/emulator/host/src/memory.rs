@@ -39,6 +39,27 @@ struct HeapBlock {
     freed: bool,
 }
 
+/// A registered range. Machine code reads these fields.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LentRange {
+    start: u64,
+    bytes: u64,
+}
+
+impl LentRange {
+    /// Whether an access is in the range.
+    fn holds(self, address: u64, bytes: u64) -> bool {
+        let offset = address.wrapping_sub(self.start);
+        offset < self.bytes && bytes <= self.bytes - offset
+    }
+}
+
+/// Entries of the table of recently used ranges, and the bytes of addresses that share an entry. CUDA aligns its ranges so
+/// that two of them rarely do.
+pub(crate) const RECENT: usize = 4096;
+pub(crate) const RECENT_BYTES: u64 = 512;
+
 /// The memory of a host program.
 #[derive(Debug)]
 pub struct HostMemory {
@@ -62,8 +83,8 @@ pub struct HostMemory {
     guards: Option<fn(u64) -> bool>,
     /// Checks of registered ranges that pass because their place is known.
     told: Cell<u32>,
-    /// The registered range that the program accessed last: its address and size.
-    last_lent: Cell<(u64, u64)>,
+    /// The registered ranges that the program accessed recently, by some bits of the address.
+    recent: Box<[Cell<LentRange>]>,
     stack: std::ops::Range<u64>,
 }
 
@@ -110,7 +131,7 @@ impl HostMemory {
             lent: BTreeMap::new(),
             guards: None,
             told: Cell::new(0),
-            last_lent: Cell::new((0, 0)),
+            recent: vec![Cell::default(); RECENT].into_boxed_slice(),
             stack: 0..0,
         };
         let low = memory.top.next_multiple_of(4096);
@@ -123,6 +144,12 @@ impl HostMemory {
     #[cfg_attr(not(feature = "native"), allow(dead_code, reason = "only machine code uses it"))]
     pub(crate) fn checked_arena(&self) -> ((u64, u64), u64) {
         ((self.start, self.bytes), self.shadow.as_ptr().expose_provenance() as u64)
+    }
+
+    /// The address of the table of recently used ranges outside the arena, if there are such ranges.
+    #[cfg_attr(not(feature = "native"), allow(dead_code, reason = "only machine code uses it"))]
+    pub(crate) fn recent_ranges(&self) -> Option<u64> {
+        (!self.lent.is_empty()).then(|| self.recent.as_ptr().expose_provenance() as u64)
     }
 
     /// The addresses of the stack.
@@ -251,13 +278,13 @@ impl HostMemory {
     /// with atomic accesses, or while the program waits.
     pub unsafe fn lend(&mut self, address: u64, bytes: u64) {
         self.lent.insert(address, bytes);
-        self.last_lent.set((0, 0));
+        self.recent.iter().for_each(|entry| entry.set(LentRange::default()));
     }
 
     /// Unregisters a range.
     pub fn take_back(&mut self, address: u64) {
         self.lent.remove(&address);
-        self.last_lent.set((0, 0));
+        self.recent.iter().for_each(|entry| entry.set(LentRange::default()));
     }
 
     /// Fails accesses to the addresses for which `guards` is true until [`HostMemory::tell`].
@@ -332,15 +359,13 @@ impl HostMemory {
             let fits = open <= 8 && (end - 1) % 8 < u64::from(open);
             return if whole && fits { Ok(self.arena.wrapping_add(offset as usize)) } else { bad };
         }
-        let holds = |start: u64, lent: u64| {
-            let offset = address.wrapping_sub(start);
-            offset < lent && bytes <= lent - offset
-        };
-        let (start, lent) = self.last_lent.get();
-        if !holds(start, lent) {
-            match self.lent.range(..=address).next_back() {
-                Some((start, lent)) if holds(*start, *lent) => self.last_lent.set((*start, *lent)),
-                _ => return bad,
+        let entry = &self.recent[(address / RECENT_BYTES) as usize % RECENT];
+        if !entry.get().holds(address, bytes) {
+            let before = self.lent.range(..=address).next_back();
+            let range = before.map(|(&start, &bytes)| LentRange { start, bytes });
+            match range.filter(|range| range.holds(address, bytes)) {
+                Some(range) => entry.set(range),
+                None => return bad,
             }
         }
         if self.waits(address) {

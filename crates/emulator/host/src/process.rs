@@ -2,6 +2,7 @@
 
 use crate::assemble::FUNCTION_STEP;
 use crate::code::FunctionCode;
+use crate::direct::DirectFunction;
 use crate::library_state::{Files, GlibcRandom};
 use crate::memory::{BadAccess, HostMemory};
 
@@ -79,6 +80,9 @@ pub(crate) struct LoadedExternal {
     pub(crate) function: External,
     /// Whether the embedding program supplied it.
     pub(crate) is_given: bool,
+    /// How machine code calls it, if it needs no helper.
+    #[allow(dead_code, reason = "only machine code uses it")]
+    pub(crate) direct: Option<DirectFunction>,
 }
 
 /// How a program's functions run.

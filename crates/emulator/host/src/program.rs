@@ -2,7 +2,7 @@
 
 use crate::assemble::{Addresses, FUNCTION_STEP, assemble};
 use crate::interpret::run;
-use crate::library::LIBRARY;
+use crate::library::{LIBRARY, direct};
 use crate::library_state::{Files, GlibcRandom};
 use crate::memory::HostMemory;
 use crate::process::{
@@ -62,9 +62,10 @@ impl Process {
                 let library = LIBRARY.iter().copied().flatten().map(|known| (known, false));
                 let given = more.iter().copied().flatten().map(|known| (known, true));
                 let found = given.chain(library).find(|((name, _), _)| *name == function.name);
-                if let Some(((_, function), is_given)) = found {
+                if let Some(((name, function), is_given)) = found {
                     code.external = Some(externals.len());
-                    externals.push(LoadedExternal { function: *function, is_given });
+                    let direct = direct(name).filter(|_| !is_given);
+                    externals.push(LoadedExternal { function: *function, is_given, direct });
                 }
             }
             codes.push(Rc::new(code));

@@ -241,3 +241,44 @@ fn dense_systems_are_factored_and_solved() {
     let wanted = "1.000000 1.000000 0 1\n1.895522 -1.955224 5.328358 2.000000\n1.921347 3.730159 9.348494\n-2.0000 1.0000 2.0000 1.0000 0\n";
     assert_eq!(output(source), wanted);
 }
+
+#[test]
+fn older_functions_of_cusparse_sort_count_and_factorize() {
+    let source = r#"
+        #include <cstdio>
+        #include <vector>
+        #include <cusparse.h>
+        int main() {
+            cusparseHandle_t handle; cusparseCreate(&handle);
+            cusparseMatDescr_t m; cusparseCreateMatDescr(&m);
+            cusparseSetMatIndexBase(m, CUSPARSE_INDEX_BASE_ZERO);
+            float dense[6] = {1, 0, 2, 0, 0, 3}; int each[2], all;
+            cusparseSnnz(handle, CUSPARSE_DIRECTION_COLUMN, 3, 2, m, dense, 3, each, &all);
+            printf("%d %d %d\n", each[0], each[1], all);
+            int offsets[4] = {0, 2, 3, 5}, columns[5] = {2, 0, 1, 2, 0}, p[5];
+            cusparseCreateIdentityPermutation(handle, 5, p);
+            cusparseXcsrsort(handle, 3, 3, 5, m, offsets, columns, p, nullptr);
+            for (int i = 0; i < 5; i++) printf("%d:%d ", columns[i], p[i]);
+            // [4 . 2; . 3 .; 8 . 5] = L U with L(2, 0) = 2 and U(2, 2) = 1.
+            double values[5] = {4, 2, 3, 8, 5}; int at;
+            csrilu02Info_t info; cusparseCreateCsrilu02Info(&info);
+            cusparseDcsrilu02_analysis(handle, 3, 5, m, values, offsets, columns, info, CUSPARSE_SOLVE_POLICY_USE_LEVEL, nullptr);
+            cusparseDcsrilu02(handle, 3, 5, m, values, offsets, columns, info, CUSPARSE_SOLVE_POLICY_USE_LEVEL, nullptr);
+            printf("%d %g %g\n", cusparseXcsrilu02_zeroPivot(handle, info, &at), values[3], values[4]);
+            int rows[4] = {1, 0, 1, 0}, more[4] = {1, 1, 0, 0}, place[4] = {0, 1, 2, 3};
+            cusparseXcoosortByRow(handle, 2, 2, 4, rows, more, place, nullptr);
+            for (int i = 0; i < 4; i++) printf("%d%d%d ", rows[i], more[i], place[i]);
+            // Two products of a batch.
+            float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8}, c[2] = {0, 0}, one = 1, zero = 0;
+            int c_offsets[4] = {0, 1, 0, 1}, c_columns[2] = {0, 0};
+            cusparseDnMatDescr_t ma, mb; cusparseSpMatDescr_t mc;
+            cusparseCreateDnMat(&ma, 1, 2, 1, a, CUDA_R_32F, CUSPARSE_ORDER_COL); cusparseDnMatSetStridedBatch(ma, 2, 2);
+            cusparseCreateDnMat(&mb, 2, 1, 2, b, CUDA_R_32F, CUSPARSE_ORDER_COL); cusparseDnMatSetStridedBatch(mb, 2, 2);
+            cusparseCreateCsr(&mc, 1, 1, 1, c_offsets, c_columns, c, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+            cusparseCsrSetStridedBatch(mc, 2, 2, 1);
+            cusparseSDDMM(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, ma, mb, &zero, mc, CUDA_R_32F, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr);
+            printf("%g %g\n", c[0], c[1]);
+        }
+    "#;
+    assert_eq!(output(source), "2 1 3\n0:1 2:0 1:2 0:4 2:3 0 2 1\n003 011 102 110 17 53\n");
+}

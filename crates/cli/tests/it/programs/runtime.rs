@@ -134,3 +134,38 @@ fn several_files_are_one_program() {
     let said = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert_eq!(said, "4.5 of 2\n", "{}", String::from_utf8_lossy(&ended.stderr));
 }
+
+#[test]
+fn macros_of_a_header_stay_with_the_files_that_include_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = [
+        ("inner.h", "#ifndef INNER\n#define INNER\n#define SCALE(x) ((x) * 3)\n#endif\n"),
+        (
+            "outer.h",
+            "#ifndef OUTER\n#define OUTER\n#include \"inner.h\"\n#define C_a 1.5f\ninline int both() { return 1; }\n#endif\n",
+        ),
+        // Without a guard.
+        (
+            "print.h",
+            "#include <cstdio>\ntemplate <class T> void print(T x) { printf(\"%g \", (double)x); }\n\
+             template <class T, class... R> void print(T x, R... rest) { print(x); print(rest...); }\n",
+        ),
+        (
+            "main.cu",
+            "#include \"outer.h\"\n#include \"print.h\"\nint other(); int third();\n\
+             __global__ void k(int *x) { *x = SCALE(2); }\n\
+             int main() { int *x; cudaMallocManaged(&x, 4); k<<<1, 1>>>(x); cudaDeviceSynchronize(); print(*x, C_a, other(), third()); }\n",
+        ),
+        (
+            "other.cpp",
+            "#include \"print.h\"\nint other() { int C_a = 7, SCALE = 1; print(C_a, 2.5); return C_a + SCALE; }\n",
+        ),
+        (
+            "third.cpp",
+            "#include \"outer.h\"\nint third() { return SCALE(both() + 1) + (int)C_a; }\n",
+        ),
+    ];
+    let ended = run_files(folder.path(), &files, &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(said, "7 2.5 6 1.5 8 7 ", "{}", String::from_utf8_lossy(&ended.stderr));
+}

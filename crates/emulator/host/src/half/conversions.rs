@@ -2,42 +2,56 @@
 
 use lanework_numbers::NumberType;
 
-/// The result of `cvt.ROUNDING.TO.FROM %0, %1;`; `None` for other instructions.
-pub fn convert(text: &str, operand: u64) -> Option<u64> {
-    let name = text.strip_suffix(" %0, %1;")?.strip_prefix("cvt.")?;
-    let mut parts = name.rsplit('.');
-    let from = number_type(parts.next()?)?;
-    let to = number_type(parts.next()?)?;
-    let rounding = parts.next();
-    if parts.next().is_some() {
-        return None;
+/// The instruction `cvt.ROUNDING.TO.FROM`.
+#[derive(Clone, Copy, Debug)]
+pub struct Conversion {
+    from: NumberType,
+    to: NumberType,
+    round: fn(f64) -> f64,
+}
+
+impl Conversion {
+    /// A conversion by the modifiers after `cvt`; `None` for other instructions.
+    pub fn parse(parts: &[&str]) -> Option<Conversion> {
+        let (rounding, to, from) = match *parts {
+            [to, from] => (None, to, from),
+            [rounding, to, from] => (Some(rounding), to, from),
+            _ => return None,
+        };
+        let round = match rounding.map(|mode| mode.trim_end_matches('i')) {
+            None | Some("rn") => f64::round_ties_even,
+            Some("rz") => f64::trunc,
+            Some("rp") => f64::ceil,
+            Some("rm") => f64::floor,
+            _ => return None,
+        };
+        Some(Conversion { from: number_type(from)?, to: number_type(to)?, round })
     }
-    let round = match rounding.map(|mode| mode.trim_end_matches('i')) {
-        None | Some("rn") => f64::round_ties_even,
-        Some("rz") => f64::trunc,
-        Some("rp") => f64::ceil,
-        Some("rm") => f64::floor,
-        _ => return None,
-    };
-    let value = if from.is_float() {
-        from.read(&operand.to_le_bytes())
-    } else {
-        // An integer that f64 does not represent exactly exceeds the range of f16.
-        from.read_integer(&operand.to_le_bytes()) as f64
-    };
-    let mut bytes = Vec::new();
-    match (to.is_float(), value.is_nan()) {
-        (true, true) if to.bits() == 16 => bytes.extend(0x7fff_u16.to_le_bytes()),
-        (true, _) => to.put(rounded(value, to, round), &mut bytes),
-        (false, true) => to.put_integer(0, &mut bytes),
-        (false, false) => {
-            let least = if to.name().starts_with('i') { -to.largest() - 1.0 } else { 0.0 };
-            let whole = round(value).clamp(least, to.largest());
-            to.put_integer(whole as i128, &mut bytes);
+
+    /// Converts the low bits of a word.
+    pub fn convert(self, operand: u64) -> u64 {
+        let Conversion { from, to, round } = self;
+        let value = if from.is_float() {
+            from.read(&operand.to_le_bytes())
+        } else {
+            // An integer that f64 does not represent exactly exceeds the range of f16.
+            from.read_integer(&operand.to_le_bytes()) as f64
+        };
+        let mut bytes = Vec::with_capacity(8);
+        match (to.is_float(), value.is_nan()) {
+            (true, true) if to.bits() == 16 => bytes.extend(0x7fff_u16.to_le_bytes()),
+            (true, _) => to.put(rounded(value, to, round), &mut bytes),
+            (false, true) => to.put_integer(0, &mut bytes),
+            (false, false) => {
+                let least = if to.name().starts_with('i') { -to.largest() - 1.0 } else { 0.0 };
+                let whole = round(value).clamp(least, to.largest());
+                to.put_integer(whole as i128, &mut bytes);
+            }
         }
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(&bytes);
+        u64::from_le_bytes(word)
     }
-    bytes.resize(8, 0);
-    Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }
 
 /// A type from the end of an instruction's name.
@@ -66,7 +80,13 @@ fn rounded(value: f64, to: NumberType, round: fn(f64) -> f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::convert;
+    use super::Conversion;
+
+    fn convert(text: &str, operand: u64) -> Option<u64> {
+        let name = text.strip_suffix(" %0, %1;")?.strip_prefix("cvt.")?;
+        let parts: Vec<&str> = name.split('.').collect();
+        Some(Conversion::parse(&parts)?.convert(operand))
+    }
 
     #[test]
     fn halves_convert_with_every_rounding() {

@@ -1,127 +1,257 @@
-//! Executes on the host the PTX instructions on 16-bit floats that the headers of `half` and `bfloat16` contain.
+//! Executes on the host the PTX instructions on small floats that CUDA's headers contain: arithmetic on `half` and
+//! `bfloat16`, and conversions, also to and from fp8.
+//!
+//! A text is parsed when the function that contains it is translated, not each time it executes.
 
 mod conversions;
+mod frequent;
+mod pairs;
 
-use conversions::convert;
+use conversions::Conversion;
+#[allow(unused_imports, reason = "only machine code uses the numbers")]
+pub use frequent::{FrequentConversion, INFINITY, LEAST_NORMAL, MAGIC, REBIAS, SCALE, TOO_LARGE};
 use lanework_numbers::NumberType;
+use pairs::PairConversion;
 
-/// A 16-bit float format.
-#[derive(Clone, Copy)]
-struct ShortFormat {
-    kind: NumberType,
-    not_a_number: u64,
+/// A parsed PTX instruction on small floats.
+#[derive(Clone, Debug)]
+pub struct HalfOperation {
+    kind: OperationKind,
+    inputs: Vec<Input>,
 }
 
-impl ShortFormat {
-    fn named(name: &str) -> Option<ShortFormat> {
-        let not_a_number = 0x7fff;
-        match name {
-            "f16" => Some(ShortFormat { kind: NumberType::named("f16")?, not_a_number }),
-            "bf16" => Some(ShortFormat { kind: NumberType::named("bf16")?, not_a_number }),
+/// An input: a number of an operand, from 0, or bits.
+#[derive(Clone, Copy, Debug)]
+enum Input {
+    Operand(usize),
+    Constant(u64),
+}
+
+#[derive(Clone, Debug)]
+enum OperationKind {
+    /// A frequent conversion.
+    Frequent(FrequentConversion),
+    Convert(Conversion),
+    Pair(PairConversion),
+    Arithmetic(Arithmetic),
+}
+
+impl HalfOperation {
+    /// Parses a PTX text. `None` if it is not one of these instructions.
+    pub fn parse(text: &str) -> Option<HalfOperation> {
+        let text = text.trim().trim_start_matches('{').trim_end_matches('}');
+        let mut constant = 0;
+        let mut result = None;
+        for statement in text.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
+            let (name, rest) = statement.split_once(' ')?;
+            let rest: Vec<&str> = rest.split(',').map(str::trim).collect();
+            if name == ".reg" {
+                continue;
+            }
+            if name.starts_with("mov.b") {
+                constant = u64::from_str_radix(rest.get(1)?.strip_prefix("0x")?, 16).ok()?;
+                continue;
+            }
+            if result.is_some() {
+                return None;
+            }
+            let mut inputs = Vec::new();
+            for input in rest.iter().skip(1) {
+                inputs.push(match (input.strip_prefix('%'), input.strip_prefix("0f")) {
+                    (Some(number), _) => {
+                        Input::Operand(number.parse::<usize>().ok()?.checked_sub(1)?)
+                    }
+                    (_, Some(bits)) => Input::Constant(u64::from_str_radix(bits, 16).ok()?),
+                    _ if *input == "c" => Input::Constant(constant),
+                    _ => return None,
+                });
+            }
+            result =
+                Some(HalfOperation { kind: OperationKind::parse(name, inputs.len())?, inputs });
+        }
+        result
+    }
+
+    /// The conversion, if the instruction is a frequent one of the first operand.
+    pub fn frequent(&self) -> Option<FrequentConversion> {
+        match (&self.kind, self.inputs.as_slice()) {
+            (OperationKind::Frequent(frequent), [Input::Operand(0)]) => Some(*frequent),
             _ => None,
         }
     }
 
+    /// Executes the instruction.
+    pub fn execute(&self, operands: &[u64]) -> u64 {
+        let mut inputs = [0; 3];
+        for (place, input) in inputs.iter_mut().zip(&self.inputs) {
+            *place = match input {
+                Input::Operand(at) => operands.get(*at).copied().unwrap_or(0),
+                Input::Constant(bits) => *bits,
+            };
+        }
+        match &self.kind {
+            OperationKind::Frequent(frequent) => frequent.convert(inputs[0]),
+            OperationKind::Convert(conversion) => conversion.convert(inputs[0]),
+            OperationKind::Pair(conversion) => conversion.convert(&inputs[..self.inputs.len()]),
+            OperationKind::Arithmetic(arithmetic) => arithmetic.execute(&inputs),
+        }
+    }
+}
+
+impl OperationKind {
+    /// An instruction by its name and the number of its inputs.
+    fn parse(name: &str, inputs: usize) -> Option<OperationKind> {
+        let parts: Vec<&str> = name.split('.').collect();
+        if parts.first() != Some(&"cvt") {
+            return Arithmetic::parse(&parts, inputs).map(OperationKind::Arithmetic);
+        }
+        if let Some(conversion) = PairConversion::parse(&parts[1..], inputs) {
+            return Some(OperationKind::Pair(conversion));
+        }
+        if inputs != 1 {
+            return None;
+        }
+        match FrequentConversion::parse(&parts[1..]) {
+            Some(frequent) => Some(OperationKind::Frequent(frequent)),
+            None => Conversion::parse(&parts[1..]).map(OperationKind::Convert),
+        }
+    }
+}
+
+/// A 16-bit float format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ShortFormat {
+    F16,
+    Bf16,
+}
+
+impl ShortFormat {
+    /// The bits of NaN results.
+    const NOT_A_NUMBER: u64 = 0x7fff;
+
+    fn named(name: &str) -> Option<ShortFormat> {
+        match name {
+            "f16" => Some(ShortFormat::F16),
+            "bf16" => Some(ShortFormat::Bf16),
+            _ => None,
+        }
+    }
+
+    fn number_type(self) -> NumberType {
+        match self {
+            ShortFormat::F16 => NumberType::F16,
+            ShortFormat::Bf16 => NumberType::Bf16,
+        }
+    }
+
     fn value(self, bits: u64) -> f64 {
-        self.kind.read(&(bits as u16).to_le_bytes())
+        self.number_type().read(&(bits as u16).to_le_bytes())
     }
 
     fn nearest(self, value: f64) -> u64 {
         if value.is_nan() {
-            return self.not_a_number;
+            return Self::NOT_A_NUMBER;
         }
-        let mut bytes = Vec::new();
-        self.kind.put(value, &mut bytes);
+        let mut bytes = Vec::with_capacity(2);
+        self.number_type().put(value, &mut bytes);
         bytes.resize(2, 0);
         u64::from(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 }
 
-/// Executes a PTX instruction on operands. `None` if it is not one of these instructions.
-pub fn execute(text: &str, operands: &[u64]) -> Option<u64> {
-    let text = text.trim().trim_start_matches('{').trim_end_matches('}');
-    let mut constant = 0;
-    let mut result = None;
-    for statement in text.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
-        let (name, rest) = statement.split_once(' ')?;
-        let rest: Vec<&str> = rest.split(',').map(str::trim).collect();
-        if name == ".reg" {
-            continue;
-        }
-        if name.starts_with("mov.b") {
-            constant = u64::from_str_radix(rest.get(1)?.strip_prefix("0x")?, 16).ok()?;
-            continue;
-        }
-        if result.is_some() {
+/// Arithmetic on one number or two.
+#[derive(Clone, Copy, Debug)]
+struct Arithmetic {
+    op: ArithmeticOp,
+    format: ShortFormat,
+    lanes: u32,
+    saturate: bool,
+    relu: bool,
+    /// Whether a NaN operand makes the minimum or maximum NaN.
+    keeps_nan: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ArithmeticOp {
+    Negate,
+    Absolute,
+    Add,
+    Subtract,
+    Multiply,
+    MultiplyAdd,
+    Minimum,
+    Maximum,
+}
+
+impl Arithmetic {
+    fn parse(parts: &[&str], inputs: usize) -> Option<Arithmetic> {
+        let (name, modifiers) = parts.split_first()?;
+        let (op, arity) = match *name {
+            "neg" => (ArithmeticOp::Negate, 1),
+            "abs" => (ArithmeticOp::Absolute, 1),
+            "add" => (ArithmeticOp::Add, 2),
+            "sub" => (ArithmeticOp::Subtract, 2),
+            "mul" => (ArithmeticOp::Multiply, 2),
+            "fma" => (ArithmeticOp::MultiplyAdd, 3),
+            "min" => (ArithmeticOp::Minimum, 2),
+            "max" => (ArithmeticOp::Maximum, 2),
+            _ => return None,
+        };
+        let (last, modifiers) = modifiers.split_last()?;
+        let single = last.strip_suffix("x2");
+        let known = modifiers.iter().all(|part| ["rn", "sat", "relu", "NaN"].contains(part));
+        if !known || inputs != arity {
             return None;
         }
-        let mut inputs = Vec::new();
-        for input in rest.iter().skip(1) {
-            inputs.push(match input.strip_prefix('%') {
-                Some(number) => {
-                    let number: usize = number.parse().ok()?;
-                    *operands.get(number.checked_sub(1)?)?
-                }
-                None if *input == "c" => constant,
-                None => return None,
-            });
-        }
-        let parts: Vec<&str> = name.split('.').collect();
-        result = Some(match parts.first()? {
-            &"cvt" => convert(&format!("{name} %0, %1;"), *inputs.first()?)?,
-            _ => arithmetic(&parts, &inputs)?,
-        });
+        Some(Arithmetic {
+            op,
+            format: ShortFormat::named(single.unwrap_or(last))?,
+            lanes: if single.is_some() { 2 } else { 1 },
+            saturate: modifiers.contains(&"sat"),
+            relu: modifiers.contains(&"relu"),
+            keeps_nan: modifiers.contains(&"NaN"),
+        })
     }
-    result
-}
 
-fn arithmetic(parts: &[&str], inputs: &[u64]) -> Option<u64> {
-    let last = *parts.last()?;
-    let single = last.strip_suffix("x2");
-    let format = ShortFormat::named(single.unwrap_or(last))?;
-    let lanes = if single.is_some() { 2 } else { 1 };
-    let mut result = 0;
-    for lane in 0..lanes {
-        let bits: Vec<u64> = inputs.iter().map(|bits| bits >> (16 * lane) & 0xffff).collect();
-        result |= lane_of(parts, format, &bits)? << (16 * lane);
+    fn execute(self, inputs: &[u64; 3]) -> u64 {
+        (0..self.lanes).fold(0, |result, lane| {
+            let bits = inputs.map(|bits| bits >> (16 * lane) & 0xffff);
+            result | self.lane(bits) << (16 * lane)
+        })
     }
-    Some(result)
-}
 
-fn lane_of(parts: &[&str], format: ShortFormat, bits: &[u64]) -> Option<u64> {
-    let values: Vec<f64> = bits.iter().map(|bits| format.value(*bits)).collect();
-    let has = |modifier: &str| parts.contains(&modifier);
-    let known = ["rn", "sat", "relu", "NaN", "f16", "bf16", "f16x2", "bf16x2"];
-    if parts.iter().skip(1).any(|part| !known.contains(part)) {
-        return None;
+    fn lane(self, bits: [u64; 3]) -> u64 {
+        let [a, b, c] = bits.map(|bits| self.format.value(bits));
+        let value = match self.op {
+            ArithmeticOp::Negate => return bits[0] ^ 0x8000,
+            ArithmeticOp::Absolute => return bits[0] & 0x7fff,
+            ArithmeticOp::Add => a + b,
+            ArithmeticOp::Subtract => a - b,
+            ArithmeticOp::Multiply => a * b,
+            ArithmeticOp::MultiplyAdd => a.mul_add(b, c),
+            _ if self.keeps_nan && (a.is_nan() || b.is_nan()) => f64::NAN,
+            ArithmeticOp::Minimum if a == b => return bits[0] | bits[1],
+            ArithmeticOp::Maximum if a == b => return bits[0] & bits[1],
+            ArithmeticOp::Minimum => a.min(b),
+            ArithmeticOp::Maximum => a.max(b),
+        };
+        let value = match (self.saturate, self.relu) {
+            (true, _) if value.is_nan() => 0.0,
+            (true, _) => value.clamp(0.0, 1.0),
+            (_, true) if value < 0.0 => 0.0,
+            _ => value,
+        };
+        self.format.nearest(value)
     }
-    let either_nan = values.iter().any(|value| value.is_nan());
-    let value = match (parts[0], values.as_slice()) {
-        ("neg", [_]) => return Some(bits[0] ^ 0x8000),
-        ("abs", [_]) => return Some(bits[0] & 0x7fff),
-        ("add", [a, b]) => a + b,
-        ("sub", [a, b]) => a - b,
-        ("mul", [a, b]) => a * b,
-        ("fma", [a, b, c]) => a.mul_add(*b, *c),
-        ("min" | "max", [_, _]) if has("NaN") && either_nan => f64::NAN,
-        ("min", [a, b]) if a == b => return Some(bits[0] | bits[1]),
-        ("max", [a, b]) if a == b => return Some(bits[0] & bits[1]),
-        ("min", [a, b]) => a.min(*b),
-        ("max", [a, b]) => a.max(*b),
-        _ => return None,
-    };
-    let value = match (has("sat"), has("relu")) {
-        (true, _) if value.is_nan() => 0.0,
-        (true, _) => value.clamp(0.0, 1.0),
-        (_, true) if value < 0.0 => 0.0,
-        _ => value,
-    };
-    Some(format.nearest(value))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::execute;
+    use super::HalfOperation;
+
+    fn execute(text: &str, operands: &[u64]) -> Option<u64> {
+        Some(HalfOperation::parse(text)?.execute(operands))
+    }
 
     #[test]
     fn conversions_round_as_their_mode_says() {
@@ -148,5 +278,26 @@ mod tests {
         assert_eq!(execute(text, &[0x3f80, 0x4000]), Some(0x4040));
         assert_eq!(execute("max.NaN.f16 %0, %1, %2;", &[0x7e00, 0x3c00]), Some(0x7fff));
         assert_eq!(execute("ex2.approx.f16 %0, %1;", &[0]), None);
+    }
+
+    #[test]
+    fn pairs_convert_with_the_first_input_above() {
+        let bits = |value: f32| u64::from(value.to_bits());
+        let text = "cvt.rn.satfinite.e4m3x2.f32 %0, 0f00000000, %1;";
+        assert_eq!(execute(text, &[bits(448.0)]), Some(0x7e));
+        assert_eq!(execute(text, &[bits(1e9)]), Some(0x7e));
+        let text = "cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;";
+        assert_eq!(execute(text, &[bits(1.0), bits(-2.0)]), Some(0x3cc0));
+        let text = "cvt.rn.satfinite.relu.e5m2x2.f32 %0, %1, %2;";
+        assert_eq!(execute(text, &[bits(1.0), bits(-2.0)]), Some(0x3c00));
+        assert_eq!(execute("cvt.rn.f16x2.e4m3x2 %0, %1;", &[0x38b8]), Some(0x3c00_bc00));
+        assert_eq!(execute("cvt.rn.f16x2.e5m2x2 %0, %1;", &[0x7f7c]), Some(0x7fff_7c00));
+        assert_eq!(execute("cvt.rn.satfinite.e4m3x2.f16x2 %0, %1;", &[0x3c00_bc00]), Some(0x38b8));
+        let text = "cvt.rn.bf16x2.f32 %0, %1, %2;";
+        assert_eq!(execute(text, &[bits(1.0), bits(-2.0)]), Some(0x3f80_c000));
+        assert_eq!(
+            execute("cvt.rn.f16x2.f32 %0, %1, %2;", &[bits(1.0), bits(-2.0)]),
+            Some(0x3c00_c000)
+        );
     }
 }

@@ -1,17 +1,32 @@
 //! Functions of `math.h`, computed by the host's own.
 
-use crate::process::{LibraryFunctions, word};
+use crate::direct::MathFunction;
+use crate::process::LibraryFunctions;
 
-fn double(a: &[u64], at: usize) -> f64 {
-    f64::from_bits(word(a, at))
+/// Reads and writes a float as a word of the program.
+trait Float: Copy {
+    fn from_word(word: u64) -> Self;
+    fn to_word(self) -> u64;
 }
 
-fn single(a: &[u64], at: usize) -> f32 {
-    f32::from_bits(word(a, at) as u32)
+impl Float for f32 {
+    fn from_word(word: u64) -> f32 {
+        f32::from_bits(word as u32)
+    }
+
+    fn to_word(self) -> u64 {
+        u64::from(self.to_bits())
+    }
 }
 
-fn bits(value: f32) -> u64 {
-    u64::from(value.to_bits())
+impl Float for f64 {
+    fn from_word(word: u64) -> f64 {
+        f64::from_bits(word)
+    }
+
+    fn to_word(self) -> u64 {
+        self.to_bits()
+    }
 }
 
 /// Lanczos' approximation with g = 7 and nine terms: the logarithm of |gamma(x)|, relative error below 1e-14.
@@ -72,63 +87,89 @@ fn erf(x: f64) -> f64 {
     2.0 / std::f64::consts::PI.sqrt() * sum
 }
 
-pub const FUNCTIONS: LibraryFunctions = &[
-    ("sin", |_, a| Ok(double(a, 0).sin().to_bits())),
-    ("sinf", |_, a| Ok(bits(single(a, 0).sin()))),
-    ("cos", |_, a| Ok(double(a, 0).cos().to_bits())),
-    ("cosf", |_, a| Ok(bits(single(a, 0).cos()))),
-    ("tan", |_, a| Ok(double(a, 0).tan().to_bits())),
-    ("tanf", |_, a| Ok(bits(single(a, 0).tan()))),
-    ("asin", |_, a| Ok(double(a, 0).asin().to_bits())),
-    ("asinf", |_, a| Ok(bits(single(a, 0).asin()))),
-    ("acos", |_, a| Ok(double(a, 0).acos().to_bits())),
-    ("acosf", |_, a| Ok(bits(single(a, 0).acos()))),
-    ("atan", |_, a| Ok(double(a, 0).atan().to_bits())),
-    ("atanf", |_, a| Ok(bits(single(a, 0).atan()))),
-    ("sinh", |_, a| Ok(double(a, 0).sinh().to_bits())),
-    ("sinhf", |_, a| Ok(bits(single(a, 0).sinh()))),
-    ("cosh", |_, a| Ok(double(a, 0).cosh().to_bits())),
-    ("coshf", |_, a| Ok(bits(single(a, 0).cosh()))),
-    ("tanh", |_, a| Ok(double(a, 0).tanh().to_bits())),
-    ("tanhf", |_, a| Ok(bits(single(a, 0).tanh()))),
-    ("asinh", |_, a| Ok(double(a, 0).asinh().to_bits())),
-    ("asinhf", |_, a| Ok(bits(single(a, 0).asinh()))),
-    ("acosh", |_, a| Ok(double(a, 0).acosh().to_bits())),
-    ("acoshf", |_, a| Ok(bits(single(a, 0).acosh()))),
-    ("atanh", |_, a| Ok(double(a, 0).atanh().to_bits())),
-    ("atanhf", |_, a| Ok(bits(single(a, 0).atanh()))),
-    ("exp", |_, a| Ok(double(a, 0).exp().to_bits())),
-    ("expf", |_, a| Ok(bits(single(a, 0).exp()))),
-    ("exp2", |_, a| Ok(double(a, 0).exp2().to_bits())),
-    ("exp2f", |_, a| Ok(bits(single(a, 0).exp2()))),
-    ("log", |_, a| Ok(double(a, 0).ln().to_bits())),
-    ("logf", |_, a| Ok(bits(single(a, 0).ln()))),
-    ("log2", |_, a| Ok(double(a, 0).log2().to_bits())),
-    ("log2f", |_, a| Ok(bits(single(a, 0).log2()))),
-    ("log10", |_, a| Ok(double(a, 0).log10().to_bits())),
-    ("log10f", |_, a| Ok(bits(single(a, 0).log10()))),
-    ("cbrt", |_, a| Ok(double(a, 0).cbrt().to_bits())),
-    ("cbrtf", |_, a| Ok(bits(single(a, 0).cbrt()))),
-    ("expm1", |_, a| Ok(double(a, 0).exp_m1().to_bits())),
-    ("expm1f", |_, a| Ok(bits(single(a, 0).exp_m1()))),
-    ("log1p", |_, a| Ok(double(a, 0).ln_1p().to_bits())),
-    ("log1pf", |_, a| Ok(bits(single(a, 0).ln_1p()))),
-    ("round", |_, a| Ok(double(a, 0).round().to_bits())),
-    ("roundf", |_, a| Ok(bits(single(a, 0).round()))),
-    ("pow", |_, a| Ok(double(a, 0).powf(double(a, 1)).to_bits())),
-    ("powf", |_, a| Ok(bits(single(a, 0).powf(single(a, 1))))),
-    ("atan2", |_, a| Ok(double(a, 0).atan2(double(a, 1)).to_bits())),
-    ("atan2f", |_, a| Ok(bits(single(a, 0).atan2(single(a, 1))))),
-    ("hypot", |_, a| Ok(double(a, 0).hypot(double(a, 1)).to_bits())),
-    ("hypotf", |_, a| Ok(bits(single(a, 0).hypot(single(a, 1))))),
-    ("fmod", |_, a| Ok((double(a, 0) % double(a, 1)).to_bits())),
-    ("fmodf", |_, a| Ok(bits(single(a, 0) % single(a, 1)))),
-    ("erf", |_, a| Ok(erf(double(a, 0)).to_bits())),
-    ("erff", |_, a| Ok(bits(erf(f64::from(single(a, 0))) as f32))),
-    ("erfc", |_, a| Ok(erfc(double(a, 0)).to_bits())),
-    ("erfcf", |_, a| Ok(bits(erfc(f64::from(single(a, 0))) as f32))),
-    ("lgamma", |_, a| Ok(log_gamma(double(a, 0)).to_bits())),
-    ("lgammaf", |_, a| Ok(bits(log_gamma(f64::from(single(a, 0))) as f32))),
-    ("tgamma", |_, a| Ok(log_gamma(double(a, 0)).exp().to_bits())),
-    ("tgammaf", |_, a| Ok(bits(log_gamma(f64::from(single(a, 0))).exp() as f32))),
-];
+/// Defines each function for the interpreter and for machine code.
+macro_rules! functions {
+    ($($name:literal $kind:ident $float:ident ($($argument:ident),+) $value:expr;)+) => {
+        /// The functions for the interpreter.
+        pub const FUNCTIONS: LibraryFunctions = &[$(($name, |_, a| {
+            let mut words = a.iter().copied();
+            $(let $argument = $float::from_word(words.next().unwrap_or(0));)+
+            let value: $float = $value;
+            Ok(value.to_word())
+        })),+];
+
+        /// The functions for machine code.
+        const DIRECT: &[(&str, MathFunction)] = &[$(($name, {
+            extern "C" fn function($($argument: $float),+) -> $float {
+                $value
+            }
+            MathFunction::$kind(function)
+        })),+];
+    };
+}
+
+/// The function with this name, for machine code.
+pub fn direct(name: &str) -> Option<MathFunction> {
+    DIRECT.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+functions! {
+    "sin" F64 f64 (x) x.sin();
+    "sinf" F32 f32 (x) x.sin();
+    "cos" F64 f64 (x) x.cos();
+    "cosf" F32 f32 (x) x.cos();
+    "tan" F64 f64 (x) x.tan();
+    "tanf" F32 f32 (x) x.tan();
+    "asin" F64 f64 (x) x.asin();
+    "asinf" F32 f32 (x) x.asin();
+    "acos" F64 f64 (x) x.acos();
+    "acosf" F32 f32 (x) x.acos();
+    "atan" F64 f64 (x) x.atan();
+    "atanf" F32 f32 (x) x.atan();
+    "sinh" F64 f64 (x) x.sinh();
+    "sinhf" F32 f32 (x) x.sinh();
+    "cosh" F64 f64 (x) x.cosh();
+    "coshf" F32 f32 (x) x.cosh();
+    "tanh" F64 f64 (x) x.tanh();
+    "tanhf" F32 f32 (x) x.tanh();
+    "asinh" F64 f64 (x) x.asinh();
+    "asinhf" F32 f32 (x) x.asinh();
+    "acosh" F64 f64 (x) x.acosh();
+    "acoshf" F32 f32 (x) x.acosh();
+    "atanh" F64 f64 (x) x.atanh();
+    "atanhf" F32 f32 (x) x.atanh();
+    "exp" F64 f64 (x) x.exp();
+    "expf" F32 f32 (x) x.exp();
+    "exp2" F64 f64 (x) x.exp2();
+    "exp2f" F32 f32 (x) x.exp2();
+    "log" F64 f64 (x) x.ln();
+    "logf" F32 f32 (x) x.ln();
+    "log2" F64 f64 (x) x.log2();
+    "log2f" F32 f32 (x) x.log2();
+    "log10" F64 f64 (x) x.log10();
+    "log10f" F32 f32 (x) x.log10();
+    "cbrt" F64 f64 (x) x.cbrt();
+    "cbrtf" F32 f32 (x) x.cbrt();
+    "expm1" F64 f64 (x) x.exp_m1();
+    "expm1f" F32 f32 (x) x.exp_m1();
+    "log1p" F64 f64 (x) x.ln_1p();
+    "log1pf" F32 f32 (x) x.ln_1p();
+    "round" F64 f64 (x) x.round();
+    "roundf" F32 f32 (x) x.round();
+    "pow" F64Pair f64 (x, y) x.powf(y);
+    "powf" F32Pair f32 (x, y) x.powf(y);
+    "atan2" F64Pair f64 (x, y) x.atan2(y);
+    "atan2f" F32Pair f32 (x, y) x.atan2(y);
+    "hypot" F64Pair f64 (x, y) x.hypot(y);
+    "hypotf" F32Pair f32 (x, y) x.hypot(y);
+    "fmod" F64Pair f64 (x, y) x % y;
+    "fmodf" F32Pair f32 (x, y) x % y;
+    "erf" F64 f64 (x) erf(x);
+    "erff" F32 f32 (x) erf(f64::from(x)) as f32;
+    "erfc" F64 f64 (x) erfc(x);
+    "erfcf" F32 f32 (x) erfc(f64::from(x)) as f32;
+    "__lw_lgamma" F64 f64 (x) log_gamma(x);
+    "__lw_lgammaf" F32 f32 (x) log_gamma(f64::from(x)) as f32;
+    "tgamma" F64 f64 (x) log_gamma(x).exp();
+    "tgammaf" F32 f32 (x) log_gamma(f64::from(x)).exp() as f32;
+}

@@ -6,15 +6,32 @@ mod format;
 mod math;
 mod scan;
 mod sort;
+mod system;
 
+use crate::direct::DirectFunction;
 use crate::library_state::GlibcRandom;
 use crate::process::{LibraryFunctions, Process, Stop, word};
 use format::formatted;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// The function with this name, if machine code can call it directly.
+pub fn direct(name: &str) -> Option<DirectFunction> {
+    match name {
+        "rand" => Some(DirectFunction::Random),
+        _ => math::direct(name).map(DirectFunction::Math),
+    }
+}
+
 /// All functions.
-pub const LIBRARY: &[LibraryFunctions] =
-    &[MEMORY, OUTPUT_AND_FILES, ENVIRONMENT, math::FUNCTIONS, scan::FUNCTIONS, sort::FUNCTIONS];
+pub const LIBRARY: &[LibraryFunctions] = &[
+    MEMORY,
+    OUTPUT_AND_FILES,
+    ENVIRONMENT,
+    math::FUNCTIONS,
+    scan::FUNCTIONS,
+    sort::FUNCTIONS,
+    system::FUNCTIONS,
+];
 
 /// `malloc` and related functions, and functions on bytes, which programs call with large blocks.
 const MEMORY: LibraryFunctions = &[

@@ -1,12 +1,13 @@
 //! Translates stack frames and memory accesses, with the checks of [`HostMemory`](crate::memory::HostMemory).
 //!
 //! Machine code itself checks aligned accesses to the arena. One comparison tests alignment and bounds, and another one
-//! tests the shadow byte. A helper does all other accesses, with the interpreter's checks.
+//! tests the shadow byte. Other aligned accesses are looked up in the table of recently used ranges, such as managed
+//! memory. A helper does all other accesses, with the interpreter's checks.
 
 use super::layout::{PLAIN, type_of};
 use super::translate::Translator;
 use crate::code::{Op, RegisterKind};
-use crate::memory::OUT_OF_SCOPE;
+use crate::memory::{LentRange, OUT_OF_SCOPE, RECENT, RECENT_BYTES};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Type, Value, types};
 
@@ -47,6 +48,9 @@ impl Translator<'_> {
     fn check(&mut self, address: Value, bytes: u32) -> (Block, Block) {
         let [inside, good, slow] = [(); 3].map(|()| self.b.create_block());
         self.b.set_cold_block(slow);
+        let table = self.layout.recent;
+        let outside = if table.is_some() { self.b.create_block() } else { slow };
+        self.b.set_cold_block(outside);
         let (start, size) = self.layout.arena;
         let start = self.word(start);
         let offset = self.b.ins().isub(address, start);
@@ -55,7 +59,12 @@ impl Translator<'_> {
         let place = if shift == 0 { offset } else { self.b.ins().rotr_imm_s(offset, shift) };
         let end = self.word(size >> shift);
         let is_inside = self.b.ins().icmp(IntCC::UnsignedLessThan, place, end);
-        self.b.ins().brif(is_inside, inside, &[], slow, &[]);
+        self.b.ins().brif(is_inside, inside, &[], outside, &[]);
+        if let Some(table) = table {
+            self.b.switch_to_block(outside);
+            self.b.seal_block(outside);
+            self.check_recent(table, address, bytes, (good, slow));
+        }
         self.b.switch_to_block(inside);
         self.b.seal_block(inside);
         let granule = self.b.ins().ushr_imm_s(offset, 3);
@@ -77,6 +86,34 @@ impl Translator<'_> {
         self.b.seal_block(slow);
         self.b.switch_to_block(slow);
         (good, slow)
+    }
+
+    /// Branches to `good` if an aligned access is in a recently used range outside the arena, as
+    /// [`HostMemory::check_range`](crate::memory::HostMemory) finds it, otherwise to `slow`.
+    fn check_recent(
+        &mut self,
+        table: u64,
+        address: Value,
+        bytes: u32,
+        (good, slow): (Block, Block),
+    ) {
+        let shift = i64::from(RECENT_BYTES.ilog2());
+        let number = self.b.ins().ushr_imm_s(address, shift);
+        let number = self.b.ins().band_imm_s(number, RECENT as i64 - 1);
+        let offset = self.b.ins().ishl_imm_s(number, i64::from(size_of::<LentRange>().ilog2()));
+        let entry = self.b.ins().iadd_imm_s(offset, table as i64);
+        let start = self.b.ins().load(types::I64, PLAIN, entry, 0);
+        let size = self.b.ins().load(types::I64, PLAIN, entry, 8);
+        let offset = self.b.ins().isub(address, start);
+        let begins = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, size);
+        let rest = self.b.ins().isub(size, offset);
+        let ends =
+            self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, rest, i64::from(bytes));
+        let low = self.b.ins().band_imm_s(address, i64::from(bytes) - 1);
+        let aligned = self.b.ins().icmp_imm_s(IntCC::Equal, low, 0);
+        let fits = self.b.ins().band(begins, ends);
+        let fits = self.b.ins().band(fits, aligned);
+        self.b.ins().brif(fits, good, &[], slow, &[]);
     }
 
     fn load(&mut self, d: u32, a: u32, offset: i32, bytes: u32) {

@@ -1,11 +1,12 @@
 //! Calls of functions and of helpers, returns, and faults.
 
-use super::layout::{CodeFault, PLAIN, TableEntry, call_signature};
+use super::layout::{CONVENTION, CodeFault, PLAIN, TableEntry, call_signature};
 use super::translate::Translator;
 use crate::assemble::FUNCTION_STEP;
+use crate::direct::{DirectFunction, MathFunction};
 use crate::process::{FUNCTIONS, active_call};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
+use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, Signature, Value, types};
 
 /// Helpers, faults and calls.
 impl Translator<'_> {
@@ -110,6 +111,11 @@ impl Translator<'_> {
         let number = call.function as usize;
         let callee = self.process.code(number);
         let fits = callee.parameter_count as usize == call.arguments.len();
+        let direct = callee.external.and_then(|external| self.process.externals[external].direct);
+        if let Some(direct) = direct {
+            self.call_direct(direct, &call.arguments, &call.results);
+            return;
+        }
         let function = self.word(number as u64);
         if callee.external.is_some() || callee.ops.is_empty() || !fits {
             let (words, count) = self.pass(&call.arguments);
@@ -121,6 +127,42 @@ impl Translator<'_> {
         let entry = self.word(entry);
         let code = self.b.ins().load(types::I64, PLAIN, entry, 0);
         self.direct_or(code, code, self.layout.helpers.call, function, index);
+    }
+
+    /// Calls a library function that cannot fail.
+    fn call_direct(&mut self, function: DirectFunction, arguments: &[u32], results: &[u32]) {
+        let (address, ty, arity) = match function {
+            DirectFunction::Random => {
+                let zero = self.word(0);
+                let (_, value) = self.call_helper(self.layout.helpers.random, [zero; 3]);
+                self.take_results(results, value);
+                return;
+            }
+            DirectFunction::Math(MathFunction::F32(function)) => (function as usize, types::F32, 1),
+            DirectFunction::Math(MathFunction::F64(function)) => (function as usize, types::F64, 1),
+            DirectFunction::Math(MathFunction::F32Pair(function)) => {
+                (function as usize, types::F32, 2)
+            }
+            DirectFunction::Math(MathFunction::F64Pair(function)) => {
+                (function as usize, types::F64, 2)
+            }
+        };
+        let mut signature = Signature::new(CONVENTION);
+        signature.params.extend(vec![AbiParam::new(ty); arity]);
+        signature.returns.push(AbiParam::new(ty));
+        let signature = self.b.import_signature(signature);
+        let mut values: Vec<Value> =
+            arguments.iter().take(arity).map(|register| self.get_as(*register, ty)).collect();
+        while values.len() < arity {
+            let zero = self.word(0);
+            values.push(self.coerce(zero, ty));
+        }
+        let address = self.word(address as u64);
+        let call = self.b.ins().call_indirect(signature, address, &values);
+        let value = self.b.inst_results(call)[0];
+        if let Some(register) = results.first() {
+            self.set(*register, value);
+        }
     }
 
     pub fn call_indirect(&mut self, pointer: u32, index: usize) {

@@ -81,6 +81,7 @@ impl Context {
             stack_low: process.memory.stack().start,
             arena,
             shadow,
+            recent: process.memory.recent_ranges().filter(|_| process.watch.is_none()),
             helpers: self.helpers,
         }
     }

@@ -26,6 +26,7 @@ pub fn helpers() -> Helpers {
         call: address(call),
         call_indirect: address(call_indirect),
         fault: address(fault),
+        random: address(random),
     }
 }
 
@@ -203,9 +204,8 @@ extern "C" fn other(
     n: u64,
 ) -> HelperResult {
     guarded(c, top, site, |process, context, site| {
-        let code = process.codes[site.number].clone();
-        compute(&code.others[index as usize], words(from, n))
-            .map_err(|why| fault_at(process, context, site, &why, ""))
+        let other = &process.codes[site.number].others[index as usize];
+        compute(other, words(from, n)).map_err(|why| fault_at(process, context, site, &why, ""))
     })
 }
 
@@ -298,4 +298,10 @@ extern "C" fn fault(
         };
         Err(fault_at(process, context, site, message, help))
     })
+}
+
+extern "C" fn random(c: *mut Context, _: u64, _: u64, _: u64, _: u64, _: u64) -> HelperResult {
+    // SAFETY: as in `guarded`. The generator cannot panic.
+    let process = unsafe { &mut *(*c).process };
+    HelperResult { status: 0, value: u64::from(process.random.next()) }
 }

@@ -24,6 +24,8 @@ pub struct CodeLayout {
     /// The arena's first byte and its size.
     pub arena: (u64, u64),
     pub shadow: u64,
+    /// The table of recently used ranges outside the arena, if machine code should look there.
+    pub recent: Option<u64>,
     pub helpers: Helpers,
 }
 
@@ -104,4 +106,5 @@ pub struct Helpers {
     pub call: u64,
     pub call_indirect: u64,
     pub fault: u64,
+    pub random: u64,
 }

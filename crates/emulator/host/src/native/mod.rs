@@ -16,7 +16,6 @@ mod context;
 mod flow;
 mod helpers;
 mod layout;
-mod others;
 mod pages;
 mod translate;
 mod values;

@@ -21,7 +21,7 @@ pub use templates::TemplateArgument;
 use crate::lex::Name;
 use crate::parse::Parser;
 use crate::source::{SourceProblem, Span};
-use crate::syntax::Declaration;
+use crate::syntax::{Declaration, RecordSyntax};
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeTable};
 use functions::Frame;
@@ -124,6 +124,8 @@ pub struct Analyzer {
     closures: Vec<(Rc<crate::syntax::LambdaSyntax>, usize, Typed)>,
     /// Whether new closures are added to these.
     keeps_closures: bool,
+    /// The types of classes without a name, by their syntax and scope.
+    unnamed: HashMap<(*const RecordSyntax, usize), (Rc<RecordSyntax>, TypeId)>,
     /// Which functions call which, and which may throw, in host code.
     exceptions: functions::ThrowingCalls,
 }
@@ -172,6 +174,7 @@ impl Analyzer {
             destroyed: 0,
             closures: Vec::new(),
             keeps_closures: false,
+            unnamed: HashMap::new(),
             exceptions: functions::ThrowingCalls::default(),
         }
     }

@@ -9,8 +9,21 @@ use crate::types::{Record, RecordField, RecordId, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Analyzer {
-    /// The class that a specifier names or defines.
+    /// The class that a specifier names or defines. All declarators after a class without a name have the same type.
     pub(super) fn record_type(&mut self, syntax: &Rc<RecordSyntax>) -> TypeId {
+        if syntax.name.is_some() {
+            return self.named_record(syntax);
+        }
+        let key = (Rc::as_ptr(syntax), self.scope);
+        if let Some((_, ty)) = self.unnamed.get(&key) {
+            return *ty;
+        }
+        let ty = self.named_record(syntax);
+        self.unnamed.insert(key, (syntax.clone(), ty));
+        ty
+    }
+
+    fn named_record(&mut self, syntax: &Rc<RecordSyntax>) -> TypeId {
         let simple = syntax.name.as_ref().and_then(QualifiedName::simple);
         if let Some(name) = &syntax.name
             && simple.is_none()
@@ -23,6 +36,11 @@ impl Analyzer {
             {
                 self.define_record(record, ty, syntax);
             }
+            return ty;
+        }
+        if syntax.members.is_none()
+            && let Some(ty) = simple.and_then(|name| self.hidden_class(name))
+        {
             return ty;
         }
         let known = match simple.and_then(|name| self.scopes[self.scope].names.get(&name).cloned())

@@ -36,6 +36,8 @@ pub(super) enum Binding {
 pub(super) struct NameScope {
     pub parent: Option<usize>,
     pub names: HashMap<Name, Binding>,
+    /// Classes that a function or variable of the same name hides. `struct Name` finds them.
+    pub hidden: HashMap<Name, TypeId>,
     /// Namespaces of using directives, and inline namespaces.
     pub used: Vec<usize>,
     /// The class, if this is a class scope.
@@ -55,18 +57,46 @@ impl Analyzer {
     }
 
     pub(super) fn bind_in(&mut self, scope: usize, name: Name, binding: Binding) {
-        let names = &mut self.scopes[scope].names;
-        if let (Some(Binding::Functions(old)), Binding::Functions(new)) =
-            (names.get_mut(&name), &binding)
-        {
-            for number in new {
-                if !old.contains(number) {
-                    old.push(*number);
+        let NameScope { names, hidden, .. } = &mut self.scopes[scope];
+        match (names.get_mut(&name), &binding) {
+            (Some(Binding::Functions(old)), Binding::Functions(new)) => {
+                for number in new {
+                    if !old.contains(number) {
+                        old.push(*number);
+                    }
                 }
+                return;
             }
-            return;
+            (Some(Binding::Functions(_)), Binding::Type(ty))
+                if self.types.record_of(*ty).is_some() =>
+            {
+                hidden.insert(name, *ty);
+                return;
+            }
+            (Some(Binding::Type(ty)), Binding::Functions(_) | Binding::Variable(_))
+                if self.types.record_of(*ty).is_some() =>
+            {
+                hidden.insert(name, *ty);
+            }
+            _ => {}
         }
         names.insert(name, binding);
+    }
+
+    /// The class that a function or variable of the same name hides, from the current scope outward.
+    pub(super) fn hidden_class(&self, name: Name) -> Option<TypeId> {
+        if let None | Some((Binding::Type(_) | Binding::Template(_), _)) = self.find(name) {
+            return None;
+        }
+        let mut scope = Some(self.scope);
+        while let Some(here) = scope.and_then(|scope| self.scopes.get(scope)) {
+            match here.names.get(&name) {
+                Some(Binding::Type(ty)) => return Some(*ty),
+                _ if here.hidden.contains_key(&name) => return here.hidden.get(&name).copied(),
+                _ => scope = here.parent,
+            }
+        }
+        None
     }
 
     /// Finds a name in one scope, in the scopes that it uses, and in the bases of its class.

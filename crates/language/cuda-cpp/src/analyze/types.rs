@@ -206,6 +206,10 @@ impl Analyzer {
                 },
             },
             Some(_) => {
+                // `struct Name`, in a declaration that is analyzed after a function of that name.
+                if let Some(ty) = name.simple().and_then(|name| self.hidden_class(name)) {
+                    return ty;
+                }
                 let text = self.text(last.name).to_owned();
                 self.error(name.span, format!("`{text}` is not a type"));
                 TypeId::ERROR

@@ -84,7 +84,7 @@ impl Interpreter<'_> {
                     NumberOperator::Not => u64::from(a == 0),
                     NumberOperator::Complement => types.normalize(ty, !a),
                     NumberOperator::Negate if ty == TypeId::FLOAT => a ^ 0x8000_0000,
-                    NumberOperator::Negate if ty == TypeId::DOUBLE => a ^ 1 << 63,
+                    NumberOperator::Negate if types.is_float(ty) => a ^ 1 << 63,
                     NumberOperator::Negate => types.normalize(ty, a.wrapping_neg()),
                 })
             }
@@ -222,7 +222,7 @@ impl Interpreter<'_> {
             values.push(self.scalar(argument)?);
         }
         let value = *values.first()?;
-        let float = ty == TypeId::FLOAT || ty == TypeId::DOUBLE;
+        let float = self.analyzer.types.is_float(ty);
         let as_float = |bits: u64| {
             if ty == TypeId::FLOAT {
                 f64::from(f32::from_bits(bits as u32))

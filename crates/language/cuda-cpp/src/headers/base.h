@@ -270,5 +270,6 @@ template <> struct numeric_limits<double> {
     __device__ static constexpr double infinity() { return 1e309; }
     __device__ static constexpr double quiet_NaN() { return __longlong_as_double(0x7ff8000000000000); }
 };
+template <> struct numeric_limits<long double> : numeric_limits<double> {};
 } // namespace std
 namespace cuda { namespace std { using namespace ::std; } }

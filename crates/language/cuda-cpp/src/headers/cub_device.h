@@ -1,6 +1,13 @@
 // CUB's functions of the host on device memory: loops that run in the interpreter. A first call without storage tells its size.
 #include <thrust/sort.h>
 namespace cub {
+// The error, after a message about it.
+inline cudaError_t Debug(cudaError_t error, const char *file, int line) {
+    if (error != cudaSuccess) fprintf(stderr, "CUDA error %d [%s, %d]: %s\n", (int)error, file, line, cudaGetErrorString(error));
+    return error;
+}
+#define CubDebug(e) cub::Debug((cudaError_t)(e), __FILE__, __LINE__)
+#define CubDebugExit(e) if (cub::Debug((cudaError_t)(e), __FILE__, __LINE__)) { exit(1); }
 template <class T> struct DoubleBuffer {
     T *d_buffers[2];
     int selector;
@@ -9,8 +16,8 @@ template <class T> struct DoubleBuffer {
     T *Current() { return d_buffers[selector]; }
     T *Alternate() { return d_buffers[selector ^ 1]; }
 };
-template <class T = int> using CountingInputIterator = thrust::counting_iterator<T>;
-template <class T> using ConstantInputIterator = thrust::constant_iterator<T>;
+template <class T = int, class Offset = ptrdiff_t> using CountingInputIterator = thrust::counting_iterator<T>;
+template <class T, class Offset = ptrdiff_t> using ConstantInputIterator = thrust::constant_iterator<T>;
 template <class R, class F, class I> struct TransformInputIterator : thrust::transform_iterator<F, I> {
     __host__ __device__ TransformInputIterator(I i, F f) : thrust::transform_iterator<F, I>(i, f) {}
 };

@@ -21,6 +21,7 @@ enum cusparseSpMMAlg_t { CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_COO_ALG1, CUSP
 enum cusparseSpSVAlg_t { CUSPARSE_SPSV_ALG_DEFAULT };
 enum cusparseSpSMAlg_t { CUSPARSE_SPSM_ALG_DEFAULT };
 enum cusparseSDDMMAlg_t { CUSPARSE_SDDMM_ALG_DEFAULT };
+enum cusparseCsr2CscAlg_t { CUSPARSE_CSR2CSC_ALG_DEFAULT = 1, CUSPARSE_CSR2CSC_ALG1 = 1, CUSPARSE_CSR2CSC_ALG2 = 2 };
 enum cusparseSpGEMMAlg_t { CUSPARSE_SPGEMM_DEFAULT };
 enum cusparseSparseToDenseAlg_t { CUSPARSE_SPARSETODENSE_ALG_DEFAULT };
 enum cusparseDenseToSparseAlg_t { CUSPARSE_DENSETOSPARSE_ALG_DEFAULT };
@@ -33,8 +34,11 @@ struct __lw_sparse {
     int offset_type, index_type, base, type;
     cusparseFillMode_t fill;
     cusparseDiagType_t diagonal;
+    // Matrices of the same shape, and the elements from the lists of one to those of the next.
+    int batches;
+    long offset_stride, stride;
 };
-struct __lw_dense { long rows, columns, ld, stride; void *values; int type; bool row_major; };
+struct __lw_dense { long rows, columns, ld, stride; void *values; int type; bool row_major; int batches; };
 struct __lw_sparse_vector { long size, count; void *indices, *values; int index_type, base, type; };
 typedef __lw_sparse *cusparseSpMatDescr_t;
 typedef const __lw_sparse *cusparseConstSpMatDescr_t;
@@ -54,6 +58,22 @@ inline double __lw_number(const void *list, int type, long i) { return type == C
 inline void __lw_set_number(void *list, int type, long i, double value) { if (type == CUDA_R_64F) ((double *)list)[i] = value; else ((float *)list)[i] = (float)value; }
 inline long __lw_cell(const __lw_dense *m, long row, long column) { return m->row_major ? row * m->ld + column : row + column * m->ld; }
 inline bool __lw_real(int type) { return type == CUDA_R_32F || type == CUDA_R_64F; }
+inline void *__lw_moved(void *list, long count, long bytes) { return (char *)list + count * bytes; }
+inline long __lw_number_bytes(int type) { return type == CUDA_R_64F ? 8 : 4; }
+// Matrix `k` of a batch.
+inline __lw_dense __lw_batch(const __lw_dense *m, int k) {
+    __lw_dense one = *m;
+    one.values = __lw_moved(m->values, m->batches > 1 ? k * m->stride : 0, __lw_number_bytes(m->type));
+    return one;
+}
+inline __lw_sparse __lw_batch(const __lw_sparse *m, int k) {
+    __lw_sparse one = *m;
+    if (m->batches <= 1) return one;
+    one.offsets = __lw_moved(m->offsets, k * m->offset_stride, m->offset_type == CUSPARSE_INDEX_64I ? 8 : 4);
+    one.indices = __lw_moved(m->indices, k * m->stride, m->index_type == CUSPARSE_INDEX_64I ? 8 : 4);
+    one.values = __lw_moved(m->values, k * m->stride, __lw_number_bytes(m->type));
+    return one;
+}
 // Calls `f` with row, column and place of each stored element.
 template <class F> inline void __lw_each(const __lw_sparse *m, F f) {
     if (!m->by_row) {
@@ -72,12 +92,12 @@ inline cusparseStatus_t cusparseSetStream(cusparseHandle_t, cudaStream_t) { retu
 inline cusparseStatus_t cusparseSetPointerMode(cusparseHandle_t handle, cusparsePointerMode_t mode) { handle->device_scalars = mode; return CUSPARSE_STATUS_SUCCESS; }
 inline cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t *to, long rows, long columns, long count, void *offsets, void *indices, void *values, cusparseIndexType_t offset_type, cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
     if (!__lw_real(type)) return CUSPARSE_STATUS_NOT_SUPPORTED;
-    *to = new __lw_sparse{rows, columns, count, offsets, indices, values, true, offset_type, index_type, base, type, CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_NON_UNIT};
+    *to = new __lw_sparse{rows, columns, count, offsets, indices, values, true, offset_type, index_type, base, type, CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_NON_UNIT, 1, 0, 0};
     return CUSPARSE_STATUS_SUCCESS;
 }
 inline cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *to, long rows, long columns, long count, void *row_indices, void *indices, void *values, cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
     if (!__lw_real(type)) return CUSPARSE_STATUS_NOT_SUPPORTED;
-    *to = new __lw_sparse{rows, columns, count, row_indices, indices, values, false, index_type, index_type, base, type, CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_NON_UNIT};
+    *to = new __lw_sparse{rows, columns, count, row_indices, indices, values, false, index_type, index_type, base, type, CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_NON_UNIT, 1, 0, 0};
     return CUSPARSE_STATUS_SUCCESS;
 }
 inline cusparseStatus_t cusparseDestroySpMat(const __lw_sparse *m) { delete (__lw_sparse *)m; return CUSPARSE_STATUS_SUCCESS; }
@@ -88,11 +108,14 @@ inline cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t m, cuspar
     if (attribute == CUSPARSE_SPMAT_FILL_MODE) m->fill = *(const cusparseFillMode_t *)value; else m->diagonal = *(const cusparseDiagType_t *)value;
     return CUSPARSE_STATUS_SUCCESS;
 }
-inline cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t *to, long size, void *values, cudaDataType type) { *to = new __lw_dense{size, 1, size, 0, values, type, false}; return __lw_real(type) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED; }
+inline cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t *to, long size, void *values, cudaDataType type) { *to = new __lw_dense{size, 1, size, 0, values, type, false, 1}; return __lw_real(type) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED; }
 inline cusparseStatus_t cusparseDestroyDnVec(const __lw_dense *v) { delete (__lw_dense *)v; return CUSPARSE_STATUS_SUCCESS; }
 inline cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t v, void *values) { v->values = values; return CUSPARSE_STATUS_SUCCESS; }
-inline cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *to, long rows, long columns, long ld, void *values, cudaDataType type, cusparseOrder_t order) { *to = new __lw_dense{rows, columns, ld, 0, values, type, order == CUSPARSE_ORDER_ROW}; return __lw_real(type) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED; }
+inline cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *to, long rows, long columns, long ld, void *values, cudaDataType type, cusparseOrder_t order) { *to = new __lw_dense{rows, columns, ld, 0, values, type, order == CUSPARSE_ORDER_ROW, 1}; return __lw_real(type) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED; }
 inline cusparseStatus_t cusparseDestroyDnMat(const __lw_dense *m) { delete (__lw_dense *)m; return CUSPARSE_STATUS_SUCCESS; }
+inline cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t m, int batches, long stride) { m->batches = batches; m->stride = stride; return CUSPARSE_STATUS_SUCCESS; }
+inline cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int batches, long offset_stride, long stride) { m->batches = batches; m->offset_stride = offset_stride; m->stride = stride; return CUSPARSE_STATUS_SUCCESS; }
+inline cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t m, int batches, long stride) { m->batches = batches; m->offset_stride = m->stride = stride; return CUSPARSE_STATUS_SUCCESS; }
 inline cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t *to, long size, long count, void *indices, void *values, cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) { *to = new __lw_sparse_vector{size, count, indices, values, index_type, base, type}; return CUSPARSE_STATUS_SUCCESS; }
 inline cusparseStatus_t cusparseDestroySpVec(const __lw_sparse_vector *v) { delete (__lw_sparse_vector *)v; return CUSPARSE_STATUS_SUCCESS; }
 // A function that tells the size of its buffer.
@@ -107,8 +130,7 @@ __LW_BUFFER(cusparseCsr2cscEx2_bufferSize)
 __LW_NOTHING(cusparseSpMV_preprocess) __LW_NOTHING(cusparseSpMM_preprocess) __LW_NOTHING(cusparseSDDMM_preprocess) __LW_NOTHING(cusparseSpSV_analysis)
 __LW_NOTHING(cusparseSpSM_analysis)
 #undef __LW_NOTHING
-inline cusparseStatus_t cusparseSpMM(cusparseHandle_t, cusparseOperation_t ta, cusparseOperation_t tb, const void *alpha, const __lw_sparse *a, const __lw_dense *b, const void *beta, cusparseDnMatDescr_t c, cudaDataType type, int = 0, void * = nullptr) {
-    __lw_device_access access;
+inline void __lw_multiply_one(cusparseOperation_t ta, cusparseOperation_t tb, const void *alpha, const __lw_sparse *a, const __lw_dense *b, const void *beta, const __lw_dense *c, cudaDataType type) {
     double scale = __lw_number(alpha, type, 0), keep = __lw_number(beta, type, 0);
     std::vector<double> sums(c->rows * c->columns);
     __lw_each(a, [&](long row, long column, long at) {
@@ -121,13 +143,20 @@ inline cusparseStatus_t cusparseSpMM(cusparseHandle_t, cusparseOperation_t ta, c
             long at = __lw_cell(c, i, j);
             __lw_set_number(c->values, c->type, at, scale * sums[i * c->columns + j] + (keep == 0 ? 0 : keep * __lw_number(c->values, c->type, at)));
         }
+}
+inline cusparseStatus_t cusparseSpMM(cusparseHandle_t, cusparseOperation_t ta, cusparseOperation_t tb, const void *alpha, const __lw_sparse *a, const __lw_dense *b, const void *beta, cusparseDnMatDescr_t c, cudaDataType type, int = 0, void * = nullptr) {
+    __lw_device_access access;
+    for (int k = 0; k < c->batches; k++) {
+        __lw_sparse first = __lw_batch(a, k);
+        __lw_dense second = __lw_batch(b, k), result = __lw_batch(c, k);
+        __lw_multiply_one(ta, tb, alpha, &first, &second, beta, &result, type);
+    }
     return CUSPARSE_STATUS_SUCCESS;
 }
 inline cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t ta, const void *alpha, const __lw_sparse *a, const __lw_dense *x, const void *beta, cusparseDnVecDescr_t y, cudaDataType type, int = 0, void * = nullptr) {
     return cusparseSpMM(handle, ta, CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, a, x, beta, y, type);
 }
-inline cusparseStatus_t cusparseSDDMM(cusparseHandle_t, cusparseOperation_t ta, cusparseOperation_t tb, const void *alpha, const __lw_dense *a, const __lw_dense *b, const void *beta, cusparseSpMatDescr_t c, cudaDataType type, cusparseSDDMMAlg_t, void *) {
-    __lw_device_access access;
+inline void __lw_sampled_product(cusparseOperation_t ta, cusparseOperation_t tb, const void *alpha, const __lw_dense *a, const __lw_dense *b, const void *beta, const __lw_sparse *c, cudaDataType type) {
     double scale = __lw_number(alpha, type, 0), keep = __lw_number(beta, type, 0);
     long inner = ta ? a->rows : a->columns;
     __lw_each(c, [&](long row, long column, long at) {
@@ -135,6 +164,14 @@ inline cusparseStatus_t cusparseSDDMM(cusparseHandle_t, cusparseOperation_t ta, 
         for (long k = 0; k < inner; k++) sum += __lw_number(a->values, a->type, ta ? __lw_cell(a, k, row) : __lw_cell(a, row, k)) * __lw_number(b->values, b->type, tb ? __lw_cell(b, column, k) : __lw_cell(b, k, column));
         __lw_set_number(c->values, c->type, at, scale * sum + (keep == 0 ? 0 : keep * __lw_number(c->values, c->type, at)));
     });
+}
+inline cusparseStatus_t cusparseSDDMM(cusparseHandle_t, cusparseOperation_t ta, cusparseOperation_t tb, const void *alpha, const __lw_dense *a, const __lw_dense *b, const void *beta, cusparseSpMatDescr_t c, cudaDataType type, cusparseSDDMMAlg_t, void *) {
+    __lw_device_access access;
+    for (int k = 0; k < c->batches; k++) {
+        __lw_dense first = __lw_batch(a, k), second = __lw_batch(b, k);
+        __lw_sparse result = __lw_batch(c, k);
+        __lw_sampled_product(ta, tb, alpha, &first, &second, beta, &result, type);
+    }
     return CUSPARSE_STATUS_SUCCESS;
 }
 inline cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *to) { *to = nullptr; return CUSPARSE_STATUS_SUCCESS; }
@@ -270,3 +307,4 @@ inline cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t, int m, int n, int c
     return CUSPARSE_STATUS_SUCCESS;
 }
 #endif
+#include <lanework/cusparse_older.h>

@@ -15,6 +15,7 @@
 #define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
 #define CLOCK_PROCESS_CPUTIME_ID 2
+#define CLOCK_THREAD_CPUTIME_ID 3
 #define CLOCK_MONOTONIC_RAW 4
 #define PATH_MAX 4096
 struct FILE;
@@ -85,6 +86,7 @@ int feof(FILE *file);
 int fseek(FILE *file, long offset, int origin);
 long ftell(FILE *file);
 int remove(const char *name);
+int __lw_rename(const char *from, const char *to, int *error);
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *old, size_t size);
@@ -150,7 +152,9 @@ inline void rewind(FILE *file) { fseek(file, 0, SEEK_SET); }
 #define _IOLBF 1
 #define _IONBF 2
 inline int setvbuf(FILE *, char *, int, size_t) { return 0; }
+inline void setbuf(FILE *, char *) {}
 inline FILE *fopen(const char *name, const char *mode) { return __lw_open(name, mode, &errno); }
+inline int rename(const char *from, const char *to) { return __lw_rename(from, to, &errno); }
 inline FILE *freopen(const char *name, const char *mode, FILE *file) { return __lw_reopen(file, name, mode, &errno) == 0 ? file : nullptr; }
 inline const char *__lw_error_text(int error) {
     switch (error) {
@@ -617,7 +621,15 @@ inline void qsort(void *list, size_t count, size_t size, int (*compare)(const vo
 __LW_MATH(sin) __LW_MATH(cos) __LW_MATH(tan) __LW_MATH(asin) __LW_MATH(acos) __LW_MATH(atan) __LW_MATH(sinh)
 __LW_MATH(cosh) __LW_MATH(tanh) __LW_MATH(asinh) __LW_MATH(acosh) __LW_MATH(atanh) __LW_MATH(exp) __LW_MATH(exp2)
 __LW_MATH(expm1) __LW_MATH(log) __LW_MATH(log2) __LW_MATH(log10) __LW_MATH(log1p) __LW_MATH(cbrt) __LW_MATH(round)
-__LW_MATH(erf) __LW_MATH(erfc) __LW_MATH(lgamma) __LW_MATH(tgamma)
+__LW_MATH(erf) __LW_MATH(erfc) __LW_MATH(__lw_lgamma) __LW_MATH(tgamma)
+// The sign of the gamma function at the last argument of `lgamma`: alternates between the poles, which are at 0, -1, -2 and so on.
+inline int signgam = 1;
+template <class T> inline void __lw_set_sign(T x, T below) { signgam = x < 0 && x != below && below - 2 * floor(below / 2) != 0 ? -1 : 1; }
+inline double lgamma(double x) { __lw_set_sign(x, floor(x)); return __lw_lgamma(x); }
+inline float lgammaf(float x) { __lw_set_sign(x, floorf(x)); return __lw_lgammaf(x); }
+inline float lgamma(float x) { return lgammaf(x); }
+inline double lgamma(int x) { return lgamma((double)x); }
+inline double lgamma(long x) { return lgamma((double)x); }
 #define __LW_MATH2(NAME)                                                                                              \
     extern "C" double NAME(double x, double y);                                                                       \
     extern "C" float NAME##f(float x, float y);                                                                       \
@@ -641,6 +653,26 @@ inline void sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
     inline double NAME(int x, int y) { return NAME((double)x, (double)y); }
 __LW_MIXED(fmin) __LW_MIXED(fmax)
 __LW_MATH2(pow) __LW_MATH2(atan2) __LW_MATH2(hypot) __LW_MATH2(fmod)
+// `long double` has the values of `double`.
+#define __LW_LONG(NAME)                                                                                               \
+    inline long double NAME##l(long double x) { return NAME((double)x); }                                             \
+    inline long double NAME(long double x) { return NAME((double)x); }
+__LW_LONG(sin) __LW_LONG(cos) __LW_LONG(tan) __LW_LONG(asin) __LW_LONG(acos) __LW_LONG(atan) __LW_LONG(sinh) __LW_LONG(cosh)
+__LW_LONG(tanh) __LW_LONG(asinh) __LW_LONG(acosh) __LW_LONG(atanh) __LW_LONG(exp) __LW_LONG(exp2) __LW_LONG(expm1)
+__LW_LONG(log) __LW_LONG(log2) __LW_LONG(log10) __LW_LONG(log1p) __LW_LONG(cbrt) __LW_LONG(round) __LW_LONG(erf)
+__LW_LONG(erfc) __LW_LONG(lgamma) __LW_LONG(tgamma)
+#define __LW_LONG2(NAME)                                                                                              \
+    inline long double NAME##l(long double x, long double y) { return NAME((double)x, (double)y); }                   \
+    inline long double NAME(long double x, long double y) { return NAME((double)x, (double)y); }                      \
+    inline long double NAME(long double x, double y) { return NAME((double)x, y); }                                   \
+    inline long double NAME(double x, long double y) { return NAME(x, (double)y); }                                   \
+    inline long double NAME(long double x, int y) { return NAME((double)x, (double)y); }                              \
+    inline long double NAME(int x, long double y) { return NAME((double)x, (double)y); }
+__LW_LONG2(pow) __LW_LONG2(atan2) __LW_LONG2(hypot) __LW_LONG2(fmod)
+#undef __LW_LONG
+#undef __LW_LONG2
+inline long double abs(long double x) { return fabs((double)x); }
+inline long double strtold(const char *text, char **end) { return strtod(text, end); }
 namespace std {
 using ::localtime; using ::gmtime; using ::strftime; using ::mktime; using ::asctime; using ::ctime; using ::system; using ::tm;
 inline void *align(size_t align, size_t size, void *&at, size_t &room) {
@@ -657,7 +689,7 @@ using ::fmin; using ::fmax; using ::isnan; using ::isinf; using ::isfinite; usin
 using ::va_list; using ::feof; using ::ferror; using ::freopen;
 using ::FILE; using ::puts; using ::putchar; using ::fopen; using ::fclose; using ::log10; using ::erf; using ::hypot;
 using ::atan; using ::asin; using ::acos; using ::sinh; using ::cosh; using ::qsort; using ::time_t; using ::strncmp;
-using ::strcpy; using ::strncpy; using ::strcat; using ::strchr; using ::strrchr; using ::strstr; using ::strtok; using ::strtof; using ::strtoul; using ::strtoll; using ::strtoull; using ::atol; using ::atoll; using ::isspace; using ::isdigit; using ::isalpha; using ::isalnum; using ::isupper; using ::islower; using ::ispunct; using ::isxdigit; using ::isprint; using ::toupper; using ::tolower; using ::fread; using ::fwrite; using ::fseek; using ::ftell; using ::fgets; using ::fputs; using ::fgetc; using ::fputc; using ::remove; using ::realloc; using ::atexit; using ::vsnprintf; using ::vprintf; using ::perror; using ::labs; using ::div; using ::div_t; using ::bsearch; using ::difftime; using ::clock_t; using ::getchar; using ::scanf; using ::sscanf; using ::fscanf; using ::memchr; using ::strerror; using ::lgamma; using ::tgamma; using ::asinh; using ::acosh; using ::atanh; using ::erfc; using ::log1p; using ::expm1; using ::strdup; using ::aligned_alloc; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::nearbyint; using ::rint; using ::cbrt;
+using ::strcpy; using ::strncpy; using ::strcat; using ::strchr; using ::strrchr; using ::strstr; using ::strtok; using ::strtof; using ::strtoul; using ::strtoll; using ::strtoull; using ::atol; using ::atoll; using ::isspace; using ::isdigit; using ::isalpha; using ::isalnum; using ::isupper; using ::islower; using ::ispunct; using ::isxdigit; using ::isprint; using ::toupper; using ::tolower; using ::fread; using ::fwrite; using ::fseek; using ::ftell; using ::fgets; using ::fputs; using ::fgetc; using ::fputc; using ::remove; using ::rename; using ::setbuf; using ::setvbuf; using ::rewind; using ::realloc; using ::atexit; using ::vsnprintf; using ::vprintf; using ::perror; using ::labs; using ::div; using ::div_t; using ::bsearch; using ::difftime; using ::clock_t; using ::getchar; using ::scanf; using ::sscanf; using ::fscanf; using ::memchr; using ::strerror; using ::lgamma; using ::tgamma; using ::asinh; using ::acosh; using ::atanh; using ::erfc; using ::log1p; using ::expm1; using ::strdup; using ::aligned_alloc; using ::fflush; using ::strtol; using ::strtod; using ::fma; using ::trunc; using ::nearbyint; using ::rint; using ::cbrt;
 }
 
 #include <lanework/errors.h>
@@ -1127,18 +1159,18 @@ inline unsigned short __builtin_bswap16(unsigned short x) { return (unsigned sho
 inline unsigned __builtin_bswap32(unsigned x) { return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24; }
 inline unsigned long __builtin_bswap64(unsigned long x) { return (unsigned long)__builtin_bswap32((unsigned)x) << 32 | __builtin_bswap32((unsigned)(x >> 32)); }
 // GCC's built-in atomics. Kernels may change the same memory meanwhile.
-template <class T> inline T __lw_compare_exchange(T *at, T old, T value) {
+template <class T> inline T __lw_compare_exchange(volatile T *at, T old, T value) {
     return (T)__lw_exchange_if((void *)at, (unsigned long)old, (unsigned long)value, sizeof(T));
 }
 #define __LW_SYNC(BEFORE, AFTER, OPERATION)                                                                           \
-    template <class T, class V> inline T BEFORE(T *at, V value) {                                                     \
+    template <class T, class V> inline T BEFORE(volatile T *at, V value) {                                                     \
         for (T old = *at;;) {                                                                                         \
             T found = __lw_compare_exchange(at, old, (T)(OPERATION));                                                 \
             if (found == old) return old;                                                                             \
             old = found;                                                                                              \
         }                                                                                                             \
     }                                                                                                                 \
-    template <class T, class V> inline T AFTER(T *at, V value) { T old = BEFORE(at, value); return (T)(OPERATION); }
+    template <class T, class V> inline T AFTER(volatile T *at, V value) { T old = BEFORE(at, value); return (T)(OPERATION); }
 __LW_SYNC(__sync_fetch_and_add, __sync_add_and_fetch, old + (T)value)
 __LW_SYNC(__sync_fetch_and_sub, __sync_sub_and_fetch, old - (T)value)
 __LW_SYNC(__sync_fetch_and_or, __sync_or_and_fetch, old | (T)value)
@@ -1146,7 +1178,7 @@ __LW_SYNC(__sync_fetch_and_and, __sync_and_and_fetch, old & (T)value)
 __LW_SYNC(__sync_fetch_and_xor, __sync_xor_and_fetch, old ^ (T)value)
 __LW_SYNC(__sync_lock_test_and_set, __lw_set_and_fetch, (T)value + 0 * old)
 #undef __LW_SYNC
-template <class T> inline void __sync_lock_release(T *at) { *at = 0; }
-template <class T, class A, class B> inline T __sync_val_compare_and_swap(T *at, A expected, B value) { return __lw_compare_exchange(at, (T)expected, (T)value); }
-template <class T, class A, class B> inline bool __sync_bool_compare_and_swap(T *at, A expected, B value) { return __sync_val_compare_and_swap(at, expected, value) == (T)expected; }
+template <class T> inline void __sync_lock_release(volatile T *at) { *at = 0; }
+template <class T, class A, class B> inline T __sync_val_compare_and_swap(volatile T *at, A expected, B value) { return __lw_compare_exchange(at, (T)expected, (T)value); }
+template <class T, class A, class B> inline bool __sync_bool_compare_and_swap(volatile T *at, A expected, B value) { return __sync_val_compare_and_swap(at, expected, value) == (T)expected; }
 inline void __sync_synchronize() {}

@@ -62,14 +62,18 @@ __device__ inline double rsqrt(double a) { return __drcp_rn(__dsqrt_rn(a)); }
 #define __FLOATING(NAME, OPERATION)                                                                                   \
     __OP(OPERATION) float NAME##f(float a);                                                                           \
     __OP(OPERATION) double NAME(double a);                                                                            \
-    __OP(OPERATION) float NAME(float a);
+    __OP(OPERATION) float NAME(float a);                                                                              \
+    __device__ inline long double NAME##l(long double a) { return NAME((double)a); }                                  \
+    __device__ inline long double NAME(long double a) { return NAME((double)a); }
 __FLOATING(sqrt, "sqrt") __FLOATING(fabs, "fabs") __FLOATING(floor, "floor") __FLOATING(ceil, "ceil")
 __FLOATING(trunc, "trunc") __FLOATING(rint, "rint") __FLOATING(nearbyint, "rint")
 #undef __FLOATING
 #define __FLOATING2(NAME, OPERATION)                                                                                  \
     __OP(OPERATION) float NAME##f(float a, float b);                                                                  \
     __OP(OPERATION) double NAME(double a, double b);                                                                  \
-    __OP(OPERATION) float NAME(float a, float b);
+    __OP(OPERATION) float NAME(float a, float b);                                                                     \
+    __device__ inline long double NAME##l(long double a, long double b) { return NAME((double)a, (double)b); }        \
+    __device__ inline long double NAME(long double a, long double b) { return NAME((double)a, (double)b); }
 __FLOATING2(fmin, "fmin") __FLOATING2(fmax, "fmax")
 #undef __FLOATING2
 __OP("fma") float fmaf(float a, float b, float c);
@@ -163,6 +167,9 @@ __device__ inline bool isinf(double a) { return fabs(a) == 1e309; }
 __device__ inline bool isfinite(float a) { return fabsf(a) < 1e39f; }
 __device__ inline bool isfinite(double a) { return fabs(a) < 1e309; }
 __device__ inline bool signbit(float a) { return __float_as_int(a) < 0; }
+__device__ inline constexpr bool isnan(long double a) { return a != a; }
+__device__ inline bool isinf(long double a) { return isinf((double)a); }
+__device__ inline bool isfinite(long double a) { return isfinite((double)a); }
 __device__ inline bool signbit(double a) { return __double_as_longlong(a) < 0; }
 __device__ inline float copysignf(float a, float b) {
     return __int_as_float((__float_as_int(a) & 0x7fffffff) | (__float_as_int(b) & 0x80000000));

@@ -13,6 +13,16 @@
 #else
 #define __LW_OPEN (void)0
 #endif
+#ifdef __LW_HOST__
+namespace thrust {
+struct system_error : std::runtime_error {
+    int number;
+    system_error(int code, const char *text = "") : std::runtime_error(text), number(code) {}
+    int code() const { return number; }
+};
+namespace system { typedef thrust::system_error system_error; }
+}
+#endif
 namespace thrust {
 using std::pair; using std::make_pair; using std::tuple; using std::make_tuple; using std::get; using std::tie; using std::swap;
 using std::tuple_size; using std::tuple_element;

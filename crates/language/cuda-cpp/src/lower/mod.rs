@@ -120,7 +120,7 @@ fn scalar_type(types: &TypeTable, ty: TypeId) -> ValueType {
         }
         _ if types.fundamental(ty) == types.fundamental(TypeId::BOOL) => ValueType::I1,
         _ if types.fundamental(ty) == types.fundamental(TypeId::FLOAT) => ValueType::F32,
-        _ if types.fundamental(ty) == types.fundamental(TypeId::DOUBLE) => ValueType::F64,
+        _ if types.is_float(ty) => ValueType::F64,
         _ => match types.bits(ty) {
             8 => ValueType::I8,
             16 => ValueType::I16,

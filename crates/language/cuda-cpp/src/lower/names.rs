@@ -135,7 +135,7 @@ fn number_name(kind: BuiltinType, bits: u64) -> &'static str {
     let signed = matches!(kind, Char | SignedChar | WideChar | Short | Int | Long | LongLong);
     match (kind, bits) {
         (Float, _) => "f32",
-        (Double, _) => "f64",
+        (Double | LongDouble, _) => "f64",
         (Bool, _) => "bool",
         (_, 8) if signed => "i8",
         (_, 16) if signed => "i16",

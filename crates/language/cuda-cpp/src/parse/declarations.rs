@@ -262,7 +262,7 @@ impl Parser {
         Ok((parameters, inner))
     }
 
-    fn template_parameters(&mut self) -> Parsed<Vec<TemplateParameterSyntax>> {
+    pub(super) fn template_parameters(&mut self) -> Parsed<Vec<TemplateParameterSyntax>> {
         self.expect(Punctuation::Less, "after `template`")?;
         let saved = std::mem::replace(&mut self.greater_closes, true);
         let mut list = Vec::new();

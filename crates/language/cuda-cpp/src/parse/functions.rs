@@ -104,6 +104,10 @@ impl Parser {
         }
         let mut is_mutable = false;
         self.lambda_attributes(&mut is_mutable)?;
+        let template = match self.is(Punctuation::Less) {
+            true => self.template_parameters()?,
+            false => Vec::new(),
+        };
         let mut signature = FunctionTypeSyntax {
             parameters: Vec::new(),
             variadic: false,
@@ -130,6 +134,7 @@ impl Parser {
         Ok(LambdaSyntax {
             default,
             captures,
+            template,
             signature: signature.into(),
             body: body.into(),
             span: start.to(self.last_span()),

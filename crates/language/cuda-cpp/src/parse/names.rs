@@ -119,7 +119,19 @@ impl Parser {
     ) -> Parsed<NamePart> {
         let span = self.span();
         if self.is_name(known::OPERATOR) {
-            return self.operator_name();
+            let mut part = self.operator_name()?;
+            if self.is(Punctuation::Less) && part.conversion.is_none() {
+                // A comparison with an operator's address would not continue with `(`.
+                part.arguments = self.attempt(|this| {
+                    let list = this.template_arguments()?;
+                    if this.is(Punctuation::ParenOpen) {
+                        Ok(list)
+                    } else {
+                        Err(super::SyntaxFailure)
+                    }
+                });
+            }
+            return Ok(part);
         }
         if self.is(Punctuation::Tilde)
             && let Some(name) = self.ahead(1).name()

@@ -29,11 +29,15 @@ impl Parser {
         if !defines {
             let Some(name) = name else { return self.unexpected("`{` or the name of a class") };
             let declares = self.is(Punctuation::Semicolon);
-            let known = self.kind_of(&name).is_some();
-            if !declares && known {
+            let known = self.kind_of(&name);
+            // A function or variable hides the class; without `struct`, the name remains its name.
+            let hidden = known == Some(NameKind::Value);
+            if !declares && known.is_some() && !hidden {
                 return Ok(BaseType::Named(name));
             }
-            if let Some(simple) = name.simple() {
+            if let Some(simple) = name.simple()
+                && !hidden
+            {
                 let scope =
                     if declares { self.scope } else { self.scopes.outside_classes(self.scope) };
                 self.scopes.declare(scope, simple, NameKind::Type);

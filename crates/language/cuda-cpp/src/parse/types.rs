@@ -42,6 +42,7 @@ impl TypeWords {
             (Some(known::CHAR16), _) => Char16,
             (Some(known::CHAR32), _) => Char32,
             (Some(known::FLOAT), _) => Float,
+            (Some(known::DOUBLE), _) if self.long > 0 => LongDouble,
             (Some(known::DOUBLE), _) => Double,
             (None | Some(known::INT), unsigned) => match (self.short, self.long, unsigned) {
                 (true, _, false) => Short,

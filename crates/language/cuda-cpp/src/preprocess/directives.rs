@@ -247,6 +247,7 @@ impl Preprocessor<'_> {
             return;
         }
         if let Some((path, text)) = self.loader.load(&written, &from) {
+            self.enter_header(&from, &path);
             if !self.once.contains(&path) {
                 self.open(&path, &text, false);
             }
@@ -269,5 +270,29 @@ impl Preprocessor<'_> {
         self.problems.push(problem.help(
             "files are looked up next to the source; CUDA's and C++'s usual headers are built in",
         ));
+    }
+
+    /// Starts a file of a program whose files are compiled as one. A macro without parameters and tokens stays defined: it is
+    /// most often the guard of a header, whose declarations must not be compiled again.
+    pub(super) fn start_unit(&mut self) {
+        let source = |found: &Macro| {
+            let file = self.map.file(found.span.low).filter(|file| !file.builtin)?;
+            let guards = found.parameters.is_none() && found.body.is_empty();
+            (!guards).then(|| file.name.clone())
+        };
+        let leaving: Vec<(Name, String)> =
+            self.macros.iter().filter_map(|(name, found)| Some((*name, source(found)?))).collect();
+        for (name, file) in leaving {
+            if let Some(found) = self.macros.remove(&name) {
+                self.units.keep(file, name, found);
+            }
+        }
+    }
+
+    /// Defines the macros of a header again that an earlier file included.
+    fn enter_header(&mut self, from: &str, path: &str) {
+        for (name, found) in self.units.of_header(from, path) {
+            self.macros.entry(name).or_insert(found);
+        }
     }
 }

@@ -6,6 +6,7 @@
 mod condition;
 mod directives;
 mod macros;
+mod units;
 
 use crate::headers;
 use crate::lex::{Interner, Name, Punctuation, Token, TokenKind, known, scan};
@@ -13,6 +14,7 @@ use crate::source::{Problems, SourceMap, SourceProblem, Span};
 use macros::Macro;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use units::UnitMacros;
 
 /// Finds the files that `#include` names. It is not called for built-in headers.
 pub trait Loader {
@@ -71,6 +73,8 @@ pub struct Preprocessor<'a> {
     macros: HashMap<Name, Rc<Macro>>,
     /// Definitions that `#pragma push_macro` kept.
     pushed: HashMap<Name, Vec<Option<Rc<Macro>>>>,
+    /// Macros of the headers of earlier files of the program.
+    units: UnitMacros<Macro>,
     disabled: HashMap<Name, u32>,
     once: HashSet<String>,
     sources: Vec<TokenSource>,
@@ -101,6 +105,7 @@ impl<'a> Preprocessor<'a> {
             loader,
             macros: HashMap::new(),
             pushed: HashMap::new(),
+            units: UnitMacros::default(),
             disabled: HashMap::new(),
             once: HashSet::new(),
             sources: Vec::new(),
@@ -277,6 +282,10 @@ impl<'a> Preprocessor<'a> {
         let text = first.name().map(|name| self.names.text(name).to_owned());
         if let Some("push_macro" | "pop_macro") = text.as_deref() {
             self.keep_macro(text.as_deref() == Some("push_macro"), &line);
+            return;
+        }
+        if text.as_deref() == Some("lanework_file") {
+            self.start_unit();
             return;
         }
         let packs = first.is_name(known::PACK);

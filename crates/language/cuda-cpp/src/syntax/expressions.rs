@@ -1,6 +1,8 @@
 //! Syntax of expressions.
 
-use super::{BuiltinType, FunctionTypeSyntax, QualifiedName, Statement, TypeSyntax};
+use super::{
+    BuiltinType, FunctionTypeSyntax, QualifiedName, Statement, TemplateParameterSyntax, TypeSyntax,
+};
 use crate::lex::Name;
 use crate::source::Span;
 use std::rc::Rc;
@@ -235,6 +237,8 @@ pub struct LambdaSyntax {
     pub default: Option<bool>,
     /// Explicit captures.
     pub captures: Vec<CaptureSyntax>,
+    /// The template parameters, which C++20 allows.
+    pub template: Vec<TemplateParameterSyntax>,
     /// The parameters.
     pub signature: Rc<FunctionTypeSyntax>,
     /// The body.

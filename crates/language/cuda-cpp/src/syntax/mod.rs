@@ -129,6 +129,8 @@ pub enum BuiltinType {
     UnsignedLongLong,
     Float,
     Double,
+    /// A type of its own with the values of `double`.
+    LongDouble,
 }
 
 /// One step from a type to a derived type.

@@ -155,7 +155,7 @@ pub struct TypeTable {
     pub enumerations: Vec<Enumeration>,
 }
 
-const BUILTINS: [BuiltinType; 18] = [
+const BUILTINS: [BuiltinType; 19] = [
     BuiltinType::Void,
     BuiltinType::Bool,
     BuiltinType::Char,
@@ -174,6 +174,7 @@ const BUILTINS: [BuiltinType; 18] = [
     BuiltinType::UnsignedLongLong,
     BuiltinType::Float,
     BuiltinType::Double,
+    BuiltinType::LongDouble,
 ];
 
 #[allow(missing_docs)]
@@ -189,9 +190,10 @@ impl TypeId {
     pub const UNSIGNED_LONG_LONG: TypeId = TypeId::builtin(BuiltinType::UnsignedLongLong);
     pub const FLOAT: TypeId = TypeId::builtin(BuiltinType::Float);
     pub const DOUBLE: TypeId = TypeId::builtin(BuiltinType::Double);
-    pub const NULL: TypeId = TypeId(18);
-    pub const AUTO: TypeId = TypeId(19);
-    pub const ERROR: TypeId = TypeId(20);
+    pub const LONG_DOUBLE: TypeId = TypeId::builtin(BuiltinType::LongDouble);
+    pub const NULL: TypeId = TypeId(19);
+    pub const AUTO: TypeId = TypeId(20);
+    pub const ERROR: TypeId = TypeId(21);
 
     pub const fn builtin(kind: BuiltinType) -> TypeId {
         TypeId(kind as u32)
@@ -405,6 +407,7 @@ impl BuiltinType {
             UnsignedLongLong => "unsigned long long",
             Float => "float",
             Double => "double",
+            LongDouble => "long double",
         }
     }
 }

@@ -17,13 +17,14 @@ impl TypeTable {
 
     /// Whether a type is an integer type, including `bool` but not enumerations.
     pub fn is_integer(&self, id: TypeId) -> bool {
-        use BuiltinType::{Double, Float, Void};
-        matches!(self.kind(id), TypeKind::Builtin(kind) if !matches!(kind, Void | Float | Double))
+        let TypeKind::Builtin(kind) = self.kind(id) else { return false };
+        *kind != BuiltinType::Void && !self.is_float(id)
     }
 
-    /// Whether a type is `float` or `double`.
+    /// Whether a type is `float`, `double` or `long double`.
     pub fn is_float(&self, id: TypeId) -> bool {
-        matches!(self.kind(id), TypeKind::Builtin(BuiltinType::Float | BuiltinType::Double))
+        use BuiltinType::{Double, Float, LongDouble};
+        matches!(self.kind(id), TypeKind::Builtin(Float | Double | LongDouble))
     }
 
     /// Whether a type is a number.
@@ -93,7 +94,7 @@ impl TypeTable {
 
     /// The common type of two arithmetic types.
     pub fn common(&self, a: TypeId, b: TypeId) -> TypeId {
-        for kind in [TypeId::DOUBLE, TypeId::FLOAT] {
+        for kind in [TypeId::LONG_DOUBLE, TypeId::DOUBLE, TypeId::FLOAT] {
             if self.fundamental(a) == self.fundamental(kind)
                 || self.fundamental(b) == self.fundamental(kind)
             {

@@ -17,6 +17,9 @@ struct OverloadCandidate {
     weight: usize,
     /// Whether it is a template with a parameter pack, which loses against one without.
     pack: bool,
+    /// Number of template parameters. Of two templates that match equally well, the one with fewer requires more types to
+    /// agree.
+    parameters: usize,
 }
 
 impl Analyzer {
@@ -38,6 +41,14 @@ impl Analyzer {
                 None
             }
             Err(ties) => {
+                // A directive `using namespace std` of another file of the program must not make the user's `swap` ambiguous.
+                let builtin = |number: &FunctionNumber| {
+                    self.parser.map.is_builtin(self.function(*number).syntax.span)
+                };
+                let own: Vec<_> = ties.iter().copied().filter(|tie| !builtin(tie)).collect();
+                if let [only] = own.as_slice() {
+                    return Some(*only);
+                }
                 self.ambiguous(ties, span, name);
                 None
             }
@@ -148,8 +159,16 @@ impl Analyzer {
                 candidates.retain(|other| !self.hides(chosen, other.number));
                 let list = &self.function(number).syntax.signature.parameters;
                 let pack = is_template && list.iter().any(|parameter| parameter.pack);
-                let candidate =
-                    OverloadCandidate { number: chosen, costs, is_template, weight, pack };
+                let parameters =
+                    self.function(number).template.as_ref().map_or(0, |list| list.len());
+                let candidate = OverloadCandidate {
+                    number: chosen,
+                    costs,
+                    is_template,
+                    weight,
+                    pack,
+                    parameters,
+                };
                 candidates.push(candidate);
             }
         }
@@ -352,7 +371,8 @@ fn best(candidates: &[OverloadCandidate]) -> Result<FunctionNumber, Vec<Function
         match (a.is_template, b.is_template) {
             (false, true) => true,
             (true, false) => false,
-            _ if a.weight == b.weight => !a.pack && b.pack,
+            _ if a.weight == b.weight && a.pack == b.pack => a.parameters < b.parameters,
+            _ if a.weight == b.weight => b.pack,
             _ => a.weight > b.weight,
         }
     };

@@ -145,7 +145,7 @@ impl Analyzer {
         if let TypedKind::Constant(bits) = value.kind {
             let bits = match operator {
                 NumberOperator::Negate if ty == TypeId::FLOAT => bits ^ 0x8000_0000,
-                NumberOperator::Negate if ty == TypeId::DOUBLE => bits ^ (1 << 63),
+                NumberOperator::Negate if self.types.is_float(ty) => bits ^ (1 << 63),
                 NumberOperator::Negate => bits.wrapping_neg(),
                 NumberOperator::Complement => !bits,
                 NumberOperator::Not => u64::from(bits == 0),

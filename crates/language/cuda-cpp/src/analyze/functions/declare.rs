@@ -72,7 +72,7 @@ impl Analyzer {
         if let Some(parameters) = &template
             && parameters.is_empty()
         {
-            self.specialize_function(syntax);
+            self.specialize_function(syntax, None);
             return None;
         }
         if syntax.is_guide()
@@ -158,7 +158,10 @@ impl Analyzer {
             };
             return kinds(old_parameters) == kinds(new)
                 && text(self, &old.syntax) == text(self, syntax)
-                && (old.syntax.body.is_none() || syntax.body.is_none());
+                && (old.syntax.body.is_none()
+                    || syntax.body.is_none()
+                    || old.syntax.span.low != syntax.span.low
+                        && self.parser.map.same_place(old.syntax.span, syntax.span));
         }
         let scope = old.scope;
         let new =
@@ -263,12 +266,19 @@ impl Analyzer {
     }
 
     /// An explicit specialization: `template <> void f<int>(int)`.
-    fn specialize_function(&mut self, syntax: &Rc<FunctionSyntax>) {
-        let Some((template, arguments)) = self.match_declared(syntax) else { return };
-        let scope = self.scope;
-        let number = self.add_function(syntax, scope, None, None);
-        let display = self.function(template).display.clone();
+    pub(super) fn specialize_function(
+        &mut self,
+        syntax: &Rc<FunctionSyntax>,
+        record: Option<RecordId>,
+    ) {
+        let scope = record.map_or(self.scope, |record| self.types.record(record).scope);
+        let matched = self.within(scope, |this| this.match_declared(syntax));
+        let Some((template, arguments)) = matched else { return };
+        let number = self.add_function(syntax, scope, None, record);
+        let (display, is_static) =
+            (self.function(template).display.clone(), self.function(template).is_static);
         let made = self.function_mut(number);
+        made.is_static |= is_static;
         (made.arguments, made.of_template, made.display) =
             (arguments.clone(), Some(template), display);
         self.function_mut(template).instances.insert(arguments, number);

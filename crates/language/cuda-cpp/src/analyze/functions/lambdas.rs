@@ -238,7 +238,7 @@ impl Analyzer {
         captures: (Vec<CaptureField>, Option<TypeId>),
     ) {
         let mut signature = (*lambda.signature).clone();
-        let mut invented = Vec::new();
+        let mut invented = lambda.template.clone();
         for (at, parameter) in signature.parameters.iter_mut().enumerate() {
             if matches!(parameter.kind.base, BaseType::Auto) {
                 let name = self.parser.names.intern(&format!("<auto {at}>"));

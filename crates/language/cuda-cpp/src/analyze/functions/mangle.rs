@@ -59,6 +59,7 @@ fn builtin(kind: BuiltinType) -> &'static str {
         UnsignedLongLong => "y",
         Float => "f",
         Double => "d",
+        LongDouble => "e",
     }
 }
 

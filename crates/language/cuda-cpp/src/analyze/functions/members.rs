@@ -93,7 +93,10 @@ impl Analyzer {
         own: Option<TemplateParameters>,
     ) {
         let qualifier = syntax.name.parts.get(syntax.name.parts.len().wrapping_sub(2)).cloned();
+        // `template <>` belongs to one instance of the class, or to one of its member template.
+        let specializes = template.as_ref().is_some_and(|parameters| parameters.is_empty());
         if let (Some(parameters), Some(part)) = (&template, &qualifier)
+            && !specializes
             && let Some((Binding::Template(number), _)) = self.find(part.name)
         {
             let member = (syntax.clone(), own, parameters.clone());
@@ -110,7 +113,16 @@ impl Analyzer {
         }
         let Ok(Some(scope)) = self.qualifier_scope(&syntax.name) else { return };
         match self.scopes[scope].record {
-            Some(record) => self.attach_to(record, syntax, template.as_ref(), None),
+            Some(record) if specializes => {
+                let has_arguments = syntax.name.last().arguments.is_some();
+                match own.filter(|own| !own.is_empty()) {
+                    None if has_arguments || !self.has_plain(record, syntax) => {
+                        self.specialize_function(syntax, Some(record));
+                    }
+                    own => self.attach_to(record, syntax, own.as_ref(), None, true),
+                }
+            }
+            Some(record) => self.attach_to(record, syntax, template.as_ref(), None, false),
             None => {
                 // It is a function of a namespace.
                 let plain = Rc::new(FunctionSyntax {
@@ -149,7 +161,24 @@ impl Analyzer {
         for (parameter, argument) in parameters.iter().zip(arguments) {
             self.bind_argument(scope, parameter, argument);
         }
-        self.attach_to(record, syntax, own, Some(scope));
+        self.attach_to(record, syntax, own, Some(scope), false);
+    }
+
+    /// Whether a class declares a member function of this name that is no template.
+    fn has_plain(&self, record: RecordId, syntax: &FunctionSyntax) -> bool {
+        let scope = self.types.record(record).scope;
+        let count = syntax.name.parts.len();
+        let name = syntax.name.last().name;
+        // Constructors have another name in the scope of their class.
+        if count >= 2 && syntax.name.parts[count - 2].name == name {
+            return true;
+        }
+        match self.scopes[scope].names.get(&name) {
+            Some(Binding::Functions(list)) => {
+                list.iter().any(|number| self.function(*number).template.is_none())
+            }
+            _ => true,
+        }
     }
 
     fn attach_to(
@@ -158,6 +187,7 @@ impl Analyzer {
         syntax: &Rc<FunctionSyntax>,
         template: Option<&TemplateParameters>,
         scope: Option<usize>,
+        replaces: bool,
     ) {
         let class = self.types.record(record).scope;
         let mut name = syntax.name.last().name;
@@ -183,7 +213,7 @@ impl Analyzer {
                 old.syntax.signature.parameters.len() == syntax.signature.parameters.len()
                     && old.template.is_some() == template.is_some()
                     && old.syntax.signature.is_const == syntax.signature.is_const
-                    && old.syntax.body.is_none()
+                    && (replaces || old.syntax.body.is_none())
             })
             .collect();
         let scope = scope.unwrap_or(class);

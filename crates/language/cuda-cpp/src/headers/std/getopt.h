@@ -1,4 +1,5 @@
 // <getopt.h> and <unistd.h>: options of command lines.
+#include <fcntl.h>
 #define F_OK 0
 #define X_OK 1
 #define W_OK 2

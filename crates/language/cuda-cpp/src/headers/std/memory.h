@@ -106,7 +106,7 @@ template <class T> struct shared_ptr {
     shared_ptr(const shared_ptr &o) : object(o.object), owners(o.owners) { if (owners) owners->strong++; }
     shared_ptr(shared_ptr &&o) : object(o.object), owners(o.owners) { o.object = nullptr; o.owners = nullptr; }
     template <class U> shared_ptr(const shared_ptr<U> &o) : object(o.object), owners(o.owners) { if (owners) owners->strong++; }
-    template <class U, class D> shared_ptr(unique_ptr<U, D> &&o) : object(o.get()), owners(new __lw_owners_of<U, D>(o.get(), o.remove)) { o.release(); }
+    template <class U, class D> shared_ptr(unique_ptr<U, D> &&o) : object(o.get()), owners(new __lw_owners_of<typename __lw_element<U>::type, D>(o.get(), o.remove)) { o.release(); }
     ~shared_ptr() { __lw_drop(); }
     void __lw_drop() {
         if (owners && --owners->strong == 0) {

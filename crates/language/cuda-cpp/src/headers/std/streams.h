@@ -141,6 +141,7 @@ struct ostream : ios_base {
     ostream &operator<<(unsigned long long v) { __lw_integer(v, false); return *this; }
     ostream &operator<<(float v) { __lw_real(v); return *this; }
     ostream &operator<<(double v) { __lw_real(v); return *this; }
+    ostream &operator<<(long double v) { __lw_real((double)v); return *this; }
     ostream &operator<<(const void *v) {
         char text[40];
         if (!v) __lw_padded("0", 1);
@@ -328,6 +329,7 @@ struct istream : ios_base {
     istream &operator>>(unsigned long long &v) { return __lw_integer(v); }
     istream &operator>>(float &v) { return __lw_real(v, 3.4028234663852886e38f); }
     istream &operator>>(double &v) { return __lw_real(v, 1.7976931348623157e308); }
+    istream &operator>>(long double &v) { return __lw_real(v, 1.7976931348623157e308L); }
     istream &operator>>(bool &v) {
         if (!(format & boolalpha)) {
             long n = 0;

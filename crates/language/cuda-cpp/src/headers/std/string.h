@@ -243,6 +243,7 @@ inline string __lw_text(const char *format, ...) {
     vsnprintf(text, 400, format, __lw_va_list());
     return string(text);
 }
+inline string to_string(long double v) { return __lw_text("%f", (double)v); }
 inline string to_string(int v) { return __lw_text("%d", v); }
 inline string to_string(unsigned v) { return __lw_text("%u", v); }
 inline string to_string(long v) { return __lw_text("%ld", v); }

@@ -1,9 +1,10 @@
 //! Translates operations that have no [`Op`](crate::code::Op) of their own. Frequent ones become instructions; each
 //! of the others becomes a call of the function that computes it for the interpreter.
 
-use super::layout::type_of;
-use super::translate::Translator;
 use crate::code::{OtherOp, RegisterKind};
+use crate::half::HalfOperation;
+use crate::native::layout::type_of;
+use crate::native::translate::Translator;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use lanework_ssa::{
@@ -15,6 +16,11 @@ impl Translator<'_> {
     /// Translates an operation of [`FunctionCode::others`](crate::code::FunctionCode).
     pub fn other(&mut self, d: u32, index: usize) {
         let other = &self.code.others[index];
+        if let Some(frequent) = other.half.as_ref().and_then(HalfOperation::frequent) {
+            let value = self.convert_half(frequent, other.operands[0]);
+            self.set(d, value);
+            return;
+        }
         if let Some(value) = self.known(other) {
             self.set(d, value);
             return;

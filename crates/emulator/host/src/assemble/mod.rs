@@ -1,9 +1,12 @@
 //! Translates functions in SSA form to code: one register for each value, moves for block parameters, comparisons fused
 //! with branches, and constant offsets folded into loads and stores.
 
+mod operations;
+
 use crate::code::{CallOp, FunctionCode, Op, OtherOp, RegisterKind};
-use crate::operations::dedicated;
+use crate::half::HalfOperation;
 use lanework_ssa::*;
+use operations::dedicated;
 use std::collections::HashMap;
 
 /// Addresses that code refers to.
@@ -416,7 +419,11 @@ impl Assembler<'_> {
         let dedicated = dedicated(&instruction.kind, d, &operands, from, to);
         dedicated.unwrap_or_else(|| {
             let kind = instruction.kind.clone();
-            self.code.others.push(OtherOp { kind, operands, from, to });
+            let half = match &kind {
+                InstructionKind::Ptx(template) => HalfOperation::parse(&template.text),
+                _ => None,
+            };
+            self.code.others.push(OtherOp { kind, operands, from, to, half });
             Op::Other { d, index: self.code.others.len() as u32 - 1 }
         })
     }

@@ -1,9 +1,12 @@
 //! Translates operations that compute a value. They keep the interpreter's rules: registers hold zero-extended values,
 //! shift counts are masked, conversions to integers saturate, and only division by zero faults.
 
-use super::layout::{CodeFault, type_of};
-use super::translate::Translator;
+mod halves;
+mod others;
+
 use crate::code::{Op, RegisterKind};
+use crate::native::layout::{CodeFault, type_of};
+use crate::native::translate::Translator;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Type, Value, types};
 
