@@ -11,6 +11,7 @@ pub mod pitched;
 pub mod pools;
 pub mod shared_pages;
 pub mod transfer;
+pub mod unwritten;
 pub mod virtual_memory;
 
 /// Kind of an access.
