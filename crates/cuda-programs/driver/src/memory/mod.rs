@@ -7,7 +7,6 @@ pub mod batches;
 pub mod copies;
 pub mod ipc;
 pub mod managed;
-pub mod pitched;
 pub mod pools;
 pub mod shared_pages;
 pub mod transfer;

@@ -4,7 +4,7 @@
 use crate::graphs::work::{Graph, Work};
 use crate::memory::allocations::AllocationKind;
 use crate::memory::transfer::Copy3D;
-use crate::memory::{pitched, unwritten};
+use crate::memory::unwritten;
 use crate::modules::function::Function;
 use crate::ordering;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
@@ -261,7 +261,6 @@ impl Work {
         };
         let result = ordering::run_part(&part, run);
         if let (Work::Copy(copy), Ok(())) = (self, &result) {
-            pitched::check(copy);
             unwritten::check(copy);
             self.watch_host(copy);
         }
