@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <thread>
 
 __constant__ int table[64];
 
@@ -82,7 +83,7 @@ void constants_in_use(bool right) {
     cudaDeviceSynchronize();
 }
 
-// expect freed_before_use: error[use-after-free] | `cudaMalloc` in `freed_before_use` at | reported.cu:88; freed by `cudaFree` in `freed_before_use` at | reported.cu:90
+// expect freed_before_use: error[use-after-free] | `cudaMalloc` in `freed_before_use` at | reported.cu:89; freed by `cudaFree` in `freed_before_use` at | reported.cu:91
 void freed_before_use(bool right) {
     int *x;
     cudaMalloc(&x, 256);
@@ -94,7 +95,7 @@ void freed_before_use(bool right) {
         cudaFree(x);
 }
 
-// expect read_before_copied: error[stream-race] | the host in `read_before_copied` reads | reported.cu:107 | `cudaMallocHost` in `read_before_copied` at | reported.cu:101
+// expect read_before_copied: error[stream-race] | the host in `read_before_copied` reads | reported.cu:108 | `cudaMallocHost` in `read_before_copied` at | reported.cu:102
 void read_before_copied(bool right) {
     int *x, *result;
     cudaMalloc(&x, 256);
@@ -108,7 +109,7 @@ void read_before_copied(bool right) {
     cudaDeviceSynchronize();
 }
 
-// expect copied_before_waiting: error[stream-race] | the host in `copied_before_waiting` reads | reported.cu:121
+// expect copied_before_waiting: error[stream-race] | the host in `copied_before_waiting` reads | reported.cu:122
 void copied_before_waiting(bool right) {
     int *x, own[64];
     cudaMallocManaged(&x, 256);
@@ -142,7 +143,7 @@ void calls_in_a_host_function(bool right) {
         cudaFree(x);
 }
 
-// expect told_too_early: error[race] | error: 1 error in | the write at line 24 of reported.cu and the atomic at line 30
+// expect told_too_early: error[race] | error: 1 error in | the write at line 25 of reported.cu and the atomic at line 31
 void told_too_early(bool right) {
     int *x, *turn;
     cudaMalloc(&x, 512);
@@ -150,6 +151,86 @@ void told_too_early(bool right) {
     cudaMemset(turn, 0, 4);
     in_turn<<<4, 128>>>(x, turn, right);
     cudaDeviceSynchronize();
+}
+
+void CUDART_CB ask(void *status) { *(cudaError_t *)status = cudaStreamSynchronize(0); }
+void CUDART_CB ask_later(cudaStream_t, cudaError_t, void *status) { ask(status); }
+void CUDART_CB ask_in_thread(void *status) { std::thread(ask, status).detach(); }
+
+// expect calls_in_a_callback: error[failed-call] | cudaStreamSynchronize | 800 | called from `ask | a host function that a stream calls must not call CUDA
+void calls_in_a_callback(bool right) {
+    cudaStream_t s = stream();
+    int *x;
+    cudaError_t status = cudaErrorUnknown;
+    cudaMalloc(&x, 256);
+    fill<<<1, 64, 0, s>>>(x);
+    if (right)
+        cudaLaunchHostFunc(s, ask_in_thread, &status);
+    else
+        cudaStreamAddCallback(s, ask_later, &status, 0);
+    cudaStreamSynchronize(s);
+    if (status != (right ? cudaSuccess : cudaErrorNotPermitted))
+        printf("error: status %d\n", status);
+}
+
+// expect never_written: error[uninitialized] | nothing has written any of its 256 bytes | `cudaMalloc` in `never_written` at | reported.cu:179
+void never_written(bool right) {
+    int *x, *y, own[64];
+    cudaMalloc(&x, 256);
+    cudaMalloc(&y, 256);
+    fill<<<1, 64>>>(right ? x : y);
+    cudaMemcpy(own, x, 256, cudaMemcpyDeviceToHost);
+    printf("%d\n", own[3]);
+}
+
+__global__ void count(const int *x, int *found) {
+    if (x[threadIdx.x] > 0)
+        atomicAdd(found, 1);
+}
+
+// An atomic of the device's scope tells the host nothing.
+// expect counted_too_early: error[stream-race] | the host in `counted_too_early` reads | and nothing has waited for the kernel
+void counted_too_early(bool right) {
+    int *x, *found;
+    cudaMallocManaged(&x, 256);
+    cudaMallocHost(&found, 4);
+    for (int i = 0; i < 64; i++)
+        x[i] = i - 9;
+    *found = 0;
+    count<<<1, 64>>>(x, found);
+    if (right)
+        cudaDeviceSynchronize();
+    printf("%d\n", *found);
+    cudaDeviceSynchronize();
+}
+
+// expect changed_too_early: error[stream-race] | the host in `changed_too_early` writes | and nothing has waited for the kernel
+void changed_too_early(bool right) {
+    int *x, *found;
+    cudaMallocManaged(&x, 256);
+    cudaMallocManaged(&found, 4);
+    for (int i = 0; i < 64; i++)
+        x[i] = i - 9;
+    *found = 0;
+    count<<<1, 64>>>(x, found);
+    if (right)
+        cudaDeviceSynchronize();
+    x[3] = 5;
+    cudaDeviceSynchronize();
+}
+
+// Copies with bytes that nothing has written: a buffer that is not full, and rows with their padding.
+void partly_written(bool) {
+    int *x, own[64];
+    cudaMalloc(&x, 256);
+    fill<<<1, 16>>>(x);
+    cudaMemcpy(own, x, 256, cudaMemcpyDeviceToHost);
+    char *rows, *all = (char *)malloc(8192);
+    size_t pitch;
+    cudaMallocPitch(&rows, &pitch, 100, 8);
+    cudaMemset2D(rows, pitch, 1, 100, 8);
+    cudaMemcpy(all, rows, 8 * pitch, cudaMemcpyDeviceToHost);
+    printf("%d %d\n", own[3], all[pitch]);
 }
 
 struct Program {
@@ -166,6 +247,11 @@ const Program all[] = {
     {"copied_before_waiting", copied_before_waiting},
     {"calls_in_a_host_function", calls_in_a_host_function},
     {"told_too_early", told_too_early},
+    {"calls_in_a_callback", calls_in_a_callback},
+    {"never_written", never_written},
+    {"counted_too_early", counted_too_early},
+    {"changed_too_early", changed_too_early},
+    {"partly_written", partly_written},
 };
 
 int main(int count, char **arguments) {

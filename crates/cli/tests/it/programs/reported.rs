@@ -59,7 +59,7 @@ fn bugs_of_streams_and_graphs_are_found_and_repaired_programs_are_clean() {
 
 #[test]
 fn missing_waits_are_found_and_repaired_programs_are_clean() {
-    check(WAITS, 8);
+    check(WAITS, 13);
 }
 
 #[test]

@@ -119,6 +119,15 @@ pub fn fault(kind: ReportKind, why: &str, help: &str) {
 
 /// Reports a call that succeeds although it is a mistake, with the place in the program that made it.
 pub fn misuse(kind: ReportKind, message: String, help: &str) {
+    keep_misuse(kind, message, help, None);
+}
+
+/// As [`misuse`], about the memory at an address: the finding says where it was allocated.
+pub fn misuse_of_memory(kind: ReportKind, message: String, help: &str, address: u64) {
+    keep_misuse(kind, message, help, Some(address));
+}
+
+fn keep_misuse(kind: ReportKind, message: String, help: &str, address: Option<u64>) {
     let of_stack = || Caller::of_call(&Backtrace::force_capture().to_string());
     let caller = call_sites::caller().unwrap_or_else(of_stack);
     let found = Report {
@@ -127,6 +136,7 @@ pub fn misuse(kind: ReportKind, message: String, help: &str) {
         callers: caller.callers,
         instruction: caller.runtime.unwrap_or_else(|| "the host".to_owned()),
         help: help.to_owned(),
+        address,
         ..Report::new(kind)
     };
     lanework::tool::keep_findings("", &[found]);

@@ -7,7 +7,7 @@
 use crate::api::api;
 use crate::memory::allocations::{Allocation, AllocationKind};
 use crate::memory::pools::Pool;
-use crate::memory::shared_pages::{Block, Pages, SharedFile, map_over, map_private};
+use crate::memory::shared_pages::{self, Block, Pages, SharedFile, map_over, map_private};
 use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{ArgumentText, Result, Status};
@@ -17,7 +17,7 @@ use std::collections::btree_map::Entry;
 use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::sync::Mutex;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Files are mapped in pages. An allocation smaller than a page shares its page with others
 /// ([`crate::memory::shared_pages`]).
@@ -203,6 +203,7 @@ pub fn end(address: u64) {
 impl Driver {
     /// The IPC handle of the allocation that contains an address.
     fn ticket(&self, address: u64) -> Result<IpcHandle> {
+        shared_pages::ANY_EXPORTED.store(true, Ordering::Relaxed);
         let (start, [bytes, whole], pool) = match self.allocations().find(address) {
             Some((
                 _,

@@ -7,10 +7,10 @@ pub mod batches;
 pub mod copies;
 pub mod ipc;
 pub mod managed;
-pub mod pitched;
 pub mod pools;
 pub mod shared_pages;
 pub mod transfer;
+pub mod unwritten;
 pub mod virtual_memory;
 
 /// Kind of an access.

@@ -201,6 +201,9 @@ struct Slab {
 /// Start addresses of all slabs.
 static PLACES: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
+/// Whether the process has exported memory, which other processes may write.
+pub static ANY_EXPORTED: AtomicBool = AtomicBool::new(false);
+
 /// Whether an address is in a slab, used or unused: such addresses are never memory of the program.
 pub fn holds(address: u64) -> bool {
     let places = lock(&PLACES);

@@ -3,8 +3,8 @@
 
 use crate::graphs::work::{Graph, Work};
 use crate::memory::allocations::AllocationKind;
-use crate::memory::pitched;
 use crate::memory::transfer::Copy3D;
+use crate::memory::unwritten;
 use crate::modules::function::Function;
 use crate::ordering;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
@@ -70,7 +70,7 @@ impl Driver {
     }
 
     /// Kind of the memory at an address, if the program allocated or registered it.
-    fn kind_of_memory(&self, address: u64) -> Option<AllocationKind> {
+    pub fn kind_of_memory(&self, address: u64) -> Option<AllocationKind> {
         self.allocations().find(address).map(|(_, found)| found.kind)
     }
 
@@ -206,12 +206,11 @@ impl Work {
     /// Whether the program may learn of its completion without a call: it is a callback, or writes memory that the host polls.
     fn tells_host(&self) -> bool {
         match self {
-            Work::Host(..) | Work::Callback(..) => true,
             Work::Memory(ops) => ops.iter().any(|op| match *op {
                 MemoryOp::Write { address, .. } => memory(address) != MemorySide::Device,
                 _ => false,
             }),
-            _ => false,
+            _ => self.calls_host(),
         }
     }
 
@@ -262,7 +261,7 @@ impl Work {
         };
         let result = ordering::run_part(&part, run);
         if let (Work::Copy(copy), Ok(())) = (self, &result) {
-            pitched::check(copy);
+            unwritten::check(copy);
             self.watch_host(copy);
         }
         result

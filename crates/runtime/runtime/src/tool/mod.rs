@@ -50,6 +50,7 @@ use lanework_emulator::{Emulator, Fault, LaunchConfig, Program};
 use session::Tool;
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
+use std::sync::atomic::Ordering;
 
 thread_local! {
     /// The access shadows of this thread's launches, while [`collect`] runs. Never dropped, so that launches are possible while
@@ -106,6 +107,12 @@ pub fn keep_findings(kernel: &str, found: &[Report]) {
     if let Some(session) = Session::active() {
         session.findings(kernel, None, found, None);
     }
+}
+
+/// Whether the process has a finding, or some work could not be checked.
+#[doc(hidden)]
+pub fn has_findings() -> bool {
+    Session::active().is_some_and(|session| session.has_findings.load(Ordering::Relaxed))
 }
 
 /// Records that the tool could not check some work of the program.

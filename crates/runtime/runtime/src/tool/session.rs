@@ -16,8 +16,8 @@ use lanework_time::sass::learn_from_cubin;
 use std::cell::Cell;
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 
@@ -48,6 +48,8 @@ pub(crate) struct Session {
     sink: Mutex<Sink>,
     modules: AtomicU64,
     seen: Mutex<Seen>,
+    /// Whether there is a finding, or something could not be checked.
+    pub(super) has_findings: AtomicBool,
 }
 
 /// A tool's state across launches.
@@ -100,6 +102,7 @@ impl Session {
             sink: Mutex::new(sink),
             modules: AtomicU64::new(0),
             seen: Mutex::default(),
+            has_findings: AtomicBool::new(false),
         })
     }
 
@@ -147,6 +150,9 @@ impl Session {
     }
 
     pub(super) fn keep(&self, record: Record) {
+        if matches!(record, Record::Findings(_) | Record::Unchecked(_)) {
+            self.has_findings.store(true, Relaxed);
+        }
         self.sink().keep(record);
     }
 
