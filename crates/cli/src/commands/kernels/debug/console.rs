@@ -176,7 +176,7 @@ impl<'s> Conversation<'s> {
     ) -> Result<(), Failure> {
         if !self.json {
             let typed = if self.typed { String::new() } else { format!("> {command}\n") };
-            return Ok(print_data(&format!("{typed}{text}\n"))?);
+            return print_data(&format!("{typed}{text}\n"));
         }
         let session = &*console.session;
         let place = session.place();
