@@ -34,6 +34,9 @@ pub struct SourceOptions {
     /// Define a macro in the sources; may be repeated.
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = macro_definition)]
     pub define: Vec<String>,
+    /// Whether to compile for the debugger: without optimization, and with the names of variables.
+    #[arg(skip)]
+    pub debug: bool,
 }
 
 impl SourceOptions {

@@ -97,7 +97,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  \
         lanework debug kernel.cu --block 256 rand:1000 zeros:1000\n  \
         lanework debug program.cu -- 1000\n  \
-        lanework debug sgemm/tiled --size 64 --script commands.txt")]
+        lanework debug transpose/padded --size 64 --script commands.txt")]
     Debug(DebugArgs),
     /// Show the contents of a kernel: entries, parameters, registers, instructions, and the PTX of a rung.
     #[command(after_help = "Examples:\n  \

@@ -199,7 +199,8 @@ fn compile(
         let architecture = format!("--gpu-architecture=compute_{target}");
         // A file that is linked with others may use symbols that it does not define.
         let whole = if part { "-rdc=true" } else { "-rdc=false" };
-        let mut options = vec![architecture.as_str(), "-lineinfo", whole, beside.as_str()];
+        let lines = if asked.debug { "-G" } else { "-lineinfo" };
+        let mut options = vec![architecture.as_str(), lines, whole, beside.as_str()];
         options.extend(words.iter().map(String::as_str));
         let first = refused.is_none();
         if tried(CudaCompiler::Nvrtc) {
@@ -223,7 +224,9 @@ fn compile(
         nvcc.extend(words().chain(["-o"]));
         let of_clang = format!("--cuda-gpu-arch=sm_{target}");
         let rdc = if part { "-fgpu-rdc" } else { "-fno-gpu-rdc" };
-        let mut clang = vec!["-x", "cuda", "--cuda-device-only", &of_clang, rdc, "-O3", "-S"];
+        let level: &[&str] = if asked.debug { &["-O0", "-g"] } else { &["-O3"] };
+        let mut clang = vec!["-x", "cuda", "--cuda-device-only", &of_clang, rdc, "-S"];
+        clang.extend(level);
         clang.extend(words().chain(["-o"]));
         let attempts: [(&str, &[&str]); 2] = [("nvcc", &nvcc), ("clang", &clang)];
         for (compiler, options) in attempts {
@@ -337,7 +340,8 @@ fn own(
 }
 
 /// The PTX of a file for the debugger, with the names of its variables: CUDA C++ is compiled by Lanework's own compiler
-/// without optimization, unless another compiler is asked for, or it does not take the source.
+/// without optimization, unless another compiler is asked for, or it does not take the source. Other compilers describe
+/// variables in the PTX.
 ///
 /// # Errors
 /// As [`linked_ptx`].
@@ -352,12 +356,11 @@ pub fn debugged(paths: &[PathBuf], options: &SourceOptions) -> Result<(Ptx, Debu
                 return Ok((Ptx { text: compiled.text, file: None }, compiled.names));
             }
             Err(failure) if chosen.is_some() => return Err(own_failure(path, &failure)),
-            Err(_) => {
-                note("Lanework's compiler does not take this source, so variables have no names")
-            }
+            Err(_) => note("Lanework's compiler does not take this source; trying another one"),
         }
     }
-    Ok((linked_ptx(paths, options)?, DebugNames::default()))
+    let options = SourceOptions { debug: true, ..options.clone() };
+    Ok((linked_ptx(paths, &options)?, DebugNames::default()))
 }
 
 /// Compiles with Lanework's own compiler, as a part of a whole, or for the debugger.

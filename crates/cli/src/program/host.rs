@@ -84,7 +84,8 @@ pub fn sent(options: &SourceOptions) -> String {
 fn received(text: &str) -> SourceOptions {
     let folders = text.lines().filter_map(|line| line.strip_prefix("-I")).map(PathBuf::from);
     let macros = text.lines().filter_map(|line| line.strip_prefix("-D")).map(str::to_owned);
-    SourceOptions { compiler: None, include: folders.collect(), define: macros.collect() }
+    let (include, define) = (folders.collect(), macros.collect());
+    SourceOptions { include, define, ..SourceOptions::default() }
 }
 
 /// The names of the variables of a program's kernels, of a command line that [`worker`] runs for the debugger.
@@ -174,6 +175,7 @@ mod tests {
             compiler: None,
             include: vec![PathBuf::from("a b"), PathBuf::from("c")],
             define: vec!["N=1 2".to_owned(), "M".to_owned()],
+            ..SourceOptions::default()
         };
         assert_eq!(received(&sent(&options)), options);
         assert_eq!(received(""), SourceOptions::default());

@@ -109,6 +109,11 @@ impl CodeMap {
         self.places.get(instruction as usize).copied().flatten()
     }
 
+    /// The place of an instruction, or of the next one that has a line.
+    pub fn next_place(&self, instruction: u32) -> Option<CodePlace> {
+        self.places.get(instruction as usize..)?.iter().flatten().next().copied()
+    }
+
     /// The PTX name of an instruction.
     pub fn name(&self, instruction: u32) -> &str {
         self.names.get(instruction as usize).map_or("", String::as_str)

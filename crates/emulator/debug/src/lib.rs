@@ -5,6 +5,7 @@
 //! - [`code`] maps instructions to source lines, functions and calls.
 //! - [`data`] has types, names and expressions.
 //! - [`session`] moves between steps: breakpoints, stepping, history.
+//! - [`launches`] lists the launches of a program.
 //! - [`commands`] does the same by text commands, for scripts and consoles.
 //! - [`adapter`] serves a session to editors.
 //!
@@ -14,5 +15,6 @@ pub mod adapter;
 pub mod code;
 pub mod commands;
 pub mod data;
+pub mod launches;
 pub mod session;
 pub mod timeline;

@@ -44,11 +44,12 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn a_script_traces_a_race() {
     let folder = folder(
-        "# the first thread\nbreak 5\ncontinue\nprint tile[n - 1 - t]\nwho wrote tile[63]\n",
+        "# the first thread\nlist 1\nbreak 5\ncontinue\nprint tile[n - 1 - t]\nwho wrote tile[63]\n",
     );
     let output = debug(folder.path(), &["--script", "script.txt"], "");
     let (shown, said) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{shown}{said}");
+    assert!(shown.contains("> list 1\n>    1 | __global__ void reverse("), "{shown}");
     assert!(shown.contains("breakpoint 1: thread (0,0,0) of block (0,0,0), k.cu:5"), "{shown}");
     assert!(shown.contains("    5 |     y[t] = tile[n - 1 - t];"), "{shown}");
     assert!(shown.contains("(not written yet)"), "{shown}");
@@ -101,10 +102,9 @@ fn mistakes_end_with_status_2_and_a_remedy() {
         assert_eq!(output.status.code(), Some(2), "{options:?}: {said}");
         assert!(said.contains(why), "{options:?}: {said}");
     }
-    for (target, why) in [
-        ("k", "`k` is neither a .ptx or .cu file nor a rung"),
-        ("transpose/nave", "nave"),
-    ] {
+    for (target, why) in
+        [("k", "`k` is neither a .ptx or .cu file nor a rung"), ("transpose/nave", "nave")]
+    {
         let output = Command::new(env!("CARGO_BIN_EXE_lanework")).args(["debug", target]).output();
         let output = output.expect("the command runs");
         assert_eq!(output.status.code(), Some(2));

@@ -44,7 +44,8 @@ fn expect(output: &Output, wanted: &[&str]) {
     let mut rest = shown.as_str();
     for part in wanted {
         let at = rest.find(part);
-        let at = at.unwrap_or_else(|| panic!("`{part}` is missing in order in\n{output:?}\n{shown}"));
+        let at =
+            at.unwrap_or_else(|| panic!("`{part}` is missing in order in\n{output:?}\n{shown}"));
         rest = &rest[at + 1..];
     }
 }
@@ -55,23 +56,22 @@ fn a_program_s_launches_are_debugged_one_after_the_other() {
     let output = debug(
         "launches
 print first
-break twice if i == 35
+break 9 if i == 35
 continue
 continue
 print before
 print x[i]
+next
+print x[i]
 print seen
 continue
 continue
-print x[i]
-next
-next
 print before
 print seen
 who wrote x[i]
 rcontinue
 rcontinue
-rcontinue",
+print before",
         &[("program.cu", PROGRAM)],
         &["program.cu", "--", "5"],
     );
@@ -81,26 +81,28 @@ rcontinue",
         &[
             "the last element is 272\n",
             "launch 1 of 3, step 0 of ",
-            ">   1: fill(unsigned int*, unsigned int), grid (1,1,1), block (64,1,1)",
-            "    3: twice(unsigned int*), grid (2,1,1), block (32,1,1)",
+            ">   1: fill, grid (1,1,1), block (64,1,1)",
+            "    3: twice, grid (2,1,1), block (32,1,1)",
             "> print first\nfirst = 5",
             "the breakpoint applies to the other launches",
             "> continue\nlaunch 1 of 3",
             "the launch has ended",
             "> continue\nlaunch 2 of 3",
-            "breakpoint 1: thread (3,0,0) of block (1,0,0), program.cu:7 in twice",
+            "breakpoint 1: thread (3,0,0) of block (1,0,0), program.cu:9 in twice",
+            "before = 40",
             "x[i] = 40",
+            "x[i] = 80",
             "seen = 32",
             "the launch has ended",
             "> continue\nlaunch 3 of 3",
             "breakpoint 1",
-            "x[i] = 80",
             "before = 80",
             "seen = 96",
             "it holds its value from before the launch",
-            "> rcontinue\nlaunch 3 of 3",
             "> rcontinue\nlaunch 3 of 3, step 0",
             "> rcontinue\nlaunch 2 of 3",
+            "breakpoint 1",
+            "before = 40",
         ],
     );
 }
@@ -139,7 +141,10 @@ fn an_executable_and_a_rung_are_debugged_by_their_lines() {
         &["transpose/naive", "--size", "64"],
     );
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    expect(&output, &["verified", ">   1: ", "the sanitizer found nothing", "breakpoint 1", "naive.rs:", "> "]);
+    expect(
+        &output,
+        &["verified", ">   1: ", "the sanitizer found nothing", "breakpoint 1", "naive.rs:", "> "],
+    );
 }
 
 #[test]

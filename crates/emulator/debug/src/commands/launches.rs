@@ -1,100 +1,13 @@
-//! Programs: commands that list the launches and move from one to another, and breakpoints that apply to all of them.
+//! Programs: commands that list the launches and move from one to another.
 //!
 //! A session has one launch. A command that leaves it replies with [`ReplyStatus::Launch`]; the caller then opens the
-//! session of the other launch, and [`ProgramState::arrive`] takes it to its stop.
+//! session of the other launch, and [`Console::arrive`] takes it to its stop.
 
 use crate::commands::{Console, Reply, ReplyStatus, Sources};
+use crate::launches::{LaunchMove, LaunchSummary, ProgramState};
 use crate::session::{Session, StopReason};
 use lanework_emulator::Fault;
 use lanework_ptx_ir::cpp_names::readable;
-
-/// A launch in the list of a program's launches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaunchSummary {
-    /// The kernel, by its name in PTX.
-    pub kernel: String,
-    /// Blocks.
-    pub grid: [u32; 3],
-    /// Threads of a block.
-    pub block: [u32; 3],
-    /// Why it cannot be debugged; empty if it can.
-    pub refused: String,
-}
-
-/// The way to another launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LaunchMove {
-    /// To the start of this launch, counted from 0.
-    To(usize),
-    /// To the next stop in a later launch.
-    Forward,
-    /// To the previous stop in an earlier launch.
-    Backward,
-}
-
-/// A program's launches, and the breakpoints that apply to each of them.
-#[derive(Clone, Debug, Default)]
-pub struct ProgramState {
-    /// The launches, in order.
-    pub launches: Vec<LaunchSummary>,
-    /// The current one.
-    pub current: usize,
-    /// The breakpoints, as the user wrote them.
-    breakpoints: Vec<String>,
-}
-
-impl ProgramState {
-    /// The program's launches; the first one that can be debugged is the current one.
-    pub fn new(launches: Vec<LaunchSummary>) -> ProgramState {
-        let current = launches.iter().position(|launch| launch.refused.is_empty()).unwrap_or(0);
-        ProgramState { launches, current, breakpoints: Vec::new() }
-    }
-
-    /// The launch to open for a move; `None` if there is none in this direction.
-    pub fn target(&self, to: LaunchMove) -> Option<usize> {
-        let ready = |index: &usize| {
-            self.launches.get(*index).is_some_and(|launch| launch.refused.is_empty())
-        };
-        match to {
-            LaunchMove::To(index) => Some(index).filter(ready),
-            LaunchMove::Forward => (self.current + 1..self.launches.len()).find(ready),
-            LaunchMove::Backward => (0..self.current).rev().find(ready),
-        }
-    }
-
-    /// Sets the program's breakpoints in the session of the current launch, and takes the session to the stop that a move
-    /// means. Returns false if that stop is in yet another launch.
-    ///
-    /// # Errors
-    /// If the launch cannot be replayed.
-    pub fn arrive(
-        &mut self,
-        to: LaunchMove,
-        session: &mut Session<'_>,
-        sources: Sources<'_>,
-    ) -> Result<bool, Fault> {
-        let mut console = Console::new(session, sources);
-        for text in &self.breakpoints {
-            // Another kernel has the line.
-            let _ = console.add_break(text);
-        }
-        let found = match to {
-            LaunchMove::To(_) => return Ok(true),
-            LaunchMove::Forward if self.breakpoints.is_empty() => return Ok(true),
-            LaunchMove::Backward if self.breakpoints.is_empty() => {
-                session.go_to(u64::MAX, StopReason::End)?;
-                return Ok(true);
-            }
-            LaunchMove::Forward => session.go_to_first_stop()?,
-            LaunchMove::Backward => {
-                session.go_to(u64::MAX, StopReason::End)?;
-                session.go_on(true)?;
-                matches!(session.reason(), StopReason::Breakpoint(_))
-            }
-        };
-        Ok(found || self.target(to).is_none())
-    }
-}
 
 impl<'s, 'a> Console<'s, 'a> {
     /// A console of the current launch of a program.
@@ -104,6 +17,38 @@ impl<'s, 'a> Console<'s, 'a> {
         program: &'s mut ProgramState,
     ) -> Console<'s, 'a> {
         Console { program: Some(program), ..Console::new(session, sources) }
+    }
+
+    /// Sets the program's breakpoints in the session, and takes it to the stop that a move to its launch means. Returns
+    /// false if that stop is in yet another launch.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed.
+    pub fn arrive(&mut self, to: LaunchMove) -> Result<bool, Fault> {
+        let program = self.program.as_deref();
+        let all = program.map(|program| program.breakpoints.clone()).unwrap_or_default();
+        let is_last = program.is_none_or(|program| program.target(to).is_none());
+        for text in &all {
+            // Another kernel has the line.
+            let _ = self.add_break(text);
+        }
+        let error = match to {
+            LaunchMove::To(_) => return Ok(true),
+            LaunchMove::Forward if all.is_empty() => return Ok(true),
+            LaunchMove::Forward => self.session.go_to_first_stop()?,
+            LaunchMove::Backward => {
+                self.session.go_to(u64::MAX, StopReason::End)?;
+                if all.is_empty() {
+                    return Ok(true);
+                }
+                self.session.go_on(true)?
+            }
+        };
+        if let Some(program) = self.program.as_deref_mut() {
+            program.error = error;
+        }
+        let found = matches!(self.session.reason(), StopReason::Breakpoint(_));
+        Ok(found || is_last)
     }
 
     /// The reply to a command that leaves the launch; `None` for other commands.
@@ -162,6 +107,11 @@ impl<'s, 'a> Console<'s, 'a> {
             }
             None => String::new(),
         }
+    }
+
+    /// The error of the breakpoint at which the session arrived from another launch, once.
+    pub fn arrival_error(&mut self) -> Option<String> {
+        self.program.as_deref_mut()?.error.take()
     }
 
     /// As [`Console::add_break`]; in a program, the breakpoint applies to all launches.

@@ -6,9 +6,8 @@ mod launches;
 mod show;
 mod units;
 
-pub use launches::{LaunchMove, LaunchSummary, ProgramState};
-
 use crate::code::CodeLine;
+use crate::launches::{LaunchMove, ProgramState};
 use crate::session::{Session, StopReason};
 use lanework_emulator::Fault;
 use std::collections::HashMap;

@@ -21,7 +21,8 @@ impl Console<'_, '_> {
             _ => rest.parse().map_err(|_| format!("`{rest}` is not a number of lines"))?,
         };
         let place = self.session.place();
-        let here = self.session.scope().code.place(place.instruction);
+        // The start of a kernel has no lines: show those that follow.
+        let here = self.session.scope().code.next_place(place.instruction);
         let here = here.ok_or("the current instruction has no line")?.line;
         let mut text = Vec::new();
         for line in here.line.saturating_sub(around).max(1)..=here.line.saturating_add(around) {

@@ -211,10 +211,18 @@ impl Evaluator<'_> {
         };
         match read {
             true => Ok(EvaluatedValue { ty: ty.clone(), bytes, place: Some(place) }),
-            false => Err(format!(
-                "{count} bytes of {} memory at {address:#x} cannot be read: no allocation holds all of them",
-                space.name()
-            )),
+            false => {
+                let why = match space {
+                    Space::Global | Space::Constant => "no allocation holds all of them",
+                    Space::Shared | Space::Local => {
+                        "the block of the thread does not run here, or has less; go back with `rcontinue` or `goto`"
+                    }
+                };
+                let space = space.name();
+                Err(format!(
+                    "{count} bytes of {space} memory at {address:#x} cannot be read: {why}"
+                ))
+            }
         }
     }
 

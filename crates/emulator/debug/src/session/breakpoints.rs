@@ -84,6 +84,16 @@ pub struct Hit {
 pub struct WarpLines(HashMap<(u64, u32), (CodePlace, u32)>);
 
 impl WarpLines {
+    /// Sets the line of a warp that is about to execute an instruction that no jump reaches: the warp has executed the one
+    /// before it.
+    pub fn set(&mut self, scope: &LaunchScope, warp: (u64, u32), instruction: u32) {
+        let before = instruction.checked_sub(1);
+        let place = before.and_then(|before| Some((scope.code.place(before)?, before)));
+        if let Some(place) = place {
+            self.0.insert(warp, place);
+        }
+    }
+
     /// Records a step. Returns its place if the warp arrives at the line with this step: from another line or call, or
     /// by a backward jump.
     pub fn arrival(&mut self, scope: &LaunchScope, at: &StepAt<'_>) -> Option<CodePlace> {
@@ -106,6 +116,8 @@ pub struct BreakpointSearch {
     pub(super) until: u64,
     /// Whether to find the last stop.
     pub(super) last: bool,
+    /// The first step that it sees.
+    pub(super) first: u64,
     pub(super) lines: WarpLines,
     /// The bytes of each watchpoint at the previous step.
     pub(super) values: HashMap<u32, Vec<u8>>,
@@ -142,6 +154,10 @@ impl Visitor for BreakpointSearch {
         if at.step >= self.until {
             return true;
         }
+        // The first step of a cluster is always seen.
+        if at.step < self.first {
+            return false;
+        }
         let arrival = self.lines.arrival(&self.scope, at);
         for index in 0..self.breakpoints.len() {
             let breakpoint = &self.breakpoints[index];
@@ -171,5 +187,8 @@ impl Visitor for BreakpointSearch {
             }
         }
         false
+    }
+    fn first_step(&self) -> u64 {
+        self.first
     }
 }

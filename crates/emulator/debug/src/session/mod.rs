@@ -7,6 +7,7 @@ pub mod history;
 mod live;
 pub mod matrices;
 pub mod mbarriers;
+mod moves;
 pub mod stepping;
 mod stopped;
 
@@ -15,8 +16,8 @@ use crate::data::evaluate::{EvaluatedValue, Evaluator, MemoryPlace, ThreadPlace}
 use crate::data::parse::{Expression, parse};
 use crate::data::scope::{LaunchScope, ModuleVariable, SourceNames};
 use crate::data::types::DataType;
-use crate::timeline::{DebugTarget, Moment, Replayed, Timeline, Visitor};
-use breakpoints::{Breakpoint, BreakpointKind, BreakpointSearch, Hit, WarpLines, Watched};
+use crate::timeline::{DebugTarget, Moment, Timeline};
+use breakpoints::{Breakpoint, BreakpointKind, Watched};
 use history::{HistoryEntry, HistoryKind, HistorySearch, LastStep};
 use lanework_emulator::sanitize::Report;
 use lanework_emulator::{Fault, Place, Schedule};
@@ -24,9 +25,8 @@ use lanework_engine::event::Space;
 use lanework_ptx::Module;
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
 use lanework_ptx_ir::module::{Addresses, ModuleNames, PlacedModule, statics};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
-use stepping::{StepKind, StepSearch, StepUnit};
 use stopped::StoppedMachine;
 
 /// Why the session stopped at the current step.
@@ -188,149 +188,6 @@ impl<'a> Session<'a> {
         let here = own.map(|(place, _)| place.instruction).or_else(state);
         let instruction = here.or(self.at.map(|(place, _)| place.instruction)).unwrap_or(0);
         ThreadPlace { block, thread, instruction }
-    }
-
-    /// Goes to a step, or to the end of the launch if it has fewer steps.
-    ///
-    /// # Errors
-    /// If the launch cannot be replayed.
-    pub fn go_to(&mut self, step: u64, reason: StopReason) -> Result<(), Fault> {
-        let Replayed { step, at, moment } = self.timeline.go_to(step)?;
-        let ended = step >= self.timeline.steps();
-        self.reason = match (&self.timeline.end().fault, ended) {
-            (Some(_), true) => StopReason::Fault,
-            (None, true) => StopReason::End,
-            _ => reason,
-        };
-        (self.step, self.at, self.moment) = (step, at, moment);
-        let (block, thread) = self.focus;
-        // Keep the thread if it takes part in the step.
-        if let Some((place, mask)) = at
-            && (place.block != block || place.warp != thread / 32 || mask >> (thread % 32) & 1 == 0)
-        {
-            self.focus = (place.block, place.warp * 32 + mask.trailing_zeros() % 32);
-        }
-        Ok(())
-    }
-
-    /// Runs forward, or backward, to the next stop.
-    ///
-    /// # Errors
-    /// If the launch cannot be replayed. If a condition cannot be evaluated, the result is the text of the error.
-    pub fn go_on(&mut self, back: bool) -> Result<Option<String>, Fault> {
-        let hit = if back { self.last_stop()? } else { self.next_stop()? };
-        let Some(Hit { step, number, thread, error }) = hit else {
-            let to = if back { 0 } else { u64::MAX };
-            let reason = if back { StopReason::Start } else { StopReason::End };
-            self.go_to(to, reason)?;
-            return Ok(None);
-        };
-        self.go_to(step, StopReason::Breakpoint(number))?;
-        if let Some((place, _)) = self.at.filter(|(place, _)| place.warp == thread / 32) {
-            self.focus = (place.block, thread);
-        }
-        Ok(error.map(|why| format!("the condition of breakpoint {number}: {why}")))
-    }
-
-    /// Goes to the first stop of the launch, or to its end; returns whether a breakpoint stopped it. The errors of
-    /// conditions count as stops.
-    ///
-    /// # Errors
-    /// If the launch cannot be replayed.
-    pub fn go_to_first_stop(&mut self) -> Result<bool, Fault> {
-        let hit = self.timeline.replay(0, self.search(0, u64::MAX, false))?.0.hit;
-        let Some(Hit { step, number, thread, .. }) = hit else {
-            self.go_to(u64::MAX, StopReason::End)?;
-            return Ok(false);
-        };
-        self.go_to(step, StopReason::Breakpoint(number))?;
-        if let Some((place, _)) = self.at.filter(|(place, _)| place.warp == thread / 32) {
-            self.focus = (place.block, thread);
-        }
-        Ok(true)
-    }
-
-    fn search(&self, from: u64, until: u64, last: bool) -> BreakpointSearch {
-        let enabled = self.breakpoints.iter().filter(|breakpoint| breakpoint.enabled);
-        BreakpointSearch {
-            scope: Arc::clone(&self.scope),
-            breakpoints: enabled.cloned().collect(),
-            from,
-            until,
-            last,
-            lines: WarpLines::default(),
-            values: HashMap::new(),
-            hit: None,
-        }
-    }
-
-    fn next_stop(&self) -> Result<Option<Hit>, Fault> {
-        let search = self.search(self.step + 1, u64::MAX, false);
-        Ok(self.timeline.replay(self.step, search)?.0.hit)
-    }
-
-    fn last_stop(&self) -> Result<Option<Hit>, Fault> {
-        self.backward(
-            self.step,
-            |session, from, until| session.search(from, until, true),
-            |s| s.hit,
-        )
-    }
-
-    /// Searches the intervals between snapshots before a step, the last one first.
-    fn backward<V: Visitor, R>(
-        &self,
-        before: u64,
-        search: impl Fn(&Session<'_>, u64, u64) -> V,
-        result: impl Fn(V) -> Option<R>,
-    ) -> Result<Option<R>, Fault> {
-        let mut until = before;
-        for from in self.timeline.replay_starts().into_iter().rev().filter(|from| *from < before) {
-            let (found, _) = self.timeline.replay(from, search(self, from, until))?;
-            if let Some(found) = result(found) {
-                return Ok(Some(found));
-            }
-            // Only the preceding interval can tell whether a change precedes the first step of this one.
-            until = from + 1;
-        }
-        Ok(None)
-    }
-
-    /// Steps forward or backward.
-    ///
-    /// # Errors
-    /// If the launch cannot be replayed.
-    pub fn take_step(&mut self, kind: StepKind, unit: StepUnit, back: bool) -> Result<(), Fault> {
-        let place = self.place();
-        let depth = self.scope.code.place(place.instruction).map_or(0, |place| place.depth);
-        let search = StepSearch {
-            scope: Arc::clone(&self.scope),
-            kind,
-            unit,
-            focus: self.focus,
-            now: self.step,
-            depth,
-            back,
-            lines: WarpLines::default(),
-            found: None,
-            last: None,
-            ended: false,
-        };
-        let start = self.timeline.block_start(self.focus.0).unwrap_or(0);
-        let (search, _) = self.timeline.replay(start.min(self.step), search)?;
-        match (search.found, search.last) {
-            (Some((step, thread)), _) => {
-                let block = self.focus.0;
-                self.go_to(step, StopReason::Stepped)?;
-                self.focus = (block, thread);
-                Ok(())
-            }
-            (None, _) if back => self.go_to(start, StopReason::Start),
-            (None, Some(last)) if search.ended || unit == StepUnit::Block => {
-                self.go_to(last, StopReason::ThreadEnds)
-            }
-            (None, _) => self.go_to(u64::MAX, StopReason::End),
-        }
     }
 
     /// Changes the order of time slices: records the launch again, and goes to its start.

@@ -40,6 +40,8 @@ pub struct StepSearch {
     pub(super) focus: (u64, u32),
     /// The step from which the search starts.
     pub(super) now: u64,
+    /// The first step that it sees.
+    pub(super) first: u64,
     /// The number of calls around the instruction there.
     pub(super) depth: u32,
     /// Whether to search backward.
@@ -89,6 +91,10 @@ impl Visitor for StepSearch {
         if self.back && at.step >= self.now || self.ended {
             return true;
         }
+        // The first step of a cluster is always seen.
+        if at.step < self.first {
+            return false;
+        }
         if !self.counts(at) {
             let own = at.place.block == block && at.place.warp == thread / 32;
             self.ended |= own
@@ -113,5 +119,9 @@ impl Visitor for StepSearch {
 
     fn cluster_end(&mut self, blocks: &[u64]) {
         self.ended |= blocks.contains(&self.focus.0);
+    }
+
+    fn first_step(&self) -> u64 {
+        self.first
     }
 }

@@ -202,8 +202,11 @@ impl<'a> Timeline<'a> {
             config.blocks = self.rest(snapshot.order);
         }
         let pages = snapshot.map_or(&none, |snapshot| &snapshot.pages);
-        let restored = self.image.restore(pages, emulator);
-        restored.map_err(|why| lost(&self.target, &why))?;
+        // When a launch is recorded, memory has the contents before it.
+        if keeper.is_none() {
+            let restored = self.image.restore(pages, emulator);
+            restored.map_err(|why| lost(&self.target, &why))?;
+        }
         let mut replayer = Replayer::new(ReplayRun {
             begin: step,
             step,

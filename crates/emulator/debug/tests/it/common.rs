@@ -2,7 +2,7 @@
 
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};
 use lanework_debug::commands::Console;
-use lanework_debug::data::cuda_cpp;
+use lanework_debug::data::{cuda_cpp, dwarf};
 use lanework_debug::session::{Session, SessionOptions};
 use lanework_debug::timeline::DebugTarget;
 use lanework_emulator::sanitize::Checks;
@@ -61,12 +61,49 @@ impl TestLaunch<'_> {
     pub fn script(&self, script: &str) -> String {
         self.debug(SessionOptions::default(), |session| {
             let source = |_: &str| Some(self.source.to_owned());
-            let mut console = Console::new(session, &source);
-            let lines = script.lines().map(str::trim).filter(|line| !line.is_empty());
-            let replies = lines.map(|line| format!("> {line}\n{}\n", console.execute(line).text));
-            replies.collect()
+            replies(&mut Console::new(session, &source), script)
         })
     }
+}
+
+/// The replies to the commands in `script`, on the first kernel of a PTX text. Its arguments are arrays, then other values.
+pub fn ptx_script(
+    (text, source): (&str, &str),
+    (grid, block): ([u32; 3], [u32; 3]),
+    (arrays, values): (&[Vec<u8>], &[Vec<u8>]),
+    script: &str,
+) -> String {
+    let module = Module::parse(text).expect("PTX");
+    let emulator = Emulator::new(Options::default());
+    let program = emulator.load(&module).expect("loads");
+    let mut arguments: Vec<Vec<u8>> = Vec::new();
+    for array in arrays {
+        let address = emulator.allocate(array.len() as u64, "array").expect("memory");
+        emulator.write(address, array).expect("memory");
+        arguments.push(address.to_le_bytes().to_vec());
+    }
+    arguments.extend_from_slice(values);
+    let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+    let entry = module.entries().next().expect("a kernel").name.clone();
+    let config = LaunchConfig::new(&entry, grid, block);
+    let target = DebugTarget {
+        emulator: &emulator,
+        program: &program,
+        config: &config,
+        arguments: &arguments,
+    };
+    let names = dwarf::names(text, &entry);
+    let mut session =
+        Session::new(target, &module, names, SessionOptions::default()).expect("records");
+    let sources = |_: &str| Some(source.to_owned());
+    replies(&mut Console::new(&mut session, &sources), script)
+}
+
+/// The replies to the commands in `script`, one per line.
+fn replies(console: &mut Console<'_, '_>, script: &str) -> String {
+    let lines = script.lines().map(str::trim).filter(|line| !line.is_empty());
+    let replies = lines.map(|line| format!("> {line}\n{}\n", console.execute(line).text));
+    replies.collect()
 }
 
 /// Checks that the output contains these texts in this order.

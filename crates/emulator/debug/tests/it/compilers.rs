@@ -1,42 +1,15 @@
 //! PTX of nvcc 13.5 for `tests/data/scale.cu`: values by name with `-G`, lines and registers with `-lineinfo`.
 
-use crate::common::expect;
-use lanework_debug::commands::Console;
-use lanework_debug::data::dwarf;
-use lanework_debug::session::{Session, SessionOptions};
-use lanework_debug::timeline::DebugTarget;
-use lanework_emulator::{Emulator, LaunchConfig, Options};
-use lanework_ptx::Module;
+use crate::common::{expect, ptx_script};
 
 const SOURCE: &str = include_str!("../data/scale.cu");
 
 /// Runs a script on the kernel of a PTX text: `k(x, y, 40, {3, {0.5, 0.25}})`.
 fn script(text: &str, commands: &str) -> String {
-    let module = Module::parse(text).expect("PTX");
-    let emulator = Emulator::new(Options::default());
-    let program = emulator.load(&module).expect("loads");
     let x: Vec<u8> = (0..40).flat_map(|i| (i as f32 / 2.0).to_le_bytes()).collect();
-    let arrays = ["x", "y"].map(|name| emulator.allocate(160, name).expect("memory"));
-    emulator.write(arrays[0], &x).expect("memory");
     let pair = [&3i32.to_le_bytes()[..], &0.5f32.to_le_bytes(), &0.25f32.to_le_bytes()].concat();
-    let [x, y] = arrays.map(u64::to_le_bytes);
-    let arguments: [&[u8]; 4] = [&x, &y, &40i32.to_le_bytes(), &pair];
-    let entry = module.entries().next().expect("a kernel").name.clone();
-    let config = LaunchConfig::new(&entry, [2, 1, 1], [32, 1, 1]);
-    let target = DebugTarget {
-        emulator: &emulator,
-        program: &program,
-        config: &config,
-        arguments: &arguments,
-    };
-    let names = dwarf::names(text, &entry);
-    let mut session =
-        Session::new(target, &module, names, SessionOptions::default()).expect("records");
-    let source = |_: &str| Some(SOURCE.to_owned());
-    let mut console = Console::new(&mut session, &source);
-    let lines = commands.lines().map(str::trim).filter(|line| !line.is_empty());
-    let replies = lines.map(|line| format!("> {line}\n{}\n", console.execute(line).text));
-    replies.collect()
+    let numbers = [40i32.to_le_bytes().to_vec(), pair];
+    ptx_script((text, SOURCE), ([2, 1, 1], [32, 1, 1]), (&[x, vec![0; 160]], &numbers), commands)
 }
 
 #[test]
@@ -106,5 +79,41 @@ fn line_information_gives_lines_and_registers() {
     expect(
         &output,
         &["scale.cu:7", "thread (4,0,0)", "no local variables are known here", "%r", "scale.cu:"],
+    );
+}
+
+#[test]
+fn a_kernel_of_triton_has_lines_registers_and_the_calls_that_its_compiler_inlined() {
+    let text =
+        include_str!("../../../../laboratory/lab/data/compilers/triton.masked_sum.sm_80.ptx");
+    let source = include_str!("../../../../laboratory/lab/data/compilers/triton_kernels.py");
+    let x: Vec<u8> = (0..256).flat_map(|_| 0f32.to_le_bytes()).collect();
+    let values = [200u32.to_le_bytes().to_vec(), vec![0; 8], vec![0; 8]];
+    let output = ptx_script(
+        (text, source),
+        ([1; 3], [128, 1, 1]),
+        (&[x, vec![0; 4]], &values),
+        "break triton_kernels.py:9
+         continue
+         print %r8
+         lanes %p2
+         break instruction shfl
+         continue
+         bt
+         print %r17",
+    );
+    expect(
+        &output,
+        &[
+            "triton_kernels.py:9 in masked_sum",
+            "    9 |     tl.atomic_add(out, tl.sum(tl.exp(v), axis=0))",
+            "%r8 = 0xc8 (i32 200",
+            "lane  0 # true",
+            "breakpoint 2",
+            "#0 inlined function at ",
+            "standard.py:314",
+            "triton_kernels.py:9",
+            "f32 2.0)",
+        ],
     );
 }

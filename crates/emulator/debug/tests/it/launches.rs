@@ -2,8 +2,9 @@
 
 use crate::common::expect;
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};
-use lanework_debug::commands::{Console, LaunchMove, LaunchSummary, ProgramState, ReplyStatus};
+use lanework_debug::commands::{Console, ReplyStatus};
 use lanework_debug::data::cuda_cpp;
+use lanework_debug::launches::{LaunchMove, LaunchSummary, ProgramState};
 use lanework_debug::session::{Session, SessionOptions};
 use lanework_debug::timeline::DebugTarget;
 use lanework_emulator::saved::{MemorySaver, SavedAllocation, SavedLaunch, SavedMemory};
@@ -90,8 +91,8 @@ fn script(commands: &str) -> String {
             Session::new(target, &module, names, SessionOptions::default()).expect("records");
         let sources = |_: &str| Some(SOURCE.to_owned());
         let mut left = None;
-        if state.arrive(to, &mut session, &sources).expect("replays") {
-            let mut console = Console::of_program(&mut session, &sources, &mut state);
+        let mut console = Console::of_program(&mut session, &sources, &mut state);
+        if console.arrive(to).expect("replays") {
             output += &format!("{}\n", console.position());
             for line in commands.by_ref() {
                 let reply = console.execute(line);

@@ -1,6 +1,7 @@
 //! A replay reaches the state of the first run, forward and backward.
 
 use crate::common::TestLaunch;
+use lanework_debug::session::breakpoints::BreakpointKind;
 use lanework_debug::session::stepping::{StepKind, StepUnit};
 use lanework_debug::session::{SessionOptions, StopReason};
 use lanework_emulator::Schedule;
@@ -157,4 +158,55 @@ fn the_past_is_searched_across_snapshots() {
     ] {
         assert!(output.contains(text), "`{text}` is missing in\n{output}");
     }
+}
+
+/// A long loop in one block: a step forward must not depend on what the steps before it were.
+#[test]
+fn steps_and_stops_are_the_same_from_any_step_of_a_long_block() {
+    let source = "\
+__global__ void spin(unsigned* x, unsigned n) {
+    unsigned sum = 0;
+    for (unsigned i = 0; i < n; i++) {
+        sum += i;
+        if (i % 7 == threadIdx.x / 32)
+            __syncwarp();
+        x[threadIdx.x] = sum;
+    }
+    __syncthreads();
+    x[threadIdx.x] += 1;
+}
+";
+    let launch =
+        TestLaunch { source, shape: (1, 96), arrays: vec![vec![0; 96]], numbers: vec![300] };
+    launch.debug(SessionOptions::default(), |session| {
+        let line = session.find_line("10").expect("code");
+        session.add_breakpoint(BreakpointKind::Line(line), None, "10".to_owned());
+        let steps = session.timeline().steps();
+        session.go_to(0, StopReason::Moved).unwrap();
+        let mut stops = Vec::new();
+        while *session.reason() != StopReason::End {
+            session.go_on(false).unwrap();
+            stops.push(session.step());
+        }
+        // Each warp arrives there once.
+        assert_eq!(stops.len(), 4, "{stops:?}");
+        for from in [1, steps / 5, steps / 2, steps - 200, stops[0], stops[1] + 1] {
+            session.go_to(from, StopReason::Moved).unwrap();
+            session.go_on(false).unwrap();
+            let expected = stops.iter().find(|stop| **stop > from).copied();
+            assert_eq!(Some(session.step()), expected, "from step {from}");
+        }
+        // Lines of a thread, stepped forward from a middle step, are those that stepping back undoes.
+        session.go_to(steps / 2, StopReason::Moved).unwrap();
+        session.take_step(StepKind::Over, StepUnit::Thread, false).unwrap();
+        let mut places = Vec::new();
+        for _ in 0..12 {
+            places.push(session.step());
+            session.take_step(StepKind::Over, StepUnit::Thread, false).unwrap();
+        }
+        for step in places.into_iter().rev() {
+            session.take_step(StepKind::Over, StepUnit::Thread, true).unwrap();
+            assert_eq!(session.step(), step);
+        }
+    });
 }

@@ -1,6 +1,6 @@
 //! Barriers, mbarriers and tensor-core fragments.
 
-use crate::common::{TestLaunch, traces};
+use crate::common::{TestLaunch, expect, ptx_script, traces};
 
 #[test]
 fn a_barrier_shows_who_has_arrived_and_who_has_not() {
@@ -108,4 +108,91 @@ __global__ void product(float* y) {
             "error: the launch has ended",
         ],
     );
+}
+
+/// A product of a warpgroup whose accumulators hold `4 * thread + i`, and a load of four tiles.
+const GROUP: &str = "\
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry group() {
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<4>;
+    .reg .f32 %f<8>;
+    .reg .pred %p<2>;
+    .shared .align 128 .b8 tile[4096];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 2;
+    cvt.rn.f32.u32 %f1, %r2;
+    add.f32 %f2, %f1, 0f3F800000;
+    add.f32 %f3, %f1, 0f40000000;
+    add.f32 %f4, %f1, 0f40400000;
+    mov.u64 %rd1, 0;
+    mov.u64 %rd2, 128;
+    setp.ne.u32 %p1, %r1, 4096;
+    mov.u32 %r3, tile;
+    shl.b32 %r4, %r1, 4;
+    and.b32 %r4, %r4, 511;
+    add.u32 %r5, %r3, %r4;
+    mov.u32 %r6, 0x40003c00;
+    st.shared.v4.b32 [%r5], {%r6, %r6, %r6, %r6};
+    bar.sync 0;
+    ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r7, %r8}, [%r5];
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+    ret;
+}
+";
+
+#[test]
+fn the_accumulators_of_a_warpgroup_are_one_matrix() {
+    let output = ptx_script(
+        (GROUP, ""),
+        ([1; 3], [128, 1, 1]),
+        (&[], &[]),
+        "break instruction wgmma.mma if threadIdx.x == 96
+         break instruction wgmma.fence
+         continue
+         matrices
+         delete 2
+         continue
+         matrices D
+         matrices A",
+    );
+    let row = |of: &[u32]| -> String { of.iter().map(|value| format!(" {value:>3}")).collect() };
+    expect(
+        &output,
+        &[
+            "breakpoint 2",
+            "which the thread has not reached",
+            "D, 64x8 f32:",
+            &row(&[0, 1, 4, 5, 8, 9, 12, 13]),
+            &row(&[128, 129, 132, 133, 136, 137, 140, 141]),
+            &row(&[498, 499, 502, 503, 506, 507, 510, 511]),
+            "in shared memory: A, B",
+            // The other warps have computed their rows.
+            "breakpoint 1: thread (96,0,0)",
+            "D, 64x8 f32:",
+            "      498      499      502      503",
+            "error: the instruction has no `A` in registers: give D; A, B are in shared memory",
+        ],
+    );
+}
+
+#[test]
+fn the_tiles_of_a_load_are_shown_after_it() {
+    let output = ptx_script(
+        (GROUP, ""),
+        ([1; 3], [128, 1, 1]),
+        (&[], &[]),
+        "break instruction ldmatrix
+         continue
+         stepi
+         rstepi
+         matrices
+         lanes %r6",
+    );
+    expect(&output, &["ldmatrix", "A, 8x8 f16:", "A, 8x8 f16:", "lane  0 # 0x40003c00"]);
 }

@@ -35,9 +35,9 @@ pub use launching::{MemoryOrigin, describe_memory, set_machine};
 #[doc(hidden)]
 pub use own_report::{Profiles, names};
 #[doc(hidden)]
-pub use record::{Activity, Findings, Launched, Picture, Predicted, Process, Profiled, Record};
-#[doc(hidden)]
-pub use saved::Saved;
+pub use record::{
+    Activity, Findings, Launched, Picture, Predicted, Process, Profiled, Record, Saved,
+};
 pub(crate) use session::Session;
 #[doc(hidden)]
 pub use session::learn_registers;

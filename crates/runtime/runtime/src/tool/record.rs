@@ -1,9 +1,9 @@
 //! The records that a tool writes about a program.
 
 use super::codec::{Field, fields};
-use super::saved::Saved;
 use crate::{Counters, Profile};
 use lanework_emulator::sanitize::Report;
+use lanework_emulator::saved::{SavedAllocation, SavedLaunch};
 use lanework_emulator::{Fault, Place, TracedAccess};
 use lanework_report::{CacheRecord, Extras, InstructionProfile, Resources};
 
@@ -110,6 +110,19 @@ pub struct Predicted {
     pub partial: bool,
 }
 
+/// A launch, and what changed in memory since the saved launch before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The launch.
+    pub launch: SavedLaunch,
+    /// The number of the kernel's module, if it was text.
+    pub module: Option<u64>,
+    /// Why its memory is not saved; empty if it is.
+    pub refused: String,
+    /// The allocations.
+    pub memory: Vec<SavedAllocation>,
+}
+
 /// The accesses of one warp at one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
@@ -139,6 +152,9 @@ fields! {
     Activity { what, thread, start_us, took_us, bytes, launch }
     Predicted { launch, module, json, partial }
     Picture { profile, module, refused, file, line, instructions, touches, steps }
+    Saved { launch, module, refused, memory }
+    SavedLaunch { entry, grid, block, dynamic_shared, cluster, cooperative, arguments, variables }
+    SavedAllocation { address, bytes, name, of_module, constant, fill, changes }
 }
 
 impl Field for Profile {

@@ -1,22 +1,9 @@
 //! The tool `save`: records each launch with the memory that it sees, for `lanework debug`.
 
-use super::codec::fields;
 use super::launching::{COPIED, Launching};
-use lanework_emulator::saved::{MemorySaver, SavedAllocation, SavedLaunch};
+use super::record::Saved;
+use lanework_emulator::saved::{MemorySaver, SavedLaunch};
 use std::sync::{Mutex, PoisonError};
-
-/// A launch, and what changed in memory since the saved launch before it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Saved {
-    /// The launch.
-    pub launch: SavedLaunch,
-    /// The number of the kernel's module, if it was text.
-    pub module: Option<u64>,
-    /// Why its memory is not saved; empty if it is.
-    pub refused: String,
-    /// The allocations.
-    pub memory: Vec<SavedAllocation>,
-}
 
 /// The tool.
 pub(super) struct LaunchSaver {
@@ -70,10 +57,4 @@ impl LaunchSaver {
         state.bytes += changes.map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
         keep(Saved { launch, module, refused, memory });
     }
-}
-
-fields! {
-    Saved { launch, module, refused, memory }
-    SavedLaunch { entry, grid, block, dynamic_shared, cluster, cooperative, arguments, variables }
-    SavedAllocation { address, bytes, name, of_module, constant, fill, changes }
 }

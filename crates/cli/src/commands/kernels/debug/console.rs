@@ -1,14 +1,47 @@
 //! The conversation with the debugger: commands that are typed or read from a script, and replies as text or JSON.
 
+use crate::args::DebugOptions;
 use crate::findings::sources;
+use lanework_cuda_cpp::DebugNames;
 use lanework_debug::adapter::serve;
-use lanework_debug::commands::{Console, LaunchMove, Reply, ReplyStatus};
-use lanework_debug::session::Session;
+use lanework_debug::commands::{Console, Reply, ReplyStatus};
+use lanework_debug::data::scope::SourceNames;
+use lanework_debug::data::{cuda_cpp, dwarf};
+use lanework_debug::launches::LaunchMove;
+use lanework_debug::session::{Session, SessionOptions};
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::{print_data, print_json};
+use lanework_terminal::output::{print_data, print_json, read_text};
 use serde::Serialize;
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
+
+/// Instructions of one warp after which a kernel counts as an endless loop.
+pub const STUCK_AFTER: u64 = 200_000_000;
+
+/// The text of the script, if there is one.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn script(options: &DebugOptions) -> Result<Option<String>, Failure> {
+    let help = "give a file of the debugger's commands, one a line";
+    options.script.as_deref().map(|path| read_text(path, help)).transpose()
+}
+
+/// The names in a kernel: of Lanework's compiler, or of the PTX text's debug information.
+pub fn names_of(names: &DebugNames, text: &str, entry: &str) -> SourceNames {
+    let own = cuda_cpp::names(names, entry);
+    let has_names = !own.parameters.is_empty() || !own.variables.is_empty();
+    if has_names { own } else { dwarf::names(text, entry) }
+}
+
+/// The options of a session.
+pub fn session_options(options: &DebugOptions, text_name: &str) -> SessionOptions {
+    SessionOptions {
+        schedule: options.order,
+        budget: options.snapshots.saturating_mul(1 << 20),
+        text_name: text_name.to_owned(),
+    }
+}
 
 /// The texts that source lines are shown from.
 pub struct SourceFiles {
@@ -103,7 +136,10 @@ impl<'s> Conversation<'s> {
     /// If the input cannot be read, or the output cannot be written.
     pub fn hold(&mut self, console: &mut Console<'_, '_>) -> Result<Option<LaunchMove>, Failure> {
         self.steps = console.session.timeline().steps();
-        let position = console.position();
+        let mut position = console.position();
+        if let Some(error) = console.arrival_error() {
+            position.push_str(&format!("\n{error}"));
+        }
         match self.led.take() {
             Some(line) => self.reply(console, line, ReplyStatus::Done, position)?,
             None if self.json => {}
@@ -140,7 +176,7 @@ impl<'s> Conversation<'s> {
     ) -> Result<(), Failure> {
         if !self.json {
             let typed = if self.typed { String::new() } else { format!("> {command}\n") };
-            return Ok(print_data(&format!("{typed}{text}\n"))?);
+            return print_data(&format!("{typed}{text}\n"));
         }
         let session = &*console.session;
         let place = session.place();

@@ -1,7 +1,8 @@
 //! The launches of a program or of a rung: saved by its process, and debugged one at a time.
 
-use super::console::{Conversation, SourceFiles, serve_editor};
-use super::{STUCK_AFTER, names_of, script, session_options};
+use super::console::{
+    Conversation, STUCK_AFTER, SourceFiles, names_of, script, serve_editor, session_options,
+};
 use crate::args::{DebugArgs, DebugOptions, Program, SourceOptions, of_child};
 use crate::program::{Ended, run as run_program};
 use lanework::Checks;
@@ -10,7 +11,8 @@ use lanework::emulator::{Emulator, Options};
 use lanework::ptx::Module;
 use lanework::tool::{Record, Saved};
 use lanework_cuda_cpp::DebugNames;
-use lanework_debug::commands::{Console, LaunchMove, LaunchSummary, ProgramState};
+use lanework_debug::commands::Console;
+use lanework_debug::launches::{LaunchMove, LaunchSummary, ProgramState};
 use lanework_debug::session::Session;
 use lanework_debug::timeline::DebugTarget;
 use lanework_terminal::failure::{Failure, Outcome};
@@ -147,9 +149,8 @@ impl SavedLaunches {
                 return serve_editor(&mut session, &sources);
             }
             let read = |name: &str| sources.read(name);
-            let arrived = state.arrive(to, &mut session, &read);
-            if arrived.map_err(lanework::Error::from)? {
-                let mut console = Console::of_program(&mut session, &read, &mut state);
+            let mut console = Console::of_program(&mut session, &read, &mut state);
+            if console.arrive(to).map_err(lanework::Error::from)? {
                 match talk.hold(&mut console)? {
                     Some(next) => to = next,
                     None => return talk.end(),

@@ -7,28 +7,24 @@ mod console;
 mod launches;
 
 use super::run::rung_named;
-use crate::args::{DebugArgs, DebugKernelArgs, DebugOptions, DebugProgramArgs};
+use crate::args::{DebugArgs, DebugKernelArgs, DebugProgramArgs};
 use crate::kernel_file::source::debugged;
 use crate::kernel_file::{
     FileKernel, KernelParameter, Signature, Takes, arguments, check_arguments, emulator,
     find_entry, given, maps, no_fidelity, shape, signature, upload,
 };
-use console::{Conversation, SourceFiles, serve_editor};
+use console::{
+    Conversation, STUCK_AFTER, SourceFiles, names_of, script, serve_editor, session_options,
+};
 use lanework::Checks;
-use lanework_cuda_cpp::DebugNames;
 use lanework_debug::commands::Console;
-use lanework_debug::data::scope::{SourceNames, SourceParameter};
+use lanework_debug::data::scope::SourceParameter;
 use lanework_debug::data::types::DataType;
-use lanework_debug::data::{cuda_cpp, dwarf};
-use lanework_debug::session::{Session, SessionOptions};
+use lanework_debug::session::Session;
 use lanework_debug::timeline::DebugTarget;
 use lanework_terminal::failure::{Failure, Outcome};
-use lanework_terminal::output::read_text;
 use lanework_terminal::progress::Progress;
 use std::sync::Arc;
-
-/// Instructions of one warp after which a kernel counts as an endless loop.
-const STUCK_AFTER: u64 = 200_000_000;
 
 /// Debugs the launches of a rung.
 ///
@@ -57,12 +53,6 @@ fn only_emulator() -> Failure {
         "the debugger runs on the emulator only",
         "remove --device and --compare; on a GPU, use cuda-gdb",
     )
-}
-
-/// The text of the script, if there is one.
-fn script(options: &DebugOptions) -> Result<Option<String>, Failure> {
-    let help = "give a file of the debugger's commands, one a line";
-    options.script.as_deref().map(|path| read_text(path, help)).transpose()
 }
 
 /// Debugs an entry of a file.
@@ -117,22 +107,6 @@ pub fn run_kernel(args: &DebugKernelArgs) -> Outcome {
             Ok(left.and_then(|_| talk.end()))
         });
     debugged?
-}
-
-/// The names in a kernel: of Lanework's compiler, or of the PTX text's debug information.
-fn names_of(names: &DebugNames, text: &str, entry: &str) -> SourceNames {
-    let own = cuda_cpp::names(names, entry);
-    let has_names = !own.parameters.is_empty() || !own.variables.is_empty();
-    if has_names { own } else { dwarf::names(text, entry) }
-}
-
-/// The options of a session.
-fn session_options(options: &DebugOptions, text_name: &str) -> SessionOptions {
-    SessionOptions {
-        schedule: options.order,
-        budget: options.snapshots.saturating_mul(1 << 20),
-        text_name: text_name.to_owned(),
-    }
 }
 
 /// The names and types of the parameters, for kernels of other compilers.

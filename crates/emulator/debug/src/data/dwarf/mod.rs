@@ -81,8 +81,8 @@ pub fn names(text: &str, entry: &str) -> SourceNames {
         types: RefCell::default(),
     };
     let mut names = SourceNames::default();
-    for index in 0..all.len() {
-        match all[index].tag {
+    for (index, one) in all.iter().enumerate() {
+        match one.tag {
             tag::PARAMETER => info.parameter(index, entry, &mut names),
             tag::VARIABLE => info.variable(index, &mut names),
             _ => {}

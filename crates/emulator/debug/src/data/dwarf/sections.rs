@@ -14,13 +14,13 @@ pub struct DebugSections {
 }
 
 /// A number of a section: its size in bytes, and its text.
-type Number<'t> = (usize, &'t str);
+type SectionNumber<'t> = (usize, &'t str);
 
 /// A section of the text.
 #[derive(Default)]
 struct SectionText<'t> {
     name: &'t str,
-    numbers: Vec<Number<'t>>,
+    numbers: Vec<SectionNumber<'t>>,
     /// Labels by their offsets.
     labels: Vec<(&'t str, u64)>,
 }
