@@ -81,7 +81,7 @@ pub fn record(counted: &Counted<'_>, extras: Extras, by: By, gpu: &Machine) -> P
         counters: counted.counters.clone(),
         classes,
         flops: flops_in_all,
-        tensor_flops: tensor_flops(&counted.instructions),
+        tensor_flops: tensor_flops(counted.instructions),
         sector_bytes,
         intensity: intensity(flops_in_all, sector_bytes),
         lines: lines(counted, &flops, &extras.touches, by),

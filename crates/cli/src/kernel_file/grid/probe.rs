@@ -85,8 +85,9 @@ pub struct Probe<'a> {
     pub refused: bool,
     /// Whether steps depend on the number of blocks.
     pub follows_grid: bool,
-    /// The arguments that a run has written; the next one starts from their contents on the command line.
-    written: BTreeSet<usize>,
+    /// The accesses to each argument so far. What runs both read and write has its contents of the command line again before
+    /// the next run.
+    accessed: BTreeMap<usize, Accessed>,
 }
 
 /// Accesses of a block by instruction and warp.
@@ -123,7 +124,7 @@ impl<'a> Probe<'a> {
             cluster: shape.cluster.map_or([1; 3], Dim3::to_array),
             refused: false,
             follows_grid: false,
-            written: BTreeSet::new(),
+            accessed: BTreeMap::new(),
         };
         probe.compare()?;
         Ok(probe)
@@ -266,9 +267,11 @@ impl<'a> Probe<'a> {
 
     /// The accesses of the block at this place of a grid to global memory.
     fn touches(&mut self, grid: Axes, at: Axes, accesses: &Keep) -> Result<Ran, Failure> {
-        for index in &self.written {
-            if let (Some(buffer), Ready::Memory { array, .. }) =
-                (&mut self.buffers[*index], &self.kernel.ready[*index])
+        for (index, of) in &self.accessed {
+            if of.read
+                && of.written
+                && let (Some(buffer), Ready::Memory { array, .. }) =
+                    (&mut self.buffers[*index], &self.kernel.ready[*index])
             {
                 buffer.upload(&array.bytes)?;
             }
@@ -297,11 +300,12 @@ impl<'a> Probe<'a> {
         };
         let mut touches = Touches::new();
         for touch in trace.touches.into_iter().filter(|touch| touch.space == Space::Global) {
-            if touch.kind != AccessKind::Load
-                && let Some(at) = lanes(&touch).next()
+            if let Some(at) = lanes(&touch).next()
                 && let Some((argument, ..)) = self.argument(at.1)
             {
-                self.written.insert(argument);
+                let of = self.accessed.entry(argument).or_default();
+                of.read |= touch.kind != AccessKind::Store;
+                of.written |= touch.kind != AccessKind::Load;
             }
             let place = (touch.place.instruction, touch.place.warp);
             touches.entry(place).or_default().push(touch);
@@ -331,6 +335,13 @@ impl<'a> Probe<'a> {
             (base..base + bytes).contains(&address).then_some((index, base, bytes))
         })
     }
+}
+
+/// The kinds of accesses to an argument.
+#[derive(Clone, Copy, Default)]
+struct Accessed {
+    read: bool,
+    written: bool,
 }
 
 /// A block's accesses.
