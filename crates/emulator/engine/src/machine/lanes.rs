@@ -60,7 +60,7 @@ pub unsafe fn put_cold<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
     unsafe { T::put(warp, slot, lanes) }
 }
 
-/// [`Sink::put`] with the common case inline: a register of this type's width.
+/// [`Sink::put`] with the common cases inline: all lanes of a register of this type, and narrower types.
 ///
 /// # Safety
 /// As for [`Sink::put`].
@@ -71,7 +71,11 @@ pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
     unsafe {
         let form = slot & (SCALAR | WIDE);
         if Some(form) == T::HELD_AS {
-            put_words(warp, slot & OFFSET, lanes);
+            // Merging lanes here would make the handler save registers in every case: 7 ns became 13.
+            match warp.mask {
+                u32::MAX => write_all(warp.at(slot).cast::<Lanes<T>>(), lanes),
+                _ => put_cold(warp, slot, lanes),
+            }
         } else if form == 0 && T::WRITE != Width::Wide {
             T::put_own(warp, slot, lanes);
         } else {

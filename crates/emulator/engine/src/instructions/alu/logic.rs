@@ -129,13 +129,13 @@ fn shift_right(size: IntegerSize, signed: bool) -> &'static AluOperation {
 
 #[inline(always)]
 pub(super) fn left(a: u32, b: u32, n: u32) -> u32 {
-    let low = if n == 0 { 0 } else { a >> (32 - n & 31) };
+    let low = if n == 0 { 0 } else { a >> ((32 - n) & 31) };
     if n > 31 { a } else { b << (n & 31) | low }
 }
 
 #[inline(always)]
 pub(super) fn right(a: u32, b: u32, n: u32) -> u32 {
-    let high = if n == 0 { 0 } else { b << (32 - n & 31) };
+    let high = if n == 0 { 0 } else { b << ((32 - n) & 31) };
     if n > 31 { b } else { a >> (n & 31) | high }
 }
 
