@@ -108,7 +108,7 @@ mod random {
         }
     }
 }
-use random::{Lagged, Random, RandomInKernels};
+use random::{Lagged, LaggedOf, Random, RandomInKernels};
 
 /// Passes the generator on, by its name and as `&mut *name`.
 #[device]

@@ -4,7 +4,7 @@ use lanework::prelude::*;
 
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Op {
+enum Instruction {
     Push(f32),
     Add,
     Mul,
@@ -14,39 +14,39 @@ enum Op {
 }
 
 #[device]
-impl Op {
+impl Instruction {
     fn decode(code: u32, argument: f32) -> Option<Self> {
         Some(match code {
-            0 => Op::Push(argument),
-            1 => Op::Add,
-            2 => Op::Mul,
-            3 => Op::Neg,
-            4 => Op::Load { slot: argument as u32 },
-            5 => Op::Stop,
+            0 => Instruction::Push(argument),
+            1 => Instruction::Add,
+            2 => Instruction::Mul,
+            3 => Instruction::Neg,
+            4 => Instruction::Load { slot: argument as u32 },
+            5 => Instruction::Stop,
             _ => return None,
         })
     }
 }
 
 #[device]
-fn step(op: Op, stack: &mut [f32; 8], top: &mut usize, x: f32) {
+fn step(op: Instruction, stack: &mut [f32; 8], top: &mut usize, x: f32) {
     match op {
-        Op::Push(v) => {
+        Instruction::Push(v) => {
             stack[*top] = v;
             *top += 1;
         }
-        Op::Load { slot: 0 } => {
+        Instruction::Load { slot: 0 } => {
             stack[*top] = x;
             *top += 1;
         }
-        Op::Load { .. } => unreachable!(),
-        Op::Add | Op::Mul => {
+        Instruction::Load { .. } => unreachable!(),
+        Instruction::Add | Instruction::Mul => {
             *top -= 1;
             let (a, b) = (stack[*top - 1], stack[*top]);
-            stack[*top - 1] = if op == Op::Add { a + b } else { a * b };
+            stack[*top - 1] = if op == Instruction::Add { a + b } else { a * b };
         }
-        Op::Neg => stack[*top - 1] = -stack[*top - 1],
-        Op::Stop => {}
+        Instruction::Neg => stack[*top - 1] = -stack[*top - 1],
+        Instruction::Stop => {}
     }
 }
 
@@ -57,8 +57,8 @@ fn evaluate(codes: &[u32], arguments: &[f32], x: &[f32], y: &mut [f32]) {
         let mut stack = [0.0f32; 8];
         let mut top = 0usize;
         for (&code, &argument) in codes.iter().zip(arguments) {
-            let Some(op) = Op::decode(code, argument) else { break };
-            if matches!(op, Op::Stop) {
+            let Some(op) = Instruction::decode(code, argument) else { break };
+            if matches!(op, Instruction::Stop) {
                 break;
             }
             step(op, &mut stack, &mut top, x[i]);

@@ -54,7 +54,7 @@ fn rows() -> lanework::Result<()> {
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
-struct Pair {
+struct Root {
     n: u32,
     root: f32,
 }
@@ -68,13 +68,13 @@ fn mark(prime: &mut [u8]) {
 }
 
 #[kernel]
-fn pairs(prime: &[u8], out: &mut [Pair]) {
+fn pairs(prime: &[u8], out: &mut [Root]) {
     let n = block_idx.x * block_dim.x + thread_idx.x;
     if n < prime.len() as u32 {
         out[n] = if prime[n] != 0 {
-            Pair { n, root: (n as f32).sqrt() }
+            Root { n, root: (n as f32).sqrt() }
         } else {
-            Pair { n: 0, root: 0.0 }
+            Root { n: 0, root: 0.0 }
         };
     }
 }
@@ -85,8 +85,8 @@ fn flags() -> lanework::Result<()> {
     let mut prime = device.zeros::<u8>(100)?;
     mark(&mut prime).grid(4).block(32).launch(&device)?;
     assert_eq!(prime.download()?.iter().filter(|p| **p != 0).count(), 25);
-    let mut out = device.upload(&[Pair { n: 0, root: 0.0 }; 100])?;
+    let mut out = device.upload(&[Root { n: 0, root: 0.0 }; 100])?;
     pairs(&prime, &mut out).grid(4).block(32).launch(&device)?;
-    assert_eq!(out.download()?[97], Pair { n: 97, root: 97f32.sqrt() });
+    assert_eq!(out.download()?[97], Root { n: 97, root: 97f32.sqrt() });
     Ok(())
 }

@@ -5,12 +5,12 @@ use lanework::prelude::*;
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-struct Rng {
+struct Pcg {
     state: u64,
 }
 
 #[device]
-trait Random {
+trait RandomBits {
     const BITS: u32 = 32;
     fn next_u32(&mut self) -> u32;
     fn next_f32(&mut self) -> f32 {
@@ -22,7 +22,7 @@ trait Random {
 }
 
 #[device]
-impl Random for Rng {
+impl RandomBits for Pcg {
     fn next_u32(&mut self) -> u32 {
         self.state = self.state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let x = ((self.state >> 18) ^ self.state) >> 27;
@@ -31,7 +31,7 @@ impl Random for Rng {
 }
 
 #[device]
-fn walk<R: Random>(rng: &mut R, steps: u32) -> Option<(i32, u32)> {
+fn walk<R: RandomBits>(rng: &mut R, steps: u32) -> Option<(i32, u32)> {
     let mut position = 0i32;
     'steps: for step in 0..steps {
         position += match rng.below(3) {
@@ -51,7 +51,7 @@ fn walk<R: Random>(rng: &mut R, steps: u32) -> Option<(i32, u32)> {
 
 #[kernel]
 fn walks(
-    seeds: &mut [Rng],
+    seeds: &mut [Pcg],
     steps: u32,
     position: &mut [i32],
     escaped: &mut [u32],
@@ -73,7 +73,7 @@ fn walks(
 #[test]
 fn random_walks() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
-    let seeds: Vec<Rng> = (0..100).map(|i| Rng { state: i * 77 + 1 }).collect();
+    let seeds: Vec<Pcg> = (0..100).map(|i| Pcg { state: i * 77 + 1 }).collect();
     let mut s = device.upload(&seeds)?;
     let (mut p, mut e, mut m) =
         (device.zeros::<i32>(100)?, device.zeros::<u32>(1)?, device.zeros::<f32>(100)?);

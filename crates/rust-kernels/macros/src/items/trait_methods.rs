@@ -23,12 +23,12 @@ pub fn declare(item: &ItemTrait) -> syn::Result<TokenStream> {
         if let TraitItem::Fn(function) = inner
             && !function.sig.inputs.is_empty()
         {
-            functions.push(Function::new(&function.sig, name)?);
+            functions.push(TraitMethod::new(&function.sig, name)?);
         }
     }
-    let adapted = functions.iter().filter_map(Function::of_adapter);
-    let declared = functions.iter().map(Function::declaration);
-    let defined = functions.iter().map(Function::definition);
+    let adapted = functions.iter().filter_map(TraitMethod::of_adapter);
+    let declared = functions.iter().map(TraitMethod::declaration);
+    let defined = functions.iter().map(TraitMethod::definition);
     let text = format!("The functions of [`{name}`] for values in kernels.");
     let allowed = allowed();
     Ok(quote! {
@@ -80,7 +80,7 @@ pub fn declare(item: &ItemTrait) -> syn::Result<TokenStream> {
 }
 
 /// A function of the trait, for values of the type `__V`.
-struct Function {
+struct TraitMethod {
     name: Ident,
     /// The hidden function that it calls.
     call: TokenStream,
@@ -92,7 +92,7 @@ struct Function {
     output: TokenStream,
 }
 
-impl Function {
+impl TraitMethod {
     fn new(signature: &Signature, of: &Ident) -> syn::Result<Self> {
         let function = ImplItemFn {
             attrs: Vec::new(),
@@ -115,7 +115,7 @@ impl Function {
                 FnArg::Receiver(_) => Ident::new("this", Span::call_site()),
             });
         let hidden = in_kernels(&signature.ident);
-        Ok(Function {
+        Ok(TraitMethod {
             name: signature.ident.clone(),
             call: quote!(<__V as #of>::#hidden),
             generics: staged_generics(&plain.sig.generics),
