@@ -143,6 +143,11 @@ impl AccessCheck {
                 offset += 1 << shift;
             }
             left |= u32::from(!well) << lane;
+            // A lane that owns a word forgets the reads of it; the lanes before it must have been checked by then.
+            if !well && !LOADS {
+                left |= lanes & (u32::MAX << lane);
+                break;
+            }
         }
         if let Some(written) = view.written
             && !LOADS

@@ -101,15 +101,16 @@ impl ShadowView<'_> {
         done
     }
 
-    /// The same for writes.
+    /// The same for writes, except that all lanes from the first on that the general path must check are left to it. A lane
+    /// that owns the word forgets the reads of it, so it must not come before another lane that is in conflict with them.
     #[inline(never)]
     pub(super) fn write_words(&mut self, offsets: &[u64; 32], lanes: u32) -> u32 {
         let mut known = KnownEpochs::new(self.base);
         let mut changed = None;
-        let (mut left, mut rest) = (0, lanes);
+        let mut rest = lanes;
         self.shadow.note_write();
         while rest != 0 {
-            let lane = rest.trailing_zeros();
+            let (lane, left) = (rest.trailing_zeros(), rest);
             rest &= rest - 1;
             let (packed, offset) =
                 (epoch::with_lane(self.packed, lane), offsets[lane as usize % 32]);
@@ -122,10 +123,7 @@ impl ShadowView<'_> {
                 if epoch::same_thread(*write, packed) {
                     own = *write & REPLACED;
                     if epoch::other_write_of_thread(*write, packed) {
-                        let Some(stored) = &self.stored else {
-                            left |= 1 << lane;
-                            continue;
-                        };
+                        let Some(stored) = &self.stored else { return left };
                         let all = || stored.changed_lanes(offsets, lanes);
                         let changes = *changed.get_or_insert_with(all) >> lane & 1 != 0;
                         own |= if changes { REPLACED } else { 0 };
@@ -143,9 +141,11 @@ impl ShadowView<'_> {
                     continue;
                 }
             }
-            left |= u32::from(!self.write_unknown(&mut known, offset, packed)) << lane;
+            if !self.write_unknown(&mut known, offset, packed) {
+                return left;
+            }
         }
-        left
+        0
     }
 
     /// The general part of [`ShadowView::write_words`].

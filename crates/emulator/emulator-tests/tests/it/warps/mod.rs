@@ -4,3 +4,4 @@ mod checks;
 mod independent;
 mod interleaved;
 mod lockstep;
+mod paths;
