@@ -55,6 +55,10 @@ impl Translator {
     /// The receiver of a method that device traits may add. It has its place, because the method may take `&mut self`.
     pub fn adaptable_receiver(&mut self, expression: &Expr) -> TokenStream {
         let (span, rt) = (expression.span(), quote!(::lanework::lang::rt));
+        // An iterator is moved by its methods, and has no methods of device traits.
+        if self.on_host || crate::body::iterators::is_chain(expression) {
+            return self.receiver(expression);
+        }
         if !is_place(self, expression) || crate::body::iterators::is_part(expression) {
             let value = self.receiver(expression);
             return self.adapted(quote_spanned!(span => #rt::ByValue(#value)));
