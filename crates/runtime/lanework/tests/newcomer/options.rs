@@ -51,7 +51,7 @@ fn searches() -> lanework::Result<()> {
 /// A `?` in a closure leaves the closure, although the function returns an `Option` too.
 #[device]
 fn halved_sum(a: u32, b: u32) -> Option<u32> {
-    let half = |v: u32| -> Option<u32> { (v % 2 == 0).then_some(v / 2) };
+    let half = |v: u32| -> Option<u32> { v.is_multiple_of(2).then_some(v / 2) };
     let sum = Some(a).and_then(|v| v.checked_add(half(b)?)).unwrap_or(1000);
     let both = half(a).and_then(|x| {
         let y = half(b)?;
@@ -61,13 +61,13 @@ fn halved_sum(a: u32, b: u32) -> Option<u32> {
         return Some(sum + 1);
     }
     // This `?` leaves the function.
-    let third = (a % 3 == 0).then_some(a / 3)?;
+    let third = a.is_multiple_of(3).then_some(a / 3)?;
     Some(sum + third + both.unwrap_or(0))
 }
 
 #[device]
 fn quotient(a: u32, b: u32) -> Result<u32, u8> {
-    if b == 0 { Err(7) } else { Ok(a / b) }
+    a.checked_div(b).ok_or(7)
 }
 
 /// The closure returns another type than the function, or the function returns nothing.

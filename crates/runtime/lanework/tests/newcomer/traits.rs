@@ -220,6 +220,24 @@ fn scale<S: Scaled>(x: &mut [S]) {
     x[i] = x[i].scaled_twice().scaled(S::FACTOR);
 }
 
+/// Iterators of the host in a function whose bound is a device trait.
+#[kernel]
+fn scale_odd<S: Scaled>(x: &mut [S]) {
+    #[unroll]
+    for i in (0..4u32).rev().step_by(2) {
+        x[i] = x[i].scaled(S::FACTOR);
+    }
+}
+
+#[test]
+fn iterators_of_the_host_stay_iterators() -> lanework::Result<()> {
+    let device = Device::emulator().sanitized();
+    let mut x = device.upload(&[2.0f32; 4])?;
+    scale_odd(&mut x).grid(1).block(1).launch(&device)?;
+    assert_eq!(x.download()?, [2.0, 1.0, 2.0, 1.0]);
+    Ok(())
+}
+
 #[test]
 fn an_associated_type_is_a_parameter() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();

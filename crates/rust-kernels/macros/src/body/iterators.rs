@@ -143,7 +143,7 @@ fn source(expression: &Expr) -> Option<Source<'_>> {
 }
 
 /// Whether an expression is a source, or a chain of iterator methods on a source.
-fn is_chain(expression: &Expr) -> bool {
+pub fn is_chain(expression: &Expr) -> bool {
     match expression {
         Expr::Paren(inner) => is_chain(&inner.expr),
         Expr::Range(_) => true,

@@ -55,8 +55,8 @@ impl Translator {
     /// The receiver of a method that device traits may add. It has its place, because the method may take `&mut self`.
     pub fn adaptable_receiver(&mut self, expression: &Expr) -> TokenStream {
         let (span, rt) = (expression.span(), quote!(::lanework::lang::rt));
-        // An iterator of the host is moved by its methods, and has no methods of device traits.
-        if self.on_host || crate::body::expression::range(expression).is_some() {
+        // An iterator is moved by its methods, and has no methods of device traits.
+        if self.on_host || crate::body::iterators::is_chain(expression) {
             return self.receiver(expression);
         }
         if !is_place(self, expression) || crate::body::iterators::is_part(expression) {
