@@ -133,7 +133,11 @@ impl Parser {
                         ExpressionKind::Integer { value, unsigned, long, decimal }
                     }
                     Ok(NumberLiteral::Float { value, single }) => {
-                        ExpressionKind::Float { value, single }
+                        let literal = ExpressionKind::Float { value, single };
+                        match self.names.text(text).ends_with(['l', 'L']) {
+                            true => Self::converted(literal, BuiltinType::LongDouble, start),
+                            false => literal,
+                        }
                     }
                     Err(why) => return self.report(SourceProblem::error(start, why)),
                 }
@@ -237,7 +241,8 @@ impl Parser {
                 ExpressionKind::Integer { value, unsigned: true, long: 2, decimal: true }
             }
             Ok(NumberLiteral::Float { value, .. }) => {
-                ExpressionKind::Float { value, single: false }
+                let literal = ExpressionKind::Float { value, single: false };
+                Self::converted(literal, BuiltinType::LongDouble, start)
             }
             Err(why) => return self.report(SourceProblem::error(start, why)),
         };
@@ -266,6 +271,11 @@ impl Parser {
             long: 1,
             decimal: false,
         };
+        Self::converted(integer, kind, span)
+    }
+
+    /// A literal, converted to the type that its prefix or suffix names.
+    fn converted(literal: ExpressionKind, kind: BuiltinType, span: Span) -> ExpressionKind {
         let ty = TypeSyntax {
             base: BaseType::Builtin(kind),
             is_const: false,
@@ -273,7 +283,7 @@ impl Parser {
             derived: Vec::new(),
             span,
         };
-        let value = Box::new(Expression { kind: integer, span });
+        let value = Box::new(Expression { kind: literal, span });
         ExpressionKind::Cast(CastStyle::Static, Rc::new(ty), value)
     }
 
