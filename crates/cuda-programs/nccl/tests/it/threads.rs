@@ -350,8 +350,9 @@ fn memory_is_allocated_and_registered() {
         );
         assert_eq!(nccl!("ncclCommDeregister"(comm => usize, handle => usize)), 0);
         assert_eq!(nccl!("ncclCommDeregister"(comm => usize, handle => usize)), 4);
+        // Not an address that has been freed: another thread may have got it since.
+        assert_eq!(nccl!("ncclMemFree"(at + 256 => u64)), 1);
         assert_eq!(nccl!("ncclMemFree"(at => u64)), 0);
-        assert_eq!(nccl!("ncclMemFree"(at => u64)), 1);
         destroy(comm);
     });
 }
