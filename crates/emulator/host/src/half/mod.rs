@@ -73,6 +73,10 @@ impl HalfOperation {
     }
 
     /// The conversion, if the instruction is a frequent one of the first operand.
+    #[cfg_attr(
+        not(all(feature = "native", unix, target_arch = "x86_64")),
+        allow(dead_code, reason = "only compiled host code asks")
+    )]
     pub fn frequent(&self) -> Option<FrequentConversion> {
         match (&self.kind, self.inputs.as_slice()) {
             (OperationKind::Frequent(frequent), [Input::Operand(0)]) => Some(*frequent),
