@@ -2,6 +2,7 @@
 
 use crate::args::ExplainArgs;
 use crate::problem::nearest;
+use lanework::time::limits::Limit;
 use lanework::time::sm::pipes::Stall;
 use lanework::{Counters, ReportKind};
 use lanework_terminal::failure::{Failure, Outcome};
@@ -96,45 +97,6 @@ impl Explained {
     }
 }
 
-/// The limits of predicted times, with their meanings: the units of a multiprocessor, and what keeps them idle.
-const LIMITS: [(&str, &str); 17] = [
-    (
-        "issue",
-        "The schedulers issue an instruction in nearly every cycle; fewer instructions help.",
-    ),
-    ("FP32 pipe", "The units for single precision, which also multiply integers, are busy."),
-    ("integer pipe", "The units for integer additions, comparisons and logic are busy."),
-    ("FP64 pipe", "The units for double precision are busy; most consumer GPUs have few of them."),
-    (
-        "special functions",
-        "The units for reciprocals, roots, exponentials and conversions are busy.",
-    ),
-    ("tensor cores", "The tensor cores are busy."),
-    (
-        "shared memory and L1",
-        "The memory of the multiprocessor is busy; fewer bank conflicts and sectors help.",
-    ),
-    ("L2", "The L2 cache delivers as much as it can; fewer sectors help."),
-    ("DRAM", "Device memory delivers as much as it can; fewer bytes from memory help."),
-    (
-        "latency",
-        "No unit is busy: warps wait for results; more warps, or more independent instructions in each, help.",
-    ),
-    ("barriers", "No unit is busy: warps wait for others of their block at barriers."),
-    ("launch", "The launch takes most of the time; more work in each launch helps."),
-    (
-        "wave tail",
-        "The last wave of blocks leaves multiprocessors idle; smaller blocks or another grid help.",
-    ),
-    ("host memory", "The kernel waits for memory of the host, over the bus."),
-    ("contended atomics", "Atomics on the same words take turns."),
-    ("waits for other blocks", "Blocks wait for values that other blocks write."),
-    (
-        "speed of light",
-        "How busy a unit is while the kernel runs; the busiest unit limits the time.",
-    ),
-];
-
 /// Every name: findings, counters, stall reasons, limits, verdicts.
 fn all() -> Vec<Explained> {
     let finding = |kind: &lanework::KindInfo| Explained {
@@ -162,10 +124,12 @@ fn all() -> Vec<Explained> {
         help: None,
         metrics: Vec::new(),
     }));
-    all.extend(LIMITS.iter().map(|(name, meaning)| Explained {
-        name: (*name).to_owned(),
+    let limits = Limit::all().map(|limit| (limit.name(), limit.meaning()));
+    let share = "How busy a unit is while the kernel runs; the busiest unit limits the time.";
+    all.extend(limits.chain([("speed of light", share)]).map(|(name, meaning)| Explained {
+        name: name.to_owned(),
         of: "limit",
-        meaning: (*meaning).to_owned(),
+        meaning: meaning.to_owned(),
         help: None,
         metrics: Vec::new(),
     }));

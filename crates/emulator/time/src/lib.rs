@@ -12,6 +12,7 @@
 
 pub mod chip;
 mod clock;
+pub mod limits;
 pub mod lower;
 pub mod machine;
 mod numbers;

@@ -1,6 +1,7 @@
 //! The prediction: the time of a launch with an interval, the limiting resource, and the lost cycles of each line.
 
 use crate::chip::{self, Bound, Caches, ChipResult};
+use crate::limits::Limit;
 use crate::lower::Lowered;
 use crate::machine::GpuModel;
 use crate::sm::pipes::{RESOURCES, Resource, STALLS, Stall};
@@ -194,19 +195,6 @@ impl Prediction {
 /// Maximum number of lines in the JSON.
 const LINES: usize = 20;
 
-/// Names of the limits, in the order of [`Resource::ALL`].
-const LIMITS: [&str; RESOURCES] = [
-    "issue",
-    "FP32 pipe",
-    "integer pipe",
-    "FP64 pipe",
-    "special functions",
-    "tensor cores",
-    "shared memory and L1",
-    "L2",
-    "DRAM",
-];
-
 /// Standard deviations of the logarithm of measured over predicted time, by cause. With them, the
 /// intervals contain 83 % of the programs in the tuning half, and 79 % in a leave-one-out test of
 /// `MODEL_ERROR`.
@@ -262,9 +250,9 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
         interval_ns: [time_ns * low * ends[0] / unseen, time_ns * high * ends[1] / unseen + moving],
         launch_ns,
         cycles: unseen * found.cycles,
-        limiter,
+        limiter: limiter.name(),
         use_of_limiter,
-        utilization: utilization(&found),
+        utilization: utilization(&found).map(|(of, share)| (Limit::Busy(of).name(), share)),
         registers: (trace.registers, !trace.exact_registers),
         resident: (placement.resident, placement.limiter),
         waves: trace.total_blocks() as f64 / wave,
@@ -305,36 +293,37 @@ fn unseen(trace: &KernelTrace, found: &ChipResult) -> (f64, [f64; 2]) {
     }
 }
 
-/// Utilization of each resource by its name.
-fn utilization(found: &ChipResult) -> [(&'static str, f64); RESOURCES] {
+/// Utilization of each resource.
+fn utilization(found: &ChipResult) -> [(Resource, f64); RESOURCES] {
     Resource::ALL.map(|resource| {
         let busy = found.sm.busy[resource as usize] / resource.units();
-        (LIMITS[resource as usize], busy / found.sm.cycles.max(1.0))
+        (resource, busy / found.sm.cycles.max(1.0))
     })
 }
 
 /// The limiter and its fraction: the launch if it takes most of the time, else the busiest resource if it is busy enough,
 /// else the tail of the last wave or the warps' waits.
-fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
+fn limiter(found: &ChipResult, launch: f64) -> (Limit, f64) {
     if launch > 0.6 {
-        return ("launch", launch);
+        return (Limit::Launch, launch);
     }
     match found.bound {
-        Bound::Host => return ("host memory", 1.0 - launch),
-        Bound::Swaps => return ("contended atomics", 1.0 - launch),
-        Bound::Chain => return ("waits for other blocks", 1.0 - launch),
+        Bound::Host => return (Limit::HostMemory, 1.0 - launch),
+        Bound::Swaps => return (Limit::ContendedAtomics, 1.0 - launch),
+        Bound::Chain => return (Limit::OtherBlocks, 1.0 - launch),
         Bound::Multiprocessor => {}
     }
     let shares = utilization(found).into_iter();
-    let (name, most) = shares.fold(("", 0.0), |best, one| if one.1 > best.1 { one } else { best });
+    let start = (Resource::Issue, 0.0);
+    let (busiest, most) = shares.fold(start, |best, one| if one.1 > best.1 { one } else { best });
     if most > 0.6 {
-        return (name, most);
+        return (Limit::Busy(busiest), most);
     }
     let placement = found.placement;
     let waves = placement.blocks as f64 / f64::from(placement.resident);
     let tail = (waves.ceil() - waves) / waves.ceil();
     if waves > 1.0 && tail > 0.3 {
-        return ("wave tail", tail);
+        return (Limit::WaveTail, tail);
     }
     let mut sums = [0.0; STALLS];
     for one in &found.sm.lost.by_run {
@@ -342,20 +331,20 @@ fn limiter(found: &ChipResult, launch: f64) -> (&'static str, f64) {
     }
     let all: f64 = sums.iter().sum::<f64>().max(1.0);
     match sums[Stall::Barrier as usize] / all {
-        part if part > 0.5 => ("barriers", part),
-        _ => ("latency", 1.0 - most),
+        part if part > 0.5 => (Limit::Barriers, part),
+        _ => (Limit::Latency, 1.0 - most),
     }
 }
 
 /// Standard deviation of the logarithm of measured over predicted time, and its causes.
-fn deviation(trace: &KernelTrace, found: &ChipResult, limiter: &str) -> (f64, Vec<&'static str>) {
+fn deviation(trace: &KernelTrace, found: &ChipResult, limiter: Limit) -> (f64, Vec<&'static str>) {
     let mut sum = MODEL_ERROR * MODEL_ERROR;
     let mut notes = Vec::new();
     let mut add = |error: f64, note| {
         sum += error * error;
         notes.push(note);
     };
-    if matches!(limiter, "latency" | "barriers") {
+    if matches!(limiter, Limit::Latency | Limit::Barriers) {
         add(LATENCY_ERROR, "latencies are the limit, and they depend on the clock and on the load");
     }
     if trace.listing.is_none() {
