@@ -15,7 +15,7 @@ use crate::memory::allocations::{AllocationKind, PitchedRows};
 use crate::memory::shared_pages;
 use crate::memory::transfer::{Copy3D, CopySide};
 use crate::memory::virtual_memory::is_reserved;
-use crate::state::driver;
+use crate::state::{Driver, driver};
 use lanework::emulator::sanitize::ReportKind;
 use std::sync::atomic::Ordering;
 
@@ -24,13 +24,15 @@ const AT_ONCE: usize = 4096;
 
 /// Reports a copy that reads what nothing has written.
 pub fn check(copy: &Copy3D) {
-    check_rows(copy);
-    check_all(copy);
+    let Ok(driver) = driver() else { return };
+    if lanework::tool::checks(&driver.device) {
+        check_rows(driver, copy);
+        check_all(driver, copy);
+    }
 }
 
 /// Reports a copy to the host if nothing has written any of its bytes.
-fn check_all(copy: &Copy3D) {
-    let Ok(driver) = driver() else { return };
+fn check_all(driver: &Driver, copy: &Copy3D) {
     let Copy3D { from, to, width, height, depth } = copy;
     let first = |side: &CopySide| side.row(*width, *height, (0, 0)).ok();
     let (Some(start), Some(target)) = (first(from), first(to)) else { return };
@@ -42,7 +44,7 @@ fn check_all(copy: &Copy3D) {
     let is_host =
         !matches!(of_kind(target), Some(AllocationKind::Device | AllocationKind::Managed))
             && driver.device.allocation_at(target).is_none_or(|_| of_kind(target).is_some());
-    if !from_device || !is_host || copy.bytes() == 0 || !lanework::tool::checks(&driver.device) {
+    if !from_device || !is_host || copy.bytes() == 0 {
         return;
     }
     let rows = (0..*depth).flat_map(|z| (0..*height).map(move |y| (y, z)));
@@ -67,8 +69,7 @@ fn check_all(copy: &Copy3D) {
 }
 
 /// Reports a copy that reads unwritten bytes of a pitched allocation because it has other rows.
-fn check_rows(copy: &Copy3D) {
-    let Ok(driver) = driver() else { return };
+fn check_rows(driver: &Driver, copy: &Copy3D) {
     let Copy3D { from, width, height, depth, .. } = copy;
     let row = |place| from.row(*width, *height, place).ok();
     let Some(first) = row((0, 0)) else { return };
@@ -84,7 +85,7 @@ fn check_rows(copy: &Copy3D) {
             end > pitch && !end.is_multiple_of(pitch) && end % pitch != used
         }
     };
-    if !wrong || !lanework::tool::checks(&driver.device) {
+    if !wrong {
         return;
     }
     let rows = (0..*depth).flat_map(|z| (0..*height).filter_map(move |y| row((y, z))));
