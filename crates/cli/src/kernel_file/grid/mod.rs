@@ -152,7 +152,7 @@ impl FileKernel<'_> {
         let mut by_argument: BTreeMap<usize, Axes> = BTreeMap::new();
         let mut decided = Vec::new();
         for one in &found.footprints {
-            // What a kernel writes tells more than what it reads.
+            // The stores of a kernel tell more than its loads.
             let is_read_only = !one.writes;
             let same = |other: &&Footprint| other.argument == one.argument && other.writes;
             if is_read_only && found.footprints.iter().any(|other| same(&other)) {

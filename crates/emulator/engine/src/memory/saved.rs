@@ -1,5 +1,5 @@
 //! Memory as plain data: the contents of a device's allocations, saved by what changed since the last time, and restored
-//! at the same addresses on another device. A debugger in another process sees the memory of a program's launches so.
+//! at the same addresses on another device. So a debugger in another process sees the memory before each launch of a program.
 //!
 //! Not saved: textures and surfaces, and memory of the host that kernels access without registering it.
 

@@ -205,8 +205,8 @@ impl<'s> Conversation<'s> {
             print_json(&SessionJson { steps: self.steps, replies: self.replies })?;
         }
         match self.failed {
-            0 => Ok(()),
             _ if self.typed => Ok(()),
+            0 => Ok(()),
             failed => Err(Failure::input(
                 format_args!("{failed} of the debugger's commands failed"),
                 "correct them; `help` lists the commands",

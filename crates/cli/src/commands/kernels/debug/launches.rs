@@ -27,11 +27,11 @@ pub fn program(program: &Program, first: u64, options: &DebugOptions) -> Outcome
     if program.json || options.dap {
         lanework::print_on_stderr();
     }
-    let quiet = options.dap && !program.json;
-    let program = &Program { json: program.json || quiet, ..program.clone() };
+    let json = program.json;
+    // Standard output belongs to the editor's messages.
+    let program = &Program { json: json || options.dap, ..program.clone() };
     let ended = run_program(program, "save", &[("LANEWORK_TOOL_SAVE", first.to_string())])?;
     let mut launches = SavedLaunches::of(&ended, program)?;
-    let json = program.json && !quiet;
     launches.debug(options, script.as_deref(), json)
 }
 
