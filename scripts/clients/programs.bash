@@ -62,7 +62,7 @@ compile() {
     local name=$1 output=$2
     shift 2
     [ -e "$output" ] && return 0
-    "$NVCC" -std=c++17 -O3 -lineinfo -w -gencode arch=compute_${ARCHITECTURE:-90},code=compute_${ARCHITECTURE:-90} -o "$output" "$@" \
+    "$NVCC" -std=${STANDARD:-c++17} -O3 -lineinfo -w -gencode arch=compute_${ARCHITECTURE:-90},code=compute_${ARCHITECTURE:-90} -o "$output" "$@" \
         -L"$libraries" -L"$work/link" > "$logs/$name.build" 2>&1
 }
 

@@ -177,7 +177,8 @@ macro_rules! control {
             form("^replace tile elemtype|interleave_layout|swizzle_mode|fill_mode global|shared::cta b1024 b32", "m 0").only("tensormap"),
             form("^cp_fenceproxy global shared::cta tensormap::generic release $scope sync aligned", "m m 128").only("tensormap"),
             form("...", "*"),
-            needs("", "8.3 sm_90a").only("tensormap"), // Data Movement: tensormap.replace
+            needs("replace", "8.3 sm_90a").only("tensormap"), // Data Movement: tensormap.replace
+            needs("cp_fenceproxy", "8.3 sm_90").only("tensormap"), // Parallel Synchronization: tensormap.cp_fenceproxy
             needs("swizzle_atomicity", "8.6 sm_100a").only("tensormap"), // Data Movement: tensormap.replace
             needs("", "8.6 sm_100").only("clusterlaunchcontrol"), // Parallel Synchronization: clusterlaunchcontrol
             needs("multicast::cluster::all", "8.6 sm_100a").only("clusterlaunchcontrol")] // Parallel Synchronization: clusterlaunchcontrol

@@ -92,6 +92,33 @@ fn unannounced_bytes_deadlock_the_wait() {
     assert!(f.message.contains("the cluster's barrier"), "{f}");
 }
 
+/// What a GPU does although the manual leaves it undefined; NVIDIA's own tests rely on it.
+#[test]
+fn undefined_uses_run_as_on_a_gpu() {
+    // The last warp to arrive initializes the mbarrier again, while the other warp still waits for the phase.
+    let again = "@%p1 mbarrier.init.shared::cta.b64 [%r2], 64; bar.sync 0;
+        mbarrier.arrive.shared::cta.b64 %rd4, [%r2];
+        one: mbarrier.try_wait.shared::cta.b64 %p2, [%r2], %rd4; @!%p2 bra one;
+        setp.eq.u32 %p3, %r1, 32; @%p3 mbarrier.init.shared::cta.b64 [%r2], 64; bar.sync 0;
+        mbarrier.arrive.shared::cta.b64 %rd4, [%r2];
+        two: mbarrier.try_wait.shared::cta.b64 %p2, [%r2], %rd4; @!%p2 bra two;
+        st.global.u32 [%rd3], 5;";
+    let words = result(&text("", again), 1, None).expect("the first warp sees the phase's end");
+    assert_eq!(words[..64], [5; 64]);
+    assert!(!judged(&text("", again), 1, None).is_empty());
+    // An mbarrier that does not exist is invalidated.
+    let twice = format!(
+        "{INIT} @%p1 mbarrier.inval.shared::cta.b64 [%r2]; @%p1 mbarrier.inval.shared::cta.b64 [%r2];"
+    );
+    result(&text("", &twice), 1, None).expect("runs");
+    assert_eq!(judged(&text("", &twice), 1, None), [ReportKind::Uninitialized]);
+    // A copy of no bytes may have any addresses.
+    let nothing = format!(
+        "{INIT} @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3+5], [%rd1+3], 0, [%r2];"
+    );
+    assert_eq!(outcome(&text("", &nothing), 1, None).expect("runs")[..3], [0, 1, 2]);
+}
+
 #[test]
 fn mbarriers_are_used_as_they_count() {
     for (body, words) in [

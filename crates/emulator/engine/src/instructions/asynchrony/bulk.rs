@@ -120,11 +120,13 @@ unsafe fn place(
 ) -> Result<*mut u8, RawFault> {
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     unsafe {
+        // A copy of no bytes needs no alignment: CUB makes such copies from and to any address.
+        let align = if bytes == 0 { 1 } else { CHUNK };
         if space == MemorySpace::Shared {
-            return Ok(shared(warp, lane, address, bytes, CHUNK, "bulk copy")?.host);
+            return Ok(shared(warp, lane, address, bytes, align, "bulk copy")?.host);
         }
         let at = (space, address, bytes);
-        if !address.is_multiple_of(CHUNK) {
+        if !address.is_multiple_of(align) {
             let note =
                 format!("misaligned bulk copy: address {address:#x} is not a multiple of {CHUNK}");
             return Err(raw(FaultKind::Misaligned, lane, at, note));

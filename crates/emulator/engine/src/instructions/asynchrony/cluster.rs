@@ -7,7 +7,7 @@ use crate::instructions::access::site::Region;
 use crate::instructions::asynchrony::copies::Copies;
 use crate::instructions::tensor_memory::memory::TensorMemory;
 use crate::instructions::tensor_memory::queue::TensorWork;
-use crate::instrument::event::Hook;
+use crate::instrument::event::{Hook, Phase};
 use crate::memory::Memory;
 use lanework_ptx_ir::memory_layout::{OFFSET_MASK, RANK_SHIFT};
 
@@ -41,6 +41,8 @@ pub struct Cluster {
     pub barrier: ClusterBarrier,
     /// Bulk copies that have been started.
     pub copies: Copies,
+    /// The phases of mbarriers that warps wait for.
+    pub waits: Waits,
     /// Tensor memory by rank.
     pub tensor_memory: Vec<TensorMemory>,
     /// Products and copies in tensor memory that have been issued.
@@ -60,6 +62,7 @@ impl Cluster {
             running: vec![true; blocks],
             barrier: ClusterBarrier::new(blocks, warps),
             copies: Copies::default(),
+            waits: Waits::new(blocks, warps),
             tensor_memory: (0..blocks).map(|_| TensorMemory::default()).collect(),
             tensor_work: TensorWork::default(),
             changes: 0,
@@ -73,6 +76,7 @@ impl Cluster {
             self.barrier = ClusterBarrier::new(self.running.len(), self.barrier.warps);
         }
         self.copies.start();
+        self.waits.phases.fill(None);
         self.tensor_memory.iter_mut().for_each(TensorMemory::start);
         self.tensor_work.start();
     }
@@ -82,6 +86,29 @@ impl Cluster {
         let rank = usize::try_from((address >> RANK_SHIFT).checked_sub(1)?).ok()?;
         let region = self.shared.get(rank).filter(|_| self.running[rank])?;
         Some(Region { start: address & !OFFSET_MASK, ..*region })
+    }
+}
+
+/// The phase of an mbarrier that each warp waits for.
+pub struct Waits {
+    phases: Vec<Option<Phase>>,
+    warps: usize,
+}
+
+impl Waits {
+    fn new(blocks: usize, warps: usize) -> Waits {
+        Waits { phases: vec![None; blocks * warps], warps }
+    }
+
+    /// Notes the phase that a warp of the block of a rank waits for, if any.
+    pub fn note(&mut self, (rank, warp): (u32, u32), phase: Option<Phase>) {
+        self.phases[rank as usize * self.warps + warp as usize] = phase;
+    }
+
+    /// Whether another warp waits for the phase of this mbarrier that is complete.
+    pub fn any(&self, (rank, warp): (u32, u32), phase: Phase) -> bool {
+        let own = rank as usize * self.warps + warp as usize;
+        self.phases.iter().enumerate().any(|(i, waits)| i != own && *waits == Some(phase))
     }
 }
 

@@ -39,6 +39,10 @@ pub(crate) unsafe fn mbarrier(
         if let MbarrierOp::Wait { parity } = what {
             return wait_phase(op, warp, plan, &address, parity);
         }
+        let ends = matches!(what, MbarrierOp::Init | MbarrierOp::Invalidate);
+        if ends && someone_waits(warp, &address)? {
+            return Ok(false);
+        }
         let first = match plan.src.len() {
             0 | 1 => Lanes([0; 32]),
             _ => words(warp, plan, 1),
@@ -54,6 +58,10 @@ pub(crate) unsafe fn mbarrier(
             let host = place.host.cast::<u64>();
             states.0[i] = host.read();
             let next = change(states.0[i], what, first.0[i], second.0[i]);
+            // A GPU invalidates a word that holds no mbarrier without a fault; only a check reports it.
+            let tolerated = what == MbarrierOp::Invalidate
+                && (*warp.context).instrument(Wants::SYNCHRONIZATION).is_none();
+            let next = if tolerated { Ok(0) } else { next };
             let none = what != MbarrierOp::Init && Mbarrier::from_bits(states.0[i]).is_none();
             let kind = if none { FaultKind::NoMbarrier } else { FaultKind::Mbarrier };
             let next = next.map_err(|why| misuse(kind, lane, address.0[i], &why))?;
@@ -80,6 +88,29 @@ pub(crate) unsafe fn mbarrier(
 /// A phase of the mbarrier at a place.
 fn phase(place: Shared, parity: bool) -> Phase {
     Phase { rank: place.rank, offset: place.offset, parity }
+}
+
+/// Whether another warp waits for a phase that has completed: a GPU wakes it at the completion, so that it sees the
+/// phase even if a thread initializes the mbarrier again at once.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::machine::context::Body::run).
+unsafe fn someone_waits(warp: &Warp, address: &Lanes<u64>) -> Result<bool, RawFault> {
+    // SAFETY: the worker owns the context and the cluster for as long as its warps run (`Body::run`); `shared` checks
+    // each address before it is read.
+    unsafe {
+        let waits = &(*(*warp.context).cluster).waits;
+        for lane in lanes(warp.mask) {
+            let place = shared(warp, lane, address.0[lane as usize], 8, 8, "mbarrier")?;
+            let Some(state) = Mbarrier::from_bits(place.host.cast::<u64>().read()) else {
+                continue;
+            };
+            if waits.any(((*warp.context).rank, warp.index), phase(place, !state.parity)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// The bytes that an operation adds to those that a phase waits for.
@@ -170,9 +201,16 @@ unsafe fn wait_phase(
             ended[i] = phase(place, of);
         }
         let poll_expires = std::mem::take(&mut warp.poll_expires);
-        if done != warp.mask && !poll_expires {
+        let waits = &mut (*(*warp.context).cluster).waits;
+        let late = warp.mask & !done;
+        if late != 0 && !poll_expires {
+            waits.note(
+                ((*warp.context).rank, warp.index),
+                Some(ended[late.trailing_zeros() as usize & 31]),
+            );
             return Ok(false);
         }
+        waits.note(((*warp.context).rank, warp.index), None);
         for lane in lanes(done) {
             notify(op, warp, lane, Asynchronous::Waited(ended[lane as usize]));
             let place = shared(warp, lane, address.0[lane as usize], 8, 8, "mbarrier")?;
