@@ -19,6 +19,7 @@ pub use crate::data::variable::{
     give_back, lend, new_variable, receive, replace, swap,
 };
 pub use crate::emit::current::{Never, break_loop, continue_loop, return_kernel};
+pub use crate::emit::names::{NameAny, NameValue, Named, called};
 pub use crate::flow::branch::{Choose, Merge, if_else, if_then};
 pub use crate::flow::call::{
     Input, ReturnAs, ReturnSlot, Returned, Written, by_value, call_closure, call_tried, call_unit,
@@ -79,6 +80,7 @@ pub mod comparing {
     pub use crate::data::convert::{
         HostOfAny as _, HostOfValue as _, PassAny as _, PassValue as _,
     };
+    pub use crate::emit::names::{NameAny as _, NameValue as _};
     pub use crate::memory::access::{ReceivePlace as _, ReceiveValue as _};
     pub use crate::scalar::cast::{Kept as _, Promoted as _};
 }
