@@ -200,6 +200,11 @@ impl CodeMap {
         self.places.get(instruction as usize..)?.iter().flatten().next().copied()
     }
 
+    /// Whether two instructions are in the same call.
+    pub fn is_same_call(&self, one: u32, other: u32) -> bool {
+        self.callers.get(one as usize) == self.callers.get(other as usize)
+    }
+
     /// Whether a call around an instruction was made from this line and depth.
     pub fn calls_from(&self, instruction: u32, place: CodePlace) -> bool {
         let around = self.callers.get(instruction as usize);

@@ -248,7 +248,7 @@ impl LaunchScope {
     }
 
     /// The register with a name. Registers of inlined functions may share a name; the result is then the register whose
-    /// use is nearest to `instruction`.
+    /// use is nearest to `instruction`, in the same call if it is used there.
     pub fn register(&self, name: &str, instruction: u32) -> Option<Reg> {
         let all = self.registers.get(name)?;
         if let [only] = all[..] {
@@ -259,7 +259,9 @@ impl LaunchScope {
             let using = insts.filter(|inst| {
                 inst.writes().any(|r| r == **register) || inst.reads().any(|r| r == **register)
             });
-            using.map(|inst| inst.origin.abs_diff(instruction)).min().unwrap_or(u32::MAX)
+            let distance =
+                |at: u32| (!self.code.is_same_call(at, instruction), at.abs_diff(instruction));
+            using.map(|inst| distance(inst.origin)).min().unwrap_or((true, u32::MAX))
         };
         all.iter().min_by_key(uses).copied()
     }

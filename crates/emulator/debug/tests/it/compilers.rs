@@ -208,6 +208,50 @@ fn neighbors(text: &str, commands: &str) -> String {
 }
 
 #[test]
+fn a_wrong_neighbor_is_traced_into_a_device_function_that_nvcc_compiled() {
+    let output = neighbors(
+        include_str!("../data/neighbors.ptx"),
+        "goto end
+         print y[5]
+         who wrote y[5]
+         break 10 if i == 5
+         rcontinue
+         print from
+         print x[from]
+         break 4
+         rcontinue
+         thread 5
+         bt
+         print j
+         print i
+         up
+         print i
+         print n
+         down",
+    );
+    expect(
+        &output,
+        &[
+            "y[5] = -11\n",
+            "by thread (5,0,0) of block (0,0,0)",
+            "neighbors.cu:10",
+            "breakpoint 1: thread (5,0,0)",
+            "> print from\nfrom = 6\n",
+            "> print x[from]\nx[from] = 36\n",
+            "neighbors.cu:4 in left",
+            "#0 left at /src/neighbors.cu:4",
+            "#1 neighbors at /src/neighbors.cu:9",
+            "> print j\nj = 6\n",
+            "> print i\ni = 5\n",
+            "#1 neighbors at /src/neighbors.cu:9",
+            "> print i\ni = 5\n",
+            "> print n\nn = 40\n",
+            "#0 left at",
+        ],
+    );
+}
+
+#[test]
 fn calls_that_nvcc_inlined_have_names_and_lines() {
     let output = neighbors(
         include_str!("../data/neighbors_lines.ptx"),
