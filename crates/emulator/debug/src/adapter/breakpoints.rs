@@ -1,51 +1,11 @@
 //! The breakpoints of an editor: requested once, set in each launch.
 
-use super::requests::{Adapter, Answer, event};
+use super::state::{Adapter, Answer, SetBreakpoint, WantedBreakpoint, WantedPlace, event};
 use crate::code::{CodeLine, CodeMap};
 use crate::data::parse::parse;
 use crate::session::breakpoints::BreakpointKind;
 use serde_json::{Value, json};
 use std::path::Path;
-
-/// The breakpoints that an editor has requested.
-#[derive(Debug, Default)]
-pub(super) struct Wanted {
-    all: Vec<WantedBreakpoint>,
-    last_id: u64,
-    /// Whether to stop at the sanitizer's findings.
-    pub(super) findings: bool,
-}
-
-impl Wanted {
-    /// Whether there is a breakpoint.
-    pub(super) fn any(&self) -> bool {
-        !self.all.is_empty() || self.findings
-    }
-}
-
-/// One requested breakpoint.
-#[derive(Clone, Debug)]
-struct WantedBreakpoint {
-    id: u64,
-    place: WantedPlace,
-    condition: Option<String>,
-    /// Whether the current launch has code there.
-    verified: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum WantedPlace {
-    /// A line of a file.
-    Line(String, u32),
-    /// A function.
-    Function(String),
-}
-
-/// A breakpoint of the session, and the requested one that it implements.
-pub(super) struct SetBreakpoint {
-    pub(super) number: u32,
-    pub(super) id: u64,
-}
 
 /// The file that an editor means by a path.
 fn file_of(code: &CodeMap, path: &str) -> Option<u32> {

@@ -9,6 +9,7 @@
 
 mod breakpoints;
 mod requests;
+mod state;
 mod threads;
 mod values;
 mod wire;
@@ -16,9 +17,8 @@ mod wire;
 use crate::commands::{Console, Sources};
 use crate::launches::LaunchMove;
 use crate::session::Session;
-use breakpoints::Wanted;
-use requests::Adapter;
 use serde_json::Value;
+use state::{Adapter, EditorOptions, Wanted};
 use std::io::{self, BufRead, Write};
 use wire::{read_message, write_message};
 
@@ -28,19 +28,6 @@ pub struct Editor<'io> {
     output: &'io mut dyn Write,
     sequence: u64,
     options: EditorOptions,
-}
-
-/// What an editor has requested, for all launches.
-#[derive(Debug)]
-struct EditorOptions {
-    stops_on_entry: bool,
-    /// Whether the end of the last launch is a stop, so that the editor can still go back.
-    stops_at_end: bool,
-    /// Whether lines and columns count from 1, as they do here, or from 0.
-    lines_from: u64,
-    wanted: Wanted,
-    /// Whether the editor has disconnected.
-    done: bool,
 }
 
 impl<'io> Editor<'io> {

@@ -1,44 +1,18 @@
 //! The requests of an editor, and the replies and events that answer them.
 
-use super::EditorOptions;
-use super::breakpoints::SetBreakpoint;
-use super::threads::ShownFrame;
-use super::values::Expandable;
-use crate::commands::{Console, ReplyStatus, is_command};
+use super::state::{Adapter, Answer, event, output};
+use crate::commands::{ReplyStatus, is_command};
 use crate::launches::LaunchMove;
 use crate::session::stepping::{StepKind, StepUnit};
 use crate::session::{Session, StopReason};
 use lanework_emulator::Fault;
 use serde_json::{Value, json};
 
-/// Answers the requests of one editor, about one launch.
-pub(super) struct Adapter<'e, 's, 'a> {
-    pub(super) console: &'e mut Console<'s, 'a>,
-    pub(super) options: &'e mut EditorOptions,
-    /// The breakpoints of this launch.
-    pub(super) set: Vec<SetBreakpoint>,
-    /// Values and frames that an editor may ask for, by their numbers. Cleared when the session moves.
-    pub(super) expandable: Vec<Expandable>,
-    pub(super) frames: Vec<ShownFrame>,
-    leaves: Option<LaunchMove>,
-}
-
-/// The result of a request: the body of its reply, or the message of its failure.
-pub(super) type Answer = Result<Value, String>;
-
 /// The answer to requests that would change the recorded launch.
 const READ_ONLY: &str = "the debugger shows a recording, which cannot be changed: correct the source or the arguments, \
      and start again";
 
-impl<'e, 's, 'a> Adapter<'e, 's, 'a> {
-    pub(super) fn new(
-        console: &'e mut Console<'s, 'a>,
-        options: &'e mut EditorOptions,
-    ) -> Adapter<'e, 's, 'a> {
-        let (set, expandable, frames) = (Vec::new(), Vec::new(), Vec::new());
-        Adapter { console, options, set, expandable, frames, leaves: None }
-    }
-
+impl<'a> Adapter<'_, '_, 'a> {
     /// Whether the editor has disconnected.
     pub(super) fn is_done(&self) -> bool {
         self.options.done
@@ -274,17 +248,6 @@ impl<'e, 's, 'a> Adapter<'e, 's, 'a> {
         }
         Some(Ok(json!({ "result": reply.text, "variablesReference": 0 })))
     }
-}
-
-pub(super) fn event(name: &str, body: Value) -> Value {
-    match body {
-        Value::Null => json!({ "type": "event", "event": name }),
-        body => json!({ "type": "event", "event": name, "body": body }),
-    }
-}
-
-fn output(category: &str, text: &str) -> Value {
-    event("output", json!({ "category": category, "output": format!("{text}\n") }))
 }
 
 fn fault(fault: Fault) -> String {

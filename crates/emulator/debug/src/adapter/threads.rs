@@ -1,18 +1,11 @@
 //! Threads and stacks: the warps of the stopped cluster's blocks, each with the calls of one of its lanes.
 
-use super::requests::{Adapter, Answer};
+use super::state::{Adapter, Answer, ShownFrame};
 use crate::code::CallFrame;
 use crate::data::evaluate::{ThreadPlace, coordinates};
 use lanework_ptx_ir::cpp_names::readable;
 use serde_json::{Value, json};
 use std::path::Path;
-
-/// A call whose values an editor may ask for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ShownFrame {
-    /// The thread, and an instruction of the call.
-    pub(super) place: ThreadPlace,
-}
 
 impl Adapter<'_, '_, '_> {
     /// Warps of a block.

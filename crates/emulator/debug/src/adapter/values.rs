@@ -1,6 +1,6 @@
 //! Scopes, variables and expressions of a call.
 
-use super::requests::{Adapter, Answer};
+use super::state::{Adapter, Answer, Expandable, ScopeKind};
 use crate::data::evaluate::{EvaluatedValue as Found, ThreadPlace};
 use crate::data::parse::{Expression, parse};
 use crate::data::types::{DataType, NumericValue, text};
@@ -16,21 +16,6 @@ const SCOPES: [(&str, ScopeKind); 4] = [
     ("Shared memory", ScopeKind::Shared),
     ("Registers", ScopeKind::Registers),
 ];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ScopeKind {
-    Locals,
-    Arguments,
-    Shared,
-    Registers,
-}
-
-/// What an editor may expand, by its number, until the session moves.
-#[derive(Clone, Debug)]
-pub(super) enum Expandable {
-    Scope(ScopeKind, ThreadPlace),
-    Value(Expression, ThreadPlace),
-}
 
 impl Adapter<'_, '_, '_> {
     /// The place of the frame that a request names; without one, of the selected thread.

@@ -1,5 +1,5 @@
 //! The names in a Rust kernel that was staged for the debugger: comments of its PTX text, whose form `lanework_lang` defines
-//! in `emit::names`.
+//! in `emit::named`.
 
 use crate::data::scope::{SourceNames, SourceParameter, SourceVariable, VariableFrame};
 use crate::data::types::{DataType, RecordField, RecordType};

@@ -96,7 +96,7 @@ impl WarpLines {
 
     /// Records a step. Returns its place if the warp arrives at the line with this step: from another line or call, or
     /// by a backward jump.
-    pub fn arrival(&mut self, scope: &LaunchScope, at: &StepAt<'_>) -> Option<Arrival> {
+    pub fn arrival(&mut self, scope: &LaunchScope, at: &StepAt<'_>) -> Option<LineArrival> {
         let instruction = at.place.instruction;
         let place = scope.code.place(instruction)?;
         let before = self.0.insert((at.place.block, at.place.warp), (place, instruction));
@@ -107,13 +107,13 @@ impl WarpLines {
             }
             None => (true, false),
         };
-        arrives.then_some(Arrival { place, returns })
+        arrives.then_some(LineArrival { place, returns })
     }
 }
 
 /// The arrival of a warp at a line.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+pub struct LineArrival {
     /// The line and its calls.
     pub place: CodePlace,
     /// Whether the warp returns from a call that this line made: it has been at the line before.
