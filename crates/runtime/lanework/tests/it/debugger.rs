@@ -78,7 +78,7 @@ fn expect(output: &str, wanted: &[&str]) {
 
 #[device]
 #[derive(Clone, Copy)]
-struct Pair {
+struct Sample {
     low: u32,
     high: f32,
 }
@@ -94,7 +94,7 @@ fn names(x: &[u32], y: &mut [u32], n: u32, #[constant] factor: u32) {
     let tile = shared::<u32>([8, 9]);
     let t = thread_idx.x;
     let even = t % 2 == 0;
-    let pair = Pair { low: t + 1, high: t as f32 * 0.5 };
+    let pair = Sample { low: t + 1, high: t as f32 * 0.5 };
     let (row, column) = (t / 8, t % 8);
     tile[[row % 8, column]] = x[t];
     sync_threads();

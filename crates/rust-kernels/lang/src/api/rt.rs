@@ -11,6 +11,7 @@ pub use crate::data::convert::{
 pub use crate::data::leaves::{
     Data, Handle, Kind, Leaf, Part, Parts, Places, ReadPlaces, Values, Variables, laid_out,
 };
+pub use crate::data::names::{NameAny, NameValue, Named, called};
 pub use crate::data::operations::{constant, read_copy, read_view, set};
 pub use crate::data::place::{Place, ReadPlace, Space};
 pub use crate::data::receiver::{ByValue, InKernel, InPlace, Receiver};
@@ -19,7 +20,6 @@ pub use crate::data::variable::{
     give_back, lend, new_variable, receive, replace, swap,
 };
 pub use crate::emit::current::{Never, break_loop, continue_loop, return_kernel};
-pub use crate::emit::names::{NameAny, NameValue, Named, called};
 pub use crate::flow::branch::{Choose, Merge, if_else, if_then};
 pub use crate::flow::call::{
     Input, ReturnAs, ReturnSlot, Returned, Written, by_value, call_closure, call_tried, call_unit,
@@ -80,7 +80,7 @@ pub mod comparing {
     pub use crate::data::convert::{
         HostOfAny as _, HostOfValue as _, PassAny as _, PassValue as _,
     };
-    pub use crate::emit::names::{NameAny as _, NameValue as _};
+    pub use crate::data::names::{NameAny as _, NameValue as _};
     pub use crate::memory::access::{ReceivePlace as _, ReceiveValue as _};
     pub use crate::scalar::cast::{Kept as _, Promoted as _};
 }

@@ -7,12 +7,12 @@
 
 use crate::data::bounds_check::FAULT_PARAMETER;
 use crate::data::leaves::{Data, Handle, leaves};
+use crate::data::names;
 use crate::data::operations::{handle, stored_type};
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
 use crate::emit::current::{Abandon, install, with};
 use crate::emit::frames::Line;
-use crate::emit::names;
 use crate::emit::optimize::optimize;
 use crate::emit::value::{Class, Value, identifier, memory_type};
 use crate::memory::slice::{Slice, SliceMut};

@@ -2,7 +2,7 @@
 //! handle, a variable or a place.
 
 use crate::data::place::{Base, Place, ReadPlace, Space};
-use crate::emit::names;
+use crate::emit::named;
 use crate::emit::value::Value;
 use crate::scalar::var::{Mut, Scalar, Var};
 use lanework_ptx::ScalarType;
@@ -26,10 +26,11 @@ pub trait Data: Copy + 'static {
     /// Appends the leaves of a value at `offset`, in order.
     #[doc(hidden)]
     fn leaves(offset: u64, out: &mut Vec<Leaf>);
-    /// The type in the form of the debugger's records ([`crate::emit::names`]).
+    /// The type in the form of the debugger's records ([`crate::emit::named`]).
     #[doc(hidden)]
     fn described() -> String {
-        names::opaque_type(std::any::type_name::<Self>(), Self::size(), &leaves::<Self>())
+        let leaves = leaves::<Self>().into_iter().map(|leaf| (leaf.offset, leaf.ty));
+        named::opaque_type(std::any::type_name::<Self>(), Self::size(), leaves)
     }
     /// Appends the leaves' bits.
     #[doc(hidden)]
@@ -104,7 +105,7 @@ impl<T: Scalar> Data for T {
         out.push(Leaf { ty: T::SCALAR, offset, flag: None });
     }
     fn described() -> String {
-        names::scalar_type(T::SCALAR).to_owned()
+        named::scalar_type(T::SCALAR).to_owned()
     }
     fn bits(self, out: &mut Vec<u64>) {
         out.push(Scalar::bits(self));

@@ -11,7 +11,7 @@ use crate::emit::frames::{
     BarrierSetup, Branches, CallFrame, Captured, Computation, Failure, Flight, Interrupted, Line,
     Locals, LoopFrame, MovedRegisters, Repeat, Scope,
 };
-use crate::emit::names::NamedValues;
+use crate::emit::named::NamedValues;
 use crate::emit::value::{Class, Register, Value, literal};
 use lanework_abi::{CheckSite, Parameter, StageError, StageOptions};
 use lanework_ptx::{Guard, Instruction, Location, Opcode, Operand, ScalarType, Variable};

@@ -1,11 +1,12 @@
 //! Shared memory: arrays of up to three dimensions that the threads of a block share.
 
 use crate::data::leaves::{Data, leaves};
+use crate::data::names;
 use crate::data::operations::stored_type;
 use crate::data::place::{Base, Place, Space};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
-use crate::emit::names;
+use crate::emit::named;
 use crate::emit::value::{Index, Value, integer};
 use crate::memory::registers::{IntoShape, checked_shape};
 use crate::scalar::number::Extent;
@@ -94,7 +95,7 @@ pub fn shared<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D>
 /// Records the type of an array for the debugger.
 fn record<T: Data, const D: usize>(array: &Shared<T, D>) {
     if let Some(name) = with(|b| b.named.is_some().then(|| b.symbols[array.symbol].clone())) {
-        names::record("shared", &name, &names::array_type(&T::described(), &array.dims));
+        names::record("shared", &name, &named::array_type(&T::described(), &array.dims));
     }
 }
 
@@ -134,7 +135,7 @@ pub fn shared_dynamic<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shar
     });
     let array: Shared<T, D> = array;
     let place = format!("{name}\t{DYNAMIC}\t{}", array.start);
-    names::record("dynamic", &place, &names::array_type(&T::described(), &array.dims));
+    names::record("dynamic", &place, &named::array_type(&T::described(), &array.dims));
     array
 }
 

@@ -1,17 +1,5 @@
-//! Names of values for the debugger, in a kernel that is staged for it.
-//!
-//! Each named value has a place in the frame, an array in local memory: a `let` stores the value there, and so does each
-//! later assignment. The frame holds what `-g` of a compiler without optimization keeps on the stack. The records go to the
-//! debugger as comments of the module's text, one a line; tabs separate the fields:
-//!
-//! ```text
-//! // lanework-debug: parameter NAME TYPE
-//! // lanework-debug: shared SYMBOL TYPE
-//! // lanework-debug: dynamic NAME SYMBOL OFFSET TYPE
-//! // lanework-debug: local NAME TYPE SYMBOL OFFSET FILE FIRST-LINE LAST-LINE
-//! ```
-//!
-//! A type is a scalar (`f32`), `*TYPE`, `[TYPE;COUNT]`, or a structure: `{NAME;BYTES;FIELD@OFFSET:TYPE,..}`.
+//! Records the names of values for the debugger ([`crate::emit::named`]): stores a named value in the frame, and follows the
+//! assignments of a variable.
 
 use crate::data::convert::Valued;
 use crate::data::leaves::{Data, Leaf, leaves};
@@ -19,40 +7,14 @@ use crate::data::operations::{self, stored_type};
 use crate::emit::builder::Builder;
 use crate::emit::current::with;
 use crate::emit::frames::Line;
+use crate::emit::named::NamedValue;
 use crate::emit::value::{Register, Value};
 use lanework_ptx::{Instruction, Location, Operand, ScalarType, StateSpace, Statement, Variable};
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::panic::Location as Caller;
 
 /// The name of the frame's array.
 const FRAME: &str = "named_values";
-
-/// The named values of a kernel.
-#[derive(Default)]
-pub(crate) struct NamedValues {
-    frame: String,
-    bytes: u64,
-    /// The offset of each name's value, by name, position and type: a `let` in an unrolled loop has one place.
-    offsets: HashMap<(&'static str, &'static Caller<'static>, String), u64>,
-    values: Vec<NamedValue>,
-    /// Places in the frame that follow a variable's register.
-    followers: HashMap<Register, Vec<(u64, ScalarType)>>,
-    /// Records of parameters and shared arrays.
-    other: String,
-    /// The function whose parameters are being bound, and the position of its call.
-    entered: Option<(&'static str, Location)>,
-}
-
-struct NamedValue {
-    name: &'static str,
-    ty: String,
-    offset: u64,
-    file: &'static str,
-    lines: [u32; 2],
-    /// The register of its first leaf and the offset of this leaf, for a variable.
-    first: Option<(Register, u64)>,
-}
 
 /// A value that a `let` or a parameter names. `(&&Named(&value)).name_value(..)` records it, if it has registers.
 #[derive(Clone, Copy, Debug)]
@@ -138,38 +100,6 @@ pub(crate) fn record(kind: &str, name: &str, ty: &str) {
             let _ = writeln!(named.other, "// lanework-debug: {kind}\t{name}\t{ty}");
         }
     });
-}
-
-/// The type of an array with these extents, outermost first.
-pub(crate) fn array_type(element: &str, extents: &[u32]) -> String {
-    extents.iter().rev().fold(element.to_owned(), |inner, extent| format!("[{inner};{extent}]"))
-}
-
-/// The type of a structure without known fields: its leaves.
-pub(crate) fn opaque_type(name: &str, bytes: u64, leaves: &[Leaf]) -> String {
-    let field =
-        |(at, leaf): (usize, &Leaf)| format!("{at}@{}:{}", leaf.offset, scalar_type(leaf.ty));
-    let fields: Vec<String> = leaves.iter().enumerate().map(field).collect();
-    format!("{{{};{bytes};{}}}", short_name(name), fields.join(","))
-}
-
-/// The name of a scalar type.
-pub(crate) fn scalar_type(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Pred => "bool",
-        ScalarType::S8 => "i8",
-        ScalarType::S16 => "i16",
-        ScalarType::S32 => "i32",
-        ScalarType::S64 => "i64",
-        ty => ty.name(),
-    }
-}
-
-/// A type's name without its module, as `std::any::type_name` gives it.
-fn short_name(name: &str) -> String {
-    let head = name.split('<').next().unwrap_or(name);
-    let short = head.rsplit("::").next().unwrap_or(head);
-    short.chars().filter(|c| !matches!(c, ';' | '{' | '}' | '\t')).collect()
 }
 
 /// Records the call of a `#[device]` function, whose parameters and body are staged next.
