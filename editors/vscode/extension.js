@@ -1,16 +1,18 @@
 // Starts `lanework debug --dap` for a launch configuration; the command speaks the Debug Adapter Protocol itself.
 "use strict";
 
-/** The command line of `lanework` for a launch configuration. */
+/** The command line of `lanework` for a launch configuration: of a kernel, a rung, or a program. */
 function commandLine(configuration) {
-  const line = ["debug", configuration.kernel];
-  for (const name of ["grid", "block", "entry", "order"]) {
+  const { kernel, command, programArguments } = configuration;
+  const line = ["debug", "--dap"];
+  for (const name of ["grid", "block", "entry", "order", "launch"]) {
     if (configuration[name]) line.push(`--${name}`, String(configuration[name]));
   }
-  line.push(...(configuration.options || []));
+  line.push(...(configuration.options || []).map(String));
   for (const argument of configuration.arguments || []) line.push("--arg", String(argument));
-  line.push("--dap");
-  return line;
+  if (command) return [...line, "--", ...command.map(String)];
+  if (programArguments) return [...line, kernel, "--", ...programArguments.map(String)];
+  return [...line, kernel];
 }
 
 function activate(context) {

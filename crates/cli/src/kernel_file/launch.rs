@@ -20,6 +20,11 @@ use std::time::Duration;
 /// An emulator with the limits of the command line. Without `--max-instructions`, a warp stops after
 /// `stuck` instructions.
 pub fn emulator(args: &KernelArgs, stuck: Option<u64>) -> Device {
+    Device::emulator_within(emulator_options(args, stuck))
+}
+
+/// The options of that emulator.
+pub fn emulator_options(args: &KernelArgs, stuck: Option<u64>) -> Options {
     let most = args.max_instructions;
     let mut options = Options {
         max_instructions: most.or(stuck),
@@ -30,7 +35,7 @@ pub fn emulator(args: &KernelArgs, stuck: Option<u64>) -> Device {
     if let Some(bytes) = args.memory_limit {
         options.limits.memory = bytes;
     }
-    Device::emulator_within(options)
+    options
 }
 
 /// The executed instructions, and the contents of memory after the launch.

@@ -1,6 +1,7 @@
 //! A kernel's code for the debugger: the source line, the call depth and the function of each instruction.
 
-use lanework_emulator::Origin;
+use lanework_emulator::{Origin, SourceLocation};
+use lanework_ptx::{Instruction, Item, Module, Statement};
 use lanework_ptx_ir::kernel::Kernel;
 use std::collections::HashMap;
 
@@ -31,6 +32,83 @@ pub struct CallFrame {
     pub line: Option<CodeLine>,
 }
 
+/// The functions that a compiler inlined, by the positions of their code.
+#[derive(Clone, Debug, Default)]
+pub struct InlinedNames(HashMap<(String, u32, u32), String>);
+
+impl InlinedNames {
+    /// The functions that the line table of a module names.
+    pub fn of_module(module: &Module) -> InlinedNames {
+        let strings = module.items.iter().filter_map(|item| match item {
+            Item::Directive(words) => words.trim_start().strip_prefix(".section"),
+            _ => None,
+        });
+        let strings: Vec<&str> =
+            strings.filter(|words| words.trim_start().starts_with(".debug_str")).collect();
+        let mut found = InlinedNames::default();
+        let functions = module.items.iter().filter_map(|item| match item {
+            Item::Function(function) => function.body.as_ref(),
+            _ => None,
+        });
+        for body in functions {
+            found.add(module, &strings, body);
+        }
+        found
+    }
+
+    fn add(&mut self, module: &Module, strings: &[&str], body: &[Statement]) {
+        for statement in body {
+            let (place, words) = match statement {
+                Statement::Instruction(Instruction { location: Some(at), .. }) => {
+                    ([at.file, at.line, at.column], at.inlined.as_deref().unwrap_or_default())
+                }
+                Statement::Block(inner) => {
+                    self.add(module, strings, inner);
+                    continue;
+                }
+                Statement::Directive(words) if words.starts_with(".loc") => {
+                    let (place, rest) = words[4..].split_once(',').unwrap_or((&words[4..], ""));
+                    let mut numbers =
+                        place.split_whitespace().map(|word| word.parse().unwrap_or(0));
+                    ([(); 3].map(|()| numbers.next().unwrap_or(0)), rest)
+                }
+                _ => continue,
+            };
+            let label = words.split_once("function_name").map(|(_, rest)| rest.trim_start());
+            let label = label.and_then(|rest| rest.split([' ', ',']).next());
+            let Some(label) = label.filter(|label| !label.is_empty()) else { continue };
+            let [number, line, column] = place;
+            let file = (number as usize).checked_sub(1).and_then(|at| module.files.get(at));
+            let key = (file.cloned().unwrap_or_default(), line, column);
+            self.0.entry(key).or_insert_with(|| text_of(strings, label));
+        }
+    }
+
+    /// The function at a position.
+    fn of(&self, at: &SourceLocation) -> Option<&str> {
+        let name = self.0.get(&(at.file.clone(), at.line, at.column));
+        name.map(String::as_str).filter(|name| !name.is_empty())
+    }
+}
+
+/// The text of a label in the section of strings; the label itself, if no section defines it and it is not a compiler's
+/// own label.
+fn text_of(sections: &[&str], label: &str) -> String {
+    let (label, offset) = label.split_once('+').unwrap_or((label, "0"));
+    let starts = |section: &&str| {
+        let at = section.match_indices(label).map(|(at, _)| &section[at + label.len()..]);
+        at.map(str::trim_start).find_map(|rest| rest.strip_prefix(':')).map(str::to_owned)
+    };
+    let Some(rest) = sections.iter().find_map(starts) else {
+        return if label.contains('$') { String::new() } else { label.to_owned() };
+    };
+    let numbers =
+        rest.split([' ', ',', '\t', '\n']).filter_map(|word| word.trim().parse::<u8>().ok());
+    let bytes: Vec<u8> =
+        numbers.skip(offset.trim().parse().unwrap_or(0)).take_while(|byte| *byte != 0).collect();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// The source positions of a kernel's instructions.
 pub struct CodeMap {
     /// The kernel.
@@ -44,11 +122,13 @@ pub struct CodeMap {
     names: Vec<String>,
     /// The inlined functions: origins and name.
     functions: Vec<(std::ops::Range<u32>, String)>,
+    /// The names that the line table gives to the functions of an instruction and of the calls around it, innermost first.
+    inlined: Vec<Vec<Option<String>>>,
 }
 
 impl CodeMap {
     /// The positions of a kernel. `text` is the name of its PTX text.
-    pub fn new(kernel: &Kernel, text: &str) -> CodeMap {
+    pub fn new(kernel: &Kernel, text: &str, inlined: &InlinedNames) -> CodeMap {
         let has_lines = kernel.origins.iter().any(|origin| origin.location.is_some());
         let mut files: Vec<String> = Vec::new();
         let mut numbers: HashMap<String, u32> = HashMap::new();
@@ -59,6 +139,7 @@ impl CodeMap {
             })
         };
         let (mut places, mut callers) = (Vec::new(), Vec::new());
+        let mut inlined_names = Vec::new();
         for origin in &kernel.origins {
             let Origin { location, text_line, callers: around, .. } = origin;
             let line = match location {
@@ -73,6 +154,10 @@ impl CodeMap {
             };
             let hidden = has_lines && location.is_none();
             let around = if hidden { around.get(1..).unwrap_or_default() } else { &around[..] };
+            let own = location.iter().chain(around);
+            // Triton's line table calls each inlined function by the kernel's name.
+            let named = |at| inlined.of(at).filter(|name| *name != kernel.name).map(str::to_owned);
+            inlined_names.push(own.map(named).collect());
             let depth = around.len() as u32;
             places.push(line.map(|line| CodePlace { line, depth }));
             let outer = around.iter();
@@ -91,6 +176,7 @@ impl CodeMap {
                 .iter()
                 .map(|f| (f.origins.clone(), f.name.clone()))
                 .collect(),
+            inlined: inlined_names,
         }
     }
 
@@ -112,6 +198,18 @@ impl CodeMap {
     /// The place of an instruction, or of the next one that has a line.
     pub fn next_place(&self, instruction: u32) -> Option<CodePlace> {
         self.places.get(instruction as usize..)?.iter().flatten().next().copied()
+    }
+
+    /// Whether two instructions are in the same call.
+    pub fn is_same_call(&self, one: u32, other: u32) -> bool {
+        self.callers.get(one as usize) == self.callers.get(other as usize)
+    }
+
+    /// Whether a call around an instruction was made from this line and depth.
+    pub fn calls_from(&self, instruction: u32, place: CodePlace) -> bool {
+        let around = self.callers.get(instruction as usize);
+        let outer = around.and_then(|all| all.len().checked_sub(place.depth as usize + 1));
+        outer.and_then(|at| around?.get(at)) == Some(&place.line)
     }
 
     /// The PTX name of an instruction.
@@ -172,9 +270,38 @@ impl CodeMap {
             names.insert(0, String::new());
         }
         names.truncate(lines.len().saturating_sub(1));
+        let known = self.inlined.get(instruction as usize).into_iter().flatten();
+        for (name, known) in names.iter_mut().zip(known).filter(|(name, _)| name.is_empty()) {
+            name.clone_from(known.as_ref().unwrap_or(&String::new()));
+        }
         names.push(self.kernel.clone());
         let frames = names.into_iter().zip(lines);
         frames.map(|(function, line)| CallFrame { function, line }).collect()
+    }
+
+    /// The name of the innermost function at an instruction, also of one that the compiler inlined, if it is known.
+    pub fn shown_function(&self, instruction: u32) -> String {
+        let first = self.frames(instruction).into_iter().next().map(|frame| frame.function);
+        let first = first.filter(|name| !name.is_empty());
+        first.unwrap_or_else(|| self.function(instruction).to_owned())
+    }
+
+    /// An instruction of a call around an instruction: the last one before it that executes the line of the call.
+    /// Calls are numbered from the innermost one, 0, which is the instruction itself.
+    pub fn frame_instruction(&self, instruction: u32, frame: usize) -> u32 {
+        let Some(own) = self.callers.get(instruction as usize).filter(|_| frame > 0) else {
+            return instruction;
+        };
+        let (Some(line), Some(outer)) = (own.get(frame - 1), own.get(frame..)) else {
+            return instruction;
+        };
+        let is_caller = |at: &u32| self.callers[*at as usize] == outer;
+        let on_line = |at: &u32| is_caller(at) && self.place(*at).is_some_and(|p| p.line == *line);
+        let before = || (0..instruction).rev();
+        let after = || instruction..self.places.len() as u32;
+        let found = before().find(on_line).or_else(|| after().find(on_line));
+        let found = found.or_else(|| before().find(is_caller)).or_else(|| after().find(is_caller));
+        found.unwrap_or(instruction)
     }
 
     /// The file whose name ends with the given one: `k.cu` finds `/src/k.cu`.

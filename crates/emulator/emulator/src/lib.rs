@@ -213,6 +213,23 @@ impl Emulator {
         Ok(Checked { outcome: ran.outcome, reports, fault: ran.fault, shadow })
     }
 
+    /// As [`Emulator::check_for`], in an order of time slices that is the same each time.
+    ///
+    /// # Errors
+    /// As [`Emulator::check_for`].
+    pub fn check_in_order(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        (checks, schedule): (Checks, Schedule),
+    ) -> Result<Checked, Fault> {
+        let mut sanitizer = Sanitizer::new(checks);
+        let ran = self.run_in_order(program, launch, arguments, (schedule, &mut sanitizer))?;
+        let Sanitizer { reports, shadow, .. } = sanitizer;
+        Ok(Checked { outcome: ran.outcome, reports, fault: ran.fault, shadow })
+    }
+
     /// The checks of checked launches; `None` if the options have none.
     pub fn checks(&self) -> Option<Checks> {
         self.options.checks

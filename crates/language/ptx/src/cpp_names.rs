@@ -25,7 +25,73 @@ pub struct CppName {
 /// assert_eq!(readable("saxpy"), "saxpy");
 /// ```
 pub fn readable(entry: &str) -> Cow<'_, str> {
-    CppName::of(entry).map_or(Cow::Borrowed(entry), |name| Cow::Owned(name.to_string()))
+    let name = CppName::of(entry).map_or(Cow::Borrowed(entry), |name| Cow::Owned(name.to_string()));
+    match with_lambdas(&name) {
+        Some(name) => Cow::Owned(name),
+        None => name,
+    }
+}
+
+/// A name with its closure types as `lambda at LINE:COLUMN` or `lambda in FUNCTION`; `None` if it has none.
+///
+/// Lanework's compiler names a closure type by its position (`Ul9_15`), and nvcc by the function around it
+/// (`__nv_dl_wrapper_t<__nv_dl_tag<void (*)(int), &f, 1u>>`).
+fn with_lambdas(name: &str) -> Option<String> {
+    let (mut out, mut rest, mut found) = (String::new(), name, false);
+    while let Some(first) = rest.chars().next() {
+        let starts = !out.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let shown = starts.then(|| own_lambda(rest).or_else(|| nvcc_lambda(rest))).flatten();
+        match shown {
+            Some((text, after)) => {
+                found = true;
+                out.push_str(&text);
+                rest = after;
+            }
+            None => {
+                out.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    found.then_some(out)
+}
+
+/// `Ul9_15` at the start of a text, with the name of its call operator; returns the rest of the text.
+fn own_lambda(text: &str) -> Option<(String, &str)> {
+    let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let rest = text.strip_prefix("Ul")?;
+    let (line, rest) = rest.split_at(digits(rest));
+    let rest = rest.strip_prefix('_')?;
+    let (column, rest) = rest.split_at(digits(rest));
+    if line.is_empty() || column.is_empty() || rest.starts_with(|c: char| c.is_alphanumeric()) {
+        return None;
+    }
+    let call = rest.strip_prefix("::operator").map(|rest| {
+        let rest = rest.strip_prefix("()").unwrap_or(rest);
+        let number = rest.trim_start_matches('_');
+        &number[digits(number)..]
+    });
+    Some((format!("lambda at {line}:{column}"), call.unwrap_or(rest)))
+}
+
+/// nvcc's type of an extended lambda at the start of a text; returns the rest of the text.
+fn nvcc_lambda(text: &str) -> Option<(String, &str)> {
+    let inside =
+        text.strip_prefix("__nv_dl_wrapper_t<").or(text.strip_prefix("__nv_hdl_wrapper_t<"))?;
+    let mut depth = 1;
+    let end = inside.char_indices().find_map(|(at, c)| {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            _ => {}
+        }
+        (depth == 0).then_some(at)
+    })?;
+    let function =
+        inside[..end].split_once('&').map_or("", |(_, rest)| rest.trim_start_matches('('));
+    let name = function.split(['(', ',', ')', '<']).next().unwrap_or_default().trim();
+    let shown = if name.is_empty() { "lambda".to_owned() } else { format!("lambda in {name}") };
+    Some((shown, &inside[end + 1..]))
 }
 
 /// Whether a name denotes an entry: its own name, or its C++ name as [`CppName::is`] accepts it.
@@ -49,7 +115,7 @@ impl CppName {
         }
         let options = DemangleOptions::new().no_params().no_return_type();
         let text = Symbol::new(entry).ok()?.demangle_with_options(&options).ok()?;
-        let text = text.replace("> >", ">>").replace("> >", ">>");
+        let text = without_tags(&text.replace("> >", ">>").replace("> >", ">>"));
         let (path, arguments) = match arguments_at(&text) {
             Some(at) => (text[..at].to_owned(), Some(text[at..].to_owned())),
             None => (text, None),
@@ -75,6 +141,13 @@ impl std::fmt::Display for CppName {
     }
 }
 
+/// A name without its ABI tags, such as `[abi:v1]`: Numba keeps a hash in them.
+fn without_tags(name: &str) -> String {
+    let mut parts = name.split("[abi:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |name, rest| name + rest.split_once(']').map_or("", |(_, after)| after))
+}
+
 /// Where the template arguments at the end of a name start.
 fn arguments_at(text: &str) -> Option<usize> {
     if !text.ends_with('>') {
@@ -98,7 +171,25 @@ fn plain(arguments: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::CppName;
+    use super::{CppName, readable};
+
+    #[test]
+    fn lambdas_are_named_by_their_position_or_function() {
+        for (name, shown) in [
+            ("_Z5applyI6Ul4_18EfT_f", "apply<lambda at 4:18>"),
+            ("Ul4_18::operator__1181", "lambda at 4:18"),
+            ("_ZNK6Ul4_18clEf", "lambda at 4:18"),
+            (
+                "run<__nv_dl_wrapper_t<__nv_dl_tag<void (*)(float*), &(host(float*)), 1u>, int>, int>",
+                "run<lambda in host, int>",
+            ),
+            ("_Z4Ul4xv", "Ul4x"),
+            ("MyUl4_18", "MyUl4_18"),
+            ("Ul4_", "Ul4_"),
+        ] {
+            assert_eq!(readable(name), shown);
+        }
+    }
 
     #[test]
     fn mangled_names_are_read() {
@@ -112,6 +203,7 @@ mod tests {
             ("_Z3mapIN3ops3AddEPKjEvv", "map<ops::Add, unsigned int const*>"),
             ("_Z3mapI3FooS0_Evv", "map<Foo, Foo>"),
             ("_Z3mapIN3ops3AddIfEEEvv", "map<ops::Add<float>>"),
+            ("_ZN8__main__5scaleB2v1B4w51cEf", "__main__::scale"),
         ] {
             assert_eq!(name(entry).as_deref(), Some(expected));
         }

@@ -27,6 +27,8 @@ impl fmt::Debug for Definition {
 pub struct StageOptions {
     /// Whether indices are checked against lengths and extents at run time.
     pub checked: bool,
+    /// Whether the kernel is for the debugger: not optimized, with the names of its values.
+    pub debug: bool,
 }
 
 /// A staged kernel.
@@ -44,6 +46,8 @@ pub struct Staged {
     pub sites: Vec<CheckSite>,
     /// Errors of the kernel for these generics and constants. A launch requires an empty list.
     pub errors: Vec<StageError>,
+    /// The names of its values for the debugger, as comments that follow the module's text. Empty unless they were requested.
+    pub names: String,
 }
 
 /// One parameter of a kernel.

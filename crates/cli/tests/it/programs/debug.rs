@@ -147,6 +147,101 @@ fn an_executable_and_a_rung_are_debugged_by_their_lines() {
     );
 }
 
+/// `shift` stores each element one place too far, so `sum` adds an element that no kernel wrote.
+#[cfg(all(unix, feature = "host"))]
+const SHIFT: &str = r#"
+#include <cstdio>
+__global__ void shift(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned i = threadIdx.x;
+    if (i + 1 < n) y[i + 1] = x[i];
+}
+__global__ void sum(const unsigned* y, unsigned* total) {
+    unsigned own = y[threadIdx.x];
+    atomicAdd(total, own);
+}
+int main() {
+    unsigned host[32], *x, *y, *total;
+    for (unsigned i = 0; i < 32; i++) host[i] = i + 1;
+    cudaMalloc(&x, sizeof host);
+    cudaMalloc(&y, sizeof host);
+    cudaMalloc(&total, 4);
+    cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemset(y, 0, sizeof host);
+    cudaMemset(total, 0, 4);
+    shift<<<1, 32>>>(x, y, 32);
+    sum<<<1, 32>>>(y, total);
+    cudaMemcpy(host, total, 4, cudaMemcpyDeviceToHost);
+    printf("the sum is %u\n", host[0]);
+}
+"#;
+
+#[cfg(all(unix, feature = "host"))]
+#[test]
+fn a_wrong_sum_of_a_program_is_traced_to_the_launch_before_it() {
+    let output = debug(
+        "break 9 if own == 0
+continue
+continue
+print own
+who wrote y[threadIdx.x]
+launch 1
+goto end
+who wrote y[0]
+who wrote y[1]
+print y[0..3]",
+        &[("program.cu", SHIFT)],
+        &["program.cu", "--"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    expect(
+        &output,
+        &[
+            "the sum is 496\n",
+            "launch 2 of 2",
+            "breakpoint 1: thread (0,0,0) of block (0,0,0), program.cu:9 in sum",
+            "own = 0\n",
+            "it holds its value from before the launch",
+            "launch 1 of 2",
+            "no step before step",
+            "y[1]: 0 -> 1 by thread (0,0,0) of block (0,0,0), program.cu:5",
+            "    5 |     if (i + 1 < n) y[i + 1] = x[i];",
+            "y[0..3] = [0, 1, 2]",
+        ],
+    );
+}
+
+#[test]
+fn a_rung_s_values_have_the_names_of_its_source() {
+    let output = debug(
+        "break 19 if x == 3 && y == 2
+continue
+locals
+args
+print src[y * cols + x]
+next
+print tile[[2, 3]]
+who wrote tile[[2, 3]]",
+        &[],
+        &["transpose/padded", "--size", "64"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    expect(
+        &output,
+        &[
+            "breakpoint 1: thread (3,2,0) of block (0,0,0)",
+            "padded.rs:19 in padded",
+            "tile[[thread_idx.y, thread_idx.x]] = src[y * cols + x];",
+            "x = 3\n",
+            "t = 32\n",
+            "src = 0x",
+            "rows = 64\n",
+            "> print src[y * cols + x]\nsrc",
+            "> print tile[[2, 3]]\ntile[[2, 3]] = ",
+            "thread (3,2,0) of block (0,0,0)",
+        ],
+    );
+}
+
 #[test]
 fn a_program_without_launches_is_an_error_and_its_failure_is_kept() {
     let output = debug("", &[], &["--", LANEWORK, "gpus"]);

@@ -3,6 +3,7 @@
 mod debug;
 #[cfg(all(unix, feature = "host"))]
 mod device_objects;
+mod editor;
 mod exec;
 mod exit_codes;
 #[cfg(feature = "judge")]

@@ -2,6 +2,8 @@
 
 use crate::commands::{Console, replay_error};
 use crate::data::types::{DataType, text};
+use crate::session::StopReason;
+use crate::session::breakpoints::Watched;
 use crate::session::history::{HistoryEntry, HistoryKind};
 use lanework_engine::event::Space;
 
@@ -25,7 +27,7 @@ impl Console<'_, '_> {
         let counted = counted.and_then(|(of, count)| Some((of.trim(), count.parse().ok()?)));
         let counted = counted.filter(|(of, _)| crate::data::parse::parse(of).is_ok());
         let (of, count) = counted.unwrap_or((rest, SHOWN));
-        let (watched, ty) = self.session.watched(of)?;
+        let (watched, ty) = self.watched_before_end(of)?;
         let entries = self.session.history(watched, kind, count).map_err(replay_error)?;
         if entries.is_empty() {
             let (verb, did) = match kind {
@@ -40,6 +42,22 @@ impl Console<'_, '_> {
         let lines: Vec<String> =
             entries.iter().map(|entry| self.entry(of, &ty, kind, entry)).collect();
         Ok(lines.join("\n"))
+    }
+
+    /// The bytes that an expression names. The end of a launch has no shared or local memory; there, the expression means
+    /// that of the last step.
+    fn watched_before_end(&mut self, of: &str) -> Result<(Watched, DataType), String> {
+        let first = self.session.watched(of);
+        let steps = self.session.timeline().steps();
+        if first.is_ok() || self.session.moment().is_some() || steps == 0 {
+            return first;
+        }
+        let (block, thread) = self.session.focus();
+        self.session.go_to(steps - 1, StopReason::Moved).map_err(replay_error)?;
+        let same = self.session.select(block, thread).and_then(|()| self.session.watched(of));
+        self.session.go_to(u64::MAX, StopReason::End).map_err(replay_error)?;
+        self.session.select(block, thread)?;
+        same
     }
 
     fn entry(
@@ -121,7 +139,9 @@ impl Console<'_, '_> {
             return Ok("the sanitizer found nothing".to_owned());
         }
         let line = |(index, report): (usize, &lanework_emulator::sanitize::Report)| {
-            let place = report.location.as_ref().map_or(String::new(), |at| format!(" at {at}"));
+            // Code of a built-in header has no place of its own.
+            let place = report.location.as_ref().or(report.callers.first());
+            let place = place.map_or(String::new(), |at| format!(" at {at}"));
             format!("{}: {}{place}", index + 1, report.message)
         };
         Ok(findings.iter().enumerate().map(line).collect::<Vec<_>>().join("\n"))

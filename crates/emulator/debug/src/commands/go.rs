@@ -102,13 +102,32 @@ impl Console<'_, '_> {
         };
         let found = self.session.step_of_finding(index, other).map_err(replay_error)?;
         let Some((step, (block, thread))) = found else {
-            return Err(format!(
-                "no step of the recording matches finding {number}: the checked run took another path"
-            ));
+            return Err(self.finding_without_step(index));
         };
         self.session.go_to(step, StopReason::Moved).map_err(replay_error)?;
         self.session.select(block, thread)?;
         Ok(self.position())
+    }
+
+    /// Why no step of the recording is that of a finding.
+    fn finding_without_step(&mut self, index: usize) -> String {
+        let (number, steps) = (index + 1, self.session.timeline().steps());
+        let failed = self.session.timeline().end().fault.is_some();
+        let reports = self.session.findings().unwrap_or_default();
+        let place = reports.get(index).map(|report| {
+            let line = report.location.as_ref().map_or(String::new(), |at| format!(", {at}"));
+            (report.block, report.thread, line)
+        });
+        let Some(([x, y, z], [i, j, k], line)) = place else { return String::new() };
+        let place = format!("thread ({i},{j},{k}) of block ({x},{y},{z}){line}");
+        match failed {
+            true => format!(
+                "the launch failed at step {steps}, before finding {number}, which the check met as it went on: {place}"
+            ),
+            false => format!(
+                "no step of the recording matches finding {number} ({place}): the checked run took another path"
+            ),
+        }
     }
 
     fn order(&mut self, rest: &str) -> Result<String, String> {
@@ -158,15 +177,17 @@ impl Console<'_, '_> {
         }
         let mut made = Vec::new();
         for (index, text) in texts.into_iter().take(MOST_FINDINGS).enumerate() {
-            let found = self.session.step_of_finding(index, false).map_err(replay_error)?;
-            let Some((step, (_, thread))) = found else { continue };
-            let kind = BreakpointKind::Step(step, thread);
             let text = format!("finding {}: {text}", index + 1);
-            let number = self.session.add_breakpoint(kind, None, text.clone());
-            made.push(format!("breakpoint {number}: {text}"));
+            let made_one = self.session.break_at_finding(index, text.clone());
+            if let Some(number) = made_one.map_err(replay_error)? {
+                made.push(format!("breakpoint {number}: {text}"));
+            }
         }
         let step = self.session.step();
         self.session.go_to(step, StopReason::Moved).map_err(replay_error)?;
+        if made.is_empty() {
+            return Err(self.finding_without_step(0));
+        }
         Ok(made.join("\n"))
     }
 

@@ -25,6 +25,14 @@ impl<'s, 'a> Console<'s, 'a> {
     /// # Errors
     /// If the launch cannot be replayed.
     pub fn arrive(&mut self, to: LaunchMove) -> Result<bool, Fault> {
+        self.arrive_with(to, false)
+    }
+
+    /// As [`Console::arrive`]; `stops` says whether the program has breakpoints that the console does not know.
+    ///
+    /// # Errors
+    /// As [`Console::arrive`].
+    pub fn arrive_with(&mut self, to: LaunchMove, stops: bool) -> Result<bool, Fault> {
         let program = self.program.as_deref();
         let all = program.map(|program| program.breakpoints.clone()).unwrap_or_default();
         let is_last = program.is_none_or(|program| program.target(to).is_none());
@@ -34,11 +42,11 @@ impl<'s, 'a> Console<'s, 'a> {
         }
         let error = match to {
             LaunchMove::To(_) => return Ok(true),
-            LaunchMove::Forward if all.is_empty() => return Ok(true),
+            LaunchMove::Forward if all.is_empty() && !stops => return Ok(true),
             LaunchMove::Forward => self.session.go_to_first_stop()?,
             LaunchMove::Backward => {
                 self.session.go_to(u64::MAX, StopReason::End)?;
-                if all.is_empty() {
+                if all.is_empty() && !stops {
                     return Ok(true);
                 }
                 self.session.go_on(true)?
@@ -75,6 +83,23 @@ impl<'s, 'a> Console<'s, 'a> {
         }
         program.target(to)?;
         Some(Reply { text: String::new(), status: ReplyStatus::Launch(to) })
+    }
+
+    /// Whether a command leaves the launch: the move to another launch, or an error.
+    pub(crate) fn leaves_for(&self, command: &str) -> Option<ReplyStatus> {
+        self.leave(command, "").map(|reply| reply.status)
+    }
+
+    /// Whether a later launch of the program can be debugged.
+    pub(crate) fn has_later_launch(&self) -> bool {
+        let program = self.program.as_deref();
+        program.is_some_and(|program| program.target(LaunchMove::Forward).is_some())
+    }
+
+    /// Whether there are breakpoints, in this launch or for all of the program.
+    pub(crate) fn has_breakpoints(&self) -> bool {
+        let of_program = self.program.as_deref().is_some_and(|one| !one.breakpoints.is_empty());
+        of_program || !self.session.breakpoints().is_empty()
     }
 
     pub(super) fn list_launches(&self) -> Result<String, String> {
@@ -117,7 +142,7 @@ impl<'s, 'a> Console<'s, 'a> {
     /// As [`Console::add_break`]; in a program, the breakpoint applies to all launches.
     pub(super) fn add_break_everywhere(&mut self, rest: &str) -> Result<String, String> {
         let added = self.add_break(rest);
-        let Some(program) = self.program.as_deref_mut().filter(|_| rest != "finding") else {
+        let Some(program) = self.program.as_deref_mut() else {
             return added;
         };
         let (place, condition) = super::go::with_condition(rest);
@@ -140,7 +165,8 @@ impl<'s, 'a> Console<'s, 'a> {
     /// Removes the text of a breakpoint from those of all launches.
     pub(super) fn forget_break(&mut self, text: &str) {
         if let Some(program) = self.program.as_deref_mut() {
-            program.breakpoints.retain(|known| known != text);
+            let finding = text.starts_with("finding ");
+            program.breakpoints.retain(|known| known != text && !(finding && known == "finding"));
         }
     }
 }

@@ -47,6 +47,18 @@ pub enum ReplyStatus {
     Launch(LaunchMove),
 }
 
+/// The names of the commands, with their short forms.
+const NAMES: &str = "step s next n finish out stepi si rstep rs rnext rn rfinish rout rstepi rsi continue c rcontinue rc \
+    goto start end finding order help h break b watch breaks delete thread block where list l bt up down frame print p lanes \
+    locals args shared registers regs warps barriers mbarriers mbarrier matrices matrix output who when findings launches \
+    launch stats quit exit q";
+
+/// Whether a line starts with the name of a command.
+pub fn is_command(line: &str) -> bool {
+    let name = line.split_whitespace().next();
+    name.is_some_and(|name| NAMES.split_whitespace().any(|known| known == name))
+}
+
 /// The commands, for `help`.
 const HELP: &str = "\
 Move, forward or (with r) backward:
@@ -67,6 +79,7 @@ Select:
   thread X[,Y,Z], block X[,Y,Z]  the thread whose values are shown
 Show:
   where, list, bt                the position, the source around it, the calls
+  up, down, frame N              select a call: its line and its variables are shown
   print EXPRESSION               x[3], tile[0..8], sum * 2, threadIdx.x, %r5, (p as f32*)[0]
   lanes EXPRESSION               its value in each lane of the warp
   locals, args, shared, registers
@@ -126,6 +139,9 @@ impl<'s, 'a> Console<'s, 'a> {
             "where" => Ok(self.position()),
             "list" | "l" => self.list(rest),
             "bt" => Ok(self.calls()),
+            "up" => self.select_call(1),
+            "down" => self.select_call(-1),
+            "frame" => self.select_frame(rest),
             "print" | "p" => self.print(rest),
             "lanes" => self.lanes(rest),
             "locals" => Ok(self.locals()),
@@ -154,6 +170,11 @@ impl<'s, 'a> Console<'s, 'a> {
             sources(file).map(|text| text.lines().map(str::to_owned).collect())
         });
         text.as_ref()?.get(line.line.checked_sub(1)? as usize).cloned()
+    }
+
+    /// The text of a source file, given its name in the kernel's module.
+    pub fn source_text(&self, file: &str) -> Option<String> {
+        (self.sources)(file)
     }
 
     /// The current position, as text.
@@ -193,7 +214,8 @@ impl<'s, 'a> Console<'s, 'a> {
         let session = &*self.session;
         let place = session.place();
         let code = &session.scope().code;
-        let function = lanework_ptx_ir::cpp_names::readable(code.function(place.instruction));
+        let function = code.shown_function(place.instruction);
+        let function = lanework_ptx_ir::cpp_names::readable(&function);
         format!(
             "{}, {} in {function}",
             self.thread_text(place.block, place.thread),

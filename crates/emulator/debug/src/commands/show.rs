@@ -41,8 +41,9 @@ impl Console<'_, '_> {
     }
 
     pub(super) fn calls(&mut self) -> String {
-        let place = self.session.place();
-        let code = &self.session.scope().code;
+        let (block, thread) = self.session.focus();
+        let place = self.session.place_of(block, thread);
+        let (code, current) = (&self.session.scope().code, self.session.frame());
         let frames = code.frames(place.instruction).into_iter().enumerate();
         let frame = |(index, frame): (usize, crate::code::CallFrame)| {
             let line = frame.line.map_or("unknown line".to_owned(), |line| code.line_text(line));
@@ -50,9 +51,42 @@ impl Console<'_, '_> {
                 true => "inlined function".into(),
                 false => readable(&frame.function),
             };
-            format!("#{index} {function} at {line}")
+            let mark = if current > 0 && index == current { " (selected)" } else { "" };
+            format!("#{index} {function} at {line}{mark}")
         };
         frames.map(frame).collect::<Vec<_>>().join("\n")
+    }
+
+    /// `up` and `down`: selects a call further out, or further in.
+    pub(super) fn select_call(&mut self, by: isize) -> Result<String, String> {
+        let Some(frame) = self.session.frame().checked_add_signed(by) else {
+            return Err("this is the innermost call; `up` goes to its caller".to_owned());
+        };
+        self.session.select_frame(frame).map_err(|_| "this is the outermost call".to_owned())?;
+        Ok(self.call_text())
+    }
+
+    /// `frame N`.
+    pub(super) fn select_frame(&mut self, rest: &str) -> Result<String, String> {
+        let frame = rest.parse();
+        let frame = frame.map_err(|_| format!("`{rest}` is not the number of a call: frame 1"))?;
+        self.session.select_frame(frame)?;
+        Ok(self.call_text())
+    }
+
+    /// The selected call and its line.
+    fn call_text(&mut self) -> String {
+        let (block, thread) = self.session.focus();
+        let place = self.session.place_of(block, thread);
+        let index = self.session.frame();
+        let frame = self.session.scope().code.frames(place.instruction).into_iter().nth(index);
+        let line = frame.and_then(|frame| frame.line);
+        let calls = self.calls();
+        let call = calls.lines().nth(index).unwrap_or_default().replace(" (selected)", "");
+        match line.and_then(|line| Some((line, self.source_line(line)?))) {
+            Some((line, source)) => format!("{call}\n{:>5} | {source}", line.line),
+            None => call,
+        }
     }
 
     pub(super) fn print(&mut self, rest: &str) -> Result<String, String> {
@@ -72,6 +106,7 @@ impl Console<'_, '_> {
         let first = thread / 32 * 32;
         let threads: u32 = self.session.scope().block.iter().product();
         let mut text = Vec::new();
+        let mut errors: Vec<String> = Vec::new();
         for lane in 0..32.min(threads - first) {
             let (mark, shown) = match warp.lane(lane) {
                 None => ('-', "exited".to_owned()),
@@ -79,10 +114,22 @@ impl Console<'_, '_> {
                     let at = (if at.executing { '#' } else { '.' }, at.instruction);
                     let place = ThreadPlace { block, thread: first + lane, instruction: at.1 };
                     let value = self.session.evaluate_for(&expression, place);
-                    (at.0, value.map_or_else(|why| why, |value| value.text()))
+                    let shown = value.map(|value| value.text()).unwrap_or_else(|why| {
+                        errors.push(why.clone());
+                        why
+                    });
+                    (at.0, shown)
                 }
             };
             text.push(format!("lane {lane:>2} {mark} {shown}"));
+        }
+        // An error of all lanes is one of the expression.
+        let live = warp.lanes.iter().fold(0, |mask: u32, at| mask | at.mask).count_ones() as usize;
+        if let Some(why) = errors.first()
+            && errors.len() == live
+            && errors.iter().all(|other| other == why)
+        {
+            return Err(why.clone());
         }
         Ok(text.join("\n"))
     }

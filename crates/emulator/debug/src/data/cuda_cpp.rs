@@ -1,6 +1,6 @@
 //! The names in a kernel that Lanework's own compiler for CUDA C++ compiled.
 
-use crate::data::scope::{SourceNames, SourceParameter, SourceVariable};
+use crate::data::scope::{SourceNames, SourceParameter, SourceVariable, VariableFrame};
 use crate::data::types::{DataType, FloatKind, RecordField, RecordType};
 use lanework_cuda_cpp::{DebugNames, DebugType};
 use std::sync::Arc;
@@ -19,6 +19,7 @@ pub fn names(known: &DebugNames, entry: &str) -> SourceNames {
         offset: variable.offset,
         lines: variable.lines,
         text: None,
+        frame: VariableFrame::OfFunction,
     });
     let arrays = known.arrays.iter().map(|array| (array.name.clone(), data_type(&array.ty)));
     SourceNames {

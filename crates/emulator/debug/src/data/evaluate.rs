@@ -2,7 +2,7 @@
 
 use crate::data::parse::Expression;
 use crate::data::scope::{LaunchScope, Named};
-use crate::data::types::{DataType, FloatKind, NumericValue, number, text};
+use crate::data::types::{DataType, FloatKind, NumericValue, has_fill, marked_text, number, text};
 use lanework_engine::event::Space;
 use lanework_ptx_ir::kernel::{Reg, Width};
 use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
@@ -55,11 +55,13 @@ impl EvaluatedValue {
     /// The value as text. Marks memory that still has the emulator's fill pattern.
     pub fn text(&self) -> String {
         let fresh = self.place.is_some() && !self.bytes.is_empty();
-        let mark = match fresh && self.bytes.iter().all(|byte| *byte == 0xcd) {
-            true => " (not written yet)",
-            false => "",
-        };
-        format!("{}{mark}", text(&self.ty, &self.bytes))
+        if fresh && self.bytes.iter().all(|byte| *byte == 0xcd) {
+            return format!("{} (not written yet)", text(&self.ty, &self.bytes));
+        }
+        match fresh && has_fill(&self.ty, &self.bytes) {
+            true => format!("{} (?: not written yet)", marked_text(&self.ty, &self.bytes)),
+            false => text(&self.ty, &self.bytes),
+        }
     }
 
     /// The value as a number.
@@ -171,6 +173,14 @@ impl Evaluator<'_> {
                 }))
             }
             Expression::Binary(operator, left, right) => self.binary(operator, left, right),
+            Expression::Conditional(condition, first, second) => {
+                let holds = self.value(condition)?.number()?.is_true();
+                self.value(if holds { first } else { second })
+            }
+            Expression::Size(of) => {
+                let bytes = self.value(of)?.ty.bytes();
+                Ok(EvaluatedValue::of(NumericValue::Integer(bytes.into())))
+            }
         }
     }
 
@@ -227,7 +237,7 @@ impl Evaluator<'_> {
     }
 
     /// Resolves a name. A kernel parameter is a local variable once the kernel has stored it, while its thread exists.
-    fn find(&self, name: &str) -> Option<Named> {
+    pub(super) fn find(&self, name: &str) -> Option<Named> {
         let found = self.scope.find(name, self.at.instruction)?;
         let Named::Local(ty, address) = &found else { return Some(found) };
         let own = self.load(ty, MemoryPlace { space: Space::Local, address: *address });
@@ -283,7 +293,7 @@ impl Evaluator<'_> {
     }
 
     /// A built-in value of CUDA.
-    fn builtin(&self, name: &str) -> Option<EvaluatedValue> {
+    pub(super) fn builtin(&self, name: &str) -> Option<EvaluatedValue> {
         let one = |value: u32| EvaluatedValue {
             ty: DataType::U32,
             bytes: value.to_le_bytes().to_vec(),
@@ -307,10 +317,10 @@ impl Evaluator<'_> {
     fn axes(&self, name: &str) -> Option<[u32; 3]> {
         let LaunchScope { grid, block, .. } = self.scope;
         Some(match name {
-            "threadIdx" => coordinates(*block, self.at.thread.into()),
-            "blockIdx" => coordinates(*grid, self.at.block),
-            "blockDim" => *block,
-            "gridDim" => *grid,
+            "threadIdx" | "thread_idx" => coordinates(*block, self.at.thread.into()),
+            "blockIdx" | "block_idx" => coordinates(*grid, self.at.block),
+            "blockDim" | "block_dim" => *block,
+            "gridDim" | "grid_dim" => *grid,
             _ => return None,
         })
     }
@@ -410,7 +420,18 @@ impl Evaluator<'_> {
             let bytes = axes[axis].to_le_bytes().to_vec();
             return Ok(EvaluatedValue { ty: DataType::U32, bytes, place: None });
         }
-        let value = self.value(of)?;
+        if let (Expression::Name(slice), "len") = (of, name)
+            && let Some(Named::Parameter(ty, bytes)) =
+                self.scope.kernel_parameter(&format!("{slice}.len()"), self.at.instruction)
+        {
+            return Ok(EvaluatedValue { ty, bytes, place: None });
+        }
+        let mut value = self.value(of)?;
+        // A reference of C++ is a pointer here.
+        if matches!(&value.ty, DataType::Pointer(to) if matches!(**to, DataType::Record(_))) {
+            let (element, first) = self.elements(of)?;
+            value = self.load(&element, first)?;
+        }
         let DataType::Record(record) = &value.ty else {
             return Err(format!("a value of type {} has no members", value.ty));
         };

@@ -27,6 +27,10 @@ pub enum Expression {
     Unary(char, Box<Expression>),
     /// `a + b` and the like.
     Binary(&'static str, Box<Expression>, Box<Expression>),
+    /// `a ? b : c`.
+    Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// `sizeof(a)`.
+    Size(Box<Expression>),
 }
 
 /// Binary operators by precedence, lowest first.
@@ -52,7 +56,7 @@ const DEPTH: u32 = 64;
 /// If the text is not an expression: the text and the problem.
 pub fn parse(text: &str) -> Result<Expression, String> {
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
-    let found = parser.binary(0).map_err(|why| format!("`{text}`: {why}"))?;
+    let found = parser.conditional().map_err(|why| format!("`{text}`: {why}"))?;
     match parser.peek() {
         None => Ok(found),
         Some(token) => Err(format!("`{text}`: `{token}` is not expected")),
@@ -100,7 +104,7 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
             let two = rest.get(..2).unwrap_or_default();
             match two {
                 "||" | "&&" | "==" | "!=" | "<=" | ">=" | "<<" | ">>" | ".." | "->" => 2,
-                _ if "|^&<>+-*/%!~()[].".contains(first) => 1,
+                _ if "|^&<>+-*/%!~()[].,?:".contains(first) => 1,
                 _ => return Err(format!("`{text}`: `{first}` is not part of an expression")),
             }
         };
@@ -129,6 +133,36 @@ impl Parser {
 
     fn expect(&mut self, wanted: &str) -> Result<(), String> {
         if self.take(wanted) { Ok(()) } else { Err(format!("`{wanted}` is missing")) }
+    }
+
+    fn conditional(&mut self) -> Result<Expression, String> {
+        let condition = self.binary(0)?;
+        if !self.take("?") {
+            return Ok(condition);
+        }
+        self.depth += 1;
+        if self.depth > DEPTH * 16 {
+            return Err("it is nested too deeply".to_owned());
+        }
+        let first = self.conditional()?;
+        self.expect(":")?;
+        let second = self.conditional()?;
+        self.depth -= 1;
+        Ok(Expression::Conditional(Box::new(condition), Box::new(first), Box::new(second)))
+    }
+
+    /// The type in parentheses before an operand: `(float)x`, `(unsigned char*)p`.
+    fn type_in_parentheses(&mut self) -> Option<DataType> {
+        if self.peek() != Some("(") {
+            return None;
+        }
+        let rest = &self.tokens[self.at + 1..];
+        let end = rest.iter().position(|token| token == ")")?;
+        let operand = rest.get(end + 1)?;
+        let starts = operand.starts_with(|c: char| c.is_alphanumeric() || "_$(%&*-~!".contains(c));
+        let ty = DataType::named(&rest[..end].join(" ").replace(" *", "*")).filter(|_| starts)?;
+        self.at += end + 2;
+        Some(ty)
     }
 
     fn binary(&mut self, level: usize) -> Result<Expression, String> {
@@ -169,6 +203,15 @@ impl Parser {
     }
 
     fn unary(&mut self) -> Result<Expression, String> {
+        if let Some(ty) = self.type_in_parentheses() {
+            self.depth += 1;
+            if self.depth > DEPTH * 16 {
+                return Err("it is nested too deeply".to_owned());
+            }
+            let operand = Box::new(self.unary()?);
+            self.depth -= 1;
+            return Ok(Expression::Cast(operand, ty));
+        }
         let Some(operator) = self.peek().and_then(|token| match token {
             "-" | "!" | "~" | "*" | "&" => token.chars().next(),
             _ => None,
@@ -192,7 +235,9 @@ impl Parser {
     fn postfix(&mut self) -> Result<Expression, String> {
         let mut found = self.primary()?;
         loop {
-            if self.take("[") {
+            if self.peek() == Some("[") && self.tokens.get(self.at + 1).is_some_and(|t| t == "[") {
+                found = self.indices(found)?;
+            } else if self.take("[") {
                 let index = Box::new(self.binary(0)?);
                 let base = Box::new(found);
                 found = if self.take("..") {
@@ -203,6 +248,10 @@ impl Parser {
                 self.expect("]")?;
             } else if self.take(".") {
                 found = Expression::Member(Box::new(found), self.name()?);
+                // `x.len()` of a Rust slice.
+                if self.take("(") {
+                    self.expect(")")?;
+                }
             } else if self.take("->") {
                 let pointee = Expression::Dereference(Box::new(found));
                 found = Expression::Member(Box::new(pointee), self.name()?);
@@ -212,11 +261,42 @@ impl Parser {
         }
     }
 
+    /// `[[y, x]]`, as the kernel language indexes an array of several dimensions.
+    fn indices(&mut self, base: Expression) -> Result<Expression, String> {
+        self.at += 2;
+        let mut found = base;
+        loop {
+            let index = Box::new(self.binary(0)?);
+            found = Expression::Index(Box::new(found), index);
+            if !self.take(",") {
+                self.expect("]")?;
+                self.expect("]")?;
+                return Ok(found);
+            }
+        }
+    }
+
+    /// A member: a name, or the number of a tuple's field.
     fn name(&mut self) -> Result<String, String> {
-        let name = self.peek().filter(|token| token.starts_with(is_name));
+        let number = |token: &&str| token.bytes().all(|byte| byte.is_ascii_digit());
+        let name = self.peek().filter(|token| token.starts_with(is_name) || number(token));
         let name = name.ok_or("a member's name is missing")?.to_owned();
         self.at += 1;
         Ok(name)
+    }
+
+    /// `sizeof(a)` or `sizeof(type)`, after the word.
+    fn size(&mut self) -> Result<Expression, String> {
+        self.expect("(")?;
+        let rest = &self.tokens[self.at..];
+        let end = rest.iter().position(|token| token == ")").unwrap_or(0);
+        if let Some(ty) = DataType::named(&rest[..end].join(" ").replace(" *", "*")) {
+            self.at += end + 1;
+            return Ok(Expression::Literal(NumericValue::Integer(ty.bytes().into())));
+        }
+        let of = self.conditional()?;
+        self.expect(")")?;
+        Ok(Expression::Size(Box::new(of)))
     }
 
     fn primary(&mut self) -> Result<Expression, String> {
@@ -225,7 +305,7 @@ impl Parser {
         };
         self.at += 1;
         if token == "(" {
-            let inner = self.binary(0)?;
+            let inner = self.conditional()?;
             self.expect(")")?;
             return Ok(inner);
         }
@@ -236,6 +316,7 @@ impl Parser {
             return Ok(match token.as_str() {
                 "true" => Expression::Literal(NumericValue::Integer(1)),
                 "false" => Expression::Literal(NumericValue::Integer(0)),
+                "sizeof" => self.size()?,
                 _ => Expression::Name(token),
             });
         }
@@ -269,10 +350,17 @@ mod tests {
             ("*p as f32", "(*p) as f32"),
             ("p->q", "(*p).q"),
             ("a % %r1", "a % (%r1)"),
+            ("a == 1 ? b : c + 1", "(a == 1) ? (b) : (c + 1)"),
+            ("(float)a / 2", "(a as float) / 2"),
+            ("(unsigned char*)p", "p as uchar*"),
+            ("(n) * 2", "n * 2"),
         ] {
             assert_eq!(parse(a), parse(b), "{a}");
             assert!(parse(a).is_ok(), "{a}: {:?}", parse(a));
         }
+        assert_eq!(parse("tile[[y, x + 1]]"), parse("tile[y][x + 1]"));
+        assert_eq!(parse("x.len() - 1"), parse("(x.len) - 1"));
+        assert!(matches!(parse("pair.0"), Ok(Expression::Member(..))));
         assert!(matches!(parse("x[0..8]"), Ok(Expression::Range(..))));
         assert_eq!(parse("1.5f"), Ok(Expression::Literal(NumericValue::Float(1.5))));
         assert_eq!(parse("0xffu"), Ok(Expression::Literal(NumericValue::Integer(255))));
@@ -285,6 +373,7 @@ mod tests {
         assert!(parse("a as what").unwrap_err().contains("`what` is not a type"));
         assert!(parse(&"(".repeat(10_000)).unwrap_err().contains("nested too deeply"));
         assert!(parse(&"-".repeat(10_000)).unwrap_err().contains("nested too deeply"));
-        assert!(parse("a ? b").unwrap_err().contains("`?` is not part"));
+        assert!(parse("a ? b").unwrap_err().contains("`:` is missing"));
+        assert!(parse("a # b").unwrap_err().contains("`#` is not part"));
     }
 }

@@ -44,6 +44,23 @@ pub struct SourceVariable {
     pub lines: [u32; 2],
     /// Its scope and places by lines of the PTX text, if it is not in the frame.
     pub text: Option<TextPlaces>,
+    /// The frame.
+    pub frame: VariableFrame,
+}
+
+/// The memory that holds the local variables of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum VariableFrame {
+    /// The compiler's frame of the function.
+    #[default]
+    OfFunction,
+    /// A variable of the kernel, for all functions of a file.
+    Named {
+        /// The variable, by its name in PTX.
+        symbol: String,
+        /// The file whose lines are the scope; `None` for any.
+        file: Option<String>,
+    },
 }
 
 /// The places of a variable that another compiler describes.
@@ -163,6 +180,11 @@ impl LaunchScope {
         let text_line = self.text_line(instruction);
         let of = |variable: &&SourceVariable| {
             let [first, last] = variable.lines;
+            if let VariableFrame::Named { file, .. } = &variable.frame {
+                let here = self.code.place(instruction).map(|at| self.code.file(at.line.file));
+                let own = file.as_deref().is_none_or(|file| here == Some(file));
+                return own && (first..=last).contains(&line);
+            }
             variable.function == function
                 && match &variable.text {
                     Some(text) => text.scope.contains(&text_line),
@@ -182,6 +204,11 @@ impl LaunchScope {
             }
         }
         found
+    }
+
+    /// Whether a function of the kernel declares a local variable of this name.
+    pub fn declares(&self, name: &str) -> bool {
+        self.names.variables.iter().any(|variable| variable.name == name)
     }
 
     /// The line of the PTX text of an instruction.
@@ -221,7 +248,7 @@ impl LaunchScope {
     }
 
     /// The register with a name. Registers of inlined functions may share a name; the result is then the register whose
-    /// use is nearest to `instruction`.
+    /// use is nearest to `instruction`, in the same call if it is used there.
     pub fn register(&self, name: &str, instruction: u32) -> Option<Reg> {
         let all = self.registers.get(name)?;
         if let [only] = all[..] {
@@ -232,7 +259,9 @@ impl LaunchScope {
             let using = insts.filter(|inst| {
                 inst.writes().any(|r| r == **register) || inst.reads().any(|r| r == **register)
             });
-            using.map(|inst| inst.origin.abs_diff(instruction)).min().unwrap_or(u32::MAX)
+            let distance =
+                |at: u32| (!self.code.is_same_call(at, instruction), at.abs_diff(instruction));
+            using.map(|inst| distance(inst.origin)).min().unwrap_or((true, u32::MAX))
         };
         all.iter().min_by_key(uses).copied()
     }
@@ -251,28 +280,38 @@ impl LaunchScope {
         let locals = self.locals(instruction);
         let variable = locals.iter().find(|variable| variable.name == name)?;
         let (function, ty) = (self.code.function(instruction), variable.ty.clone());
+        if let VariableFrame::Named { symbol, .. } = &variable.frame {
+            let symbol = TextPlace::Variable(symbol.clone(), variable.offset);
+            return Some(self.named_place(&symbol, ty, instruction).unwrap_or(Named::Lost));
+        }
         let Some(text) = &variable.text else {
             let frame = self.frame(function, FRAME, instruction)?;
             return Some(Named::Local(ty, frame + variable.offset));
         };
         let line = self.text_line(instruction);
         let place = text.places.iter().find(|range| range.lines.contains(&line));
-        let found = match place.map(|range| &range.place) {
-            Some(TextPlace::Register(register)) => {
-                self.register(register, instruction).map(|register| Named::Register(ty, register))
+        let found = place.and_then(|range| self.named_place(&range.place, ty, instruction));
+        Some(found.unwrap_or(Named::Lost))
+    }
+
+    /// The meaning of a place of the PTX text.
+    fn named_place(&self, place: &TextPlace, ty: DataType, instruction: u32) -> Option<Named> {
+        match place {
+            TextPlace::Register(register) => {
+                Some(Named::Register(ty, self.register(register, instruction)?))
             }
-            Some(TextPlace::Variable(symbol, offset)) => {
-                let frame = self.frame(function, symbol, instruction);
-                let local = frame.map(|frame| Named::Local(ty.clone(), frame + offset));
-                local.or_else(|| match self.shared(symbol).or_else(|| self.global(symbol))? {
+            TextPlace::Variable(symbol, offset) => {
+                let frame = self.frame(self.code.function(instruction), symbol, instruction);
+                if let Some(frame) = frame {
+                    return Some(Named::Local(ty, frame + offset));
+                }
+                match self.shared(symbol).or_else(|| self.global(symbol))? {
                     Named::Shared(_, at) => Some(Named::Shared(ty, at + offset)),
                     Named::Global(_, at) => Some(Named::Global(ty, at + offset)),
                     _ => None,
-                })
+                }
             }
-            None => None,
-        };
-        Some(found.unwrap_or(Named::Lost))
+        }
     }
 
     fn parameter(&self, name: &str) -> Option<Named> {

@@ -206,7 +206,38 @@ const SHOWN: usize = 64;
 
 /// Formats a value.
 pub fn text(ty: &DataType, bytes: &[u8]) -> String {
+    formatted(ty, bytes, false)
+}
+
+/// As [`text`], with `?` for each part that still has the emulator's fill pattern.
+pub fn marked_text(ty: &DataType, bytes: &[u8]) -> String {
+    formatted(ty, bytes, true)
+}
+
+/// Whether all bytes have the fill pattern of new memory.
+fn is_fill(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.iter().all(|byte| *byte == 0xcd)
+}
+
+/// Whether a shown part of an array or a structure has the fill pattern of new memory.
+pub fn has_fill(ty: &DataType, bytes: &[u8]) -> bool {
     match ty {
+        DataType::Array(element, _) => {
+            let size = (element.bytes() as usize).max(1);
+            bytes.chunks_exact(size).take(SHOWN).any(|own| has_fill(element, own))
+        }
+        DataType::Record(record) => record.fields.iter().any(|field| {
+            let from = field.offset as usize;
+            let own = bytes.get(from..from + field.ty.bytes() as usize);
+            own.is_some_and(|own| has_fill(&field.ty, own))
+        }),
+        _ => is_fill(bytes),
+    }
+}
+
+fn formatted(ty: &DataType, bytes: &[u8], marks: bool) -> String {
+    match ty {
+        _ if marks && is_fill(bytes) => "?".to_owned(),
         DataType::Void => "void".to_owned(),
         DataType::Bool => (bits(bytes) & 0xff != 0).to_string(),
         DataType::Float(FloatKind::F32) => format!("{:?}", f32::from_bits(bits(bytes) as u32)),
@@ -237,7 +268,7 @@ pub fn text(ty: &DataType, bytes: &[u8]) -> String {
             let elements = bytes.chunks_exact(size);
             let count = elements.len();
             let mut shown: Vec<String> =
-                elements.take(SHOWN).map(|bytes| text(element, bytes)).collect();
+                elements.take(SHOWN).map(|bytes| formatted(element, bytes, marks)).collect();
             if count > SHOWN {
                 shown.push(format!("... {} more", count - SHOWN));
             }
@@ -247,7 +278,7 @@ pub fn text(ty: &DataType, bytes: &[u8]) -> String {
             let field = |field: &RecordField| {
                 let from = field.offset as usize;
                 let own = bytes.get(from..from + field.ty.bytes() as usize).unwrap_or(&[]);
-                format!("{}: {}", field.name, text(&field.ty, own))
+                format!("{}: {}", field.name, formatted(&field.ty, own, marks))
             };
             let fields: Vec<String> = record.fields.iter().map(field).collect();
             format!("{{{}}}", fields.join(", "))
@@ -270,6 +301,14 @@ mod tests {
         assert_eq!(text(&DataType::Float(FloatKind::BF16), &0x3fc0u16.to_le_bytes()), "1.5");
         let bits = text(&DataType::Bits(4), &1.0f32.to_le_bytes());
         assert_eq!(bits, "0x3f800000 (i32 1065353216, f32 1.0)");
+    }
+
+    #[test]
+    fn parts_with_the_fill_pattern_are_marked() {
+        let words = DataType::Array(Arc::new(DataType::U32), 3);
+        let bytes = [5u32, 0xcdcd_cdcd, 6].map(u32::to_le_bytes).concat();
+        assert!(has_fill(&words, &bytes) && !has_fill(&words, &[1; 12]));
+        assert_eq!(marked_text(&words, &bytes), "[5, ?, 6]");
     }
 
     #[test]

@@ -96,16 +96,28 @@ impl WarpLines {
 
     /// Records a step. Returns its place if the warp arrives at the line with this step: from another line or call, or
     /// by a backward jump.
-    pub fn arrival(&mut self, scope: &LaunchScope, at: &StepAt<'_>) -> Option<CodePlace> {
+    pub fn arrival(&mut self, scope: &LaunchScope, at: &StepAt<'_>) -> Option<LineArrival> {
         let instruction = at.place.instruction;
         let place = scope.code.place(instruction)?;
         let before = self.0.insert((at.place.block, at.place.warp), (place, instruction));
-        let arrives = match before {
-            Some((known, last)) => known != place || instruction <= last,
-            None => true,
+        let (arrives, returns) = match before {
+            Some((known, last)) => {
+                let returns = known.depth > place.depth && scope.code.calls_from(last, place);
+                (known != place || instruction <= last, returns)
+            }
+            None => (true, false),
         };
-        arrives.then_some(place)
+        arrives.then_some(LineArrival { place, returns })
     }
+}
+
+/// The arrival of a warp at a line.
+#[derive(Clone, Copy, Debug)]
+pub struct LineArrival {
+    /// The line and its calls.
+    pub place: CodePlace,
+    /// Whether the warp returns from a call that this line made: it has been at the line before.
+    pub returns: bool,
 }
 
 /// Searches a run for a stop: the first one at or after `from`, or the last one before `until`.
@@ -140,7 +152,7 @@ impl BreakpointSearch {
             let place =
                 ThreadPlace { block: at.place.block, thread, instruction: at.place.instruction };
             let evaluator = Evaluator { scope: &self.scope, machine: &machine, at: place };
-            match evaluator.holds(condition) {
+            match evaluator.holds_now(condition) {
                 Ok(true) => Some((thread, None)),
                 Ok(false) => None,
                 Err(why) => Some((thread, Some(why))),
@@ -163,7 +175,9 @@ impl Visitor for BreakpointSearch {
             let breakpoint = &self.breakpoints[index];
             let number = breakpoint.number;
             let reached = match &breakpoint.kind {
-                BreakpointKind::Line(line) => arrival.is_some_and(|place| place.line == *line),
+                BreakpointKind::Line(line) => {
+                    arrival.is_some_and(|at| at.place.line == *line && !at.returns)
+                }
                 BreakpointKind::Change(watched) => match watched.read(at) {
                     Some(now) => {
                         let before = self.values.insert(number, now.clone());

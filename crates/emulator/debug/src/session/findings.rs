@@ -2,6 +2,7 @@
 
 use crate::data::evaluate::coordinates;
 use crate::session::Session;
+use crate::session::breakpoints::BreakpointKind;
 use crate::timeline::{StepAt, Visitor};
 use lanework_emulator::sanitize::Report;
 use lanework_emulator::{Access, Fault, SourceLocation};
@@ -71,6 +72,8 @@ pub type FoundStep = (u64, (u64, u32));
 /// A place that a finding names.
 struct FindingPlace<'r> {
     location: Option<&'r SourceLocation>,
+    /// The calls around it, if they are known: copies of an inlined function differ only in them.
+    callers: Option<&'r [SourceLocation]>,
     text_line: u32,
     instruction: &'r str,
     block: [u32; 3],
@@ -94,11 +97,12 @@ impl Session<'_> {
             self.timeline.restore()?;
             let target = self.timeline.target();
             let checks = target.emulator.checks().unwrap_or_default();
-            let checked = target.emulator.check_for(
+            // In another order, the accesses that race may have other threads.
+            let checked = target.emulator.check_in_order(
                 target.program,
                 target.config,
                 target.arguments,
-                checks,
+                (checks, self.timeline.schedule()),
             )?;
             self.findings = Some(checked.reports);
             self.timeline.go_to(self.step)?;
@@ -116,6 +120,7 @@ impl Session<'_> {
         };
         let own = FindingPlace {
             location: report.location.as_ref(),
+            callers: Some(&report.callers),
             text_line: report.text_line,
             instruction: &report.instruction,
             block: report.block,
@@ -125,6 +130,7 @@ impl Session<'_> {
         let Some(second) = report.other.as_ref().filter(|_| other) else { return Ok(first) };
         let second = FindingPlace {
             location: second.location.as_ref(),
+            callers: None,
             text_line: second.text_line,
             instruction: &second.instruction,
             block: second.block,
@@ -134,6 +140,33 @@ impl Session<'_> {
         let until = first.map_or(u64::MAX, |(step, _)| step);
         let found = self.find_access(&second, report.address, until, true)?;
         if found.is_some() { Ok(found) } else { self.find_access(&second, None, until, true) }
+    }
+
+    /// Adds a breakpoint at the step of a finding; returns its number, or `None` if no step of the recording matches.
+    ///
+    /// # Errors
+    /// If the launch cannot be replayed.
+    pub fn break_at_finding(&mut self, index: usize, text: String) -> Result<Option<u32>, Fault> {
+        let Some((step, (_, thread))) = self.step_of_finding(index, false)? else {
+            return Ok(None);
+        };
+        let number = self.add_breakpoint(BreakpointKind::Step(step, thread), None, text);
+        self.at_findings.push((number, index));
+        Ok(Some(number))
+    }
+
+    /// Moves the breakpoints at findings to the steps of a new recording. One whose access is not in it is disabled.
+    pub(super) fn find_findings_again(&mut self) -> Result<(), Fault> {
+        for (number, index) in self.at_findings.clone() {
+            let found = self.step_of_finding(index, false)?;
+            if let Some(own) = self.breakpoints.iter_mut().find(|one| one.number == number) {
+                own.enabled = found.is_some();
+                if let Some((step, (_, thread))) = found {
+                    own.kind = BreakpointKind::Step(step, thread);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn find_access(
@@ -149,6 +182,7 @@ impl Session<'_> {
             origin.text_line == place.text_line
                 && origin.name == place.instruction
                 && origin.location.as_ref() == place.location
+                && place.callers.is_none_or(|callers| callers == &origin.callers[..])
         });
         let instructions = instructions.map(|(index, _)| index as u32).collect();
         let block = linear(scope.grid, place.block);

@@ -11,7 +11,7 @@ mod moves;
 pub mod stepping;
 mod stopped;
 
-use crate::code::{CodeLine, CodeMap};
+use crate::code::{CodeLine, CodeMap, InlinedNames};
 use crate::data::evaluate::{EvaluatedValue, Evaluator, MemoryPlace, ThreadPlace};
 use crate::data::parse::{Expression, parse};
 use crate::data::scope::{LaunchScope, ModuleVariable, SourceNames};
@@ -83,9 +83,13 @@ pub struct Session<'a> {
     reason: StopReason,
     /// The current block and thread.
     focus: (u64, u32),
+    /// The selected call of the thread, from the innermost one.
+    frame: usize,
     breakpoints: Vec<Breakpoint>,
     last_number: u32,
     findings: Option<Vec<Report>>,
+    /// The breakpoints at findings: their numbers, and the findings' indices.
+    at_findings: Vec<(u32, usize)>,
 }
 
 /// Maximum number of history lines.
@@ -114,9 +118,11 @@ impl<'a> Session<'a> {
             moment: None,
             reason: StopReason::Start,
             focus: (0, 0),
+            frame: 0,
             breakpoints: Vec::new(),
             last_number: 0,
             findings: None,
+            at_findings: Vec::new(),
         };
         session.go_to(0, StopReason::Start)?;
         Ok(session)
@@ -170,13 +176,24 @@ impl<'a> Session<'a> {
         if u64::from(thread) >= threads {
             return Err(format!("there is no thread {thread}; a block has {threads}"));
         }
-        self.focus = (block, thread);
+        self.focus_thread((block, thread));
         Ok(())
     }
 
-    /// The current thread and its next instruction.
+    fn focus_thread(&mut self, focus: (u64, u32)) {
+        (self.focus, self.frame) = (focus, 0);
+    }
+
+    /// The current thread and its next instruction; if another call than the innermost one is selected, an instruction of
+    /// that call.
     pub fn place(&self) -> ThreadPlace {
-        let (block, thread) = self.focus;
+        let place = self.place_of(self.focus.0, self.focus.1);
+        let instruction = self.scope.code.frame_instruction(place.instruction, self.frame);
+        ThreadPlace { instruction, ..place }
+    }
+
+    /// A thread and its next instruction.
+    pub fn place_of(&self, block: u64, thread: u32) -> ThreadPlace {
         let own = self.at.filter(|(place, mask)| {
             let own = place.block == block && place.warp == thread / 32;
             own && mask >> (thread % 32) & 1 != 0
@@ -190,6 +207,25 @@ impl<'a> Session<'a> {
         ThreadPlace { block, thread, instruction }
     }
 
+    /// The selected call of the thread; 0 is the innermost one.
+    pub fn frame(&self) -> usize {
+        self.frame
+    }
+
+    /// Selects a call of the thread, whose values are then shown.
+    ///
+    /// # Errors
+    /// If the thread has fewer calls.
+    pub fn select_frame(&mut self, frame: usize) -> Result<(), String> {
+        let place = self.place_of(self.focus.0, self.focus.1);
+        let count = self.scope.code.frames(place.instruction).len();
+        if frame >= count {
+            return Err(format!("there is no call {frame}; `bt` lists calls 0 to {}", count - 1));
+        }
+        self.frame = frame;
+        Ok(())
+    }
+
     /// Changes the order of time slices: records the launch again, and goes to its start.
     ///
     /// # Errors
@@ -198,6 +234,7 @@ impl<'a> Session<'a> {
         // The new recording needs the memory before the launch.
         self.timeline.restore()?;
         self.timeline = Timeline::record(self.timeline.target(), schedule, self.budget)?;
+        self.find_findings_again()?;
         self.go_to(0, StopReason::Start)
     }
 
@@ -357,7 +394,7 @@ impl<'a> Session<'a> {
 fn scope_of(
     target: &DebugTarget<'_>,
     module: &Module,
-    names: SourceNames,
+    mut names: SourceNames,
     text_name: &str,
 ) -> Result<LaunchScope, Fault> {
     let entry = target.config.entry;
@@ -367,6 +404,10 @@ fn scope_of(
     };
     let kernel = target.program.kernel(entry).ok_or_else(unknown)?;
     let function = module.entry(entry).ok_or_else(unknown)?;
+    // Numba passes an array as several parameters. A checked Rust kernel has one more than its source.
+    if names.parameters.len() + 1 < kernel.parameters.len() {
+        names.parameters.clear();
+    }
     let typed = |name: &str, bytes: u64| {
         let known = names.arrays.iter().find(|(of, _)| of == name).map(|(_, ty)| ty.clone());
         known.unwrap_or_else(|| DataType::Array(Arc::new(DataType::Bits(4)), bytes / 4))
@@ -396,7 +437,7 @@ fn scope_of(
     let gaps = target.emulator.options().checks.is_some();
     let lowered = Lowering::entry(source, function, LoweringOptions { gaps, names: true });
     let registers = lowered.map(|kernel| kernel.register_names).unwrap_or_default();
-    let code = CodeMap::new(kernel, text_name);
+    let code = CodeMap::new(kernel, text_name, &InlinedNames::of_module(module));
     Ok(LaunchScope::new(
         (Arc::clone(kernel), code),
         (target.config.grid, target.config.block),

@@ -32,6 +32,7 @@ impl Session<'_> {
             _ => reason,
         };
         (self.step, self.at, self.moment) = (step, at, moment);
+        self.frame = 0;
         let (block, thread) = self.focus;
         // Keep the thread if it takes part in the step.
         if let Some((place, mask)) = at
@@ -196,7 +197,7 @@ impl Session<'_> {
     }
 
     fn step_search(&self, kind: StepKind, unit: StepUnit, back: bool) -> StepSearch {
-        let place = self.place();
+        let place = self.place_of(self.focus.0, self.focus.1);
         let depth = self.scope.code.place(place.instruction).map_or(0, |place| place.depth);
         StepSearch {
             scope: Arc::clone(&self.scope),

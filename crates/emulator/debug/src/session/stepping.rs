@@ -1,6 +1,5 @@
 //! Stepping: the search for the next or the previous line of a thread, a warp or a block.
 
-use crate::code::CodePlace;
 use crate::data::scope::LaunchScope;
 use crate::session::breakpoints::WarpLines;
 use crate::timeline::{StepAt, Visitor};
@@ -77,10 +76,7 @@ impl StepSearch {
             StepKind::Instruction => true,
             StepKind::Out => depth < self.depth,
             StepKind::Over if depth > self.depth => false,
-            StepKind::Into | StepKind::Over => {
-                let arrival: Option<CodePlace> = self.lines.arrival(&self.scope, at);
-                arrival.is_some()
-            }
+            StepKind::Into | StepKind::Over => self.lines.arrival(&self.scope, at).is_some(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A recorded editor session: the requests, and the replies and events that answer them.
 
-use crate::common::TestLaunch;
+use crate::common::{TestLaunch, golden_session, messages, requests};
 use lanework_debug::adapter::serve;
 use lanework_debug::session::SessionOptions;
 use std::io::BufReader;
@@ -16,43 +16,23 @@ __global__ void squares(const unsigned* x, unsigned* y) {
 }
 ";
 
-/// A message with its header.
-fn framed(body: &str) -> String {
-    format!("Content-Length: {}\r\n\r\n{body}", body.len())
-}
-
 /// The messages that answer requests, each as JSON text.
-fn session(requests: &[(&str, &str)]) -> Vec<String> {
+fn session(name: &str, requests_of: &[(&str, &str)]) -> Vec<String> {
     let launch = TestLaunch {
         source: SOURCE,
         shape: (1, 40),
         arrays: vec![(0..40).collect(), vec![0; 40]],
         numbers: vec![],
     };
-    let mut input = String::new();
-    for (index, (command, arguments)) in requests.iter().enumerate() {
-        let arguments = if arguments.is_empty() { "{}" } else { arguments };
-        input += &framed(&format!(
-            r#"{{"seq":{},"type":"request","command":"{command}","arguments":{arguments}}}"#,
-            index + 1
-        ));
-    }
+    let input = requests(requests_of);
     let mut output = Vec::new();
     launch.debug(SessionOptions::default(), |session| {
         let sources = |_: &str| Some(SOURCE.to_owned());
         serve(session, &sources, &mut BufReader::new(input.as_bytes()), &mut output)
             .expect("serves");
     });
-    let text = String::from_utf8(output).expect("UTF-8");
-    let mut rest = text.as_str();
-    let mut messages = Vec::new();
-    while let Some((header, after)) = rest.split_once("\r\n\r\n") {
-        let length: usize =
-            header.strip_prefix("Content-Length: ").expect("header").parse().unwrap();
-        messages.push(after[..length].to_owned());
-        rest = &after[length..];
-    }
-    messages
+    golden_session(name, &output);
+    messages(&output)
 }
 
 /// Checks that the messages contain these texts in this order, each in a later message than the text before it.
@@ -66,33 +46,36 @@ fn expect(messages: &[String], wanted: &[&[&str]]) {
 
 #[test]
 fn an_editor_stops_steps_looks_and_goes_back() {
-    let messages = session(&[
-        ("initialize", r#"{"adapterID":"lanework"}"#),
-        ("launch", r#"{"stopOnEntry":true}"#),
-        (
-            "setBreakpoints",
-            r#"{"source":{"path":"/src/k.cu"},"breakpoints":[{"line":6,"condition":"i == 35"},{"line":90}]}"#,
-        ),
-        ("configurationDone", ""),
-        ("threads", ""),
-        ("continue", r#"{"threadId":1}"#),
-        ("stackTrace", r#"{"threadId":2}"#),
-        ("scopes", r#"{"frameId":1}"#),
-        ("variables", r#"{"variablesReference":1}"#),
-        ("stepIn", r#"{"threadId":2}"#),
-        ("stepIn", r#"{"threadId":2}"#),
-        ("stackTrace", r#"{"threadId":2}"#),
-        ("evaluate", r#"{"expression":"v + 1","context":"hover"}"#),
-        ("stepOut", r#"{"threadId":2}"#),
-        ("next", r#"{"threadId":2}"#),
-        ("evaluate", r#"{"expression":"v","context":"watch"}"#),
-        ("stepBack", r#"{"threadId":2}"#),
-        ("evaluate", r#"{"expression":"who wrote i","context":"repl"}"#),
-        ("reverseContinue", r#"{"threadId":2}"#),
-        ("evaluate", r#"{"expression":"nothing","context":"watch"}"#),
-        ("dance", ""),
-        ("disconnect", ""),
-    ]);
+    let messages = session(
+        "kernel",
+        &[
+            ("initialize", r#"{"adapterID":"lanework"}"#),
+            ("launch", r#"{"stopOnEntry":true}"#),
+            (
+                "setBreakpoints",
+                r#"{"source":{"path":"/src/k.cu"},"breakpoints":[{"line":6,"condition":"i == 35"},{"line":90}]}"#,
+            ),
+            ("configurationDone", ""),
+            ("threads", ""),
+            ("continue", r#"{"threadId":1}"#),
+            ("stackTrace", r#"{"threadId":2}"#),
+            ("scopes", r#"{"frameId":1}"#),
+            ("variables", r#"{"variablesReference":1}"#),
+            ("stepIn", r#"{"threadId":2}"#),
+            ("stepIn", r#"{"threadId":2}"#),
+            ("stackTrace", r#"{"threadId":2}"#),
+            ("evaluate", r#"{"expression":"v + 1","context":"hover"}"#),
+            ("stepOut", r#"{"threadId":2}"#),
+            ("next", r#"{"threadId":2}"#),
+            ("evaluate", r#"{"expression":"v","context":"watch"}"#),
+            ("stepBack", r#"{"threadId":2}"#),
+            ("evaluate", r#"{"expression":"who wrote i","context":"repl"}"#),
+            ("reverseContinue", r#"{"threadId":2}"#),
+            ("evaluate", r#"{"expression":"nothing","context":"watch"}"#),
+            ("dance", ""),
+            ("disconnect", ""),
+        ],
+    );
     expect(
         &messages,
         &[
@@ -118,7 +101,7 @@ fn an_editor_stops_steps_looks_and_goes_back() {
             &["\"event\":\"stopped\""],
             &["\"success\":false", "`nothing` is not a name"],
             &["\"success\":false", "does not support `dance`"],
-            &["\"event\":\"terminated\""],
+            &["\"command\":\"disconnect\"", "\"success\":true"],
         ],
     );
 }

@@ -8,6 +8,7 @@ use lanework_debug::timeline::DebugTarget;
 use lanework_emulator::sanitize::Checks;
 use lanework_emulator::{Emulator, LaunchConfig, Options};
 use lanework_ptx::Module;
+use lanework_testing::expect_file;
 
 /// A launch of the only kernel of a source.
 pub struct TestLaunch<'a> {
@@ -73,16 +74,32 @@ pub fn ptx_script(
     (arrays, values): (&[Vec<u8>], &[Vec<u8>]),
     script: &str,
 ) -> String {
+    let arguments = |emulator: &Emulator| {
+        let arrays = arrays.iter().map(|array| upload(emulator, array).to_le_bytes().to_vec());
+        arrays.chain(values.iter().cloned()).collect()
+    };
+    launch_script((text, source), (grid, block), &arguments, script)
+}
+
+/// The address of an array with these bytes.
+pub fn upload(emulator: &Emulator, bytes: &[u8]) -> u64 {
+    let address = emulator.allocate(bytes.len() as u64, "array").expect("memory");
+    emulator.write(address, bytes).expect("memory");
+    address
+}
+
+/// As [`ptx_script`], with arguments that a function makes.
+pub fn launch_script(
+    (text, source): (&str, &str),
+    (grid, block): ([u32; 3], [u32; 3]),
+    arguments: &dyn Fn(&Emulator) -> Vec<Vec<u8>>,
+    script: &str,
+) -> String {
     let module = Module::parse(text).expect("PTX");
-    let emulator = Emulator::new(Options::default());
+    let checks = Some(Checks::default());
+    let emulator = Emulator::new(Options { checks, ..Options::default() });
     let program = emulator.load(&module).expect("loads");
-    let mut arguments: Vec<Vec<u8>> = Vec::new();
-    for array in arrays {
-        let address = emulator.allocate(array.len() as u64, "array").expect("memory");
-        emulator.write(address, array).expect("memory");
-        arguments.push(address.to_le_bytes().to_vec());
-    }
-    arguments.extend_from_slice(values);
+    let arguments = arguments(&emulator);
     let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
     let entry = module.entries().next().expect("a kernel").name.clone();
     let config = LaunchConfig::new(&entry, grid, block);
@@ -121,4 +138,37 @@ pub fn expect(output: &str, wanted: &[&str]) {
 /// Runs a script and checks that its output contains these texts in this order.
 pub fn traces(launch: &TestLaunch<'_>, script: &str, wanted: &[&str]) {
     expect(&launch.script(script), wanted);
+}
+
+/// The messages of an editor, each with its header. An empty text means no arguments.
+pub fn requests(all: &[(&str, &str)]) -> String {
+    let one = |(index, (command, arguments)): (usize, &(&str, &str))| {
+        let arguments = if arguments.is_empty() { "{}" } else { arguments };
+        let number = index + 1;
+        let body = format!(
+            r#"{{"seq":{number},"type":"request","command":"{command}","arguments":{arguments}}}"#
+        );
+        format!("Content-Length: {}\r\n\r\n{body}", body.len())
+    };
+    all.iter().enumerate().map(one).collect()
+}
+
+/// The messages to an editor, each as JSON text.
+pub fn messages(output: &[u8]) -> Vec<String> {
+    let mut rest = std::str::from_utf8(output).expect("UTF-8");
+    let mut messages = Vec::new();
+    while let Some((header, after)) = rest.split_once("\r\n\r\n") {
+        let length = header.strip_prefix("Content-Length: ").expect("header");
+        let length: usize = length.parse().expect("a number");
+        messages.push(after[..length].to_owned());
+        rest = &after[length..];
+    }
+    messages
+}
+
+/// Compares the messages to an editor with those of a recorded session.
+pub fn golden_session(name: &str, output: &[u8]) {
+    let text: String = messages(output).into_iter().map(|message| message + "\n").collect();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/sessions");
+    expect_file(format!("{folder}/{name}.jsonl"), &text);
 }

@@ -1,7 +1,8 @@
 //! A program's launches: saved with their memory, restored, and debugged one after the other.
 
-use crate::common::expect;
+use crate::common::{expect, golden_session, requests};
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile};
+use lanework_debug::adapter::Editor;
 use lanework_debug::commands::{Console, ReplyStatus};
 use lanework_debug::data::cuda_cpp;
 use lanework_debug::launches::{LaunchMove, LaunchSummary, ProgramState};
@@ -57,8 +58,11 @@ fn saved() -> (String, Vec<(SavedLaunch, Vec<SavedAllocation>)>) {
     (compiled.text, all)
 }
 
-/// Runs a script across the launches.
-fn script(commands: &str) -> String {
+/// Opens one launch after the other: calls `serve` with the console and with the move that led to the launch. Goes where
+/// `serve` says.
+fn each_launch(
+    serve: &mut dyn FnMut(&mut Console<'_, '_>, Option<LaunchMove>) -> Option<LaunchMove>,
+) {
     let (text, all) = saved();
     let module = Module::parse(&text).expect("PTX");
     let options = CompileOptions { debug: true, ..CompileOptions::default() };
@@ -70,8 +74,7 @@ fn script(commands: &str) -> String {
         refused: String::new(),
     };
     let mut state = ProgramState::new(all.iter().map(summary).collect());
-    let mut commands = commands.lines().map(str::trim);
-    let (mut output, mut to) = (String::new(), LaunchMove::To(0));
+    let mut arrived = None;
     loop {
         let mut memory = SavedMemory::default();
         all[..=state.current].iter().for_each(|(_, saved)| memory.apply(saved).expect("whole"));
@@ -90,23 +93,63 @@ fn script(commands: &str) -> String {
         let mut session =
             Session::new(target, &module, names, SessionOptions::default()).expect("records");
         let sources = |_: &str| Some(SOURCE.to_owned());
-        let mut left = None;
         let mut console = Console::of_program(&mut session, &sources, &mut state);
-        if console.arrive(to).expect("replays") {
-            output += &format!("{}\n", console.position());
-            for line in commands.by_ref() {
-                let reply = console.execute(line);
-                output += &format!("> {line}\n{}\n", reply.text);
-                if let ReplyStatus::Launch(next) = reply.status {
-                    left = Some(next);
-                    break;
-                }
-            }
-            let Some(next) = left else { return output };
-            to = next;
-        }
+        let Some(to) = serve(&mut console, arrived) else { return };
+        arrived = Some(to);
         state.current = state.target(to).expect("a launch");
     }
+}
+
+/// Runs a script across the launches.
+fn script(commands: &str) -> String {
+    let mut commands = commands.lines().map(str::trim);
+    let mut output = String::new();
+    each_launch(&mut |console, arrived| {
+        let to = arrived.unwrap_or(LaunchMove::To(0));
+        if !console.arrive(to).expect("replays") {
+            return Some(to);
+        }
+        output += &format!("{}\n", console.position());
+        for line in commands.by_ref() {
+            let reply = console.execute(line);
+            output += &format!("> {line}\n{}\n", reply.text);
+            if let ReplyStatus::Launch(next) = reply.status {
+                return Some(next);
+            }
+        }
+        None
+    });
+    output
+}
+
+#[test]
+fn an_editor_s_session_of_a_program_is_as_recorded() {
+    let input = requests(&[
+        ("initialize", r#"{"adapterID":"lanework"}"#),
+        ("launch", r#"{"stopOnEntry":false,"stopAtEnd":false}"#),
+        (
+            "setBreakpoints",
+            r#"{"source":{"path":"/src/k.cu"},"breakpoints":[{"line":5,"condition":"i == 3"}]}"#,
+        ),
+        ("setFunctionBreakpoints", r#"{"breakpoints":[{"name":"scale"}]}"#),
+        ("configurationDone", ""),
+        ("stackTrace", r#"{"threadId":1}"#),
+        ("evaluate", r#"{"expression":"x[i]","frameId":1,"context":"watch"}"#),
+        ("continue", r#"{"threadId":1}"#),
+        ("continue", r#"{"threadId":1}"#),
+        ("continue", r#"{"threadId":1}"#),
+        ("evaluate", r#"{"expression":"launches","context":"repl"}"#),
+        ("evaluate", r#"{"expression":"x[i]","context":"watch"}"#),
+        ("reverseContinue", r#"{"threadId":1}"#),
+        ("evaluate", r#"{"expression":"launch 3","context":"repl"}"#),
+        ("continue", r#"{"threadId":1}"#),
+        ("continue", r#"{"threadId":1}"#),
+        ("disconnect", ""),
+    ]);
+    let (mut input, mut output) = (input.as_bytes(), Vec::new());
+    let mut editor = Editor::new(&mut input, &mut output);
+    each_launch(&mut |console, arrived| editor.serve(console, arrived).expect("serves"));
+    golden_session("program", &output);
 }
 
 #[test]

@@ -196,3 +196,91 @@ fn the_tiles_of_a_load_are_shown_after_it() {
     );
     expect(&output, &["ldmatrix", "A, 8x8 f16:", "A, 8x8 f16:", "lane  0 # 0x40003c00"]);
 }
+
+#[test]
+fn expressions_take_references_casts_sizes_and_conditions() {
+    let source = "\
+struct Stage { int a[4][2]; float scale; };
+__device__ int first(const Stage& st, int i) {
+    return st.a[i][1];
+}
+__global__ void k(int* y) {
+    Stage stage = {{{1, 2}, {3, 4}, {5, 6}, {7, 8}}, 2.5f};
+    int i = threadIdx.x;
+    y[i] = first(stage, i);
+}
+";
+    let launch = TestLaunch { source, shape: (1, 4), arrays: vec![vec![0; 4]], numbers: vec![] };
+    traces(
+        &launch,
+        "break 3
+         continue
+         print st.a[2][0]
+         print st.scale
+         print (int)st.scale
+         print sizeof(st.a)
+         print i == 0 ? 10 : 20
+         lanes nothing
+         lanes i == 2 ? 1 : 0",
+        &[
+            "k.cu:3 in first",
+            "st.a[2][0] = 5\n",
+            "st.scale = 2.5\n",
+            "(int)st.scale = 2\n",
+            "sizeof(st.a) = 32\n",
+            "i == 0 ? 10 : 20 = 10\n",
+            "> lanes nothing\nerror: `nothing` is not a name here",
+            "lane  2 # 1",
+        ],
+    );
+}
+
+#[test]
+fn the_parts_of_an_array_that_nobody_wrote_are_marked() {
+    let source = "\
+__global__ void k(unsigned* y) {
+    __shared__ unsigned tile[4];
+    if (threadIdx.x == 1) tile[1] = 7;
+    __syncthreads();
+    y[threadIdx.x] = tile[threadIdx.x];
+}
+";
+    let launch = TestLaunch { source, shape: (1, 4), arrays: vec![vec![0; 4]], numbers: vec![] };
+    traces(
+        &launch,
+        "break 5
+         continue
+         print tile
+         goto end
+         who wrote tile[1]",
+        &["tile = [?, 7, ?, ?] (?: not written yet)", "tile[1]: 3452816845 -> 7 by thread (1,0,0)"],
+    );
+}
+
+#[test]
+fn a_finding_in_an_inlined_function_is_at_its_own_call() {
+    let source = "\
+template <class T> __device__ T allsum(T v) {
+    for (int d = 16; d > 0; d >>= 1) v += __shfl_xor_sync(0xffffffffu, v, d);
+    return v;
+}
+__device__ int allmax(int v) {
+    for (int d = 16; d > 0; d >>= 1) v = max(v, __shfl_xor_sync(0xffffffffu, v, d));
+    return v;
+}
+__global__ void k(const int* x, int* y) {
+    int m = allmax(x[threadIdx.x]);
+    if (threadIdx.x < 4) m += allsum(m);
+    y[threadIdx.x] = m;
+}
+";
+    let arrays = vec![vec![1; 32], vec![0; 32]];
+    let launch = TestLaunch { source, shape: (1, 32), arrays, numbers: vec![] };
+    traces(
+        &launch,
+        "findings
+         finding 1
+         bt",
+        &["at k.cu:2", "k.cu:2 in allsum", "#1 k at k.cu:11"],
+    );
+}

@@ -1,5 +1,6 @@
 //! Launches and buffers of the public API, and their counters.
 
+mod debugger;
 mod launches;
 mod pitched;
 mod profile;

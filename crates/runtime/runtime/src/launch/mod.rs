@@ -151,7 +151,18 @@ impl<'a> Launch<'a> {
     /// # Errors
     /// If the kernel is invalid with these constants.
     pub fn module(&self) -> Result<lanework_ptx::Module> {
-        Ok(stage(&self.definition, false)?.module)
+        Ok(stage(&self.definition, StageOptions::default())?.module)
+    }
+
+    /// The PTX for the debugger: not optimized, with the names of the kernel's values as comments.
+    ///
+    /// # Errors
+    /// As [`Launch::module`].
+    #[doc(hidden)]
+    pub fn debug_text(&self) -> Result<String> {
+        let options = StageOptions { debug: true, ..StageOptions::default() };
+        let staged = stage(&self.definition, options)?;
+        Ok(format!("{}{}", staged.module, staged.names))
     }
 
     /// Runs the kernel with every index checked.
@@ -285,8 +296,8 @@ impl<'a> Launch<'a> {
 ///
 /// # Errors
 /// [`Error::Stage`] if the kernel is invalid with these constants.
-pub(crate) fn stage(definition: &Definition, checked: bool) -> Result<Staged> {
-    let staged = (definition.stage)(&StageOptions { checked });
+pub(crate) fn stage(definition: &Definition, options: StageOptions) -> Result<Staged> {
+    let staged = (definition.stage)(&options);
     if staged.errors.is_empty() {
         return Ok(staged);
     }
@@ -301,12 +312,13 @@ impl Device {
         if let Some(compiled) = cache.get(&key) {
             return Ok(compiled.clone());
         }
-        let staged = stage(definition, checked)?;
+        let debug = Session::active().is_some_and(Session::saves_names);
+        let staged = stage(definition, StageOptions { checked, debug })?;
         let code = match &self.0.engine {
             Engine::Emulator(emulator) => Code::Emulator(emulator.load(&staged.module)?),
             Engine::Gpu(gpu) => Code::Gpu(gpu.load(&staged.module, &staged.entry)?),
         };
-        let text = || staged.module.to_string();
+        let text = || format!("{}{}", staged.module, staged.names);
         let module = Session::active().map(|session| session.module(&staged.entry, &text));
         let compiled = Arc::new(Compiled { staged, code, module });
         cache.insert(key, compiled.clone());

@@ -13,7 +13,7 @@
 //! | `LANEWORK_TOOL_LEAKS` | 1: memory that is still allocated at the end is a finding |
 //! | `LANEWORK_TOOL_PROXY_FENCES` | 1: a copy into shared memory that threads have read without a proxy fence is a warning |
 //! | `LANEWORK_TOOL_PREDICT` | for `predict`: the GPU, the protocol, and a folder for traces or nothing, separated by tabs |
-//! | `LANEWORK_TOOL_SAVE` | for `save`: the first launch whose memory is saved, from 1 |
+//! | `LANEWORK_TOOL_SAVE` | for `save`: the first launch whose memory is saved, from 1; then `optimized` for Rust kernels without names |
 //! | `LANEWORK_TOOL_LOOK` | for `look`: kernel, launch, line (0 for the costliest), block and warp, separated by tabs |
 //!
 //! This file passes the accesses of checked launches to the driver, which compares the launches of different streams.

@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct LaunchSaver {
     /// The first launch whose memory is saved, from 1.
     first: u64,
+    /// Whether Rust kernels are built for the debugger, with names and without optimization.
+    pub(super) names: bool,
     state: Mutex<SaverState>,
 }
 
@@ -23,7 +25,10 @@ struct SaverState {
 impl LaunchSaver {
     /// The tool that saves from a launch on.
     pub(super) fn parse(text: &str) -> LaunchSaver {
-        LaunchSaver { first: text.parse().unwrap_or(1), state: Mutex::default() }
+        let mut words = text.split_whitespace();
+        let first = words.next().and_then(|word| word.parse().ok()).unwrap_or(1);
+        let names = words.next() != Some("optimized");
+        LaunchSaver { first, names, state: Mutex::default() }
     }
 
     /// Saves a launch before it runs, and passes its record to `keep`. Launches of other threads wait meanwhile.

@@ -156,6 +156,11 @@ impl Session {
         self.sink().keep(record);
     }
 
+    /// Whether the tool saves launches for the debugger, with the names of Rust kernels.
+    pub(crate) fn saves_names(&self) -> bool {
+        matches!(&self.tool, Tool::Save(saver) if saver.names)
+    }
+
     /// Whether the tool predicts times.
     pub(super) fn predicts(&self) -> bool {
         matches!(self.tool, Tool::Predict(_) | Tool::Profile(_))

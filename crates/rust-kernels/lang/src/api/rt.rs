@@ -11,6 +11,7 @@ pub use crate::data::convert::{
 pub use crate::data::leaves::{
     Data, Handle, Kind, Leaf, Part, Parts, Places, ReadPlaces, Values, Variables, laid_out,
 };
+pub use crate::data::names::{NameAny, NameValue, Named, called};
 pub use crate::data::operations::{constant, read_copy, read_view, set};
 pub use crate::data::place::{Place, ReadPlace, Space};
 pub use crate::data::receiver::{ByValue, InKernel, InPlace, Receiver};
@@ -79,6 +80,7 @@ pub mod comparing {
     pub use crate::data::convert::{
         HostOfAny as _, HostOfValue as _, PassAny as _, PassValue as _,
     };
+    pub use crate::data::names::{NameAny as _, NameValue as _};
     pub use crate::memory::access::{ReceivePlace as _, ReceiveValue as _};
     pub use crate::scalar::cast::{Kept as _, Promoted as _};
 }

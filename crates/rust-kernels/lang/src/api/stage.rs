@@ -7,6 +7,7 @@
 
 use crate::data::bounds_check::FAULT_PARAMETER;
 use crate::data::leaves::{Data, Handle, leaves};
+use crate::data::names;
 use crate::data::operations::{handle, stored_type};
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
@@ -51,7 +52,7 @@ fn stage_dyn(
     directives: Vec<Directive>,
     body: &mut dyn FnMut(),
 ) -> Staged {
-    let mut builder = Box::new(Builder::new(options.checked));
+    let mut builder = Box::new(Builder::new(options));
     let entry = builder.unique(&identifier(name));
     for directive in &directives {
         match directive {
@@ -95,6 +96,8 @@ fn memory_parameter<T: Storable + Data>(
         [leaf] => leaf.ty,
         _ => ScalarType::B8,
     };
+    names::record("parameter", name, &format!("*{}", T::described()));
+    names::record("parameter", &format!("{name}.len()"), "u64");
     with(|b| {
         let kind = ParameterKind::Slice { element, mutable };
         b.parameters.push(Parameter { name: name.to_owned(), kind });
@@ -132,6 +135,7 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
     if b.checked {
         params.push(Variable::new(StateSpace::Param, ScalarType::U64, FAULT_PARAMETER));
     }
+    b.store_named_variables();
     crate::memory::local::spill(b);
     let body = std::mem::take(&mut b.lines);
     let setup = setup_barriers(b);
@@ -139,7 +143,11 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
     let mut lines = std::mem::take(&mut b.prologue);
     lines.extend(setup);
     lines.extend(body);
-    optimize(&mut lines);
+    // Each line of a kernel for the debugger keeps its instructions.
+    if b.named.is_none() {
+        optimize(&mut lines);
+    }
+    let names = b.named_records();
 
     let mut body: Vec<Statement> =
         std::mem::take(&mut b.variables).into_iter().map(Statement::Variable).collect();
@@ -182,6 +190,7 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
         parameters: builder.parameters,
         sites: builder.sites,
         errors: builder.errors,
+        names,
     }
 }
 
@@ -189,6 +198,7 @@ fn finish(mut builder: Builder, entry: String, directives: Vec<Directive>) -> St
 pub fn value_parameter<T: Data>(name: &'static str) -> Handle<T> {
     let leaves = leaves::<T>();
     let (size, align) = (T::size(), align_of::<T>() as u32);
+    names::record("parameter", name, &T::described());
     let values = with(|b| -> Vec<Value> {
         if let [leaf] = leaves.as_slice()
             && size == u64::from(stored_type(leaf.ty).size())

@@ -35,6 +35,8 @@ pub trait To<T: Data>: Copy {
 pub trait Valued: To<<Self as Valued>::Value> {
     /// The type.
     type Value: Data;
+    /// Whether the value is in memory, so that its use loads it.
+    const IN_MEMORY: bool = false;
 }
 
 #[diagnostic::do_not_recommend]
@@ -82,6 +84,7 @@ macro_rules! places {
 
         impl<T: Scalar> Valued for $place<T> {
             type Value = T;
+            const IN_MEMORY: bool = true;
         }
 
         #[diagnostic::do_not_recommend]
@@ -94,6 +97,7 @@ macro_rules! places {
 
         impl<T: Data, const N: usize> Valued for $place<[T; N]> {
             type Value = [T; N];
+            const IN_MEMORY: bool = true;
         }
     )*};
 }
@@ -110,6 +114,7 @@ impl<T: Data, X: To<T>, const N: usize> To<[T; N]> for [X; N] {
 
 impl<X: Valued, const N: usize> Valued for [X; N] {
     type Value = [X::Value; N];
+    const IN_MEMORY: bool = X::IN_MEMORY;
 }
 
 #[diagnostic::do_not_recommend]

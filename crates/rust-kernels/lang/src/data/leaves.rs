@@ -2,6 +2,7 @@
 //! handle, a variable or a place.
 
 use crate::data::place::{Base, Place, ReadPlace, Space};
+use crate::emit::named;
 use crate::emit::value::Value;
 use crate::scalar::var::{Mut, Scalar, Var};
 use lanework_ptx::ScalarType;
@@ -25,6 +26,12 @@ pub trait Data: Copy + 'static {
     /// Appends the leaves of a value at `offset`, in order.
     #[doc(hidden)]
     fn leaves(offset: u64, out: &mut Vec<Leaf>);
+    /// The type in the form of the debugger's records ([`crate::emit::named`]).
+    #[doc(hidden)]
+    fn described() -> String {
+        let leaves = leaves::<Self>().into_iter().map(|leaf| (leaf.offset, leaf.ty));
+        named::opaque_type(std::any::type_name::<Self>(), Self::size(), leaves)
+    }
     /// Appends the leaves' bits.
     #[doc(hidden)]
     fn bits(self, out: &mut Vec<u64>);
@@ -38,6 +45,8 @@ pub trait Data: Copy + 'static {
 
 /// The kind of a value's scalars while staging.
 pub trait Kind: Copy + Debug + 'static {
+    /// Whether its parts are in memory.
+    const IN_MEMORY: bool = false;
     /// A scalar.
     type Scalar<T: Scalar>: Copy;
     /// An array.
@@ -95,6 +104,9 @@ impl<T: Scalar> Data for T {
     fn leaves(offset: u64, out: &mut Vec<Leaf>) {
         out.push(Leaf { ty: T::SCALAR, offset, flag: None });
     }
+    fn described() -> String {
+        named::scalar_type(T::SCALAR).to_owned()
+    }
     fn bits(self, out: &mut Vec<u64>) {
         out.push(Scalar::bits(self));
     }
@@ -115,6 +127,9 @@ impl<T: Data, const N: usize> Data for [T; N] {
         for index in 0..N as u64 {
             T::leaves(offset + index * T::size(), out);
         }
+    }
+    fn described() -> String {
+        format!("[{};{N}]", T::described())
     }
     fn bits(self, out: &mut Vec<u64>) {
         self.into_iter().for_each(|element| element.bits(out));
@@ -218,6 +233,7 @@ impl Kind for Variables {
 macro_rules! places {
     ($kind:ident $place:ident, $to:expr, $from:expr) => {
         impl Kind for $kind {
+            const IN_MEMORY: bool = true;
             type Scalar<T: Scalar> = $place<T>;
             type Array<T: Data, const N: usize> = $place<[T; N]>;
             fn scalar<T: Scalar>(part: Part) -> $place<T> {

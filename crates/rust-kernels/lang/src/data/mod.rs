@@ -11,6 +11,7 @@ pub(crate) mod bounds_check;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod leaves;
+pub(crate) mod names;
 pub(crate) mod operations;
 pub(crate) mod place;
 pub(crate) mod receiver;

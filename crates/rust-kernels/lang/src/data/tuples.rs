@@ -19,6 +19,12 @@ macro_rules! tuple {
                     &[$((offset_of!(Self, $i), size_of::<$t>(), $t::size())),*], size_of::<Self>());
                 $($t::leaves(offset + at[$i], out);)*
             }
+            fn described() -> String {
+                let (_at, _bytes) = laid_out(
+                    &[$((offset_of!(Self, $i), size_of::<$t>(), $t::size())),*], size_of::<Self>());
+                let fields: &[String] = &[$(format!("{}@{}:{}", $i, _at[$i], $t::described())),*];
+                format!("{{tuple;{_bytes};{}}}", fields.join(","))
+            }
             #[allow(unused_variables)]
             fn bits(self, out: &mut Vec<u64>) {
                 $(self.$i.bits(out);)*
@@ -44,6 +50,7 @@ macro_rules! tuple {
 
         impl<$($x: Valued),*> Valued for ($($x,)*) {
             type Value = ($($x::Value,)*);
+            const IN_MEMORY: bool = false $(|| $x::IN_MEMORY)*;
         }
 
         impl<$($x: Read),*> Read for ($($x,)*) {
@@ -143,6 +150,7 @@ macro_rules! value_of {
 
         impl<K: Kind, $($generics)*> $crate::data::convert::Valued for $of<K, $($t),*> {
             type Value = $host;
+            const IN_MEMORY: bool = K::IN_MEMORY;
         }
 
         impl<K: Kind, $($generics)*> $crate::scalar::var::Read for $of<K, $($t),*> {

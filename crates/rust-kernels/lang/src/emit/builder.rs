@@ -11,8 +11,9 @@ use crate::emit::frames::{
     BarrierSetup, Branches, CallFrame, Captured, Computation, Failure, Flight, Interrupted, Line,
     Locals, LoopFrame, MovedRegisters, Repeat, Scope,
 };
+use crate::emit::named::NamedValues;
 use crate::emit::value::{Class, Register, Value, literal};
-use lanework_abi::{CheckSite, Parameter, StageError};
+use lanework_abi::{CheckSite, Parameter, StageError, StageOptions};
 use lanework_ptx::{Guard, Instruction, Location, Opcode, Operand, ScalarType, Variable};
 use std::collections::{HashMap, HashSet};
 use std::panic::Location as Caller;
@@ -81,6 +82,8 @@ pub(crate) struct Builder {
     pub constant_sums: HashMap<Register, (Value, i64)>,
     /// Groups of asynchronous copies in flight.
     pub flight: Flight,
+    /// The named values, if the kernel is staged for the debugger.
+    pub named: Option<Box<NamedValues>>,
     names: HashSet<String>,
     labels: u32,
     name_hint: Option<&'static str>,
@@ -88,8 +91,10 @@ pub(crate) struct Builder {
 
 impl Builder {
     /// An empty kernel.
-    pub fn new(checked: bool) -> Self {
-        Builder { checked, scopes: vec![HashMap::new()], ..Builder::default() }
+    pub fn new(options: &StageOptions) -> Self {
+        let StageOptions { checked, debug } = *options;
+        let named = debug.then(Box::default);
+        Builder { checked, named, scopes: vec![HashMap::new()], ..Builder::default() }
     }
 
     pub fn set_position(&mut self, caller: &'static Caller<'static>) {
@@ -108,7 +113,7 @@ impl Builder {
             file: file as u32 + 1,
             line: caller.line(),
             column: caller.column(),
-            inlined: None,
+            inlined: self.inlined_words(),
         });
     }
 

@@ -111,7 +111,8 @@ fn begin_call() {
     with(|b| {
         let exit = b.label("return");
         let loops = std::mem::take(&mut b.loops);
-        b.calls.push(CallFrame { exit, loops });
+        let site = b.enter_function();
+        b.calls.push(CallFrame { exit, loops, site });
         b.enter();
     });
 }
@@ -120,6 +121,9 @@ fn end_call() {
     with(|b| {
         let frame = b.calls.pop().expect("pushed above");
         b.loops = frame.loops;
+        if let Some((_, position)) = frame.site {
+            b.set_location(Some(position));
+        }
         b.leave_at(&frame.exit);
     });
 }

@@ -62,6 +62,8 @@ pub(crate) struct CallFrame {
     pub exit: String,
     /// Loops outside the call, which its body cannot leave.
     pub loops: Vec<LoopFrame>,
+    /// The function and the position of the call, in a kernel that is staged for the debugger.
+    pub site: Option<(&'static str, Location)>,
 }
 
 /// A captured block.

@@ -4,5 +4,6 @@ pub(crate) mod arithmetic;
 pub(crate) mod builder;
 pub(crate) mod current;
 pub(crate) mod frames;
+pub(crate) mod named;
 pub(crate) mod optimize;
 pub(crate) mod value;

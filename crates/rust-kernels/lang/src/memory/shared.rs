@@ -1,10 +1,12 @@
 //! Shared memory: arrays of up to three dimensions that the threads of a block share.
 
 use crate::data::leaves::{Data, leaves};
+use crate::data::names;
 use crate::data::operations::stored_type;
 use crate::data::place::{Base, Place, Space};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
+use crate::emit::named;
 use crate::emit::value::{Index, Value, integer};
 use crate::memory::registers::{IntoShape, checked_shape};
 use crate::scalar::number::Extent;
@@ -67,7 +69,7 @@ by_name!([T, const D: usize] Shared<T, D>);
 #[track_caller]
 pub fn shared<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
     here();
-    with(|b| {
+    let array = with(|b| {
         let dims = checked_shape(b, shape);
         let hint = b.take_hint("shared_array");
         let name = b.unique(&crate::emit::value::identifier(hint));
@@ -85,7 +87,16 @@ pub fn shared<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D>
         });
         b.symbols.push(name);
         Shared { symbol: b.symbols.len() - 1, start: 0, dims, element: PhantomData }
-    })
+    });
+    record::<T, D>(&array);
+    array
+}
+
+/// Records the type of an array for the debugger.
+fn record<T: Data, const D: usize>(array: &Shared<T, D>) {
+    if let Some(name) = with(|b| b.named.is_some().then(|| b.symbols[array.symbol].clone())) {
+        names::record("shared", &name, &named::array_type(&T::described(), &array.dims));
+    }
 }
 
 /// The name of the dynamic shared memory array.
@@ -115,12 +126,17 @@ const DYNAMIC: &str = "dynamic_shared";
 #[track_caller]
 pub fn shared_dynamic<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
     here();
-    with(|b| {
+    let (array, name) = with(|b| {
         let dims = checked_shape(b, shape);
         let elements: u64 = dims.iter().map(|extent| u64::from(*extent)).product();
         let (symbol, start) = dynamic_bytes(b, elements * T::size(), 16);
-        Shared { symbol, start: start as i64, dims, element: PhantomData }
-    })
+        let array = Shared { symbol, start: start as i64, dims, element: PhantomData };
+        (array, b.take_hint(DYNAMIC))
+    });
+    let array: Shared<T, D> = array;
+    let place = format!("{name}\t{DYNAMIC}\t{}", array.start);
+    names::record("dynamic", &place, &named::array_type(&T::described(), &array.dims));
+    array
 }
 
 /// Reserves bytes of dynamic shared memory, aligned to `align`. Returns the array's symbol and the offset.

@@ -114,20 +114,23 @@ impl Translator {
     /// The closure that stages a loop's body. Its parameters are the loop's variables, which are writable places if
     /// `exclusive`.
     pub fn turns(&mut self, pattern: &Pat, body: &syn::Block, exclusive: bool) -> TokenStream {
-        let (pattern, variables, body) = self.scoped(|t| {
+        let names = crate::body::patterns::names(pattern);
+        let (pattern, variables, named, body) = self.scoped(|t| {
             let mut variables = Vec::new();
             let tokens = t.pattern(pattern, &mut variables);
             if exclusive {
-                crate::body::patterns::names(pattern)
-                    .iter()
-                    .for_each(|name| t.declare_reference(name));
+                names.iter().for_each(|name| t.declare_reference(name));
             }
-            (tokens, variables, t.block(body, Tail::Unit))
+            t.ends.push(body.brace_token.span.close());
+            let named = t.named_again(&names);
+            t.ends.pop();
+            (tokens, variables, named, t.block(body, Tail::Unit))
         });
-        match variables.is_empty() {
+        match names.is_empty() {
             true => quote!(|#pattern| #body),
             false => quote!(|#pattern| {
                 #(let #variables = ::lanework::lang::rt::variable(#variables);)*
+                #named
                 #body
             }),
         }

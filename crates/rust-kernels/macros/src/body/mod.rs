@@ -6,6 +6,7 @@ mod flow;
 pub mod iterators;
 pub mod macros;
 pub mod matching;
+pub mod names;
 pub mod patterns;
 pub mod places;
 pub mod scope;

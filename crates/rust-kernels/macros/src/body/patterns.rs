@@ -110,6 +110,7 @@ impl Translator {
                     self.bind(inner, access, out);
                 }
                 self.declare(name, binding.mutability.is_some());
+                let value = self.named_value(name, value);
                 out.extend(quote_spanned!(span => let #name = #value;));
             }
             Pat::Or(or) => self.bind_either(&or.cases.iter().collect::<Vec<_>>(), access, out),

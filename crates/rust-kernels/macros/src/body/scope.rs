@@ -55,6 +55,8 @@ pub struct Translator {
     pub returns: Returns,
     /// Whether iterators are host iterators, as in `#[unroll] for`.
     pub on_host: bool,
+    /// The closing braces of the enclosing blocks.
+    pub ends: Vec<proc_macro2::Span>,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
     /// Traits that bound type parameters and may be device traits.
@@ -69,6 +71,7 @@ impl Translator {
         Translator {
             returns,
             on_host: false,
+            ends: Vec::new(),
             scopes: vec![HashMap::new()],
             generics: HashSet::new(),
             traits: Vec::new(),

@@ -3,7 +3,7 @@
 //! `let x;` declares a variable that every path assigns before its first use.
 
 use crate::body::macros::format::ENDINGS;
-use crate::body::patterns::names_a_struct;
+use crate::body::patterns::{names, names_a_struct};
 use crate::body::places::is_place;
 use crate::body::scope::{Mode, Tail, Translator, as_name, root};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -22,6 +22,7 @@ impl Translator {
     /// A block's statements, without braces.
     pub fn statements(&mut self, block: &Block, tail: Tail) -> TokenStream {
         let mut out = TokenStream::new();
+        self.ends.push(block.brace_token.span.close());
         let last = block.stmts.len().saturating_sub(1);
         for (index, statement) in block.stmts.iter().enumerate() {
             let is_last = index == last;
@@ -59,6 +60,7 @@ impl Translator {
                 }
             });
         }
+        self.ends.pop();
         out
     }
 
@@ -127,6 +129,9 @@ impl Translator {
             if !array {
                 self.declare(&name.ident, mutable);
             }
+            if !array && !matches!(&*init.expr, Expr::Closure(_) | Expr::Reference(_)) {
+                value = self.named_value(&name.ident, value);
+            }
             let name = &name.ident;
             return quote_spanned!(span => let #name = #value;);
         }
@@ -134,9 +139,10 @@ impl Translator {
             return self.destructure(pattern, value, span);
         }
         let mut variables = Vec::new();
-        let pattern = self.pattern(pattern, &mut variables);
-        quote_spanned!(span => let #pattern = #value;
-            #(let #variables = ::lanework::lang::rt::variable(#variables);)*)
+        let tokens = self.pattern(pattern, &mut variables);
+        let named = self.named_again(&names(pattern));
+        quote_spanned!(span => let #tokens = #value;
+            #(let #variables = ::lanework::lang::rt::variable(#variables);)* #named)
     }
 
     /// A pattern of names, `_` and tuples. Adds the names marked `mut` to `variables`.

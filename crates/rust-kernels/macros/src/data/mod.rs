@@ -55,6 +55,7 @@ pub fn value_traits(
         }
         impl #kinded #rt::Valued for #any #clause {
             type Value = #host;
+            const IN_MEMORY: bool = <__K as #rt::Kind>::IN_MEMORY;
         }
         impl #kinded #rt::Read for #any #clause {
             type Value = #values;

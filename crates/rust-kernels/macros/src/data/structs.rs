@@ -185,6 +185,7 @@ impl<'a> Parts<'a> {
             })
             .collect();
         let numbers = 0..types.len();
+        let (fields_of, text) = (numbers.clone(), name.to_string());
         quote! {
             impl #generics ::lanework::lang::Data for #name #arguments #clause {
                 type Of<__K: ::lanework::lang::rt::Kind> = #of;
@@ -195,6 +196,14 @@ impl<'a> Parts<'a> {
                     let (__at, _) = ::lanework::lang::rt::laid_out(
                         &[#(#fields),*], ::core::mem::size_of::<Self>());
                     #(<#types as ::lanework::lang::Data>::leaves(__offset + __at[#numbers], __out);)*
+                }
+                fn described() -> ::std::string::String {
+                    let (__at, __bytes) = ::lanework::lang::rt::laid_out(
+                        &[#(#fields),*], ::core::mem::size_of::<Self>());
+                    let __fields: &[::std::string::String] = &[#(::std::format!(
+                        "{}@{}:{}", ::core::stringify!(#members), __at[#fields_of],
+                        <#types as ::lanework::lang::Data>::described())),*];
+                    ::std::format!("{{{};{};{}}}", #text, __bytes, __fields.join(","))
                 }
                 fn bits(self, __out: &mut ::std::vec::Vec<u64>) {
                     #(<#types as ::lanework::lang::Data>::bits(self.#members, __out);)*

@@ -107,6 +107,7 @@ pub fn stage(
     let mut bindings = Vec::new();
     let mut loans = Vec::new();
     translator.declare_generics(&signature.generics);
+    translator.ends.push(block.brace_token.span.close());
     let arguments = signature.inputs.iter().filter(|a| !matches!(a, FnArg::Receiver(_)));
     for (number, argument) in arguments.enumerate() {
         if let FnArg::Typed(typed) = argument
@@ -177,10 +178,15 @@ pub fn stage(
             true => translator.declare_reference(name),
             false => translator.declare(name, parameter.mutable),
         }
-        if let Some(pattern) = &parameter.pattern {
-            bindings.push(translator.destructure(pattern, quote!(#name), span));
+        match &parameter.pattern {
+            Some(pattern) => {
+                bindings.push(translator.destructure(pattern, quote!(#name), span));
+            }
+            None => bindings.push(translator.record(name, &quote!(#name))),
         }
     }
+    translator.ends.pop();
+    let function = signature.ident.to_string();
     let (output, body) = match (&signature.output, translator.returns) {
         (ReturnType::Type(_, ty), Returns::Value) => {
             let body = translator.statements(block, Tail::Value(Mode::Keep));
@@ -196,16 +202,20 @@ pub fn stage(
         }
     };
     let imports = translator.imports();
+    // The function tracks its caller for the debugger. In the closure, each call has its own position again.
     let body = quote! {
         #[allow(unused_imports)]
         use ::lanework::lang::rt::comparing::*;
         #imports
-        #start
-        #(#bindings)*
-        let __result = #body;
-        #(::lanework::lang::rt::give_back(#loans);)*
-        #end
-        __result
+        ::lanework::lang::rt::called(#function, ::core::panic::Location::caller());
+        (move || {
+            #start
+            #(#bindings)*
+            let __result = #body;
+            #(::lanework::lang::rt::give_back(#loans);)*
+            #end
+            __result
+        })()
     };
     Ok(Staged { parameters, output, body })
 }
@@ -234,6 +244,7 @@ fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenS
         #allowed
         impl #name {
             #[doc(hidden)]
+            #[track_caller]
             pub fn staged #generics (#(#parameters),*) #output #bounds {
                 #body
             }

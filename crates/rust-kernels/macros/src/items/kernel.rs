@@ -112,6 +112,9 @@ fn rewrite(
                 parameters.push(quote!(#name: #ty));
                 constants.push(name.clone());
                 translator.declare(name, false);
+                translator.ends.push(function.block.brace_token.span.close());
+                bindings.push(translator.record(name, &quote!(#name)));
+                translator.ends.pop();
                 if parameter.mutable {
                     return Err(refuse(argument, "a constant is not `mut`", "remove `mut`"));
                 }
@@ -169,7 +172,11 @@ fn rewrite(
             bindings.push(translator.destructure(pattern, quote!(#name), span));
         }
         if parameter.mutable {
-            bindings.push(quote!(let #name = ::lanework::lang::rt::variable(#name);));
+            let end = function.block.brace_token.span.close();
+            translator.ends.push(end);
+            let value = translator.named_value(name, quote!(::lanework::lang::rt::variable(#name)));
+            translator.ends.pop();
+            bindings.push(quote!(let #name = #value;));
         }
     }
     let body = translator.statements(&function.block, Tail::Unit);

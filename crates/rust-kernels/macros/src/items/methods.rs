@@ -132,6 +132,7 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
         functions.extend(quote_spanned!(function.sig.span() =>
             #(#conditions)*
             #[doc(hidden)]
+            #[track_caller]
             #visibility fn #name #generics (#this #(#parameters),*) #output #clause { #body }));
     }
     let mut generics = with_data(&item.generics);
@@ -363,6 +364,7 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
     Ok(quote! {
         #allowed
         const _: () = {
+            #[track_caller]
             fn staged #impl_generics (
                 __left: impl ::lanework::lang::rt::To<#left>, #(#parameters),*
             ) #handle #clause {

@@ -94,7 +94,7 @@ fn hidden(
     let body = block.map_or(quote!(;), |_| quote!({ #body }));
     let allowed = allowed();
     Ok(quote_spanned!(signature.ident.span() =>
-        #[doc(hidden)] #allowed
+        #[doc(hidden)] #allowed #[track_caller]
         fn #name #generics (#taken_as #(#parameters),*) #output #clause #body))
 }
 

@@ -6,7 +6,7 @@ use lanework_cuda_cpp::DebugNames;
 use lanework_debug::adapter::serve;
 use lanework_debug::commands::{Console, Reply, ReplyStatus};
 use lanework_debug::data::scope::SourceNames;
-use lanework_debug::data::{cuda_cpp, dwarf};
+use lanework_debug::data::{cuda_cpp, dwarf, rust};
 use lanework_debug::launches::LaunchMove;
 use lanework_debug::session::{Session, SessionOptions};
 use lanework_terminal::failure::{Failure, Outcome};
@@ -27,11 +27,16 @@ pub fn script(options: &DebugOptions) -> Result<Option<String>, Failure> {
     options.script.as_deref().map(|path| read_text(path, help)).transpose()
 }
 
-/// The names in a kernel: of Lanework's compiler, or of the PTX text's debug information.
+/// The names in a kernel: of Lanework's compiler, of the kernel language, or of the PTX text's debug information.
 pub fn names_of(names: &DebugNames, text: &str, entry: &str) -> SourceNames {
     let own = cuda_cpp::names(names, entry);
-    let has_names = !own.parameters.is_empty() || !own.variables.is_empty();
-    if has_names { own } else { dwarf::names(text, entry) }
+    let has_names =
+        |names: &SourceNames| !names.parameters.is_empty() || !names.variables.is_empty();
+    if has_names(&own) {
+        return own;
+    }
+    let staged = rust::names(text);
+    if has_names(&staged) { staged } else { dwarf::names(text, entry) }
 }
 
 /// The options of a session.
@@ -99,12 +104,15 @@ struct SessionJson {
 pub fn serve_editor(session: &mut Session<'_>, sources: &SourceFiles) -> Outcome {
     let read = |name: &str| sources.read(name);
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    serve(session, &read, &mut input, &mut output).map_err(|why| {
-        Failure::input(
-            format_args!("the editor's messages cannot be read: {why}"),
-            "start `lanework debug FILE --dap` from an editor that speaks the Debug Adapter Protocol",
-        )
-    })
+    serve(session, &read, &mut input, &mut output).map_err(|why| editor_failure(&why))
+}
+
+/// The failure of a conversation with an editor.
+pub fn editor_failure(why: &std::io::Error) -> Failure {
+    Failure::input(
+        format_args!("the editor's messages cannot be read: {why}"),
+        "start `lanework debug FILE --dap` from an editor that speaks the Debug Adapter Protocol",
+    )
 }
 
 /// A conversation, which may go on in several launches.

@@ -1,7 +1,7 @@
 //! The launches of a program or of a rung: saved by its process, and debugged one at a time.
 
 use super::console::{
-    Conversation, STUCK_AFTER, SourceFiles, names_of, script, serve_editor, session_options,
+    Conversation, STUCK_AFTER, SourceFiles, editor_failure, names_of, script, session_options,
 };
 use crate::args::{DebugArgs, DebugOptions, Program, SourceOptions, of_child};
 use crate::program::{Ended, run as run_program};
@@ -11,6 +11,7 @@ use lanework::emulator::{Emulator, Options};
 use lanework::ptx::Module;
 use lanework::tool::{Record, Saved};
 use lanework_cuda_cpp::DebugNames;
+use lanework_debug::adapter::Editor;
 use lanework_debug::commands::Console;
 use lanework_debug::launches::{LaunchMove, LaunchSummary, ProgramState};
 use lanework_debug::session::Session;
@@ -119,14 +120,18 @@ impl SavedLaunches {
                 "save fewer launches: --launch N begins with launch N",
             ));
         }
-        let mut talk = Conversation::new(script, json);
+        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+        let mut editor = options.dap.then(|| Editor::new(&mut input, &mut output));
+        let mut talk = (!options.dap).then(|| Conversation::new(script, json));
         let mut to = LaunchMove::To(state.current);
+        let mut arrived = None;
         loop {
             let (saved, text) = &self.launches[state.current];
             let text = text.clone().unwrap_or_default();
             let module = Module::parse(&text).map_err(|e| Failure::Input(e.to_string()))?;
             let emulator = Emulator::new(Options {
                 checks: Some(Checks::default()),
+                workers: Some(1),
                 max_instructions: Some(STUCK_AFTER),
                 ..Options::default()
             });
@@ -145,18 +150,26 @@ impl SavedLaunches {
             let session_options = session_options(options, &sources.text_name);
             let session = Session::new(target, &module, names, session_options);
             let mut session = session.map_err(lanework::Error::from)?;
-            if options.dap {
-                return serve_editor(&mut session, &sources);
-            }
             let read = |name: &str| sources.read(name);
             let mut console = Console::of_program(&mut session, &read, &mut state);
-            if console.arrive(to).map_err(lanework::Error::from)? {
-                match talk.hold(&mut console)? {
-                    Some(next) => to = next,
-                    None => return talk.end(),
+            let next = match (&mut editor, &mut talk) {
+                (Some(editor), _) => {
+                    editor.serve(&mut console, arrived).map_err(|why| editor_failure(&why))?
                 }
-            }
-            let Some(next) = state.target(to) else { return talk.end() };
+                (None, Some(talk)) => match console.arrive(to).map_err(lanework::Error::from)? {
+                    true => talk.hold(&mut console)?,
+                    false => Some(to),
+                },
+                (None, None) => None,
+            };
+            let next = next.and_then(|next| {
+                to = next;
+                state.target(next)
+            });
+            let Some(next) = next else {
+                return talk.map_or(Ok(()), Conversation::end);
+            };
+            arrived = Some(to);
             state.current = next;
         }
     }

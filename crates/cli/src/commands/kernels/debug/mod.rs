@@ -10,13 +10,14 @@ use super::run::rung_named;
 use crate::args::{DebugArgs, DebugKernelArgs, DebugProgramArgs};
 use crate::kernel_file::source::debugged;
 use crate::kernel_file::{
-    FileKernel, KernelParameter, Signature, Takes, arguments, check_arguments, emulator,
+    FileKernel, KernelParameter, Signature, Takes, arguments, check_arguments, emulator_options,
     find_entry, given, maps, no_fidelity, shape, signature, upload,
 };
 use console::{
     Conversation, STUCK_AFTER, SourceFiles, names_of, script, serve_editor, session_options,
 };
-use lanework::Checks;
+use lanework::emulator::Options;
+use lanework::{Checks, Device};
 use lanework_debug::commands::Console;
 use lanework_debug::data::scope::SourceParameter;
 use lanework_debug::data::types::DataType;
@@ -70,7 +71,9 @@ pub fn run_kernel(args: &DebugKernelArgs) -> Outcome {
     no_fidelity(kernel)?;
     let script = script(&args.options)?;
     let (ptx, names) = debugged(kernel.files(), &kernel.source)?;
-    let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(Checks::default());
+    // With one worker, the sanitizer sees the recorded order.
+    let options = Options { workers: Some(1), ..emulator_options(kernel, Some(STUCK_AFTER)) };
+    let device = Device::emulator_within(options).sanitized_for(Checks::default());
     let module = ptx.load(&device)?;
     let entry = find_entry(&module, kernel.entry.as_deref())?;
     let signature = signature(&module, &entry, kernel);

@@ -8,7 +8,7 @@ mod entries;
 mod sections;
 
 use crate::data::scope::{
-    PlaceRange, SourceNames, SourceParameter, SourceVariable, TextPlace, TextPlaces,
+    PlaceRange, SourceNames, SourceParameter, SourceVariable, TextPlace, TextPlaces, VariableFrame,
 };
 use crate::data::types::{DataType, FloatKind, RecordField, RecordType};
 use entries::{AttributeValue, DebugEntry, entries};
@@ -135,6 +135,7 @@ impl DebugInfo<'_> {
             offset: 0,
             lines: [0, u32::MAX],
             text: Some(TextPlaces { scope: block, places }),
+            frame: VariableFrame::OfFunction,
         });
     }
 

@@ -83,7 +83,7 @@ pub(crate) fn offset(b: &mut Builder, width: u32, panel: u32, row: Value, column
 
 /// As [`offset`], on the host.
 pub(crate) fn offset_of(width: u32, panel: u32, row: u32, column: u32) -> u32 {
-    let mut scratch = Builder::new(false);
+    let mut scratch = Builder::new(&lanework_abi::StageOptions::default());
     match offset(&mut scratch, width, panel, constant(row), constant(column)) {
         Value::Constant(bits) => bits as u32,
         _ => unreachable!("constants fold"),
