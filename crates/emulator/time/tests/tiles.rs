@@ -91,6 +91,7 @@ fn copy() -> KernelTrace {
         heavy: None,
         polls: false,
         chain: WaitChain::default(),
+        own_compiler: false,
         kernel,
     }
 }
