@@ -32,7 +32,6 @@ fn trace(text: &str, listing: Option<Listing>) -> KernelTrace {
         heavy: None,
         polls: false,
         chain: WaitChain::default(),
-        own_compiler: false,
         kernel,
     }
 }

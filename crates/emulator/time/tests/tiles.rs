@@ -91,7 +91,6 @@ fn copy() -> KernelTrace {
         heavy: None,
         polls: false,
         chain: WaitChain::default(),
-        own_compiler: false,
         kernel,
     }
 }

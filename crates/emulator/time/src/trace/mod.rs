@@ -64,8 +64,6 @@ pub struct KernelTrace {
     pub polls: bool,
     /// The longest chain of blocks that wait for each other.
     pub chain: WaitChain,
-    /// Whether Lanework compiled it from CUDA C++, where NVIDIA's compiler would write other PTX.
-    pub own_compiler: bool,
 }
 
 /// Where a range of global memory is.

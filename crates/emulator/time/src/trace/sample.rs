@@ -72,7 +72,10 @@ const OBSERVING: u64 = 50;
 const ENOUGH: usize = 3;
 
 /// Maximum work if blocks are traced together with the blocks that they wait for.
-const TOGETHER_WORK: u64 = 20_000_000;
+const TOGETHER_WORK: u64 = 30_000_000;
+
+/// Maximum number of blocks per multiprocessor of a grid that is presumed to run all at once.
+const PERSISTENT: u64 = 4;
 
 /// Limits on the trace of the block that takes longest: recorded steps and work.
 const LONGEST_STEPS: usize = 500_000;
@@ -216,7 +219,7 @@ impl Tracing<'_> {
                 End::Waiting if may_wait && at == 0 => return Ok(false),
                 End::Stopped if at == 0 && self.mostly_observes() => return Ok(false),
                 _ => {
-                    self.count_rest(which)?;
+                    self.count_rest(which, may_wait)?;
                     break;
                 }
             }
@@ -232,16 +235,19 @@ impl Tracing<'_> {
         observing * OBSERVING > block.recorded()
     }
 
-    /// Runs the last traced block once more, further, to count the instructions of its warps.
-    fn count_rest(&mut self, which: Blocks) -> Result<(), Fault> {
+    /// Runs the last traced block once more, further, to count the instructions of its warps. If the block does not end and
+    /// may wait for another one, most of them may be polls, so they do not count.
+    fn count_rest(&mut self, which: Blocks, may_wait: bool) -> Result<(), Fault> {
         let Some(block) = self.blocks.last_mut() else { return Ok(()) };
         let config = LaunchConfig { blocks: which, ..*self.launch };
         let mut census = WarpCensus::new(self.runs.clone(), block.block, LONGEST);
         let ran = self.device.run_with(self.program, &config, self.arguments, &mut census)?;
-        for (warp, &counted) in block.warps.iter_mut().zip(&census.warps) {
-            warp.instructions = warp.instructions.max(counted);
-        }
         block.complete = stopped(ran.fault)?.is_none();
+        if block.complete || !may_wait {
+            for (warp, &counted) in block.warps.iter_mut().zip(&census.warps) {
+                warp.instructions = warp.instructions.max(counted);
+            }
+        }
         Ok(())
     }
 
@@ -341,7 +347,7 @@ impl Tracing<'_> {
         };
         let which = Blocks::Range { first: block, count: 1 };
         if self.run(which, vec![block], bounds)? != End::Complete {
-            self.count_rest(which)?;
+            self.count_rest(which, false)?;
         }
         Ok(Some(HeavyBlocks { traced: self.blocks.len() - 1, instructions, count }))
     }
@@ -395,7 +401,9 @@ pub fn record(
         // Blocks that wait for earlier ones run from the first one on.
         let early = if launch.cooperative { first } else { first.min(EARLY) };
         let end = tracing.together(&choose(launch.grid, effort.multiprocessors, early), early)?;
-        if end == End::Stopped && !launch.cooperative {
+        // Blocks that all run at the same time and passed values along share the work: alone, a block would do all of it.
+        let share = total <= effort.multiprocessors * PERSISTENT && tracing.chain.links > 0.0;
+        if end == End::Stopped && !launch.cooperative && !share {
             // The grid is too long to run from its start on, and perhaps no block waits for long.
             let together = std::mem::take(&mut tracing.blocks);
             tracing.effort = effort;
@@ -454,7 +462,6 @@ pub fn record(
         heavy,
         polls,
         chain,
-        own_compiler: false,
     })
 }
 

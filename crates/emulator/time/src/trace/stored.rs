@@ -229,7 +229,6 @@ pub fn read(path: &Path, capability: u32, listed: bool) -> Result<StoredTrace> {
             heavy: header.heavy,
             polls: header.polls,
             chain: header.chain,
-            own_compiler: false,
             kernel,
         },
         entry: header.entry,
