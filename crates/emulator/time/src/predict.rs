@@ -4,7 +4,7 @@ use crate::chip::{self, Bound, Caches, ChipResult};
 use crate::limits::Limit;
 use crate::lower::Lowered;
 use crate::machine::GpuModel;
-use crate::sm::pipes::{RESOURCES, Resource, STALLS, Stall};
+use crate::sm::pipes::{RESOURCES, Resource, SCHEDULERS, STALLS, Stall};
 use crate::trace::{AccessTarget, KernelTrace};
 use lanework_ptx_ir::kernel::Opcode;
 use serde_json::{Value, json};
@@ -82,6 +82,14 @@ impl LineLoss {
     }
 }
 
+/// Whether two predicted times with the upper ends of their intervals show which of two kernels is faster, if their errors are
+/// independent. 9 of 10 measured ratios of consecutive rungs are in this interval of the predicted ratio, and 92 % of the steps
+/// that it decides have the measured direction.
+pub fn decides(times: [(f64, f64); 2]) -> bool {
+    let error = times.map(|(time, high)| (high / time).ln());
+    (times[0].0 / times[1].0).ln().abs() > error[0].hypot(error[1])
+}
+
 /// A predicted time.
 #[derive(Clone, Debug)]
 pub struct Prediction {
@@ -119,6 +127,8 @@ pub struct Prediction {
     pub traced: usize,
     /// Number of blocks in the grid.
     pub blocks: u64,
+    /// Whether a traced block did not end, so that the rest of the kernel is an extrapolation.
+    pub cut: bool,
     /// Lines in descending order of lost cycles.
     pub lines: Vec<LineLoss>,
     /// Reasons for a wider interval.
@@ -126,12 +136,9 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// Whether the intervals show which of two kernels is faster. The errors of two predictions for one GPU are correlated,
-    /// so half of each interval counts.
+    /// Whether the intervals show which of two kernels is faster.
     pub fn differs_from(&self, other: &Prediction) -> bool {
-        let half = |one: &Prediction| 0.5 * (one.interval_ns[1] / one.time_ns).ln();
-        let distance = (self.time_ns / other.time_ns).ln().abs();
-        distance > half(self).hypot(half(other))
+        decides([self, other].map(|one| (one.time_ns, one.interval_ns[1])))
     }
 
     /// For tests: asserts that the model predicts this launch to be faster by more than its uncertainty.
@@ -186,6 +193,7 @@ impl Prediction {
             "l2_sectors": self.l2_sectors,
             "traced_blocks": self.traced,
             "blocks": self.blocks,
+            "cut": self.cut,
             "notes": self.notes,
             "lines": self.lines.iter().take(LINES).map(line).collect::<Vec<_>>(),
         })
@@ -195,10 +203,9 @@ impl Prediction {
 /// Maximum number of lines in the JSON.
 const LINES: usize = 20;
 
-/// Standard deviations of the logarithm of measured over predicted time, by cause. With them, the
-/// intervals contain 83 % of the programs in the tuning half, and 79 % in a leave-one-out test of
-/// `MODEL_ERROR`.
-const MODEL_ERROR: f64 = 0.22;
+/// Standard deviations of the logarithm of measured over predicted time, by cause. With them, the intervals contain 81 % of 31
+/// launches in stored traces of the tuning half, 84 % of 94 launches of later programs, and 92 % of the ladders' rungs.
+const MODEL_ERROR: f64 = 0.16;
 const LATENCY_ERROR: f64 = 0.12;
 const EXTRAPOLATION_ERROR: f64 = 0.15;
 const ATOMICS_ERROR: f64 = 0.35;
@@ -231,16 +238,20 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
     let found = chip::run(trace, &lowered, model, protocol.caches());
     let launch_ns = protocol.launch_ns(model) + model.timings.ramp_ns;
     let (unseen, ends) = unseen(trace, &found);
-    let run_ns = unseen * found.cycles / model.clock_ghz();
-    let time_ns = launch_ns + run_ns;
-    let (limiter, use_of_limiter) = limiter(&found, launch_ns / time_ns);
+    let whole = trace.mean_work() * trace.total_blocks() as f64 / found.sm.steps.max(1) as f64;
+    let products = whole * product_cycles(&found, model, protocol);
+    let cycles = unseen * found.cycles.max(products);
+    let time_ns = launch_ns + cycles / model.clock_ghz();
+    let (limiter, use_of_limiter) = match products > found.cycles {
+        true => (Limit::Busy(Resource::Tensor), 1.0 - launch_ns / time_ns),
+        false => limiter(&found, launch_ns / time_ns),
+    };
     let (deviation, notes) = deviation(trace, &found, limiter);
     let relative = ((WIDTH * deviation).powi(2) + (LAUNCH_ERROR_NS / time_ns).powi(2)).sqrt();
     let [low, high] = [(-relative).exp(), relative.exp()];
     // Pages of managed memory may have to move to the device first.
     let moving = found.traffic.managed / model.timings.host_gb_s;
     let placement = found.placement;
-    let whole = trace.mean_work() * trace.total_blocks() as f64 / found.sm.steps.max(1) as f64;
     let sectors: u64 = found.sm.l2_sectors.iter().sum();
     let wave = f64::from(placement.resident) * f64::from(model.gpu.multiprocessors);
     Prediction {
@@ -249,7 +260,7 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
         time_ns,
         interval_ns: [time_ns * low * ends[0] / unseen, time_ns * high * ends[1] / unseen + moving],
         launch_ns,
-        cycles: unseen * found.cycles,
+        cycles,
         limiter: limiter.name(),
         use_of_limiter,
         utilization: utilization(&found).map(|(of, share)| (Limit::Busy(of).name(), share)),
@@ -261,14 +272,26 @@ pub fn predict(trace: &KernelTrace, model: &GpuModel, protocol: Protocol) -> Pre
         l2_sectors: sectors as f64 * whole,
         traced: trace.blocks.len(),
         blocks: trace.total_blocks(),
+        cut: trace.is_cut(),
         lines: lines(trace, &found),
         notes,
     }
 }
 
+/// Least cycles for the simulated products of warpgroups if all multiprocessors share the work of the simulated one: the power
+/// limit lowers the clock of tensor cores that are busy in launches back to back.
+fn product_cycles(found: &ChipResult, model: &GpuModel, protocol: Protocol) -> f64 {
+    let sustained = match protocol {
+        Protocol::Flushed => 1.0,
+        Protocol::Warm | Protocol::Rotated | Protocol::Events => model.timings.wgmma_sustained,
+    };
+    let multiprocessors = f64::from(model.gpu.multiprocessors);
+    found.sm.products / SCHEDULERS as f64 / multiprocessors / sustained
+}
+
 /// The time of the kernel divided by the time of its traced part, and the ends of an interval of it.
 fn unseen(trace: &KernelTrace, found: &ChipResult) -> (f64, [f64; 2]) {
-    match trace.blocks.iter().all(|block| block.complete) {
+    match !trace.is_cut() {
         true => (1.0, [1.0, 1.0]),
         // A block that reads what others write may run far longer alone: at least each of its instructions runs once.
         false if found.races && !trace.polls => {
@@ -357,7 +380,7 @@ fn deviation(trace: &KernelTrace, found: &ChipResult, limiter: Limit) -> (f64, V
     if spread > 0.02 {
         add(spread, "blocks differ, and only some were traced");
     }
-    let cut = trace.blocks.iter().any(|block| !block.complete);
+    let cut = trace.is_cut();
     if cut && found.races && !trace.polls {
         add(
             2.0 * EXTRAPOLATION_ERROR,
@@ -366,7 +389,7 @@ fn deviation(trace: &KernelTrace, found: &ChipResult, limiter: Limit) -> (f64, V
     } else if cut {
         add(
             2.0 * EXTRAPOLATION_ERROR,
-            "the traced block did not end within the time limit, so the kernel may take much longer",
+            "the traced block did not end within the limit of its trace, so the kernel may take much longer",
         );
     } else if trace.blocks.iter().any(|block| block.executed() > block.recorded()) {
         add(EXTRAPOLATION_ERROR, "long warps were traced only in part");

@@ -4,6 +4,7 @@ use lanework_engine::device::Device;
 use lanework_engine::launch::Options;
 use lanework_ptx::Module;
 use lanework_ptx_ir::analysis::Analyses;
+use lanework_time::lower::schedule::{RegionKey, schedule};
 use lanework_time::lower::{Lowered, Unit};
 use lanework_time::sass::listing::Listing;
 use lanework_time::trace::chain::WaitChain;
@@ -33,6 +34,15 @@ fn trace(text: &str, listing: Option<Listing>) -> KernelTrace {
         chain: WaitChain::default(),
         kernel,
     }
+}
+
+/// Machine instructions of a PTX line, as nvdisasm shows them.
+fn at(line: u32, code: &[&str], address: &mut u32) -> String {
+    let rows = code.iter().map(|one| {
+        *address += 16;
+        format!("        /*{address:04x}*/                   {one} ;\n")
+    });
+    format!("\t//## File \".nv_debug_ptx_txt\", line {line}\n{}", rows.collect::<String>())
 }
 
 fn units(lowered: &Lowered) -> Vec<Unit> {
@@ -87,13 +97,6 @@ L:
 	ret;
 }
 ";
-    let at = |line: u32, code: &[&str], address: &mut u32| {
-        let rows = code.iter().map(|one| {
-            *address += 16;
-            format!("        /*{address:04x}*/                   {one} ;\n")
-        });
-        format!("\t//## File \".nv_debug_ptx_txt\", line {line}\n{}", rows.collect::<String>())
-    };
     let mut place = 0;
     let looped = [
         at(12, &["LDG.E R2, desc[UR4][R4.64]"], &mut place),
@@ -117,4 +120,66 @@ L:
     let found = units(&lowered);
     let arithmetic = |unit: &&Unit| matches!(unit, Unit::Add | Unit::Alu | Unit::Predicate);
     assert_eq!(found.iter().filter(arithmetic).count(), 3, "{found:?}");
+}
+
+/// A load and a store, and the same again in a block that a branch skips.
+const SKIPPED: &str = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .pred %p<2>;
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<4>;
+	.shared .align 4 .b8 tile[8];
+	ld.param.u64 %rd1, [p];
+	mov.u32 %r1, %tid.x;
+	ld.global.u32 %r2, [%rd1];
+	st.shared.u32 [tile], %r2;
+	setp.ne.u32 %p1, %r1, 0;
+	@%p1 bra OVER;
+	ld.global.u32 %r3, [%rd1+128];
+	st.shared.u32 [tile+4], %r3;
+OVER:
+	bar.sync 0;
+	ret;
+}
+";
+
+/// The lines of the accesses in the order of the machine code, if `branch` is the machine instruction of the branch.
+fn order_of_accesses(branch: &[&str]) -> (bool, Vec<u32>) {
+    let mut place = 0;
+    let mut code = vec![
+        at(12, &["LDG.E R2, desc[UR4][R4.64]"], &mut place),
+        at(14, &["ISETP.NE.AND P1, PT, R1, RZ, PT"], &mut place),
+    ];
+    if !branch.is_empty() {
+        code.push(at(15, branch, &mut place));
+    }
+    code.extend([
+        at(16, &["@!P1 LDG.E R3, desc[UR4][R4.64+0x80]"], &mut place),
+        at(13, &["STS [R7], R2"], &mut place),
+        at(17, &["@!P1 STS [R7+0x4], R3"], &mut place),
+        at(19, &["BAR.SYNC.DEFER_BLOCKING 0x0"], &mut place),
+        at(20, &["EXIT"], &mut place),
+    ]);
+    let shown = format!("\t.section\t.text.k,\"ax\",@progbits\n{}", code.concat());
+    let trace = trace(SKIPPED, Some(Listing::parse(&shown, "k")));
+    let lowered = Lowered::new(&trace);
+    let layout = lowered.layout.as_ref().expect("the listing belongs to the kernel");
+    let joined = layout.joins(0, 1) && layout.joins(1, 2) && layout.joins(0, 2);
+    let first = trace.runs.of_block(0).len() as u32;
+    let key = RegionKey { first: 0, runs: first, copies: 1, blocks: vec![1, 2] };
+    let made = schedule(&trace, &lowered, &key);
+    let accesses = made.operations.iter().filter(|one| one.unit == Unit::Memory);
+    let line =
+        |run: u32| trace.kernel.origins[trace.runs.all[run as usize].origin as usize].text_line;
+    (joined, accesses.map(|one| line(one.run)).collect())
+}
+
+#[test]
+fn loads_of_a_block_that_ptxas_made_conditional_move_up() {
+    assert_eq!(order_of_accesses(&[]), (true, vec![12, 16, 13, 17]));
+    assert!(!order_of_accesses(&["@P1 BRA `(.L_x_1)"]).0, "the branch is there");
 }

@@ -68,6 +68,11 @@ pub struct RungRecord {
     pub rejection: Option<&'static str>,
     /// Why it was skipped, such as a tile too large for a block; `None` if it ran.
     pub skipped: Option<String>,
+    /// The earlier rung whose kernel it runs at this size, in the same shape.
+    pub same_as: Option<&'static str>,
+    /// A hash of its PTX and shape; not part of the JSON.
+    #[serde(skip)]
+    pub identity: Option<u64>,
     /// The accuracy of the result.
     pub accuracy: Option<Accuracy>,
     /// The kernel's use of a multiprocessor; `None` for a vendor's library.
@@ -104,6 +109,8 @@ pub struct RungRecord {
 pub struct PredictedRecord {
     /// The GPU.
     pub gpu: String,
+    /// The protocol of the measurement that is predicted: `cold`, `rotated` or `events`.
+    pub protocol: &'static str,
     /// Nanoseconds, with data that is not cached.
     pub predicted_ns: f64,
     /// The interval that should hold four of five measurements.

@@ -46,6 +46,9 @@ pub enum Job<'a> {
     Vendor(VendorCall<'a>),
 }
 
+/// Maximum number of warp instructions of a kernel that runs before the next one is traced: about a second.
+const MOST_RUN: f64 = 1e8;
+
 /// A call of a vendor library on borrowed buffers.
 pub struct VendorCall<'a> {
     pub(crate) name: &'static str,
@@ -143,16 +146,27 @@ impl Job<'_> {
     }
 
     /// Runs a few blocks of each kernel on the emulator and records the traces from which [`crate::time`] predicts
-    /// their times; empty for a library.
+    /// their times; empty for a library. Of several kernels, all but the last then run, unless they would take long,
+    /// because the later ones may depend on their results.
     ///
     /// # Errors
-    /// As [`Prepared::time_trace`].
+    /// As [`Prepared::time_trace`] and [`Prepared::launch`].
     #[doc(hidden)]
     pub fn time_traces(&mut self, effort: Effort) -> Result<Vec<KernelTrace>> {
         match self {
             Job::Kernel(kernel) => Ok(vec![kernel.time_trace(effort)?]),
             Job::Kernels(kernels) => {
-                kernels.iter_mut().map(|kernel| kernel.time_trace(effort)).collect()
+                let last = kernels.len().saturating_sub(1);
+                let mut traces = Vec::new();
+                for (at, kernel) in kernels.iter_mut().enumerate() {
+                    let trace = kernel.time_trace(effort)?;
+                    let work = trace.mean_work() * trace.total_blocks() as f64;
+                    if at < last && work <= MOST_RUN {
+                        kernel.launch()?;
+                    }
+                    traces.push(trace);
+                }
+                Ok(traces)
             }
             Job::Ptx(kernel) => Ok(vec![kernel.time_trace(effort)?]),
             Job::Vendor(_) => Ok(Vec::new()),

@@ -96,7 +96,7 @@ impl Assembler<'_> {
                 let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
                 let observed = self.want.any(Wants::ACCESSES | Wants::COUNTS);
                 let plan = Arc::new(Plan::new(*op, dst, src, observed));
-                let handler = plan.handler();
+                let handler = plan.handler(!self.want.any(Wants::NO_PRODUCTS));
                 let address = Arc::as_ptr(&plan).expose_provenance() as u64;
                 self.code.plans.push(plan);
                 let shape = Shape::NONE.with(Immediate::MatrixPlan);

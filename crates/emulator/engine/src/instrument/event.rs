@@ -275,6 +275,9 @@ impl Wants {
     /// Each instruction of each warp, before it runs and with access to the state of its block: `Instrument::step`. The
     /// instrument may skip steps.
     pub const STEPS: Wants = Wants(1 << 13);
+    /// Tensor products compute nothing: their destinations keep what they held. For a trace whose control flow and addresses
+    /// do not depend on the products.
+    pub const NO_PRODUCTS: Wants = Wants(1 << 14);
     /// The events of a plain observer: instructions, accesses, barriers and asynchronous copies.
     pub const EVENTS: Wants = Wants(
         Wants::INSTRUCTIONS.0 | Wants::ACCESSES.0 | Wants::BARRIERS.0 | Wants::ASYNCHRONOUS.0,

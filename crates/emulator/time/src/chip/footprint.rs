@@ -154,6 +154,7 @@ impl Footprints {
         let races = own.values().any(Touched::is_of_others);
         let (stores_tiles, stored) = stored_tiles(trace);
         let stored = stored * scale;
+        sectors.iter_mut().for_each(|sum| *sum *= scale);
         let largest = allocations.iter().map(|range| range.bytes as f64).fold(0.0, f64::max);
         Footprints {
             private,
@@ -171,7 +172,7 @@ impl Footprints {
         }
     }
 
-    /// By run: sectors that a block requests.
+    /// By run: sectors that a block requests, caches ignored.
     pub fn sectors_per_block(&self) -> Vec<f64> {
         self.sectors.clone()
     }

@@ -87,7 +87,7 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
         let sm = simulate(&work);
         passes += 1;
         if passes == 1 {
-            let blocks = sm.steps as f64 / mean_steps(trace, &queue).max(1.0);
+            let blocks = sm.steps as f64 / mean_executed(trace, &queue).max(1.0);
             // A run that the pass did not reach keeps its sector count without caches.
             for (request, &n) in requests.iter_mut().zip(&sm.l2_sectors) {
                 if n > 0 {
@@ -154,10 +154,10 @@ fn chain_cycles(trace: &KernelTrace, model: &GpuModel) -> f64 {
         + chain.fences * timings.fence_latency
 }
 
-/// Mean number of recorded steps per block of a queue.
-fn mean_steps(trace: &KernelTrace, queue: &[usize]) -> f64 {
-    let steps = queue.iter().map(|&at| trace.blocks[at].recorded() as f64);
-    steps.sum::<f64>() / queue.len().max(1) as f64
+/// Mean number of instructions per block of a queue.
+fn mean_executed(trace: &KernelTrace, queue: &[usize]) -> f64 {
+    let executed = queue.iter().map(|&at| trace.blocks[at].executed() as f64);
+    executed.sum::<f64>() / queue.len().max(1) as f64
 }
 
 /// The traced blocks that one multiprocessor runs, in order.

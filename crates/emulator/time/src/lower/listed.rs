@@ -38,9 +38,21 @@ pub struct CodeLayout {
     pub copies: Vec<u8>,
     /// By run: the places of its instructions, copy by copy.
     pub places: Vec<Vec<u32>>,
+    /// By basic block: whether the machine code continues without a branch, because ptxas made the next blocks conditional
+    /// instructions.
+    pub continues: Vec<bool>,
+    /// By basic block: whether no branch leads to it.
+    pub unbranched: Vec<bool>,
 }
 
 impl CodeLayout {
+    /// Whether one sequence of instructions contains two blocks that follow each other in a trace.
+    pub fn joins(&self, block: u32, next: u32) -> bool {
+        let (block, next) = (block as usize, next as usize);
+        let once = self.copies[block] <= 1 && self.copies[next] <= 1;
+        once && next > block && self.continues[block] && self.unbranched[next]
+    }
+
     /// The place of an operation of a run, in one of the copies of its block.
     pub fn place(&self, run: u32, block: u32, copy: u32, operation: usize) -> u32 {
         let places = &self.places[run as usize];
@@ -78,8 +90,8 @@ pub fn apply(
         return None;
     }
     let blocks = trace.runs.successors.len();
-    let mut layout =
-        CodeLayout { copies: vec![1; blocks], places: vec![Vec::new(); operations.len()] };
+    let (copies, places) = (vec![1; blocks], vec![Vec::new(); operations.len()]);
+    let mut layout = CodeLayout { copies, places, ..CodeLayout::default() };
     let mut depths = vec![None; blocks];
     for (block, known) in depths.iter_mut().enumerate() {
         let runs = trace.runs.of_block(block as u32);
@@ -105,7 +117,44 @@ pub fn apply(
     let of_line =
         |run: usize| (!is_elsewhere(listing, line(run)) && !spins[run]).then(|| line(run));
     moved(trace, listing, &depths, &layout, &of_line, operations);
+    join(trace, listing, &line, &mut layout, operations);
     Some(layout)
+}
+
+/// Finds the branches that the machine code does not have, and makes them free. ptxas guards the instructions of a short block
+/// by a predicate in place of a branch around it, and moves loads of several such blocks together.
+fn join(
+    trace: &KernelTrace,
+    listing: &Listing,
+    line: &dyn Fn(usize) -> u32,
+    layout: &mut CodeLayout,
+    operations: &mut [Vec<MachineOperation>],
+) {
+    let successors = &trace.runs.successors;
+    let is_branch = |one: &MachineOperation| one.unit == Unit::Branch;
+    let mut continues = Vec::with_capacity(successors.len());
+    for (block, after) in successors.iter().enumerate() {
+        let last = trace.runs.of_block(block as u32).last();
+        let forward = !after.is_empty() && after.iter().all(|&next| next as usize > block);
+        let Some(last) = last.map(|run| run as usize).filter(|_| forward) else {
+            continues.push(false);
+            continue;
+        };
+        let of_line = listing.by_line.get(&line(last)).map_or(&[][..], Vec::as_slice);
+        let branches = operations[last].iter().any(is_branch);
+        let removed = branches && !of_line.iter().any(|one| one.traced);
+        for one in operations[last].iter_mut().filter(|one| removed && is_branch(one)) {
+            *one = MachineOperation { reads: one.reads.clone(), ..simple(Unit::Free, last as u32) };
+        }
+        continues.push(removed || !branches);
+    }
+    layout.unbranched = vec![true; successors.len()];
+    for (after, _) in successors.iter().zip(&continues).filter(|(_, continues)| !**continues) {
+        for &next in after {
+            layout.unbranched[next as usize] = false;
+        }
+    }
+    layout.continues = continues;
 }
 
 /// Whether a line mostly runs in a function that the listing does not have. FP64 divisions and roots run in line; they only

@@ -10,7 +10,7 @@
 //! 32-bit indices do not: they may wrap around.
 
 use crate::lower::{Lowered, MemoryClass, Queue, Unit};
-use crate::trace::KernelTrace;
+use crate::trace::{KernelTrace, Runs};
 use lanework_ptx_ir::kernel::{Kernel, Opcode, Operand, Reg, Width};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp};
@@ -23,15 +23,40 @@ const WAITING_WORDS: u32 = 64;
 const GLOBAL: u32 = 200;
 const SHARED: u32 = 30;
 
-/// Identifies a region: consecutive runs, or copies of a loop body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Identifies a region: consecutive runs of a basic block, copies of a loop body, or several blocks without a branch between
+/// them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RegionKey {
     /// The first run.
     pub first: u32,
-    /// Number of runs.
+    /// Number of runs in the first block.
     pub runs: u32,
     /// Number of copies of the body.
     pub copies: u32,
+    /// Further blocks, all of whose runs belong to the region.
+    pub blocks: Vec<u32>,
+}
+
+impl RegionKey {
+    /// The runs of one copy, in the order of the text.
+    fn each(&self, runs: &Runs) -> Vec<u32> {
+        let further = self.blocks.iter().flat_map(|&block| runs.of_block(block));
+        (self.first..self.first + self.runs).chain(further).collect()
+    }
+
+    /// Steps of a warp that the region replays.
+    pub fn steps(&self, runs: &Runs) -> u32 {
+        let further: u32 = self.blocks.iter().map(|&block| runs.of_block(block).len() as u32).sum();
+        (self.runs + further) * self.copies
+    }
+
+    /// The run after the region if its last branch is not taken.
+    pub fn next(&self, runs: &Runs) -> u32 {
+        match self.blocks.last() {
+            Some(&block) => runs.of_block(block).end,
+            None => self.first + self.runs,
+        }
+    }
 }
 
 /// One operation of a schedule.
@@ -97,7 +122,7 @@ fn latency(unit: Unit, order: MemoryClass) -> u32 {
 }
 
 /// Schedules a region.
-pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Schedule {
+pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: &RegionKey) -> Schedule {
     let mut made = Schedule { count: trace.kernel.registers.len() as u32, ..Schedule::default() };
     let mut nodes = nodes(trace, lowered, key, &mut made);
     // The priority is the longest path to the end.
@@ -117,7 +142,7 @@ pub fn schedule(trace: &KernelTrace, lowered: &Lowered, key: RegionKey) -> Sched
 fn nodes(
     trace: &KernelTrace,
     lowered: &Lowered,
-    key: RegionKey,
+    key: &RegionKey,
     made: &mut Schedule,
 ) -> Vec<ScheduleNode> {
     let mut nodes: Vec<ScheduleNode> = Vec::new();
@@ -125,9 +150,9 @@ fn nodes(
     let (mut loads, mut stores): ([Vec<u32>; 8], [Option<u32>; 8]) = Default::default();
     let mut wall: Option<u32> = None;
     let mut since_wall: Vec<u32> = Vec::new();
+    let each = key.each(&trace.runs);
     for copy in 0..key.copies {
-        for offset in 0..key.runs {
-            let run = key.first + offset;
+        for (offset, &run) in (0..).zip(&each) {
             let start = trace.runs.all[run as usize].start as usize;
             let grows =
                 copy > 0 && lowered.layout.is_none() && grows_by_constant(&trace.kernel, start);
@@ -208,7 +233,7 @@ fn nodes(
                     scheduled: Scheduled {
                         unit,
                         run,
-                        step: copy * key.runs + offset,
+                        step: copy * each.len() as u32 + offset,
                         queue: operation.queue,
                         reads: (reads, writes),
                         writes: (writes, end),

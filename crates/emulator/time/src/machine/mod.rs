@@ -153,6 +153,8 @@ pub struct Timings {
     pub mma_latency: f64,
     /// Throughput of `wgmma` with 16-bit floats per multiprocessor, in operations per cycle.
     pub wgmma_flops: f64,
+    /// Fraction of that rate that launches back to back reach at the power limit.
+    pub wgmma_sustained: f64,
     /// Time until all warps run and their first loads are in flight, plus the time until the last stores are done, in ns.
     pub ramp_ns: f64,
     /// Time from the start of a kernel to its first instruction, plus from its last instruction to its end, with warm caches,
@@ -261,6 +263,7 @@ impl Timings {
             mma_interval: of("mma_interval"),
             mma_latency: of("mma_latency"),
             wgmma_flops: of("wgmma_flops"),
+            wgmma_sustained: of("wgmma_sustained"),
             ramp_ns: of("ramp_ns"),
             launch_ns: of("launch_ns"),
             graph_launch_ns: of("graph_launch_ns"),

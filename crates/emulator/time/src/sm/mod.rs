@@ -71,6 +71,8 @@ pub struct SmResult {
     pub lost: LostCycles,
     /// Busy cycles of the resources, in the order of [`pipes::Resource`].
     pub busy: [f64; pipes::RESOURCES],
+    /// Busy cycles of the tensor cores with products of warpgroups, summed over the schedulers.
+    pub products: f64,
     /// By run: sectors requested from the L2.
     pub l2_sectors: Vec<u64>,
     /// Number of started blocks.
@@ -134,6 +136,7 @@ pub fn simulate(work: &SmWork<'_>) -> SmResult {
     let mut result = simulation.result;
     result.steps = simulation.regions.steps;
     result.busy = simulation.pipes.busy;
+    result.products = simulation.pipes.products;
     simulation.memory.add_busy(&mut result.busy);
     result.cycles = result.cycles.max(simulation.memory.drained());
     result.l2_sectors = simulation.memory.l2_sectors;

@@ -84,6 +84,8 @@ pub struct Pipes {
     halves: usize,
     /// Busy cycles by resource, summed over the schedulers.
     pub busy: [f64; RESOURCES],
+    /// Busy cycles of the tensor cores with products of warpgroups, summed over the schedulers.
+    pub products: f64,
 }
 
 impl Pipes {
@@ -96,6 +98,7 @@ impl Pipes {
             double_interval: 32.0 / per_scheduler.max(0.5),
             halves: if model.timings.fma_interval < 1.5 { 2 } else { 1 },
             busy: [0.0; RESOURCES],
+            products: 0.0,
         }
     }
 
@@ -200,6 +203,7 @@ impl Pipes {
             Unit::Wgmma(units) => {
                 let cycles = f64::from(units) * 4096.0 / timings.wgmma_flops;
                 occupy(&mut pipes.tensor, cycles, Resource::Tensor);
+                self.products += cycles;
                 1.0
             }
             _ => 1.0,

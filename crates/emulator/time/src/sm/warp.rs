@@ -51,6 +51,9 @@ pub struct WarpState {
     groups: [Groups; 3],
 }
 
+/// Maximum number of blocks that are added to a region.
+const MOST_JOINED: usize = 16;
+
 /// Sentinel: no region.
 const NO_REGION: usize = usize::MAX;
 
@@ -169,7 +172,7 @@ impl<'a> Regions<'a> {
             steps.take_while(|(i, step)| step.run == first + *i as u32).count() as u32
         };
         let count = follows(step, first);
-        let mut key = RegionKey { first, runs: count, copies: 1 };
+        let mut key = RegionKey { first, runs: count, copies: 1, blocks: Vec::new() };
         let factor = u32::from(self.factors[block as usize]);
         if factor > 1 && first == of_block.start && count == of_block.end - of_block.start {
             let whole = |copy: u32| follows(step + (copy * count) as usize, first) == count;
@@ -177,13 +180,34 @@ impl<'a> Regions<'a> {
                 key.copies = factor;
             }
         }
+        if first + count == of_block.end && key.copies == 1 {
+            self.join(&mut key, trace, step + count as usize);
+        }
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let made = schedule(self.trace, self.lowered, key);
-        self.schedules.push((key, made));
+        let made = schedule(self.trace, self.lowered, &key);
+        self.schedules.push((key.clone(), made));
         self.known.insert(key, self.schedules.len() - 1);
         self.schedules.len() - 1
+    }
+
+    /// Adds the blocks from a step on that the machine code executes without a branch.
+    fn join(&self, key: &mut RegionKey, trace: &WarpTrace, mut step: usize) {
+        let (runs, Some(layout)) = (&self.trace.runs, &self.lowered.layout) else { return };
+        let mut block = runs.all[key.first as usize].block;
+        while let Some(next) = trace.steps.get(step).map(|step| step.run) {
+            let after = runs.all[next as usize].block;
+            let of_next = runs.of_block(after);
+            let length = of_next.len();
+            let whole = trace.steps.len() >= step + length
+                && of_next.zip(&trace.steps[step..]).all(|(run, step)| step.run == run);
+            if !whole || key.blocks.len() >= MOST_JOINED || !layout.joins(block, after) {
+                return;
+            }
+            key.blocks.push(after);
+            (block, step) = (after, step + length);
+        }
     }
 
     /// Moves a warp to its next operation that has a cost; returns whether the warp has ended.
@@ -196,8 +220,8 @@ impl<'a> Regions<'a> {
                 warp.region = self.at(trace, warp.first_step as usize);
                 warp.position = 0;
                 let (key, made) = &self.schedules[warp.region];
-                let after = (warp.first_step + key.runs * key.copies) as usize;
-                let falls_through = key.first + key.runs;
+                let after = (warp.first_step + key.steps(&self.trace.runs)) as usize;
+                let falls_through = key.next(&self.trace.runs);
                 warp.taken = trace.steps.get(after).is_some_and(|step| step.run != falls_through);
                 if warp.ready.len() < made.count as usize {
                     warp.ready.resize(made.count as usize, 0.0);
@@ -210,7 +234,7 @@ impl<'a> Regions<'a> {
                     warp.ready[register as usize] = warp.ready[slot as usize];
                     warp.producer[register as usize] = warp.producer[slot as usize];
                 }
-                let steps = key.runs * key.copies;
+                let steps = key.steps(&self.trace.runs);
                 self.steps += u64::from(steps);
                 warp.first_step += steps;
                 warp.region = NO_REGION;

@@ -8,6 +8,7 @@
 
 pub mod census;
 pub mod chain;
+pub mod products;
 pub mod recorder;
 pub mod sample;
 pub mod served;
@@ -17,7 +18,7 @@ pub mod work;
 use crate::sass::listing::Listing;
 use crate::trace::chain::WaitChain;
 use crate::trace::work::{GridWork, HeavyBlocks};
-use lanework_engine::event::AccessKind;
+use lanework_engine::event::{AccessKind, Wants};
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::access::{AccessClass, AccessClassifier};
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, Opcode, Scope, SyncAnnotation};
@@ -224,6 +225,11 @@ impl KernelTrace {
         })
     }
 
+    /// Whether a traced block did not end.
+    pub fn is_cut(&self) -> bool {
+        self.blocks.iter().any(|block| !block.complete)
+    }
+
     /// Number of warps per block.
     pub fn warps(&self) -> usize {
         self.threads.div_ceil(32) as usize
@@ -271,6 +277,10 @@ pub struct Runs {
     pub publishes_at: Vec<bool>,
     /// By PTX instruction: whether it is a fence of global memory.
     pub fences_at: Vec<bool>,
+    /// By PTX instruction: what it costs the emulator, in units of a simple instruction.
+    pub costs: Vec<u32>,
+    /// Whether the trace leaves out tensor products, because they only produce data.
+    pub skips_products: bool,
     /// By PTX instruction: how the load/store unit treats its access.
     pub classes: Vec<AccessClass>,
     by_origin: Vec<Vec<u32>>,
@@ -359,7 +369,16 @@ impl Runs {
                 *class = classifier.class(at, op);
             }
         }
+        let skips_products = products::only_data(kernel);
+        let mut costs = vec![1; kernel.origins.len()];
+        for inst in kernel.insts.iter().filter(|_| !skips_products) {
+            if let Some(cost) = costs.get_mut(inst.origin as usize) {
+                *cost += products::cost(inst);
+            }
+        }
         Runs {
+            costs,
+            skips_products,
             observes,
             observes_at,
             publishes_at,
@@ -370,6 +389,16 @@ impl Runs {
             successors,
             by_origin,
         }
+    }
+
+    /// The cost of a PTX instruction of a warp.
+    pub fn cost(&self, instruction: u32) -> u64 {
+        self.costs.get(instruction as usize).copied().unwrap_or(1).into()
+    }
+
+    /// The part of the emulation that a trace leaves out.
+    pub fn left_out(&self) -> Wants {
+        if self.skips_products { Wants::NO_PRODUCTS } else { Wants::NOTHING }
     }
 
     /// Whether ptxas merges the load of a run into an earlier one.

@@ -1,6 +1,5 @@
 //! The observer that records traces of blocks.
 
-use crate::clock::ComputeLimit;
 use crate::trace::chain::{ChainClocks, Meeting};
 use crate::trace::served::{contention, passes, served};
 use crate::trace::{
@@ -10,7 +9,6 @@ use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Spa
 use lanework_engine::observer::Observer;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// First address of local memory in the trace.
 pub const LOCAL_BASE: u64 = 1 << 60;
@@ -22,6 +20,9 @@ const WAITS: u32 = 64;
 /// a counter only if a slice is shorter than a piece of work, and shorter than the instructions between two counts: on a
 /// GPU, all blocks count while one of them waits for its first result.
 const TOGETHER_SLICE: u64 = 16;
+
+/// Bytes that the emulator copies in bulk in the time of an instruction that is traced.
+const COPIED: u64 = 256;
 
 /// Whether a PTX instruction has a property.
 fn has(property: &[bool], instruction: u32) -> bool {
@@ -35,10 +36,9 @@ pub struct Bounds {
     pub steps: usize,
     /// Maximum number of recorded sectors per block.
     pub sectors: usize,
-    /// Number of instructions of all warps after which the block is stopped.
-    pub instructions: u64,
-    /// CPU time after which the block is stopped.
-    pub time: Duration,
+    /// Work of all warps after which the run is stopped: instructions, of which expensive ones count several times. A limit
+    /// on work, unlike one on time, makes a trace repeatable.
+    pub work: u64,
 }
 
 /// Records some blocks of a launch.
@@ -46,8 +46,9 @@ pub struct Recorder {
     runs: Arc<Runs>,
     bounds: Bounds,
     wanted: Vec<u64>,
-    limit: ComputeLimit,
     executed: u64,
+    /// The work so far.
+    work: u64,
     /// Index in `blocks` of the running block, if it is recorded.
     current: Option<usize>,
     current_block: u64,
@@ -94,15 +95,19 @@ struct PhaseTokens {
 impl Recorder {
     /// Creates a recorder for the blocks in `wanted` of a kernel with these runs.
     pub fn new(runs: Arc<Runs>, bounds: Bounds, wanted: Vec<u64>) -> Recorder {
-        let (executed, current, current_block, blocks) = (0, None, u64::MAX, Vec::new());
-        let limit = ComputeLimit::of_thread(bounds.time);
-        let clocks = None;
-        Recorder { runs, bounds, wanted, limit, executed, current, current_block, clocks, blocks }
+        let (executed, work, current, current_block) = (0, 0, None, u64::MAX);
+        let (clocks, blocks) = (None, Vec::new());
+        Recorder { runs, bounds, wanted, executed, work, current, current_block, clocks, blocks }
     }
 
     /// Also finds the longest chain of blocks that wait for each other in a grid of `total` blocks.
     pub fn with_chains(self, total: u64) -> Recorder {
         Recorder { clocks: Some((total, ChainClocks::default())), ..self }
+    }
+
+    /// The work of the run.
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// Whether all wanted blocks have ended.
@@ -140,7 +145,7 @@ impl Recorder {
 
     /// Whether a limit stops the run.
     fn is_over(&self) -> bool {
-        self.executed > self.bounds.instructions || self.limit.is_over()
+        self.work > self.bounds.work
     }
 
     /// Notes that the block of the last instruction has ended, unless a limit has stopped it.
@@ -455,7 +460,8 @@ impl Observer for Recorder {
     }
 
     fn wants(&self) -> Wants {
-        Wants::EVENTS | Wants::SYNCHRONIZATION | Wants::PASSES | Wants::ONE_WORKER | Wants::EDGES
+        let events = Wants::EVENTS | Wants::SYNCHRONIZATION | Wants::EDGES;
+        events | Wants::PASSES | Wants::ONE_WORKER | self.runs.left_out()
     }
 
     fn time_slice(&self) -> u64 {
@@ -472,6 +478,7 @@ impl Observer for Recorder {
 
     fn instruction(&mut self, place: Place, mask: u32) {
         self.executed += 1;
+        self.work += self.runs.cost(place.instruction);
         self.enter(place.block);
         if let Some((_, clocks)) = &mut self.clocks {
             clocks.execute((place.block, place.warp), has(&self.runs.fences_at, place.instruction));
@@ -531,6 +538,9 @@ impl Observer for Recorder {
                 clocks.meet(place.warp, Meeting::Mbarrier(phase.offset));
             }
             _ => {}
+        }
+        if let Asynchronous::Started { from, to, .. } = event {
+            self.work += to.or(from).map_or(0, |span| span.bytes) / COPIED;
         }
         let Some(block) = self.block() else { return };
         match event {

@@ -3,36 +3,30 @@
 //! The chosen blocks are those that one multiprocessor would hold together, their neighbors along each axis (which share
 //! data), and the first and the last block (which have edges). Each runs in its own launch, up to a limit.
 
-use crate::clock::ComputeLimit;
 use crate::machine::GpuModel;
 use crate::sass::Assembling;
-use crate::trace::census::{BlockWork, Census};
+use crate::trace::census::{BlockWork, Census, WarpCensus};
 use crate::trace::chain::WaitChain;
 use crate::trace::recorder::{BlockRecorder, Bounds, Recorder};
 use crate::trace::work::{GridWork, HeavyBlocks};
 use crate::trace::{BlockTrace, GlobalRange, KernelTrace, Residence, Runs};
 use lanework_engine::device::Device;
-use lanework_engine::event::Wants;
 use lanework_engine::fault::{Fault, FaultKind};
 use lanework_engine::launch::{Blocks, LaunchConfig};
 use lanework_engine::memory::allocation::{Allocation, MANAGED, PAGE_LOCKED};
-use lanework_engine::observer::Observer;
 use lanework_engine::program::Program;
 use lanework_ptx_ir::analysis::Analyses;
 use std::sync::Arc;
-use std::time::Duration;
 
-/// Limits on tracing.
+/// Limits on tracing. They are numbers of instructions, not times, so that a prediction is repeatable.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Total number of recorded steps.
     pub steps: usize,
-    /// Total number of executed instructions.
-    pub instructions: u64,
+    /// Total work, as of [`Bounds`].
+    pub work: u64,
     /// Multiprocessors of the modeled GPU; blocks on one multiprocessor are this many apart.
     pub multiprocessors: u64,
-    /// Wall-clock time after which no further block starts.
-    pub time: Duration,
     /// Compute capability for which ptxas assembles, where it is installed: 90 for sm_90.
     pub capability: u32,
 }
@@ -47,22 +41,12 @@ impl Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort {
-            steps: 1_200_000,
-            instructions: 3_000_000,
-            multiprocessors: 132,
-            time: Duration::from_millis(500),
-            capability: 90,
-        }
+        Effort { steps: 1_200_000, work: 3_000_000, multiprocessors: 132, capability: 90 }
     }
 }
 
-/// Time limit for counting the instructions of a block that is too long for a trace.
-const LONGEST: Duration = Duration::from_millis(700);
-
-/// Time limit for tracing one block, and for tracing blocks together with those that they wait for.
-const ONE: Duration = Duration::from_millis(300);
-const TOGETHER_TIME: Duration = Duration::from_millis(1200);
+/// Maximum work in counting the instructions of a block that is too long for a trace.
+const LONGEST: u64 = 40_000_000;
 
 /// Registers that ptxas allocates, relative to the maximum of live registers in our analysis: the median of the ladders'
 /// rungs on sm_90.
@@ -77,8 +61,9 @@ const SAMPLED: usize = 192;
 /// Maximum number of instructions of a grid in which every block is counted.
 const COUNTED: f64 = 2e7;
 
-/// Time limit for counting the instructions of blocks.
-const COUNTING: Duration = Duration::from_millis(250);
+/// Maximum work in counting the instructions of all blocks, or of sampled ones.
+const COUNTING: u64 = 30_000_000;
+const SAMPLING: u64 = 10_000_000;
 
 /// A block that does not end may wait for others if one in this many instructions reads what others write.
 const OBSERVING: u64 = 50;
@@ -86,12 +71,15 @@ const OBSERVING: u64 = 50;
 /// If fewer blocks could be traced, others are counted, whether the traced ones differ or not.
 const ENOUGH: usize = 3;
 
-/// Maximum number of instructions if blocks are traced together with the blocks that they wait for.
-const TOGETHER_INSTRUCTIONS: u64 = 100_000_000;
+/// Maximum work if blocks are traced together with the blocks that they wait for.
+const TOGETHER_WORK: u64 = 30_000_000;
 
-/// Limits on the trace of the block that takes longest: recorded steps, executed instructions.
+/// Maximum number of blocks per multiprocessor of a grid that is presumed to run all at once.
+const PERSISTENT: u64 = 4;
+
+/// Limits on the trace of the block that takes longest: recorded steps and work.
 const LONGEST_STEPS: usize = 500_000;
-const LONGEST_INSTRUCTIONS: u64 = 2_000_000;
+const LONGEST_WORK: u64 = 2_000_000;
 
 /// A block is also traced if it executes this many times as many instructions as any traced block.
 const FAR_LONGER: f64 = 1.5;
@@ -173,8 +161,6 @@ struct Tracing<'a> {
     warps: usize,
     /// The longest chain of blocks that wait for each other.
     chain: WaitChain,
-    /// The end of tracing, by the CPU time of this thread.
-    end: ComputeLimit,
     /// The remaining effort.
     effort: Effort,
     blocks: Vec<BlockTrace>,
@@ -201,17 +187,17 @@ impl Tracing<'_> {
         if let Some((total, clocks)) = &recorder.clocks {
             self.chain = clocks.longest(*total);
         }
+        self.effort.work = self.effort.work.saturating_sub(recorder.work());
         for recorded in recorder.blocks {
             let block = BlockTrace { complete, ..recorded.trace };
             self.effort.steps = self.effort.steps.saturating_sub(block.recorded() as usize);
-            self.effort.instructions = self.effort.instructions.saturating_sub(block.executed());
             self.blocks.push(block);
         }
         Ok(end)
     }
 
     fn is_over(&self) -> bool {
-        self.end.is_over() || self.effort.instructions == 0
+        self.effort.work == 0
     }
 
     /// Traces blocks one by one. Returns false if the first one waits for another block.
@@ -225,8 +211,7 @@ impl Tracing<'_> {
             let bounds = Bounds {
                 steps: (steps / share / self.warps).max(32),
                 sectors: 8 * steps / share,
-                instructions: self.effort.instructions / share as u64,
-                time: ONE,
+                work: self.effort.work / share as u64,
             };
             let which = Blocks::Range { first, count: 1 };
             match self.run(which, vec![first], bounds)? {
@@ -234,7 +219,7 @@ impl Tracing<'_> {
                 End::Waiting if may_wait && at == 0 => return Ok(false),
                 End::Stopped if at == 0 && self.mostly_observes() => return Ok(false),
                 _ => {
-                    self.count_rest(which)?;
+                    self.count_rest(which, may_wait)?;
                     break;
                 }
             }
@@ -250,20 +235,19 @@ impl Tracing<'_> {
         observing * OBSERVING > block.recorded()
     }
 
-    /// Runs the last traced block once more, for a limited time, to estimate its number of
-    /// instructions.
-    fn count_rest(&mut self, which: Blocks) -> Result<(), Fault> {
-        let config = LaunchConfig { blocks: which, ..*self.launch };
-        let mut timed = TimedRun::new(LONGEST);
-        let ran = self.device.run_with(self.program, &config, self.arguments, &mut timed)?;
+    /// Runs the last traced block once more, further, to count the instructions of its warps. If the block does not end and
+    /// may wait for another one, most of them may be polls, so they do not count.
+    fn count_rest(&mut self, which: Blocks, may_wait: bool) -> Result<(), Fault> {
         let Some(block) = self.blocks.last_mut() else { return Ok(()) };
-        let factor = ran.outcome.warp_instructions as f64 / block.executed().max(1) as f64;
-        if factor > 1.0 {
-            for warp in &mut block.warps {
-                warp.instructions = (warp.instructions as f64 * factor) as u64;
+        let config = LaunchConfig { blocks: which, ..*self.launch };
+        let mut census = WarpCensus::new(self.runs.clone(), block.block, LONGEST);
+        let ran = self.device.run_with(self.program, &config, self.arguments, &mut census)?;
+        block.complete = stopped(ran.fault)?.is_none();
+        if block.complete || !may_wait {
+            for (warp, &counted) in block.warps.iter_mut().zip(&census.warps) {
+                warp.instructions = warp.instructions.max(counted);
             }
         }
-        block.complete = stopped(ran.fault)?.is_none();
         Ok(())
     }
 
@@ -273,8 +257,7 @@ impl Tracing<'_> {
         let bounds = Bounds {
             steps: (steps / 3 / self.warps).max(32),
             sectors: 8 * steps / 3,
-            instructions: TOGETHER_INSTRUCTIONS,
-            time: TOGETHER_TIME,
+            work: TOGETHER_WORK,
         };
         let wanted = polling(chosen.iter().take(3).copied());
         let end = self.run(Blocks::All, wanted, bounds)?;
@@ -295,12 +278,11 @@ impl Tracing<'_> {
         if !complete || total <= self.blocks.len() as u64 {
             return Ok(GridWork::default());
         }
-        let end = ComputeLimit::of_thread(COUNTING);
-        let count = |blocks: Blocks| {
-            let mut census = Census::new(ComputeLimit::of_thread(COUNTING));
+        let count = |blocks: Blocks, limit: u64| {
+            let mut census = Census::new(self.runs.clone(), limit);
             let config = LaunchConfig { blocks, ..*self.launch };
             self.device.run_with(self.program, &config, self.arguments, &mut census)?;
-            Ok::<_, Fault>(census.blocks)
+            Ok::<_, Fault>(census)
         };
         // Ignore blocks whose counting was stopped, except one that is far longer than the traced ones.
         let known = most.copied().unwrap_or(0);
@@ -308,7 +290,7 @@ impl Tracing<'_> {
             |of: &&BlockWork| of.ended || of.instructions as f64 > FAR_LONGER * known as f64;
         let mean = work.iter().sum::<u64>() as f64 / work.len().max(1) as f64;
         if mean * total as f64 <= COUNTED {
-            let all = count(Blocks::All)?;
+            let all = count(Blocks::All, COUNTING)?.blocks;
             let counted = all.iter().filter(|of| counts(of)).map(|of| (of.block, of.instructions));
             return Ok(GridWork::new(total, counted.collect()));
         }
@@ -317,16 +299,18 @@ impl Tracing<'_> {
         }
         let known = self.blocks.iter().map(|block| (block.block, block.executed()));
         let mut found = GridWork::new(total, known.collect());
-        let mut last = 0.5f64;
+        let (mut last, mut left) = (0.5f64, SAMPLING);
         for number in 0..SAMPLED {
-            if end.is_over() {
+            if left == 0 {
                 break;
             }
             // Every other block is from a sequence of low discrepancy, which also finds differences between equal neighbors.
             last = (last + 0.618_033_988_749_895).fract();
             let spread = ((last * total as f64) as u64).min(total - 1);
             let first = if number % 2 == 0 { spread } else { found.next().unwrap_or(spread) };
-            for of in count(Blocks::Range { first, count: 1 })?.iter().filter(|of| counts(of)) {
+            let census = count(Blocks::Range { first, count: 1 }, left)?;
+            left = left.saturating_sub(census.work.max(1));
+            for of in census.blocks.iter().filter(|of| counts(of)) {
                 found.add(of.block, of.instructions);
             }
         }
@@ -359,12 +343,11 @@ impl Tracing<'_> {
         let bounds = Bounds {
             steps: LONGEST_STEPS / self.warps,
             sectors: 8 * LONGEST_STEPS,
-            instructions: LONGEST_INSTRUCTIONS,
-            time: ONE,
+            work: LONGEST_WORK,
         };
         let which = Blocks::Range { first: block, count: 1 };
         if self.run(which, vec![block], bounds)? != End::Complete {
-            self.count_rest(which)?;
+            self.count_rest(which, false)?;
         }
         Ok(Some(HeavyBlocks { traced: self.blocks.len() - 1, instructions, count }))
     }
@@ -406,12 +389,9 @@ pub fn record(
         total,
         chain: WaitChain::default(),
         warps: threads.div_ceil(32) as usize,
-        end: ComputeLimit::of_thread(effort.time),
         effort,
         blocks: Vec::new(),
     };
-    // The limit counts from its first reading.
-    tracing.end.is_over();
     let first = middle(launch.grid);
     let chosen = choose(launch.grid, effort.multiprocessors, first);
     let (mut sampled, mut heavy) = (GridWork::default(), None);
@@ -421,7 +401,9 @@ pub fn record(
         // Blocks that wait for earlier ones run from the first one on.
         let early = if launch.cooperative { first } else { first.min(EARLY) };
         let end = tracing.together(&choose(launch.grid, effort.multiprocessors, early), early)?;
-        if end == End::Stopped && !launch.cooperative {
+        // Blocks that all run at the same time and passed values along share the work: alone, a block would do all of it.
+        let share = total <= effort.multiprocessors * PERSISTENT && tracing.chain.links > 0.0;
+        if end == End::Stopped && !launch.cooperative && !share {
             // The grid is too long to run from its start on, and perhaps no block waits for long.
             let together = std::mem::take(&mut tracing.blocks);
             tracing.effort = effort;
@@ -494,38 +476,6 @@ pub fn registers(
     let most = (65_536 / threads.next_multiple_of(32).max(1)).min(limit.unwrap_or(255)).min(255);
     let estimated = ((f64::from(estimate) * ESTIMATED_REGISTERS) as u32).clamp(16, most.max(16));
     exact.unwrap_or(estimated)
-}
-
-/// Counts the instructions of a block that is too long for a trace, for a limited time.
-struct TimedRun {
-    limit: ComputeLimit,
-}
-
-impl TimedRun {
-    /// Creates a run that stops after `limit`.
-    fn new(limit: Duration) -> TimedRun {
-        TimedRun { limit: ComputeLimit::of_thread(limit) }
-    }
-}
-
-impl Observer for TimedRun {
-    fn fork(&self) -> Self {
-        TimedRun { limit: self.limit.fork() }
-    }
-
-    fn merge(&mut self, _: Self) {}
-
-    fn wants(&self) -> Wants {
-        Wants::PASSES | Wants::ONE_WORKER
-    }
-
-    fn time_slice(&self) -> u64 {
-        1 << 16
-    }
-
-    fn stops(&self) -> bool {
-        self.limit.is_over()
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use crate::Progress;
 use crate::families::Family;
-use crate::problem::{Case, Request, Trial};
+use crate::problem::{Case, Request};
 use crate::record::{
     ClimbRecord, PredictedRecord, RungRecord, SkippedRecord, SweepRecord, TimeRecord,
 };
@@ -23,6 +23,7 @@ use lanework_bench::{
 use lanework_ladders::RungInfo;
 use lanework_verify::host::ElementType;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 /// The options of a climb.
@@ -96,6 +97,8 @@ pub fn climb(
             Ok(()) => found.verified = true,
             Err(why) => found = RungRecord::rejected(&info, &why),
         }
+        let same = |rung: &&RungRecord| rung.identity.is_some() && rung.identity == found.identity;
+        found.same_as = record.rungs.iter().find(same).map(|rung| rung.name);
         if let Some(before) = record.rungs.iter().rev().find(|rung| rung.verified) {
             let median = |rung: &RungRecord| rung.time.as_ref().map(|time| time.median_ns);
             found.speedup = median(before).zip(median(&found)).map(|(before, now)| before / now);
@@ -132,6 +135,7 @@ fn climb_rung(
         found.warps = Some(grid.count() * block.count().div_ceil(32));
         found.resources = Some(resources(kernel, device)?);
     }
+    found.identity = identity(&job);
     drop(job);
     match device.backend() {
         Backend::Emulator if counts_all(case.work()) => {
@@ -167,26 +171,53 @@ fn climb_rung(
             found.figures = trial.figures().into_iter().collect();
         }
     }
+    drop(trial);
     found.predicted = match device.backend() {
-        Backend::Emulator => predicted(trial.as_mut(), &GpuModel::named("H200")),
-        // Next to the measured time, the predicted one of the same GPU.
+        // As `lanework predict` does.
+        Backend::Emulator => {
+            predicted(case, rung, device, (&GpuModel::named("H200"), Protocol::Flushed))
+        }
+        // Next to the measured time, the predicted one of the same GPU and protocol.
         Backend::Cuda => specs().gpu(&device.info().name).and_then(|gpu| {
-            let mut trial = case.trial(rung, &Device::emulator()).ok()?;
-            predicted(trial.as_mut(), &GpuModel::new(gpu))
+            let events = found.time.as_ref().is_some_and(|time| time.timer == "events");
+            let protocol = if events { Protocol::Events } else { Protocol::Rotated };
+            predicted(case, rung, &Device::emulator(), (&GpuModel::new(gpu), protocol))
         }),
     };
     Ok(())
 }
 
-/// The predicted time of a rung whose result and counts are known; `None` if it cannot be predicted.
-fn predicted(trial: &mut dyn Trial, model: &GpuModel) -> Option<PredictedRecord> {
+/// A hash of what a job runs: its PTX, and the shape of its kernel. A rung that does not suit a size may prepare the kernel of
+/// another one.
+fn identity(job: &Job<'_>) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    job.ptx()?.hash(&mut hasher);
+    if let Job::Kernel(kernel) = job {
+        let (grid, block, dynamic) = kernel.shape();
+        (grid.count(), block.count(), dynamic).hash(&mut hasher);
+    }
+    Some(hasher.finish())
+}
+
+/// The predicted time of a rung whose result and counts are known; `None` if it cannot be predicted. The problem is set up
+/// again, because the kernel may depend on what earlier launches left in memory.
+fn predicted(
+    case: &dyn Case,
+    rung: &str,
+    device: &Device,
+    (model, first): (&GpuModel, Protocol),
+) -> Option<PredictedRecord> {
+    let mut trial = case.trial(rung, device).ok()?;
     let effort = Effort::for_model(model);
     let traces = trial.job().and_then(|mut job| job.time_traces(effort)).ok()?;
     let mut found: Option<PredictedRecord> = None;
-    for trace in &traces {
-        let one = predict(trace, model, Protocol::Rotated);
+    for (at, trace) in traces.iter().enumerate() {
+        // Only the first of several kernels waits for the launch between two events.
+        let later = first == Protocol::Events && at > 0;
+        let one = predict(trace, model, if later { Protocol::Rotated } else { first });
         let sum = found.get_or_insert_with(|| PredictedRecord {
             gpu: one.gpu.clone(),
+            protocol: one.protocol.name(),
             limiter: one.limiter,
             ..PredictedRecord::default()
         });

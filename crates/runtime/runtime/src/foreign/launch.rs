@@ -234,8 +234,8 @@ impl PtxModule {
     ) -> Result<KernelTrace> {
         let run =
             |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
-                let code =
-                    start_assembling(&self.module.to_string(), config.entry, effort.capability);
+                // The listing of the machine code names lines of this text, as the trace does.
+                let code = start_assembling(&self.text, config.entry, effort.capability);
                 emulator.without_effect(|on| record(on, program, config, bytes, effort, code))
             };
         self.emulate(entry, shape, arguments, Blocks::All, run)

@@ -93,7 +93,8 @@ impl Device {
             let names: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
             session.module(&names.join(" "), &|| text.to_owned())
         });
-        PtxModule { device: self.clone(), module, code, recorded, file: None }
+        let text = text.into();
+        PtxModule { device: self.clone(), module, text, code, recorded, file: None }
     }
 }
 

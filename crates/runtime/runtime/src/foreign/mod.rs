@@ -81,6 +81,8 @@ use std::sync::Arc;
 pub struct PtxModule {
     device: Device,
     module: Arc<Module>,
+    /// The text that it was loaded from; the kernels' instructions name its lines.
+    text: Arc<str>,
     code: Code,
     /// The number of the module's text in a tool's records.
     recorded: Option<u64>,

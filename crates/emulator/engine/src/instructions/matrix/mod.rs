@@ -49,10 +49,10 @@ impl Plan {
 }
 
 impl Plan {
-    /// The handler; products gain from registers of 256 bits.
-    pub fn handler(&self) -> Tiers {
+    /// The handler; products gain from registers of 256 bits. Unless `computes`, products compute nothing.
+    pub fn handler(&self, computes: bool) -> Tiers {
         match &self.op {
-            MatrixOp::Multiply(_) | MatrixOp::Group(_) => {
+            MatrixOp::Multiply(_) | MatrixOp::Group(_) if computes => {
                 Tiers::large::<Product<{ cfg!(target_arch = "x86_64") }>, Product<false>>()
             }
             _ => Tiers::cold::<Matrix>(),
@@ -80,7 +80,7 @@ unsafe impl Body for Matrix {
                     transpose(warp, plan);
                     Ok(())
                 }
-                // These have their own handler.
+                // These have their own handler, unless they compute nothing.
                 MatrixOp::Multiply(_) | MatrixOp::Group(_) => Ok(()),
             };
             match done {
