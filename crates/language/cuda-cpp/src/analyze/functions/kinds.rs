@@ -30,6 +30,15 @@ pub enum UserConversion {
     Constructor(FunctionNumber),
 }
 
+/// What the body of a function needs, if only the type of its result has been asked for.
+#[derive(Default)]
+pub struct Postponed {
+    /// The functions that it calls. Nothing compiles them before something calls the function itself.
+    pub callees: Vec<FunctionNumber>,
+    /// Whether the body has errors, which matter only if something calls the function.
+    pub failed: bool,
+}
+
 /// Which functions call which, and which may throw.
 #[derive(Default)]
 pub struct ThrowingCalls {
