@@ -357,3 +357,18 @@ fn arrays_of_rows_have_lengths_of_run_time() {
         }"#;
     assert_eq!(output(source), "120 120 120\n24 60 6 6\n21.5\n400 299 65 399\n");
 }
+
+#[test]
+fn a_c_function_may_be_declared_with_other_types_that_are_passed_alike() {
+    // As in two files of a program, which the compiler sees as one.
+    let source = r#"
+        #include <cstdio>
+        extern "C" void half(unsigned *at, unsigned long n);
+        int main() {
+            unsigned x[2] = {8, 6};
+            half(x, 2);
+            printf("%u %u\n", x[0], x[1]);
+        }
+        extern "C" void half(int *at, long n) { for (long i = 0; i < n; i++) at[i] /= 2; }"#;
+    assert_eq!(output(source), "4 3\n");
+}

@@ -46,7 +46,7 @@ impl Analyzer {
         record.state = if defined { BodyState::Done } else { before };
     }
 
-    fn is_defined(&self, record: &super::FunctionRecord) -> bool {
+    pub(super) fn is_defined(&self, record: &super::FunctionRecord) -> bool {
         let syntax = &record.syntax;
         let has_body = syntax.body.is_some() || syntax.parsed.get().is_some();
         has_body || syntax.defaulted || record.implicit.is_some() || record.inherits.is_some()

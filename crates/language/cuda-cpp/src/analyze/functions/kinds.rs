@@ -1,4 +1,5 @@
-//! Kinds of functions: supplied and virtual ones, those that convert, and those that may throw.
+//! Kinds of functions: supplied and virtual ones, those that convert, those that may throw, and those that only determine
+//! a type.
 
 use crate::typed::FunctionNumber;
 use std::collections::HashSet;
@@ -30,7 +31,7 @@ pub enum UserConversion {
     Constructor(FunctionNumber),
 }
 
-/// What the body of a function needs, if only the type of its result has been asked for.
+/// The needs of a function's body, if only the type of its result has been asked for.
 #[derive(Default)]
 pub struct Postponed {
     /// The functions that it calls. Nothing compiles them before something calls the function itself.

@@ -304,6 +304,7 @@ impl Analyzer {
             return;
         }
         self.need_postponed(number);
+        let number = self.linked(number);
         let record = self.function(number);
         let flags = &record.syntax.specifiers;
         // Initializers of the host's variables, which device code does not run.
@@ -325,7 +326,7 @@ impl Analyzer {
     }
 
     /// Queues what a function needs, if only the type of its result has been asked for so far.
-    fn need_postponed(&mut self, number: FunctionNumber) {
+    pub(super) fn need_postponed(&mut self, number: FunctionNumber) {
         let Some(postponed) = self.postponed.remove(&number) else { return };
         if postponed.failed {
             // Analyzed again, so that its errors appear.
