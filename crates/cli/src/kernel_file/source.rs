@@ -7,6 +7,7 @@ use lanework::{Device, NvrtcError, PtxModule};
 use lanework_cuda_cpp::{CompileFailure, CompileOptions, CompiledPtx, DebugNames, Loader};
 use lanework_terminal::failure::Failure;
 use lanework_terminal::output::{note, note_data, read_text};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -123,7 +124,7 @@ pub fn host_code(
     let name = path.display().to_string();
     let to_compile =
         CompileOptions { defines: options.define.clone(), ..CompileOptions::default() };
-    let mut files = FilesBeside(path, options);
+    let mut files = FilesBeside::new(path, options);
     let compiled = lanework_cuda_cpp::compile_host(&source, &name, &to_compile, &mut files);
     compiled.map(|host| host.module).map_err(|failure| {
         Failure::input(
@@ -315,17 +316,31 @@ fn needs_newer_target(ptx: &str) -> bool {
 }
 
 /// Files next to a source, and in the folders of the options and of the environment variable `CPATH`.
-struct FilesBeside<'a>(&'a Path, &'a SourceOptions);
+struct FilesBeside<'a> {
+    path: &'a Path,
+    options: &'a SourceOptions,
+    /// The first name of each file: several names of a file must not look like several files.
+    names: HashMap<PathBuf, String>,
+}
+
+impl FilesBeside<'_> {
+    fn new<'a>(path: &'a Path, options: &'a SourceOptions) -> FilesBeside<'a> {
+        FilesBeside { path, options, names: HashMap::new() }
+    }
+}
 
 impl Loader for FilesBeside<'_> {
     fn load(&mut self, name: &str, from: &str) -> Option<(String, String)> {
-        let beside = [Path::new(from).parent(), self.0.parent()].into_iter().flatten();
-        let mut folders = beside.map(Path::to_path_buf).chain(cached::include_folders(self.1));
-        folders.find_map(|folder| {
+        let beside = [Path::new(from).parent(), self.path.parent()].into_iter().flatten();
+        let mut folders =
+            beside.map(Path::to_path_buf).chain(cached::include_folders(self.options));
+        let (path, bytes) = folders.find_map(|folder| {
             let path = folder.join(name);
-            let bytes = std::fs::read(&path).ok()?;
-            Some((path.display().to_string(), String::from_utf8_lossy(&bytes).into_owned()))
-        })
+            Some((path.clone(), std::fs::read(&path).ok()?))
+        })?;
+        let file = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        let shown = self.names.entry(file).or_insert_with(|| path.display().to_string()).clone();
+        Some((shown, String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 
@@ -377,7 +392,7 @@ fn own_mode(
         let specific = target.ends_with('a');
         let defines = asked.define.clone();
         let options = CompileOptions { architecture, specific, part, debug, defines };
-        let mut files = FilesBeside(path, asked);
+        let mut files = FilesBeside::new(path, asked);
         match lanework_cuda_cpp::compile(source, &name, &options, &mut files) {
             // The compiler does not check inline PTX, which may need the next target.
             Ok(compiled) if !specific && checked_module(&compiled.text).is_err() => {}

@@ -172,9 +172,18 @@ fn is_transparent(words: &[String]) -> bool {
 
 /// The name that a definition with a body defines for its file only.
 fn defined(words: &[String]) -> Option<String> {
+    // Not in other parentheses: `__launch_bounds__(N, SMALLER(a, b))`.
+    let mut depth = 0;
     let call = words.iter().enumerate().position(|(at, word)| {
         let name = at.checked_sub(1).and_then(|before| words.get(before));
+        let is_outer = depth == 0;
+        match word.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
         word == "("
+            && is_outer
             && name.is_some_and(|name| {
                 name.starts_with(|c: char| c.is_alphabetic() || c == '_')
                     && !NOT_NAMES.contains(&name.as_str())
@@ -219,7 +228,7 @@ struct Polygon { int sides; };
 static const int width = N;
 namespace tools { static inline int helper(int x) { return SQUARE(x); } }
 extern "C" void visible(int *x) { *x = helper(1); } // static int comment() {}
-template <class T> __global__ void __launch_bounds__(N) kernel(T *x) { *x = 1; }
+template <class T> __global__ void __launch_bounds__(N, SQUARE(N)) kernel(T *x) { *x = 1; }
 int Polygon::area() const { return 1; }
 static int unused(int x);
 "#;

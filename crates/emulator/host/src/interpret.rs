@@ -9,7 +9,7 @@ use std::rc::Rc;
 /// Maximum nesting of calls: small frames of 48 bytes fill a stack of 8 MiB.
 pub const DEEPEST: usize = 175_000;
 /// Calls that a fault lists.
-const LISTED: usize = 16;
+pub const LISTED: usize = 16;
 
 /// A function that waits for its callee.
 struct Caller {
@@ -33,7 +33,7 @@ fn bits32(value: f32) -> u64 {
 /// # Errors
 /// If the program ends or faults.
 pub fn run(process: &mut Process, number: usize, arguments: &[u64]) -> Result<Vec<u64>, Stop> {
-    if process.is_hot(number)
+    if process.is_hot_call(number)
         && let Some(done) = process.call_machine(number, &[], 0, arguments)
     {
         return done;
@@ -53,9 +53,11 @@ pub fn interpret(
     depth: usize,
 ) -> Result<Vec<u64>, Stop> {
     let outer = outer[outer.len().saturating_sub(LISTED)..].to_vec();
-    let registers = vec![0; 4096];
+    let registers = process.spare_registers.pop().unwrap_or_else(|| vec![0; 4096]);
     let mut machine = Machine { registers, callers: Vec::new(), outer, depth, base: 0, frame: 0 };
-    machine.run(process, number, arguments)
+    let done = machine.run(process, number, arguments);
+    process.spare_registers.push(machine.registers);
+    done
 }
 
 struct Machine {
@@ -182,7 +184,7 @@ impl Machine {
             macro_rules! go {
                 ($to:expr) => {{
                     let to = $to as usize;
-                    if to < at && process.is_hot(number) {
+                    if to < at && process.is_hot(number, (at - to) as u32) {
                         let depth = self.depth + self.callers.len();
                         let end = base + code.registers as usize;
                         let registers = &self.registers[base..end];
@@ -461,7 +463,7 @@ impl Machine {
                         process.places = self.places(process, number, at - 1);
                         return Err(process.fault("stack overflow", "the recursion is too deep"));
                     }
-                    if process.is_hot(function) {
+                    if process.is_hot_call(function) {
                         let mut calls = self.active();
                         calls.push(active_call(number, at - 1));
                         let depth = self.depth + self.callers.len() + 1;

@@ -8,6 +8,7 @@ use crate::memory::{BadAccess, HostMemory};
 
 use lanework_ssa::SourcePosition;
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -94,18 +95,30 @@ pub enum HostExecution {
     Automatic,
     /// Each function becomes machine code before it runs, where the host supports that.
     Compiled,
+    /// Each function becomes machine code when the interpreter has run this many of its operations.
+    CompiledAfter(u32),
 }
 
-/// Calls and iterations of a function after which it becomes machine code, and how many more for each of its operations:
-/// the compilation of a large function takes as long as many iterations of the interpreter.
-const HOT: u32 = 500;
-const HOT_PER_OPERATION: u32 = 40;
+/// Operations of a function that the interpreter runs before the function becomes machine code: this many, and this many
+/// more for each operation that must be compiled. By then the interpreter has taken about as long as the compilation will,
+/// so that a program never takes more than twice as long as with the better choice.
+const HOT: u32 = 50_000;
+const HOT_PER_OPERATION: u32 = 6_000;
+
+/// The cost of a call besides the operations of the function, as a number of operations.
+const CALL_COST: u32 = 20;
 
 /// A heat that no function loses.
 const NEVER_HOT: u32 = u32::MAX;
 
+/// The heat of a function that was hot where machine code could not be entered.
+const HOT_LATER: u32 = 1_000_000;
+
 /// Machine code of a process. Each method returns `None` if the function cannot be compiled; then nothing has run.
 pub(crate) trait MachineCode {
+    /// The functions that have machine code.
+    fn compiled(&self) -> BTreeSet<usize>;
+
     /// Calls a function. `callers` are the innermost of the `depth` active calls, outermost first.
     fn call(
         &mut self,
@@ -144,9 +157,13 @@ pub struct Process {
     pub(crate) stack: u64,
     pub(crate) places: Vec<CodePlace>,
     pub(crate) codes: Vec<Rc<FunctionCode>>,
-    /// By function: calls and iterations until it becomes machine code.
+    /// By function: operations until it becomes machine code.
     pub(crate) heat: Vec<u32>,
     pub(crate) machine: Option<Box<dyn MachineCode>>,
+    /// The machine code that waits for the interpreter: it can be entered again.
+    pub(crate) waiting_machine: Option<Box<dyn MachineCode>>,
+    /// Registers of interpreters that have ended.
+    pub(crate) spare_registers: Vec<Vec<u64>>,
     pub(crate) externals: Vec<LoadedExternal>,
     pub(crate) watch: Option<HostWatch>,
     pub(crate) names: Vec<String>,
@@ -212,21 +229,38 @@ impl Process {
         true
     }
 
+    /// The names of the functions that have become machine code.
+    pub fn compiled_functions(&self) -> Vec<&str> {
+        let numbers = self.machine.as_ref().map(|machine| machine.compiled()).unwrap_or_default();
+        numbers.into_iter().map(|number| self.names[number].as_str()).collect()
+    }
+
     /// Chooses how the program runs, before it starts.
     pub fn execute(&mut self, how: HostExecution) {
         let heat = |code: &Rc<FunctionCode>| match how {
             HostExecution::Interpreted => NEVER_HOT,
-            HostExecution::Automatic => HOT + HOT_PER_OPERATION * code.ops.len() as u32,
+            HostExecution::Automatic => {
+                HOT_PER_OPERATION.saturating_mul(code.ops.len() as u32).saturating_add(HOT)
+            }
             HostExecution::Compiled => 0,
+            HostExecution::CompiledAfter(operations) => operations,
         };
         self.heat = self.codes.iter().map(heat).collect();
     }
 
-    /// Counts a call or an iteration of a function. Returns whether it should run as machine code.
+    /// Counts a call, with the operations outside of loops that it will run: about a quarter of the function, because the
+    /// paths that most functions have for rare cases are long. Returns whether the function should run as machine code.
     #[inline(always)]
-    pub(crate) fn is_hot(&mut self, number: usize) -> bool {
+    pub(crate) fn is_hot_call(&mut self, number: usize) -> bool {
+        let operations = CALL_COST + self.codes[number].ops.len() as u32 / 4;
+        self.is_hot(number, operations)
+    }
+
+    /// Counts operations of a function: an iteration counts by the length of the loop. Returns whether it should run as machine code.
+    #[inline(always)]
+    pub(crate) fn is_hot(&mut self, number: usize, operations: u32) -> bool {
         let heat = &mut self.heat[number];
-        *heat = heat.saturating_sub(1);
+        *heat = heat.saturating_sub(operations);
         *heat == 0
     }
 
@@ -236,12 +270,17 @@ impl Process {
         number: usize,
         run: impl FnOnce(&mut dyn MachineCode, &mut Process) -> Option<Result<Vec<u64>, Stop>>,
     ) -> Option<Result<Vec<u64>, Stop>> {
-        let mut machine = self.machine.take();
-        let done = machine.as_mut().and_then(|machine| run(&mut **machine, self));
+        let is_waiting = self.machine.is_none();
+        let machine = if is_waiting { self.waiting_machine.take() } else { self.machine.take() };
+        let Some(mut machine) = machine else {
+            self.heat[number] = HOT_LATER;
+            return None;
+        };
+        let done = run(&mut *machine, self);
         if done.is_none() {
             self.heat[number] = NEVER_HOT;
         }
-        self.machine = machine;
+        *(if is_waiting { &mut self.waiting_machine } else { &mut self.machine }) = Some(machine);
         done
     }
 
@@ -290,15 +329,20 @@ impl Process {
     }
 
     pub(crate) fn call_external(&mut self, number: usize, arguments: &[u64]) -> Result<u64, Stop> {
-        if !self.watches(number) {
-            return (self.externals[number].function)(self, arguments);
+        // A function that calls back into the program does not know the calls that are active.
+        let waiting = self.waiting_machine.take();
+        let told = self.watches(number);
+        if told {
+            if let Some(watch) = self.watch {
+                (watch.at)(self.active_calls());
+            }
+            self.memory.tell(u32::MAX);
         }
-        if let Some(watch) = self.watch {
-            (watch.at)(self.active_calls());
-        }
-        self.memory.tell(u32::MAX);
         let result = (self.externals[number].function)(self, arguments);
-        self.memory.tell(0);
+        if told {
+            self.memory.tell(0);
+        }
+        self.waiting_machine = waiting;
         result
     }
 

@@ -81,6 +81,8 @@ impl Process {
             places: Vec::new(),
             heat: Vec::new(),
             machine: None,
+            waiting_machine: None,
+            spare_registers: Vec::new(),
             codes,
             externals,
             watch: None,

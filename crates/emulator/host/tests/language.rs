@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::output;
+use common::{output, run};
 
 #[test]
 fn conditions_of_directives_use_the_widest_integers() {
@@ -298,4 +298,77 @@ fn a_use_of_an_unknown_class_declares_it_outside_of_classes() {
                 typed.leaf->depth, local.later->n);
         }"#;
     assert_eq!(output(source), "2 1 3 4 5 6\n");
+}
+
+#[test]
+fn handlers_of_a_whole_function_see_its_parameters_and_initializers() {
+    let source = r#"
+        #include <cstdio>
+        #include <stdexcept>
+        struct Member {
+            int id;
+            Member(int id) : id(id) { if (id > 1) throw std::runtime_error("member"); }
+            ~Member() { printf("~%d ", id); }
+        };
+        struct Whole {
+            Member first, second;
+            Whole(int x) try : first(0), second(x) { printf("made "); }
+            catch (const std::exception &e) { printf("%s of %d ", e.what(), x); }
+        };
+        int half(int x) try { if (x % 2) throw x; return x / 2; } catch (int odd) { return -odd; }
+        int main() try {
+            Whole good(1);
+            try { Whole bad(2); } catch (std::exception &e) { printf("again "); }
+            printf("%d %d ", half(4), half(3));
+            throw 7;
+        } catch (int value) {
+            printf("main %d\n", value);
+            return value;
+        }"#;
+    let (text, ended) = run(source, &[], &[]);
+    assert_eq!(text, "made ~0 member of 2 again 2 -3 ~1 ~0 main 7\n");
+    assert_eq!(ended.expect("it ends"), 7);
+}
+
+#[test]
+fn arrays_of_rows_have_lengths_of_run_time() {
+    let source = r#"
+        #include <cstdio>
+        struct Counted { static int made; int id; Counted() : id(made++) {} };
+        int Counted::made = 0;
+        double sum(const double *row, int n) { double s = 0; for (int i = 0; i < n; i++) s += row[i]; return s; }
+        int main(int argc, char **argv) {
+            int rows = argc + 2, columns = argc + 4;
+            double table[rows][columns];
+            int cube[2][columns][3], deep[rows][2][columns];
+            for (int i = 0; i < rows; i++)
+                for (int j = 0; j < columns; j++) {
+                    table[i][j] = 10 * i + j;
+                    cube[i % 2][j][2] = i + j;
+                    deep[i][1][j] = i * j;
+                }
+            printf("%zu %zu %zu\n", sizeof(table), sizeof(cube), sizeof(deep));
+            printf("%g %g %d %d\n", table[2][4], sum(table[1], columns), cube[0][4][2], deep[2][1][3]);
+            table[2][1] += 0.5;
+            double *flat = &table[0][0];
+            printf("%g\n", flat[2 * columns + 1]);
+            Counted many[300], list[100] = {};
+            printf("%d %d %d %d\n", Counted::made, many[299].id, many[65].id, list[99].id);
+        }"#;
+    assert_eq!(output(source), "120 120 120\n24 60 6 6\n21.5\n400 299 65 399\n");
+}
+
+#[test]
+fn a_c_function_may_be_declared_with_other_types_that_are_passed_alike() {
+    // As in two files of a program, which the compiler sees as one.
+    let source = r#"
+        #include <cstdio>
+        extern "C" void half(unsigned *at, unsigned long n);
+        int main() {
+            unsigned x[2] = {8, 6};
+            half(x, 2);
+            printf("%u %u\n", x[0], x[1]);
+        }
+        extern "C" void half(int *at, long n) { for (long i = 0; i < n; i++) at[i] /= 2; }"#;
+    assert_eq!(output(source), "4 3\n");
 }

@@ -507,7 +507,9 @@ fn random_functions_run_alike_as_machine_code() {
     for seed in 1..=seeds.unwrap_or(40) {
         let module = program(seed);
         let (expected, end) = ended(&module, HostExecution::Interpreted);
-        for how in [HostExecution::Compiled, HostExecution::Automatic] {
+        // The later a function becomes machine code, the more calls lead from machine code to the interpreter.
+        let after = [30, 150, 1000].map(HostExecution::CompiledAfter);
+        for how in [HostExecution::Compiled, HostExecution::Automatic].into_iter().chain(after) {
             let (found, other) = ended(&module, how);
             match (&end, &other) {
                 (Ok(_), Ok(_)) => {}
@@ -519,4 +521,73 @@ fn random_functions_run_alike_as_machine_code() {
         *(if end.is_ok() { &mut finished } else { &mut faulted }) += 1;
     }
     assert!(finished > 0 && faulted > 0, "{finished} finished, {faulted} faulted");
+}
+
+/// Runs a program with the default thresholds. Returns the functions that became machine code, and the output.
+fn compiled_functions(source: &str) -> (Vec<String>, String) {
+    let options = CompileOptions::default();
+    let compiled = compile_host(source, "program.cu", &options, &mut NoFiles);
+    let module = compiled.unwrap_or_else(|failure| panic!("{}", failure.text)).module;
+    let mut process = Process::load(&module, &[], Box::new(())).expect("memory");
+    process.keep_output();
+    assert_eq!(process.main(&[]).map_err(|fault| fault.message), Ok(0));
+    let mut names: Vec<String> =
+        process.compiled_functions().into_iter().map(str::to_owned).collect();
+    names.sort_unstable();
+    (names, String::from_utf8_lossy(&process.take_output()).into_owned())
+}
+
+#[test]
+#[cfg(all(feature = "native", unix, target_arch = "x86_64"))]
+fn only_functions_that_run_often_become_machine_code() {
+    let source = r#"
+        #include <cstdio>
+        __noinline__ int rare(int x) { return x * 3 + 1; }
+        __noinline__ int often(int x) { return x ^ (x >> 3); }
+        __noinline__ int deep(int n) { return n == 0 ? rare(1) : deep(n - 1) + often(n); }
+        int main() {
+            unsigned sum = 0;
+            for (int i = 0; i < 300000; i++) {
+                sum += often(i);
+                if (i % 100000 == 0) sum += rare(i) + deep(50);
+            }
+            printf("%u\n", sum);
+        }"#;
+    let (names, output) = compiled_functions(source);
+    let often: u32 = (0..300_000u32).fold(0, |sum, x| sum.wrapping_add(x ^ (x >> 3)));
+    let deep: u32 = (1..=50u32).map(|n| n ^ (n >> 3)).sum::<u32>() + 4;
+    let rest: u32 = [0u32, 100_000, 200_000].iter().map(|i| i * 3 + 1 + deep).sum();
+    assert_eq!(output, format!("{}\n", often.wrapping_add(rest)));
+    assert_eq!(names, ["_Z5ofteni", "main"]);
+    // A program that is over soon compiles nothing.
+    let (names, _) = compiled_functions(&source.replace("300000", "300"));
+    assert!(names.is_empty(), "{names:?}");
+}
+
+#[test]
+fn a_large_function_runs_alike_as_machine_code() {
+    let mut random = Xorshift(7);
+    let mut lines = String::new();
+    for line in 0..500 {
+        let (a, b, shift) = (random.below(64), random.below(1000), random.below(9));
+        lines.push_str(&format!(
+            "a[(x + {line}) & 63] += y; y = y * {b} + a[(x >> {shift}) & 63]; x ^= a[{a}];\n\
+             f = f * 0.75f + (float)(y & 255); if (f > 300.f) f -= a[{a}] % 100;\n"
+        ));
+    }
+    let source = format!(
+        "#include <cstdio>\nint main(int argc, char **) {{ unsigned x = argc, y = 7; float f = 1; static unsigned a[64];\n\
+         {lines} printf(\"%u %u %g\\n\", x, y, f); }}"
+    );
+    let options = CompileOptions::default();
+    let compiled = compile_host(&source, "program.cu", &options, &mut NoFiles);
+    let module = compiled.unwrap_or_else(|failure| panic!("{}", failure.text)).module;
+    let run = |how: HostExecution| {
+        let mut process = Process::load(&module, &[], Box::new(())).expect("memory");
+        process.execute(how);
+        process.keep_output();
+        assert_eq!(process.main(&[]).map_err(|fault| fault.message), Ok(0));
+        String::from_utf8_lossy(&process.take_output()).into_owned()
+    };
+    assert_eq!(run(HostExecution::Compiled), run(HostExecution::Interpreted));
 }

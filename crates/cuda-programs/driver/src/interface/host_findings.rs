@@ -68,6 +68,13 @@ fn report(access: &HostAccess) {
             "wait for the {kind} before the host changes its source: synchronize {stream} (`cudaStreamSynchronize`), or an event that is recorded after `{name}`; or use two buffers in turn"
         ),
     };
+    let issued = copy.site.caller();
+    let other = OtherAccess {
+        instruction: name.to_owned(),
+        location: issued.location,
+        callers: issued.callers,
+        ..OtherAccess::default()
+    };
     let found = Report {
         message,
         location: caller.location,
@@ -75,7 +82,7 @@ fn report(access: &HostAccess) {
         instruction: "the host".to_owned(),
         address: Some(*address),
         allocation: near,
-        other: Some(OtherAccess { instruction: name.to_owned(), ..OtherAccess::default() }),
+        other: Some(other),
         help,
         ..Report::new(ReportKind::StreamRace)
     };

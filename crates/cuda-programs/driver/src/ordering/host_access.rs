@@ -13,7 +13,7 @@
 //! writes that it did not release to the host is protected. Nothing is protected while work is queued behind a wait
 //! for a value, or while another thread is in a call. A system call on protected pages fails with `EFAULT`.
 
-use crate::interface::call_sites::HostCall;
+use crate::interface::call_sites::{CallSite, HostCall};
 use crate::ordering::guarded_pages::{GUARDS, MOST, allow, install};
 use crate::state::{driver, lock};
 use lanework::emulator::sanitize::footprint::ByteSet;
@@ -39,6 +39,8 @@ pub struct WatchedOperation {
     pub operation: String,
     pub call: String,
     pub stream: String,
+    /// Where the program issued it.
+    pub site: CallSite,
     /// If the kernel signals the host before it has ended, without a fence: the lines of an earlier write and of the
     /// signaling write.
     pub unfenced: Option<[String; 2]>,

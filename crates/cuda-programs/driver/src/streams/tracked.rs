@@ -2,6 +2,7 @@
 //! returns.
 
 use crate::graphs::work::{Graph, Work};
+use crate::interface::call_sites::CallSite;
 use crate::memory::allocations::AllocationKind;
 use crate::memory::transfer::Copy3D;
 use crate::memory::unwritten;
@@ -350,6 +351,7 @@ fn watch_operation(
         operation,
         call,
         stream,
+        site: CallSite::here(),
         unfenced,
         has_ended,
     });

@@ -9,9 +9,15 @@ use cranelift_codegen::isa::{OwnedTargetIsa, lookup};
 use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
+/// Operations from which a function counts as large: the time of the usual register allocation grows faster than the
+/// function, and would exceed what better code can save.
+const LARGE: usize = 800;
+
 /// Compiles functions for this machine.
 pub struct Compiler {
     isa: OwnedTargetIsa,
+    /// For large functions: with register allocation in one pass.
+    quick: OwnedTargetIsa,
     has_fma: bool,
     context: cranelift_codegen::Context,
     builder: FunctionBuilderContext,
@@ -20,33 +26,13 @@ pub struct Compiler {
 impl Compiler {
     /// `None` if Cranelift does not support this machine.
     pub fn new() -> Option<Compiler> {
-        let mut flags = settings::builder();
-        flags.set("opt_level", "speed").ok()?;
-        // Kernels and other threads change memory that host code polls, so no load may be removed.
-        flags.set("enable_alias_analysis", "false").ok()?;
-        flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
-        flags.set("unwind_info", "false").ok()?;
-        let triple = "x86_64-unknown-linux-gnu".parse().ok()?;
-        let mut isa = lookup(triple).ok()?;
-        let has_fma = std::is_x86_feature_detected!("fma");
-        let features = [
-            ("has_sse3", std::is_x86_feature_detected!("sse3")),
-            ("has_ssse3", std::is_x86_feature_detected!("ssse3")),
-            ("has_sse41", std::is_x86_feature_detected!("sse4.1")),
-            ("has_sse42", std::is_x86_feature_detected!("sse4.2")),
-            ("has_popcnt", std::is_x86_feature_detected!("popcnt")),
-            ("has_avx", std::is_x86_feature_detected!("avx")),
-            ("has_fma", has_fma),
-            ("has_bmi1", std::is_x86_feature_detected!("bmi1")),
-            ("has_bmi2", std::is_x86_feature_detected!("bmi2")),
-            ("has_lzcnt", std::is_x86_feature_detected!("lzcnt")),
-        ];
-        for (name, _) in features.iter().filter(|(_, present)| *present) {
-            isa.enable(name).ok()?;
-        }
-        let isa = isa.finish(Flags::new(flags)).ok()?;
-        let context = cranelift_codegen::Context::new();
-        Some(Compiler { isa, has_fma, context, builder: FunctionBuilderContext::new() })
+        Some(Compiler {
+            isa: machine("backtracking")?,
+            quick: machine("single_pass")?,
+            has_fma: std::is_x86_feature_detected!("fma"),
+            context: cranelift_codegen::Context::new(),
+            builder: FunctionBuilderContext::new(),
+        })
     }
 
     /// Compiles a function from one of its possible starts to machine code.
@@ -67,7 +53,7 @@ impl Compiler {
         let builder = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
         let translator = Translator::new(builder, process, &code, number, layout, self.has_fma);
         translator.translate(start)?.finalize(self.isa.frontend_config());
-        self.bytes()
+        self.bytes(code.ops.len() >= LARGE)
     }
 
     /// Code that calls a function with `arity` parameters. It takes the function's address, the top of the active
@@ -95,12 +81,13 @@ impl Compiler {
         let results = builder.inst_results(call).to_vec();
         builder.ins().return_(&results);
         builder.finalize(self.isa.frontend_config());
-        self.bytes()
+        self.bytes(false)
     }
 
     /// Compiles the function in the context.
-    fn bytes(&mut self) -> Option<Vec<u8>> {
-        let compiled = self.context.compile(&*self.isa, &mut ControlPlane::default());
+    fn bytes(&mut self, is_large: bool) -> Option<Vec<u8>> {
+        let isa = if is_large { &self.quick } else { &self.isa };
+        let compiled = self.context.compile(&**isa, &mut ControlPlane::default());
         if let Err(why) = &compiled {
             debug_assert!(false, "{:?}", why.inner);
         }
@@ -108,4 +95,33 @@ impl Compiler {
         // Machine code has no symbols: all addresses are constants.
         code.buffer.relocs().is_empty().then(|| code.code_buffer().to_vec())
     }
+}
+
+/// This machine, with a way to allocate registers.
+fn machine(allocation: &str) -> Option<OwnedTargetIsa> {
+    let mut flags = settings::builder();
+    flags.set("opt_level", "speed").ok()?;
+    flags.set("regalloc_algorithm", allocation).ok()?;
+    // Kernels and other threads change memory that host code polls, so no load may be removed.
+    flags.set("enable_alias_analysis", "false").ok()?;
+    flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
+    flags.set("unwind_info", "false").ok()?;
+    let triple = "x86_64-unknown-linux-gnu".parse().ok()?;
+    let mut isa = lookup(triple).ok()?;
+    let features = [
+        ("has_sse3", std::is_x86_feature_detected!("sse3")),
+        ("has_ssse3", std::is_x86_feature_detected!("ssse3")),
+        ("has_sse41", std::is_x86_feature_detected!("sse4.1")),
+        ("has_sse42", std::is_x86_feature_detected!("sse4.2")),
+        ("has_popcnt", std::is_x86_feature_detected!("popcnt")),
+        ("has_avx", std::is_x86_feature_detected!("avx")),
+        ("has_fma", std::is_x86_feature_detected!("fma")),
+        ("has_bmi1", std::is_x86_feature_detected!("bmi1")),
+        ("has_bmi2", std::is_x86_feature_detected!("bmi2")),
+        ("has_lzcnt", std::is_x86_feature_detected!("lzcnt")),
+    ];
+    for (name, _) in features.iter().filter(|(_, present)| *present) {
+        isa.enable(name).ok()?;
+    }
+    isa.finish(Flags::new(flags)).ok()
 }

@@ -1,10 +1,10 @@
 //! The state of machine code: the address of each function's code, the active calls, and the reason for a stop.
 
 use super::compiler::Compiler;
-use super::layout::{CodeLayout, HelperResult, Helpers, Shared, Start, TableEntry};
-use super::pages::{CodePages, Entry, Pages, on_stack};
+use super::layout::{CodeLayout, Helpers, Shared, Start, TableEntry};
+use super::pages::{CodePages, Pages};
 use crate::code::FunctionCode;
-use crate::interpret::{DEEPEST, interpret};
+use crate::interpret::DEEPEST;
 use crate::process::{Process, Stop};
 use std::any::Any;
 use std::collections::HashMap;
@@ -29,13 +29,14 @@ pub struct Context {
     pub stop: Option<Stop>,
     /// A helper's panic, to resume outside machine code.
     pub panic: Option<Box<dyn Any + Send>>,
-    loops: HashMap<(usize, usize), Option<u64>>,
+    /// By function and position: the code that starts there, if it could be compiled.
+    pub loops: HashMap<(usize, usize), Option<u64>>,
     bridges: HashMap<usize, u64>,
     failed: Vec<bool>,
     helpers: Helpers,
     compiler: Compiler,
     pages: CodePages,
-    stack: Pages,
+    pub stack: Pages,
 }
 
 impl Context {
@@ -128,7 +129,7 @@ impl Context {
     }
 
     /// Returns the reason if machine code stopped the program. Resumes a helper's panic.
-    fn stopped(&mut self, process: &Process, status: u64) -> Result<(), Stop> {
+    pub fn stopped(&mut self, process: &Process, status: u64) -> Result<(), Stop> {
         if let Some(panic) = self.panic.take() {
             std::panic::resume_unwind(panic);
         }
@@ -141,106 +142,18 @@ impl Context {
 
     /// Copies the interpreter's innermost active calls. `depth` is the number of all its active calls. Returns the top
     /// of the calls.
-    fn take_calls(&mut self, callers: &[u64], depth: usize) -> u64 {
+    pub fn take_calls(&mut self, callers: &[u64], depth: usize) -> u64 {
         let start = depth.saturating_sub(callers.len());
         self.calls[start..depth].copy_from_slice(&callers[callers.len() - (depth - start)..]);
         self.calls.as_mut_ptr().wrapping_add(depth) as u64
     }
 
     /// The results of a call; `first` is its first result.
-    fn take_results(&mut self, count: usize, first: u64) -> Vec<u64> {
+    pub fn take_results(&mut self, count: usize, first: u64) -> Vec<u64> {
         let mut all = self.results[..count].to_vec();
         if let Some(place) = all.first_mut() {
             *place = first;
         }
         all
-    }
-}
-
-// Machine code and its helpers use the context while these functions wait for them. The functions therefore hold no
-// reference to it during that time.
-
-/// Runs machine code, which returns `results` values. The interpreter has `depth` active calls; `callers` are the
-/// innermost ones.
-///
-/// # Safety
-/// The context must be valid. The entry must have the addresses of code that the context compiled and of its arguments.
-pub unsafe fn enter(
-    context: *mut Context,
-    process: &mut Process,
-    (callers, depth): (&[u64], usize),
-    results: usize,
-    mut entry: Entry,
-) -> Result<Vec<u64>, Stop> {
-    // SAFETY: the context is valid. The interpreter takes the machine code from the process before it enters the code.
-    // Therefore no reference to the context lives while machine code runs, and no other code uses the stack.
-    unsafe {
-        entry.top = (*context).take_calls(callers, depth);
-        (*context).shared.stack = process.stack;
-        let stack = (*context).stack.end();
-        (*context).process = std::ptr::from_mut(process);
-        let HelperResult { status, value } = on_stack(stack, &mut entry);
-        process.stack = (*context).shared.stack;
-        (*context).stopped(process, status)?;
-        Ok((*context).take_results(results, value))
-    }
-}
-
-/// The memory for a call's results.
-///
-/// # Safety
-/// The context must be valid, and machine code must not run while the result is used.
-unsafe fn results_of<'a>(context: *mut Context) -> &'a mut [u64] {
-    // SAFETY: the caller upholds this function's contract.
-    unsafe { &mut (*context).results }
-}
-
-/// Calls a function for machine code, which waits for it at `call`. Returns the first result and stores the others;
-/// `None` if the calls are too deep.
-///
-/// # Safety
-/// The context must be valid, and its machine code must wait for a helper whose process is `process`.
-pub unsafe fn nested(
-    context: *mut Context,
-    process: &mut Process,
-    call: u64,
-    top: u64,
-    number: usize,
-    arguments: &[u64],
-) -> Option<Result<u64, Stop>> {
-    // SAFETY: the context is valid, and no reference to it lives while machine code runs. The bridge is compiled code
-    // with these parameters, and passes `arity` words to the function. This thread already uses the stack of machine
-    // code.
-    unsafe {
-        let depth = (top - (*context).calls.as_ptr() as u64) as usize / size_of::<u64>();
-        if depth >= DEEPEST {
-            return None;
-        }
-        (&mut (*context).calls)[depth] = call;
-        let arity = process.code(number).parameter_count as usize;
-        let code = (*context).compiled(process, number);
-        let both = code.and_then(|code| Some((code, (*context).bridge(arity)?)));
-        if let Some((code, bridge)) = both {
-            let mut words = arguments.to_vec();
-            words.resize(arity, 0);
-            let top = top + size_of::<u64>() as u64;
-            let outer = (*context).process;
-            (*context).process = std::ptr::from_mut(process);
-            let bridge: extern "sysv64" fn(u64, u64, *const u64) -> HelperResult =
-                std::mem::transmute(bridge as usize);
-            let HelperResult { status, value } = bridge(code, top, words.as_ptr());
-            (*context).process = outer;
-            return Some((*context).stopped(process, status).map(|()| value));
-        }
-        process.stack = (*context).shared.stack;
-        let calls = (&(*context).calls)[..=depth].to_vec();
-        let done = interpret(process, number, arguments, &calls, depth + 1);
-        (*context).shared.stack = process.stack;
-        Some(done.map(|results| {
-            for (to, value) in results_of(context).iter_mut().zip(&results) {
-                *to = *value;
-            }
-            results.first().copied().unwrap_or(0)
-        }))
     }
 }

@@ -2,7 +2,8 @@
 //! operations that the interpreter computes, and faults. Each helper takes the context, the top of the active calls,
 //! the current operation, and three operands.
 
-use super::context::{Context, nested};
+use super::context::Context;
+use super::entry::nested;
 use super::layout::{CodeFault, HelperResult, Helpers};
 use crate::interpret::compute;
 use crate::memory::{BadAccess, HostMemory};

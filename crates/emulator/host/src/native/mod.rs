@@ -7,12 +7,13 @@
 //! The interpreter and machine code compute the same values and find the same faults at the same places. `translate`
 //! turns code into Cranelift's intermediate form with the help of `values`, `others` and `access`. `compiler` turns
 //! that form into bytes, and `pages` makes the bytes executable. `helpers` has the functions that machine code calls;
-//! they work on the state in `context`.
+//! they work on the state in `context`. `entry` has the ways from the interpreter to machine code and back.
 
 mod access;
 mod calls;
 mod compiler;
 mod context;
+mod entry;
 mod flow;
 mod helpers;
 mod layout;
@@ -21,8 +22,9 @@ mod translate;
 mod values;
 
 use crate::process::{MachineCode, Process, Stop};
-use context::{Context, enter};
-use pages::Entry;
+use context::Context;
+use entry::{call, resume};
+use std::collections::BTreeSet;
 
 /// The machine code of a process.
 pub fn machine_code() -> Option<Box<dyn MachineCode>> {
@@ -48,6 +50,10 @@ impl Drop for CompiledFunctions {
 }
 
 impl MachineCode for CompiledFunctions {
+    fn compiled(&self) -> BTreeSet<usize> {
+        self.numbers()
+    }
+
     fn call(
         &mut self,
         process: &mut Process,
@@ -58,30 +64,34 @@ impl MachineCode for CompiledFunctions {
     ) -> Option<Result<Vec<u64>, Stop>> {
         let context = self.context(process)?;
         // SAFETY: the context is valid, and machine code does not run.
-        let code = unsafe { (*context).compiled(process, number) }?;
-        let arity = process.code(number).parameter_count as usize;
-        let mut words = arguments.to_vec();
-        words.resize(arity, 0);
-        self.enter(process, number, code, callers, depth, &words)
+        unsafe { call(context, process, number, (callers, depth), arguments) }
     }
 
     fn resume(
         &mut self,
         process: &mut Process,
-        (number, at): (usize, usize),
+        place: (usize, usize),
         callers: &[u64],
         depth: usize,
         registers: &[u64],
     ) -> Option<Result<Vec<u64>, Stop>> {
         let context = self.context(process)?;
         // SAFETY: as in `call`.
-        let code = unsafe { (*context).compiled_loop(process, number, at) }?;
-        let words = [registers.as_ptr() as u64, process.stack];
-        self.enter(process, number, code, callers, depth, &words)
+        unsafe { resume(context, process, place, (callers, depth), registers) }
     }
 }
 
 impl CompiledFunctions {
+    /// The functions that have machine code, for the whole function or from a loop on.
+    fn numbers(&self) -> BTreeSet<usize> {
+        let Some(context) = self.context else { return BTreeSet::new() };
+        // SAFETY: the context is valid, and machine code does not run while something refers to this object.
+        let context = unsafe { &*context };
+        let whole = context.table.iter().enumerate().filter(|(_, entry)| entry.code != 0);
+        let loops = context.loops.iter().filter(|(_, code)| code.is_some());
+        whole.map(|(number, _)| number).chain(loops.map(|((number, _), _)| *number)).collect()
+    }
+
     /// The context, or `None` if this host cannot run machine code.
     fn context(&mut self, process: &Process) -> Option<*mut Context> {
         if self.context.is_none() && !self.is_refused {
@@ -89,24 +99,5 @@ impl CompiledFunctions {
             self.is_refused = self.context.is_none();
         }
         self.context
-    }
-
-    /// Runs a function's machine code with arguments.
-    fn enter(
-        &mut self,
-        process: &mut Process,
-        number: usize,
-        code: u64,
-        callers: &[u64],
-        depth: usize,
-        words: &[u64],
-    ) -> Option<Result<Vec<u64>, Stop>> {
-        let context = self.context(process)?;
-        // SAFETY: as in `call`.
-        let bridge = unsafe { (*context).bridge(words.len()) }?;
-        let entry = Entry { bridge, code, top: 0, words: words.as_ptr() as u64 };
-        let results = process.code(number).returns.iter().map(Vec::len).max().unwrap_or(0);
-        // SAFETY: the context is valid, the code and the bridge are its own, and the words live until the code returns.
-        Some(unsafe { enter(context, process, (callers, depth), results, entry) })
     }
 }

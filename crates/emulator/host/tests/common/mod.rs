@@ -25,7 +25,8 @@ pub fn run(
         (String::from_utf8_lossy(&process.take_output()).into_owned(), ended)
     };
     let expected = run(HostExecution::Interpreted);
-    for how in [HostExecution::Automatic, HostExecution::Compiled] {
+    let later = HostExecution::CompiledAfter(200);
+    for how in [HostExecution::Automatic, HostExecution::Compiled, later] {
         let found = run(how);
         let told = |ended: &Ended| without_numbers(&format!("{:?}", ended.1));
         assert_eq!(found.0, expected.0, "{how:?}");

@@ -90,6 +90,9 @@ impl Analyzer {
                 }
             }
             this.search_statements(&body.statements, pending);
+            for handler in &body.handlers {
+                this.block(|this| this.search_statements(&handler.body, pending));
+            }
         });
         self.frame = outer;
         self.unevaluated = unevaluated;
@@ -257,8 +260,10 @@ impl Analyzer {
 
     fn kernel(&mut self, number: FunctionNumber) {
         let unevaluated = std::mem::replace(&mut self.unevaluated, false);
+        let only_types = std::mem::replace(&mut self.only_types, false);
         self.need(number);
         self.unevaluated = unevaluated;
+        self.only_types = only_types;
     }
 
     /// Handles the address of an instance of a template: of a kernel, which the host may launch, or of a host function.

@@ -83,6 +83,10 @@ pub struct Analyzer {
     /// Remaining steps for constant evaluation.
     pub fuel: u64,
     unevaluated: bool,
+    /// Whether a body is analyzed only for the type of its result.
+    only_types: bool,
+    /// The needs of the functions whose bodies were analyzed only for that.
+    postponed: HashMap<FunctionNumber, functions::Postponed>,
     /// Braced lists that are arguments, by source position.
     lists: HashMap<(u32, u32), Rc<crate::syntax::Expression>>,
     /// Overloaded functions that are arguments, by source position.
@@ -116,8 +120,8 @@ pub struct Analyzer {
     direct: bool,
     /// User-defined conversions found so far, by value and target.
     conversions: HashMap<ConversionKey, Option<(functions::UserConversion, u32)>>,
-    /// Local arrays whose length is in another local variable.
-    variable_arrays: HashMap<(u32, LocalNumber), LocalNumber>,
+    /// Local arrays whose lengths are in other local variables, outermost first.
+    variable_arrays: HashMap<(u32, LocalNumber), Rc<[LocalNumber]>>,
     /// Number of values analyzed so far that need a destructor.
     destroyed: u32,
     /// Closures whose types deduction has used, by lambda and scope: analyzing such a lambda again gives the same type.
@@ -152,6 +156,8 @@ impl Analyzer {
             local_types: HashMap::new(),
             fuel: 20_000_000,
             unevaluated: false,
+            only_types: false,
+            postponed: HashMap::new(),
             lists: HashMap::new(),
             overloads: HashMap::new(),
             converting: false,

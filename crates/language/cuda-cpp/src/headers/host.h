@@ -523,6 +523,19 @@ inline int putenv(char *) { return 0; }
 inline int unsetenv(const char *) { return 0; }
 inline int system(const char *) { return -1; }
 inline int getpid() { return 4242; }
+inline int getppid() { return 4241; }
+#define _SC_CLK_TCK 2
+#define _SC_PAGESIZE 30
+#define _SC_PAGE_SIZE 30
+#define _SC_NPROCESSORS_CONF 83
+#define _SC_NPROCESSORS_ONLN 84
+inline long sysconf(int name) {
+    if (name == _SC_CLK_TCK) return 100;
+    if (name == _SC_PAGESIZE) return 4096;
+    if (name == _SC_NPROCESSORS_CONF || name == _SC_NPROCESSORS_ONLN) return 1;
+    errno = EINVAL;
+    return -1;
+}
 inline int gethostname(char *to, size_t room) { return snprintf(to, room, "localhost") < (int)room ? 0 : -1; }
 inline void *memalign(size_t align, size_t size) { return aligned_alloc(align, size); }
 inline int sched_yield() { return 0; }

@@ -143,6 +143,12 @@ const LIBRARY: &[(&str, &str)] = &[
 const TEXTS: &[(&str, &str)] = &[
     ("lanework/elementary.h", include_str!("elementary.h")),
     ("assert.h", "#ifdef NDEBUG\n#undef assert\n#define assert(condition) ((void)0)\n#endif\n"),
+    (
+        "error.h",
+        "inline void error(int status, int number, const char *format, ...) {\n\
+         fflush(stdout);\nva_list list;\nva_start(list, format);\nvfprintf(stderr, format, list);\nva_end(list);\n\
+         if (number) fprintf(stderr, \": %s\", strerror(number));\nfprintf(stderr, \"\\n\");\nif (status) exit(status);\n}\n",
+    ),
     ("cuda_fp16.h", include_str!("fp16.h")),
     ("cuda_bf16.h", include_str!("bf16.h")),
     ("cuda_fp8.h", include_str!("fp8.h")),
@@ -229,7 +235,7 @@ const EMPTY: &str = "\
     values.h linux/limits.h features.h cuda_fp8.hpp cuda_bf16.hpp sys/timeb.h complex.h cfenv \
     fenv.h csignal csetjmp cwchar wchar.h cuchar clocale locale.h codecvt typeindex source_location \
     numbers ranges compare version nvToolsExt.h cudaProfiler.h cuda_device_runtime_api.h \
-    sys/un.h arpa/inet.h netinet/in.h sys/socket.h netdb.h endian.h error.h err.h sys/sysinfo.h sched.h sys/ipc.h \
+    sys/un.h arpa/inet.h netinet/in.h sys/socket.h netdb.h endian.h err.h sys/sysinfo.h sched.h sys/ipc.h \
     sys/shm.h sys/syscall.h libgen.h poll.h sys/times.h sys/select.h langinfo.h cpuid.h immintrin.h x86intrin.h \
     dirent.h cudnn_frontend.h getopt.h signal.h sys/mman.h execution bit filesystem span concepts";
 

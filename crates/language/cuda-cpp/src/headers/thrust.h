@@ -123,6 +123,8 @@ template <class T> struct device_ptr {
     __LW_BOTH T &operator*() const { return *at; }
     __LW_BOTH T *operator->() const { return at; }
     __LW_BOTH explicit operator bool() const { return at != nullptr; }
+    // The iterators of vectors are pointers.
+    __LW_BOTH operator T *() const { return at; }
     __LW_ITERATOR(device_ptr)
 };
 template <class T> using device_reference = T &;

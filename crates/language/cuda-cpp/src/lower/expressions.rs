@@ -7,6 +7,9 @@ use crate::types::TypeId;
 use lanework_ssa as ssa;
 use ssa::{ValueId, ValueType};
 
+/// Maximum number of elements that are initialized one by one.
+const MOST_UNROLLED: u64 = 64;
+
 impl FunctionLowering<'_, '_> {
     /// Evaluates an expression for its effects.
     pub(super) fn effect(&mut self, value: &Typed) {
@@ -188,20 +191,7 @@ impl FunctionLowering<'_, '_> {
                 let align = self.types().align(ty);
                 self.initialize_parts(parts, *zero, to, ty, align);
             }
-            TypedKind::Repeat(element, count) => {
-                let size = self.types().size(element.ty) as i64;
-                if *count <= 64 {
-                    for at in 0..*count as i64 {
-                        let place = self.b.pointer_offset(to, at * size);
-                        self.initialize(element, place);
-                    }
-                } else {
-                    self.unsupported(
-                        value.span,
-                        "an array of more than 64 objects with a constructor",
-                    );
-                }
-            }
+            TypedKind::Repeat(element, count) => self.repeat(element, *count, to),
             TypedKind::ConstructorCall(function, arguments) => {
                 let id = self.module.function(*function);
                 let mut values = vec![to];
@@ -242,6 +232,38 @@ impl FunctionLowering<'_, '_> {
                 self.copy(to, from, ty, self.known_align(value));
             }
         }
+    }
+
+    /// Initializes the elements of an array with equal values; many of them in a loop.
+    fn repeat(&mut self, element: &Typed, count: u64, to: ValueId) {
+        let size = self.types().size(element.ty) as i64;
+        if count <= MOST_UNROLLED {
+            for at in 0..count as i64 {
+                let place = self.b.pointer_offset(to, at * size);
+                self.initialize(element, place);
+            }
+            return;
+        }
+        let offset = self.b.declare_variable(ValueType::I64);
+        let (zero, step) = (self.b.i64(0), self.b.i64(size));
+        let end = self.b.i64(size.wrapping_mul(count as i64));
+        self.b.define_variable(offset, zero);
+        let (body, after) = (self.b.create_block(), self.b.create_block());
+        self.b.jump(body, &[]);
+        self.b.switch_to_block(body);
+        self.conditionally(|this| {
+            let at = this.b.use_variable(offset);
+            let place = this.b.pointer_add(to, at);
+            this.initialize(element, place);
+        });
+        let at = self.b.use_variable(offset);
+        let next = self.b.integer(ssa::IntegerBinary::Add, at, step);
+        self.b.define_variable(offset, next);
+        let more = self.b.compare_integers(ssa::IntegerCondition::LessUnsigned, next, end);
+        self.b.branch(more, body, after);
+        self.b.seal_block(body);
+        self.b.seal_block(after);
+        self.b.switch_to_block(after);
     }
 
     /// Lowers an argument: a scalar, or the address of a copy.

@@ -123,6 +123,7 @@ impl ModuleLowering<'_> {
 
     /// The SSA number of a function. Its body is lowered later.
     pub fn function(&mut self, number: FunctionNumber) -> FunctionId {
+        let number = self.analyzer.linked(number);
         if let Some(&known) = self.functions.get(&number) {
             return known;
         }

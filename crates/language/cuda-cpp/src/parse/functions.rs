@@ -27,6 +27,7 @@ impl Parser {
     /// The initializers and statements of a body.
     pub(super) fn function_body(&mut self) -> Parsed<FunctionBody> {
         let mut members = Vec::new();
+        self.eat_name(known::TRY);
         if self.eat(Punctuation::Colon) {
             loop {
                 let name = self.qualified_name()?;
@@ -44,11 +45,10 @@ impl Parser {
                 }
             }
         }
-        if self.is_name(known::TRY) {
-            return self.report(SourceProblem::unsupported(self.span(), "a function `try` block"));
-        }
         let statements = self.compound()?.into();
-        Ok(FunctionBody { members, statements, end: self.last_span() })
+        let end = self.last_span();
+        let handlers = self.handlers()?;
+        Ok(FunctionBody { members, statements, handlers, end })
     }
 
     /// `[captures](parameters) { body }`.
@@ -390,10 +390,10 @@ impl Parser {
                 self.scopes.use_scope(scope, class);
             }
             let start = self.at;
+            self.eat_name(known::TRY);
             if self.is(Punctuation::Colon) {
                 self.skip_member_initializers()?;
             }
-            self.eat_name(known::TRY);
             self.skip_group()?;
             while self.is_name(known::CATCH) {
                 self.at += 1;

@@ -154,14 +154,7 @@ impl Parser {
             known::TRY => {
                 self.at += 1;
                 let body = self.compound()?;
-                let mut handlers = Vec::new();
-                while self.is_name(known::CATCH) {
-                    let outer = self.enter();
-                    let handler = self.handler();
-                    self.leave(outer);
-                    handlers.push(handler?);
-                }
-                StatementKind::Try(body, handlers)
+                StatementKind::Try(body, self.handlers()?)
             }
             known::ASM | known::ASM_GNU | known::ASM_SHORT => {
                 StatementKind::Asm(Rc::new(self.asm()?))
@@ -175,6 +168,18 @@ impl Parser {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// The handlers after a `try` block.
+    pub(super) fn handlers(&mut self) -> Parsed<Vec<HandlerSyntax>> {
+        let mut handlers = Vec::new();
+        while self.is_name(known::CATCH) {
+            let outer = self.enter();
+            let handler = self.handler();
+            self.leave(outer);
+            handlers.push(handler?);
+        }
+        Ok(handlers)
     }
 
     /// The statement after a label; an empty statement before `}`.

@@ -1,6 +1,6 @@
 //! Syntax of declarations.
 
-use super::{Expression, FunctionTypeSyntax, QualifiedName, Statement, TypeSyntax};
+use super::{Expression, FunctionTypeSyntax, HandlerSyntax, QualifiedName, Statement, TypeSyntax};
 use crate::lex::Name;
 use crate::source::Span;
 use std::cell::OnceCell;
@@ -183,6 +183,8 @@ pub struct FunctionBody {
     pub members: Vec<MemberInitializer>,
     /// The statements.
     pub statements: Rc<Vec<Statement>>,
+    /// The handlers of the whole body: `f() try { ... } catch ...`.
+    pub handlers: Vec<HandlerSyntax>,
     /// The closing brace.
     pub end: Span,
 }

@@ -171,3 +171,34 @@ fn intrinsics_have_the_position_of_their_call() {
     let position = before.rsplit(".loc").next().expect("a position");
     assert_eq!(position.split_whitespace().nth(1), Some("6"), "{text}");
 }
+
+#[test]
+fn a_body_that_only_determines_a_type_is_not_compiled() {
+    let source = r#"
+        inline void check(int status) { if (status) throw status; }
+        __device__ int helper(int x) { return 3 * x; }
+        __global__ void k(double a, int *o) {
+            auto f = [](int x) { return helper(x); };
+            decltype(f(1)) sum = 2;
+            o[0] = sum + f(o[1]);
+        }
+        int main() {
+            auto f = [] { check(0); return 2.0; };
+            double a = f();
+            auto b = f();
+            k<<<1, 1>>>(a + b, nullptr);
+        }
+"#;
+    assert!(!valid(source).contains("check"));
+    // The errors of a body do matter if device code calls it afterwards.
+    let called = r#"
+        __global__ void k(int *o) {
+            auto f = [] { throw 1; return 2; };
+            decltype(f()) sum = 2;
+            o[0] = sum + f();
+        }
+"#;
+    let failure = compile(called, "kernel.cu", &CompileOptions::default(), &mut NoFiles);
+    let text = failure.expect_err("`throw` in device code").text;
+    assert!(text.contains("`throw` in device code"), "{text}");
+}

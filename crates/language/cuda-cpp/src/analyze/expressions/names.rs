@@ -264,6 +264,9 @@ impl Analyzer {
 impl Analyzer {
     /// `a[b]`.
     pub(super) fn index(&mut self, object: &Expression, index: &Expression, span: Span) -> Typed {
+        if let Some(element) = self.variable_element(object, index, span) {
+            return element;
+        }
         let object = self.expression(object);
         let index = match index.kind {
             ExpressionKind::List(_) if self.types.record_of(object.ty).is_some() => {

@@ -12,6 +12,9 @@ use std::rc::Rc;
 impl Analyzer {
     /// Analyzes the body of a function.
     pub(in crate::analyze) fn analyze_body(&mut self, number: FunctionNumber) {
+        if !self.only_types && !self.unevaluated {
+            self.need_postponed(number);
+        }
         let record = self.function(number).clone();
         if matches!(record.state, BodyState::Started | BodyState::Done) || record.template.is_some()
         {
@@ -28,14 +31,22 @@ impl Analyzer {
                 format!("in the instantiation `{}`", self.instance_text(number)),
             ));
         }
+        // The type of a result may be needed where nothing is called: in `decltype`, and of host code in the device's pass.
+        let only_types = self.only_types;
+        self.only_types |= self.unevaluated;
+        let errors = self.parser.problems.errors();
         let body = self.deeper(record.syntax.span, |this| this.make_body(number)).flatten();
+        if self.only_types && self.parser.problems.errors() > errors {
+            self.postponed.entry(number).or_default().failed = true;
+        }
+        self.only_types = only_types;
         self.around.truncate(depth);
         let record = self.function_mut(number);
         record.body = body.map(Rc::new);
         record.state = if defined { BodyState::Done } else { before };
     }
 
-    fn is_defined(&self, record: &super::FunctionRecord) -> bool {
+    pub(super) fn is_defined(&self, record: &super::FunctionRecord) -> bool {
         let syntax = &record.syntax;
         let has_body = syntax.body.is_some() || syntax.parsed.get().is_some();
         has_body || syntax.defaulted || record.implicit.is_some() || record.inherits.is_some()
@@ -96,13 +107,24 @@ impl Analyzer {
         }
         if let Some(member) = record.implicit {
             self.implicit_body(member, arguments, &mut statements);
-        } else if record.is_constructor {
-            self.constructor_prologue(&record, parsed.as_deref(), arguments, &mut statements);
-        }
-        if let Some(parsed) = &parsed {
-            let list = parsed.statements.clone();
-            self.scoped(&mut statements, |this, out| this.statements(&list, out));
+        } else if let Some(parsed) = &parsed {
+            let throws_again = record.is_constructor || is_destructor;
+            self.handled_body(parsed, throws_again, &mut statements, |this, out| {
+                if record.is_constructor {
+                    this.constructor_prologue(&record, Some(parsed), arguments, out);
+                }
+                let is_guard =
+                    |made: &&TypedStatement| matches!(made.kind, TypedStatementKind::Guard(_));
+                let guards = out.iter().filter(is_guard).count();
+                let list = parsed.statements.clone();
+                this.scoped(out, |this, out| this.statements(&list, out));
+                if guards > 0 && !parsed.handlers.is_empty() {
+                    this.push(out, TypedStatementKind::EndGuards(guards), parsed.end);
+                }
+            });
             self.check_end(number, &signature, &statements, parsed.end);
+        } else if record.is_constructor {
+            self.constructor_prologue(&record, None, arguments, &mut statements);
         }
         if is_destructor
             && let Some(this) = self.frame.as_ref().and_then(|frame| frame.this.clone())
@@ -137,7 +159,8 @@ impl Analyzer {
         let this = self.add_local("this".to_owned(), pointer, record.syntax.span);
         let Some(frame) = self.frame.as_mut() else { return };
         frame.body.parameters.push(this);
-        let span = record.syntax.span;
+        // Without a position, its instructions take that of the expression that uses the member or the captured variable.
+        let span = Span::default();
         let place = Typed {
             kind: TypedKind::Local(this),
             ty: pointer,

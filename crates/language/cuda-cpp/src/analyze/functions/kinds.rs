@@ -1,4 +1,5 @@
-//! Kinds of functions: supplied and virtual ones, those that convert, and those that may throw.
+//! Kinds of functions: supplied and virtual ones, those that convert, those that may throw, and those that only determine
+//! a type.
 
 use crate::typed::FunctionNumber;
 use std::collections::HashSet;
@@ -28,6 +29,15 @@ pub struct VirtualFunctions {
 pub enum UserConversion {
     Operator(FunctionNumber),
     Constructor(FunctionNumber),
+}
+
+/// The needs of a function's body, if only the type of its result has been asked for.
+#[derive(Default)]
+pub struct Postponed {
+    /// The functions that it calls. Nothing compiles them before something calls the function itself.
+    pub callees: Vec<FunctionNumber>,
+    /// Whether the body has errors, which matter only if something calls the function.
+    pub failed: bool,
 }
 
 /// Which functions call which, and which may throw.

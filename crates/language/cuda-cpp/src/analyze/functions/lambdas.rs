@@ -265,7 +265,8 @@ impl Analyzer {
         let parsed = OnceCell::new();
         let statements = lambda.body.clone();
         let end = lambda.span.end();
-        let _ = parsed.set(Some(Rc::new(FunctionBody { members: Vec::new(), statements, end })));
+        let (members, handlers) = (Vec::new(), Vec::new());
+        let _ = parsed.set(Some(Rc::new(FunctionBody { members, statements, handlers, end })));
         let result = TypeSyntax {
             base: BaseType::Auto,
             is_const: false,

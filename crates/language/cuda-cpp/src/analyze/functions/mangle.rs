@@ -1,7 +1,7 @@
-//! Mangled names (Itanium C++ ABI, section 5.1), with substitutions.
+//! Mangled names (Itanium C++ ABI, section 5.1), with substitutions; C functions, which the linker finds by their names.
 
 use super::super::templates::TemplateArgument;
-use super::Analyzer;
+use super::{Analyzer, FunctionRecord, Signature};
 use crate::syntax::BuiltinType;
 use crate::typed::FunctionNumber;
 use crate::types::{TypeId, TypeKind};
@@ -376,5 +376,39 @@ fn nested(path: &str) -> String {
         format!("N{path}E")
     } else {
         path.to_owned()
+    }
+}
+
+impl Analyzer {
+    /// The definition that the linker finds for a function: C functions are found by name, so another file of the program
+    /// may declare other parameter types, if they are passed alike.
+    pub fn linked(&mut self, number: FunctionNumber) -> FunctionNumber {
+        let record = self.function(number);
+        let (name, span) = (record.name, record.syntax.span);
+        let is_c = |record: &FunctionRecord| record.syntax.extern_c && record.record.is_none();
+        if !is_c(record) || self.is_defined(record) || self.parser.map.is_builtin(span) {
+            return number;
+        }
+        let of_name = |record: &FunctionRecord| {
+            record.name == name && is_c(record) && self.is_defined(record)
+        };
+        let Some(found) = self.functions.iter().position(of_name) else { return number };
+        let found = FunctionNumber(found as u32);
+        let Some((own, other)) = self.signature(number).zip(self.signature(found)) else {
+            return number;
+        };
+        let types = |signature: &Signature| {
+            let parameters = signature.parameters.iter().map(|parameter| parameter.ty);
+            parameters.chain([signature.result]).collect::<Vec<_>>()
+        };
+        let (own, other) = (types(&own), types(&other));
+        let mut shape = |ty: TypeId| {
+            let is_void = self.types.bare(ty) == TypeId::VOID;
+            let size = if is_void { 0 } else { self.types.size(ty) };
+            (size, self.types.is_float(ty), self.types.is_aggregate(ty))
+        };
+        let is_alike =
+            own.len() == other.len() && own.iter().zip(&other).all(|(a, b)| shape(*a) == shape(*b));
+        if is_alike { found } else { number }
     }
 }

@@ -13,7 +13,7 @@ mod members;
 mod statements;
 
 pub use kinds::ImplicitMember;
-pub(super) use kinds::{ThrowingCalls, UserConversion, VirtualFunctions};
+pub(super) use kinds::{Postponed, ThrowingCalls, UserConversion, VirtualFunctions};
 pub(super) use locals::names_itself;
 
 use super::Analyzer;
@@ -295,9 +295,18 @@ impl Analyzer {
         if self.host {
             self.exceptions.call(self.frame.as_ref().map(|frame| frame.function), number);
         }
+        let is_kernel = self.function(number).syntax.specifiers.global;
+        if self.only_types && !is_kernel {
+            let caller = self.frame.as_ref().map(|frame| frame.function);
+            if let Some(caller) = caller {
+                self.postponed.entry(caller).or_default().callees.push(number);
+            }
+            return;
+        }
+        self.need_postponed(number);
+        let number = self.linked(number);
         let record = self.function(number);
         let flags = &record.syntax.specifiers;
-        let is_kernel = flags.global;
         // Initializers of the host's variables, which device code does not run.
         if !self.host
             && self.frame.is_none()
@@ -314,6 +323,16 @@ impl Analyzer {
             self.function_mut(number).state = BodyState::Queued;
             self.queue.push_back(number);
         }
+    }
+
+    /// Queues what a function needs, if only the type of its result has been asked for so far.
+    pub(super) fn need_postponed(&mut self, number: FunctionNumber) {
+        let Some(postponed) = self.postponed.remove(&number) else { return };
+        if postponed.failed {
+            // Analyzed again, so that its errors appear.
+            self.function_mut(number).state = BodyState::Unused;
+        }
+        postponed.callees.into_iter().for_each(|callee| self.need(callee));
     }
 
     /// The functions where analysis starts: kernels, and (to find their errors) device functions in the user's files.

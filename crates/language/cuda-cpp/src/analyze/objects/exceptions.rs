@@ -100,9 +100,42 @@ impl Analyzer {
         span: Span,
         out: &mut Vec<TypedStatement>,
     ) {
+        self.try_block(handlers, span, out, |this, out| this.statements(body, out));
+    }
+
+    /// The body of a function, with the handlers of the whole body if it has some. Those of a constructor or destructor
+    /// throw the exception again at their ends.
+    pub(in crate::analyze) fn handled_body(
+        &mut self,
+        parsed: &FunctionBody,
+        throws_again: bool,
+        out: &mut Vec<TypedStatement>,
+        body: impl FnOnce(&mut Self, &mut Vec<TypedStatement>),
+    ) {
+        if parsed.handlers.is_empty() {
+            body(self, out);
+            return;
+        }
+        let mut handlers = parsed.handlers.clone();
+        for handler in handlers.iter_mut().filter(|_| throws_again) {
+            let span = handler.span;
+            let value = Expression { kind: ExpressionKind::Throw(None), span };
+            handler.body.push(Statement { kind: StatementKind::Expression(value), span });
+        }
+        self.try_block(&handlers, parsed.end, out, body);
+    }
+
+    /// `try`, with a body that a function analyzes.
+    fn try_block(
+        &mut self,
+        handlers: &[HandlerSyntax],
+        span: Span,
+        out: &mut Vec<TypedStatement>,
+        body: impl FnOnce(&mut Self, &mut Vec<TypedStatement>),
+    ) {
         let mut inner = Vec::new();
         if !self.host {
-            self.scoped(&mut inner, |this, out| this.statements(body, out));
+            self.scoped(&mut inner, body);
             out.push(TypedStatement { kind: TypedStatementKind::Block(inner), span });
             return;
         }
@@ -113,7 +146,7 @@ impl Analyzer {
         if let Some(frame) = self.frame.as_mut() {
             frame.add_cleanup(leave.clone());
         }
-        self.scoped(&mut inner, |this, out| this.statements(body, out));
+        self.scoped(&mut inner, body);
         if let Some(frame) = self.frame.as_mut() {
             frame.cleanups.pop();
         }
