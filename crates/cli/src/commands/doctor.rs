@@ -250,7 +250,7 @@ fn libraries(folder: &Path) -> Result<TestedPart, Failure> {
         return Ok(TestedPart {
             name,
             state: PartState::Missing,
-            detail: "CUDA programs cannot run: the libraries that they load are not next to this command".to_owned(),
+            detail: "compiled CUDA programs cannot run: the libraries that they load are not next to this command; `lanework run program.cu` needs none".to_owned(),
             next: Some(
                 Next::new("LANEWORK_DRIVER=CHECKOUT/target/release lanework doctor", "uses the libraries that `cargo build --release` builds in a checkout"),
             ),

@@ -4,7 +4,8 @@ use crate::args::{ExerciseArgs, FindingsFiles, KernelArgs};
 use crate::findings::checked::Checked;
 use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{
-    Ready, arguments, check_arguments, emulator, find_entry, given, launch, maps, signature, upload,
+    Launched, Ready, arguments, check_arguments, emulator, find_entry, given, launch, maps,
+    signature, upload,
 };
 use clap::Parser;
 use lanework::emulator::Blocks;
@@ -26,15 +27,18 @@ pub fn run(args: &ExerciseArgs) -> Outcome {
     let exercises = all();
     let Some(number) = args.number else {
         let mut text = String::new();
+        let mut open = None;
         for (index, one) in exercises.iter().enumerate() {
-            text.push_str(&listed(&format!("  {}  {:<15}", index + 1, one.title), one.task));
+            let number = index + 1;
+            let file = file_of(number);
+            let is_solved = file.exists() && matches!(check(one, &file), Ok(None));
+            if !is_solved {
+                open.get_or_insert(number);
+            }
+            let mark = if is_solved { "solved" } else { "" };
+            text.push_str(&listed(&format!("  {number}  {:<15}{mark:<8}", one.title), one.task));
         }
-        return print(
-            &(text
-                + &prose(
-                    "`lanework exercise 1` writes the kernel of the first one to this folder.",
-                )),
-        );
+        return print(&(text + &next(open.unwrap_or(1), open.is_none())));
     };
     let one = (number as usize).checked_sub(1).and_then(|index| exercises.get(index));
     let Some(one) = one else {
@@ -43,7 +47,7 @@ pub fn run(args: &ExerciseArgs) -> Outcome {
             format_args!("give 1 to {}; `lanework exercise` lists them", exercises.len()),
         ));
     };
-    let file = PathBuf::from(format!("exercise-{number}.cu"));
+    let file = file_of(number as usize);
     if args.again || !file.exists() {
         write(&file, one.source)?;
         return print(&format!(
@@ -59,9 +63,30 @@ pub fn run(args: &ExerciseArgs) -> Outcome {
         return print(&hints.collect::<String>());
     }
     match check(one, &file)? {
-        None => print(&prose(&format!("exercise {number} is solved"))),
+        None => {
+            let after = number as usize + 1;
+            let is_last = after > exercises.len();
+            let solved = prose(&format!("exercise {number} is solved"));
+            print(&(solved + &next(after, is_last)))
+        }
         Some(Miss { why, help }) => Err(Failure::Check(format!("{why}\n  = help: {help}"))),
     }
+}
+
+/// The file of an exercise.
+fn file_of(number: usize) -> PathBuf {
+    PathBuf::from(format!("exercise-{number}.cu"))
+}
+
+/// The next step: the exercise with this number, or a ladder after the last one.
+fn next(number: usize, is_over: bool) -> String {
+    if is_over {
+        return prose(
+            "Next: `lanework climb transpose --explain padded` shows these ideas in kernels of a ladder.",
+        );
+    }
+    let task = if file_of(number).exists() { "checks your kernel" } else { "writes the kernel" };
+    prose(&format!("Next: `lanework exercise {number}` {task}."))
 }
 
 /// The reason why a kernel is not a solution, and what helps.
@@ -88,7 +113,7 @@ fn check(exercise: &Exercise, file: &Path) -> Result<Option<Miss>, Failure> {
     check_arguments(&module, &signature, &ready)?;
     let launched = launch(&device, &module, &entry, args.shape(), &ready);
     let after = match launched {
-        Ok((_, after)) => after,
+        Ok(launched) => launched,
         Err(error) => {
             let mut checked = Checked::default();
             checked.add(&entry, Err(error), Some((&args.names(), &ptx.text)))?;
@@ -122,7 +147,7 @@ fn with_hint(failure: Failure, exercise: &Exercise) -> Failure {
 }
 
 /// The first wrong element of the result.
-fn wrong(exercise: &Exercise, ready: &[Ready], after: &[Option<Array>]) -> Option<String> {
+fn wrong(exercise: &Exercise, ready: &[Ready], after: &Launched) -> Option<String> {
     let floats = |array: &Array| -> Vec<f32> {
         array.bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
     };
@@ -131,17 +156,25 @@ fn wrong(exercise: &Exercise, ready: &[Ready], after: &[Option<Array>]) -> Optio
         _ => None,
     });
     let inputs: Vec<Vec<f32>> = inputs.collect();
-    let got = floats(after.iter().flatten().next_back()?);
+    let place = after.arrays.iter().rposition(Option::is_some)?;
+    let got = floats(after.arrays[place].as_ref()?);
     let want = (exercise.expected)(&inputs);
     let differs =
         |(got, want): (&f32, &f32)| (got - want).abs() > 1e-4 * want.abs().max(1.0) || got.is_nan();
     let index = got.iter().zip(&want).position(differs)?;
-    Some(format!("element {index} of the result is {}, should be {}", got[index], want[index]))
+    let at = 4 * index as u64;
+    let is_unwritten =
+        after.unwritten[place].iter().any(|(start, bytes)| (*start..start + bytes).contains(&at));
+    let want = want[index];
+    Some(match is_unwritten {
+        true => format!("element {index} of the result was never written, should be {want}"),
+        false => format!("element {index} of the result is {}, should be {want}", got[index]),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{check, next};
     use lanework_exercises::all;
 
     #[test]
@@ -151,8 +184,18 @@ mod tests {
         let head = exercises[0].source.split('{').next().unwrap();
         std::fs::write(&file, format!("{head}{{ if (threadIdx.x == 0) z[0] = 1.0f; }}")).unwrap();
         let Ok(Some(miss)) = check(&exercises[0], &file) else { panic!("a wrong result") };
-        assert!(miss.why.contains("of the result is"), "{}", miss.why);
+        assert!(miss.why.starts_with("element 0 of the result is 1, should be "), "{}", miss.why);
         assert_eq!(miss.help, exercises[0].task);
+        // Memory that was never written has no value.
+        std::fs::write(&file, format!("{head}{{ }}")).unwrap();
+        let Ok(Some(miss)) = check(&exercises[0], &file) else { panic!("no result") };
+        assert!(miss.why.starts_with("element 0 of the result was never written"), "{}", miss.why);
+    }
+
+    #[test]
+    fn the_next_step_is_the_first_exercise_that_is_not_solved() {
+        assert!(next(2, false).starts_with("Next: `lanework exercise 2` writes the kernel."));
+        assert!(next(9, true).contains("lanework climb"));
     }
 
     #[test]
@@ -160,7 +203,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let exercises = all();
         let serial = "float s = 0; for (int i = 0; i < 256; i++) s += x[i]; if (threadIdx.x == 0) *total = s;";
+        let one_thread =
+            "if (blockIdx.x + threadIdx.x == 0) for (int i = 0; i < n; i++) z[i] = x[i] + y[i];";
         for (number, body) in [
+            (1, one_thread),
+            (
+                2,
+                "int row = threadIdx.y + 8 * blockIdx.y, column = threadIdx.x + 32 * blockIdx.x; __shared__ float t[8][33]; t[threadIdx.y][threadIdx.x] = x[row * n + column]; __syncthreads(); int at = threadIdx.y * 32 + threadIdx.x; y[(8 * blockIdx.y + at % 8) * n + 32 * blockIdx.x + at / 8] = 2.0f * t[at % 8][at / 8];",
+            ),
+            (
+                4,
+                "__shared__ float t[1024]; if (threadIdx.x + threadIdx.y == 0) for (int i = 0; i < 1024; i++) { t[i] = x[i]; y[i % 32 * 32 + i / 32] = t[i]; }",
+            ),
+            (
+                5,
+                "if (threadIdx.x == 0) *total = 0; __syncthreads(); atomicAdd(total, x[threadIdx.x]);",
+            ),
+            (
+                7,
+                "__shared__ float t[256]; t[threadIdx.x] = x[threadIdx.x]; __syncthreads(); if (threadIdx.x == 0) { float s = 0; for (int i = 0; i < 256; i++) s += t[i]; *total = s; }",
+            ),
             (3, "y[threadIdx.x] = x[255 - threadIdx.x];"),
             (4, "y[threadIdx.x * 32 + threadIdx.y] = x[threadIdx.y * 32 + threadIdx.x];"),
             (5, serial),

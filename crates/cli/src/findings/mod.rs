@@ -25,6 +25,8 @@ pub struct Finding {
     pub file: String,
     at: Quote,
     other: Option<Quote>,
+    /// Its occurrences by access: `reads of x` and their number.
+    accesses: Vec<(String, u64)>,
     /// The folder of the PTX file, which relative paths may be relative to.
     pub folder: Option<PathBuf>,
 }
@@ -67,12 +69,48 @@ impl Finding {
             quote(place(file, line, text), line)
         });
         let folder = text.and_then(|(name, _)| Path::new(name).parent().map(Path::to_owned));
-        Finding { target: target.to_owned(), file, at, other, folder, report }
+        let accesses = vec![(access(&report), report.count)];
+        Finding { target: target.to_owned(), file, at, other, accesses, folder, report }
+    }
+
+    /// Adds the occurrences of a finding at the same place.
+    fn absorb(&mut self, mut other: Finding) {
+        if other.report.distance > self.report.distance {
+            std::mem::swap(self, &mut other);
+        }
+        for (access, count) in other.accesses {
+            match self.accesses.iter_mut().find(|(known, _)| *known == access) {
+                Some((_, known)) => *known += count,
+                None => self.accesses.push((access, count)),
+            }
+        }
+        self.report.absorb(other.report);
+        self.report.counted = match self.accesses.as_slice() {
+            [_] => String::new(),
+            all => {
+                let parts = all.iter().map(|(access, count)| format!("{count} {access}"));
+                parts.collect::<Vec<_>>().join(", ")
+            }
+        };
     }
 
     /// Its column, 0 when unknown.
     pub fn column(&self) -> u32 {
         self.report.location.as_ref().map_or(0, |location| location.column)
+    }
+}
+
+/// The access of a report, in words: `reads of x`.
+fn access(report: &Report) -> String {
+    let verb = match report.instruction.split('.').next().unwrap_or_default() {
+        "ld" | "ldu" => "reads",
+        "st" => "writes",
+        "atom" | "red" => "atomics",
+        _ => "accesses",
+    };
+    match &report.allocation {
+        Some(near) => format!("{verb} of {}", near.name),
+        None => verb.to_owned(),
     }
 }
 
@@ -95,14 +133,7 @@ pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
         };
         let key = (name, finding.report.kind, here, other);
         match places.get(&key) {
-            Some(index) => {
-                let known = &mut folded[*index];
-                let mut finding = finding;
-                if finding.report.distance > known.report.distance {
-                    std::mem::swap(known, &mut finding);
-                }
-                known.report.absorb(finding.report);
-            }
+            Some(index) => folded[*index].absorb(finding),
             None => {
                 places.insert(key, folded.len());
                 folded.push(finding);

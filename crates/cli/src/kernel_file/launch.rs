@@ -38,8 +38,15 @@ pub fn emulator_options(args: &KernelArgs, stuck: Option<u64>) -> Options {
     options
 }
 
-/// The executed instructions, and the contents of memory after the launch.
-pub type Launched = (Option<Executed>, Vec<Option<Array>>);
+/// The outcome of a launch.
+pub struct Launched {
+    /// The executed instructions, on the emulator.
+    pub executed: Option<Executed>,
+    /// The contents of the arguments' memory after the launch.
+    pub arrays: Vec<Option<Array>>,
+    /// The bytes of each memory that nothing has written, on a checking emulator: the first byte and the size of each run.
+    pub unwritten: Vec<Vec<(u64, u64)>>,
+}
 
 /// Uploads the arguments, runs the entry, and downloads the memory. On a sanitized device, uninitialized
 /// memory is not written before the launch.
@@ -59,16 +66,19 @@ pub fn launch(
     // SAFETY: the emulator checks the bounds of every access. On a GPU the kernel, which the user named, can access the
     // memory of this process's CUDA context only, not the host's.
     let executed = unsafe { module.launch(entry, shape, &arguments) }?;
-    let mut after = Vec::new();
+    let (mut arrays, mut unwritten) = (Vec::new(), Vec::new());
     for (argument, buffer) in ready.iter().zip(&buffers) {
-        after.push(match (argument, buffer) {
-            (Ready::Memory { array, .. }, Some(buffer)) => {
-                Some(Array { bytes: buffer.download()?, ..array.clone() })
-            }
-            _ => None,
-        });
+        let (array, runs) = match (argument, buffer) {
+            (Ready::Memory { array, .. }, Some(buffer)) => (
+                Some(Array { bytes: buffer.download()?, ..array.clone() }),
+                device.unwritten_at(buffer.address(), buffer.len() as u64),
+            ),
+            _ => (None, Vec::new()),
+        };
+        arrays.push(array);
+        unwritten.push(runs);
     }
-    Ok((executed, after))
+    Ok(Launched { executed, arrays, unwritten })
 }
 
 /// The memory of the arguments on a device.
@@ -144,7 +154,7 @@ pub enum Ready {
     Scalar(ElementType, Vec<u8>),
     /// Memory.
     Memory {
-        /// Its name in findings and faults: `argument 2 (x)`.
+        /// Its name in findings and faults: of the parameter, or `argument 2`.
         name: String,
         /// Its initial contents.
         array: Array,
@@ -208,7 +218,11 @@ pub fn arguments(
                 let fresh = matches!(before, Contents::Poison(..));
                 let in_struct = index >= texts.len();
                 let name = match signature.parameters.get(index) {
-                    Some(parameter) => format!("argument {} ({})", index + 1, parameter.name),
+                    // Compilers that do not keep the names of the source number parameters.
+                    Some(parameter) if parameter.name.ends_with(&format!("_param_{index}")) => {
+                        format!("argument {}", index + 1)
+                    }
+                    Some(parameter) => parameter.name.clone(),
                     None => "memory of a struct".to_owned(),
                 };
                 Ready::Memory { name, array, type_name, after, fresh, map, in_struct }

@@ -209,12 +209,54 @@ impl Asked<'_> {
             text.push_str(&format!("\n  missing: {}", missing.join(", ")));
         }
         let mut words: Vec<String> = std::env::args().skip(1).collect();
+        if words.first().is_some_and(|word| word == "exercise") {
+            return Failure::input(
+                text,
+                "keep the kernel's parameters: `lanework exercise N --again` writes the file anew",
+            );
+        }
+        let program = of_program(args, &words);
         if args.grid.is_none() && args.block.is_none() {
             // The grid follows from the data, the block does not.
             words.extend(["--block", "256"].map(str::to_owned));
         }
-        Failure::input(text, command_line(&words, &args.values(), &line))
+        let of_kernel = command_line(&words, &args.values(), &line);
+        Failure::input(
+            text,
+            match program {
+                Some(line) => format!("{line} (runs `main`), or for the kernel alone: {of_kernel}"),
+                None => of_kernel,
+            },
+        )
     }
+}
+
+/// The command line that passes plain words to `main`, if the file is a program and no option asks for a kernel.
+fn of_program(args: &KernelArgs, words: &[String]) -> Option<String> {
+    let given = args.values();
+    let is_plain = |value: &String| !value.contains(['=', ':']) && !value.ends_with(".npy");
+    let asks = args.grid.is_some() || args.block.is_some() || args.entry.is_some();
+    if asks
+        || given.is_empty()
+        || !given.iter().all(is_plain)
+        || !args.files().first().is_some_and(|file| is_program(file))
+    {
+        return None;
+    }
+    let before = words.iter().filter(|word| !given.contains(word)).map(|word| quoted(word));
+    let line = before.chain(["--".to_owned()]).chain(given.iter().map(|word| quoted(word)));
+    Some(format!("lanework {}", line.collect::<Vec<_>>().join(" ")))
+}
+
+/// Whether a file is the source of a program with `main`.
+#[cfg(all(unix, feature = "host"))]
+fn is_program(file: &Path) -> bool {
+    crate::program::host::are_sources(&[file.as_os_str().to_owned()])
+}
+
+#[cfg(not(all(unix, feature = "host")))]
+fn is_program(_: &Path) -> bool {
+    false
 }
 
 /// Example values that fit each other: a shape of arrays, and the integers of the signature, whose product is at most the

@@ -3,8 +3,8 @@
 use crate::args::{BenchKernelArgs, CompareKernelArgs, KernelArgs, KernelTiming};
 use crate::kernel_file::source::Ptx;
 use crate::kernel_file::{
-    FileKernel, Ready, Signature, check_arguments, emulator, find_entry, given, grid, launch, maps,
-    signature, upload,
+    FileKernel, Launched, Ready, Signature, check_arguments, emulator, find_entry, given, grid,
+    launch, maps, signature, upload,
 };
 use crate::npy;
 use crate::problem::rejected;
@@ -102,7 +102,7 @@ impl Loaded {
     /// A result that differs; a kernel that faults.
     fn verify(&self, on: &On<'_>) -> Result<Option<Accuracy>, Failure> {
         let On { device, ready, expected } = *on;
-        let (_, arrays) = launch(device, &self.module, &self.entry, self.shape, ready)?;
+        let Launched { arrays, .. } = launch(device, &self.module, &self.entry, self.shape, ready)?;
         let mut found = None;
         for (index, pair) in arrays.iter().zip(&expected.arrays).enumerate() {
             let (Some(got), Some(want)) = pair else { continue };
@@ -173,7 +173,9 @@ pub fn expected(
             .load(&device)
             .and_then(|module| launch(&device, &module, &kernel.entry, kernel.shape, ready));
         return match emulated {
-            Ok((_, arrays)) => Ok(Expected { arrays, tolerance: None, by: Verified::Emulator }),
+            Ok(Launched { arrays, .. }) => {
+                Ok(Expected { arrays, tolerance: None, by: Verified::Emulator })
+            }
             Err(error) => Err(Failure::input(
                 format_args!("the emulator stopped while it computed the expected result: {error}"),
                 "give the expected result with --expect FILE.npy, or --unverified",

@@ -1,7 +1,7 @@
 //! A CUDA C++ program from its source, without a compiler of NVIDIA's: its device code becomes PTX, its host code is
 //! interpreted in this process, and both meet in the emulated driver.
 
-use super::externals::{DRIVER, Loaded};
+use super::externals::{DRIVER, Loaded, unseen_failure};
 use crate::args::SourceOptions;
 use crate::kernel_file::source::{device_code, host_code};
 use lanework::ptx::cpp_names::CppName;
@@ -132,7 +132,18 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
             any_guard: lanework_libcuda::guards_any,
         });
     }
-    match process.main(&all) {
+    let ended = process.main(&all);
+    // A check has a finding about it.
+    if std::env::var_os("LANEWORK_TOOL").is_none_or(|tool| tool != "check")
+        && let Some((kernel, status)) = unseen_failure(&mut process)
+    {
+        let kernel = lanework::ptx::cpp_names::readable(&kernel).into_owned();
+        let error = launch_error(status);
+        note(&format!(
+            "note: a launch of `{kernel}` failed ({error}), and the program did not ask for the error; `lanework check` says where and why"
+        ));
+    }
+    match ended {
         Ok(0) => Ok(()),
         Ok(code) => Err(Failure::Program(code as u8)),
         Err(fault) => {
@@ -149,6 +160,18 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
             }
             Err(Failure::Program(134))
         }
+    }
+}
+
+/// The name that CUDA's runtime gives a status of a launch.
+fn launch_error(status: u64) -> String {
+    match status {
+        1 => "cudaErrorInvalidValue".to_owned(),
+        9 => "cudaErrorInvalidConfiguration".to_owned(),
+        98 => "cudaErrorInvalidDeviceFunction".to_owned(),
+        701 => "cudaErrorLaunchOutOfResources".to_owned(),
+        720 => "cudaErrorCooperativeLaunchTooLarge".to_owned(),
+        other => format!("error {other}"),
     }
 }
 

@@ -7,12 +7,11 @@ mod externals;
 pub mod host;
 mod native;
 pub mod ptxas;
-
-#[cfg(unix)]
-pub use unix::{forward_signals, forward_to};
+mod signals;
 
 use crate::args::Program;
 use crate::problem::find_gpu;
+use crate::program::signals::{bind, end_rest, forward_signals, forward_to};
 use lanework::ReportKind;
 use lanework::emulator::{Fault, FaultKind};
 use lanework::ptx::cpp_names::readable;
@@ -103,6 +102,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         command.stdout(to_stderr());
     }
     forward_signals();
+    bind(&mut command);
     let mut child = command.spawn().map_err(|error| {
         let help = match std::fs::metadata(name) {
             Ok(found) if found.is_dir() => "it is a folder: give the program in it",
@@ -118,6 +118,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     forward_to(child.id());
     let status = child.wait()?;
     forward_to(0);
+    end_rest();
     let processes = read(folder.path()).map_err(|why| {
         Failure::input(
             why,
@@ -132,8 +133,10 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         lanework_terminal::output::note(&format!("note: {note}"));
     }
     let nothing = !tool.is_empty() && ended.launches().next().is_none();
+    // A source that does not compile has its own message.
+    let refused = interpreted && ended.code == 2 && ended.processes.is_empty();
     // A check reports this by its exit code.
-    if nothing && (tool != "check" || ended.code != 0) {
+    if nothing && !refused && (tool != "check" || ended.code != 0) {
         let name = name.display();
         lanework_terminal::output::note(&match interpreted {
             true => format!("note: no kernel ran: {name} launched none, or its launches failed"),
@@ -336,66 +339,3 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
 pub fn is_empty(code: u8) -> bool {
     matches!(code, NO_LIBRARIES | NO_LAUNCH | MACHINE_CODE)
 }
-
-#[cfg(unix)]
-mod unix {
-    use std::sync::atomic::{AtomicI32, Ordering};
-
-    const SIGHUP: i32 = 1;
-    const SIGINT: i32 = 2;
-    const SIGTERM: i32 = 15;
-    const IGNORE: usize = 1;
-
-    unsafe extern "C" {
-        fn signal(number: i32, handler: usize) -> usize;
-        fn kill(process: i32, number: i32) -> i32;
-    }
-
-    /// The process id of the program; 0 if none runs.
-    static PROGRAM: AtomicI32 = AtomicI32::new(0);
-    /// A signal that arrived before the program was started; 0 if none did.
-    static EARLY: AtomicI32 = AtomicI32::new(0);
-
-    extern "C" fn forward(number: i32) {
-        match PROGRAM.load(Ordering::SeqCst) {
-            0 => EARLY.store(number, Ordering::SeqCst),
-            // SAFETY: `kill` is async-signal-safe and takes no pointers. `PROGRAM` holds the id of a child that was not
-            // waited for, which the system does not reuse.
-            program => drop(unsafe { kill(program, number) }),
-        }
-    }
-
-    pub fn forward_signals() {
-        let handler = forward as extern "C" fn(i32) as usize;
-        for number in [SIGHUP, SIGTERM] {
-            // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires. It accesses atomics and calls `kill`,
-            // which are async-signal-safe. An inherited "ignore", as set by `nohup`, is restored.
-            unsafe {
-                if signal(number, handler) == IGNORE {
-                    signal(number, IGNORE);
-                }
-            }
-        }
-    }
-
-    pub fn forward_to(program: u32) {
-        // SAFETY: `IGNORE` is the constant SIG_IGN, so no handler runs.
-        unsafe { signal(SIGINT, IGNORE) };
-        let program = i32::try_from(program).unwrap_or(0);
-        PROGRAM.store(program, Ordering::SeqCst);
-        let early = EARLY.swap(0, Ordering::SeqCst);
-        if program != 0 && early != 0 {
-            // SAFETY: `kill` takes no pointers. `program` is a child that was just started and is waited for only
-            // later, so that its id is still its own.
-            unsafe { kill(program, early) };
-        }
-    }
-}
-
-/// Starts to forward signals.
-#[cfg(not(unix))]
-pub fn forward_signals() {}
-
-/// Sets the program that gets the signals; 0 after its end.
-#[cfg(not(unix))]
-pub fn forward_to(_: u32) {}

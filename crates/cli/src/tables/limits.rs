@@ -219,6 +219,8 @@ pub fn against(ours: &Listing<'_>, theirs: &Listing<'_>) -> String {
         differ = true;
         let number = |one: Option<&Listed<'_>>| match one.map(|one| one.record) {
             None => "-".to_owned(),
+            // What the compiler adds to the lines of the source.
+            Some(line) if line.file.is_none() && line.line == 0 => "other".to_owned(),
             Some(line) if line.file.is_none() => format!("ptx:{}", line.line),
             Some(line) => line.line.to_string(),
         };

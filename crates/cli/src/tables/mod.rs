@@ -200,7 +200,9 @@ fn timed(record: &ClimbRecord) -> String {
     }
 }
 
-const PREDICTED: &str = "predicted: a time by the model, not a measurement.";
+/// Ladders and `lanework predict` model two protocols of measurement.
+const PREDICTED: &str = "predicted: a time by the model, not a measurement, of launches back to back on other data each time; \
+     `lanework predict` times one launch with empty caches.";
 
 /// A rate, unless the time cannot be right.
 fn rate(time: &TimeRecord, figure: f64) -> Cell {

@@ -5,7 +5,7 @@ use crate::cache::{self, Machine};
 use crate::record::{
     BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord, TensorType,
 };
-use crate::remarks::remarks;
+use crate::remarks::{divergence, remarks};
 use lanework_emulator::{Blocks, Counters, Keep, Origin, Trace, TraceConfig, TracedAccess};
 use lanework_ptx::{Instruction, Modifier, Opcode, ScalarType, StateSpace};
 use std::collections::{BTreeMap, HashMap};
@@ -129,9 +129,12 @@ fn lines(
     let touch_of: HashMap<u32, &TracedAccess> =
         touches.iter().map(|touch| (touch.place.instruction, touch)).collect();
     let mut groups: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
+    let has_lines = profile.instructions.iter().any(|one| one.origin.location.is_some());
     for (index, one) in profile.instructions.iter().enumerate() {
         let place = match (&one.origin.location, by) {
             (Some(location), By::Source) => (Some(location.file.clone()), location.line, 0),
+            // What the compiler adds to the lines of the source, such as loads of the parameters.
+            (None, By::Source) if has_lines => (None, 0, 0),
             (_, By::Source) => (None, one.origin.text_line, 0),
             // PTX that was never text has no line numbers, so each instruction is listed separately.
             (_, By::Ptx) => (None, one.origin.text_line, index as u32),
@@ -144,8 +147,7 @@ fn lines(
         let counters = Counters::sum(instructions.iter().map(of));
         let mut said: Vec<String> = Vec::new();
         for index in &instructions {
-            let origin = &profile.instructions[*index as usize].origin;
-            for remark in remarks(of(index), origin, touch_of.get(index).copied()) {
+            for remark in remarks(of(index), touch_of.get(index).copied()) {
                 if !said.contains(&remark) {
                     said.push(remark);
                 }
@@ -157,10 +159,12 @@ fn lines(
             instructions.iter().map(|index| &profile.instructions[*index as usize]).collect();
         let sector_bytes = 32 * counters.sectors();
         let branches = all.iter().filter(|one| one.counters.divergent_branches > 0);
+        let branches: Vec<BranchRecord> = branches.map(|one| branch(one)).collect();
+        said.extend(divergence(&branches));
         LineRecord {
             file,
             line,
-            branches: branches.map(|one| branch(one)).collect(),
+            branches,
             names: all.iter().map(|one| one.origin.name.clone()).collect(),
             instructions,
             counters,
@@ -172,7 +176,13 @@ fn lines(
             remarks: said,
         }
     };
-    groups.into_iter().map(line).filter(|line| line.counters.warp_instructions > 0).collect()
+    let lines = groups.into_iter().map(line);
+    let mut lines: Vec<LineRecord> =
+        lines.filter(|line| line.counters.warp_instructions > 0).collect();
+    if has_lines && lines.first().is_some_and(|line| line.file.is_none()) && by == By::Source {
+        lines.rotate_left(1);
+    }
+    lines
 }
 
 fn branch(branch: &InstructionProfile) -> BranchRecord {

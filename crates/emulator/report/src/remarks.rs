@@ -2,10 +2,12 @@
 //! local memory, divergence. They describe the access pattern of a warp by its stride, or by groups
 //! of lanes with a stride.
 
-use lanework_emulator::{Bulk, Counters, Global, Origin, Shared, TracedAccess};
+use crate::record::BranchRecord;
+use lanework_emulator::{Bulk, Counters, Global, Shared, TracedAccess};
+use std::collections::BTreeMap;
 
-/// Remarks on one instruction; `touch` is its first memory access, if any.
-pub fn remarks(counters: &Counters, origin: &Origin, touch: Option<&TracedAccess>) -> Vec<String> {
+/// Remarks on the accesses of one instruction; `touch` is its first one, if any.
+pub fn remarks(counters: &Counters, touch: Option<&TracedAccess>) -> Vec<String> {
     let how = touch.map(|touch| format!(": {}", pattern(touch))).unwrap_or_default();
     let mut found = Vec::new();
     let sectors = [
@@ -46,22 +48,38 @@ pub fn remarks(counters: &Counters, origin: &Origin, touch: Option<&TracedAccess
     if counters.local_requests() > 0 {
         found.push("local memory: a spill, or an array indexed at run time".to_owned());
     }
-    if counters.divergent_branches > 0 {
-        let share = counters.divergent_branches as f64 / counters.warp_instructions.max(1) as f64;
-        found.push(format!("{:.0} % of executions diverge{}", 100.0 * share, branch(origin)));
-    }
     found
 }
 
-/// Names the branch of a line, which may have several, such as `a && b`.
-fn branch(origin: &Origin) -> String {
-    let column = origin.location.as_ref().map_or(0, |at| at.column);
-    match (column, origin.text_line) {
-        (0, 0) => String::new(),
-        (0, line) => format!(" at the branch of PTX line {line}"),
-        (column, 0) => format!(" at the branch of column {column}"),
-        (column, line) => format!(" at the branch of column {column}, PTX line {line}"),
+/// Remarks on the branches of a line at which warps diverge. A line may have several, such as `a && b`. Copies of one branch, as
+/// in an unrolled loop, are one remark.
+pub fn divergence(branches: &[BranchRecord]) -> Vec<String> {
+    let mut columns: BTreeMap<u32, Vec<&BranchRecord>> = BTreeMap::new();
+    for branch in branches {
+        columns.entry(branch.column).or_default().push(branch);
     }
+    let remark = |(column, copies): (u32, Vec<&BranchRecord>)| {
+        let sum =
+            |count: fn(&BranchRecord) -> u64| copies.iter().map(|one| count(one)).sum::<u64>();
+        let share = sum(|one| one.divergent) as f64 / sum(|one| one.executions).max(1) as f64;
+        let at = match (column, copies.as_slice()) {
+            (0, [one]) if one.ptx_line == 0 => String::new(),
+            (0, [one]) => format!(" at the branch of PTX line {}", one.ptx_line),
+            (0, many) => format!(" at {} branches", many.len()),
+            (column, [one]) if one.ptx_line == 0 => format!(" at the branch of column {column}"),
+            (column, [one]) => {
+                format!(" at the branch of column {column}, PTX line {}", one.ptx_line)
+            }
+            (column, many) => {
+                format!(
+                    " at the branch of column {column}, of which the code has {} copies",
+                    many.len()
+                )
+            }
+        };
+        format!("{:.0} % of executions diverge{at}", 100.0 * share)
+    };
+    columns.into_iter().map(remark).collect()
 }
 
 fn uncoalesced(name: &str, traffic: &Global, touch: Option<&TracedAccess>) -> Option<String> {
@@ -146,17 +164,7 @@ pub fn pattern(touch: &TracedAccess) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanework_emulator::{AccessKind, Place, SourceLocation, Space};
-
-    fn origin() -> Origin {
-        let location = SourceLocation { file: "k.cu".to_owned(), line: 7, column: 9 };
-        Origin {
-            name: "bra".to_owned(),
-            location: Some(location),
-            text_line: 57,
-            callers: Default::default(),
-        }
-    }
+    use lanework_emulator::{AccessKind, Place, Space};
 
     #[test]
     fn a_misaligned_start_is_named_as_the_cause() {
@@ -168,7 +176,7 @@ mod tests {
             let touch =
                 TracedAccess { place, space, kind, bytes: bytes as u32, mask: u32::MAX, addresses };
             let counters = Counters { global_load: traffic, ..Counters::default() };
-            remarks(&counters, &origin(), Some(&touch)).pop().unwrap_or_default()
+            remarks(&counters, Some(&touch)).pop().unwrap_or_default()
         };
         let found = of(50, 4100, 4);
         let said =
@@ -188,7 +196,7 @@ mod tests {
             Global { requests: 10, sectors: 40, ideal_sectors: 40, ..Global::default() };
         counters.shared_load =
             Shared { requests: 10, wavefronts: 10, bank_conflicts: 0, ..Shared::default() };
-        assert!(remarks(&counters, &origin(), None).is_empty());
+        assert!(remarks(&counters, None).is_empty());
     }
 
     #[test]
@@ -198,14 +206,34 @@ mod tests {
             Global { requests: 10, sectors: 320, ideal_sectors: 40, ..Global::default() };
         counters.shared_load =
             Shared { requests: 10, wavefronts: 320, bank_conflicts: 310, ..Shared::default() };
-        counters.divergent_branches = 5;
-        let found = remarks(&counters, &origin(), None);
+        let found = remarks(&counters, None);
         assert_eq!(
             found,
             [
                 "32.0 sectors per store, optimal 4.0",
                 "32.0 wavefronts per shared load, 31.0 of them bank conflicts",
-                "50 % of executions diverge at the branch of column 9, PTX line 57",
+            ]
+        );
+    }
+
+    #[test]
+    fn copies_of_a_branch_are_one_remark() {
+        let branch = |column, ptx_line, divergent| BranchRecord {
+            column,
+            ptx_line,
+            executions: 10,
+            divergent,
+        };
+        assert_eq!(
+            divergence(&[branch(9, 57, 5)]),
+            ["50 % of executions diverge at the branch of column 9, PTX line 57"]
+        );
+        let unrolled = [branch(21, 73, 10), branch(21, 95, 8), branch(4, 60, 1)];
+        assert_eq!(
+            divergence(&unrolled),
+            [
+                "10 % of executions diverge at the branch of column 4, PTX line 60",
+                "90 % of executions diverge at the branch of column 21, of which the code has 2 copies",
             ]
         );
     }

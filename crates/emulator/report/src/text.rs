@@ -3,9 +3,10 @@
 
 use crate::layout::{Block, Cell, Column, Table, columns, excerpt, join};
 use crate::record::{LineRecord, ProfileRecord, Sources};
-use lanework_emulator::sanitize::{Level, Report};
+use lanework_emulator::sanitize::{Level, Report, readable_name};
 use lanework_emulator::words::{Row, beside_optimum, bytes, short_count, thousands};
 use lanework_emulator::{Bulk, Counters, Distributed, Global, Shared};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Maximum width of a hot spot's code.
@@ -183,7 +184,12 @@ fn short_place(line: &LineRecord) -> Cell {
 /// The code of a line, or its instructions if there is no source text.
 pub fn code(line: &LineRecord, sources: &Sources) -> String {
     let code = sources.line(line.file.as_deref(), line.line);
-    if code.is_empty() { line.names.join(", ") } else { code }
+    if code.is_empty() {
+        let mut names: Vec<&str> = line.names.iter().map(String::as_str).collect();
+        names.dedup();
+        return names.join(", ");
+    }
+    code
 }
 
 /// A bar of eight columns.
@@ -361,12 +367,21 @@ pub fn verdict<'a>(
     };
     let words = |level: Level| {
         let of_level = found.clone().into_iter().filter(|one| one.kind.info().level == level);
-        let (all, times) = of_level.fold((0, 0), |(all, times), one| (all + 1, times + one.count));
+        let of_level: Vec<&Report> = of_level.collect();
+        let (all, times) = (of_level.len(), of_level.iter().map(|one| one.count).sum::<u64>());
+        let found_in: BTreeSet<&str> = of_level.iter().map(|one| one.kernel.as_str()).collect();
+        let place = match (names, found_in.len()) {
+            // Calls of the host, alone or in addition.
+            _ if found_in.contains("") => "the program".to_owned(),
+            ([_], _) => kernels.clone(),
+            (_, 1) => found_in.iter().map(|kernel| readable_name(kernel)).collect(),
+            (_, many) => format!("{many} kernels"),
+        };
         match all {
             0 => String::new(),
-            1 if times == 1 => format!("1 {} in {kernels}, once", level.name()),
-            1 => format!("1 {} in {kernels}, {times} times", level.name()),
-            many => format!("{many} {}s in {kernels}, {times} times in all", level.name()),
+            1 if times == 1 => format!("1 {} in {place}, once", level.name()),
+            1 => format!("1 {} in {place}, {times} times", level.name()),
+            many => format!("{many} {}s in {place}, {times} times in all", level.name()),
         }
     };
     let (errors, warnings) = (words(Level::Error), words(Level::Warning));
@@ -376,12 +391,34 @@ pub fn verdict<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lanework_emulator::sanitize::ReportKind;
 
     #[test]
     fn a_bar_has_eight_parts_of_eight() {
         assert_eq!(bar(0.0), "");
         assert_eq!(bar(1.0), "████████");
         assert_eq!(bar(0.5 + 1.0 / 64.0), "████▏");
+    }
+
+    #[test]
+    fn a_verdict_names_the_kernels_with_findings() {
+        let found = |kernel: &str, count| Report {
+            kernel: kernel.to_owned(),
+            count,
+            ..Report::new(ReportKind::Race)
+        };
+        let names = ["step".to_owned(), "sum".to_owned()];
+        let said = |names: &[String], found: &[Report]| verdict(names, found).errors;
+        let of_step = [found("_Z4stepPf", 295), found("_Z4stepPf", 5)];
+        assert_eq!(said(&names, &of_step), "2 errors in step, 300 times in all");
+        assert_eq!(
+            said(&names, &[found("a", 1), found("b", 1)]),
+            "2 errors in 2 kernels, 2 times in all"
+        );
+        // A call of the host is no fault of the kernel.
+        assert_eq!(said(&names[..1], &[found("", 1)]), "1 error in the program, once");
+        assert_eq!(said(&names[..1], &[found("_Z4stepPf", 1)]), "1 error in step, once");
+        assert_eq!(verdict(&names, &of_step).kernels, "2 kernels");
     }
 
     #[test]

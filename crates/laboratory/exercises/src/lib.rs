@@ -16,8 +16,8 @@ pub struct Exercise {
     pub expected: fn(&[Vec<f32>]) -> Vec<f32>,
     /// The limit for one counter, if a correct result is not enough.
     pub goal: Option<Goal>,
-    /// A second limit, which a kernel that avoids the exercise's subject does not keep.
-    pub lesson: Option<Goal>,
+    /// Further limits, which a kernel that avoids the exercise's subject does not keep.
+    pub lesson: &'static [Goal],
     /// Hints, from vague to direct.
     pub hints: &'static [&'static str],
     /// A solution, for tests: a part of the source and its replacement.
@@ -35,13 +35,16 @@ pub struct Missed {
 impl Exercise {
     /// The first limit that the counters of a kernel with the right result do not keep.
     pub fn missed(&self, counters: &Counters) -> Option<Missed> {
-        self.goal.into_iter().chain(self.lesson).find_map(|goal| {
+        let goals = self.goal.into_iter().map(|goal| (goal, self.hints[0]));
+        // The hints are about the goal.
+        let lessons = self.lesson.iter().map(|lesson| (*lesson, self.task));
+        goals.chain(lessons).find_map(|(goal, help)| {
             let (name, value) = (goal.name, (goal.count)(counters));
             let Goal { least, most, .. } = goal;
             match () {
                 () if value > most => Some(Missed {
                     why: format!("the result is right; {name}: {value}, the goal is {most}"),
-                    help: self.hints[0],
+                    help,
                 }),
                 () if value < least => Some(Missed {
                     why: format!("the result is right; {name}: {value}, a solution has {least}"),
@@ -68,15 +71,38 @@ pub struct Goal {
 
 impl Goal {
     /// The goal of at least this many loads from shared memory, one for each warp.
-    const fn shared_loads(least: f64) -> Option<Goal> {
+    const fn shared_loads(least: f64) -> Goal {
         let count = |counters: &Counters| counters.shared_load.requests as f64;
-        Some(Goal { name: "loads from shared memory", count, least, most: f64::MAX })
+        Goal { name: "loads from shared memory", count, least, most: f64::MAX }
+    }
+
+    /// The goal of at most this many loads from shared memory.
+    const fn few_shared_loads(most: f64) -> Goal {
+        Goal { least: 0.0, most, ..Goal::shared_loads(0.0) }
     }
 
     /// The goal of at most this many loads from global memory: every thread loads one number.
-    const fn global_loads(most: f64) -> Option<Goal> {
+    const fn global_loads(most: f64) -> Goal {
         let count = |counters: &Counters| counters.global_load.requests as f64;
-        Some(Goal { name: "load requests", count, least: 0.0, most })
+        Goal { name: "load requests", count, least: 0.0, most }
+    }
+
+    /// The goal of no atomics on global memory.
+    const fn no_atomics() -> Goal {
+        let count = |counters: &Counters| counters.global_atomic.requests as f64;
+        Goal { name: "atomic requests", count, least: 0.0, most: 0.0 }
+    }
+
+    /// The goal of at least this many arrivals of warps at barriers.
+    const fn barriers(least: f64) -> Goal {
+        let count = |counters: &Counters| counters.barriers as f64;
+        Goal { name: "barrier arrivals", count, least, most: f64::MAX }
+    }
+
+    /// The goal of at most this many sectors per store to global memory.
+    const fn sectors_per_store(most: f64) -> Goal {
+        let count = |counters: &Counters| counters.global_store.sectors_per_request();
+        Goal { name: "sectors per store", count, least: 0.0, most }
     }
 }
 
@@ -90,7 +116,7 @@ pub fn all() -> [Exercise; 8] {
             launch: "--grid 4 --block 256 rand:1000 rand:1000:2 uninit:1000 1000",
             expected: |arrays| arrays[0].iter().zip(&arrays[1]).map(|(x, y)| x + y).collect(),
             goal: None,
-            lesson: None,
+            lesson: const { &[Goal::global_loads(64.0)] },
             hints: &[
                 "the finding names the thread and the index: which i is the first that is too large?",
                 "compare i with n before the first access: if (i < n)",
@@ -109,7 +135,7 @@ pub fn all() -> [Exercise; 8] {
                 least: 0.0,
                 most: 4.0,
             }),
-            lesson: None,
+            lesson: const { &[Goal::sectors_per_store(4.0)] },
             hints: &[
                 "threads of a warp differ in threadIdx.x; which index do they have in common now?",
                 "let threadIdx.x count columns and threadIdx.y rows",
@@ -126,7 +152,7 @@ pub fn all() -> [Exercise; 8] {
             launch: "--grid 1 --block 256 rand:256 uninit:256",
             expected: |arrays| arrays[0].iter().rev().copied().collect(),
             goal: None,
-            lesson: Goal::shared_loads(8.0),
+            lesson: const { &[Goal::shared_loads(8.0)] },
             hints: &[
                 "a thread reads what a thread of another warp wrote: has that thread written it yet?",
                 "put __syncthreads() between the write and the read of the tile",
@@ -148,7 +174,7 @@ pub fn all() -> [Exercise; 8] {
                 least: 0.0,
                 most: 0.0,
             }),
-            lesson: Goal::shared_loads(32.0),
+            lesson: const { &[Goal::shared_loads(32.0), Goal::global_loads(32.0)] },
             hints: &[
                 "word number w of shared memory is in bank w % 32: in which banks are the words of a column?",
                 "one more word in each row moves each row to the next bank: tile[32][33]",
@@ -157,7 +183,7 @@ pub fn all() -> [Exercise; 8] {
         },
         Exercise {
             title: "divergence",
-            task: "Add 256 numbers with at most 6 divergent branches.",
+            task: "Add 256 numbers with at most 6 divergent branches: the 5 steps in which one warp adds its last 32 numbers, and the thread that writes the sum.",
             source: include_str!("kernels/5.cu"),
             launch: "--grid 1 --block 256 rand:256 uninit:1",
             expected: |arrays| vec![arrays[0].iter().sum()],
@@ -167,7 +193,7 @@ pub fn all() -> [Exercise; 8] {
                 least: 0.0,
                 most: 6.0,
             }),
-            lesson: Goal::global_loads(8.0),
+            lesson: const { &[Goal::global_loads(8.0), Goal::no_atomics()] },
             hints: &[
                 "a warp diverges if some of its threads take the branch: let whole warps take it or not",
                 "halve the active threads: for (int step = 128; step > 0; step /= 2) if (i < step) part[i] += part[i + step];",
@@ -194,7 +220,7 @@ pub fn all() -> [Exercise; 8] {
                 least: 0.0,
                 most: 1024.0,
             }),
-            lesson: None,
+            lesson: const { &[Goal::no_atomics()] },
             hints: &[
                 "the threads of a block need the same numbers: let each thread load one number of a tile into shared memory",
                 "for each tile of 16 columns of a and 16 rows of b: load both, __syncthreads(), add 16 products, __syncthreads()",
@@ -213,7 +239,7 @@ pub fn all() -> [Exercise; 8] {
         },
         Exercise {
             title: "shuffles",
-            task: "Add 256 numbers with one barrier for each of the 8 warps.",
+            task: "Add 256 numbers with one barrier: each of the 8 warps arrives at it once.",
             source: include_str!("kernels/7.cu"),
             launch: "--grid 1 --block 256 rand:256 uninit:1",
             expected: |arrays| vec![arrays[0].iter().sum()],
@@ -223,7 +249,9 @@ pub fn all() -> [Exercise; 8] {
                 least: 0.0,
                 most: 8.0,
             }),
-            lesson: Goal::global_loads(8.0),
+            lesson: const {
+                &[Goal::global_loads(8.0), Goal::few_shared_loads(8.0), Goal::barriers(8.0)]
+            },
             hints: &[
                 "first add the 32 numbers of each warp, then the 8 sums: only between the two must warps wait",
                 "for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffff, value, step);",
@@ -263,7 +291,7 @@ pub fn all() -> [Exercise; 8] {
                 least: 0.0,
                 most: 4.0,
             }),
-            lesson: Goal::global_loads(32.0),
+            lesson: const { &[Goal::global_loads(32.0)] },
             hints: &[
                 "let each block count in shared memory first: atomics of shared memory do not leave the multiprocessor",
                 "clear 8 counters, __syncthreads(), add to them, __syncthreads(), and let 8 threads add them to global memory",

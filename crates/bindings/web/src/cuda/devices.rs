@@ -67,6 +67,8 @@ pub const FUNCTIONS: &[(&str, External)] = &[
         let (why, help) = (text(process, 0)?, text(process, 1)?);
         failed_call(process, word(a, 2), why, help)
     }),
+    // The launch itself is reported.
+    ("__lw_launch_failed", |_, _| Ok(0)),
     ("cuDeviceGetCount", |process, a| put_int(process, word(a, 0), 1)),
     ("cuDeviceGetName", |process, a| {
         let name = format!("NVIDIA {} (emulated by Lanework)", cuda(process)?.gpu.full_name());

@@ -229,21 +229,22 @@ impl Accesses<'_> {
             return print_json(&PictureJson {
                 kernel: name,
                 block: options.block_index,
-                warp: options.warp,
+                warp: shown[0].place.warp,
                 file: file.as_deref(),
                 line,
                 accesses: shown.iter().map(AccessJson::of).collect(),
             });
         }
+        let warp = shown[0].place.warp;
         let picture = Picture {
-            title: format!("{name}, block {}, warp {}", options.block_index, options.warp),
+            title: format!("{name}, block {}, warp {warp}", options.block_index),
             code: format!(
                 "{}  {}",
                 place(file.as_deref(), line),
                 sources.line(file.as_deref(), line)
             ),
             touches: shown,
-            warp: options.warp,
+            warp,
             instructions,
             steps,
         };

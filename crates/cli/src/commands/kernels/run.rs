@@ -3,7 +3,8 @@
 use crate::args::{KernelArgs, ProblemOptions, RunArgs};
 use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{
-    FileKernel, Ready, arguments, check_arguments, emulator, find_entry, launch, shape, signature,
+    FileKernel, Launched, Ready, arguments, check_arguments, emulator, find_entry, launch, shape,
+    signature,
 };
 use crate::npy::Output;
 use crate::problem::{
@@ -202,11 +203,11 @@ pub fn run_file(args: &KernelArgs) -> Outcome {
     }
     drop(progress);
     let Some((shape, ready, outputs)) = given else { return Ok(()) };
-    let ((executed, arrays), device, entry) = &results[0];
+    let (Launched { executed, arrays, .. }, device, entry) = &results[0];
     let differences: Vec<String> = results[1..]
         .iter()
-        .flat_map(|((_, others), other, _)| {
-            differences(arrays, others, &device.info().id, &other.info().id)
+        .flat_map(|(launched, other, _)| {
+            differences(arrays, &launched.arrays, &device.info().id, &other.info().id)
         })
         .collect();
     if !differences.is_empty() {

@@ -40,6 +40,9 @@ pub fn shape(kernel: &FileKernel<'_>) -> Result<PtxShape, Failure> {
 /// The threads of a block in suggestions.
 const SUGGESTED: u32 = 256;
 
+/// The blocks in suggestions if any number does: a block for each multiprocessor of an H200.
+const MULTIPROCESSORS: u32 = 132;
+
 impl FileKernel<'_> {
     fn derived(&self) -> Result<PtxShape, Failure> {
         let mut shape = self.args.shape();
@@ -167,6 +170,10 @@ impl FileKernel<'_> {
             }
             decided.push((one.clone(), counts));
         }
+        if found.has_queue {
+            let blocks = by_argument.values().map(|blocks| blocks[0]).min();
+            return Err(self.of_queue(blocks.unwrap_or(MULTIPROCESSORS)));
+        }
         if found.follows_grid || decided.is_empty() && !found.footprints.is_empty() {
             return Err(self.unknown(shape));
         }
@@ -292,15 +299,40 @@ impl FileKernel<'_> {
 
     /// The failure if the accesses show nothing. The suggestion has a thread for each element.
     fn unknown(&self, shape: PtxShape) -> Failure {
-        let threads = block_threads(shape);
-        let elements = self.largest().map_or(1, |(_, elements)| elements);
         Failure::input(
             "--grid is not given, and the accesses of the first blocks do not show how many blocks the data takes",
+            own_command_line(&[self.option("--grid", "--grid-b"), &self.suggested(shape)]),
+        )
+    }
+
+    /// The failure if blocks take their work from a queue. `blocks` is what the arrays allow.
+    fn of_queue(&self, blocks: u32) -> Failure {
+        Failure::input(
+            "--grid is not given, and the blocks take their work from a counter in memory: any number of blocks does all of it",
             own_command_line(&[
                 self.option("--grid", "--grid-b"),
-                &elements.div_ceil(threads).to_string(),
+                &blocks.min(MULTIPROCESSORS).to_string(),
             ]),
         )
+    }
+
+    /// A grid with a thread for each element of the largest array. Blocks of rows get a grid of rows, as wide as the array if its
+    /// shape is known, else a square.
+    fn suggested(&self, shape: PtxShape) -> String {
+        let (index, elements) = self.largest().unwrap_or((0, 1));
+        let Dim3 { x, y, .. } = shape.block;
+        if y <= 1 {
+            return elements.div_ceil(block_threads(shape)).to_string();
+        }
+        let extents = match self.ready.get(index) {
+            Some(Ready::Memory { array, .. }) => array.shape.clone(),
+            _ => Vec::new(),
+        };
+        let (rows, columns) = match extents[..] {
+            [.., rows, columns] => (rows, columns),
+            _ => (elements.isqrt(), elements.div_ceil(elements.isqrt().max(1))),
+        };
+        format!("{}x{}", columns.div_ceil(x.into()), rows.div_ceil(y.into()))
     }
 
     /// The failure if blocks of the grid that was found would overlap, or leave out a part of an array.

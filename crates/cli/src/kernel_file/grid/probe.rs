@@ -85,6 +85,8 @@ pub struct Probe<'a> {
     pub refused: bool,
     /// Whether steps depend on the number of blocks.
     pub follows_grid: bool,
+    /// Whether blocks take their work from a counter in memory, so that any number of blocks does all of it.
+    pub has_queue: bool,
     /// The accesses to each argument so far. What runs both read and write has its contents of the command line again before
     /// the next run.
     accessed: BTreeMap<usize, Accessed>,
@@ -124,6 +126,7 @@ impl<'a> Probe<'a> {
             cluster: shape.cluster.map_or([1; 3], Dim3::to_array),
             refused: false,
             follows_grid: false,
+            has_queue: false,
             accessed: BTreeMap::new(),
         };
         probe.compare()?;
@@ -143,6 +146,15 @@ impl<'a> Probe<'a> {
         let grids = GRIDS.map(|extent| self.grid_of(extent));
         let first = self.touches(grids[0], [0; 3], &Keep::FirstOfWarp)?;
         self.refused = first.faulted && first.touches.is_empty();
+        // What the first block does alone, and after it has run once: it finds no work, or other work, in a queue.
+        let has_atomics = first.touches.values().flatten().any(|of| of.kind == AccessKind::Atomic);
+        let alone = match has_atomics {
+            true => {
+                let once = self.touches_of(grids[0], [0; 3], &Keep::FirstOfWarp, true)?;
+                Some([once, self.run(grids[0], [0; 3], &Keep::FirstOfWarp, true)?])
+            }
+            false => None,
+        };
         let mut steps = self.steps(grids[0], &first.touches)?;
         steps.retain(|_, step| *step != [0; 3]);
         let again = self.touches(grids[1], [0; 3], &Keep::FirstOfWarp)?;
@@ -160,6 +172,24 @@ impl<'a> Probe<'a> {
             self.works[1..].fill(false);
         }
         self.moving = steps.keys().copied().collect();
+        self.has_queue = alone.is_some_and(|[once, repeated]| {
+            let loads = |of: &Touches| -> BTreeMap<(u32, u32), Option<u64>> {
+                let of_place = |(place, touches): (&(u32, u32), &Vec<TracedAccess>)| {
+                    let touch = touches.first()?;
+                    let at = lanes(touch).next().map(|(_, at)| at);
+                    (touch.kind == AccessKind::Load).then_some((*place, at))
+                };
+                of.iter().filter_map(of_place).collect()
+            };
+            let again = loads(&repeated.touches);
+            // A load that all blocks begin at the same place, or that the block makes no more: the queue is empty.
+            let is_other = |(place, at): (&(u32, u32), &Option<u64>)| match again.get(place) {
+                Some(other) => !self.moving.contains(&place.0) && other != at,
+                None => true,
+            };
+            let ended = [&once, &repeated].iter().all(|ran| !ran.faulted && !ran.cut);
+            ended && loads(&once.touches).iter().any(is_other)
+        });
         // Loops over the grid start at the same place in every grid; other kernels, such as those that count blocks from the
         // end of the grid, do not.
         let [ours, theirs] =
@@ -265,8 +295,20 @@ impl<'a> Probe<'a> {
         self.shape.cooperative || self.module.blocks_may_wait(self.kernel.entry)
     }
 
-    /// The accesses of the block at this place of a grid to global memory.
+    /// The accesses of the block at this place of a grid to global memory, with the contents of the command line.
     fn touches(&mut self, grid: Axes, at: Axes, accesses: &Keep) -> Result<Ran, Failure> {
+        let alone = !self.blocks_wait();
+        self.touches_of(grid, at, accesses, alone)
+    }
+
+    /// The same; `alone` runs no other block of the grid, even if the block may wait for others.
+    fn touches_of(
+        &mut self,
+        grid: Axes,
+        at: Axes,
+        accesses: &Keep,
+        alone: bool,
+    ) -> Result<Ran, Failure> {
         for (index, of) in &self.accessed {
             if of.read
                 && of.written
@@ -276,13 +318,18 @@ impl<'a> Probe<'a> {
                 buffer.upload(&array.bytes)?;
             }
         }
+        self.run(grid, at, accesses, alone)
+    }
+
+    /// The same, with the contents that earlier runs left.
+    fn run(&mut self, grid: Axes, at: Axes, accesses: &Keep, alone: bool) -> Result<Ran, Failure> {
         let [x, y, _] = grid.map(u64::from);
         let [i, j, k] = at.map(u64::from);
         let block = i + x * (j + y * k);
         let (kernel, shape) = (self.kernel, self.shape);
-        let blocks = match self.blocks_wait() {
-            true => Blocks::All,
-            false => {
+        let blocks = match alone {
+            false => Blocks::All,
+            true => {
                 Blocks::Range { first: block, count: self.cluster.iter().product::<u32>().into() }
             }
         };

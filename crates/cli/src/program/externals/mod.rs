@@ -152,7 +152,9 @@ fn report_refusal(process: &Process, a: &[u64]) -> Result<(), Stop> {
         |at| process.text(word(a, at)).map(|text| String::from_utf8_lossy(&text).into_owned());
     let (why, help) = (text(0)?, text(1)?);
     let Stop::Fault(HostFault { places, .. }) = process.fault("", "") else { return Ok(()) };
-    let of_program = places.into_iter().filter(|(_, file, _)| !file.starts_with("lanework/"));
+    // Functions of built-in headers have no line.
+    let of_program =
+        places.into_iter().filter(|(_, file, line)| *line > 0 && !file.starts_with("lanework/"));
     let mut lines = of_program.map(|(_, file, line)| SourceLocation { file, line, column: 0 });
     let found = Report {
         message: format!("{why} (error {})", word(a, 2)),
@@ -163,6 +165,11 @@ fn report_refusal(process: &Process, a: &[u64]) -> Result<(), Stop> {
     };
     lanework::tool::keep_findings("", &[found]);
     Ok(())
+}
+
+/// The kernel and the status of a failed launch about which the program never asked.
+pub fn unseen_failure(process: &mut Process) -> Option<(String, u64)> {
+    loaded(process).ok()?.unseen.take()
 }
 
 const SPECIAL: &[(&str, External)] = &[
@@ -219,6 +226,12 @@ const SPECIAL: &[(&str, External)] = &[
         Ok(0)
     }),
     ("__lw_refusal", |process, a| report_refusal(process, a).map(|()| 0)),
+    ("__lw_launch_failed", |process, a| {
+        let (kernel, status) = (word(a, 0), word(a, 1));
+        let name = process.symbol_at(kernel).map(str::to_owned);
+        loaded(process)?.unseen = (status != 0).then(|| (name.unwrap_or_default(), status));
+        Ok(0)
+    }),
     ("__lw_is_device", |process, a| Ok(u64::from(on_device(process, word(a, 0))))),
     ("__lw_lent_symbol", |process, a| {
         let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(0) };

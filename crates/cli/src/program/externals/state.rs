@@ -41,6 +41,8 @@ pub struct Loaded {
     pub kernels: HashMap<u64, u64>,
     /// Its memory of the device.
     pub memory: DeviceMemory,
+    /// The kernel and the status of a failed launch, if the program has not asked for an error since.
+    pub unseen: Option<(String, u64)>,
 }
 
 impl Loaded {
@@ -52,6 +54,7 @@ impl Loaded {
             device: 0,
             kernels: HashMap::new(),
             memory: DeviceMemory::default(),
+            unseen: None,
         }
     }
 }

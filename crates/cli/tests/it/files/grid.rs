@@ -101,7 +101,7 @@ fn kernels_that_guard_or_stride_have_a_grid() {
         ),
         (0, sum, "--block 64 rand:1000 zeros:16 1000", "--grid 16: "),
         // An array of sums that is longer than needed does not enlarge the grid beyond the guarded data.
-        (0, sum, "--block 64 rand:1000 zeros:16 1000", "argument 1 (x)"),
+        (0, sum, "--block 64 rand:1000 zeros:16 1000", "elements of x"),
         // The next row's start is read, too: one more element than threads.
         (
             0,
@@ -177,14 +177,28 @@ fn a_grid_that_does_not_follow_is_asked_for() {
     let scattered =
         "unsigned *x, unsigned n) { INDEX unsigned at = (i * 2654435761u) >> 4; x[at % n] = i; }";
     let copy = "const float *x, float *y, int n) { INDEX if (i < n) y[i] = x[i]; }";
+    // Blocks that take the next part of the data from a counter, and write a sum each.
+    let queue = "const float *x, float *sums, unsigned *next, int n) { __shared__ unsigned part; float s = 0; \
+                 while (true) { if (threadIdx.x == 0) part = atomicAdd(next, 1u); __syncthreads(); \
+                 int i = part * 64 + threadIdx.x; __syncthreads(); if (i - (int)threadIdx.x >= n) break; if (i < n) s += x[i]; } \
+                 atomicAdd(&sums[blockIdx.x], s); }";
     all(&[
-        (2, scattered, "--block 64 zeros:1000 1000", "do not show how many blocks"),
         (
             2,
-            copy,
-            "--block 64 rand:256 zeros:128 256",
-            "argument 1 (x) takes 4, argument 2 (y) takes 2",
+            queue,
+            "--block 64 rand:1000 zeros:8 zeros:u32:1 1000",
+            "the blocks take their work from a counter in memory",
         ),
+        (0, queue, "--grid 8 --block 64 rand:1000 zeros:8 zeros:u32:1 1000", ""),
+        // Atomics alone are no queue.
+        (
+            0,
+            "const int *x, int *bins, int n) { INDEX if (i < n) atomicAdd(&bins[x[i] & 7], 1); }",
+            "--block 64 zeros:1000 zeros:8 1000",
+            "--grid 16: ",
+        ),
+        (2, scattered, "--block 64 zeros:1000 1000", "do not show how many blocks"),
+        (2, copy, "--block 64 rand:256 zeros:128 256", "x takes 4, y takes 2"),
         // Every grid covers the array in its own way: parts of equal size, rows as wide as the grid, an order from the end.
         (
             2,
@@ -196,8 +210,8 @@ fn a_grid_that_does_not_follow_is_asked_for() {
         (
             2,
             "float *x) { int w = gridDim.x * blockDim.x; INDEX x[(blockIdx.y * blockDim.y + threadIdx.y) * w + i] = 1; }",
-            "--block 16x16 zeros:64x64",
-            "do not show how many blocks",
+            "--block 16x16 zeros:64x48",
+            "--block 16x16 zeros:64x48 --grid 3x4",
         ),
         (
             2,

@@ -380,3 +380,17 @@ fn streams_on_the_emulator_say_that_time_is_not_modeled() {
     let text = succeeds(&["streams", "--size", "1000", "--device", "emulator"]);
     assert!(text.contains("does not model time"), "{text}");
 }
+
+#[test]
+fn a_picture_without_a_line_shows_what_the_rung_is_about() {
+    for (rung, expected) in [
+        // Both lines of `padded` cost the same; its idea is the layout of the tile that the second one reads.
+        ("transpose/padded", "shared load of 4 B by 32 lanes"),
+        ("transpose/naive", "global store of 4 B by 32 lanes"),
+        // The loads of the line with the conflicts cost less than the global load.
+        ("sum-squares/tree-strided", "bank conflicts"),
+    ] {
+        let said = succeeds(&["look", rung]);
+        assert!(said.replace("no bank conflicts", "").contains(expected), "{rung}: {said}");
+    }
+}

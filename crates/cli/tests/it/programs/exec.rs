@@ -374,6 +374,48 @@ fn a_signal_to_the_command_ends_the_program_and_the_report_is_written() {
     }
 }
 
+/// However a command ends, no process of its program stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_process_of_the_program_outlives_the_command() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    let runs = |id: &str| {
+        let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // A process that ended stays as a zombie until its parent has waited for it.
+        status.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
+    };
+    // The shell waits for a process of its own; when it is killed, that one is an orphan.
+    let with_child = ["sh", "-c", "sleep 300 & echo $!; wait"];
+    let alone = ["sh", "-c", "echo $$; exec sleep 300"];
+    for (signal, program) in
+        [("TERM", with_child), ("INT", with_child), ("KILL", alone), ("INT", alone)]
+    {
+        let mut child = Command::new(LANEWORK)
+            .args(["exec", "--"])
+            .args(program)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command runs");
+        let mut id = String::new();
+        let mut said = BufReader::new(child.stdout.take().expect("a pipe"));
+        said.read_line(&mut id).expect("text");
+        let id = id.trim();
+        assert!(runs(id), "{signal}");
+        let kill = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+        assert!(kill.expect("kill runs").success());
+        child.wait().expect("the command ends");
+        let started = Instant::now();
+        while runs(id) && started.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(!runs(id), "{signal}: process {id} still runs");
+    }
+}
+
 /// Whether this process ignores SIGHUP, by the lowest bit of the mask that Linux shows.
 #[cfg(unix)]
 fn hangup_is_ignored() -> bool {

@@ -77,6 +77,119 @@ fn tools_take_the_source_of_a_program() {
 }
 
 #[test]
+fn a_finding_names_the_variable_the_element_and_each_access() {
+    let beyond = ADD.replace("if (i < n) ", "");
+    let ended = run_by("check", &beyond, &["1000"]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    for part in [
+        "4 bytes at a+4000, `a` is 4000 bytes\n",
+        "parameter 1 (`float const*`), element 1000 (0 to 999 exist): allocation 1: 4000 bytes of device memory; `cudaMalloc` in `main` at ",
+        "= 72 times in all: 24 reads of a, 24 reads of b, 24 writes of c\n",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+/// A program with a kernel, and host code between allocation and synchronization.
+fn program(kernel: &str, host: &str) -> String {
+    format!(
+        "#include <cuda_runtime.h>\n{kernel}\nint main() {{\n    const int n = 1000;\n    float h[n] = {{}}, *d, *e;\n    \
+         cudaMalloc(&d, n * sizeof(float));\n    cudaMalloc(&e, n * sizeof(float));\n    cudaMemset(d, 0, n * sizeof(float));\n    \
+         cudaMemset(e, 0, n * sizeof(float));\n    {host}\n    cudaDeviceSynchronize();\n}}\n"
+    )
+}
+
+#[test]
+fn the_advice_names_the_mistake_of_a_beginner() {
+    let scale = "__global__ void scale(const float *x, float *y, int n) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) y[i] = 2 * x[i];\n}";
+    let table = "__constant__ float table[1000];\n__global__ void get(float *y) { y[threadIdx.x] = table[threadIdx.x]; }";
+    let no_block = "__global__ void add(float *x) {\n    int i = threadIdx.x;\n    x[i] += 1;\n}";
+    let tile = "__global__ void shift(float *x) {\n    __shared__ float s[64];\n    s[threadIdx.x] = 1;\n    x[threadIdx.x] = 2;\n}";
+    for (kernel, host, parts) in [
+        (
+            scale,
+            "cudaMemcpy(h, d, n * sizeof(float), cudaMemcpyHostToDevice);",
+            &[
+                "the direction is `cudaMemcpyHostToDevice`, but the source",
+                "pass `cudaMemcpyDeviceToHost`",
+            ][..],
+        ),
+        (
+            table,
+            "cudaMemcpy(table, h, n * sizeof(float), cudaMemcpyHostToDevice); get<<<1, 32>>>(d);",
+            &[
+                "the target is a variable of the device",
+                "cudaMemcpyToSymbol(variable, source, bytes)",
+            ],
+        ),
+        (
+            no_block,
+            "add<<<4, 256>>>(d);",
+            &["help: each block accesses the same elements", "atomicAdd"],
+        ),
+        (tile, "shift<<<1, 128>>>(d);", &["declare `s` with at least 512 bytes"]),
+        // The nearest allocation is that of another parameter.
+        (
+            scale,
+            "float *p = new float[n]; scale<<<4, 256>>>(p, e, n);",
+            &[
+                "parameter 1 (`float const*`): ",
+                "is memory of the host",
+                "allocate it (`cudaMalloc`)",
+            ],
+        ),
+        (
+            scale,
+            "float *p; cudaMalloc(&p, n); scale<<<4, 256>>>(d, p, n);",
+            &["4 bytes at p+1000, `p` is 1000 bytes", "allocate 1000 * sizeof(float) bytes"],
+        ),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("program.cu");
+        std::fs::write(&file, program(kernel, host)).expect("a file");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+        command.arg("check").arg(&file).env("LANEWORK_LANG", "en");
+        // One run: the distance of an address of the host from memory of the device differs from run to run.
+        let ended = command.output().expect("it starts");
+        let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
+        for part in parts {
+            assert!(said.contains(part), "{part}: {said}{errors}");
+        }
+    }
+}
+
+#[test]
+fn a_failed_launch_that_nobody_checks_is_mentioned_at_the_end() {
+    let wide = ADD.replace("<<<(n + 255) / 256, 256>>>", "<<<1, n>>>");
+    let failed = "note: a launch of `add` failed (cudaErrorInvalidConfiguration), and the program did not ask for the error";
+    for (source, threads, told) in [
+        (wide.clone(), "2000", true),
+        (wide.clone(), "100", false),
+        (wide.replace("cudaDeviceSynchronize()", "cudaGetLastError()"), "2000", false),
+    ] {
+        let ended = run(&source, &[threads]);
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(said.contains(failed), told, "{threads}: {said}");
+    }
+}
+
+#[test]
+fn an_argument_without_dashes_gets_the_command_line_of_the_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("add.cu"), ADD).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+    command.args(["run", "add.cu", "1000"]).env("LANEWORK_LANG", "en").current_dir(&folder);
+    let ended = command.output().expect("it starts");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("help: lanework run add.cu -- 1000 (runs `main`), or for the kernel"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_predicted_program_has_counts_of_launches_and_a_total() {
     let often = ADD.replace(
         "    add<<<(n + 255) / 256, 256>>>(a, b, c, n);",
@@ -244,7 +357,15 @@ fn mistakes_of_the_host_have_its_line_and_the_call_as_written() {
         ("0", 1, &["error[failed-call]: `fill<<<0, 256>>>` failed", "program.cu:8", nothing][..]),
         ("1", 1, &["`fill<<<(4, 2, 1), 2048>>>` failed", "program.cu:9", "1024", nothing]),
         ("2", 1, &["`cudaFree(address=", "program.cu:10", "it was freed before"]),
-        ("3", 1, &["`cudaMemcpy(to=", "program.cu:11"]),
+        (
+            "3",
+            1,
+            &[
+                "the direction is `cudaMemcpyDeviceToHost`, but the target",
+                "program.cu:11",
+                "exchange",
+            ],
+        ),
         (
             "4",
             134,

@@ -1,8 +1,12 @@
-//! Names of memory in findings: an allocation by its number, size and call, or host memory.
+//! Names of memory in findings: an allocation by the variable that holds it or by the call that made it, and by its number and
+//! size; or host memory.
 
 use crate::interface::caller::Caller;
 use crate::interface::interpreted::name_of;
+use crate::memory::allocations::AllocationKind;
 use crate::state::driver;
+use lanework::emulator::SourceLocation;
+use lanework::emulator::sanitize::source_file;
 use lanework::tool::MemoryOrigin;
 use std::ops::Range;
 
@@ -16,16 +20,93 @@ fn describe(address: u64, host: bool) -> Option<MemoryOrigin> {
     let named = driver().ok()?.allocations().named(address);
     let Some(named) = named else {
         let text = host.then(|| host_memory(address)).flatten()?;
-        return Some(MemoryOrigin { text, pitch: None, is_host: true });
+        return Some(MemoryOrigin { name: None, text, pitch: None, is_host: true });
     };
     let (bytes, number, kind) = (named.bytes, named.id, named.kind.name());
-    let made = named.site.and_then(|site| call_at(&site.caller(), "allocated"));
+    let maker = named.site.map(|site| site.caller());
+    let name = maker.as_ref().and_then(|maker| name(maker, named.kind));
+    let made = maker.and_then(|maker| call_at(&maker, "allocated"));
     let ended = named.freed.as_ref().map(|site| call_at(&site.caller(), "freed"));
     let since = if ended == Some(None) { ", freed since" } else { "" };
     let mut text = format!("allocation {number}: {bytes} bytes of {kind} memory{since}");
     text.extend(made.map(|made| format!("; {made}")));
     text.extend(ended.flatten().map(|ended| format!("; freed by {ended}")));
-    Some(MemoryOrigin { text, pitch: named.pitch, is_host: false })
+    Some(MemoryOrigin { name, text, pitch: named.pitch, is_host: false })
+}
+
+/// The variable that an allocation was made for, or the runtime's call that made it.
+fn name(maker: &Caller, kind: AllocationKind) -> Option<String> {
+    let call = maker.runtime.as_deref().map(name_of);
+    let written = maker.location.as_ref().and_then(statement);
+    let variable = written.and_then(|text| variable(&text, call.unwrap_or(kind.call())));
+    variable.or_else(|| call.map(str::to_owned))
+}
+
+/// The text of a source line and of the next two, over which a call may extend.
+fn statement(at: &SourceLocation) -> Option<String> {
+    let text = source_file(&at.file)?;
+    let lines = text.lines().skip((at.line as usize).checked_sub(1)?).take(3);
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The variable whose address is the first argument of a call: `d` for `cudaMalloc((void **)&d, n)`. `None` if the first line
+/// has several such calls.
+fn variable(text: &str, call: &str) -> Option<String> {
+    /// Longer expressions do not help a reader.
+    const LONGEST: usize = 40;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let calls = text.match_indices(call).filter_map(|(at, _)| {
+        let (before, rest) = (&text[..at], text[at + call.len()..].trim_start());
+        let is_whole = !before.ends_with(is_word);
+        // Explicit template arguments: `cudaMalloc<float>(&d, n)`.
+        let rest = match rest.starts_with('<') {
+            true => rest.split_once('>').map_or(rest, |(_, rest)| rest.trim_start()),
+            false => rest,
+        };
+        Some((before.contains('\n'), rest.strip_prefix('(').filter(|_| is_whole)?))
+    });
+    let calls: Vec<(bool, &str)> = calls.collect();
+    let argument = match calls.as_slice() {
+        [(_, only)] | [(false, only), (true, _), ..] => first_argument(only)?,
+        _ => return None,
+    };
+    let variable = without_cast(argument).strip_prefix('&')?;
+    let name: String = variable.chars().filter(|c| !c.is_whitespace()).collect();
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| is_word(c) || ".->[]:".contains(c))
+        && name.len() <= LONGEST;
+    is_name.then_some(name)
+}
+
+/// The text up to the comma or the parenthesis that ends a first argument.
+fn first_argument(text: &str) -> Option<&str> {
+    let mut depth = 0usize;
+    let end = text.find(|c| match c {
+        '(' | '[' => {
+            depth += 1;
+            false
+        }
+        ')' | ']' if depth > 0 => {
+            depth -= 1;
+            false
+        }
+        ',' | ')' => depth == 0,
+        _ => false,
+    })?;
+    Some(text[..end].trim())
+}
+
+/// An expression without a cast around it.
+fn without_cast(text: &str) -> &str {
+    let named = ["reinterpret_cast", "static_cast"].iter().find_map(|cast| text.strip_prefix(cast));
+    if let Some(inner) = named.and_then(|rest| rest.split_once(">(")) {
+        return inner.1.strip_suffix(')').unwrap_or(inner.1).trim();
+    }
+    let inner = text.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    match inner {
+        Some((ty, rest)) if ty.contains('*') => rest.trim(),
+        _ => text,
+    }
 }
 
 /// The call and its place, if the program's function or line is known.
@@ -68,6 +149,27 @@ fn name_in(map: &str, address: u64) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_allocation_is_called_like_its_variable() {
+        let named = |text: &str| variable(text, "cudaMalloc");
+        for (text, name) in [
+            ("    cudaMalloc(&d, n * sizeof(float));", Some("d")),
+            ("CHECK(cudaMalloc((void **)&d_in, size(n, 4)));", Some("d_in")),
+            ("cudaMalloc(reinterpret_cast<void**>(&x), 4);", Some("x")),
+            ("cudaMalloc<float>(&this->rows[i], 4);", Some("this->rows[i]")),
+            ("cudaMalloc(\n    &y,\n    4);", Some("y")),
+            ("cudaMalloc(&a, 4);\ncudaMalloc(&b, 4);", Some("a")),
+            // Which of the two calls it was is not known.
+            ("cudaMalloc(&a, 4); cudaMalloc(&b, 4);", None),
+            ("cudaMalloc(to, bytes);", None),
+            ("my_cudaMalloc(&a, 4);", None),
+            ("cudaMallocHost(&a, 4);", None),
+            ("cudaMalloc(&a", None),
+        ] {
+            assert_eq!(named(text).as_deref(), name, "{text}");
+        }
+    }
 
     #[test]
     fn the_map_names_the_memory_of_the_host() {

@@ -37,6 +37,15 @@ impl AllocationKind {
             AllocationKind::Registered => "registered host",
         }
     }
+
+    /// The driver's call that allocates it.
+    pub fn call(self) -> &'static str {
+        match self {
+            AllocationKind::Device => "cuMemAlloc",
+            AllocationKind::Host => "cuMemAllocHost",
+            AllocationKind::Managed | AllocationKind::Registered => "cuMemAllocManaged",
+        }
+    }
 }
 
 /// The rows of a pitched allocation: bytes that the program asked for in each row, and bytes from one row to the next.
@@ -247,11 +256,7 @@ impl Driver {
             return Err(Status::InvalidValue);
         }
         self.finish_detached()?;
-        let name = match kind {
-            AllocationKind::Device => "cuMemAlloc",
-            AllocationKind::Host => "cuMemAllocHost",
-            AllocationKind::Managed | AllocationKind::Registered => "cuMemAllocManaged",
-        };
+        let name = kind.call();
         let whole = match self.device.is_sanitized() {
             true => bytes,
             // A GPU allocates whole units, and does not detect accesses to the padding.

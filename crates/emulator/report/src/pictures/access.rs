@@ -1,7 +1,7 @@
 //! The contents of a picture: one memory access of a warp with its sectors, banks and cost, and the active lanes of a
 //! block's warps over time. Also chooses the line of a kernel, and its accesses, for a picture.
 
-use crate::record::ProfileRecord;
+use crate::record::{LineRecord, ProfileRecord};
 use crate::remarks::pattern;
 use lanework_emulator::{AccessKind, Place, Space, TracedAccess};
 use std::collections::BTreeMap;
@@ -266,12 +266,15 @@ pub struct Choice {
     pub instructions: Vec<u32>,
 }
 
-/// Chooses the line with this number, or the line with the largest share among those that access
-/// global or shared memory.
+/// Chooses the line with this number, or one that accesses global or shared memory: the costliest line with bank conflicts or
+/// excess sectors, if it has a notable share, else the costliest line. Of lines that cost about the same, one that reads shared
+/// memory is chosen: there the layout of a tile matters.
 ///
 /// # Errors
 /// If the line accesses no memory; the error has a message and the lines that do.
 pub fn choose(record: &ProfileRecord, line: Option<u32>) -> Result<Choice, (String, String)> {
+    /// The smallest share of a line whose excess is worth a picture.
+    const NOTABLE: f64 = 0.05;
     let accesses = |sectors: u64, wavefronts: u64| sectors + wavefronts > 0;
     let mut lines: Vec<_> = record
         .lines
@@ -281,7 +284,14 @@ pub fn choose(record: &ProfileRecord, line: Option<u32>) -> Result<Choice, (Stri
     lines.sort_by(|a, b| b.share.total_cmp(&a.share));
     let found = match line {
         Some(line) => lines.iter().find(|one| one.line == line),
-        None => lines.first(),
+        None => {
+            let wasteful = lines.iter().find(|one| one.share >= NOTABLE && has_excess(one));
+            let costliest = lines.first().map_or(0.0, |first| first.share);
+            let is_like = |one: &&&LineRecord| {
+                one.share >= 0.9 * costliest && one.counters.shared_load.requests > 0
+            };
+            wasteful.or_else(|| lines.iter().find(is_like)).or(lines.first())
+        }
     };
     let Some(found) = found else {
         let known: Vec<String> = lines.iter().map(|one| one.line.to_string()).collect();
@@ -300,9 +310,22 @@ pub fn choose(record: &ProfileRecord, line: Option<u32>) -> Result<Choice, (Stri
     })
 }
 
-/// The first access of each instruction by a warp. A line may have several, such as a load and a store.
+/// Whether a line's accesses take at least a tenth more sectors or wavefronts than necessary.
+fn has_excess(line: &LineRecord) -> bool {
+    let counters = &line.counters;
+    let ideal = counters.global_load.ideal_sectors + counters.global_store.ideal_sectors;
+    let sectors = counters.global_load.sectors + counters.global_store.sectors;
+    let conflicts = counters.bank_conflicts();
+    sectors as f64 > 1.1 * ideal as f64 || conflicts as f64 > 0.1 * counters.wavefronts() as f64
+}
+
+/// The first access of each instruction by a warp. A line may have several, such as a load and a store. In place of warp 0, which
+/// is the default, the first warp that accesses memory there.
 pub fn first_of_each(touches: &[TracedAccess], warp: u32) -> Vec<TracedAccess> {
     let mut first: Vec<TracedAccess> = Vec::new();
+    let accesses = touches.iter().any(|touch| touch.place.warp == warp);
+    let other = touches.first().filter(|_| warp == 0 && !accesses);
+    let warp = other.map_or(warp, |touch| touch.place.warp);
     for touch in touches.iter().filter(|touch| touch.place.warp == warp) {
         if first.iter().all(|seen| seen.place.instruction != touch.place.instruction) {
             first.push(touch.clone());

@@ -68,9 +68,12 @@ impl AccessCheck {
     ) {
         let (bounds, bytes) = (&self.bounds, access.bytes);
         let who = self.position.thread_at(access.lane(lane));
+        let variables = if space == "shared" { &bounds.shared } else { &bounds.local };
+        let near = variables.nearest(offset, bytes);
+        if let Some(near) = &near {
+            self.reports.reached(near, bytes);
+        }
         self.reports.add(ReportKind::OutOfBounds, who, None, |_| {
-            let variables = if space == "shared" { &bounds.shared } else { &bounds.local };
-            let near = variables.nearest(offset, bytes);
             Bounds::outside(verb(access.site.kind), space, (offset, bytes), near)
         });
     }

@@ -16,7 +16,7 @@ pub mod matrices;
 use crate::bounds::heap::HeapBlocks;
 use crate::findings::kinds::ReportKind;
 use crate::findings::report::Report;
-use crate::findings::{Finding, named, outside_of, place};
+use crate::findings::{Finding, longer_array, named, outside_of, place};
 use lanework_engine::asynchrony::split;
 use lanework_engine::event::{Space, generic_space};
 use lanework_engine::fault::NearAllocation;
@@ -397,17 +397,6 @@ impl Bounds {
         );
         report.allocation = near;
     }
-}
-
-/// The advice for an access past the end of an array, by at most its own size.
-fn longer_array(near: &NearAllocation, bytes: u64) -> Option<String> {
-    let end = u64::try_from(near.offset).ok()? + bytes;
-    (end > near.bytes && end - near.bytes <= near.bytes).then(|| {
-        format!(
-            "guard the access so that its index stays inside the array; if it must reach there, as the edge of a tile, declare `{}` with at least {end} bytes",
-            near.name
-        )
-    })
 }
 
 /// Variables in shared or local memory, by offset.

@@ -17,12 +17,15 @@
 //! 7. Blocks: write to a second array what other blocks still read, end the kernel between the two,
 //!    or give each block its own element; in a loop with a barrier of the grid, put another one at its end.
 //!
+//! If the same threads of several blocks race for an element whose index does not depend on the block, the advice begins with that.
+//!
 //! *Limit.* The third rule uses the code, not the run: it takes the nearest strong write after the
 //! one access, and the nearest strong read before the other.
 
 use lanework_ptx_ir::analysis::cfg::ControlFlowGraph;
 use lanework_ptx_ir::kernel::{
-    Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Reg, Scope, SyncAnnotation,
+    Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Reg, Scope, SpecialRegister,
+    SyncAnnotation,
 };
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::asynchrony::{AsyncOp, MbarrierOp};
@@ -449,6 +452,59 @@ impl<'k> Adviser<'k> {
         }
         failed.insert(register, depth);
         None
+    }
+
+    /// Whether blocks race because the index depends on the thread, but not on the block.
+    pub fn lacks_block_index(&self, race: &RaceFacts) -> bool {
+        let lacks = |access: &RaceAccess| {
+            let found = self.memory().find(|found| found.inst.origin == access.instruction);
+            let Some(Operand::Reg(address)) = found.and_then(|found| found.inst.src.first()) else {
+                return false;
+            };
+            let specials = self.specials_of(*address);
+            specials.is_some_and(|specials| {
+                let any = |is: fn(&SpecialRegister) -> bool| specials.iter().any(is);
+                any(|one| matches!(one, SpecialRegister::Thread(_)))
+                    && specials.iter().all(|one| {
+                        matches!(one, SpecialRegister::Thread(_) | SpecialRegister::BlockShape(_))
+                    })
+            })
+        };
+        race.distance == Distance::Grid && race.global && race.accesses.iter().all(lacks)
+    }
+
+    /// The special registers from which a register is computed; `None` if it depends on memory, too.
+    fn specials_of(&self, register: Reg) -> Option<Vec<SpecialRegister>> {
+        let (mut specials, mut seen, mut open) = (Vec::new(), vec![register], vec![register]);
+        while let Some(register) = open.pop() {
+            if let Some(special) = self.kernel.registers[register as usize].special {
+                specials.push(special);
+                continue;
+            }
+            let writers =
+                self.kernel.insts.iter().filter(|inst| inst.writes().any(|r| r == register));
+            for inst in writers {
+                let is_parameter = matches!(
+                    &inst.opcode,
+                    Opcode::Memory(op) if op.space == MemorySpace::Parameter
+                );
+                if is_parameter {
+                    continue;
+                }
+                if !inst.is_alu() {
+                    return None;
+                }
+                for source in &inst.src {
+                    if let Operand::Reg(source) = source
+                        && !seen.contains(source)
+                    {
+                        seen.push(*source);
+                        open.push(*source);
+                    }
+                }
+            }
+        }
+        Some(specials)
     }
 
     /// Put a barrier between the two.

@@ -56,6 +56,8 @@ pub struct Reports {
     races: Vec<Option<RaceFacts>>,
     /// Index of the report, by kind, instruction and instruction of the other access.
     found: HashMap<(ReportKind, u32, u32), usize>,
+    /// The bytes that an array needs so that all accesses past its end are inside, by its name.
+    needed: HashMap<String, u64>,
 }
 
 impl Reports {
@@ -63,7 +65,7 @@ impl Reports {
     pub fn new(checks: Checks, kernel: Arc<Kernel>, shape: LaunchShape) -> Reports {
         let suppressed = SuppressedInstructions::in_kernel(&kernel);
         let (list, races, found) = (Vec::new(), Vec::new(), HashMap::new());
-        Reports { checks, kernel, shape, suppressed, list, races, found }
+        Reports { checks, kernel, shape, suppressed, list, races, found, needed: HashMap::new() }
     }
 
     /// The kernel.
@@ -174,6 +176,14 @@ impl Reports {
         report.map(|report| report.count += 1).is_some()
     }
 
+    /// Records an access past the end of an array, for the advice about its length.
+    pub fn reached(&mut self, near: &NearAllocation, bytes: u64) {
+        if let Some(end) = end_beyond(near, bytes) {
+            let needed = self.needed.entry(near.name.clone()).or_default();
+            *needed = end.max(*needed);
+        }
+    }
+
     fn keep(&mut self, key: (ReportKind, u32, u32), report: Report, race: Option<RaceFacts>) {
         self.found.insert(key, self.list.len());
         self.list.push(report);
@@ -264,7 +274,17 @@ impl Reports {
 
     /// The findings. An uninitialized read that also races with the write it misses is one error,
     /// the race. Races that one missing barrier explains are one finding.
-    pub fn finish(self) -> Vec<Report> {
+    pub fn finish(mut self) -> Vec<Report> {
+        for report in &mut self.list {
+            let near =
+                report.allocation.as_ref().filter(|_| report.kind == ReportKind::OutOfBounds);
+            if let Some(near) = near
+                && end_beyond(near, report.size.into()).is_some()
+                && let Some(end) = self.needed.get(&near.name)
+            {
+                report.help = declare(&near.name, *end);
+            }
+        }
         let races: HashSet<u32> = self
             .found
             .keys()
@@ -295,6 +315,23 @@ impl Reports {
         let list = list.map(|(_, ((report, ends), race))| Found { report, ends, race });
         report::group(&self.kernel, list.collect())
     }
+}
+
+/// The advice for an access past the end of an array, by at most its own size.
+pub fn longer_array(near: &NearAllocation, bytes: u64) -> Option<String> {
+    end_beyond(near, bytes).map(|end| declare(&near.name, end))
+}
+
+/// The end of an access past the end of an array, by at most the array's own size.
+fn end_beyond(near: &NearAllocation, bytes: u64) -> Option<u64> {
+    let end = u64::try_from(near.offset).ok()? + bytes;
+    (end > near.bytes && end - near.bytes <= near.bytes).then_some(end)
+}
+
+fn declare(name: &str, bytes: u64) -> String {
+    format!(
+        "guard the access so that its index stays inside the array; if it must reach there, as the edge of a tile, declare `{name}` with at least {bytes} bytes"
+    )
 }
 
 /// `name+offset`.
@@ -330,6 +367,24 @@ pub fn verb(kind: AccessKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn advice_about_an_array_is_about_its_own_length() {
+        let near = |offset: i64| NearAllocation {
+            name: "s".to_owned(),
+            address: 0,
+            bytes: 256,
+            offset,
+            distance: 0,
+        };
+        assert_eq!(
+            [256, 508, 512, -4].map(|at| end_beyond(&near(at), 4)),
+            [Some(260), Some(512), None, None]
+        );
+        assert!(
+            longer_array(&near(508), 4).is_some_and(|help| help.ends_with("at least 512 bytes"))
+        );
+    }
 
     #[test]
     fn an_address_far_from_all_memory_is_shown_as_a_number() {

@@ -144,7 +144,13 @@ pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bo
     }
     for pair in report.also.iter().take(MOST_LINES) {
         let (other, access) = (&pair.other, &pair.access);
-        let _ = writeln!(text, "  = the same barrier is missing between {other} and {access}");
+        let _ = match pair.in_next_iteration {
+            true => writeln!(
+                text,
+                "  = the same barrier is missing between the access at {other} in one iteration and the access at {access} in the next"
+            ),
+            false => writeln!(text, "  = the same barrier is missing between {other} and {access}"),
+        };
     }
     if report.also.len() > MOST_LINES {
         let _ = writeln!(text, "  = and {} more such pairs", report.also.len() - MOST_LINES);
@@ -153,7 +159,10 @@ pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bo
         let _ = writeln!(text, "  = {}", report.allocated);
     }
     if report.count > 1 {
-        let _ = writeln!(text, "  = {} times in all", report.count);
+        let _ = match report.counted.as_str() {
+            "" => writeln!(text, "  = {} times in all", report.count),
+            counted => writeln!(text, "  = {} times in all: {counted}", report.count),
+        };
     }
     if !report.help.is_empty() {
         let _ = writeln!(text, "  = help: {}", report.help);

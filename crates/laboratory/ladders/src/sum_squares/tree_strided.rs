@@ -5,8 +5,8 @@
 //! Predicts: a quarter of the shared requests for 256 threads, but bank conflicts: the elements
 //! that a warp accesses are 2, 4, 8 and more words apart.
 //! 预测：256 个线程时，共享内存请求降到四分之一，但出现 bank 冲突：一个 warp 访问的元素步长为 2、4、8 甚至更大。
-//! Costs: bank conflicts, up to 7 per request for 256 threads.
-//! 代价：bank 冲突，256 个线程时每个请求最多 7 次。
+//! Costs: bank conflicts, up to 7 per request for 256 threads and 4-byte sums, up to 15 for 8-byte sums.
+//! 代价：bank 冲突，256 个线程时，4 字节的和每个请求最多 7 次，8 字节的和最多 15 次。
 
 use super::clock::note_time;
 use super::{BLOCKS, Numbers, Summand};

@@ -183,7 +183,7 @@ fn times(report: &Report, climb: &Climb) -> Vec<Panel> {
 }
 
 /// The full counters of a rung: from its profile if that has the same problem, else from the climb.
-fn counters<'a>(report: &'a Report, climb: &Climb, rung: &'a Rung) -> Option<&'a Counters> {
+pub fn counters<'a>(report: &'a Report, climb: &Climb, rung: &'a Rung) -> Option<&'a Counters> {
     let of_climb = rung.counters.as_ref()?;
     let profile = report.kernel(&climb.ladder, &rung.name).and_then(|one| one.profile.as_ref());
     let same =

@@ -44,6 +44,7 @@ pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
                 div.card {
                     h2 { (t("summary:findings")) }
                     @if found.is_empty() { p { (t("kernel:no-findings")) } } @else { (summary::table(&found, false)) }
+                    @if kernel.ladder.is_empty() { p.note { (t("kernel:not-checked")) } }
                 }
             }
             (listing::card(kernel, most))

@@ -182,7 +182,8 @@ fn figure_row(
     let dash = || html! { span.none { "–" } };
     let value = |found: Option<String>| found.map_or_else(dash, |text| html! { (text) });
     let of_time = rung.time.as_ref();
-    let counters = rung.counters.as_ref();
+    // The profile knows bulk copies, too, which the climb may not have counted.
+    let counters = climbs::counters(report, climb, rung);
     let resources = rung.resources.as_ref();
     html! {
         tr.vendor[rung.peer()] {

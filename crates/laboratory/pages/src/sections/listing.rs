@@ -31,7 +31,7 @@ pub fn card(kernel: &Kernel, most: usize) -> Markup {
             div.pair {
                 div.half {
                     @for (index, file) in files.iter().enumerate() {
-                        (source(file, index, by_file.get(file.file.as_str()).map_or(&[][..], Vec::as_slice)))
+                        (source(kernel, file, index, by_file.get(file.file.as_str()).map_or(&[][..], Vec::as_slice)))
                     }
                 }
                 div.half {
@@ -111,7 +111,14 @@ fn shown<'a>(file: &'a Source, index: usize, lines: &[&Line]) -> Vec<(usize, &'a
     file.text.lines().enumerate().filter(|(at, _)| index == 0 || near(*at)).collect()
 }
 
-fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
+/// Whether a line is a Chinese comment. The rungs of ladders say everything in both languages.
+fn is_chinese(text: &str) -> bool {
+    let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    text.trim_start().starts_with("//") && text.contains(is_han)
+}
+
+fn source(kernel: &Kernel, file: &Source, index: usize, lines: &[&Line]) -> Markup {
+    let of_ladder = !kernel.ladder.is_empty();
     let kind = if file.file.ends_with(".ptx") { Language::Ptx } else { Language::Code };
     html! {
         h3.panel-name { (short(&file.file)) }
@@ -122,7 +129,7 @@ fn source(file: &Source, index: usize, lines: &[&Line]) -> Markup {
                     @for (at, text) in shown(file, index, lines) {
                         @let number = at as u32 + 1;
                         @let found = lines.iter().find(|line| line.line == number);
-                        tr data-l=[found.map(|_| format!("{index}:{number}"))] style=[heat(found)] {
+                        tr.zh[of_ladder && is_chinese(text)] data-l=[found.map(|_| format!("{index}:{number}"))] style=[heat(found)] {
                             th { (number) }
                             (cells(found))
                             td { (colored(text, kind)) }

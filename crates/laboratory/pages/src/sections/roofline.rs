@@ -5,13 +5,20 @@ use super::climbs;
 use super::climbs::{link, rate_of, tip_of_time};
 use crate::charts::{Dot, Mark, Reference, Roof, Roofline, Strip, StripRow, Tip};
 use crate::format::{bandwidth, digits, rate};
-use crate::record::{Ceilings, Climb, Report};
+use crate::record::{Ceilings, Climb, Profile, Report};
 use crate::words::{english, t, tf};
 use maud::{Markup, html};
 
 /// Whether the report has data for the page.
 pub fn any(report: &Report) -> bool {
-    !report.ceilings.is_empty() && (!report.climbs.is_empty() || !report.kernels.is_empty())
+    let known = |gpu: &str| report.ceilings_of(gpu).is_some();
+    let timed = |climb: &Climb| climb.timed() && known(&climb.device.name);
+    // A kernel without floating-point operations has no place below the roofs.
+    let counted = |profile: &Profile| {
+        profile.intensity.is_some_and(|value| value > 0.0) && known(&profile.gpu)
+    };
+    report.climbs.iter().any(timed)
+        || report.kernels.iter().filter_map(|kernel| kernel.profile.as_ref()).any(counted)
 }
 
 /// The page.

@@ -53,7 +53,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
         "This report was made without a GPU. It shows the emulator's counts, bounds, and predicted times; no time was measured.",
         "本报告没有使用 GPU：其中有模拟器的计数、上界和预测时间，没有实测时间。",
     ),
-    ("summary:findings", "Findings", "发现的问题"),
+    ("summary:findings", "Remarks on performance", "性能说明"),
     (
         "summary:findings-note",
         "The profiles' remarks, the heaviest lines first. A line's weight is the cycles that its issue slots, sectors and wavefronts would take one after the other.",
@@ -222,6 +222,11 @@ pub const WORDS: &[(&str, &str, &str)] = &[
         "No remarks: accesses are coalesced, banks do not conflict, warps stay together.",
         "没有问题：访问已合并，bank 没有冲突，warp 没有分化。",
     ),
+    (
+        "kernel:not-checked",
+        "These are remarks about speed. This page is made without a check for errors: lanework check looks for accesses out of bounds, races and memory that was never written.",
+        "以上只是关于速度的说明。生成本页时没有检查错误：lanework check 会查找越界访问、竞争和从未写入的内存。",
+    ),
     ("kernel:timing", "{0}, cache {1}, {2} samples", "{0}，缓存 {1}，{2} 个样本"),
     ("class:parameters", "parameters", "参数"),
     ("class:shared-memory", "shared memory", "共享内存"),
@@ -333,8 +338,8 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     // roofline
     (
         "roofline:lead",
-        "A rung under the slanting roof is limited by memory, one under the flat roof by arithmetic; the distance to the roof is what is left to gain.",
-        "位于斜线之下的级受内存限制，位于水平线之下的级受算力限制；离 roofline 的距离就是还能提升的余地。",
+        "A rung under the slanting roof is limited by memory, one under the flat roof by arithmetic; for a measured time, the distance to the roof is what is left to gain.",
+        "位于斜线之下的级受内存限制，位于水平线之下的级受算力限制；对于实测时间，离 roofline 的距离就是还能提升的余地。",
     ),
     (
         "roofline:measured-note",

@@ -809,6 +809,7 @@ int cuMemcpy3DAsync_v2(const struct __lw_copy3 *copy, cudaStream_t stream);
 int cuMemsetD8Async(void *to, unsigned char byte, size_t bytes, cudaStream_t stream);
 int __lw_is_device(const void *memory);
 void __lw_refusal(const char *why, const char *help, int status);
+void __lw_launch_failed(const void *kernel, int status);
 int __lw_open_device();
 int __lw_close_device();
 int cuStreamCreate(cudaStream_t *to, unsigned flags);
@@ -832,6 +833,11 @@ int cuFuncGetAttribute(int *value, int attribute, void *function);
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared);
 }
 inline int __lw_last_error, __lw_device;
+// Whether a launch failed since the program last asked for an error.
+inline bool __lw_unseen;
+inline void __lw_seen() {
+    if (__lw_unseen) { __lw_unseen = false; __lw_launch_failed(nullptr, 0); }
+}
 inline bool __lw_ready[64];
 inline cudaError_t __lw_done(int status) {
     if (status != 0 && status != 600) __lw_last_error = status;
@@ -871,6 +877,8 @@ inline void __lw_launch(const void *kernel, void **arguments, dim3 grid, dim3 bl
                      grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535;
         if (status == 1 && shape) status = 9;
     }
+    // Faults of earlier kernels, which have other codes from 700 on, are reported by themselves.
+    if (status != 0 && (status < 700 || status == 701 || status == 720)) { __lw_unseen = true; __lw_launch_failed(kernel, status); }
     __lw_done(status);
 }
 template <class F> inline cudaError_t cudaLaunchKernel(F *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0, cudaStream_t stream = nullptr) {
@@ -879,6 +887,7 @@ template <class F> inline cudaError_t cudaLaunchKernel(F *kernel, dim3 grid, dim
     __lw_launch((const void *)kernel, arguments, grid, block, shared, stream);
     int now = __lw_last_error;
     if (now == 0) __lw_last_error = before;
+    __lw_seen();
     return (cudaError_t)now;
 }
 template <class F> inline cudaError_t cudaLaunchCooperativeKernel(F *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0, cudaStream_t stream = nullptr) {
@@ -888,8 +897,8 @@ template <class F> inline cudaError_t cudaLaunchCooperativeKernel(F *kernel, dim
     if (status == 0) status = cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, arguments);
     return __lw_done(status);
 }
-inline cudaError_t cudaPeekAtLastError() { return (cudaError_t)__lw_last_error; }
-inline cudaError_t cudaGetLastError() { int error = __lw_last_error; __lw_last_error = 0; return (cudaError_t)error; }
+inline cudaError_t cudaPeekAtLastError() { __lw_seen(); return (cudaError_t)__lw_last_error; }
+inline cudaError_t cudaGetLastError() { __lw_seen(); int error = __lw_last_error; __lw_last_error = 0; return (cudaError_t)error; }
 template <class T> inline cudaError_t cudaMalloc(T **to, size_t bytes) {
     if (bytes == 0) { *to = nullptr; return cudaSuccess; }
     __LW_CALL(cuMemAlloc_v2((void **)to, bytes));
@@ -918,9 +927,26 @@ inline cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
 }
 inline cudaError_t cudaFreeHost(void *memory) { __LW_CALL(cuMemFreeHost(memory)); }
 inline cudaError_t cudaMemGetInfo(size_t *free, size_t *total) { __LW_CALL(cuMemGetInfo_v2(free, total)); }
+// Refuses a copy whose direction contradicts its addresses; 0 if there is nothing to refuse.
+inline int __lw_direction(void *to, const void *from, cudaMemcpyKind kind) {
+    bool to_device = __lw_is_device(to), from_device = __lw_is_device(from);
+    if (kind == cudaMemcpyHostToDevice && from_device && !to_device)
+        return __lw_refused(1, "cudaMemcpy: the direction is `cudaMemcpyHostToDevice`, but the source is memory of the device and the target is not", "pass `cudaMemcpyDeviceToHost`, or exchange the pointers: the target comes first");
+    if (kind == cudaMemcpyDeviceToHost && to_device && !from_device)
+        return __lw_refused(1, "cudaMemcpy: the direction is `cudaMemcpyDeviceToHost`, but the target is memory of the device and the source is not", "pass `cudaMemcpyHostToDevice`, or exchange the pointers: the target comes first");
+    void *at;
+    size_t size;
+    if (kind == cudaMemcpyHostToDevice && !to_device && __lw_symbol(to, &at, &size) == 0)
+        return __lw_refused(1, "cudaMemcpy: the target is a variable of the device, whose address the host does not have", "use `cudaMemcpyToSymbol(variable, source, bytes)`");
+    if (kind == cudaMemcpyDeviceToHost && !from_device && __lw_symbol(from, &at, &size) == 0)
+        return __lw_refused(1, "cudaMemcpy: the source is a variable of the device, whose address the host does not have", "use `cudaMemcpyFromSymbol(target, variable, bytes)`");
+    return 0;
+}
 inline int __lw_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
     if (kind == cudaMemcpyDefault)
         kind = (cudaMemcpyKind)((__lw_is_device(from) ? 2 : 0) + (__lw_is_device(to) ? 1 : 0));
+    int refused = __lw_direction(to, from, kind);
+    if (refused != 0) return refused;
     switch (kind) {
     case cudaMemcpyHostToDevice: return cuMemcpyHtoDAsync_v2(to, from, bytes, stream);
     case cudaMemcpyDeviceToHost: return cuMemcpyDtoHAsync_v2(to, from, bytes, stream);

@@ -41,6 +41,8 @@ const MISTAKES: &[&str] = &[
     "__global__ void k(float* x) {\n    float a[2] = {1, 2, 3};\n    x[0] = a[0];\n}",
     "__global__ void k(float* x) {\n    x[0] = cub::ThreadReduce(x[1]);\n}",
     "struct A {};\nstruct S : virtual A {};\n__global__ void k(float* x) { x[0] = 1; }",
+    "template <class T> __device__ void first(T **to, int n) { *to = nullptr; }\n__global__ void k(float* x) {\n    float *d;\n    first(d, 4);\n}",
+    "__device__ void fill(int *to) { *to = 1; }\n__global__ void k(float* x) {\n    int n;\n    fill(n);\n    x[n] = 0;\n}",
     "#define SET(i) x[i] = y\n__global__ void k(float* x) {\n    SET(0);\n}",
 ];
 

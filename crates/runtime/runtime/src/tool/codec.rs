@@ -198,11 +198,11 @@ fields! {
     SourceLocation { file, line, column }
     NearAllocation { name, address, bytes, offset, distance }
     CodeLocation { location, text_line }
-    AccessPair { access, other }
+    AccessPair { access, other, in_next_iteration }
     OtherAccess { location, text_line, callers, instruction, block, thread }
     Report {
         kind, message, location, text_line, callers, instruction, kernel, block, thread, address,
-        size, allocation, other, distance, also, allocated, help, count,
+        size, allocation, other, distance, also, allocated, help, count, counted,
     }
     Fault {
         kind, message, location, text_file, text_line, callers, instruction, kernel, block, thread, address,

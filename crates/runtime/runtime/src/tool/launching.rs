@@ -6,8 +6,6 @@
 
 use crate::Profile;
 use crate::tool::record::{Launched, Picture, Predicted};
-use cpp_demangle::Symbol;
-use lanework_emulator::sanitize::{Report, ReportKind};
 use lanework_emulator::{
     Blocks, CountingObserver, Device, Emulator, Fault, Keep, LaunchConfig, Outcome, Program, Trace,
     TraceConfig, Tracer,
@@ -82,129 +80,6 @@ impl Launching<'_> {
         on.launch(self.program, &config, self.arguments, &mut tracer)?;
         Ok(tracer.trace)
     }
-}
-
-/// Where memory comes from.
-pub struct MemoryOrigin {
-    /// The allocation, and the call that made it; or the memory of the host.
-    pub text: String,
-    /// Bytes from one row to the next, if it was allocated in rows.
-    pub pitch: Option<usize>,
-    /// Whether it is memory of the host that kernels cannot access.
-    pub is_host: bool,
-}
-
-/// Describes the allocation at an address, or, if asked, memory of the host there.
-type Describe = fn(u64, bool) -> Option<MemoryOrigin>;
-
-static DESCRIBE: OnceLock<Describe> = OnceLock::new();
-
-/// Sets the function that tells findings where their memory was allocated.
-pub fn describe_memory(describe: Describe) {
-    let _ = DESCRIBE.set(describe);
-}
-
-/// Adds to a finding where its memory was allocated.
-pub(super) fn name_memory(report: &mut Report) {
-    /// Maximum distance in bytes of an address from the allocation that a finding names.
-    const FAR: u64 = 1 << 16;
-    let Some(describe) = DESCRIBE.get() else { return };
-    let near = report.allocation.as_ref().filter(|near| near.distance <= FAR);
-    let address = near.map(|near| near.address).or(report.address);
-    // A variable of a module is neither an allocation nor memory of the host.
-    let host = near.is_none();
-    let parameter = std::mem::take(&mut report.allocated);
-    let origin = address.and_then(|address| describe(address, host));
-    if let (ReportKind::OutOfBounds, Some(pitch)) =
-        (report.kind, origin.as_ref().and_then(|origin| origin.pitch))
-    {
-        report.help = format!(
-            "count the pitch in bytes: the rows of this memory are {pitch} bytes apart, so row `y` of `p` starts at `(char *)p + y * {pitch}`; if it is computed so, guard the access so that its index stays inside the buffer"
-        );
-    }
-    if report.kind == ReportKind::OutOfBounds
-        && origin.as_ref().is_some_and(|origin| origin.is_host)
-    {
-        report.help = "pass an address of device memory: allocate it (`cudaMalloc`) and copy the data there (`cudaMemcpy`); pointers inside a copied structure must be addresses of the device, too, and an object with virtual functions must be constructed in a kernel".to_owned();
-    }
-    let memory = origin.map(|origin| origin.text).unwrap_or_default();
-    report.allocated = match parameter.is_empty() || memory.is_empty() {
-        true => memory,
-        false => format!("{parameter}: {memory}"),
-    };
-}
-
-/// Adds to each finding that names memory the parameter through which the launch received that memory.
-pub(super) fn name_parameters(
-    found: &mut [Report],
-    program: &Program,
-    entry: &str,
-    arguments: &[&[u8]],
-) {
-    if found.is_empty() || DESCRIBE.get().is_none() {
-        return;
-    }
-    let Some(kernel) = program.kernel(entry) else { return };
-    let signature = signature(entry);
-    for report in found {
-        let Some(near) = &report.allocation else { continue };
-        let passed = arguments.iter().position(|argument| {
-            let address = argument.first_chunk().filter(|_| argument.len() == 8);
-            address.is_some_and(|bytes| {
-                u64::from_le_bytes(*bytes).wrapping_sub(near.address) < near.bytes
-            })
-        });
-        if let Some((index, parameter)) =
-            passed.and_then(|index| Some((index, kernel.parameters.get(index)?)))
-        {
-            report.allocated = parameter_text(&signature, &parameter.name, index);
-        }
-    }
-}
-
-/// The signature of a mangled C++ function; empty for other names.
-fn signature(entry: &str) -> String {
-    /// No compiler emits longer names, and reading takes memory.
-    const LONGEST: usize = 1 << 16;
-    if !entry.starts_with("_Z") || entry.len() > LONGEST {
-        return String::new();
-    }
-    Symbol::new(entry).ok().and_then(|name| name.demangle().ok()).unwrap_or_default()
-}
-
-/// A parameter by its name in the source, or by its number and type.
-fn parameter_text(kernel: &str, name: &str, index: usize) -> String {
-    // NVIDIA's compiler and LLVM number parameters.
-    if !name.ends_with(&format!("_param_{index}")) {
-        return format!("parameter `{name}`");
-    }
-    match types(kernel).get(index) {
-        Some(of) => format!("parameter {} (`{of}`)", index + 1),
-        None => format!("parameter {}", index + 1),
-    }
-}
-
-/// The types of the parameters of a readable C++ function.
-fn types(function: &str) -> Vec<&str> {
-    let Some(inside) = function.strip_suffix(')') else { return Vec::new() };
-    let (mut depth, mut end, mut found) = (0, inside.len(), Vec::new());
-    for (at, what) in inside.char_indices().rev() {
-        match what {
-            ')' | '>' | ']' => depth += 1,
-            '(' if depth == 0 => {
-                found.push(inside[at + 1..end].trim());
-                found.reverse();
-                return found;
-            }
-            '(' | '<' | '[' => depth -= 1,
-            ',' if depth == 0 => {
-                found.push(inside[at + 1..end].trim());
-                end = at;
-            }
-            _ => {}
-        }
-    }
-    Vec::new()
 }
 
 /// Maximum number of steps and of accesses of a block in a picture.
@@ -390,24 +265,5 @@ impl Predictor {
         let record =
             Predicted { launch: launched, module: launch.module, json: found.json(), partial };
         Ok(PredictedLaunch { record: Some(record), partial })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_parameter_has_its_name_or_its_number_and_type() {
-        let kernel =
-            "void sum<float, 4>(float const*, Pair<int, int>, float (*)(int, int), unsigned int*)";
-        let text = |name: &str, index| parameter_text(kernel, name, index);
-        assert_eq!(text("_Z3sum_param_0", 0), "parameter 1 (`float const*`)");
-        assert_eq!(text("_Z3sum_param_1", 1), "parameter 2 (`Pair<int, int>`)");
-        assert_eq!(text("_Z3sum_param_3", 3), "parameter 4 (`unsigned int*`)");
-        assert_eq!(text("out", 3), "parameter `out`");
-        assert_eq!(parameter_text("", "sum_param_2", 2), "parameter 3");
-        assert_eq!(types(&signature("_Z5countPiPKf")), ["int*", "float const*"]);
-        assert_eq!(signature("count"), "");
     }
 }

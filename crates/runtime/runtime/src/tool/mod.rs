@@ -21,6 +21,7 @@
 mod codec;
 mod files;
 mod launching;
+mod memory_names;
 mod own_report;
 mod record;
 mod saved;
@@ -31,7 +32,9 @@ pub use files::{Reader, read};
 #[doc(hidden)]
 pub(crate) use launching::Launching;
 #[doc(hidden)]
-pub use launching::{MemoryOrigin, describe_memory, set_machine};
+pub use launching::set_machine;
+#[doc(hidden)]
+pub use memory_names::{MemoryOrigin, describe_memory};
 #[doc(hidden)]
 pub use own_report::{Profiles, names};
 #[doc(hidden)]
@@ -74,7 +77,7 @@ pub(crate) fn check(
     COLLECTED.with(|all| {
         all.borrow_mut().iter_mut().for_each(|all| all.extend(checked.shadow.take()));
     });
-    launching::name_parameters(&mut checked.reports, program, config.entry, arguments);
+    memory_names::name_parameters(&mut checked.reports, program, config.entry, arguments);
     Ok(checked)
 }
 
@@ -138,9 +141,13 @@ pub fn take_ended(device: &Device) -> Vec<(u64, u64)> {
 pub fn allocation(device: &Device, address: u64) -> Option<(String, u64, u64)> {
     match &device.0.engine {
         Engine::Emulator(emulator) => {
-            let memory = emulator.memory();
-            let (start, found) = memory.find(address)?;
-            Some((readable_name(&found.name).into_owned(), start, found.bytes))
+            let (known, start, bytes) = {
+                let memory = emulator.memory();
+                let (start, found) = memory.find(address)?;
+                (found.name.clone(), start, found.bytes)
+            };
+            let name = memory_names::name_in_source(start, &known);
+            Some((name.unwrap_or_else(|| readable_name(&known).into_owned()), start, bytes))
         }
         Engine::Gpu(_) => None,
     }

@@ -1,7 +1,8 @@
 //! The tool of this process, selected by environment variables: runs launches and writes records.
 
 use super::files::{Sink, micros, now, stop};
-use super::launching::{COPIED, Launching, LookAt, Predictor, machine, name_memory};
+use super::launching::{COPIED, Launching, LookAt, Predictor, machine};
+use super::memory_names::name_memory;
 use super::own_report::{self, Own};
 use super::record::{Activity, Findings, Launched, Profiled, Record};
 use super::saved::LaunchSaver;

@@ -251,6 +251,19 @@ impl Analyzer {
             "<constructor>" => "constructor".to_owned(),
             text => text.to_owned(),
         };
+        let shown: Vec<String> = values.iter().map(|value| self.show(value.ty)).collect();
+        if let Some(argument) = self.takes_address(list, explicit, values, span) {
+            let span = argument.span;
+            let variable = self.parser.map.text(span).to_owned();
+            let message = format!("`{text}` takes the address of a variable, not its value");
+            let problem = SourceProblem::error(span, message);
+            self.report(
+                problem
+                    .label(format!("its type is {}", self.show(argument.ty)))
+                    .help(format!("pass the address: `&{variable}`")),
+            );
+            return;
+        }
         // If there is only one candidate, its own errors are more helpful.
         if let [only] = list {
             let only = *only;
@@ -308,19 +321,20 @@ impl Analyzer {
                 if self.parser.problems.errors() > errors {
                     return;
                 }
-                let shown: Vec<String> = values.iter().map(|value| self.show(value.ty)).collect();
                 let message = format!(
                     "the template arguments of `{text}` cannot be deduced from ({})",
                     shown.join(", ")
                 );
-                let problem = SourceProblem::error(span, message).note(place, "declared here");
+                let mut problem = SourceProblem::error(span, message);
+                if !self.parser.map.is_builtin(place) {
+                    problem = problem.note(place, "declared here");
+                }
                 self.report(
                     problem.help("give them in angle brackets, or make the arguments' types agree"),
                 );
                 return;
             }
         }
-        let shown: Vec<String> = values.iter().map(|value| self.show(value.ty)).collect();
         let mut problem =
             SourceProblem::error(span, format!("no `{text}` takes ({})", shown.join(", ")));
         for &number in list.iter().take(3) {
@@ -330,6 +344,30 @@ impl Analyzer {
             }
         }
         self.report(problem);
+    }
+
+    /// The argument whose address makes a call valid: `cudaMalloc(d, n)` for `cudaMalloc(&d, n)`.
+    fn takes_address(
+        &mut self,
+        list: &[FunctionNumber],
+        explicit: &[TemplateArgument],
+        values: &[Typed],
+        span: Span,
+    ) -> Option<Typed> {
+        let mark = self.parser.problems.mark();
+        let found = values.iter().enumerate().find(|(at, value)| {
+            let is_named =
+                value.lvalue && !value.expiring && self.types.record_of(value.ty).is_none();
+            if !is_named || self.parser.map.text(value.span).is_empty() {
+                return false;
+            }
+            let mut changed = values.to_vec();
+            changed[*at] = self.address_of((*value).clone());
+            best(&self.candidates(list, explicit, None, &changed, span)).is_ok()
+        });
+        let found = found.map(|(_, value)| value.clone());
+        self.parser.problems.rewind(mark);
+        found
     }
 
     /// Creates a value of class type by calling a constructor.

@@ -302,7 +302,7 @@ impl Analyzer {
     }
 
     /// The address of an object.
-    pub(super) fn address_of(&mut self, value: Typed) -> Typed {
+    pub(in crate::analyze) fn address_of(&mut self, value: Typed) -> Typed {
         let span = value.span;
         let value = self.addressable(value);
         self.mark_addressed(&value);
