@@ -16,7 +16,7 @@ pub fn names(known: &DebugNames, entry: &str) -> SourceNames {
         function: variable.function.clone(),
         name: variable.name.clone(),
         ty: data_type(&variable.ty),
-        offset: variable.offset,
+        memory: variable.memory.clone(),
         lines: variable.lines,
         text: None,
     });

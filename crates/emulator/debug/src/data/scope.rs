@@ -6,9 +6,6 @@ use lanework_ptx_ir::kernel::{Kernel, Reg};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The PTX variable that holds a function's local variables, if the compiler keeps them in memory.
-const FRAME: &str = "__local_depot0";
-
 /// The source names of a kernel, as its front end reports them.
 #[derive(Clone, Debug, Default)]
 pub struct SourceNames {
@@ -38,11 +35,11 @@ pub struct SourceVariable {
     pub name: String,
     /// Its type.
     pub ty: DataType,
-    /// Its offset in the function's frame.
-    pub offset: u64,
+    /// The PTX variable that holds it, if `text` is `None`.
+    pub memory: String,
     /// The first and the last line of its scope.
     pub lines: [u32; 2],
-    /// Its scope and places by lines of the PTX text, if it is not in the frame.
+    /// Its scope and places by lines of the PTX text, if it has several places.
     pub text: Option<TextPlaces>,
 }
 
@@ -158,7 +155,6 @@ impl LaunchScope {
     /// The local variables that are visible at an instruction, innermost scopes first.
     pub fn locals(&self, instruction: u32) -> Vec<&SourceVariable> {
         let function = self.code.function(instruction);
-        let has_frame = self.frame(function, FRAME, instruction).is_some();
         let line = self.code.place(instruction).map_or(0, |place| place.line.line);
         let text_line = self.text_line(instruction);
         let of = |variable: &&SourceVariable| {
@@ -166,7 +162,10 @@ impl LaunchScope {
             variable.function == function
                 && match &variable.text {
                     Some(text) => text.scope.contains(&text_line),
-                    None => has_frame && (first..=last).contains(&line),
+                    None => {
+                        let address = self.address(function, &variable.memory, instruction);
+                        (first..=last).contains(&line) && address.is_some()
+                    }
                 }
         };
         let begin = |variable: &&SourceVariable| {
@@ -238,7 +237,7 @@ impl LaunchScope {
     }
 
     /// The address of a function's variable in local memory.
-    fn frame(&self, function: &str, variable: &str, instruction: u32) -> Option<u64> {
+    fn address(&self, function: &str, variable: &str, instruction: u32) -> Option<u64> {
         let instance = self.kernel.functions.iter().rev();
         let mut instance =
             instance.filter(|f| f.name == function && f.origins.contains(&instruction));
@@ -252,8 +251,8 @@ impl LaunchScope {
         let variable = locals.iter().find(|variable| variable.name == name)?;
         let (function, ty) = (self.code.function(instruction), variable.ty.clone());
         let Some(text) = &variable.text else {
-            let frame = self.frame(function, FRAME, instruction)?;
-            return Some(Named::Local(ty, frame + variable.offset));
+            let address = self.address(function, &variable.memory, instruction)?;
+            return Some(Named::Local(ty, address));
         };
         let line = self.text_line(instruction);
         let place = text.places.iter().find(|range| range.lines.contains(&line));
@@ -262,8 +261,8 @@ impl LaunchScope {
                 self.register(register, instruction).map(|register| Named::Register(ty, register))
             }
             Some(TextPlace::Variable(symbol, offset)) => {
-                let frame = self.frame(function, symbol, instruction);
-                let local = frame.map(|frame| Named::Local(ty.clone(), frame + offset));
+                let start = self.address(function, symbol, instruction);
+                let local = start.map(|start| Named::Local(ty.clone(), start + offset));
                 local.or_else(|| match self.shared(symbol).or_else(|| self.global(symbol))? {
                     Named::Shared(_, at) => Some(Named::Shared(ty, at + offset)),
                     Named::Global(_, at) => Some(Named::Global(ty, at + offset)),

@@ -132,7 +132,7 @@ impl DebugInfo<'_> {
             function,
             name: name.to_owned(),
             ty,
-            offset: 0,
+            memory: String::new(),
             lines: [0, u32::MAX],
             text: Some(TextPlaces { scope: block, places }),
         });
