@@ -109,6 +109,7 @@ impl<'k> Adviser<'k> {
             .or_else(|| self.fence(race))
             .or_else(|| self.order(race))
             .or_else(|| self.atomic(race))
+            .or_else(|| self.reused(race))
             .unwrap_or_else(|| self.barrier(race, gap))
     }
 
@@ -449,6 +450,23 @@ impl<'k> Adviser<'k> {
         }
         failed.insert(register, depth);
         None
+    }
+
+    /// A bulk copy overwrites data that other warps still read: they have to tell the thread that copies.
+    fn reused(&self, race: &RaceFacts) -> Option<String> {
+        let [now, prior] = race.accesses;
+        let copies = |access: &RaceAccess| {
+            let origin = self.kernel.origins.get(access.instruction as usize);
+            origin.is_some_and(|origin| origin.name.starts_with("cp.async.bulk"))
+        };
+        let between = race.distance == Distance::Warps && !race.global;
+        (between && copies(&now) && !prior.writes && !copies(&prior)).then(|| {
+            format!(
+                "let each thread that reads the data arrive at an mbarrier after the read at {}, and let the thread that copies wait for that phase before the copy at {}; or put a barrier of all these threads between the two",
+                self.line(prior.instruction),
+                self.line(now.instruction)
+            )
+        })
     }
 
     /// Put a barrier between the two.
