@@ -302,6 +302,23 @@ void barrier_in_branch(bool right) {
     cudaDeviceSynchronize();
 }
 
+// A loop goes one element past a local array, into the next one.
+// expect local_neighbor: error[out-of-bounds] | 4 bytes at a+32, `a` is 32 bytes
+__global__ void overrun(const int *x, int *y, int n) {
+    int a[8], b[8];
+    for (int i = 0; i < 8; ++i) { a[i] = i; b[i] = 10 * i; }
+    int sum = 0;
+    for (int i = 0; i < n; ++i) {
+        a[i] += x[i];
+        sum += b[(3 * i + threadIdx.x) & 7] + a[(i + threadIdx.x) & 7];
+    }
+    y[threadIdx.x] = sum;
+}
+void local_neighbor(bool right) {
+    overrun<<<1, 32>>>(device<int>(32), device<int>(32), right ? 8 : 9);
+    cudaDeviceSynchronize();
+}
+
 int main(int count, char **arguments) {
     struct {
         const char *name;
@@ -313,7 +330,7 @@ int main(int count, char **arguments) {
         {"guarded_shuffle", guarded_shuffle}, {"read_too_early", read_too_early},
         {"flag_for_host", flag_for_host}, {"heap_reuse", heap_reuse}, {"padding", padding},
         {"mixed_sizes", mixed_sizes}, {"same_value", same_value}, {"endless_wait", endless_wait},
-        {"barrier_in_branch", barrier_in_branch},
+        {"barrier_in_branch", barrier_in_branch}, {"local_neighbor", local_neighbor},
     };
     bool right = count > 2 && !strcmp(arguments[2], "right");
     for (auto &one : all)

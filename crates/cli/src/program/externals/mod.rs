@@ -261,8 +261,8 @@ const SPECIAL: &[(&str, External)] = &[
         let copy = process.accessed(process.memory.read(word(a, 0), 200), "read")?;
         for (side, verb) in [(0, "read"), (88, "write")] {
             if let Some((start, bytes)) = host_side(&copy, side) {
-                // The driver checks the device's memory.
-                if on_device(process, start) {
+                // The driver checks the device's memory, and refuses a null pointer.
+                if start == 0 || on_device(process, start) {
                     continue;
                 }
                 process.accessed(process.memory.check_range(start, bytes), verb)?;
@@ -298,17 +298,23 @@ const SPECIAL: &[(&str, External)] = &[
         if on_device(process, word(a, 1)) {
             return wrong_direction(process, a, 0, cuMemcpyHtoDAsync_v2);
         }
-        process.accessed(process.memory.check_range(word(a, 1), word(a, 2)), "read")?;
-        // SAFETY: the source was checked; the driver checks the target.
+        // The driver refuses a null pointer.
+        if word(a, 1) != 0 {
+            process.accessed(process.memory.check_range(word(a, 1), word(a, 2)), "read")?;
+        }
+        // SAFETY: the source was checked or is null; the driver checks the target.
         Ok(status(unsafe { cuMemcpyHtoDAsync_v2(word(a, 0), word(a, 1), word(a, 2), word(a, 3)) }))
     }),
     ("cuMemcpyDtoHAsync_v2", |process, a| {
         if on_device(process, word(a, 0)) {
             return wrong_direction(process, a, 1, cuMemcpyDtoHAsync_v2);
         }
-        process.accessed(process.memory.check_range(word(a, 0), word(a, 2)), "write")?;
+        // The driver refuses a null pointer.
+        if word(a, 0) != 0 {
+            process.accessed(process.memory.check_range(word(a, 0), word(a, 2)), "write")?;
+        }
         process.flush();
-        // SAFETY: the target was checked; the driver checks the source.
+        // SAFETY: the target was checked or is null; the driver checks the source.
         Ok(status(unsafe { cuMemcpyDtoHAsync_v2(word(a, 0), word(a, 1), word(a, 2), word(a, 3)) }))
     }),
     ("cuCtxSynchronize", |process, _| {

@@ -7,6 +7,8 @@ const KERNELS: &str = include_str!("../../data/reported.cu");
 const ADVICE: &str = include_str!("../../data/reported_advice.cu");
 const STREAMS: &str = include_str!("../../data/reported_streams.cu");
 const WAITS: &str = include_str!("../../data/reported_waits.cu");
+const COPIES: &str = include_str!("../../data/reported_copies.cu");
+const GRIDS: &str = include_str!("../../data/reported_grids.cu");
 
 /// Each program with the parts of the output that its bug needs; none for a correct program.
 fn programs(source: &str) -> Vec<(&str, Vec<&str>)> {
@@ -49,7 +51,7 @@ fn check(source: &str, least: usize) {
 
 #[test]
 fn reported_bugs_are_found_and_repaired_programs_are_clean() {
-    check(KERNELS, 18);
+    check(KERNELS, 19);
 }
 
 #[test]
@@ -60,6 +62,16 @@ fn bugs_of_streams_and_graphs_are_found_and_repaired_programs_are_clean() {
 #[test]
 fn missing_waits_are_found_and_repaired_programs_are_clean() {
     check(WAITS, 13);
+}
+
+#[test]
+fn bugs_of_copies_and_clusters_are_found_and_repaired_programs_are_clean() {
+    check(COPIES, 20);
+}
+
+#[test]
+fn bugs_of_grids_and_local_arrays_are_found_and_repaired_programs_are_clean() {
+    check(GRIDS, 14);
 }
 
 #[test]

@@ -14,18 +14,20 @@ use crate::state::{Handle, driver, lock, table};
 use crate::status::{Result, Status};
 use work::{EdgeData, Graph, Node};
 
-/// Stores up to `room` elements and zeroes the rest of the array.
+/// Stores up to `room` elements and zeroes the rest of the array. Returns the number of elements: those stored, or all
+/// of them if `to` is null.
 ///
 /// # Safety
 /// `to` is null or has `room` elements.
-unsafe fn list<T: Copy + Default>(elements: &[T], to: Out<'_, T>, room: usize) -> Result {
-    if !to.is_null() {
-        for index in 0..room {
-            // SAFETY: `to` has `room` elements (contract of this function), and `index` is less.
-            unsafe { to.at(index) }.store(elements.get(index).copied().unwrap_or_default())?;
-        }
+unsafe fn list<T: Copy + Default>(elements: &[T], to: Out<'_, T>, room: usize) -> Result<usize> {
+    if to.is_null() {
+        return Ok(elements.len());
     }
-    Ok(())
+    for index in 0..room {
+        // SAFETY: `to` has `room` elements (contract of this function), and `index` is less.
+        unsafe { to.at(index) }.store(elements.get(index).copied().unwrap_or_default())?;
+    }
+    Ok(elements.len().min(room))
 }
 
 /// Stores the data of edges in the same way as [`list`].
@@ -42,7 +44,7 @@ unsafe fn list_data(
     let data: Vec<EdgeData> =
         edges.iter().map(|edge| known.get(edge).copied().unwrap_or_default()).collect();
     // SAFETY: `to` has `room` elements (contract of this function).
-    unsafe { list(&data, to, room) }
+    unsafe { list(&data, to, room) }.map(drop)
 }
 
 /// Stores the data of edges in the graph.
@@ -74,16 +76,16 @@ api! {
     fn cuGraphGetNodes(graph: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
         let of_graph: Vec<Handle> = lock(&table::<Graph>().some(graph)?.nodes).iter().map(|(node, _)| *node).collect();
         // SAFETY: the caller passed `nodes` with room for as many elements as `count` says.
-        unsafe { list(&of_graph, nodes, count.get()?) }?;
-        count.store(of_graph.len())
+        let stored = unsafe { list(&of_graph, nodes, count.get()?) }?;
+        count.store(stored)
     }
 
     fn cuGraphGetRootNodes(graph: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
         let of_graph = table::<Graph>().some(graph)?;
         let roots: Vec<Handle> = lock(&of_graph.nodes).iter().filter(|(_, after)| after.is_empty()).map(|(node, _)| *node).collect();
         // SAFETY: the caller passed `nodes` with room for as many elements as `count` says.
-        unsafe { list(&roots, nodes, count.get()?) }?;
-        count.store(roots.len())
+        let stored = unsafe { list(&roots, nodes, count.get()?) }?;
+        count.store(stored)
     }
 
     fn cuGraphGetEdges_v2(graph: Handle, from: Out<'_, Handle>, to: Out<'_, Handle>, data: Out<'_, EdgeData>, count: Out<'_, usize>) {
@@ -97,8 +99,7 @@ api! {
             let room = count.get()?;
             list_data(&graph, &edges, data, room)?;
             list(&starts, from, room)?;
-            list(&ends, to, room)?;
-            count.store(edges.len())
+            count.store(list(&ends, to, room)?)
         }
     }
 
@@ -111,8 +112,7 @@ api! {
         unsafe {
             let room = count.get()?;
             list_data(&graph, &edges, data, room)?;
-            list(&after, nodes, room)?;
-            count.store(after.len())
+            count.store(list(&after, nodes, room)?)
         }
     }
 
@@ -126,8 +126,7 @@ api! {
         unsafe {
             let room = count.get()?;
             list_data(&graph, &edges, data, room)?;
-            list(&dependent, nodes, room)?;
-            count.store(dependent.len())
+            count.store(list(&dependent, nodes, room)?)
         }
     }
 

@@ -151,8 +151,12 @@ api! {
                 return Err(Status::InvalidValue);
             }
             // SAFETY: the caller passed memory for each attribute's type. Attributes that an address does not have
-            // are skipped.
-            let _ = unsafe { attribute_of_any(to, attribute, address) };
+            // are skipped, except the host's pointer (`CU_POINTER_ATTRIBUTE_HOST_POINTER`), which is then null.
+            let found = unsafe { attribute_of_any(to, attribute, address) };
+            if found.is_err() && attribute == 4 {
+                // SAFETY: the caller passed memory for a pointer.
+                unsafe { Out::new(to.cast()) }.store(0u64)?;
+            }
         }
         Ok(())
     }

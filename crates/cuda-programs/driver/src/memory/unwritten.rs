@@ -9,6 +9,9 @@
 //! stays in the allocation. But if it also reads bytes that nothing has written, as the padding after each row, the pitch
 //! or the size is wrong. Copies of whole rows with their padding, of every second row, or of memory that the program uses
 //! without rows are not reported.
+//!
+//! Also reports a copy in one piece whose source and target overlap, which CUDA does not allow. A copy of memory onto itself
+//! is not reported: it changes nothing.
 
 use crate::interface::failures;
 use crate::memory::allocations::{AllocationKind, PitchedRows};
@@ -22,13 +25,32 @@ use std::sync::atomic::Ordering;
 /// Bytes of a row that are looked up at once.
 const AT_ONCE: usize = 4096;
 
-/// Reports a copy that reads what nothing has written.
+/// Reports a copy that reads what nothing has written, or what it writes itself.
 pub fn check(copy: &Copy3D) {
     let Ok(driver) = driver() else { return };
     if lanework::tool::checks(&driver.device) {
+        check_overlap(driver, copy);
         check_rows(driver, copy);
         check_all(driver, copy);
     }
+}
+
+/// Reports a copy in one piece whose source and target overlap.
+fn check_overlap(driver: &Driver, copy: &Copy3D) {
+    let Copy3D { from, to, width, height, depth } = copy;
+    let first = |side: &CopySide| side.row(*width, *height, (0, 0)).ok();
+    let (Some(source), Some(target)) = (first(from), first(to)) else { return };
+    let apart = source.abs_diff(target);
+    if height * depth != 1 || apart == 0 || apart >= *width as u64 {
+        return;
+    }
+    let Some((name, at, _)) = lanework::tool::allocation(&driver.device, source) else { return };
+    let (place, shared) = (format!("{name}+{}", source - at), *width as u64 - apart);
+    let message = format!(
+        "overlapping copy: {width} bytes at {place}; {shared} bytes are in the source and in the target, and are read and written in no fixed order"
+    );
+    let help = "copy through another buffer, or in parts that do not overlap";
+    failures::misuse_of_memory(ReportKind::Race, message, help, source);
 }
 
 /// Reports a copy to the host if nothing has written any of its bytes.

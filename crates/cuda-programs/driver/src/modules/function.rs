@@ -197,8 +197,9 @@ api! {
         if (0..=3).contains(&config) { Ok(()) } else { Err(Status::InvalidValue) }
     }
 
-    fn cuKernelSetCacheConfig(kernel: Handle, _config: i32, _device: i32) {
-        table::<Function>().get(kernel).map(drop)
+    fn cuKernelSetCacheConfig(kernel: Handle, config: i32, _device: i32) {
+        table::<Function>().get(kernel)?;
+        if (0..=3).contains(&config) { Ok(()) } else { Err(Status::InvalidValue) }
     }
 
     fn cuFuncSetSharedMemConfig(function: Handle, config: i32) {

@@ -124,6 +124,11 @@ fn elapsed(milliseconds: Out<'_, f32>, start: Handle, end: Handle) -> Result {
         return Err(Status::NotReady);
     }
     let (start, end) = (start_event.time()?, end_event.time()?);
+    // Like a query, the call does not wait.
+    let open = |event: &Event| ordering::query_finds_open(event.last_record().as_slice());
+    if open(&start_event) | open(&end_event) {
+        return Err(Status::NotReady);
+    }
     [&start_event, &end_event].into_iter().for_each(|event| happened(event));
     let signed = match end.checked_duration_since(start) {
         Some(after) => after.as_secs_f64(),

@@ -16,10 +16,10 @@ pub fn names(known: &DebugNames, entry: &str) -> SourceNames {
         function: variable.function.clone(),
         name: variable.name.clone(),
         ty: data_type(&variable.ty),
-        offset: variable.offset,
+        offset: 0,
         lines: variable.lines,
         text: None,
-        frame: VariableFrame::OfFunction,
+        frame: VariableFrame::OfFunction(variable.memory.clone()),
     });
     let arrays = known.arrays.iter().map(|array| (array.name.clone(), data_type(&array.ty)));
     SourceNames {

@@ -6,9 +6,6 @@ use lanework_ptx_ir::kernel::{Kernel, Reg};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The PTX variable that holds a function's local variables, if the compiler keeps them in memory.
-const FRAME: &str = "__local_depot0";
-
 /// The source names of a kernel, as its front end reports them.
 #[derive(Clone, Debug, Default)]
 pub struct SourceNames {
@@ -38,22 +35,21 @@ pub struct SourceVariable {
     pub name: String,
     /// Its type.
     pub ty: DataType,
-    /// Its offset in the function's frame.
+    /// Its offset in the variable that `frame` names.
     pub offset: u64,
     /// The first and the last line of its scope.
     pub lines: [u32; 2],
-    /// Its scope and places by lines of the PTX text, if it is not in the frame.
+    /// Its scope and places by lines of the PTX text, if it has several places.
     pub text: Option<TextPlaces>,
-    /// The frame.
+    /// The memory that holds it, if `text` is `None`.
     pub frame: VariableFrame,
 }
 
-/// The memory that holds the local variables of a function.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The memory that holds a local variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariableFrame {
-    /// The compiler's frame of the function.
-    #[default]
-    OfFunction,
+    /// A variable of the function, by its name in PTX.
+    OfFunction(String),
     /// A variable of the kernel, for all functions of a file.
     Named {
         /// The variable, by its name in PTX.
@@ -175,20 +171,22 @@ impl LaunchScope {
     /// The local variables that are visible at an instruction, innermost scopes first.
     pub fn locals(&self, instruction: u32) -> Vec<&SourceVariable> {
         let function = self.code.function(instruction);
-        let has_frame = self.frame(function, FRAME, instruction).is_some();
         let line = self.code.place(instruction).map_or(0, |place| place.line.line);
         let text_line = self.text_line(instruction);
         let of = |variable: &&SourceVariable| {
             let [first, last] = variable.lines;
-            if let VariableFrame::Named { file, .. } = &variable.frame {
-                let here = self.code.place(instruction).map(|at| self.code.file(at.line.file));
-                let own = file.as_deref().is_none_or(|file| here == Some(file));
-                return own && (first..=last).contains(&line);
-            }
+            let in_lines = (first..=last).contains(&line);
+            let memory = match &variable.frame {
+                VariableFrame::Named { file, .. } => {
+                    let here = self.code.place(instruction).map(|at| self.code.file(at.line.file));
+                    return in_lines && file.as_deref().is_none_or(|file| here == Some(file));
+                }
+                VariableFrame::OfFunction(memory) => memory,
+            };
             variable.function == function
                 && match &variable.text {
                     Some(text) => text.scope.contains(&text_line),
-                    None => has_frame && (first..=last).contains(&line),
+                    None => in_lines && self.address(function, memory, instruction).is_some(),
                 }
         };
         let begin = |variable: &&SourceVariable| {
@@ -267,7 +265,7 @@ impl LaunchScope {
     }
 
     /// The address of a function's variable in local memory.
-    fn frame(&self, function: &str, variable: &str, instruction: u32) -> Option<u64> {
+    fn address(&self, function: &str, variable: &str, instruction: u32) -> Option<u64> {
         let instance = self.kernel.functions.iter().rev();
         let mut instance =
             instance.filter(|f| f.name == function && f.origins.contains(&instruction));
@@ -280,13 +278,16 @@ impl LaunchScope {
         let locals = self.locals(instruction);
         let variable = locals.iter().find(|variable| variable.name == name)?;
         let (function, ty) = (self.code.function(instruction), variable.ty.clone());
-        if let VariableFrame::Named { symbol, .. } = &variable.frame {
-            let symbol = TextPlace::Variable(symbol.clone(), variable.offset);
-            return Some(self.named_place(&symbol, ty, instruction).unwrap_or(Named::Lost));
-        }
+        let memory = match &variable.frame {
+            VariableFrame::Named { symbol, .. } => {
+                let symbol = TextPlace::Variable(symbol.clone(), variable.offset);
+                return Some(self.named_place(&symbol, ty, instruction).unwrap_or(Named::Lost));
+            }
+            VariableFrame::OfFunction(memory) => memory,
+        };
         let Some(text) = &variable.text else {
-            let frame = self.frame(function, FRAME, instruction)?;
-            return Some(Named::Local(ty, frame + variable.offset));
+            let address = self.address(function, memory, instruction)?;
+            return Some(Named::Local(ty, address + variable.offset));
         };
         let line = self.text_line(instruction);
         let place = text.places.iter().find(|range| range.lines.contains(&line));
@@ -301,9 +302,9 @@ impl LaunchScope {
                 Some(Named::Register(ty, self.register(register, instruction)?))
             }
             TextPlace::Variable(symbol, offset) => {
-                let frame = self.frame(self.code.function(instruction), symbol, instruction);
-                if let Some(frame) = frame {
-                    return Some(Named::Local(ty, frame + offset));
+                let start = self.address(self.code.function(instruction), symbol, instruction);
+                if let Some(start) = start {
+                    return Some(Named::Local(ty, start + offset));
                 }
                 match self.shared(symbol).or_else(|| self.global(symbol))? {
                     Named::Shared(_, at) => Some(Named::Shared(ty, at + offset)),

@@ -66,9 +66,19 @@ impl Arrival {
         Ok(Arrival { lanes, true_lanes, ..self })
     }
 
-    /// Why this arrival does not fit a barrier that already waits for `expected` threads.
-    fn refusal(&self, expected: Option<u32>) -> Option<String> {
-        let number = self.number;
+    /// Whether it brings a value that the barrier combines.
+    fn reduces(&self) -> bool {
+        matches!(self.form.kind, BarrierKind::Reduce(_))
+    }
+
+    /// Why this arrival does not fit the arrivals that a barrier already has.
+    fn refusal(&self, barrier: &Barrier) -> Option<String> {
+        let (number, expected) = (self.number, barrier.threads);
+        if barrier.arrived > 0 && barrier.reduces != self.reduces() {
+            return Some(format!(
+                "at barrier {number} some warps combine a value (`bar.red`, as `__syncthreads_count`), and others only synchronize (`bar.sync`): the results are undefined"
+            ));
+        }
         match self.threads {
             Some(t) if t == 0 || t % 32 != 0 => {
                 Some(format!("a barrier counts whole warps: {t} threads is not a multiple of 32"))
@@ -149,7 +159,7 @@ impl Worker<'_> {
             let note = format!("barrier {number} does not exist; blocks have barriers 0 to 15");
             return Err(self.divergence(w, note));
         }
-        if let Some(note) = arrival.refusal(self.barriers[number].threads) {
+        if let Some(note) = arrival.refusal(&self.barriers[number]) {
             return Err(self.divergence(w, note));
         }
         let waits = arrival.form.kind != BarrierKind::Arrive;
@@ -161,6 +171,7 @@ impl Worker<'_> {
             barrier.all = true;
         }
         barrier.arrived += 1;
+        barrier.reduces = arrival.reduces();
         if arrival.threads.is_some() {
             barrier.threads = arrival.threads;
         }

@@ -124,6 +124,8 @@ pub struct Worker<'a> {
 pub(crate) struct Barrier {
     pub(crate) arrived: u32,
     pub(crate) threads: Option<u32>,
+    /// Whether the warps that arrived combine a value (`bar.red`).
+    pub(crate) reduces: bool,
     pub(crate) waiting: Vec<usize>,
     pub(crate) count: u32,
     pub(crate) all: bool,

@@ -3,7 +3,7 @@
 //! launches of a host thread.
 
 use crate::device::stall;
-use crate::fault::{Fault, FaultKind, MemoryError};
+use crate::fault::{Fault, FaultKind, GRID_WORKSPACE, MemoryError};
 use crate::memory::{MemoryLock, guest};
 use lanework_ptx_ir::lower::STACK_BYTES;
 use std::cell::Cell;
@@ -49,7 +49,7 @@ impl<'a> Workspace<'a> {
 
 fn fresh(memory: &MemoryLock) -> Result<u64, MemoryError> {
     let mut memory = memory.alone();
-    let address = memory.allocate(FRESH.len() as u64, "grid workspace")?;
+    let address = memory.allocate(FRESH.len() as u64, GRID_WORKSPACE)?;
     memory.write(address, &FRESH).map(|()| address)
 }
 

@@ -174,6 +174,9 @@ pub struct ClusterFault {
     pub located: Located,
 }
 
+/// Name of the memory by which the blocks of a grid wait for each other.
+pub const GRID_WORKSPACE: &str = "grid workspace";
+
 /// The kind of a [`Fault`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
@@ -195,8 +198,10 @@ pub enum FaultKind {
     Mbarrier,
     /// An mbarrier is used before its initialization.
     NoMbarrier,
-    /// An invalid texture, sampler or surface handle, one that does not fit its instruction, or an access outside it.
+    /// An invalid texture, sampler or surface handle, or one that does not fit its instruction.
     Texture,
+    /// An access outside of a surface whose instruction traps there.
+    SurfacePlace,
     /// An invalid tensor map, or one that does not fit its instruction.
     TensorMap,
     /// A tile of a tensor starts at a position that the copy engine does not support.
@@ -223,7 +228,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind.
-    pub const ALL: [FaultKind; 20] = [
+    pub const ALL: [FaultKind; 21] = [
         FaultKind::OutOfBounds,
         FaultKind::Misaligned,
         FaultKind::Null,
@@ -235,6 +240,7 @@ impl FaultKind {
         FaultKind::NoMbarrier,
         FaultKind::TensorMap,
         FaultKind::TilePlace,
+        FaultKind::SurfacePlace,
         FaultKind::LimitExceeded,
         FaultKind::Trap,
         FaultKind::Assertion,
@@ -265,6 +271,7 @@ impl FaultKind {
             FaultKind::NoMbarrier => "uninitialized-mbarrier",
             FaultKind::TensorMap => "tensor-map",
             FaultKind::TilePlace => "tile-place",
+            FaultKind::SurfacePlace => "surface-place",
             FaultKind::TensorMemory => "tensor-memory",
             FaultKind::LimitExceeded => "limit-exceeded",
             FaultKind::Trap => "trap",

@@ -1,7 +1,7 @@
 //! Turns a fault as a handler saw it into one that a person can act on.
 
 use crate::device::launch::STOPPED;
-use crate::fault::{Fault, FaultKind, Located, NearAllocation, RawFault};
+use crate::fault::{Fault, FaultKind, GRID_WORKSPACE, Located, NearAllocation, RawFault};
 use crate::instructions::asynchrony::cluster::{MOST_BLOCKS, split};
 use crate::instrument::event::AccessKind;
 use crate::memory::{BadAddress, Memory};
@@ -57,6 +57,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             let spins = raw.note.contains("spins");
             fault.help = match raw.note.contains("mbarrier") {
                 _ if raw.note.contains("at once") => "launch at most as many blocks as fit at once, or let blocks wait for those of smaller indices only".into(),
+                _ if spins && raw.note.contains(GRID_WORKSPACE) => "let every block of the grid reach the barrier of the grid (`grid.sync()`): a block that returned before, or took another branch, is missing".into(),
                 _ if spins => "find the reason why the loop does not end: a write that no thread reaches, or a lock that is never released".into(),
                 true => "check that each phase gets all its arrivals, and as many bytes as `expect_tx` announces".into(),
                 false => "let every thread of the block reach the same barrier, outside of divergent branches".into(),
@@ -81,6 +82,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         FaultKind::Texture => {
             fault.message = raw.note;
             fault.help = "make the texture or surface on this device and pass its handle; instruction, image and coordinates must fit".into();
+        }
+        FaultKind::SurfacePlace => {
+            fault.message = raw.note;
+            fault.help = "guard the access so that its coordinates stay inside the surface; the first one counts bytes, not elements".into();
         }
         FaultKind::TensorMap => {
             fault.message = raw.note;

@@ -24,6 +24,7 @@ use lanework_engine::memory::pools::PoolRegions;
 use lanework_engine::memory::{Allocation, Memory};
 use lanework_engine::site::Region;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, PlacedVariable};
+use lanework_ptx_ir::lower::readable_variable;
 use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
 use std::collections::HashMap;
 use std::sync::PoisonError;
@@ -407,7 +408,9 @@ pub struct Variables {
 impl Variables {
     /// Variables of the kernel, and `more`.
     pub fn new(placed: &[PlacedVariable], more: Option<(u64, u64, String)>) -> Variables {
-        let of = |p: &PlacedVariable| (u64::from(p.offset), u64::from(p.bytes), p.name.clone());
+        let of = |p: &PlacedVariable| {
+            (u64::from(p.offset), u64::from(p.bytes), readable_variable(&p.name))
+        };
         Variables { list: placed.iter().map(of).chain(more).collect() }
     }
 

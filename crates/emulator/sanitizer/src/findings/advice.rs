@@ -112,6 +112,7 @@ impl<'k> Adviser<'k> {
             .or_else(|| self.fence(race))
             .or_else(|| self.order(race))
             .or_else(|| self.atomic(race))
+            .or_else(|| self.reused(race))
             .unwrap_or_else(|| self.barrier(race, gap))
     }
 
@@ -454,6 +455,7 @@ impl<'k> Adviser<'k> {
         None
     }
 
+<<<<<<< HEAD
     /// Whether blocks race because the index depends on the thread, but not on the block.
     pub fn lacks_block_index(&self, race: &RaceFacts) -> bool {
         let lacks = |access: &RaceAccess| {
@@ -505,6 +507,23 @@ impl<'k> Adviser<'k> {
             }
         }
         Some(specials)
+=======
+    /// A bulk copy overwrites data that other warps still read: they have to tell the thread that copies.
+    fn reused(&self, race: &RaceFacts) -> Option<String> {
+        let [now, prior] = race.accesses;
+        let copies = |access: &RaceAccess| {
+            let origin = self.kernel.origins.get(access.instruction as usize);
+            origin.is_some_and(|origin| origin.name.starts_with("cp.async.bulk"))
+        };
+        let between = race.distance == Distance::Warps && !race.global;
+        (between && copies(&now) && !prior.writes && !copies(&prior)).then(|| {
+            format!(
+                "let each thread that reads the data arrive at an mbarrier after the read at {}, and let the thread that copies wait for that phase before the copy at {}; or put a barrier of all these threads between the two",
+                self.line(prior.instruction),
+                self.line(now.instruction)
+            )
+        })
+>>>>>>> e3cb4f87c49033888965a4af82566679731c9526
     }
 
     /// Put a barrier between the two.

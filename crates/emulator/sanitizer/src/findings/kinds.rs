@@ -140,9 +140,10 @@ impl ReportKind {
     /// The kind of a fault; `None` if the fault is not a finding.
     pub fn from_fault(fault: FaultKind) -> Option<ReportKind> {
         match fault {
-            FaultKind::OutOfBounds | FaultKind::Null | FaultKind::BadFree => {
-                Some(ReportKind::OutOfBounds)
-            }
+            FaultKind::OutOfBounds
+            | FaultKind::Null
+            | FaultKind::BadFree
+            | FaultKind::SurfacePlace => Some(ReportKind::OutOfBounds),
             FaultKind::Misaligned | FaultKind::TilePlace => Some(ReportKind::Misaligned),
             FaultKind::UseAfterFree => Some(ReportKind::UseAfterFree),
             FaultKind::Deadlock => Some(ReportKind::Deadlock),

@@ -118,6 +118,8 @@ inline cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc *texel, cudaArray_co
 inline int __lw_copy_of(const cudaMemcpy3DParms *all, __lw_copy3 *to) {
     __lw_copy3 &copy = *to;
     memset(&copy, 0, sizeof(copy));
+    if (all->kind < cudaMemcpyHostToHost || all->kind > cudaMemcpyDefault)
+        return __lw_refused(21, "cudaMemcpy3D: the direction is none of `cudaMemcpyKind`", "pass a value of `cudaMemcpyKind`");
     size_t element = 1;
     __lw_array_description array;
     int status = __lw_begin();
@@ -133,6 +135,8 @@ inline int __lw_copy_of(const cudaMemcpy3DParms *all, __lw_copy3 *to) {
     copy.from.x = all->srcPos.x * (all->srcArray ? element : 1); copy.from.y = all->srcPos.y; copy.from.z = all->srcPos.z;
     copy.to.x = all->dstPos.x * (all->dstArray ? element : 1); copy.to.y = all->dstPos.y; copy.to.z = all->dstPos.z;
     copy.width = all->extent.width * element; copy.height = all->extent.height; copy.depth = all->extent.depth;
+    if ((!all->srcArray && copy.width > copy.from.pitch) || (!all->dstArray && copy.width > copy.to.pitch))
+        return __lw_refused(12, "cudaMemcpy3D: a row is wider than a pitch", "give the extent in bytes, and the pitch that `cudaMalloc3D` returned");
     return 0;
 }
 inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *all, cudaStream_t stream = nullptr) {
@@ -150,6 +154,7 @@ inline cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, 
     memset(&copy, 0, sizeof(copy));
     copy.to.kind = 3; copy.to.array = to; copy.to.x = x; copy.to.y = y;
     copy.width = width; copy.height = height; copy.depth = 1;
+    if (width > pitch) return __lw_refused(12, "cudaMemcpy2DToArray: a row is wider than the pitch", "give width and pitch in bytes");
     int status = __lw_begin();
     __lw_memory(copy.from, from, pitch, height, __lw_side_is_device(from, kind, false));
     if (status == 0) status = cuMemcpy3DAsync_v2(&copy, stream);
@@ -160,6 +165,7 @@ inline cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_
     memset(&copy, 0, sizeof(copy));
     copy.from.kind = 3; copy.from.array = (cudaArray_t)from; copy.from.x = x; copy.from.y = y;
     copy.width = width; copy.height = height; copy.depth = 1;
+    if (width > pitch) return __lw_refused(12, "cudaMemcpy2DFromArray: a row is wider than the pitch", "give width and pitch in bytes");
     int status = __lw_begin();
     __lw_memory(copy.to, to, pitch, height, __lw_side_is_device(to, kind, true));
     if (status == 0) status = cuMemcpy3DAsync_v2(&copy, stream);

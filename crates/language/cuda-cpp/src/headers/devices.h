@@ -94,10 +94,22 @@ inline cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     if (status == 0) status = cuCtxDisablePeerAccess(context);
     return __lw_done(status);
 }
-inline cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t bytes, cudaStream_t stream = nullptr) {
+inline cudaError_t __lw_devices(int one, int other) {
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && (one < 0 || one >= count || other < 0 || other >= count))
+        return __lw_refused(101, "cudaMemcpyPeer: there is no device of this number", "pass numbers below that of `cudaGetDeviceCount`");
+    return error;
+}
+inline cudaError_t cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice, size_t bytes, cudaStream_t stream = nullptr) {
+    cudaError_t error = __lw_devices(toDevice, fromDevice);
+    if (error != cudaSuccess) return error;
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
-inline cudaError_t cudaMemcpyPeer(void *to, int, const void *from, int, size_t bytes) { return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice); }
+inline cudaError_t cudaMemcpyPeer(void *to, int toDevice, const void *from, int fromDevice, size_t bytes) {
+    cudaError_t error = __lw_devices(toDevice, fromDevice);
+    return error == cudaSuccess ? cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice) : error;
+}
 inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) { __LW_CALL(cuCtxSetLimit(limit, value)); }
 inline cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) { __LW_CALL(cuCtxGetLimit(value, limit)); }
 inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) { return cudaDeviceSetLimit(limit, value); }

@@ -132,7 +132,10 @@ template <class T> inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraph
 inline cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *to, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, const cudaMemsetParams *fill) { __LW_FILL(cuGraphAddMemsetNode(to, graph, after, count, fill, context)); }
 inline cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, const cudaMemsetParams *fill) { __LW_FILL(cuGraphExecMemsetNodeSetParams(graph, node, fill, context)); }
 inline cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams *fill) { __LW_CALL(cuGraphMemsetNodeSetParams(node, fill)); }
-inline cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *to, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, const cudaHostNodeParams *parameters) { __LW_CALL(cuGraphAddHostNode(to, graph, after, count, parameters)); }
+inline cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *to, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, const cudaHostNodeParams *parameters) {
+    if (!parameters->fn) return __lw_refused(1, "cudaGraphAddHostNode: the function is null", "pass a function of the host");
+    __LW_CALL(cuGraphAddHostNode(to, graph, after, count, parameters));
+}
 inline cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams *parameters) { __LW_CALL(cuGraphHostNodeSetParams(node, parameters)); }
 inline cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, const cudaHostNodeParams *parameters) { __LW_CALL(cuGraphExecHostNodeSetParams(graph, node, parameters)); }
 inline cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *to, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count) { __LW_CALL(cuGraphAddEmptyNode(to, graph, after, count)); }

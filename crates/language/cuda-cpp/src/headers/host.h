@@ -945,8 +945,13 @@ inline int __lw_direction(void *to, const void *from, cudaMemcpyKind kind) {
 inline int __lw_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
     if (kind == cudaMemcpyDefault)
         kind = (cudaMemcpyKind)((__lw_is_device(from) ? 2 : 0) + (__lw_is_device(to) ? 1 : 0));
+<<<<<<< HEAD
     int refused = __lw_direction(to, from, kind);
     if (refused != 0) return refused;
+=======
+    // With both sides on the device the driver finds the direction.
+    if (kind == cudaMemcpyHostToDevice && __lw_is_device(from) && __lw_is_device(to)) kind = cudaMemcpyDeviceToDevice;
+>>>>>>> e3cb4f87c49033888965a4af82566679731c9526
     switch (kind) {
     case cudaMemcpyHostToDevice: return cuMemcpyHtoDAsync_v2(to, from, bytes, stream);
     case cudaMemcpyDeviceToHost: return cuMemcpyDtoHAsync_v2(to, from, bytes, stream);
@@ -1007,6 +1012,8 @@ inline cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_
 }
 inline cudaError_t cudaMemset(void *to, int byte, size_t bytes) { return cudaMemsetAsync(to, byte, bytes); }
 inline cudaError_t cudaMemset2D(void *to, size_t pitch, int byte, size_t width, size_t height) {
+    if (width > pitch && height > 1)
+        return __lw_refused(1, "cudaMemset2D: a row is wider than the pitch", "give width and pitch in bytes, with the pitch of `cudaMallocPitch` for its memory");
     for (size_t row = 0; row < height; row++) {
         cudaError_t error = cudaMemset((char *)to + row * pitch, byte, width);
         if (error != cudaSuccess) return error;
@@ -1026,12 +1033,18 @@ template <class T> inline cudaError_t cudaMemcpyFromSymbolAsync(void *to, const 
     cudaError_t error = cudaGetSymbolAddress(&at, symbol);
     return error == cudaSuccess ? cudaMemcpyAsync(to, (const char *)at + offset, bytes, kind, stream) : error;
 }
+inline cudaError_t __lw_symbol_kind(cudaMemcpyKind kind, cudaMemcpyKind other) {
+    return kind == other || kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ? cudaSuccess
+        : __lw_refused(21, "the direction does not fit a copy to or from a variable on the device", "pass `cudaMemcpyHostToDevice` to `cudaMemcpyToSymbol`, and `cudaMemcpyDeviceToHost` to `cudaMemcpyFromSymbol`");
+}
 template <class T> inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    if (__lw_symbol_kind(kind, cudaMemcpyHostToDevice) != cudaSuccess) return cudaErrorInvalidMemcpyDirection;
     void *at;
     cudaError_t error = cudaGetSymbolAddress(&at, symbol);
     return error == cudaSuccess ? cudaMemcpy((char *)at + offset, from, bytes, kind) : error;
 }
 template <class T> inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    if (__lw_symbol_kind(kind, cudaMemcpyDeviceToHost) != cudaSuccess) return cudaErrorInvalidMemcpyDirection;
     void *at;
     cudaError_t error = cudaGetSymbolAddress(&at, symbol);
     return error == cudaSuccess ? cudaMemcpy(to, (const char *)at + offset, bytes, kind) : error;
@@ -1049,8 +1062,10 @@ inline cudaError_t cudaSetDevice(int device) {
     return __lw_done(__lw_context(device));
 }
 inline cudaError_t cudaDeviceReset() { return cudaDeviceSynchronize(); }
-inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
-inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaSetDeviceFlags(unsigned flags) { return flags > 255 ? __lw_refused(1, "cudaSetDeviceFlags: there is no such flag", "pass flags of `cudaDeviceSchedule...`, `cudaDeviceMapHost` and the like") : cudaSuccess; }
+// The emulator does not model the choice.
+inline cudaError_t __lw_cache(cudaFuncCache choice) { return choice < 0 || choice > 3 ? __lw_refused(1, "the cache configuration is none of `cudaFuncCache`", "pass a value of `cudaFuncCache`") : cudaSuccess; }
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache choice) { return __lw_cache(choice); }
 inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
 inline cudaError_t cudaThreadExit() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
@@ -1100,9 +1115,13 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { __LW_CALL(cuStreamDe
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) { __LW_CALL(cuStreamSynchronize(stream)); }
 inline cudaError_t cudaStreamQuery(cudaStream_t stream) { __LW_CALL(cuStreamQuery(stream)); }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) { __LW_CALL(cuStreamWaitEvent(stream, event, flags)); }
-inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data) { __LW_CALL(cuLaunchHostFunc(stream, function, data)); }
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data) {
+    if (!function) return __lw_refused(1, "cudaLaunchHostFunc: the function is null", "pass a function of the host");
+    __LW_CALL(cuLaunchHostFunc(stream, function, data));
+}
 // Callbacks run immediately, after the stream's work is complete. The driver refuses calls in them.
 inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, void (*function)(cudaStream_t, cudaError_t, void *), void *data, unsigned) {
+    if (!function) return __lw_refused(1, "cudaStreamAddCallback: the function is null", "pass a function of the host");
     cudaError_t error = cudaStreamSynchronize(stream);
     __lw_host_function inside(1);
     function(stream, error, data);
@@ -1112,7 +1131,10 @@ typedef void (*cudaHostFn_t)(void *);
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void *);
 inline cudaError_t cudaEventCreate(cudaEvent_t *to) { __LW_CALL(cuEventCreate(to, 0)); }
 inline cudaError_t cudaEventCreate(cudaEvent_t *to, unsigned flags) { __LW_CALL(cuEventCreate(to, flags)); }
-inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) { __LW_CALL(cuEventRecord(event, stream)); }
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned flags = 0) {
+    if (flags > 1) return __lw_refused(1, "cudaEventRecordWithFlags: there is no such flag", "pass `cudaEventRecordDefault` or `cudaEventRecordExternal`");
+    __LW_CALL(cuEventRecord(event, stream));
+}
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *to, unsigned flags) { __LW_CALL(cuEventCreate(to, flags)); }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) { __LW_CALL(cuEventDestroy_v2(event)); }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) { __LW_CALL(cuEventRecord(event, stream)); }
@@ -1126,7 +1148,7 @@ template <class F> inline cudaError_t cudaFuncSetAttribute(F *kernel, cudaFuncAt
     if (status == 0) status = cuFuncSetAttribute(function, attribute, value);
     return __lw_done(status);
 }
-template <class F> inline cudaError_t cudaFuncSetCacheConfig(F *, cudaFuncCache) { return cudaSuccess; }
+template <class F> inline cudaError_t cudaFuncSetCacheConfig(F *, cudaFuncCache choice) { return __lw_cache(choice); }
 template <class F> inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *to, F *kernel) {
     void *function;
     int status = __lw_begin(), value = 0;

@@ -15,8 +15,12 @@ use std::sync::Arc;
 const DEPTH: u32 = 4;
 
 impl FunctionLowering<'_, '_> {
-    /// Notes the stack slot of a local variable.
+    /// Names the stack slot of a local variable, and notes it for a debugger.
     pub(super) fn name_slot(&mut self, slot: ssa::SlotId, variable: &LocalVariable) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !variable.name.is_empty() && variable.name.chars().all(is_plain) {
+            self.b.name_slot(slot, &variable.name);
+        }
         if !self.module.debugs(variable) {
             return;
         }
@@ -54,12 +58,10 @@ impl ModuleLowering<'_> {
         named: Vec<NamedSlot>,
         function: &ssa::SsaFunction,
     ) {
-        let frame = function.frame();
         for NamedSlot { slot, name, ty, lines } in named {
-            let Some(offset) = frame.offsets.get(slot.index()).copied() else { continue };
             let ty = self.describe(ty, DEPTH);
-            let function = function.name.clone();
-            self.names.variables.push(DebugVariable { function, name, ty, offset, lines });
+            let (function, memory) = (function.name.clone(), function.slot_variable(slot));
+            self.names.variables.push(DebugVariable { function, name, ty, memory, lines });
         }
         if record.syntax.specifiers.global {
             for local in &body.parameters {

@@ -39,8 +39,8 @@ pub struct DebugVariable {
     pub name: String,
     /// Its type.
     pub ty: DebugType,
-    /// Its offset in the function's frame, `__local_depot0`.
-    pub offset: u64,
+    /// The PTX variable that holds it.
+    pub memory: String,
     /// The first and the last line of its scope.
     pub lines: [u32; 2],
 }

@@ -92,9 +92,14 @@ impl VariableLayout {
     }
 }
 
-/// The source name of a variable: the last part of a mangled local name such as `_ZZ6kernelE4tile`, or
-/// else the C++ name with its namespaces.
+/// The source name of a variable: the last part of a mangled local name such as `_ZZ6kernelE4tile`, the part of
+/// `__local_depot0$sums` after its number, or else the C++ name with its namespaces.
 pub fn readable(name: &str) -> String {
+    if let Some((_, name)) =
+        name.strip_prefix("__local_depot").and_then(|rest| rest.split_once('$'))
+    {
+        return name.to_owned();
+    }
     let last = name.strip_prefix("_ZZ").and_then(|rest| {
         rest.match_indices('E').rev().find_map(|(at, _)| {
             let digits: String = rest[at + 1..].chars().take_while(char::is_ascii_digit).collect();
@@ -116,6 +121,8 @@ mod tests {
             ("_ZZN3app1kEPiE5cache", "cache"),
             ("_ZN3app5tableE", "app::table"),
             ("_ZN3app4PoolIfE5usersE", "app::Pool<float>::users"),
+            ("__local_depot12$sums", "sums"),
+            ("__local_depot0", "__local_depot0"),
             ("counter", "counter"),
         ];
         for (mangled, wanted) in names {

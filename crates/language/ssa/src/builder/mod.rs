@@ -123,6 +123,11 @@ impl FunctionBuilder {
         self.function.add_slot(size, align)
     }
 
+    /// Names a stack slot, by letters, digits and underscores.
+    pub fn name_slot(&mut self, slot: SlotId, name: &str) {
+        self.function.slots[slot.index()].name = Some(name.into());
+    }
+
     /// Ends the block with a jump.
     pub fn jump(&mut self, block: BlockId, arguments: &[ValueId]) {
         self.terminate(BlockTerminator::Jump(BlockCall { block, arguments: arguments.to_vec() }));

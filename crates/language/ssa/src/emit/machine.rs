@@ -248,11 +248,6 @@ impl ModuleNames<'_> {
         &self.module.functions[function.index()].name
     }
 
-    /// The variable that holds all stack slots.
-    pub(super) fn frame(&self) -> &'static str {
-        "__local_depot0"
-    }
-
     pub(super) fn parameter(&self, index: usize) -> String {
         format!("{}_param_{index}", self.function)
     }

@@ -6,7 +6,7 @@ mod machine;
 mod select;
 
 use crate::CompileError;
-use crate::analysis::used_functions;
+use crate::analysis::{ControlFlow, use_counts, used_functions};
 use crate::ir::*;
 use lanework_ptx as ptx;
 use machine::ModuleNames;
@@ -101,19 +101,33 @@ fn header(module: &SsaModule, function: &SsaFunction) -> ptx::Function {
 fn define(module: &SsaModule, function: &SsaFunction) -> Result<ptx::Function, CompileError> {
     let is_kernel = function.linkage == FunctionLinkage::Kernel;
     let names = ModuleNames { module, function: &function.name, is_kernel };
-    let FrameLayout { offsets, size, align } = function.frame();
-    let mut machine = select::select(function, &names, offsets)?;
+    let mut machine = select::select(function, &names)?;
     coalesce::coalesce(&mut machine);
     coalesce::skip_empty_blocks(&mut machine);
     let mut statements = body::statements(&machine)?;
-    if size > 0 {
-        let mut frame =
-            ptx::Variable::new(ptx::StateSpace::Local, ptx::ScalarType::B8, names.frame());
-        frame.align = Some(align);
-        frame.dims = vec![Some(size)];
-        statements.insert(0, ptx::Statement::Variable(frame));
-    }
+    statements.splice(0..0, slot_variables(function));
     Ok(ptx::Function { body: Some(statements), ..header(module, function) })
+}
+
+/// The variables of a function's stack slots. A slot of size 0 has one only if its address is still used.
+fn slot_variables(function: &SsaFunction) -> Vec<ptx::Statement> {
+    let uses = use_counts(function, &ControlFlow::new(function));
+    let mut addressed = vec![false; function.slots.len()];
+    for (index, count) in uses.iter().enumerate() {
+        if let ValueDefinition::Slot(slot) = function.definition(ValueId(index as u32)) {
+            addressed[slot.index()] |= *count > 0;
+        }
+    }
+    let slots = function.slots.iter().enumerate();
+    let kept = slots.filter(|(number, slot)| slot.size > 0 || addressed[*number]);
+    let declare = |(number, slot): (usize, &StackSlotData)| {
+        let name = function.slot_variable(SlotId(number as u32));
+        let mut variable = ptx::Variable::new(ptx::StateSpace::Local, ptx::ScalarType::B8, name);
+        variable.align = Some(slot.align.max(1));
+        variable.dims = vec![Some(slot.size.max(1))];
+        ptx::Statement::Variable(variable)
+    };
+    kept.map(declare).collect()
 }
 
 /// Variables in an order in which, as far as possible, initial values refer only to earlier variables.

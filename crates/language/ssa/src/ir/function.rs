@@ -33,17 +33,6 @@ pub struct SsaFunction {
     leaves: HashMap<(ValueType, ValueDefinition), ValueId>,
 }
 
-/// The places of a function's stack slots in its frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FrameLayout {
-    /// The offset of each slot.
-    pub offsets: Vec<u64>,
-    /// Size of the frame in bytes.
-    pub size: u64,
-    /// Alignment of the frame in bytes.
-    pub align: u32,
-}
-
 /// Linkage of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionLinkage {
@@ -224,12 +213,14 @@ pub enum UnrollHint {
 }
 
 /// Per-thread memory for one variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackSlotData {
-    /// Size in bytes.
+    /// Size in bytes; 0 if no instruction accesses it any more.
     pub size: u64,
     /// Alignment in bytes.
     pub align: u32,
+    /// The variable's name in the source, if it has one of letters, digits and underscores.
+    pub name: Option<Box<str>>,
 }
 
 impl From<BlockId> for BlockCall {
@@ -293,17 +284,13 @@ impl BlockTerminator {
 }
 
 impl SsaFunction {
-    /// The places of the stack slots in the frame, in the order of their numbers.
-    pub fn frame(&self) -> FrameLayout {
-        let (mut size, mut align) = (0_u64, 1);
-        let place = |slot: &StackSlotData| {
-            let offset = size.next_multiple_of(u64::from(slot.align.max(1)));
-            size = offset + slot.size;
-            align = align.max(slot.align);
-            offset
-        };
-        let offsets = self.slots.iter().map(place).collect();
-        FrameLayout { offsets, size, align }
+    /// The PTX variable of a stack slot: `__local_depot3$tile`. Each slot has its own, so that tools know its bounds.
+    pub fn slot_variable(&self, slot: SlotId) -> String {
+        let number = slot.index();
+        match self.slots.get(number).and_then(|slot| slot.name.as_deref()) {
+            Some(name) => format!("__local_depot{number}${name}"),
+            None => format!("__local_depot{number}"),
+        }
     }
 
     /// A function without blocks.
@@ -431,7 +418,7 @@ impl SsaFunction {
 
     /// Adds a stack slot.
     pub fn add_slot(&mut self, size: u64, align: u32) -> SlotId {
-        self.slots.push(StackSlotData { size, align });
+        self.slots.push(StackSlotData { size, align, name: None });
         SlotId(self.slots.len() as u32 - 1)
     }
 

@@ -223,7 +223,7 @@ fn inline_call(
     }
     let first_block = function.blocks.len() as u32;
     let first_slot = function.slots.len() as u32;
-    function.slots.extend(&callee.slots);
+    function.slots.extend_from_slice(&callee.slots);
     let block_of = |block: BlockId| BlockId(first_block + block.0);
     let mut values: Vec<Option<ValueId>> = vec![None; callee.values.len()];
     for block in callee.block_ids() {

@@ -135,7 +135,7 @@ impl DebugInfo<'_> {
             offset: 0,
             lines: [0, u32::MAX],
             text: Some(TextPlaces { scope: block, places }),
-            frame: VariableFrame::OfFunction,
+            frame: VariableFrame::OfFunction(String::new()),
         });
     }
 

@@ -36,6 +36,18 @@ fn a_read_past_the_end_names_line_block_thread_and_allocation() {
 }
 
 #[test]
+fn a_barrier_that_counts_does_not_meet_one_that_only_waits() {
+    let f = fault(
+        ".reg .pred %q; mov.u32 %r6, %tid.x; setp.lt.u32 %q, %r6, 32; @%q bra COUNT;
+        bar.sync 0; ret;
+        COUNT: bar.red.popc.u32 %r6, 0, %q; ret;",
+        [64, 1, 1],
+    );
+    assert_eq!(f.kind, FaultKind::BarrierDivergence);
+    assert!(f.message.contains("at barrier 0 some warps combine a value"), "{f}");
+}
+
+#[test]
 fn line_0_is_the_line_before() {
     let f = fault(
         ".loc 1 31 22\n add.u32 %r7, %r1, 1;\n .loc 1 0 22\n ld.global.u32 %r6, [%rd4+1024]; ret;",

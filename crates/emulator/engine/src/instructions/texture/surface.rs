@@ -1,10 +1,12 @@
 //! One lane of a surface instruction (PTX manual, "Surface Instructions"): places, loads, stores, reductions.
 
+use crate::fault::{FaultKind, RawFault};
 use crate::instructions::alu::atomic::{combine, replace};
 use crate::instructions::texture::access::{Bound, Checked, TextureLane, shape};
 use crate::instructions::texture::object::Image;
 use crate::instructions::texture::sample::has_shape;
 use crate::memory::guest;
+use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use lanework_ptx_ir::opcode::texture::{OutOfBounds, SurfaceAccess};
 
@@ -53,13 +55,15 @@ impl TextureLane<'_> {
                     }
                 }
                 _ => {
-                    return Err(self.wrong(format!(
+                    let note = format!(
                         "access outside a surface: {bytes} bytes at byte {x} of row {}, plane {}; it has {} bytes, {height} rows and {} planes",
                         at[1],
                         at[2].max(layer),
                         image.row_bytes(),
                         depth.max(i64::from(image.layers)),
-                    )));
+                    );
+                    let (kind, space) = (FaultKind::SurfacePlace, MemorySpace::Global);
+                    return Err(RawFault::of_lanes(kind, space, 1 << self.lane, note));
                 }
             }
         }

@@ -29,8 +29,6 @@ pub(super) struct Selector<'a> {
     /// Code of the instruction being selected, in order.
     pending: Vec<MachineInstruction>,
     position: SourcePosition,
-    /// Offsets of stack slots in the frame.
-    slot_offsets: Vec<u64>,
     /// Loads whose result is sign-extended.
     signed_loads: HashSet<ValueId>,
     /// Number of call prototypes written so far.
@@ -42,7 +40,6 @@ pub(super) struct Selector<'a> {
 pub(super) fn select(
     function: &SsaFunction,
     names: &ModuleNames<'_>,
-    slot_offsets: Vec<u64>,
 ) -> Result<MachineFunction, CompileError> {
     let flow = ControlFlow::new(function);
     let loops = LoopForest::new(&flow, &Dominators::new(&flow));
@@ -61,7 +58,6 @@ pub(super) fn select(
         block_of,
         pending: Vec::new(),
         position: SourcePosition::default(),
-        slot_offsets,
         signed_loads: HashSet::new(),
         prototypes: 0,
     };

@@ -130,9 +130,7 @@ impl Selector<'_> {
         match self.function.definition(value) {
             ValueDefinition::Global(global) => Some((self.names.global(global).to_owned(), 0)),
             ValueDefinition::Function(callee) => Some((self.names.function(callee).to_owned(), 0)),
-            ValueDefinition::Slot(slot) => {
-                Some((self.names.frame().to_owned(), self.slot_offsets[slot.index()] as i64))
-            }
+            ValueDefinition::Slot(slot) => Some((self.function.slot_variable(slot), 0)),
             ValueDefinition::Parameter(SsaFunction::ENTRY, index)
                 if self.type_of(value) == ValueType::Pointer(AddressSpace::Parameter) =>
             {
