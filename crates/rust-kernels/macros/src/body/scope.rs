@@ -55,6 +55,8 @@ pub struct Translator {
     pub returns: Returns,
     /// Whether iterators are host iterators, as in `#[unroll] for`.
     pub on_host: bool,
+    /// Whether a pattern binds a place, as in `if let Some(x) = y.get_mut(i)`.
+    pub binds_place: bool,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
     /// Traits that bound type parameters and may be device traits.
@@ -69,6 +71,7 @@ impl Translator {
         Translator {
             returns,
             on_host: false,
+            binds_place: false,
             scopes: vec![HashMap::new()],
             generics: HashSet::new(),
             traits: Vec::new(),
@@ -197,6 +200,12 @@ impl Translator {
     pub fn is_reference(&self, name: &syn::Ident) -> bool {
         self.find(name) == Some(Declared::Reference)
     }
+}
+
+/// The name of the variable that receives a function's result. Its hygiene is the same wherever the name is generated, also for
+/// an expression that begins with the receiver, whose span differs.
+pub fn returned() -> syn::Ident {
+    syn::Ident::new("__returned", proc_macro2::Span::mixed_site())
 }
 
 /// The identifier, if the expression is a path with one part.
