@@ -20,6 +20,10 @@ const OF_RUST: &str = "Default From Into TryFrom TryInto PartialEq Eq PartialOrd
     SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign ShlAssign ShrAssign FromStr ToString \
     Error Write Any Pod Zeroable";
 
+/// Traits of Rust's library that say nothing about what a kernel computes with a value.
+const PLAIN: &str =
+    "Clone Copy Debug Default Display Eq Hash Ord PartialEq PartialOrd Send Sized Sync";
+
 /// Traits that make a type parameter a type of the kernel language.
 const OF_KERNELS: &str = "Scalar Number Integer Float Element Storable Data Bits";
 
@@ -131,8 +135,8 @@ fn with_data(mut generics: Generics, signature: &Signature) -> Generics {
             || matches!(&signature.output, ReturnType::Type(_, ty) if is(ty, name))
     };
     let plain = |path: &Path| {
-        path.segments.last().is_some_and(|last| {
-            is_of_rust(&last.ident) && matches!(last.arguments, PathArguments::None)
+        path.get_ident().is_some_and(|name| {
+            PLAIN.split_whitespace().any(|known| name == known) && !is_users(name)
         })
     };
     for parameter in generics.type_params_mut() {

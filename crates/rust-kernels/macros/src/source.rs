@@ -36,7 +36,8 @@ pub fn unknown(name: &Ident) -> Option<Unknown> {
     file_of(name)?.judge(&text)
 }
 
-/// Whether the file of `name` declares a type or a trait of that name, or imports one that is not Lanework's.
+/// Whether the file of `name` declares a type or a trait of that name, or imports one from elsewhere than Lanework and Rust's
+/// library.
 pub fn is_users(name: &Ident) -> bool {
     let foreign = |file: Rc<Declarations>| file.foreign.contains(&name.to_string());
     declares(name) || file_of(name).is_some_and(foreign)
@@ -90,7 +91,7 @@ struct Declarations {
     macros: HashMap<String, Vec<(bool, String)>>,
     /// Names that the file imports one by one.
     imported: HashSet<String>,
-    /// Those of them that are not imported from Lanework.
+    /// Those of them that come neither from Lanework nor from Rust's library.
     foreign: HashSet<String>,
     /// Whether a glob imports names from a crate other than Lanework.
     open: bool,
@@ -166,7 +167,9 @@ impl VisitMut for Declarations {
             let ours = matches!(&import.tree, syn::UseTree::Path(path) if path.ident == "lanework");
             self.open |= !ours && has_glob(&import.tree);
             imported(&import.tree, &mut self.imported);
-            let crates = matches!(&import.tree, syn::UseTree::Path(path) if path.ident.to_string().starts_with("lanework"));
+            let crates = matches!(&import.tree, syn::UseTree::Path(path)
+                if path.ident.to_string().starts_with("lanework")
+                    || ["std", "core", "alloc"].iter().any(|name| path.ident == name));
             if !crates {
                 imported(&import.tree, &mut self.foreign);
             }
