@@ -3,11 +3,14 @@
 //! An attribute sees the name of a trait but not its declaration, so whether a trait is `#[device]` is left to rustc's
 //! name resolution: see [`imports`].
 
+use crate::source::{declares, is_users};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::punctuated::Punctuated;
 use syn::visit_mut::{VisitMut, visit_type_mut};
 use syn::{
-    FnArg, Generics, Ident, Path, PathArguments, Signature, Type, TypeParamBound, WherePredicate,
+    FnArg, Generics, Ident, Path, PathArguments, ReturnType, Signature, Token, Type,
+    TypeParamBound, WherePredicate,
 };
 
 /// Traits of Rust's library, which are never device traits.
@@ -17,6 +20,10 @@ const OF_RUST: &str = "Default From Into TryFrom TryInto PartialEq Eq PartialOrd
     SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign ShlAssign ShrAssign FromStr ToString \
     Error Write Any Pod Zeroable";
 
+/// Traits of Rust's library that say nothing about what a kernel computes with a value.
+const PLAIN: &str =
+    "Clone Copy Debug Default Display Eq Hash Ord PartialEq PartialOrd Send Sized Sync";
+
 /// Traits that make a type parameter a type of the kernel language.
 const OF_KERNELS: &str = "Scalar Number Integer Float Element Storable Data Bits";
 
@@ -25,14 +32,14 @@ const MOST: usize = 8;
 
 /// Whether a trait is one of Rust's library, by its name.
 pub fn is_of_rust(name: &Ident) -> bool {
-    OF_RUST.split_whitespace().any(|known| name == known)
+    OF_RUST.split_whitespace().any(|known| name == known) && !declares(name)
 }
 
 /// Whether a trait is one of the kernel language, by its name.
 pub fn is_of_kernels(path: &Path) -> bool {
-    path.segments
-        .last()
-        .is_some_and(|last| OF_KERNELS.split_whitespace().any(|known| last.ident == known))
+    path.segments.last().is_some_and(|last| {
+        OF_KERNELS.split_whitespace().any(|known| last.ident == known) && !is_users(&last.ident)
+    })
 }
 
 /// Whether a trait may be a device trait.
@@ -112,7 +119,45 @@ pub fn with_storable(signature: &Signature) -> Generics {
     for name in held {
         add_storable(&mut generics, &name);
     }
+    with_data(generics, signature)
+}
+
+/// The generics, with the bounds of values of the kernel language on each type parameter that only Rust's own traits bound
+/// (`T: Copy`) and that is the type of a parameter or of the result.
+fn with_data(mut generics: Generics, signature: &Signature) -> Generics {
+    let known = bounds(&generics);
+    let is = |ty: &Type, name: &Ident| matches!(ty, Type::Path(path) if path.path.is_ident(name));
+    let passed = |name: &Ident| {
+        signature
+            .inputs
+            .iter()
+            .any(|input| matches!(input, FnArg::Typed(typed) if is(&typed.ty, name)))
+            || matches!(&signature.output, ReturnType::Type(_, ty) if is(ty, name))
+    };
+    let plain = |path: &Path| {
+        path.get_ident().is_some_and(|name| {
+            PLAIN.split_whitespace().any(|known| name == known) && !is_users(name)
+        })
+    };
+    for parameter in generics.type_params_mut() {
+        let name = parameter.ident.clone();
+        if passed(&name) && known.iter().all(|(of, path)| *of != name || plain(path)) {
+            parameter.bounds.extend(of_values(&name));
+        }
+    }
     generics
+}
+
+/// Bounds of the handles and variables of a type.
+fn of_values(ty: &Ident) -> Punctuated<TypeParamBound, Token![+]> {
+    let (lang, rt) = (quote!(::lanework::lang), quote!(::lanework::lang::rt));
+    let handle = quote!(<#ty as #lang::Data>::Of<#rt::Values>);
+    let variable = quote!(<#ty as #lang::Data>::Of<#rt::Variables>);
+    let value = quote!(#rt::Valued<Value = #ty> + #rt::To<#ty> + #rt::Read<Value = #handle>);
+    syn::parse_quote! {
+        #lang::Data<Of<#rt::Values>: #value + #rt::IntoVariable<Variable = #variable>>
+        + #lang::Data<Of<#rt::Variables>: #value + #rt::Target<Value = #ty>>
+    }
 }
 
 /// The signature with a type parameter in the place of each `impl Trait`, apart from functions: the staged function

@@ -21,6 +21,10 @@ pub fn function(
 ) -> TokenStream {
     let (written, mut signature) = (signature, signature.clone());
     let only = only_in_kernels(&signature, block);
+    let constant = signature.constness.is_some();
+    if only.is_some() {
+        signature.constness = None;
+    }
     for argument in &mut signature.inputs {
         if let FnArg::Typed(typed) = argument {
             typed.attrs.retain(|attribute| !attribute.path().is_ident("constant"));
@@ -42,6 +46,8 @@ pub fn function(
                 ::lanework::lang::host::device_only(#name, #uses)
             })
         }
+        // A `const fn` is ordinary Rust: the extensions are not `const`.
+        None if constant => block.to_token_stream(),
         None => {
             let mut block = block.clone();
             Adapter.visit_block_mut(&mut block);
@@ -104,7 +110,7 @@ impl VisitMut for Search {
     fn visit_expr_path_mut(&mut self, path: &mut syn::ExprPath) {
         for segment in &path.path.segments {
             let name = segment.ident.to_string();
-            let known = is_device_only(&name) || is_of_tensor_cores(&name);
+            let known = is_device_only(&name) || is_of_tensor_cores(&segment.ident);
             if known && !self.declared.contains(&name) {
                 self.found.get_or_insert(name);
             }

@@ -11,6 +11,7 @@ mod host;
 mod intrinsics;
 mod items;
 mod outline;
+mod source;
 mod types;
 mod why;
 

@@ -1,5 +1,6 @@
 //! The types of parameters.
 
+use crate::source::is_users;
 use syn::{Attribute, FnArg, GenericArgument, Ident, PathArguments, Type};
 
 /// The kind of a parameter.
@@ -113,7 +114,7 @@ pub fn is_written_map(ty: &Type) -> bool {
 fn is_named(ty: &Type, names: &[&str]) -> bool {
     let Type::Path(path) = ty else { return false };
     let last = path.path.segments.last();
-    last.is_some_and(|last| names.iter().any(|name| last.ident == name))
+    last.is_some_and(|last| names.iter().any(|name| last.ident == name) && !is_users(&last.ident))
 }
 
 /// Whether the last part of a path is `name`.
@@ -152,17 +153,22 @@ const TENSOR_CORES: &str = "\
     Transposed";
 
 /// Whether a name is a type of tensor cores, which kernels also construct by name.
-pub fn is_of_tensor_cores(name: &str) -> bool {
-    TENSOR_CORES.split(' ').any(|known| known == name)
+pub fn is_of_tensor_cores(name: &Ident) -> bool {
+    is_one_of(name, TENSOR_CORES)
 }
 
 /// Whether a name is one of the kernel language's types.
-pub fn is_handle_name(name: &str) -> bool {
-    HANDLES.split(' ').any(|known| known == name) || is_of_tensor_cores(name)
+pub fn is_handle_name(name: &Ident) -> bool {
+    is_one_of(name, HANDLES) || is_of_tensor_cores(name)
+}
+
+/// Whether a name is in a list, and is not the user's.
+fn is_one_of(name: &Ident, list: &str) -> bool {
+    list.split(' ').any(|known| name == known) && !is_users(name)
 }
 
 /// Whether a type is one of the kernel language's types, which the macros leave unchanged.
 pub fn is_handle(ty: &Type) -> bool {
     let Type::Path(path) = ty else { return false };
-    path.path.segments.last().is_some_and(|last| is_handle_name(&last.ident.to_string()))
+    path.path.segments.last().is_some_and(|last| is_handle_name(&last.ident))
 }

@@ -66,6 +66,7 @@ pub use crate::tensor_cores::tile::source::{Matrix, MatrixMut};
 pub use crate::tensor_cores::tile::swizzle::{NoSwizzle, Swizzle32, Swizzle64, Swizzle128};
 pub use crate::tensor_cores::tile::tiles::SharedTiles;
 pub use crate::tensor_cores::tile::{SharedTile, Transposed};
+pub use half::{bf16, f16};
 
 /// The staged functions, by their names.
 #[doc(hidden)]

@@ -26,8 +26,8 @@ pub use crate::flow::call::{
     call_value, inline, output, return_unit, return_value,
 };
 pub use crate::flow::loops::{
-    BreakSlot, By, Direction, OneByOne, Step, Walk, break_value, endless_loop, for_loop,
-    loop_value, unrolled, while_loop,
+    BreakSlot, By, Direction, OneByOne, Step, Walk, break_value, end_with, endless_loop, for_loop,
+    labeled_block, labeled_value, loop_value, unrolled, while_loop,
 };
 pub use crate::flow::print::{PLAIN, Piece, Printable, Printed, Show, assertion, ending, print};
 pub use crate::intrinsics::bytes::{from_be_bytes, from_le_bytes};
@@ -37,9 +37,11 @@ pub use crate::library::iterate::sources::{
 pub use crate::library::iterate::{Iter, Sequence, Stream};
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
 pub use crate::library::ordering::OrderingOf;
+pub use crate::library::patterns::{Sequential, back, fits, front, middle};
 pub use crate::library::result::{ResultOf, Tried, err, error, leave, ok};
-pub use crate::library::slices::{Items, for_enumerated, for_items};
+pub use crate::library::slices::{Found, Items, for_enumerated, for_items};
 pub use crate::memory::access::{At, Element, ReceivePlace, ReceiveValue, at};
+pub use crate::memory::moved_slice::MovedSlice;
 pub use crate::memory::registers::{Get, IntoShape, Locate, Put};
 pub use crate::memory::shared::shared_value;
 pub use crate::memory::shared_slice::{Subslice, end_at, subslice};
@@ -81,6 +83,7 @@ pub mod comparing {
         HostOfAny as _, HostOfValue as _, PassAny as _, PassValue as _,
     };
     pub use crate::data::names::{NameAny as _, NameValue as _};
+    pub use crate::library::patterns::HostOfSlice as _;
     pub use crate::memory::access::{ReceivePlace as _, ReceiveValue as _};
     pub use crate::scalar::cast::{Kept as _, Promoted as _};
 }
@@ -92,6 +95,21 @@ where
     T: From<X::Value>,
 {
     value.cast()
+}
+
+/// `value.into()` in a field of a number.
+#[track_caller]
+pub fn into<T: crate::Scalar, X>(value: X) -> crate::Var<T>
+where
+    X: Cast<T, Output = crate::Var<T>> + Valued,
+    T: From<X::Value>,
+{
+    value.cast()
+}
+
+/// The same, as an ordinary value that never exists.
+pub fn host_into<T: From<X::Value>, X: Valued>(_value: X) -> T {
+    unreachable!("only checked by the compiler")
 }
 
 /// A host type that a kernel takes by reference, such as a tensor map.

@@ -62,13 +62,13 @@ pub(crate) fn here() {
 }
 
 /// Jumps out of the loop that `break` or `continue` names.
-fn leave_loop(name: Option<&'static str>, target: impl Fn(&LoopFrame) -> &String) {
+fn leave_loop(name: Option<&'static str>, target: impl Fn(&LoopFrame) -> Option<&String>) {
     with(|b| {
         let frame = match name {
             Some(name) => b.loops.iter().rev().find(|frame| frame.name == Some(name)),
-            None => b.loops.last(),
+            None => b.loops.iter().rev().find(|frame| frame.next.is_some()),
         };
-        match frame.map(&target).cloned() {
+        match frame.and_then(&target).cloned() {
             Some(label) => b.jump(&label),
             None => b.error("no enclosing loop to leave", "`break` and `continue` need a loop"),
         }
@@ -79,14 +79,14 @@ fn leave_loop(name: Option<&'static str>, target: impl Fn(&LoopFrame) -> &String
 #[track_caller]
 pub fn break_loop(name: Option<&'static str>) {
     here();
-    leave_loop(name, |frame| &frame.exit);
+    leave_loop(name, |frame| Some(&frame.exit));
 }
 
 /// `continue`.
 #[track_caller]
 pub fn continue_loop(name: Option<&'static str>) {
     here();
-    leave_loop(name, |frame| &frame.next);
+    leave_loop(name, |frame| frame.next.as_ref());
 }
 
 /// `return` from the kernel.

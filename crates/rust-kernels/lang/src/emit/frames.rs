@@ -26,14 +26,14 @@ pub(crate) type Computation = (String, Vec<(Value, u64)>);
 /// The value numbers of one structured scope.
 pub(crate) type Scope = HashMap<Computation, Value>;
 
-/// An enclosing loop.
+/// An enclosing loop, or a block with a label.
 pub(crate) struct LoopFrame {
     /// `'name` in the source.
     pub name: Option<&'static str>,
     /// The target label of `break`.
     pub exit: String,
-    /// The target label of `continue`.
-    pub next: String,
+    /// The target label of `continue`; `None` for a block, which only a `break` with its name leaves.
+    pub next: Option<String>,
 }
 
 /// A loop that is being staged.

@@ -8,7 +8,7 @@ use crate::data::leaves::{Data, Handle};
 use crate::data::operations;
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
-use crate::emit::current::{here, with};
+use crate::emit::current::{Never, here, with};
 use crate::emit::frames::{Count, LoopFrame, Repeat};
 use crate::emit::value::{Index, Register, Value, wrap};
 use crate::scalar::cast::cast;
@@ -91,7 +91,7 @@ fn end_while(again: Var<bool>) {
 impl Builder {
     /// Begins a loop's body, with its labels known to `break` and `continue`.
     pub(crate) fn begin_body(&mut self, name: Option<&'static str>, exit: &str, next: String) {
-        self.loops.push(LoopFrame { name, exit: exit.to_owned(), next });
+        self.loops.push(LoopFrame { name, exit: exit.to_owned(), next: Some(next) });
         self.enter();
         self.forget_variables();
     }
@@ -100,7 +100,7 @@ impl Builder {
     pub(crate) fn end_body(&mut self) {
         let frame = self.loops.pop().expect("begun before");
         self.leave();
-        self.place(&frame.next);
+        self.place(&frame.next.expect("a loop"));
     }
 
     /// Ends a loop.
@@ -142,6 +142,56 @@ pub fn break_value<T: Data>(slot: &BreakSlot<T>, value: impl Valued<Value = T>) 
     operations::assign::<T>(out, value.to());
 }
 
+/// `'name: { body() }`.
+#[track_caller]
+pub fn labeled_block(name: Option<&'static str>, body: impl FnOnce()) {
+    here();
+    with(|b| {
+        let exit = b.label("block");
+        b.loops.push(LoopFrame { name, exit, next: None });
+        b.enter();
+    });
+    body();
+    with(|b| {
+        let frame = b.loops.pop().expect("begun before");
+        b.leave_at(&frame.exit);
+    });
+}
+
+/// `'name: { .. break 'name value; .. }`.
+#[track_caller]
+pub fn labeled_value<T: Data>(
+    name: Option<&'static str>,
+    body: impl FnOnce(&BreakSlot<T>),
+) -> Handle<T> {
+    let slot = BreakSlot { out: Cell::new(None) };
+    labeled_block(name, || body(&slot));
+    slot.out.get().unwrap_or_else(operations::declare::<T>)
+}
+
+/// The value of a block's last expression, if control reaches it.
+pub trait Ending<T: Data> {
+    /// Sets the block's value.
+    fn end(self, slot: &BreakSlot<T>);
+}
+
+impl<T: Data> Ending<T> for Never {
+    fn end(self, _: &BreakSlot<T>) {}
+}
+
+impl<T: Data, X: Valued<Value = T>> Ending<T> for X {
+    #[track_caller]
+    fn end(self, slot: &BreakSlot<T>) {
+        break_value(slot, self);
+    }
+}
+
+/// Sets the value of a block with a label from its last expression.
+#[track_caller]
+pub fn end_with<T: Data>(slot: &BreakSlot<T>, value: impl Ending<T>) {
+    value.end(slot);
+}
+
 /// `#[unroll] for item in items { body(item) }`: an ordinary Rust loop over host values.
 #[track_caller]
 pub fn unrolled<I: IntoIterator>(
@@ -173,7 +223,7 @@ fn begin_turn(name: Option<&'static str>) {
     with(|b| {
         let exit = b.unrolled.last().expect("begun before").clone();
         let next = b.label("next");
-        b.loops.push(LoopFrame { name, exit, next });
+        b.loops.push(LoopFrame { name, exit, next: Some(next) });
         b.enter();
     });
 }
@@ -182,7 +232,7 @@ fn begin_turn(name: Option<&'static str>) {
 fn end_turn() -> bool {
     with(|b| {
         let frame = b.loops.pop().expect("begun before");
-        b.leave_at(&frame.next);
+        b.leave_at(&frame.next.expect("a loop"));
         b.dead
     })
 }

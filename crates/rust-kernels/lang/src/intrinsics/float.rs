@@ -9,7 +9,7 @@ use crate::emit::value::Value;
 use crate::scalar::cast::Cast;
 use crate::scalar::compare::{Relation, relate};
 use crate::scalar::number::Float;
-use crate::scalar::var::{IntoVar, Var};
+use crate::scalar::var::{IntoVar, Scalar, Var};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 
@@ -398,3 +398,24 @@ macro_rules! halves {
 }
 
 halves!(f16 bf16);
+
+macro_rules! short {
+    ($($t:ty)*) => {$(
+        impl Var<$t> {
+            /// The bits.
+            #[track_caller]
+            pub fn to_bits(self) -> Var<u16> {
+                here();
+                match self.value {
+                    Value::Constant(bits) => Var::new(Value::Constant(bits)),
+                    value => {
+                        let inputs = [(value, <$t as Scalar>::SCALAR)];
+                        Var::new(with(|b| b.pure("mov.b16", ScalarType::U16, &inputs)))
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+short!(f16 bf16);

@@ -8,6 +8,7 @@
 //! `filter`, `zip`); this file holds the methods that end a chain and stage its loop (`sum`, `fold`, `any`).
 
 pub(crate) mod adapters;
+mod extremes;
 pub(crate) mod sources;
 
 use crate::data::convert::{To, Valued};
@@ -147,7 +148,7 @@ fn usize_of(value: usize) -> Var<usize> {
 }
 
 /// `x op y`.
-fn operate<T: Scalar>(op: Operation, x: Var<T>, y: Var<T>) -> Var<T> {
+pub(crate) fn operate<T: Scalar>(op: Operation, x: Var<T>, y: Var<T>) -> Var<T> {
     Var::new(with(|b| binary(b, op, T::SCALAR, x.value, y.value)))
 }
 

@@ -3,5 +3,6 @@
 pub(crate) mod iterate;
 pub(crate) mod option;
 pub(crate) mod ordering;
+pub(crate) mod patterns;
 pub(crate) mod result;
 pub(crate) mod slices;

@@ -1,5 +1,6 @@
 //! Arrays and slices in kernels: `for` over them, and the methods `get`, `first`, `last` and `swap`.
 
+use crate::data::convert::Scrutinee;
 use crate::data::leaves::{Data, Handle, Values, Variables};
 use crate::data::operations;
 use crate::emit::arithmetic::{Operation, binary};
@@ -7,8 +8,9 @@ use crate::emit::current::{here, with};
 use crate::emit::value::Value;
 use crate::flow::branch::if_then;
 use crate::flow::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
-use crate::library::option::OptionOf;
-use crate::memory::registers::{Get, Put};
+use crate::library::option::{OptionOf, Optional};
+use crate::library::patterns::HostOfSlice;
+use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::Shared;
 use crate::memory::shared_slice::{SharedSlice, subslice};
 use crate::memory::slice::{Slice, SliceMut};
@@ -102,6 +104,89 @@ elements! {
     SliceMut<T>, |slice| slice.len();
     SharedSlice<T>, |slice| slice.len();
     Shared<T, 1>, |shared| Var::constant(shared.shape()[0] as usize);
+}
+
+/// An element that may exist, as a place: `x.get_mut(i)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<S> {
+    slice: S,
+    index: Var<usize>,
+    some: Var<bool>,
+}
+
+impl<S: Locate<Var<usize>> + Copy> Optional for Found<S> {
+    type Test = Var<bool>;
+    type Value = S::Place;
+    fn is_some(self) -> Var<bool> {
+        self.some
+    }
+    fn is_none(self) -> Var<bool> {
+        !self.some
+    }
+    fn payload(self) -> S::Place {
+        self.slice.locate(self.index)
+    }
+}
+
+macro_rules! found {
+    ($($memory:ty, |$self:ident| $length:expr;)*) => {$(
+        impl<T: Data> $memory {
+            /// Element `index` as a place, for `if let Some(x) = ..` and `let Some(x) = .. else`; `None` if it is out of range.
+            ///
+            /// ```
+            /// # use lanework::prelude::*;
+            /// #[kernel]
+            /// fn double(x: &mut [u32]) {
+            ///     let Some(v) = x.get_mut(thread_idx.x) else { return };
+            ///     *v *= 2;
+            ///     if let Some(last) = x.last_mut()
+            ///         && thread_idx.x == 0
+            ///     {
+            ///         *last = 9;
+            ///     }
+            /// }
+            /// # let device = Device::emulator();
+            /// # let mut x = device.upload(&[1u32, 2, 3, 4])?;
+            /// # double(&mut x).grid(1).block(32).launch(&device)?;
+            /// assert_eq!(x.download()?, [2, 4, 6, 9]);
+            /// # Ok::<(), lanework::Error>(())
+            /// ```
+            #[track_caller]
+            pub fn get_mut(self, index: impl IndexValue) -> Found<Self> {
+                here();
+                let ($self, index) = (self, Read::copy(wide(index)));
+                Found { slice: self, index, some: Read::copy(index.lt($length)) }
+            }
+
+            /// The first element as a place; `None` if the slice is empty.
+            #[track_caller]
+            pub fn first_mut(self) -> Found<Self> {
+                self.get_mut(0usize)
+            }
+
+            /// The last element as a place; `None` if the slice is empty.
+            #[track_caller]
+            pub fn last_mut(self) -> Found<Self> {
+                here();
+                let $self = self;
+                let length: Var<usize> = $length;
+                self.get_mut(before(length))
+            }
+        }
+
+        impl<T: Data> HostOfSlice for &&Scrutinee<Found<$memory>> {
+            type Host = Option<&'static mut T>;
+            fn host(self) -> Option<&'static mut T> {
+                unreachable!("only checked by the compiler")
+            }
+        }
+    )*};
+}
+
+found! {
+    SliceMut<T>, |slice| slice.len();
+    SharedSlice<T>, |slice| slice.len();
+    Shared<T, 1>, |shared| Var::<usize>::constant(shared.shape()[0] as usize);
 }
 
 macro_rules! swaps {

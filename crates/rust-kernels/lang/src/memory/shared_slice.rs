@@ -13,11 +13,12 @@ use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::{Shared, dynamic_bytes, element_place};
 use crate::memory::slice::{Memory, Slice, SliceMut};
 use crate::scalar::cast::cast;
-use crate::scalar::number::IndexValue;
+use crate::scalar::number::{IndexValue, Integer};
 use crate::scalar::var::{Read, Var, by_name};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// Shared memory whose length is known only at run time; see [`shared_slice`].
 #[derive(Debug)]
@@ -342,6 +343,33 @@ macro_rules! slices {
 }
 
 slices!(Slice SliceMut);
+
+macro_rules! by_range {
+    ($($slice:ident)*) => {$(
+        /// `x[range]`, with a range in a variable.
+        impl<T: Data, N: Integer> Locate<Range<Var<N>>> for $slice<T> {
+            type Place = Self;
+            #[track_caller]
+            fn locate(&self, range: Range<Var<N>>) -> Self {
+                let (start, end) = (end_at(range.start), end_at(range.end));
+                subslice(*self, start, end, false)
+            }
+        }
+
+        impl<T: Data, N: Integer> Get<Range<Var<N>>> for $slice<T>
+        where
+            Var<N>: IndexValue,
+        {
+            type Output = Self;
+            #[track_caller]
+            fn get(&self, range: Range<Var<N>>) -> Self {
+                self.locate(range)
+            }
+        }
+    )*};
+}
+
+by_range!(Slice SliceMut SharedSlice);
 
 impl<T: Data> Subslice for SharedSlice<T> {
     type Part = Self;

@@ -1,7 +1,7 @@
 //! Closures that a kernel binds to a name and calls, or passes to device functions. A staged closure is a Rust closure
 //! on handles; each call stages its body.
 
-use crate::body::scope::{Mode, Returns, Tail, Translator, as_name};
+use crate::body::scope::{Mode, Returns, Tail, Translator, as_name, returned};
 use crate::bounds::is_function_bound;
 use crate::types::{is_handle, is_handle_name};
 use proc_macro2::TokenStream;
@@ -68,8 +68,9 @@ impl Translator {
             let outer = std::mem::replace(&mut self.returns, Returns::Value);
             let body = self.bare(&closure.body, Mode::Keep);
             self.returns = outer;
+            let returned = returned();
             return quote_spanned!(span =>
-                ::lanework::lang::rt::call_value::<#ty, _>(|__returned| #body));
+                ::lanework::lang::rt::call_value::<#ty, _>(|#returned| #body));
         }
         if let Some(jump) = returns(&closure.body) {
             return self.refuse(
@@ -82,8 +83,9 @@ impl Translator {
             let outer = std::mem::replace(&mut self.returns, Returns::Value);
             let body = self.bare(&closure.body, Mode::Keep);
             self.returns = outer;
+            let returned = returned();
             return quote_spanned!(span =>
-                ::lanework::lang::rt::call_tried(|__returned| #body));
+                ::lanework::lang::rt::call_tried(|#returned| #body));
         }
         let body = match &*closure.body {
             Expr::Block(block) if block.label.is_none() => {
@@ -207,7 +209,7 @@ pub fn is_function(ty: &Type, generics: &Generics) -> bool {
                 },
                 _ => None,
             });
-            !is_handle_name(&name.to_string()) && own.chain(others.flatten()).any(is_function_bound)
+            !is_handle_name(name) && own.chain(others.flatten()).any(is_function_bound)
         }
         _ => false,
     }

@@ -1,7 +1,7 @@
 //! Rewriting `if`, loops and jumps.
 
 use crate::body::matching::nested;
-use crate::body::scope::{Mode, Returns, Tail, Translator, label_tokens};
+use crate::body::scope::{Mode, Returns, Tail, Translator, label_tokens, returned};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -69,6 +69,29 @@ impl Translator {
             #outer
             #body
         }))
+    }
+
+    /// `{ .. }` or `'name: { .. }`. `break 'name` leaves the second; without a label, `break` and `continue` in it are those of the
+    /// loop around it.
+    pub fn block_expression(&mut self, block: &syn::ExprBlock, tail: Tail) -> TokenStream {
+        let body = self.block(&block.block, tail);
+        let Some(label) = block.label.as_ref().map(|label| &label.name) else { return body };
+        let (span, name) = (block.span(), label_tokens(Some(label)));
+        let mut search =
+            BreakSearch { label: Some(label), depth: 1, found: false, with_value: None };
+        search.visit_block_mut(&mut block.block.clone());
+        match (search.found, search.with_value) {
+            (false, _) => body,
+            (true, None) => {
+                quote_spanned!(span => ::lanework::lang::rt::labeled_block(#name, || { #body; }))
+            }
+            (true, Some(_)) => {
+                let slot = broken(Some(label));
+                quote_spanned!(span => ::lanework::lang::rt::labeled_value(#name, |#slot| {
+                    ::lanework::lang::rt::end_with(#slot, #body)
+                }))
+            }
+        }
     }
 
     /// Rejects a `break` with a value from a loop that may end without one.
@@ -224,9 +247,9 @@ impl Translator {
                 quote_spanned!(span => ::lanework::lang::rt::return_unit())
             }
             (Returns::Value, Some(value)) => {
-                let value = self.bare(value, Mode::View);
+                let (value, returned) = (self.bare(value, Mode::View), returned());
                 quote_spanned!(span =>
-                    ::lanework::lang::rt::return_value(__returned, #value))
+                    ::lanework::lang::rt::return_value(#returned, #value))
             }
             (Returns::Value, None) => {
                 self.refuse(jump, "this function returns a value", "write `return value;`")

@@ -13,7 +13,8 @@ use syn::{Expr, ExprForLoop, ExprMethodCall, RangeLimits};
 /// The methods of Rust's iterators that kernels support.
 const METHODS: &str = "\
     map filter take_while enumerate zip rev skip take step_by copied cloned for_each fold reduce \
-    sum product count min max any all position find iter into_iter";
+    sum product count min max any all position find iter into_iter filter_map map_while skip_while chain last \
+    min_by max_by min_by_key max_by_key";
 
 /// Methods that iterate over subslices.
 const OF_PARTS: [&str; 3] = ["windows", "chunks", "chunks_exact"];
@@ -42,7 +43,7 @@ impl Translator {
             Some(tokens) => self.source(tokens),
             None => self.bare(&call.receiver, Mode::View),
         };
-        let zips = call.method == "zip";
+        let zips = call.method == "zip" || call.method == "chain";
         let arguments: Vec<_> = call
             .args
             .iter()

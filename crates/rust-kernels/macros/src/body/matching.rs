@@ -8,6 +8,7 @@
 
 use crate::body::patterns::for_check;
 use crate::body::scope::{Mode, Tail, Translator, label_tokens};
+use crate::types::ends_with;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
@@ -88,6 +89,7 @@ impl Translator {
     /// `if let pattern = value && more { .. } else { .. }`; `None` if the condition has no `let`.
     pub fn if_let(&mut self, branch: &syn::ExprIf, tail: Tail) -> Option<TokenStream> {
         let (found, more) = self.let_condition(&branch.cond)?;
+        let found = &without_split(found);
         let (span, name) = (branch.span(), scrutinee());
         let access = quote!(#name);
         let value = self.bare(&found.expr, Mode::View);
@@ -96,7 +98,7 @@ impl Translator {
         let tail = if branch.else_branch.is_some() { tail } else { Tail::Unit };
         let (bindings, more, then) = self.scoped(|t| {
             let mut bindings = TokenStream::new();
-            t.bind(&found.pat, &access, &mut bindings);
+            t.bind_found((&found.pat, &found.expr), &access, &mut bindings);
             let more: Vec<_> = more.iter().map(|e| t.bare(e, Mode::View)).collect();
             (bindings, more, t.block(&branch.then_branch, tail))
         });
@@ -151,6 +153,7 @@ impl Translator {
     /// `while let pattern = value { .. }`; `None` if the condition has no `let`.
     pub fn while_let(&mut self, turn: &syn::ExprWhile) -> Option<TokenStream> {
         let (found, more) = self.let_condition(&turn.cond)?;
+        let found = &without_split(found);
         let (span, name) = (turn.span(), scrutinee());
         let access = quote!(#name);
         let label = label_tokens(turn.label.as_ref().map(|l| &l.name));
@@ -159,7 +162,7 @@ impl Translator {
         let test = self.test(&found.pat, &access).unwrap_or_else(|| quote!(true));
         let (bindings, more, body) = self.scoped(|t| {
             let mut bindings = TokenStream::new();
-            t.bind(&found.pat, &access, &mut bindings);
+            t.bind_found((&found.pat, &found.expr), &access, &mut bindings);
             let more: Vec<_> = more.iter().map(|e| t.bare(e, Mode::View)).collect();
             (bindings, more, t.block(&turn.body, Tail::Unit))
         });
@@ -176,6 +179,8 @@ impl Translator {
 
     /// `let pattern = value else { .. };`
     pub fn let_else(&mut self, pattern: &Pat, init: &Expr, otherwise: &Expr) -> TokenStream {
+        let split = split(pattern, init);
+        let (pattern, init) = split.as_ref().map_or((pattern, init), |(p, e)| (p, e));
         let (span, name) = (pattern.span(), scrutinee());
         let access = quote!(#name);
         let value = self.bare(init, Mode::Keep);
@@ -184,7 +189,7 @@ impl Translator {
         let otherwise_span = otherwise.span();
         let otherwise = self.arm_body(otherwise, Tail::Value(Mode::View));
         let mut bindings = TokenStream::new();
-        self.bind(pattern, &access, &mut bindings);
+        self.bind_found((pattern, init), &access, &mut bindings);
         let leave = quote_spanned!(otherwise_span =>
             || ::lanework::lang::rt::must_leave(#otherwise));
         quote_spanned!(span =>
@@ -221,6 +226,39 @@ impl Translator {
         };
         quote_spanned!(span => { let #name = #value; #check #condition })
     }
+}
+
+/// `Some((first, rest)) = x.split_first()` as the slice pattern `[first, rest @ ..] = x`; also `split_last`.
+fn split(pattern: &Pat, value: &Expr) -> Option<(Pat, Expr)> {
+    let Expr::MethodCall(call) = value else { return None };
+    let first = call.method == "split_first";
+    let Pat::TupleStruct(some) = pattern else { return None };
+    let Some(Pat::Tuple(pair)) = some.elems.first() else { return None };
+    let named = ends_with(&some.path, "Some") && some.elems.len() == 1 && pair.elems.len() == 2;
+    if !named || !call.args.is_empty() || !(first || call.method == "split_last") {
+        return None;
+    }
+    let one = &pair.elems[0];
+    let rest = match &pair.elems[1] {
+        Pat::Wild(_) => quote!(..),
+        name @ Pat::Ident(_) => quote!(#name @ ..),
+        _ => return None,
+    };
+    let slice = match first {
+        true => quote_spanned!(pattern.span() => [#one, #rest]),
+        false => quote_spanned!(pattern.span() => [#rest, #one]),
+    };
+    let slice = syn::parse::Parser::parse2(Pat::parse_single, slice).ok()?;
+    Some((slice, (*call.receiver).clone()))
+}
+
+/// A `let` condition, with `split_first` and `split_last` as slice patterns.
+fn without_split(found: &syn::ExprLet) -> syn::ExprLet {
+    let mut found = found.clone();
+    if let Some((pattern, value)) = split(&found.pat, &found.expr) {
+        (*found.pat, *found.expr) = (pattern, value);
+    }
+    found
 }
 
 /// The operands of `&&`.

@@ -79,10 +79,11 @@ impl Translator {
             Pat::Paren(inner) => self.test(&inner.pat, access),
             Pat::Reference(inner) => self.test(&inner.pat, access),
             _ => {
-                let own = variant(pattern).map(|variant| {
+                let of_variant = variant(pattern).map(|variant| {
                     let test = test_of(variant);
                     quote_spanned!(span => ::lanework::lang::rt::lift(#access).#test())
                 });
+                let own = of_variant.or_else(|| fits(pattern, access));
                 let parts = self.parts(pattern, access)?;
                 parts.into_iter().fold(own, |all, (part, access)| {
                     let test = self.test(part, &access);
@@ -92,6 +93,21 @@ impl Translator {
         }
     }
 
+    /// Binds the names of a pattern to the parts of `access`, the value of `of`. The elements of `get_mut` are places.
+    pub fn bind_found(
+        &mut self,
+        (pattern, of): (&Pat, &syn::Expr),
+        access: &TokenStream,
+        out: &mut TokenStream,
+    ) {
+        let places = ["get_mut", "first_mut", "last_mut"];
+        let place = matches!(of, syn::Expr::MethodCall(call)
+            if places.iter().any(|name| call.method == name));
+        let outer = std::mem::replace(&mut self.binds_place, place);
+        self.bind(pattern, access, out);
+        self.binds_place = outer;
+    }
+
     /// Appends a `let` for each name that a pattern binds to a part of the value `access`.
     pub fn bind(&mut self, pattern: &Pat, access: &TokenStream, out: &mut TokenStream) {
         let span = pattern.span();
@@ -99,6 +115,11 @@ impl Translator {
             Pat::Ident(name) if is_constant(name) => {}
             Pat::Ident(binding) => {
                 let name = &binding.ident;
+                if self.binds_place && binding.mutability.is_none() {
+                    self.declare_reference(name);
+                    out.extend(quote_spanned!(span => let #name = #access;));
+                    return;
+                }
                 if let Some(word) = &binding.by_ref {
                     self.refuse(word, "a pattern in a kernel binds values", "remove `ref`");
                 }
@@ -199,13 +220,19 @@ impl Translator {
             }
             Pat::Slice(slice) => {
                 let count = slice.elems.len();
-                let rest = slice.elems.iter().position(|p| matches!(p, Pat::Rest(_)));
-                let parts = slice.elems.iter().enumerate().map(|(i, part)| match rest {
-                    Some(rest) if i > rest => {
-                        let back = count - i;
-                        (part, quote_spanned!(span => #access[#access.len() - #back]))
-                    }
-                    _ => (part, quote_spanned!(span => #access[#i])),
+                let (rest, rt) =
+                    (slice.elems.iter().position(is_rest), quote!(::lanework::lang::rt));
+                let parts = slice.elems.iter().enumerate().map(|(i, part)| {
+                    let back = count - i;
+                    let value = match rest {
+                        Some(rest) if i == rest => {
+                            let after = back - 1;
+                            quote_spanned!(span => #rt::middle(#access, #i, #after))
+                        }
+                        Some(rest) if i > rest => quote_spanned!(span => #rt::back(#access, #back)),
+                        _ => quote_spanned!(span => #rt::front(#access, #i)),
+                    };
+                    (part, value)
                 });
                 Some(parts.filter(|(part, _)| !matches!(part, Pat::Rest(_))).collect())
             }
@@ -246,6 +273,23 @@ fn result_part(tuple: &syn::PatTupleStruct) -> Option<(&'static str, &'static st
         "Err" if plain => Some(("is_none", "error")),
         _ => None,
     }
+}
+
+/// `..` or `name @ ..`.
+fn is_rest(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Rest(_) => true,
+        Pat::Ident(name) => name.subpat.as_ref().is_some_and(|(_, inner)| is_rest(inner)),
+        _ => false,
+    }
+}
+
+/// The test whether the length of `access` fits a slice pattern.
+fn fits(pattern: &Pat, access: &TokenStream) -> Test {
+    let Pat::Slice(slice) = pattern else { return None };
+    let exact = !slice.elems.iter().any(is_rest);
+    let count = slice.elems.len() - usize::from(!exact);
+    Some(quote_spanned!(pattern.span() => ::lanework::lang::rt::fits(#access, #count, #exact)))
 }
 
 /// The name of the variant with data in a pattern.

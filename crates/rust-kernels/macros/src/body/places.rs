@@ -129,14 +129,28 @@ impl Translator {
             .collect();
         let mut values = Vec::new();
         let mut members: Vec<&Member> = Vec::new();
-        for field in &structure.fields {
-            values.push(self.bare(&field.expr, Mode::Keep));
-            members.push(&field.member);
+        let rt = quote!(::lanework::lang::rt);
+        let (mut hosts, mut lifted) = (Vec::new(), Vec::new());
+        for (field, name) in structure.fields.iter().zip(&names) {
+            let (member, at) = (&field.member, field.expr.span());
+            // The field's type is the target of `x.into()`.
+            let into = match &field.expr {
+                Expr::MethodCall(call) if call.method == "into" && call.args.is_empty() => {
+                    Some(&*call.receiver)
+                }
+                _ => None,
+            };
+            values.push(self.bare(into.unwrap_or(&field.expr), Mode::Keep));
+            members.push(member);
+            hosts.push(match into {
+                Some(_) => quote_spanned!(at => #member: #rt::host_into(#name)),
+                None => quote_spanned!(at => #member: #rt::host(#name)),
+            });
+            lifted.push(match into {
+                Some(_) => quote_spanned!(at => #rt::into(#name)),
+                None => quote_spanned!(span => #rt::lift(#name)),
+            });
         }
-        let hosts = structure.fields.iter().zip(&names).map(|(field, name)| {
-            let member = &field.member;
-            quote_spanned!(field.expr.span() => #member: ::lanework::lang::rt::host(#name))
-        });
         let whole = match &structure.rest {
             Some(rest) => {
                 let rest = self.bare(rest, Mode::Keep);
@@ -154,7 +168,7 @@ impl Translator {
             #[allow(unused_mut)]
             let mut __whole = #whole;
             #choice
-            #(__whole.#members = ::lanework::lang::rt::lift(#names);)*
+            #(__whole.#members = #lifted;)*
             __whole
         })
     }

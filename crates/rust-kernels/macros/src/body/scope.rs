@@ -57,6 +57,8 @@ pub struct Translator {
     pub on_host: bool,
     /// The closing braces of the enclosing blocks.
     pub ends: Vec<proc_macro2::Span>,
+    /// Whether a pattern binds a place, as in `if let Some(x) = y.get_mut(i)`.
+    pub binds_place: bool,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
     /// Traits that bound type parameters and may be device traits.
@@ -72,6 +74,7 @@ impl Translator {
             returns,
             on_host: false,
             ends: Vec::new(),
+            binds_place: false,
             scopes: vec![HashMap::new()],
             generics: HashSet::new(),
             traits: Vec::new(),
@@ -200,6 +203,12 @@ impl Translator {
     pub fn is_reference(&self, name: &syn::Ident) -> bool {
         self.find(name) == Some(Declared::Reference)
     }
+}
+
+/// The name of the variable that receives a function's result. Its hygiene is the same wherever the name is generated, also for
+/// an expression that begins with the receiver, whose span differs.
+pub fn returned() -> syn::Ident {
+    syn::Ident::new("__returned", proc_macro2::Span::mixed_site())
 }
 
 /// The identifier, if the expression is a path with one part.

@@ -2,6 +2,7 @@
 //!
 //! `let x;` declares a variable that every path assigns before its first use.
 
+use crate::body::iterators::is_part;
 use crate::body::macros::format::ENDINGS;
 use crate::body::patterns::{names, names_a_struct};
 use crate::body::places::is_place;
@@ -72,7 +73,7 @@ impl Translator {
             Expr::While(turn) => self.while_loop(turn),
             Expr::Loop(turn) => self.endless_loop(turn),
             Expr::ForLoop(turn) => self.for_loop(turn),
-            Expr::Block(block) if block.label.is_none() => self.block(&block.block, Tail::Unit),
+            Expr::Block(block) => self.block_expression(block, Tail::Unit),
             Expr::Unsafe(block) => self.block(&block.block, Tail::Unit),
             Expr::Break(_) | Expr::Continue(_) | Expr::Return(_) => self.jump(expression),
             Expr::Assign(assignment) => self.assignment(assignment),
@@ -112,7 +113,10 @@ impl Translator {
         let array = declares_array(&init.expr);
         let mutable = mutable && !array;
         let mode = if mutable { Mode::View } else { Mode::Keep };
-        let mut value = self.bare(&init.expr, mode);
+        let mut value = match converted(&init.expr, ty.map(|ty| &**ty)) {
+            Some(conversion) => self.bare(&conversion, mode),
+            None => self.bare(&init.expr, mode),
+        };
         if let Some(ty) = ty {
             value = quote_spanned!(init.expr.span() =>
                 ::lanework::lang::rt::keep::<#ty, _>(#value));
@@ -126,8 +130,17 @@ impl Translator {
             value = quote_spanned!(init.expr.span() => ::lanework::lang::rt::variable(#value));
         }
         if let Some(name) = single {
-            if !array {
-                self.declare(&name.ident, mutable);
+            match &*init.expr {
+                Expr::Reference(reference)
+                    if reference.mutability.is_some()
+                        && !mutable
+                        && !is_part(&reference.expr)
+                        && is_place(self, &reference.expr) =>
+                {
+                    self.declare_reference(&name.ident);
+                }
+                _ if !array => self.declare(&name.ident, mutable),
+                _ => {}
             }
             if !array && !matches!(&*init.expr, Expr::Closure(_) | Expr::Reference(_)) {
                 value = self.named_value(&name.ident, value);
@@ -175,6 +188,15 @@ impl Translator {
             ),
         }
     }
+}
+
+/// `T::from(x)` for `x.into()` where `let` names the type `T`.
+fn converted(value: &Expr, ty: Option<&Type>) -> Option<Expr> {
+    let (Expr::MethodCall(call), Some(Type::Path(ty))) = (value, ty) else { return None };
+    let (argument, path) = (&call.receiver, &ty.path);
+    let plain = path.segments.iter().all(|segment| segment.arguments.is_none());
+    (call.method == "into" && call.args.is_empty() && plain && !path.is_ident("_"))
+        .then(|| syn::parse_quote_spanned!(value.span() => #path::from(#argument)))
 }
 
 /// Whether an expression declares an array in memory, which gets the variable's name.

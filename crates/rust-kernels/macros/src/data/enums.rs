@@ -1,7 +1,7 @@
 //! `#[device] enum`. While staging, an enum without data is an integer. An enum with data is a struct of its number and
 //! the fields of all variants.
 
-use crate::data::structs::{Parts, staged_name};
+use crate::data::structs::{Parts, copies, staged_name};
 use crate::data::value_traits;
 use crate::types::refuse;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -53,7 +53,9 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
     };
     let host = quote!(#name);
     let comparisons = [compare(&values, &values), compare(&values, &host), compare(&host, &values)];
+    let copies = copies(&item.ident);
     Ok(quote! {
+        #copies
         #layout
         #item
         #[doc = #text]
@@ -192,7 +194,9 @@ pub fn expand_with_data(item: &ItemEnum) -> syn::Result<TokenStream> {
     let (staged, uses, copied) = (parts.staged(), parts.conversions(), parts.copied());
     let (data, variants) = (data(item, &fields, &parts), variants(item, &parts));
     let (compared, checks) = (comparisons(item, &parts), parts.checks());
+    let copies = copies(&item.ident);
     Ok(quote! {
+        #copies
         #item
         #[allow(non_snake_case)]
         #staged

@@ -5,6 +5,7 @@
 //! the trait `Data`; only `#[device] impl` names it.
 
 use crate::data::value_traits;
+use crate::source::missing_copies;
 use crate::types::refuse;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -33,7 +34,9 @@ pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     let storable = parts.storable();
     let compared = parts.comparisons();
     let checks = parts.checks();
+    let copies = copies(&item.ident);
     Ok(quote! {
+        #copies
         #layout
         #item
         #staged
@@ -47,6 +50,15 @@ pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
             #checks
         };
     })
+}
+
+/// `#[derive(Clone, Copy)]`, without the traits that the type implements: a value of a kernel is copied like a number.
+pub fn copies(name: &Ident) -> TokenStream {
+    let missing = missing_copies(name);
+    match missing.is_empty() {
+        true => TokenStream::new(),
+        false => quote!(#[derive(#(#missing),*)]),
+    }
 }
 
 /// `#[repr(C)]`, unless the struct has it already.

@@ -1,7 +1,7 @@
 //! `#[device]`: functions that are inlined into the kernels that call them.
 
 use crate::body::closures::{function_type, is_function, staged_generics};
-use crate::body::scope::{Mode, Returns, Tail, Translator};
+use crate::body::scope::{Mode, Returns, Tail, Translator, returned};
 use crate::bounds::{with_names, with_storable};
 use crate::items::kernel::check_signature;
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
@@ -192,8 +192,9 @@ pub fn stage(
             let body = translator.statements(block, Tail::Value(Mode::Keep));
             let output = quote!(-> <#ty as ::lanework::lang::rt::Returned>::Handle);
             let span = block.stmts.last().map_or_else(|| ty.span(), Spanned::span);
+            let returned = returned();
             let call = quote_spanned!(span =>
-                ::lanework::lang::rt::call_value::<#ty, _>(|__returned| { #body }));
+                ::lanework::lang::rt::call_value::<#ty, _>(|#returned| { #body }));
             (output, call)
         }
         _ => {

@@ -6,14 +6,16 @@
 //! the item again.
 
 use crate::body::macros::format::is_known;
+use crate::source::plain_rules;
 use crate::types::refuse;
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::visit_mut::{VisitMut, visit_block_mut, visit_expr_mut};
 use syn::{Expr, Stmt};
 
-/// The first token of a call that passes an item. If the macro lacks `#[device]`, rustc's error shows this name.
+/// The first two tokens of a call that passes an item. If the macro lacks `#[device]`, no rule of it matches, and rustc's error
+/// shows this name: a rule `$a:expr` takes the first token and refuses the second.
 fn marker(span: Span) -> Ident {
     Ident::new("this_macro_is_not_marked_device", span)
 }
@@ -28,7 +30,13 @@ pub fn declare(item: &syn::ItemMacro) -> syn::Result<TokenStream> {
             "remove it",
         ));
     }
-    let mut rules = item.mac.tokens.clone().into_iter().peekable();
+    let (rules, with_item) = (&item.mac.tokens, with_item(&item.mac.tokens));
+    Ok(quote!(#(#attributes)* macro_rules! #name { #with_item #rules }))
+}
+
+/// The second rules of a macro.
+fn with_item(rules: &TokenStream) -> TokenStream {
+    let mut rules = rules.clone().into_iter().peekable();
     let (dollar, marker) = (Punct::new('$', Spacing::Alone), marker(Span::call_site()));
     let mut with_item = TokenStream::new();
     while let Some(TokenTree::Group(pattern)) = rules.next() {
@@ -40,13 +48,12 @@ pub fn declare(item: &syn::ItemMacro) -> syn::Result<TokenStream> {
         }
         let (pattern, body) = (pattern.stream(), body.stream());
         with_item.extend(quote! {
-            (#marker (#dollar (#dollar __item:tt)*) #pattern) => {
+            (#marker #marker (#dollar (#dollar __item:tt)*) #pattern) => {
                 ::lanework::expanded! { (#dollar (#dollar __item)*) { #body } }
             };
         });
     }
-    let rules = &item.mac.tokens;
-    Ok(quote!(#(#attributes)* macro_rules! #name { #with_item #rules }))
+    with_item
 }
 
 /// The call that expands the first macro of an item, if the item has one.
@@ -58,8 +65,17 @@ pub fn of_item(attribute: &TokenStream, word: &str, item: &TokenStream) -> Optio
     let (path, arguments) = (&call.path, &call.tokens);
     let (marker, word) =
         (marker(call.path.segments[0].ident.span()), Ident::new(word, Span::call_site()));
-    Some(quote_spanned!(call.path.segments[0].ident.span() =>
-        #path! { #marker (#word (#attribute) #item) #arguments }))
+    let span = call.path.segments[0].ident.span();
+    // A macro of the same file needs no `#[device]`: its second rules are declared here.
+    if let Some(rules) = call.path.get_ident().and_then(plain_rules) {
+        let name = format_ident!("__{}_in_kernels", call.path.segments[0].ident, span = span);
+        let rules = with_item(&rules);
+        return Some(quote_spanned!(span =>
+            #[allow(unused_macros, unused_macro_rules)]
+            macro_rules! #name { #rules }
+            #name! { #marker #marker (#word (#attribute) #item) #arguments }));
+    }
+    Some(quote_spanned!(span => #path! { #marker #marker (#word (#attribute) #item) #arguments }))
 }
 
 /// The arguments of `expanded!`.

@@ -58,9 +58,6 @@ pub fn check_signature(signature: &syn::Signature) -> syn::Result<()> {
     if let Some(word) = &signature.asyncness {
         return Err(refuse(word, "a kernel is not `async`", "launch it on a stream instead"));
     }
-    if let Some(word) = &signature.constness {
-        return Err(refuse(word, "a kernel is not `const`", "remove it"));
-    }
     if let Some(word) = &signature.abi {
         return Err(refuse(word, "a kernel cannot declare an ABI", "remove it"));
     }
@@ -84,6 +81,9 @@ fn rewrite(
 ) -> syn::Result<TokenStream> {
     let signature = &function.sig;
     check_signature(signature)?;
+    if let Some(word) = &signature.constness {
+        return Err(refuse(word, "a kernel is not `const`", "remove it"));
+    }
     if let ReturnType::Type(_, ty) = &signature.output {
         return Err(refuse(
             ty,

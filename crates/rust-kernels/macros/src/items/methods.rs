@@ -37,7 +37,11 @@ pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
     }
     let operator = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
     let staged = match operator {
-        Some(last) if OPERATORS.iter().any(|name| last.ident == name) => operator_of(&item, last)?,
+        Some(last) if OPERATORS.iter().any(|name| last.ident == name) || last.ident == "Index" => {
+            operator_of(&item, last)?
+        }
+        // A kernel changes an element through a method.
+        Some(last) if last.ident == "IndexMut" => TokenStream::new(),
         Some(last) if ASSIGNING.split(' ').any(|name| last.ident == name) => TokenStream::new(),
         Some(last) if !has_parts(&item, last) => TokenStream::new(),
         _ => methods(&item)?,
@@ -296,6 +300,10 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
     if let (Some(right), Some(FnArg::Typed(typed))) = (&right, plain.sig.inputs.first_mut()) {
         *typed.ty = right.clone();
     }
+    let indexes = last.ident == "Index";
+    if indexes {
+        end_with_value(&mut plain.block);
+    }
     let mut translator = Translator::new(returns(&plain.sig));
     translator.declare_generics(&item.generics);
     let (start, end) = around(taken.as_ref(), &host_type, &mut translator);
@@ -337,6 +345,10 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
     let mut implementations = TokenStream::new();
     let forms = match &right {
         None => vec![(left_handle, None)],
+        Some(right) if indexes => {
+            implementations = getter(path, &generics, (right, &result, &arguments));
+            Vec::new()
+        }
         Some(right) => {
             let handle = handle_of(right, &item.generics);
             vec![
@@ -373,4 +385,51 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
             #implementations
         };
     })
+}
+
+/// `value[i]` of a type with `Index`, by the function `staged`.
+fn getter(
+    path: &TypePath,
+    generics: &Generics,
+    (index, result, arguments): (&Type, &TokenStream, &[TokenStream]),
+) -> TokenStream {
+    let mut generics = generics.clone();
+    generics.params.insert(0, syn::parse_quote!(__K: ::lanework::lang::rt::Kind));
+    generics.params.push(syn::parse_quote!(__I: ::lanework::lang::rt::To<#index>));
+    let (parameters, _, clause) = generics.split_for_impl();
+    let parts = parts_of(path, &quote!(__K));
+    quote! {
+        impl #parameters ::lanework::lang::rt::Get<__I> for #parts #clause {
+            type Output = #result;
+            #[track_caller]
+            fn get(&self, index: __I) -> #result {
+                staged::<#(#arguments),*>(*self, index)
+            }
+        }
+    }
+}
+
+/// Ends a body that returns a reference with the value that it refers to.
+fn end_with_value(block: &mut syn::Block) {
+    if let Some(syn::Stmt::Expr(last, None)) = block.stmts.last_mut() {
+        value_of(last);
+    }
+}
+
+fn value_of(expression: &mut syn::Expr) {
+    match expression {
+        syn::Expr::Reference(reference) => *expression = (*reference.expr).clone(),
+        syn::Expr::Paren(inner) => value_of(&mut inner.expr),
+        syn::Expr::Block(block) => end_with_value(&mut block.block),
+        syn::Expr::Match(matched) => {
+            matched.arms.iter_mut().for_each(|arm| value_of(&mut arm.body));
+        }
+        syn::Expr::If(branch) => {
+            end_with_value(&mut branch.then_branch);
+            if let Some((_, otherwise)) = &mut branch.else_branch {
+                value_of(otherwise);
+            }
+        }
+        _ => {}
+    }
 }

@@ -1,11 +1,14 @@
 //! Adapters, which turn one iterator into another: `map`, `filter`, `zip` and others.
 
+use crate::data::convert::{To, Valued};
+use crate::data::leaves::{Data, Handle, Values};
 use crate::emit::arithmetic::Operation;
 use crate::emit::current::break_loop;
-use crate::flow::branch::if_then;
+use crate::flow::branch::{if_else, if_then};
 use crate::library::iterate::sources::IntoStream;
-use crate::library::iterate::{Iter, Sequence, Stream, operate, positions, usize_of};
-use crate::scalar::compare::Condition;
+use crate::library::iterate::{Iter, Sequence, State, Stream, operate, positions, usize_of};
+use crate::library::option::{OptionOf, payload};
+use crate::scalar::compare::{Condition, Order};
 use crate::scalar::number::IndexValue;
 use crate::scalar::var::{Read, Var};
 use lanework_ptx::ScalarType;
@@ -64,6 +67,93 @@ impl<S: Stream<Item: Copy>, C: Condition, F: Fn(S::Item) -> C> Stream for TakeWh
             if_then(!goes_on, || break_loop(None));
             body(item);
         });
+    }
+}
+
+/// `.filter_map(f)`.
+#[derive(Clone, Copy, Debug)]
+pub struct FilterMap<S, F>(S, F);
+
+impl<S: Stream, T: Data, F: Fn(S::Item) -> OptionOf<Values, T>> Stream for FilterMap<S, F> {
+    type Item = Handle<T>;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Handle<T>)) {
+        self.0.each(name, &mut |item| {
+            let found = (self.1)(item);
+            if_then(found.is_some(), || body(payload(found)));
+        });
+    }
+}
+
+/// `.map_while(f)`.
+#[derive(Clone, Copy, Debug)]
+pub struct MapWhile<S, F>(S, F);
+
+impl<S: Stream, T: Data, F: Fn(S::Item) -> OptionOf<Values, T>> Stream for MapWhile<S, F> {
+    type Item = Handle<T>;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Handle<T>)) {
+        self.0.each(name, &mut |item| {
+            let found = (self.1)(item);
+            if_then(found.is_none(), || break_loop(None));
+            body(payload(found));
+        });
+    }
+}
+
+/// `.skip_while(p)`.
+#[derive(Clone, Copy, Debug)]
+pub struct SkipWhile<S, F>(S, F);
+
+impl<S: Stream<Item: Copy>, C: Condition, F: Fn(S::Item) -> C> Stream for SkipWhile<S, F> {
+    type Item = S::Item;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(S::Item)) {
+        let begun = State::<bool>::new(Var::constant(false));
+        self.0.each(name, &mut |item| {
+            // The condition is not evaluated again after it has failed once.
+            if_then(!begun.get(), || {
+                begun.set(!(self.1)(item).condition());
+            });
+            if_then(begun.get(), || body(item));
+        });
+    }
+}
+
+/// `.chain(other)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain<A, B>(A, B);
+
+impl<T: Data, A, B> Stream for Chain<A, B>
+where
+    A: Sequence<Item: To<T> + Valued<Value = T>>,
+    B: Sequence<Item: To<T> + Valued<Value = T>>,
+{
+    type Item = Handle<T>;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Handle<T>)) {
+        positions(self.unrolls(), self.length(), name, |i| body(self.at(i)));
+    }
+}
+
+impl<T: Data, A, B> Sequence for Chain<A, B>
+where
+    A: Sequence<Item: To<T> + Valued<Value = T>>,
+    B: Sequence<Item: To<T> + Valued<Value = T>>,
+{
+    fn length(&self) -> Var<usize> {
+        operate(Operation::Add, self.0.length(), self.1.length())
+    }
+    #[track_caller]
+    fn at(&self, position: Var<usize>) -> Handle<T> {
+        let first = self.0.length();
+        let item = State::<T>::unset();
+        if_else(
+            position.lt(first),
+            || item.set(self.0.at(position).to()),
+            || item.set(self.1.at(operate(Operation::Sub, position, first)).to()),
+        );
+        item.get()
     }
 }
 
@@ -211,6 +301,30 @@ impl<S: Stream> Iter<S> {
         Iter(Filter(self.0, condition))
     }
 
+    /// The contents of the options that are `Some`.
+    pub fn filter_map<T: Data, F: Fn(S::Item) -> OptionOf<Values, T>>(
+        self,
+        f: F,
+    ) -> Iter<FilterMap<S, F>> {
+        Iter(FilterMap(self.0, f))
+    }
+
+    /// The contents of the options before the first `None`.
+    pub fn map_while<T: Data, F: Fn(S::Item) -> OptionOf<Values, T>>(
+        self,
+        f: F,
+    ) -> Iter<MapWhile<S, F>> {
+        Iter(MapWhile(self.0, f))
+    }
+
+    /// The elements from the first on for which the condition does not hold.
+    pub fn skip_while<C: Condition, F: Fn(S::Item) -> C>(
+        self,
+        condition: F,
+    ) -> Iter<SkipWhile<S, F>> {
+        Iter(SkipWhile(self.0, condition))
+    }
+
     /// The elements before the first for which the condition does not hold.
     pub fn take_while<C: Condition, F: Fn(S::Item) -> C>(
         self,
@@ -236,6 +350,15 @@ impl<S: Stream> Iter<S> {
         X::Stream: Sequence,
     {
         Iter(Zip(self.0, other.stream().0))
+    }
+
+    /// The elements of this iterator, then those of another.
+    pub fn chain<X: IntoStream>(self, other: X) -> Iter<Chain<S, X::Stream>>
+    where
+        S: Sequence,
+        X::Stream: Sequence,
+    {
+        Iter(Chain(self.0, other.stream().0))
     }
 
     /// The elements in reverse order.

@@ -2,11 +2,11 @@
 //! or an intrinsic; its staged version generates the code.
 
 use super::range;
-use super::unknown::{Unknown, unknown};
 use crate::body::places::{is_constructor, is_place};
 use crate::body::scope::{Mode, Translator, as_name};
 use crate::body::statement::is_array_function;
 use crate::bounds::in_kernels;
+use crate::source::{Unknown, unknown};
 use crate::types::{ends_with, is_handle_name};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -410,7 +410,7 @@ impl Translator {
         let segments = &path.path.segments;
         let name = &segments[segments.len() - 2].ident;
         let known = name.to_string();
-        let of_language = PRIMITIVES.contains(&known.as_str()) || is_handle_name(&known);
+        let of_language = PRIMITIVES.contains(&known.as_str()) || is_handle_name(name);
         let generic = segments.len() == 2 && self.is_generic(name);
         !of_language && !generic
     }

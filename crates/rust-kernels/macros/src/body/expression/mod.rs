@@ -1,11 +1,11 @@
 //! Rewrites expressions and operators: arithmetic, comparisons, connectives, and tests whether a range contains a
 //! value.
 
+mod arrays;
 pub(crate) mod calls;
-mod unknown;
 
 use crate::body::flow::{breaks, without_else};
-use crate::body::scope::{Mode, Returns, Tail, Translator, as_name, root};
+use crate::body::scope::{Mode, Returns, Tail, Translator, as_name, returned, root};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -68,21 +68,7 @@ impl Translator {
                     _ => quote_spanned!(span => (#(#parts),*)),
                 }
             }
-            Expr::Array(array) => {
-                let parts: Vec<_> = array.elems.iter().map(|e| self.bare(e, mode)).collect();
-                if parts.len() < 2 || array.elems.iter().all(is_literal) {
-                    return quote_spanned!(span => [#(#parts),*]);
-                }
-                let names: Vec<_> = (0..parts.len())
-                    .map(|k| quote::format_ident!("__element{}", k, span = span))
-                    .collect();
-                let (first, rest) = (&names[0], &names[1..]);
-                quote_spanned!(span => {
-                    let (#(#names),*) = (#(#parts),*);
-                    let __kind = ::lanework::lang::rt::joined(&#first)#(.with(&#rest))*;
-                    [#(__kind.of(#names)),*]
-                })
-            }
+            Expr::Array(array) => self.array(array, mode),
             Expr::Repeat(repeat) => {
                 let (element, length) = (self.bare(&repeat.expr, mode), &repeat.len);
                 quote_spanned!(span => [#element; #length])
@@ -93,9 +79,7 @@ impl Translator {
                 let end = end.as_ref().map(|e| self.value(e, Mode::View));
                 quote_spanned!(span => #start #limits #end)
             }
-            Expr::Block(block) if block.label.is_none() => {
-                self.block(&block.block, Tail::Value(mode))
-            }
+            Expr::Block(block) => self.block_expression(block, Tail::Value(mode)),
             Expr::Unsafe(block) => self.block(&block.block, Tail::Value(mode)),
             // A `const` block is ordinary Rust on host values, so its calls are host calls.
             Expr::Const(constant) => {
@@ -213,11 +197,11 @@ impl Translator {
         }
         let span = tried.span();
         let option = self.bare(&tried.expr, Mode::View);
-        let name = syn::Ident::new("__option", Span::mixed_site());
+        let (name, returned) = (syn::Ident::new("__option", Span::mixed_site()), returned());
         quote_spanned!(span => {
             let #name = #option;
             ::lanework::lang::rt::if_then(::lanework::lang::rt::is_none(#name), || {
-                ::lanework::lang::rt::leave(#name, __returned)
+                ::lanework::lang::rt::leave(#name, #returned)
             });
             ::lanework::lang::rt::payload(#name)
         })

@@ -1,8 +1,10 @@
-//! Explains a call of a function that kernels cannot call: one without `#[device]`, a kernel, or a misspelled intrinsic.
+//! What the source file of an item declares: an attribute sees its own item only, so it reads that file.
 //!
-//! An attribute sees its own item only, and rustc's error for the staged call names the module that the attribute calls.
-//! So before the attribute stages a call of an unknown name, it reads the source file of the call. It reports only what
-//! that file proves. The first case is a function that the file declares without `#[device]`. The second is a misspelled
+//! A type or a trait that the file declares or imports is the user's, also if the kernel language has one of that name
+//! (`Matrix`, `Part`). A macro that the file declares can be called in a kernel. A struct without `Copy` gets it.
+//!
+//! A call of a function that kernels cannot call is explained: rustc's error for the staged call names the module that the
+//! attribute calls. This file reports only what the source proves. The first case is a function that the file declares without `#[device]`. The second is a misspelled
 //! intrinsic: the name is close to an intrinsic's, the file mentions it only in calls, and no glob import could bring it
 //! from a module other than Lanework's.
 
@@ -28,20 +30,69 @@ pub enum Unknown {
 /// Why kernels cannot call `name`, if its source file proves it.
 pub fn unknown(name: &Ident) -> Option<Unknown> {
     let text = name.to_string();
-    if intrinsics().any(|known| known == text) || !proc_macro::is_available() {
+    if intrinsics().any(|known| known == text) {
         return None;
     }
-    declarations(name.span().unwrap().local_file()?)?.judge(&text)
+    file_of(name)?.judge(&text)
 }
 
-/// The functions that a source file declares, and its imports.
+/// Whether the file of `name` declares a type or a trait of that name, or imports one from elsewhere than Lanework and Rust's
+/// library.
+pub fn is_users(name: &Ident) -> bool {
+    let foreign = |file: Rc<Declarations>| file.foreign.contains(&name.to_string());
+    declares(name) || file_of(name).is_some_and(foreign)
+}
+
+/// Whether the file of `name` declares a type or a trait of that name.
+pub fn declares(name: &Ident) -> bool {
+    file_of(name).is_some_and(|file| file.types.contains_key(&name.to_string()))
+}
+
+/// Those of `Clone` and `Copy` that the type `name` does not implement in its file; none if the file does not show the type.
+pub fn missing_copies(name: &Ident) -> Vec<Ident> {
+    let Some(file) = file_of(name) else { return Vec::new() };
+    let Some([derived]) = file.types.get(&name.to_string()).map(Vec::as_slice) else {
+        return Vec::new();
+    };
+    let implemented = |word: &str| {
+        let of = format!("{word} for {name}");
+        derived.contains(word)
+            || file.text.contains(&of)
+            || file.text.contains(&format!("{word} for self::{name}"))
+    };
+    let missing = ["Clone", "Copy"].into_iter().filter(|word| !implemented(word));
+    missing.map(|word| Ident::new(word, name.span())).collect()
+}
+
+/// The rules of the macro `name`, if its file declares one macro of that name, without `#[device]`.
+pub fn plain_rules(name: &Ident) -> Option<proc_macro2::TokenStream> {
+    match file_of(name)?.macros.get(&name.to_string())?.as_slice() {
+        [(false, rules)] => rules.parse().ok(),
+        _ => None,
+    }
+}
+
+fn file_of(name: &Ident) -> Option<Rc<Declarations>> {
+    if !proc_macro::is_available() {
+        return None;
+    }
+    declarations(name.span().unwrap().local_file()?)
+}
+
+/// What a source file declares, and its imports.
 #[derive(Default)]
 struct Declarations {
     text: String,
     /// For each name, the attributes of the functions that have it.
     functions: HashMap<String, Vec<Mark>>,
+    /// For each type and trait, the traits that it derives.
+    types: HashMap<String, Vec<HashSet<String>>>,
+    /// For each macro, whether it is marked `#[device]`, and its rules.
+    macros: HashMap<String, Vec<(bool, String)>>,
     /// Names that the file imports one by one.
     imported: HashSet<String>,
+    /// Those of them that come neither from Lanework nor from Rust's library.
+    foreign: HashSet<String>,
     /// Whether a glob imports names from a crate other than Lanework.
     open: bool,
 }
@@ -116,14 +167,33 @@ impl VisitMut for Declarations {
             let ours = matches!(&import.tree, syn::UseTree::Path(path) if path.ident == "lanework");
             self.open |= !ours && has_glob(&import.tree);
             imported(&import.tree, &mut self.imported);
+            let crates = matches!(&import.tree, syn::UseTree::Path(path)
+                if path.ident.to_string().starts_with("lanework")
+                    || ["std", "core", "alloc"].iter().any(|name| path.ident == name));
+            if !crates {
+                imported(&import.tree, &mut self.foreign);
+            }
+        }
+        let declared = match item {
+            syn::Item::Struct(item) => Some((&item.ident, &item.attrs)),
+            syn::Item::Enum(item) => Some((&item.ident, &item.attrs)),
+            syn::Item::Trait(item) => Some((&item.ident, &item.attrs)),
+            syn::Item::Type(item) => Some((&item.ident, &item.attrs)),
+            _ => None,
+        };
+        if let Some((name, attributes)) = declared {
+            self.types.entry(name.to_string()).or_default().push(derived(attributes));
+        }
+        if let syn::Item::Macro(syn::ItemMacro { attrs, ident: Some(name), mac, .. }) = item
+            && mac.path.is_ident("macro_rules")
+        {
+            let device = attrs.iter().any(|a| is(a, "device"));
+            self.macros.entry(name.to_string()).or_default().push((device, mac.tokens.to_string()));
         }
         visit_item_mut(self, item);
     }
 
     fn visit_item_fn_mut(&mut self, function: &mut syn::ItemFn) {
-        let is = |attribute: &syn::Attribute, word: &str| {
-            attribute.path().segments.last().is_some_and(|last| last.ident == word)
-        };
         let plain = ["doc", "inline", "must_use", "allow", "expect", "cfg", "test", "deprecated"];
         let any = |test: &dyn Fn(&syn::Attribute) -> bool| function.attrs.iter().any(test);
         // An attribute that is not known may add `#[device]`.
@@ -135,6 +205,23 @@ impl VisitMut for Declarations {
         self.functions.entry(function.sig.ident.to_string()).or_default().push(mark);
         visit_item_fn_mut(self, function);
     }
+}
+
+/// Whether an attribute is `#[word]`, with or without a path.
+fn is(attribute: &syn::Attribute, word: &str) -> bool {
+    attribute.path().segments.last().is_some_and(|last| last.ident == word)
+}
+
+/// The traits in `#[derive(..)]`.
+fn derived(attributes: &[syn::Attribute]) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for attribute in attributes.iter().filter(|a| is(a, "derive")) {
+        let _ = attribute.parse_nested_meta(|one| {
+            names.extend(one.path.segments.last().map(|last| last.ident.to_string()));
+            Ok(())
+        });
+    }
+    names
 }
 
 /// Adds the names that an import brings, apart from those of globs.

@@ -1,0 +1,124 @@
+//! Methods that end a chain with one of its elements: `min_by`, `max_by_key`, `last` and others.
+
+use crate::data::convert::{To, Valued};
+use crate::data::leaves::{Handle, Values};
+use crate::flow::branch::if_then;
+use crate::library::iterate::{Iter, State, Stream};
+use crate::library::option::OptionOf;
+use crate::library::ordering::OrderingOf;
+use crate::scalar::compare::{Connect, Order};
+use crate::scalar::number::Number;
+use crate::scalar::var::{IntoVar, Var};
+
+/// The type of an iterator's elements.
+type Value<S> = <<S as Stream>::Item as Valued>::Value;
+
+/// ```
+/// # use lanework::prelude::*;
+/// #[device]
+/// fn summary(x: &[i32]) -> i32 {
+///     let halves = x.iter().filter_map(|&v| if v % 2 == 0 { Some(v / 2) } else { None }).sum::<i32>();
+///     let least = x.iter().copied().min_by(|a, b| b.cmp(a)).unwrap_or(0);
+///     let most = x.iter().copied().max_by(|a, b| b.cmp(a)).unwrap_or(0);
+///     let (at, _) = x.iter().copied().enumerate().max_by_key(|&(_, v)| v * v).unwrap_or((0, 0));
+///     let near = x.iter().copied().min_by_key(|v| (*v - 5).abs()).unwrap_or(0);
+///     let before = x.iter().map_while(|&v| v.checked_sub(-2147483640)).count() as i32;
+///     let after = x.iter().skip_while(|v| **v > 0).copied().sum::<i32>();
+///     let both = x.iter().chain(x.iter().rev()).copied().fold(0, |sum, v| sum * 3 + v);
+///     halves + 10 * least + 100 * most + 1000 * at as i32 + 3 * near + 7 * before + 11 * after
+///         + both + 13 * x.iter().copied().last().unwrap_or(0)
+/// }
+///
+/// #[kernel]
+/// fn example(x: &[i32], out: &mut [i32]) {
+///     out[0] = summary(x);
+/// }
+/// # let device = Device::emulator();
+/// for x in [vec![4, -9, 6, 9], vec![7, 3, 3, -2, 8]] {
+///     let on = device.upload(&x)?;
+///     let mut out = device.zeros::<i32>(1)?;
+///     example(&on, &mut out).grid(1).block(1).launch(&device)?;
+///     assert_eq!(out.download()?, [summary(&x)]);
+/// }
+/// # Ok::<(), lanework::Error>(())
+/// ```
+impl<S: Stream<Item: Valued + Copy>> Iter<S> {
+    /// The last element; `None` if there are no elements.
+    #[track_caller]
+    pub fn last(self) -> OptionOf<Values, Value<S>> {
+        self.chosen(|_, _| Var::constant(true))
+    }
+
+    /// The smallest element by a comparison; of equal ones the first.
+    #[track_caller]
+    pub fn min_by(
+        self,
+        compare: impl Fn(Handle<Value<S>>, Handle<Value<S>>) -> OrderingOf<Values>,
+    ) -> OptionOf<Values, Value<S>> {
+        self.chosen(|best, item| compare(best, item).is_gt())
+    }
+
+    /// The largest element by a comparison; of equal ones the last.
+    #[track_caller]
+    pub fn max_by(
+        self,
+        compare: impl Fn(Handle<Value<S>>, Handle<Value<S>>) -> OrderingOf<Values>,
+    ) -> OptionOf<Values, Value<S>> {
+        self.chosen(|best, item| compare(best, item).is_le())
+    }
+
+    /// The element with the smallest key, a number; of equal ones the first.
+    #[track_caller]
+    pub fn min_by_key<K: Number, R: IntoVar<K> + Valued<Value = K>>(
+        self,
+        key: impl Fn(Handle<Value<S>>) -> R,
+    ) -> OptionOf<Values, Value<S>> {
+        self.by_key(key, |best, item| item.lt(best))
+    }
+
+    /// The element with the largest key, a number; of equal ones the last.
+    #[track_caller]
+    pub fn max_by_key<K: Number, R: IntoVar<K> + Valued<Value = K>>(
+        self,
+        key: impl Fn(Handle<Value<S>>) -> R,
+    ) -> OptionOf<Values, Value<S>> {
+        self.by_key(key, |best, item| item.ge(best))
+    }
+
+    /// The element that the last replacement has chosen.
+    #[track_caller]
+    fn chosen(
+        self,
+        replaces: impl Fn(Handle<Value<S>>, Handle<Value<S>>) -> Var<bool>,
+    ) -> OptionOf<Values, Value<S>> {
+        let some = State::<bool>::new(Var::constant(false));
+        let best = State::<Value<S>>::unset();
+        self.consume(|item| {
+            let item = item.to();
+            let first = !some.get();
+            if_then(Connect::or(first, || replaces(best.get(), item)), || best.set(item));
+            some.set(Var::constant(true));
+        });
+        OptionOf::new(some.get(), best.get())
+    }
+
+    #[track_caller]
+    fn by_key<K: Number, R: IntoVar<K>>(
+        self,
+        key: impl Fn(Handle<Value<S>>) -> R,
+        replaces: impl Fn(Var<K>, Var<K>) -> Var<bool>,
+    ) -> OptionOf<Values, Value<S>> {
+        let some = State::<bool>::new(Var::constant(false));
+        let (best, least) = (State::<Value<S>>::unset(), State::<K>::unset());
+        self.consume(|item| {
+            let item = item.to();
+            let (key, first) = (key(item).into_var(), !some.get());
+            if_then(Connect::or(first, || replaces(least.get(), key)), || {
+                best.set(item);
+                least.set(key);
+            });
+            some.set(Var::constant(true));
+        });
+        OptionOf::new(some.get(), best.get())
+    }
+}
