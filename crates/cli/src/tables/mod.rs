@@ -200,9 +200,8 @@ fn timed(record: &ClimbRecord) -> String {
     }
 }
 
-/// Ladders and `lanework predict` model two protocols of measurement.
-const PREDICTED: &str = "predicted: a time by the model, not a measurement, of launches back to back on other data each time; \
-     `lanework predict` times one launch with empty caches.";
+/// Ladders and `lanework predict` time one launch with empty caches, as Nsight Compute does.
+const PREDICTED: &str = "predicted: a time by the model with cold caches, not a measurement.";
 
 /// A rate, unless the time cannot be right.
 fn rate(time: &TimeRecord, figure: f64) -> Cell {
@@ -255,13 +254,20 @@ pub fn predicted_line(kernel: &str, found: &Value) -> String {
         (Some((number, unit)), Some((_, other))) if unit == other => number,
         _ => &low,
     };
-    format!(
-        "{}: predicted {} ({low} to {high}) on {}, limited by {}\n",
-        cpp_names::readable(kernel),
-        ns(&found["predicted_ns"]),
-        text(&found["gpu"]),
-        text(&found["limiter"]),
-    )
+    let caches = match found["protocol"].as_str() {
+        Some("warm") => "warm caches",
+        _ => "cold caches",
+    };
+    let (kernel, time) = (cpp_names::readable(kernel), ns(&found["predicted_ns"]));
+    let (gpu, limit) = (text(&found["gpu"]), text(&found["limiter"]));
+    match found["cut"].as_bool() {
+        Some(true) => format!(
+            "{kernel}: predicted {time} ({low} to {high}) on {gpu}, {caches}, limited by {limit}; only part of a block was traced\n"
+        ),
+        _ => format!(
+            "{kernel}: predicted {time} ({low} to {high}) on {gpu}, {caches}, limited by {limit}\n"
+        ),
+    }
 }
 
 /// The registers per thread of a prediction, and whether they are estimated.

@@ -2,6 +2,7 @@
 //! and after.
 
 use lanework::Counters;
+use lanework::time::predict::decides;
 use lanework_lab::{ClimbRecord, RungRecord, Step};
 use lanework_ladders::Header;
 use lanework_terminal::output::{duration, short_count};
@@ -40,6 +41,9 @@ fn step(record: &ClimbRecord, rung: &RungRecord, widest: usize) -> String {
         (true, Some(_)) => lines.push("no counter changed".to_owned()),
         (true, None) => {}
     }
+    if let Some(same) = rung.same_as {
+        lines.push(format!("runs the kernel of {same} at this size"));
+    }
     lines.extend(times(record, rung, before));
     if rung.step.is_some_and(|step| !step.gains()) && !header.costs.is_empty() {
         lines.push(format!("costs: {}", header.costs));
@@ -66,12 +70,11 @@ fn times(record: &ClimbRecord, rung: &RungRecord, before: &str) -> Option<String
     let time = duration(now.predicted_ns);
     let Some(then) = &earlier.predicted else { return Some(format!("predicted {time}")) };
     let ratio = then.predicted_ns / now.predicted_ns;
-    Some(match ratio {
-        ratio if ratio >= 1.02 => format!("predicted {time}: {ratio:.2}x faster than {before}"),
-        ratio if ratio <= 0.98 => {
-            format!("predicted {time}: {:.2}x slower than {before}", 1.0 / ratio)
-        }
-        _ => format!("predicted {time}: as fast as {before}"),
+    let decided = decides([then, now].map(|one| (one.predicted_ns, one.interval_ns[1])));
+    Some(match (decided, ratio > 1.0) {
+        (true, true) => format!("predicted {time}: {ratio:.2}x faster than {before}"),
+        (true, false) => format!("predicted {time}: {:.2}x slower than {before}", 1.0 / ratio),
+        (false, _) => format!("predicted {time}: about the same as {before}"),
     })
 }
 
