@@ -111,3 +111,50 @@ fn mistakes_end_with_status_2_and_a_remedy() {
         assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
     }
 }
+
+#[test]
+fn the_screen_needs_a_terminal_and_excludes_other_interfaces() {
+    let folder = folder("");
+    let output = debug(folder.path(), &["--tui"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    if cfg!(feature = "tui") {
+        assert!(said.contains("--tui needs a terminal"), "{said}");
+        assert!(said.contains("remove --tui"), "{said}");
+    }
+    for other in ["--dap", "--json", "--script=script.txt"] {
+        let output = debug(folder.path(), &["--tui", other], "");
+        assert_eq!(output.status.code(), Some(2), "{other}");
+        assert!(text(&output.stderr).contains("cannot be used with"), "{other}");
+    }
+}
+
+/// Runs the command on a pseudo-terminal, with keys for texts that appear; `None` without Python.
+#[cfg(feature = "tui")]
+fn on_terminal(folder: &Path, steps: &str, arguments: &[&str]) -> Option<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new("python3");
+    command.arg(root.join("../emulator/debug-tui/tests/terminal.py")).arg(steps);
+    command.arg(env!("CARGO_BIN_EXE_lanework")).args(arguments).current_dir(folder);
+    let output = command.env("LANEWORK_LANG", "en").env("TERM", "xterm").output();
+    match output {
+        Ok(output) if output.status.success() => Some(text(&output.stdout)),
+        _ => {
+            lanework_testing::skip("the screen of `debug --tui`", "needs Python and a Unix system");
+            None
+        }
+    }
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn the_screen_starts_on_a_terminal_and_restores_it() {
+    let folder = folder("");
+    let kernel = ["debug", "k.cu", "--grid", "1", "--block", "64", "rand:64", "zeros:64", "64"];
+    let steps = "Timeline=>f|=>\\r|=>4w|=>q";
+    let Some(shown) = on_terminal(folder.path(), steps, &[&kernel[..], &["--tui"]].concat()) else {
+        return;
+    };
+    assert!(shown.contains("MODE restored, STATUS 0, LEFT 0"), "{shown}");
+    assert!(shown.contains("k.cu"), "{shown}");
+}

@@ -1,8 +1,7 @@
 //! The launches of a program or of a rung: saved by its process, and debugged one at a time.
 
-use super::console::{
-    Conversation, STUCK_AFTER, SourceFiles, names_of, script, serve_editor, session_options,
-};
+use super::console::{STUCK_AFTER, SourceFiles, names_of, script, serve_editor, session_options};
+use super::talk::{Talk, check};
 use crate::args::{DebugArgs, DebugOptions, Program, SourceOptions, of_child};
 use crate::program::{Ended, run as run_program};
 use lanework::Checks;
@@ -16,6 +15,7 @@ use lanework_debug::launches::{LaunchMove, LaunchSummary, ProgramState};
 use lanework_debug::session::Session;
 use lanework_debug::timeline::DebugTarget;
 use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::progress::Progress;
 use std::path::PathBuf;
 
 /// Debugs the launches of a program, from a launch on.
@@ -23,6 +23,7 @@ use std::path::PathBuf;
 /// # Errors
 /// As [`super::run_program`].
 pub fn program(program: &Program, first: u64, options: &DebugOptions) -> Outcome {
+    check(options)?;
     let script = script(options)?;
     if program.json || options.dap {
         lanework::print_on_stderr();
@@ -119,7 +120,7 @@ impl SavedLaunches {
                 "save fewer launches: --launch N begins with launch N",
             ));
         }
-        let mut talk = Conversation::new(script, json);
+        let mut talk = Talk::new(options, script, json);
         let mut to = LaunchMove::To(state.current);
         loop {
             let (saved, text) = &self.launches[state.current];
@@ -143,7 +144,9 @@ impl SavedLaunches {
             let sources = SourceFiles { text_name, text, files: self.files.clone() };
             let names = names_of(&self.names, &sources.text, config.entry);
             let session_options = session_options(options, &sources.text_name);
+            let progress = Progress::new("recording");
             let session = Session::new(target, &module, names, session_options);
+            drop(progress);
             let mut session = session.map_err(lanework::Error::from)?;
             if options.dap {
                 return serve_editor(&mut session, &sources);
