@@ -19,4 +19,4 @@ pub mod state;
 pub mod view;
 
 /// Translates a text of the interface to the user's language.
-pub type Words = fn(&str) -> String;
+pub type Translator = fn(&str) -> String;

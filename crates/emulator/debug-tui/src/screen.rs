@@ -2,10 +2,10 @@
 
 mod backend;
 
-use crate::Words;
+use crate::Translator;
 use crate::draw::draw;
-use crate::state::{App, Outcome};
-use crate::view::View;
+use crate::state::{App, KeyEffect};
+use crate::view::ScreenView;
 use backend::CrosstermBackend;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 use lanework_debug::commands::Console;
@@ -35,7 +35,7 @@ impl Screen {
     ///
     /// # Errors
     /// If the terminal cannot be controlled.
-    pub fn open(words: Words, color: bool) -> io::Result<Screen> {
+    pub fn open(words: Translator, color: bool) -> io::Result<Screen> {
         static HOOK: Once = Once::new();
         HOOK.call_once(|| {
             let before = std::panic::take_hook();
@@ -63,7 +63,7 @@ impl Screen {
         loop {
             let size = self.terminal.size()?;
             self.app.resize(size.width, size.height);
-            let view = View::of(&mut self.app, console);
+            let view = ScreenView::of(&mut self.app, console);
             show(&mut self.terminal, &view)?;
             let key = match read()? {
                 Event::Key(key) if key.kind != KeyEventKind::Release => key,
@@ -73,9 +73,9 @@ impl Screen {
             let app = &mut self.app;
             let work = || app.press(key, console);
             match while_following(&mut self.terminal, &view, &control, work)? {
-                Outcome::Stay => {}
-                Outcome::Quit => return Ok(None),
-                Outcome::Leave(to) => {
+                KeyEffect::Stay => {}
+                KeyEffect::Quit => return Ok(None),
+                KeyEffect::Leave(to) => {
                     backend::restore();
                     return Ok(Some(to));
                 }
@@ -91,7 +91,7 @@ impl Drop for Screen {
 }
 
 /// Draws a view.
-fn show(terminal: &mut Screens, view: &View) -> io::Result<()> {
+fn show(terminal: &mut Screens, view: &ScreenView) -> io::Result<()> {
     terminal.draw(|frame| {
         if let Some(cursor) = draw(view, frame.buffer_mut()) {
             frame.set_cursor_position(cursor);
@@ -103,7 +103,7 @@ fn show(terminal: &mut Screens, view: &View) -> io::Result<()> {
 /// Runs a command, while another thread shows its progress and interrupts it on request.
 fn while_following<R>(
     terminal: &mut Screens,
-    view: &View,
+    view: &ScreenView,
     control: &RunControl,
     work: impl FnOnce() -> R,
 ) -> io::Result<R> {
@@ -121,7 +121,7 @@ fn while_following<R>(
 /// Follows a command until it ends.
 fn follow(
     terminal: &mut Screens,
-    view: &View,
+    view: &ScreenView,
     control: &RunControl,
     ended: &Receiver<()>,
 ) -> io::Result<()> {
@@ -139,7 +139,7 @@ fn follow(
                 (view.words)(&format!("running: step {step} of {steps}; Esc interrupts"))
             }
         };
-        show(terminal, &View { progress: Some(progress), ..view.clone() })?;
+        show(terminal, &ScreenView { progress: Some(progress), ..view.clone() })?;
         while poll(Duration::ZERO)? {
             if let Event::Key(key) = read()?
                 && interrupts(key)

@@ -6,14 +6,14 @@ mod rows;
 
 use crate::layout::{LEAST, Panes, panes};
 use crate::state::keys::HELP;
-use crate::state::{Mode, Pane};
-use crate::view::View;
+use crate::state::{KeyMode, Pane};
+use crate::view::ScreenView;
 use canvas::{Canvas, Ink, columns, cut};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::{Position, Rect};
 
 /// Draws a view on a whole screen; returns the place of the cursor, if it is visible.
-pub fn draw(view: &View, buffer: &mut Buffer) -> Option<Position> {
+pub fn draw(view: &ScreenView, buffer: &mut Buffer) -> Option<Position> {
     let Rect { width, height, .. } = buffer.area;
     let mut canvas = Canvas { buffer, color: view.color };
     let Some(panes) = panes(width, height) else {
@@ -32,7 +32,7 @@ pub fn draw(view: &View, buffer: &mut Buffer) -> Option<Position> {
     }
     canvas.timeline(view, panes.timeline);
     let cursor = canvas.status(view, &panes);
-    if view.mode == Mode::Help {
+    if view.mode == KeyMode::Help {
         canvas.help(view, Rect::new(0, 0, width, height));
     }
     cursor
@@ -40,13 +40,13 @@ pub fn draw(view: &View, buffer: &mut Buffer) -> Option<Position> {
 
 impl Canvas<'_> {
     /// The prompt, the progress or the message; and the keys.
-    fn status(&mut self, view: &View, panes: &Panes) -> Option<Position> {
+    fn status(&mut self, view: &ScreenView, panes: &Panes) -> Option<Position> {
         let Rect { x, y, width, .. } = panes.status;
         let (at, width) = ((x, y), usize::from(width));
         let mut cursor = None;
         match (&view.progress, &view.mode, &view.status) {
             (Some(progress), ..) => self.row(at, width, Ink::Selected, progress),
-            (None, Mode::Prompt(prompt), _) => {
+            (None, KeyMode::Prompt(prompt), _) => {
                 // Of a long command, the part up to the cursor is shown.
                 let before: String = prompt.text[..prompt.cursor].iter().collect();
                 let hidden = (columns(&before) + 2).saturating_sub(width);
@@ -75,15 +75,14 @@ impl Canvas<'_> {
                 self.row(at, width, Ink::Faint, &(view.words)(unit));
             }
         }
-        let keys =
-            "s step  n next  c continue  (capitals: back)  b break  w who wrote  : command  ?";
+        let keys = "s step n next c continue (capitals: back) b break w who wrote : command ? help";
         let keys = (view.words)(keys);
         self.row((panes.keys.x, panes.keys.y), width, Ink::Plain, &keys);
         cursor
     }
 
     /// The keys, over all panes.
-    fn help(&mut self, view: &View, screen: Rect) {
+    fn help(&mut self, view: &ScreenView, screen: Rect) {
         let (width, height) = (screen.width.min(76), (HELP.len() as u16 + 4).min(screen.height));
         let (x, y) = ((screen.width - width) / 2, (screen.height - height) / 2);
         let area = Rect::new(x, y, width, height);
@@ -109,7 +108,7 @@ impl Canvas<'_> {
     }
 
     /// The number and the title of a pane, in brackets if it has the focus.
-    fn tab_title(view: &View, pane: Pane, is_shown: bool) -> String {
+    fn tab_title(view: &ScreenView, pane: Pane, is_shown: bool) -> String {
         let number = Pane::ALL.iter().position(|other| *other == pane).unwrap_or(0) + 1;
         let title = (view.words)(pane.title());
         if is_shown { format!("[{number} {title}]") } else { format!("{number} {title}") }

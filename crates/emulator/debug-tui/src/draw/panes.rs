@@ -2,7 +2,7 @@
 
 use crate::draw::canvas::{Canvas, Ink, columns};
 use crate::state::{MarkKind, Pane};
-use crate::view::{LaneCell, SourceRow, View};
+use crate::view::{LaneCell, ScreenView, SourceRow};
 use ratatui_core::layout::Rect;
 
 /// Lanes in a row of the warp pane.
@@ -10,7 +10,7 @@ const LANES: usize = 4;
 
 impl Canvas<'_> {
     /// The source.
-    pub(super) fn source(&mut self, view: &View, area: Rect) {
+    pub(super) fn source(&mut self, view: &ScreenView, area: Rect) {
         let name = view.source.file.rsplit(['/', '\\']).next().unwrap_or_default();
         let title = format!("{} {name}", Self::tab_title(view, Pane::Source, false));
         let legend = (view.words)("B break, ! finding, 2: warps here");
@@ -53,7 +53,7 @@ impl Canvas<'_> {
     }
 
     /// The variables.
-    pub(super) fn variables(&mut self, view: &View, area: Rect) {
+    pub(super) fn variables(&mut self, view: &ScreenView, area: Rect) {
         let title = Self::tab_title(view, Pane::Variables, false);
         let legend = (view.words)("* changed, ? not written yet");
         let has_focus = view.pane == Pane::Variables;
@@ -79,7 +79,7 @@ impl Canvas<'_> {
     }
 
     /// The lanes of the warp.
-    pub(super) fn warp(&mut self, view: &View, area: Rect) {
+    pub(super) fn warp(&mut self, view: &ScreenView, area: Rect) {
         let warp = &view.warp;
         let (number, count) = warp.warp;
         let label = Self::tab_title(view, Pane::Warp, false);
@@ -128,7 +128,7 @@ impl Canvas<'_> {
     }
 
     /// The marks and the bar of the timeline.
-    pub(super) fn timeline(&mut self, view: &View, area: Rect) {
+    pub(super) fn timeline(&mut self, view: &ScreenView, area: Rect) {
         let timeline = &view.timeline;
         let label = Self::tab_title(view, Pane::Timeline, view.pane == Pane::Timeline);
         let position = format!("{}/{}", timeline.step, timeline.steps);

@@ -3,12 +3,12 @@
 use crate::draw::canvas::{Canvas, Ink};
 use crate::draw::panes::cell_text;
 use crate::state::Pane;
-use crate::view::View;
+use crate::view::ScreenView;
 use ratatui_core::layout::Rect;
 
 impl Canvas<'_> {
     /// The lower left area, with the titles of its tabs.
-    pub(super) fn lower(&mut self, view: &View, area: Rect) {
+    pub(super) fn lower(&mut self, view: &ScreenView, area: Rect) {
         let tabs = Pane::ALL.iter().filter(|pane| pane.is_tab());
         let titles: Vec<String> =
             tabs.map(|pane| Self::tab_title(view, *pane, *pane == view.tab)).collect();
@@ -35,7 +35,7 @@ impl Canvas<'_> {
     }
 
     /// The replies, in a pane of their own.
-    pub(super) fn replies(&mut self, view: &View, area: Rect) {
+    pub(super) fn replies(&mut self, view: &ScreenView, area: Rect) {
         let title = Self::tab_title(view, Pane::Replies, false);
         self.frame(area, view.pane == Pane::Replies, (&title, ""));
         self.lines(area, &view.replies);
@@ -50,11 +50,11 @@ impl Canvas<'_> {
         }
     }
 
-    fn note(&mut self, view: &View, area: Rect, text: &str) {
+    fn note(&mut self, view: &ScreenView, area: Rect, text: &str) {
         self.lines(area, &[(view.words)(text)]);
     }
 
-    fn findings(&mut self, view: &View, area: Rect) {
+    fn findings(&mut self, view: &ScreenView, area: Rect) {
         let Some(findings) = &view.findings else {
             return self.note(view, area, "f checks the launch for races and bad accesses");
         };
@@ -72,7 +72,7 @@ impl Canvas<'_> {
         self.below((area.x + 1, below), area, &view.finding);
     }
 
-    fn memory(&mut self, view: &View, area: Rect) {
+    fn memory(&mut self, view: &ScreenView, area: Rect) {
         let memory = &view.memory;
         let inside = usize::from(area.width.saturating_sub(2));
         if let Some(why) = &memory.why {

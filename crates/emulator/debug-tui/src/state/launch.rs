@@ -1,5 +1,6 @@
 //! What the interface knows about the current launch: findings, marks on the timeline, the last answer about a writer.
 
+use crate::state::facts::{FindingLine, Mark, MarkKind, WriterNote};
 use crate::state::{App, Pane, SeenValues, StatusText};
 use lanework_debug::commands::{Console, ReplyStatus};
 use lanework_debug::session::StopReason;
@@ -10,48 +11,6 @@ const SEARCHED: u64 = 1_000_000;
 const MOST_STOPS: usize = 4096;
 /// Maximum number of findings whose steps are searched.
 const MOST_FINDINGS: usize = 32;
-
-/// A finding of the sanitizer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FindingLine {
-    /// The finding, in one line.
-    pub text: String,
-    /// Its file and line.
-    pub place: Option<(String, u32)>,
-    /// The step of its access, if it was found.
-    pub step: Option<u64>,
-}
-
-/// The kind of a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum MarkKind {
-    /// A stop at a breakpoint or watchpoint.
-    Stop,
-    /// A finding.
-    Finding,
-}
-
-/// A mark on the timeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mark {
-    /// The step.
-    pub step: u64,
-    /// The kind.
-    pub kind: MarkKind,
-}
-
-/// The last answer to `who wrote` or `who read`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WriterNote {
-    /// The element.
-    pub of: String,
-    /// The step at which the user asked.
-    pub asked: u64,
-    /// The answer.
-    pub text: String,
-    /// The step of the access, if there was one.
-    pub step: Option<u64>,
-}
 
 impl App {
     /// Begins with a launch: forgets what belongs to the last one.

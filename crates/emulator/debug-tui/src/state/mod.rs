@@ -1,17 +1,17 @@
 //! The state of the interface: what the user has chosen, apart from the session itself.
 
+mod facts;
 pub mod keys;
 mod launch;
 mod moves;
 mod prompt;
 mod update;
 
-use crate::Words;
+use crate::Translator;
+pub use facts::{FindingLine, KeyEffect, Mark, MarkKind, WriterNote};
 use lanework_debug::session::stepping::StepUnit;
-pub use launch::{FindingLine, Mark, MarkKind, WriterNote};
 pub use prompt::Prompt;
 use std::collections::HashMap;
-pub use update::Outcome;
 
 /// A pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Pane {
 
 /// What keys do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum KeyMode {
     /// Keys act.
     Keys,
     /// Keys edit a command.
@@ -115,12 +115,12 @@ impl SeenValues {
 /// The state.
 #[derive(Debug)]
 pub struct App {
-    pub(crate) words: Words,
+    pub(crate) words: Translator,
     pub(crate) color: bool,
     pub(crate) size: (u16, u16),
     pub(crate) pane: Pane,
     pub(crate) tab: Pane,
-    pub(crate) mode: Mode,
+    pub(crate) mode: KeyMode,
     pub(crate) status: Option<StatusText>,
     pub(crate) unit: StepUnit,
     /// The cursor in the source, by file and line; `None` follows the thread.
@@ -158,14 +158,14 @@ pub struct App {
 
 impl App {
     /// The state at the start. Without colors, only attributes such as bold mark texts.
-    pub fn new(words: Words, color: bool) -> App {
+    pub fn new(words: Translator, color: bool) -> App {
         App {
             words,
             color,
             size: crate::layout::LEAST,
             pane: Pane::Source,
             tab: Pane::Memory,
-            mode: Mode::Keys,
+            mode: KeyMode::Keys,
             status: None,
             unit: StepUnit::Thread,
             cursor: None,

@@ -1,6 +1,6 @@
 //! Moves of the selection in each pane.
 
-use crate::state::update::Outcome;
+use crate::state::facts::KeyEffect;
 use crate::state::{App, Pane};
 use lanework_debug::commands::Console;
 
@@ -131,7 +131,7 @@ impl App {
     }
 
     /// Acts on the selection of the pane.
-    pub(super) fn enter(&mut self, console: &mut Console<'_, '_>) -> Outcome {
+    pub(super) fn enter(&mut self, console: &mut Console<'_, '_>) -> KeyEffect {
         match self.pane {
             Pane::Findings => {
                 let count = self.findings.as_ref().map_or(0, Vec::len);
@@ -148,7 +148,7 @@ impl App {
             }
             Pane::Variables => {
                 let Some(name) = self.names.get(self.variable).cloned() else {
-                    return Outcome::Stay;
+                    return KeyEffect::Stay;
                 };
                 let value = console.session.evaluate(&name);
                 match value.is_ok_and(|value| crate::elements::has_elements(&value.ty)) {
@@ -159,6 +159,6 @@ impl App {
             Pane::Source => self.cursor = None,
             Pane::Memory | Pane::Warp | Pane::Replies | Pane::Output => {}
         }
-        Outcome::Stay
+        KeyEffect::Stay
     }
 }

@@ -1,31 +1,20 @@
 //! Keys change the state and move the session.
 
+use crate::state::facts::KeyEffect;
 use crate::state::keys::{Action, action};
 use crate::state::prompt::{Edited, Prompt};
-use crate::state::{App, Mode, Pane};
+use crate::state::{App, KeyMode, Pane};
 use crossterm::event::{KeyCode, KeyEvent};
 use lanework_debug::commands::{Console, ReplyStatus};
-use lanework_debug::launches::LaunchMove;
 use lanework_debug::session::StopReason;
 use lanework_debug::session::breakpoints::BreakpointKind;
 use lanework_debug::session::stepping::StepUnit;
 
-/// The effect of a key on the session as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The session continues.
-    Stay,
-    /// The session ends.
-    Quit,
-    /// Another launch of the program follows.
-    Leave(LaunchMove),
-}
-
 impl App {
     /// Acts on a key.
-    pub fn press(&mut self, key: KeyEvent, console: &mut Console<'_, '_>) -> Outcome {
+    pub fn press(&mut self, key: KeyEvent, console: &mut Console<'_, '_>) -> KeyEffect {
         let outcome = self.react(key, console);
-        if outcome == Outcome::Stay {
+        if outcome == KeyEffect::Stay {
             // A search that was interrupted left the memory of another step.
             let now = (console.session.step(), console.session.focus());
             self.interrupted("", now, console);
@@ -33,24 +22,24 @@ impl App {
         outcome
     }
 
-    fn react(&mut self, key: KeyEvent, console: &mut Console<'_, '_>) -> Outcome {
+    fn react(&mut self, key: KeyEvent, console: &mut Console<'_, '_>) -> KeyEffect {
         match &mut self.mode {
-            Mode::Help => {
-                self.mode = Mode::Keys;
-                Outcome::Stay
+            KeyMode::Help => {
+                self.mode = KeyMode::Keys;
+                KeyEffect::Stay
             }
-            Mode::Prompt(prompt) => match prompt.edit(key, &self.typed) {
-                Edited::Open => Outcome::Stay,
+            KeyMode::Prompt(prompt) => match prompt.edit(key, &self.typed) {
+                Edited::Open => KeyEffect::Stay,
                 Edited::Cancelled => {
-                    self.mode = Mode::Keys;
-                    Outcome::Stay
+                    self.mode = KeyMode::Keys;
+                    KeyEffect::Stay
                 }
                 Edited::Done(line) => {
-                    self.mode = Mode::Keys;
+                    self.mode = KeyMode::Keys;
                     self.typed(line.trim(), console)
                 }
             },
-            Mode::Keys => {
+            KeyMode::Keys => {
                 self.status = None;
                 let action = action(self, key);
                 // At the start of the source, Escape lets the cursor follow the thread again.
@@ -63,9 +52,9 @@ impl App {
     }
 
     /// Executes a typed line: a command of the prompt, or a choice of this interface.
-    fn typed(&mut self, line: &str, console: &mut Console<'_, '_>) -> Outcome {
+    fn typed(&mut self, line: &str, console: &mut Console<'_, '_>) -> KeyEffect {
         if line.is_empty() {
-            return Outcome::Stay;
+            return KeyEffect::Stay;
         }
         if self.typed.last().is_none_or(|last| last != line) {
             self.typed.push(line.to_owned());
@@ -75,17 +64,17 @@ impl App {
         match (name, rest.trim()) {
             ("memory", of) if !of.is_empty() => {
                 self.choose_memory(of.to_owned());
-                Outcome::Stay
+                KeyEffect::Stay
             }
             ("lanes", of) if !of.is_empty() => {
                 self.lanes = Some(of.to_owned());
-                Outcome::Stay
+                KeyEffect::Stay
             }
             ("findings", "") => self.act(Action::Findings, console),
             ("list", "") => {
                 self.cursor = None;
                 self.focus(Pane::Source);
-                Outcome::Stay
+                KeyEffect::Stay
             }
             _ => self.run(line, true, console),
         }
@@ -102,15 +91,15 @@ impl App {
         line: &str,
         typed: bool,
         console: &mut Console<'_, '_>,
-    ) -> Outcome {
+    ) -> KeyEffect {
         let before = (console.session.step(), console.session.focus());
         let reply = console.execute(line);
         if self.interrupted(line, before, console) {
-            return Outcome::Stay;
+            return KeyEffect::Stay;
         }
         match reply.status {
-            ReplyStatus::Quit => return Outcome::Quit,
-            ReplyStatus::Launch(to) => return Outcome::Leave(to),
+            ReplyStatus::Quit => return KeyEffect::Quit,
+            ReplyStatus::Launch(to) => return KeyEffect::Leave(to),
             ReplyStatus::Failed => self.fail(&reply.text),
             ReplyStatus::Done => {}
         }
@@ -130,7 +119,7 @@ impl App {
             self.refresh_marks(console);
         }
         self.show_fault(console);
-        Outcome::Stay
+        KeyEffect::Stay
     }
 
     /// After an interrupted command: a run forward stops where it was, and other commands have no effect. Returns whether
@@ -159,7 +148,7 @@ impl App {
         true
     }
 
-    fn act(&mut self, action: Action, console: &mut Console<'_, '_>) -> Outcome {
+    fn act(&mut self, action: Action, console: &mut Console<'_, '_>) -> KeyEffect {
         match action {
             Action::Run(command) => return self.run(&command, false, console),
             Action::Step(name) => {
@@ -170,7 +159,7 @@ impl App {
                 };
                 return self.run(&format!("{name} {unit}"), false, console);
             }
-            Action::Quit => return Outcome::Quit,
+            Action::Quit => return KeyEffect::Quit,
             Action::Enter => return self.enter(console),
             Action::Other => {
                 let found = self.findings.as_ref().is_some_and(|all| self.finding < all.len());
@@ -199,13 +188,13 @@ impl App {
             Action::ToggleBreakpoint => return self.toggle_breakpoint(console),
             Action::Condition => match self.line() {
                 Some((file, line)) => {
-                    self.mode = Mode::Prompt(Prompt::with(&format!("break {file}:{line} if ")));
+                    self.mode = KeyMode::Prompt(Prompt::with(&format!("break {file}:{line} if ")));
                 }
                 None => self.fail("the source is not available"),
             },
-            Action::Prompt(text) => self.mode = Mode::Prompt(Prompt::with(&text)),
-            Action::ChooseMemory => self.mode = Mode::Prompt(Prompt::with("memory ")),
-            Action::ChooseLanes => self.mode = Mode::Prompt(Prompt::with("lanes ")),
+            Action::Prompt(text) => self.mode = KeyMode::Prompt(Prompt::with(&text)),
+            Action::ChooseMemory => self.mode = KeyMode::Prompt(Prompt::with("memory ")),
+            Action::ChooseLanes => self.mode = KeyMode::Prompt(Prompt::with("lanes ")),
             Action::Focus(pane) => self.focus(pane),
             Action::NextPane(forward) => {
                 let all: Vec<Pane> = Pane::ALL
@@ -233,10 +222,10 @@ impl App {
             }
             Action::Warp(forward) => self.select_warp(forward, console),
             Action::Block(forward) => self.select_block(forward, console),
-            Action::Help => self.mode = Mode::Help,
+            Action::Help => self.mode = KeyMode::Help,
             Action::Ignored => {}
         }
-        Outcome::Stay
+        KeyEffect::Stay
     }
 
     fn who(&mut self, reads: bool, console: &mut Console<'_, '_>) {
@@ -255,10 +244,10 @@ impl App {
         self.cursor.clone().or_else(|| self.shown.clone())
     }
 
-    fn toggle_breakpoint(&mut self, console: &mut Console<'_, '_>) -> Outcome {
+    fn toggle_breakpoint(&mut self, console: &mut Console<'_, '_>) -> KeyEffect {
         let Some((file, line)) = self.line() else {
             self.fail("the source is not available");
-            return Outcome::Stay;
+            return KeyEffect::Stay;
         };
         let code = &console.session.scope().code;
         let on_line = |kind: &BreakpointKind| match kind {

@@ -1,7 +1,7 @@
 //! The lanes of the selected warp, with the value of an expression in each.
 
 use crate::state::App;
-use crate::view::short;
+use crate::view::texts::short;
 use lanework_debug::commands::Console;
 use lanework_debug::data::evaluate::ThreadPlace;
 use lanework_debug::data::parse::parse;

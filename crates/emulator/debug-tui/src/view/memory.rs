@@ -3,7 +3,7 @@
 use crate::elements::{Elements, has_elements};
 use crate::layout::inside;
 use crate::state::App;
-use crate::view::{short, wrapped};
+use crate::view::texts::{short, wrapped};
 use lanework_debug::commands::Console;
 use lanework_debug::data::types::{DataType, FloatKind};
 use lanework_debug::session::Session;

@@ -3,20 +3,20 @@
 mod lanes;
 mod memory;
 mod source;
+mod texts;
 mod timeline;
 mod variables;
 
-use crate::Words;
+use crate::Translator;
 use crate::layout::{Panes, panes};
-use crate::state::{App, Mode, Pane, StatusText};
+use crate::state::{App, KeyMode, Pane, StatusText};
 pub use lanes::{LaneCell, WarpView};
 use lanework_debug::commands::Console;
-use lanework_debug::data::evaluate::EvaluatedValue;
 use lanework_debug::session::stepping::StepUnit;
 pub use memory::{MemoryCell, MemoryView};
 pub use source::{SourceRow, SourceView};
+use texts::wrapped;
 pub use timeline::TimelineView;
-use unicode_width::UnicodeWidthStr;
 pub use variables::{VariableRow, VariablesView};
 
 /// A row of a list.
@@ -30,9 +30,9 @@ pub struct ListRow {
 
 /// A frame.
 #[derive(Clone, Debug)]
-pub struct View {
+pub struct ScreenView {
     /// Translates the texts of the interface.
-    pub words: Words,
+    pub words: Translator,
     /// Whether to draw colors.
     pub color: bool,
     /// The pane with the focus.
@@ -40,7 +40,7 @@ pub struct View {
     /// The pane in the lower left area.
     pub tab: Pane,
     /// What keys do.
-    pub mode: Mode,
+    pub mode: KeyMode,
     /// The position.
     pub title: String,
     /// The panes.
@@ -69,9 +69,9 @@ pub struct View {
     pub unit: StepUnit,
 }
 
-impl View {
+impl ScreenView {
     /// Reads the session. Keeps in the state how much each pane shows, for the moves of the next key.
-    pub fn of(app: &mut App, console: &mut Console<'_, '_>) -> View {
+    pub fn of(app: &mut App, console: &mut Console<'_, '_>) -> ScreenView {
         app.seen.begin(console.session.step());
         let (width, height) = app.size;
         // Of a screen that is too small, only the size is shown.
@@ -91,7 +91,7 @@ impl View {
         let (_, rows) = crate::layout::inside(panes.replies.unwrap_or(panes.lower));
         app.scroll = app.scroll.min(app.replies.len().saturating_sub(rows));
         let (findings, finding) = findings(app, panes);
-        View {
+        ScreenView {
             words: app.words,
             color: app.color,
             pane: app.pane,
@@ -142,34 +142,4 @@ fn output(console: &Console<'_, '_>, panes: Panes) -> Vec<String> {
     };
     let lines: Vec<&str> = printed.lines().collect();
     lines[lines.len().saturating_sub(rows)..].iter().map(|line| (*line).to_owned()).collect()
-}
-
-/// A value as a short text, and whether it was ever written.
-pub(crate) fn short(value: &EvaluatedValue) -> (String, bool) {
-    let text = value.text();
-    match text.strip_suffix(" (not written yet)") {
-        Some(text) => (text.to_owned(), false),
-        None => (text, true),
-    }
-}
-
-/// The lines of a text, cut to a width and a number.
-pub(crate) fn wrapped(text: &str, columns: usize, most: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for line in text.lines() {
-        let mut row = String::new();
-        for word in line.split(' ') {
-            let fits = row.width() + 1 + word.width() <= columns;
-            if !row.is_empty() && !fits {
-                lines.push(std::mem::take(&mut row));
-            }
-            if !row.is_empty() {
-                row.push(' ');
-            }
-            row.push_str(word);
-        }
-        lines.push(row);
-    }
-    lines.truncate(most.max(1));
-    lines
 }

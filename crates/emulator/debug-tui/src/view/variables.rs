@@ -2,7 +2,7 @@
 
 use crate::layout::inside;
 use crate::state::App;
-use crate::view::short;
+use crate::view::texts::short;
 use lanework_debug::commands::Console;
 use lanework_debug::data::types::DataType;
 use lanework_debug::session::Session;
@@ -67,10 +67,7 @@ fn names(session: &Session<'_>) -> Vec<String> {
 
 /// The value of a variable as text; `None` if it has none at this step.
 fn value_of(name: &str, session: &Session<'_>) -> Option<String> {
-    let value = match session.evaluate(name) {
-        Ok(value) => value,
-        Err(_) => return None,
-    };
+    let value = session.evaluate(name).ok()?;
     Some(match &value.ty {
         DataType::Array(_, count) if *count > SHOWN => {
             match session.evaluate(&format!("{name}[0..{SHOWN}]")) {

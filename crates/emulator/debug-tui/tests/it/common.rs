@@ -7,8 +7,8 @@ use lanework_debug::data::cuda_cpp;
 use lanework_debug::session::{Session, SessionOptions};
 use lanework_debug::timeline::DebugTarget;
 use lanework_debug_tui::draw::draw;
-use lanework_debug_tui::state::{App, Outcome};
-use lanework_debug_tui::view::View;
+use lanework_debug_tui::state::{App, KeyEffect};
+use lanework_debug_tui::view::ScreenView;
 use lanework_emulator::sanitize::Checks;
 use lanework_emulator::{Emulator, LaunchConfig, Options};
 use lanework_ptx::Module;
@@ -37,7 +37,7 @@ pub struct Stage<'c, 's, 'a> {
 
 impl Stage<'_, '_, '_> {
     /// Presses a key.
-    pub fn press(&mut self, code: KeyCode) -> Outcome {
+    pub fn press(&mut self, code: KeyCode) -> KeyEffect {
         // As in the real loop, each key follows a frame.
         self.screen();
         self.app.press(KeyEvent::from(code), self.console)
@@ -58,7 +58,7 @@ impl Stage<'_, '_, '_> {
                 "end" => KeyCode::End,
                 letter => KeyCode::Char(letter.chars().next().expect("a letter")),
             };
-            assert_eq!(self.press(code), Outcome::Stay, "{key} of {keys}");
+            assert_eq!(self.press(code), KeyEffect::Stay, "{key} of {keys}");
         }
     }
 
@@ -74,7 +74,7 @@ impl Stage<'_, '_, '_> {
     /// The screen.
     pub fn screen(&mut self) -> Buffer {
         self.app.resize(self.size.0, self.size.1);
-        let view = View::of(&mut self.app, self.console);
+        let view = ScreenView::of(&mut self.app, self.console);
         let mut buffer = Buffer::empty(Rect::new(0, 0, self.size.0, self.size.1));
         draw(&view, &mut buffer);
         buffer

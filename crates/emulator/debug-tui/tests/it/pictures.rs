@@ -2,7 +2,7 @@
 //! `LANEWORK_BLESS=1` writes them.
 
 use crate::common::{Stage, TestLaunch, index, race, wait};
-use lanework_debug_tui::Words;
+use lanework_debug_tui::Translator;
 use lanework_debug_tui::picture::svg;
 use lanework_debug_tui::state::App;
 use lanework_testing::expect_file;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Draws a picture in both languages.
 fn picture(name: &str, launch: &TestLaunch, act: impl Fn(&mut Stage<'_, '_, '_>)) {
-    let english: Words = str::to_owned;
+    let english: Translator = str::to_owned;
     for (language, words) in [("en", english), ("zh", lanework_terminal::words::chinese_term)] {
         launch.show(App::new(words, true), (80, 24), |stage| {
             act(stage);

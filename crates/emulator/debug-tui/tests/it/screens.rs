@@ -1,7 +1,7 @@
 //! Whole screens after scripted keys, compared with files in `tests/screens`.
 
 use crate::common::{Stage, TestLaunch, index, plain, race, wait};
-use lanework_debug_tui::state::Outcome;
+use lanework_debug_tui::state::KeyEffect;
 use lanework_testing::expect_file;
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn a_breakpoint_is_set_at_the_cursor_and_hit() {
 #[test]
 fn one_lane_steps() {
     compare("lane", &race(), |stage| {
-        stage.keys("down down down down b c 3 right right u u n n");
+        stage.keys("down down b c 3 right right n");
     });
 }
 
@@ -132,6 +132,6 @@ fn quitting_and_errors_are_told_apart() {
         assert!(stage.text().contains("no step before step 0 wrote tile[0]"), "{}", stage.text());
         stage.keys("g");
         assert!(stage.text().contains("w asks who wrote"), "{}", stage.text());
-        assert_eq!(stage.press(Char('q')), Outcome::Quit);
+        assert_eq!(stage.press(Char('q')), KeyEffect::Quit);
     });
 }
