@@ -46,58 +46,76 @@ pub fn svg(buffer: &Buffer) -> String {
          <rect width='100%' height='100%' rx='6' fill='{PAPER}' stroke='#d0d7de'/>\n"
     );
     for y in area.top()..area.bottom() {
-        let mut x = area.left();
-        while x < area.right() {
-            let first = &buffer[(x, y)];
-            let look = style(first);
-            let (mut text, mut end) = (String::new(), x);
-            // A run of cells of one style; a wide character takes two cells, and the second one is blank.
-            while end < area.right() && style(&buffer[(end, y)]) == look {
-                let symbol = buffer[(end, y)].symbol();
-                text.push_str(symbol);
-                end += symbol.width().max(1) as u16;
-                if symbol.width() > 1 {
-                    // Fonts differ in the width of such characters: each run of them has its own place.
-                    break;
-                }
+        for (from, to) in runs(buffer, y, |cell| style(cell).2) {
+            let look = style(&buffer[(from, y)]);
+            if look.2 {
+                paper(&mut out, (from, y), to, look.0);
             }
-            run(&mut out, (x, y), end.min(area.right()), look, &text);
-            x = end.max(x + 1);
+        }
+        // Fonts differ in the width of Chinese characters, so each run of them has its own place.
+        let is_wide = |cell: &Cell| cell.symbol().width() > 1;
+        for (from, to) in runs(buffer, y, |cell| (style(cell), is_wide(cell))) {
+            let (mut text, mut x) = (String::new(), from);
+            while x < to {
+                let symbol = buffer[(x, y)].symbol();
+                text.push_str(symbol);
+                x += symbol.width().max(1) as u16;
+            }
+            letters(&mut out, (from, y), style(&buffer[(from, y)]), &text);
         }
     }
     out.push_str("</svg>\n");
     out
 }
 
-/// Draws the cells `x..end` of a row.
-fn run(
+/// The runs of cells of a row with the same property: first column, and column after the last. A wide character takes two
+/// cells, and the second one is blank.
+fn runs<P: PartialEq>(buffer: &Buffer, y: u16, of: impl Fn(&Cell) -> P) -> Vec<(u16, u16)> {
+    let mut found: Vec<(u16, u16)> = Vec::new();
+    let mut x = buffer.area.left();
+    while x < buffer.area.right() {
+        let cell = &buffer[(x, y)];
+        let next = (x + cell.symbol().width().max(1) as u16).min(buffer.area.right());
+        match found.last_mut() {
+            Some((from, to)) if of(&buffer[(*from, y)]) == of(cell) => *to = next,
+            _ => found.push((x, next)),
+        }
+        x = next;
+    }
+    found
+}
+
+/// Fills the cells `x..end` of a row.
+fn paper(out: &mut String, (x, y): (u16, u16), end: u16, fill: &str) {
+    let (wide, high) = CELL;
+    let (left, top) = (MARGIN + f64::from(x) * wide, MARGIN + f64::from(y) * high);
+    let length = f64::from(end - x) * wide;
+    let _ = writeln!(
+        out,
+        "<rect x='{left:.1}' y='{top:.1}' width='{length:.1}' height='{high}' fill='{fill}'/>"
+    );
+}
+
+/// Writes a text from a cell on.
+fn letters(
     out: &mut String,
     (x, y): (u16, u16),
-    end: u16,
     (ink, bold, reversed, underlined): (&str, bool, bool, bool),
     text: &str,
 ) {
-    let (wide, high) = CELL;
-    let left = MARGIN + f64::from(x) * wide;
-    let top = MARGIN + f64::from(y) * high;
-    let length = f64::from(end - x) * wide;
-    if reversed {
-        let _ = writeln!(
-            out,
-            "<rect x='{left:.1}' y='{top:.1}' width='{length:.1}' height='{high}' fill='{ink}'/>"
-        );
-    }
     if text.trim().is_empty() {
         return;
     }
+    let (wide, high) = CELL;
     // Blanks at the ends need no text.
     let blanks = text.len() - text.trim_start().len();
-    let (left, text) = (left + blanks as f64 * wide, text.trim());
+    let text = text.trim();
+    let left = MARGIN + (f64::from(x) + blanks as f64) * wide;
+    let baseline = MARGIN + f64::from(y) * high + 13.5;
     let ink = if reversed { PAPER } else { ink };
     let length = text.width() as f64 * wide;
     let weight = if bold { " font-weight='600'" } else { "" };
     let line = if underlined { " text-decoration='underline'" } else { "" };
-    let baseline = top + 13.5;
     let _ = writeln!(
         out,
         "<text x='{left:.1}' y='{baseline:.1}' textLength='{length:.1}' lengthAdjust='spacingAndGlyphs' fill='{ink}'{weight}{line} \

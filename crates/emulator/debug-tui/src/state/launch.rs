@@ -1,4 +1,4 @@
-//! What the interface knows about the current launch: findings, marks on the timeline, the last answer about a writer.
+//! The interface's knowledge about the current launch: findings, marks on the timeline, the last answer about a writer.
 
 use crate::state::facts::{FindingLine, Mark, MarkKind, WriterNote};
 use crate::state::{App, Pane, SeenValues, StatusText};

@@ -28,7 +28,7 @@ pub enum Pane {
     Findings,
     /// Commands and their replies.
     Replies,
-    /// What the kernel has printed.
+    /// The text that the kernel has printed.
     Output,
     /// The steps of the launch.
     Timeline,
@@ -67,7 +67,7 @@ impl Pane {
     }
 }
 
-/// What keys do.
+/// The effect of keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyMode {
     /// Keys act.

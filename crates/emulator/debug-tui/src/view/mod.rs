@@ -39,7 +39,7 @@ pub struct ScreenView {
     pub pane: Pane,
     /// The pane in the lower left area.
     pub tab: Pane,
-    /// What keys do.
+    /// The effect of keys.
     pub mode: KeyMode,
     /// The position.
     pub title: String,
