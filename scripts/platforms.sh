@@ -18,6 +18,6 @@ check() { # TARGET, CARGO ARGUMENTS
     echo "$target compiles"
 }
 
-check aarch64-apple-darwin -p lanework-cli --no-default-features --features host,judge,mcp
-check x86_64-pc-windows-gnu -p lanework-cli --no-default-features --features host,judge,mcp
+check aarch64-apple-darwin -p lanework-cli --no-default-features --features host,judge,mcp,tui
+check x86_64-pc-windows-gnu -p lanework-cli --no-default-features --features host,judge,mcp,tui
 check wasm32-wasip1 -p lanework-web

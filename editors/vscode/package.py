@@ -10,13 +10,14 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 FOLDER = Path(__file__).resolve().parent
-FILES = ["package.json", "extension.js", "README.md"]
+FILES = ["package.json", "extension.js", "README.md", "terminal.png"]
 
 TYPES = """<?xml version="1.0" encoding="utf-8"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
 <Default Extension=".json" ContentType="application/json"/>
 <Default Extension=".js" ContentType="application/javascript"/>
 <Default Extension=".md" ContentType="text/markdown"/>
+<Default Extension=".png" ContentType="image/png"/>
 <Default Extension=".vsixmanifest" ContentType="text/xml"/>
 </Types>
 """

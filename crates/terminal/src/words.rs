@@ -87,6 +87,15 @@ pub fn chinese(text: &str) -> String {
     translate::text(chinese_catalog(), text)
 }
 
+/// A standalone word or phrase in Chinese, as [`term`] gives it to a Chinese user.
+///
+/// ```
+/// assert_eq!(lanework_terminal::words::chinese_term("barriers"), "屏障");
+/// ```
+pub fn chinese_term(text: &str) -> String {
+    translate::term(chinese_catalog(), text)
+}
+
 /// A command of clap with the option `--lang`, its help in the language of the user.
 pub fn command(command: clap::Command) -> clap::Command {
     help::command(command, catalog())

@@ -18,7 +18,7 @@ use std::path::PathBuf;
     The command `help` of the debugger lists its commands. CUDA C++ is compiled without optimization, by Lanework's own \
     compiler, so that every variable has its value; --compiler chooses another compiler.\n\n\
     Examples:\n  \
-    lanework debug saxpy.cu --grid 4 --block 256 2.0 rand:1000 zeros:1000 1000\n  \
+    lanework debug saxpy.cu --grid 4 --block 256 2.0 rand:1000 zeros:1000 1000 --tui\n  \
     lanework debug saxpy.cu --block 256 2.0 rand:1000 zeros:1000 1000 --script commands.txt"
 ))]
 pub struct DebugKernelArgs {
@@ -34,6 +34,9 @@ pub struct DebugOptions {
     /// Execute the commands of a file, one a line, and print their output.
     #[arg(long, value_name = "FILE", help_heading = "Debugger")]
     pub script: Option<PathBuf>,
+    /// Show source, lanes, memory and timeline on the whole terminal, and act by keys.
+    #[arg(long, conflicts_with_all = ["script", "dap", "json"], help_heading = "Debugger")]
+    pub tui: bool,
     /// Serve the Debug Adapter Protocol on standard input and output: an editor starts this.
     #[arg(long, conflicts_with = "script", help_heading = "Debugger")]
     pub dap: bool,

@@ -263,7 +263,8 @@ pub enum Command {
         feature = "host",
         feature = "judge",
         feature = "mcp",
-        feature = "report"
+        feature = "report",
+        feature = "tui"
     ),
     allow(dead_code)
 )]

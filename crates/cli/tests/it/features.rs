@@ -11,6 +11,7 @@ fn a_command_of_a_missing_feature_names_it() {
         ("history", cfg!(feature = "history"), &["compare", "--last"]),
         ("judge", cfg!(feature = "judge"), &["judge", "task.toml", "--kinds"]),
         ("mcp", cfg!(feature = "mcp"), &["mcp"]),
+        ("tui", cfg!(feature = "tui"), &["debug", "k.cu", "--tui"]),
         ("report", cfg!(feature = "report"), &["report"]),
     ] {
         if is_built {

@@ -9,6 +9,8 @@ mod installed;
 mod ladders;
 mod mutated;
 mod programs;
+#[cfg(feature = "tui")]
+mod pseudo_terminal;
 #[cfg(feature = "history")]
 mod stored;
 mod terminal;

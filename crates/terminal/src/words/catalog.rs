@@ -10,6 +10,7 @@ const CHINESE: &[(&str, &str)] = &[
     ("clap", include_str!("../../words/zh/clap.txt")),
     ("help", include_str!("../../words/zh/help.txt")),
     ("composed", include_str!("../../words/zh/composed.txt")),
+    ("debug", include_str!("../../words/zh/debug.txt")),
     ("command", include_str!("../../words/zh/command.txt")),
     ("history", include_str!("../../words/zh/history.txt")),
     ("lab", include_str!("../../words/zh/lab.txt")),

@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "laboratory/store",
     "laboratory/judge",
     "emulator/report",
+    "emulator/debug-tui",
     "emulator/sanitizer",
     "emulator/counters",
     "emulator/time",
@@ -65,6 +66,7 @@ const SILENT: &[&str] = &[
     "laboratory/bench/src/harness.rs",
     "laboratory/bench/src/simulated.rs",
     "emulator/report/src/pictures/svg.rs",
+    "emulator/debug-tui/src/picture.rs",
     "runtime/lanework/src/lib.rs",
     // Diagnostics of the compiler.
     "runtime/abi/src/lib.rs",

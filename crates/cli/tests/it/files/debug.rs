@@ -111,3 +111,62 @@ fn mistakes_end_with_status_2_and_a_remedy() {
         assert!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
     }
 }
+
+#[test]
+fn the_screen_needs_a_terminal_and_excludes_other_interfaces() {
+    let folder = folder("");
+    let output = debug(folder.path(), &["--tui"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    if cfg!(feature = "tui") {
+        assert!(said.contains("--tui needs a terminal"), "{said}");
+        assert!(said.contains("remove --tui"), "{said}");
+    }
+    for other in ["--dap", "--json", "--script=script.txt"] {
+        let output = debug(folder.path(), &["--tui", other], "");
+        assert_eq!(output.status.code(), Some(2), "{other}");
+        assert!(text(&output.stderr).contains("cannot be used with"), "{other}");
+    }
+}
+
+#[cfg(feature = "tui")]
+#[test]
+fn the_screen_starts_on_a_terminal_and_restores_it() {
+    let folder = folder("");
+    let kernel = ["debug", "k.cu", "--grid", "1", "--block", "64", "rand:64", "zeros:64", "64"];
+    let steps = "Timeline=>f|=>\\r|=>4w|=>q";
+    let Some(shown) = crate::pseudo_terminal::on_terminal(
+        folder.path(),
+        steps,
+        &[&kernel[..], &["--tui"]].concat(),
+    ) else {
+        return;
+    };
+    assert!(shown.contains("MODE restored, STATUS 0, LEFT 0"), "{shown}");
+    assert!(shown.contains("k.cu"), "{shown}");
+}
+
+#[test]
+fn the_extension_for_an_editor_is_packaged_with_its_pictures() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/vscode");
+    let target = tempfile::tempdir().expect("a folder");
+    let archive = target.path().join("lanework.vsix");
+    let packaged = Command::new("python3").arg(folder.join("package.py")).arg(&archive).output();
+    let Ok(packaged) = packaged else {
+        return lanework_testing::skip("the package of the extension", "needs Python");
+    };
+    assert!(packaged.status.success(), "{packaged:?}");
+    let listed = Command::new("python3").args(["-m", "zipfile", "-l"]).arg(&archive).output();
+    let listed = text(&listed.expect("Python").stdout);
+    let readme = std::fs::read_to_string(folder.join("README.md")).expect("a page");
+    let pictures: Vec<&str> = readme
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|target| target.ends_with(".png"))
+        .collect();
+    assert!(!pictures.is_empty(), "the page has a picture");
+    for name in ["package.json", "extension.js", "README.md"].iter().chain(&pictures) {
+        assert!(listed.contains(&format!("extension/{name}")), "{name} is missing in\n{listed}");
+    }
+}

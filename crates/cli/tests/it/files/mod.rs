@@ -3,6 +3,7 @@
 mod assembler;
 mod check;
 mod debug;
+mod debug_page;
 mod grid;
 mod inspect;
 mod kernel;

@@ -250,3 +250,16 @@ fn a_program_without_launches_is_an_error_and_its_failure_is_kept() {
     let output = debug("", &[], &["--", LANEWORK, "run", "missing.ptx"]);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
+
+#[cfg(all(unix, feature = "host", feature = "tui"))]
+#[test]
+fn the_screen_goes_from_one_launch_to_the_next() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("program.cu"), PROGRAM).expect("a file");
+    let arguments = ["debug", "--tui", "program.cu", "--", "5"];
+    // To the end of the first launch, and on to the next one.
+    let steps = "launch 1 of 3=>>|=>c|launch 2 of 3=>q";
+    let shown = crate::pseudo_terminal::on_terminal(folder.path(), steps, &arguments);
+    let Some(shown) = shown else { return };
+    assert!(shown.contains("MODE restored, STATUS 0, LEFT 0"), "{shown}");
+}

@@ -162,14 +162,19 @@ impl<'s, 'a> Console<'s, 'a> {
         }
     }
 
+    /// The lines of a source file; `None` if its text is not available.
+    pub fn source_text(&mut self, file: &str) -> Option<&[String]> {
+        let sources = self.sources;
+        let text = self.texts.entry(file.to_owned()).or_insert_with_key(|file| {
+            sources(file).map(|text| text.lines().map(str::to_owned).collect())
+        });
+        text.as_deref()
+    }
+
     /// A line of source.
     fn source_line(&mut self, line: CodeLine) -> Option<String> {
         let file = self.session.scope().code.file(line.file).to_owned();
-        let sources = self.sources;
-        let text = self.texts.entry(file).or_insert_with_key(|file| {
-            sources(file).map(|text| text.lines().map(str::to_owned).collect())
-        });
-        text.as_ref()?.get(line.line.checked_sub(1)? as usize).cloned()
+        self.source_text(&file)?.get(line.line.checked_sub(1)? as usize).cloned()
     }
 
     /// The text of a source file, given its name in the kernel's module.

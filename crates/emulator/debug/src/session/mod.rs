@@ -5,6 +5,7 @@ pub mod breakpoints;
 pub mod findings;
 pub mod history;
 mod live;
+pub mod marks;
 pub mod matrices;
 pub mod mbarriers;
 mod moves;
@@ -233,7 +234,8 @@ impl<'a> Session<'a> {
     pub fn set_order(&mut self, schedule: Schedule) -> Result<(), Fault> {
         // The new recording needs the memory before the launch.
         self.timeline.restore()?;
-        self.timeline = Timeline::record(self.timeline.target(), schedule, self.budget)?;
+        let (control, target) = (Arc::clone(self.timeline.control()), self.timeline.target());
+        self.timeline = Timeline::record_under(control, target, schedule, self.budget)?;
         self.find_findings_again()?;
         self.go_to(0, StopReason::Start)
     }

@@ -116,7 +116,7 @@ impl Session<'_> {
         lines
     }
 
-    fn search(&self, from: u64, until: u64, last: bool) -> BreakpointSearch {
+    pub(super) fn search(&self, from: u64, until: u64, last: bool) -> BreakpointSearch {
         let enabled = self.breakpoints.iter().filter(|breakpoint| breakpoint.enabled);
         BreakpointSearch {
             scope: Arc::clone(&self.scope),

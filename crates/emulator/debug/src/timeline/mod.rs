@@ -6,11 +6,13 @@
 //! last snapshot before it. This is the record and replay of `rr` (O'Callahan et al., "Engineering Record and Replay
 //! for Deployability", 2017), without the need to record system calls.
 
+mod control;
 mod image;
 mod moment;
 mod observer;
 mod snapshots;
 
+pub use control::RunControl;
 pub use image::{ChangedPages, MemoryImage};
 pub use moment::{BlockState, Moment, WarpState};
 pub use observer::{ClusterStart, StepAt, Visitor};
@@ -56,6 +58,7 @@ pub struct Timeline<'a> {
     starts: Vec<ClusterStart>,
     steps: u64,
     end: RunEnd,
+    control: Arc<RunControl>,
 }
 
 /// The result of a replay.
@@ -95,6 +98,19 @@ impl<'a> Timeline<'a> {
         schedule: Schedule,
         budget: u64,
     ) -> Result<Timeline<'a>, Fault> {
+        Timeline::record_under(Arc::default(), target, schedule, budget)
+    }
+
+    /// As [`Timeline::record`], with the control of another recording.
+    ///
+    /// # Errors
+    /// As [`Timeline::record`], or if the recording was interrupted.
+    pub fn record_under(
+        control: Arc<RunControl>,
+        target: DebugTarget<'a>,
+        schedule: Schedule,
+        budget: u64,
+    ) -> Result<Timeline<'a>, Fault> {
         let image = MemoryImage::of(&target.emulator.memory());
         let image = Arc::new(image.map_err(|why| lost(&target, &why))?);
         let mut timeline = Timeline {
@@ -105,15 +121,32 @@ impl<'a> Timeline<'a> {
             starts: Vec::new(),
             steps: 0,
             end: RunEnd::default(),
+            control,
         };
         // A replay of a shuffled order cannot start in the middle.
         let ordered = matches!(schedule, Schedule::InOrder | Schedule::Reversed);
         let keeper = ordered.then(|| SnapshotKeeper::new(image, budget));
         let to_end = StopAt { step: u64::MAX, first: u64::MAX };
         let (run, end) = timeline.run(None, Box::new(to_end), keeper)?;
+        timeline.check_interrupt()?;
         timeline.snapshots = run.keeper.map(SnapshotKeeper::finish).unwrap_or_default();
         (timeline.starts, timeline.steps, timeline.end) = (run.starts, run.step, end);
         Ok(timeline)
+    }
+
+    /// Follows and interrupts replays from another thread. An interrupted replay leaves the memory of some step.
+    pub fn control(&self) -> &Arc<RunControl> {
+        &self.control
+    }
+
+    /// The error of a run that was interrupted.
+    fn check_interrupt(&self) -> Result<(), Fault> {
+        if !self.control.is_interrupted() {
+            return Ok(());
+        }
+        let message = "the replay was interrupted".to_owned();
+        let entry = self.target.config.entry;
+        Err(Fault::before_launch(FaultKind::BadArguments, entry, message, ""))
     }
 
     /// The launch.
@@ -165,6 +198,7 @@ impl<'a> Timeline<'a> {
     pub fn replay<V: Visitor>(&self, from: u64, visitor: V) -> Result<(V, Replayed), Fault> {
         let snapshot = self.snapshots.iter().rev().find(|snapshot| snapshot.step <= from);
         let (run, _) = self.run(snapshot, Box::new(visitor), None)?;
+        self.check_interrupt()?;
         let visitor: Box<dyn Any> = run.visitor;
         let visitor = visitor.downcast::<V>().map_err(|_| lost_run(&self.target))?;
         Ok((*visitor, Replayed { step: run.step, at: run.last, moment: run.moment }))
@@ -219,6 +253,7 @@ impl<'a> Timeline<'a> {
             resident: 0,
             fresh: false,
             keeper,
+            control: Arc::clone(&self.control),
         });
         let with = (self.schedule, &mut replayer);
         let ran = emulator.run_in_order(program, &config, arguments, with)?;

@@ -1,5 +1,6 @@
 //! The observer of a replay: numbers the steps of a run, passes them to a visitor, and keeps snapshots.
 
+use crate::timeline::control::{RunControl, STRIDE};
 use crate::timeline::moment::Moment;
 use crate::timeline::snapshots::SnapshotKeeper;
 use lanework_emulator::{Access, Observer, Place};
@@ -7,7 +8,7 @@ use lanework_engine::cluster_view::ClusterView;
 use lanework_engine::event::Wants;
 use lanework_engine::step_view::{StepVerdict, StepView};
 use std::any::Any;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A step: an instruction that a warp is about to execute.
 pub struct StepAt<'a> {
@@ -74,6 +75,16 @@ pub(super) struct ReplayRun {
     /// The first step that the visitor needs to see.
     pub(super) first: u64,
     pub(super) keeper: Option<SnapshotKeeper>,
+    /// The control that another thread may hold.
+    pub(super) control: Arc<RunControl>,
+}
+
+impl ReplayRun {
+    /// Reports the progress; returns whether the run was interrupted.
+    fn look(&mut self) -> bool {
+        self.control.reach(self.step);
+        self.control.is_interrupted()
+    }
 }
 
 /// Observes a replay. The launch forks it once, because one worker runs all blocks.
@@ -128,11 +139,17 @@ impl Observer for Replayer {
         }
         let (place, mask) = (view.place(), view.mask());
         run.last = Some((place, mask));
+        let looks = run.step % STRIDE == 0 || run.step < run.first;
+        if looks && run.look() {
+            return StepVerdict::Stop;
+        }
         if run.visitor.step(&StepAt { step: run.step, place, mask, view }) {
             return StepVerdict::Stop;
         }
         run.step += 1;
-        StepVerdict::UntilStep(run.first.saturating_sub(run.begin))
+        // The run also stops at a multiple of the stride, to look at the control.
+        let until = run.first.min((run.step / STRIDE + 1).saturating_mul(STRIDE));
+        StepVerdict::UntilStep(until.saturating_sub(run.begin))
     }
 
     fn steps(&mut self, executed: u64) {

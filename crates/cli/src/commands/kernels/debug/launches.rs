@@ -1,8 +1,7 @@
 //! The launches of a program or of a rung: saved by its process, and debugged one at a time.
 
-use super::console::{
-    Conversation, STUCK_AFTER, SourceFiles, editor_failure, names_of, script, session_options,
-};
+use super::console::{STUCK_AFTER, SourceFiles, editor_failure, names_of, script, session_options};
+use super::talk::{Talk, check};
 use crate::args::{DebugArgs, DebugOptions, Program, SourceOptions, of_child};
 use crate::program::{Ended, run as run_program};
 use lanework::Checks;
@@ -17,6 +16,7 @@ use lanework_debug::launches::{LaunchMove, LaunchSummary, ProgramState};
 use lanework_debug::session::Session;
 use lanework_debug::timeline::DebugTarget;
 use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::progress::Progress;
 use std::path::PathBuf;
 
 /// Debugs the launches of a program, from a launch on.
@@ -24,6 +24,7 @@ use std::path::PathBuf;
 /// # Errors
 /// As [`super::run_program`].
 pub fn program(program: &Program, first: u64, options: &DebugOptions) -> Outcome {
+    check(options)?;
     let script = script(options)?;
     if program.json || options.dap {
         lanework::print_on_stderr();
@@ -120,9 +121,9 @@ impl SavedLaunches {
                 "save fewer launches: --launch N begins with launch N",
             ));
         }
-        let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
-        let mut editor = options.dap.then(|| Editor::new(&mut input, &mut output));
-        let mut talk = (!options.dap).then(|| Conversation::new(script, json));
+        let mut streams = options.dap.then(|| (std::io::stdin().lock(), std::io::stdout().lock()));
+        let mut editor = streams.as_mut().map(|(input, output)| Editor::new(input, output));
+        let mut talk = (!options.dap).then(|| Talk::new(options, script, json));
         let mut to = LaunchMove::To(state.current);
         let mut arrived = None;
         loop {
@@ -148,7 +149,9 @@ impl SavedLaunches {
             let sources = SourceFiles { text_name, text, files: self.files.clone() };
             let names = names_of(&self.names, &sources.text, config.entry);
             let session_options = session_options(options, &sources.text_name);
+            let progress = Progress::new("recording");
             let session = Session::new(target, &module, names, session_options);
+            drop(progress);
             let mut session = session.map_err(lanework::Error::from)?;
             let read = |name: &str| sources.read(name);
             let mut console = Console::of_program(&mut session, &read, &mut state);
@@ -167,7 +170,7 @@ impl SavedLaunches {
                 state.target(next)
             });
             let Some(next) = next else {
-                return talk.map_or(Ok(()), Conversation::end);
+                return talk.map_or(Ok(()), Talk::end);
             };
             arrived = Some(to);
             state.current = next;

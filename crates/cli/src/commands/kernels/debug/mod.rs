@@ -5,6 +5,7 @@
 
 mod console;
 mod launches;
+mod talk;
 
 use super::run::rung_named;
 use crate::args::{DebugArgs, DebugKernelArgs, DebugProgramArgs};
@@ -13,9 +14,7 @@ use crate::kernel_file::{
     FileKernel, KernelParameter, Signature, Takes, arguments, check_arguments, emulator_options,
     find_entry, given, maps, no_fidelity, shape, signature, upload,
 };
-use console::{
-    Conversation, STUCK_AFTER, SourceFiles, names_of, script, serve_editor, session_options,
-};
+use console::{STUCK_AFTER, SourceFiles, names_of, script, serve_editor, session_options};
 use lanework::emulator::Options;
 use lanework::{Checks, Device};
 use lanework_debug::commands::Console;
@@ -26,6 +25,7 @@ use lanework_debug::timeline::DebugTarget;
 use lanework_terminal::failure::{Failure, Outcome};
 use lanework_terminal::progress::Progress;
 use std::sync::Arc;
+use talk::Talk;
 
 /// Debugs the launches of a rung.
 ///
@@ -68,6 +68,7 @@ pub fn run_kernel(args: &DebugKernelArgs) -> Outcome {
     if kernel.json || args.options.dap {
         lanework::print_on_stderr();
     }
+    talk::check(&args.options)?;
     no_fidelity(kernel)?;
     let script = script(&args.options)?;
     let (ptx, names) = debugged(kernel.files(), &kernel.source)?;
@@ -104,7 +105,7 @@ pub fn run_kernel(args: &DebugKernelArgs) -> Outcome {
             if args.options.dap {
                 return Ok(serve_editor(&mut session, &sources));
             }
-            let mut talk = Conversation::new(script.as_deref(), kernel.json);
+            let mut talk = Talk::new(&args.options, script.as_deref(), kernel.json);
             let read = |name: &str| sources.read(name);
             let left = talk.hold(&mut Console::new(&mut session, &read));
             Ok(left.and_then(|_| talk.end()))
