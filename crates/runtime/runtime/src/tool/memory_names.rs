@@ -150,7 +150,7 @@ fn passed_through(report: &Report, arguments: &[&[u8]]) -> Option<usize> {
     let before = pointers.iter().filter(|(_, value)| *value <= at);
     // Of equal pointers, the first one.
     let last = before.reduce(|best, one| if one.1 > best.1 { one } else { best });
-    last.or(pointers.first()).map(|(index, _)| *index)
+    last.or(pointers.iter().min_by_key(|(_, value)| *value)).map(|(index, _)| *index)
 }
 
 /// The signature of a mangled C++ function; empty for other names.
