@@ -284,6 +284,21 @@ mod tests {
     }
 
     #[test]
+    fn types_imports_derives_and_macros_are_found() {
+        let text = "use lanework::prelude::*;\nuse lanework::Shared;\nuse std::ops::Add;\nuse shapes::{Part, inner::Slice as Var};\n\
+            #[device]\n#[derive(Debug, std::clone::Clone)]\nstruct Matrix;\nmod m { enum Place { A } trait Number {} }\n\
+            macro_rules! plain { ($a:expr) => { $a }; }\n#[device]\nmacro_rules! marked { () => {}; }";
+        let found = Declarations::of(text.to_owned()).unwrap();
+        for name in ["Matrix", "Place", "Number"] {
+            assert!(found.types.contains_key(name), "{name}");
+        }
+        assert_eq!(found.foreign, HashSet::from(["Part".to_owned(), "Var".to_owned()]));
+        let derived = |name: &str| found.types["Matrix"][0].contains(name);
+        assert!(derived("Clone") && derived("Debug") && !derived("Copy"));
+        assert!(!found.macros["plain"][0].0 && found.macros["marked"][0].0);
+    }
+
+    #[test]
     fn every_function_of_the_prelude_is_known() {
         let place = concat!(env!("CARGO_MANIFEST_DIR"), "/../lang/src/api/prelude.rs");
         let prelude = std::fs::read_to_string(place).unwrap();
