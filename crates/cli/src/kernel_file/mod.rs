@@ -14,7 +14,9 @@ pub mod timing;
 mod units;
 
 pub use grid::{FileKernel, shape};
-pub use launch::{Launched, Ready, arguments, emulator, emulator_options, given, launch, maps, upload};
+pub use launch::{
+    Launched, Ready, arguments, emulator, emulator_options, given, launch, maps, upload,
+};
 pub use signature::{KernelParameter, Signature, Takes};
 
 use crate::args::KernelArgs;

@@ -455,7 +455,6 @@ impl<'k> Adviser<'k> {
         None
     }
 
-<<<<<<< HEAD
     /// Whether blocks race because the index depends on the thread, but not on the block.
     pub fn lacks_block_index(&self, race: &RaceFacts) -> bool {
         let lacks = |access: &RaceAccess| {
@@ -507,7 +506,8 @@ impl<'k> Adviser<'k> {
             }
         }
         Some(specials)
-=======
+    }
+
     /// A bulk copy overwrites data that other warps still read: they have to tell the thread that copies.
     fn reused(&self, race: &RaceFacts) -> Option<String> {
         let [now, prior] = race.accesses;
@@ -523,7 +523,6 @@ impl<'k> Adviser<'k> {
                 self.line(now.instruction)
             )
         })
->>>>>>> e3cb4f87c49033888965a4af82566679731c9526
     }
 
     /// Put a barrier between the two.

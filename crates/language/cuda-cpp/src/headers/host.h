@@ -945,13 +945,10 @@ inline int __lw_direction(void *to, const void *from, cudaMemcpyKind kind) {
 inline int __lw_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
     if (kind == cudaMemcpyDefault)
         kind = (cudaMemcpyKind)((__lw_is_device(from) ? 2 : 0) + (__lw_is_device(to) ? 1 : 0));
-<<<<<<< HEAD
-    int refused = __lw_direction(to, from, kind);
-    if (refused != 0) return refused;
-=======
     // With both sides on the device the driver finds the direction.
     if (kind == cudaMemcpyHostToDevice && __lw_is_device(from) && __lw_is_device(to)) kind = cudaMemcpyDeviceToDevice;
->>>>>>> e3cb4f87c49033888965a4af82566679731c9526
+    int refused = __lw_direction(to, from, kind);
+    if (refused != 0) return refused;
     switch (kind) {
     case cudaMemcpyHostToDevice: return cuMemcpyHtoDAsync_v2(to, from, bytes, stream);
     case cudaMemcpyDeviceToHost: return cuMemcpyDtoHAsync_v2(to, from, bytes, stream);
