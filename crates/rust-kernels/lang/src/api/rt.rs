@@ -97,10 +97,10 @@ where
 
 /// `value.into()` in a field of a number.
 #[track_caller]
-pub fn into<T: crate::Scalar, X>(value: X) -> crate::Var<T>
+pub fn into<T, X>(value: X) -> crate::Var<T>
 where
     X: Cast<T, Output = crate::Var<T>> + Valued,
-    T: From<X::Value>,
+    T: crate::Scalar + From<X::Value>,
 {
     value.cast()
 }
