@@ -1,4 +1,4 @@
-//! What the source file of an item declares: an attribute sees its own item only, so it reads that file.
+//! The declarations in the source file of an item: an attribute sees its own item only, so it reads that file.
 //!
 //! A type or a trait that the file declares or imports is the user's, also if the kernel language has one of that name
 //! (`Matrix`, `Part`). A macro that the file declares can be called in a kernel. A struct without `Copy` gets it.
@@ -79,7 +79,7 @@ fn file_of(name: &Ident) -> Option<Rc<Declarations>> {
     declarations(name.span().unwrap().local_file()?)
 }
 
-/// What a source file declares, and its imports.
+/// The declarations of a source file, and its imports.
 #[derive(Default)]
 struct Declarations {
     text: String,

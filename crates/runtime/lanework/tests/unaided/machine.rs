@@ -3,7 +3,7 @@ use lanework::prelude::*;
 
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Op {
+enum MachineOp {
     Push(i64),
     Add,
     Mul,
@@ -16,7 +16,7 @@ enum Op {
 
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+enum MachineFault {
     Underflow,
     Overflow,
     BadOp(u8),
@@ -37,39 +37,39 @@ impl Stack {
     const fn new() -> Self {
         Stack { values: [0; STACK], depth: 0 }
     }
-    fn push(&mut self, v: i64) -> Result<(), Fault> {
+    fn push(&mut self, v: i64) -> Result<(), MachineFault> {
         if self.depth == STACK {
-            return Err(Fault::Overflow);
+            return Err(MachineFault::Overflow);
         }
         self.values[self.depth] = v;
         self.depth += 1;
         Ok(())
     }
-    fn pop(&mut self) -> Result<i64, Fault> {
-        self.depth = self.depth.checked_sub(1).ok_or(Fault::Underflow)?;
+    fn pop(&mut self) -> Result<i64, MachineFault> {
+        self.depth = self.depth.checked_sub(1).ok_or(MachineFault::Underflow)?;
         Ok(self.values[self.depth])
     }
 }
 
 #[device]
-fn decode(code: &[u8], at: usize) -> Option<Result<(Op, usize), Fault>> {
+fn decode(code: &[u8], at: usize) -> Option<Result<(MachineOp, usize), MachineFault>> {
     let byte = *code.get(at)?;
     let operand = || code.get(at + 1).copied().unwrap_or(0);
     Some(Ok(match byte {
-        0 => (Op::Halt, 1),
-        1 => (Op::Push(operand() as i8 as i64), 2),
-        2 => (Op::Add, 1),
-        3 => (Op::Mul, 1),
-        4 => (Op::Dup, 1),
-        5 => (Op::Swap, 1),
-        6 => (Op::JumpIfNegative(operand() as usize), 2),
-        7 => (Op::Arg, 1),
-        bad @ 8.. => return Some(Err(Fault::BadOp(bad))),
+        0 => (MachineOp::Halt, 1),
+        1 => (MachineOp::Push(operand() as i8 as i64), 2),
+        2 => (MachineOp::Add, 1),
+        3 => (MachineOp::Mul, 1),
+        4 => (MachineOp::Dup, 1),
+        5 => (MachineOp::Swap, 1),
+        6 => (MachineOp::JumpIfNegative(operand() as usize), 2),
+        7 => (MachineOp::Arg, 1),
+        bad @ 8.. => return Some(Err(MachineFault::BadOp(bad))),
     }))
 }
 
 #[device]
-fn execute(code: &[u8], arg: i64) -> Result<i64, Fault> {
+fn execute(code: &[u8], arg: i64) -> Result<i64, MachineFault> {
     let mut stack = Stack::new();
     let (mut pc, mut steps) = (0, 0u32);
     while let Some(op) = decode(code, pc) {
@@ -77,28 +77,32 @@ fn execute(code: &[u8], arg: i64) -> Result<i64, Fault> {
         pc += length;
         steps += 1;
         if steps > LIMIT {
-            return Err(Fault::Timeout { steps });
+            return Err(MachineFault::Timeout { steps });
         }
         match op {
-            Op::Push(v) => stack.push(v)?,
-            Op::Arg => stack.push(arg)?,
-            Op::Add | Op::Mul => {
+            MachineOp::Push(v) => stack.push(v)?,
+            MachineOp::Arg => stack.push(arg)?,
+            MachineOp::Add | MachineOp::Mul => {
                 let (b, a) = (stack.pop()?, stack.pop()?);
-                stack.push(if op == Op::Add { a.wrapping_add(b) } else { a.wrapping_mul(b) })?;
+                stack.push(if op == MachineOp::Add {
+                    a.wrapping_add(b)
+                } else {
+                    a.wrapping_mul(b)
+                })?;
             }
-            Op::Dup => {
+            MachineOp::Dup => {
                 let v = stack.pop()?;
                 stack.push(v)?;
                 stack.push(v)?;
             }
-            Op::Swap => {
+            MachineOp::Swap => {
                 let (b, a) = (stack.pop()?, stack.pop()?);
                 stack.push(b)?;
                 stack.push(a)?;
             }
-            Op::JumpIfNegative(to) if stack.pop()? < 0 => pc = to,
-            Op::JumpIfNegative(_) => {}
-            Op::Halt => break,
+            MachineOp::JumpIfNegative(to) if stack.pop()? < 0 => pc = to,
+            MachineOp::JumpIfNegative(_) => {}
+            MachineOp::Halt => break,
         }
     }
     stack.pop()
@@ -110,10 +114,10 @@ fn run_all(code: &[u8], args: &[i64], results: &mut [i64], faults: &mut [u32]) {
     if i < args.len() {
         let (result, fault) = match execute(code, args[i]) {
             Ok(v) => (v, 0),
-            Err(Fault::Underflow) => (0, 1),
-            Err(Fault::Overflow) => (0, 2),
-            Err(Fault::BadOp(b)) => (b as i64, 3),
-            Err(Fault::Timeout { steps }) => (steps as i64, 4),
+            Err(MachineFault::Underflow) => (0, 1),
+            Err(MachineFault::Overflow) => (0, 2),
+            Err(MachineFault::BadOp(b)) => (b as i64, 3),
+            Err(MachineFault::Timeout { steps }) => (steps as i64, 4),
         };
         results[i] = result;
         faults[i] = fault;

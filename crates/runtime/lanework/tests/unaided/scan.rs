@@ -20,13 +20,13 @@ impl Monoid for u64 {
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-struct Line {
+struct AffineMap {
     scale: u32,
     offset: u32,
 }
 
 #[device]
-impl Monoid for Line {
+impl Monoid for AffineMap {
     const ZERO: Self = Self { scale: 1, offset: 0 };
     const COMMUTATIVE: bool = false;
     fn plus(self, next: Self) -> Self {
@@ -90,5 +90,5 @@ fn sums() -> lanework::Result<()> {
 
 #[test]
 fn lines() -> lanework::Result<()> {
-    check((0..700u32).map(|i| Line { scale: 2 * i + 1, offset: i ^ 0x55 }).collect())
+    check((0..700u32).map(|i| AffineMap { scale: 2 * i + 1, offset: i ^ 0x55 }).collect())
 }

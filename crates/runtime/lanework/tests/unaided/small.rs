@@ -3,12 +3,12 @@
 use lanework::prelude::*;
 
 #[device]
-struct Matrix {
+struct Accumulator {
     rows: [[u32; 2]; 2],
 }
 
 #[device]
-struct Part<T> {
+struct Waiter<T> {
     left: T,
 }
 
@@ -25,8 +25,8 @@ impl Twice for u32 {
 }
 
 #[device]
-impl Matrix {
-    fn times(&self, other: &Matrix) -> Matrix {
+impl Accumulator {
+    fn times(&self, other: &Accumulator) -> Accumulator {
         let mut rows = [[0, 0], [0, 0]];
         for i in 0..2 {
             for j in 0..2 {
@@ -35,7 +35,7 @@ impl Matrix {
                 }
             }
         }
-        Matrix { rows }
+        Accumulator { rows }
     }
     fn take(&mut self, amount: u32) -> Option<u32> {
         self.rows[0][0] = self.rows[0][0].checked_sub(amount)?;
@@ -48,7 +48,7 @@ impl Matrix {
 }
 
 #[device]
-fn spend(matrix: &mut Matrix, part: &mut Part<u32>) -> Option<u32> {
+fn spend(matrix: &mut Accumulator, part: &mut Waiter<u32>) -> Option<u32> {
     part.left = matrix.take(part.left)?;
     Some(part.left.twice())
 }
@@ -145,9 +145,9 @@ fn alternating(x: &[u32]) -> u32 {
 fn all(x: &[u32], out: &mut [u32], wides: &mut [u64]) {
     let i = thread_idx.x as usize;
     let Some(slot) = out.get_mut(i) else { return };
-    let m = Matrix { rows: [[1, 1], [1, i as u32]] };
+    let m = Accumulator { rows: [[1, 1], [1, i as u32]] };
     let mut square = m.times(&m);
-    let mut part = Part { left: i as u32 };
+    let mut part = Waiter { left: i as u32 };
     let spent = spend(&mut square, &mut part).unwrap_or(50);
     *slot = spent + doubled(square.rows[1][1]) + labels(i as u32 * 3) + arrays(i as u32);
     *slot = greater!(*slot, 5, x[i]) + shape(&x[..i]) + alternating(&x[..i]);
@@ -158,9 +158,9 @@ fn all(x: &[u32], out: &mut [u32], wides: &mut [u64]) {
 }
 
 fn on_the_host(x: &[u32], i: usize) -> u32 {
-    let m = Matrix { rows: [[1, 1], [1, i as u32]] };
+    let m = Accumulator { rows: [[1, 1], [1, i as u32]] };
     let mut square = m.times(&m);
-    let mut part = Part { left: i as u32 };
+    let mut part = Waiter { left: i as u32 };
     let spent = spend(&mut square, &mut part).unwrap_or(50);
     let sum = spent + doubled(square.rows[1][1]) + labels(i as u32 * 3) + arrays(i as u32);
     sum.max(5).max(x[i]) + shape(&x[..i]) + alternating(&x[..i]) + 1

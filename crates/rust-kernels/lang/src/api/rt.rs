@@ -35,13 +35,13 @@ pub use crate::library::iterate::sources::{
     IntoStream, IntoStreamMut, chunks, chunks_exact, range, range_from, windows,
 };
 pub use crate::library::iterate::{Iter, Sequence, Stream};
+pub use crate::library::moved_slice::MovedSlice;
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
 pub use crate::library::ordering::OrderingOf;
 pub use crate::library::patterns::{Sequential, back, fits, front, middle};
 pub use crate::library::result::{ResultOf, Tried, err, error, leave, ok};
-pub use crate::library::slices::{Found, Items, for_enumerated, for_items};
+pub use crate::library::slices::{FoundElement, Items, for_enumerated, for_items};
 pub use crate::memory::access::{At, Element, ReceivePlace, ReceiveValue, at};
-pub use crate::memory::moved_slice::MovedSlice;
 pub use crate::memory::registers::{Get, IntoShape, Locate, Put};
 pub use crate::memory::shared::shared_value;
 pub use crate::memory::shared_slice::{Subslice, end_at, subslice};

@@ -1,6 +1,7 @@
 //! Types of Rust's standard library in kernels: `Option`, `Ordering`, iterators, methods of slices.
 
 pub(crate) mod iterate;
+pub(crate) mod moved_slice;
 pub(crate) mod option;
 pub(crate) mod ordering;
 pub(crate) mod patterns;

@@ -2,15 +2,16 @@
 //! reads the elements that it names.
 
 use crate::data::leaves::{Data, Handle};
-use crate::emit::arithmetic::Operation;
-use crate::emit::current::here;
-use crate::library::iterate::operate;
+use crate::emit::arithmetic::{Operation, binary};
+use crate::emit::current::{here, with};
+use crate::emit::value::Value;
 use crate::memory::registers::Get;
 use crate::memory::shared::Shared;
 use crate::memory::shared_slice::{SharedSlice, Subslice, between};
 use crate::memory::slice::{Slice, SliceMut};
 use crate::scalar::compare::{Condition, Equate, Order};
 use crate::scalar::var::Var;
+use lanework_ptx::ScalarType;
 
 /// Values that a slice pattern may match.
 #[diagnostic::on_unimplemented(
@@ -94,7 +95,8 @@ macro_rules! slices {
 slices!(Slice<T> SliceMut<T> SharedSlice<T> Shared<T, 1>);
 
 fn before_end<S: Subslice>(slice: S, count: usize) -> Var<usize> {
-    operate(Operation::Sub, slice.elements(), Var::constant(count))
+    let (length, count) = (slice.elements(), Value::Constant(count as u64));
+    Var::new(with(|b| binary(b, Operation::Sub, ScalarType::U64, length.value, count)))
 }
 
 /// Whether the length of a value fits a pattern.

@@ -108,13 +108,13 @@ elements! {
 
 /// An element that may exist, as a place: `x.get_mut(i)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<S> {
+pub struct FoundElement<S> {
     slice: S,
     index: Var<usize>,
     some: Var<bool>,
 }
 
-impl<S: Locate<Var<usize>> + Copy> Optional for Found<S> {
+impl<S: Locate<Var<usize>> + Copy> Optional for FoundElement<S> {
     type Test = Var<bool>;
     type Value = S::Place;
     fn is_some(self) -> Var<bool> {
@@ -152,21 +152,21 @@ macro_rules! found {
             /// # Ok::<(), lanework::Error>(())
             /// ```
             #[track_caller]
-            pub fn get_mut(self, index: impl IndexValue) -> Found<Self> {
+            pub fn get_mut(self, index: impl IndexValue) -> FoundElement<Self> {
                 here();
                 let ($self, index) = (self, Read::copy(wide(index)));
-                Found { slice: self, index, some: Read::copy(index.lt($length)) }
+                FoundElement { slice: self, index, some: Read::copy(index.lt($length)) }
             }
 
             /// The first element as a place; `None` if the slice is empty.
             #[track_caller]
-            pub fn first_mut(self) -> Found<Self> {
+            pub fn first_mut(self) -> FoundElement<Self> {
                 self.get_mut(0usize)
             }
 
             /// The last element as a place; `None` if the slice is empty.
             #[track_caller]
-            pub fn last_mut(self) -> Found<Self> {
+            pub fn last_mut(self) -> FoundElement<Self> {
                 here();
                 let $self = self;
                 let length: Var<usize> = $length;
@@ -174,7 +174,7 @@ macro_rules! found {
             }
         }
 
-        impl<T: Data> HostOfSlice for &&Scrutinee<Found<$memory>> {
+        impl<T: Data> HostOfSlice for &&Scrutinee<FoundElement<$memory>> {
             type Host = Option<&'static mut T>;
             fn host(self) -> Option<&'static mut T> {
                 unreachable!("only checked by the compiler")

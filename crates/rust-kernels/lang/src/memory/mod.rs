@@ -2,7 +2,6 @@
 
 pub(crate) mod access;
 pub(crate) mod local;
-pub(crate) mod moved_slice;
 pub(crate) mod registers;
 pub(crate) mod shared;
 pub(crate) mod shared_slice;

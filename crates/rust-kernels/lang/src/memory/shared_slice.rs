@@ -355,17 +355,6 @@ macro_rules! by_range {
                 subslice(*self, start, end, false)
             }
         }
-
-        impl<T: Data, N: Integer> Get<Range<Var<N>>> for $slice<T>
-        where
-            Var<N>: IndexValue,
-        {
-            type Output = Self;
-            #[track_caller]
-            fn get(&self, range: Range<Var<N>>) -> Self {
-                self.locate(range)
-            }
-        }
     )*};
 }
 

@@ -220,17 +220,16 @@ impl Translator {
             }
             Pat::Slice(slice) => {
                 let count = slice.elems.len();
-                let (rest, rt) =
-                    (slice.elems.iter().position(is_rest), quote!(::lanework::lang::rt));
+                let rest = slice.elems.iter().position(is_rest);
                 let parts = slice.elems.iter().enumerate().map(|(i, part)| {
                     let back = count - i;
                     let value = match rest {
                         Some(rest) if i == rest => {
                             let after = back - 1;
-                            quote_spanned!(span => #rt::middle(#access, #i, #after))
+                            quote_spanned!(span => ::lanework::lang::rt::middle(#access, #i, #after))
                         }
-                        Some(rest) if i > rest => quote_spanned!(span => #rt::back(#access, #back)),
-                        _ => quote_spanned!(span => #rt::front(#access, #i)),
+                        Some(rest) if i > rest => quote_spanned!(span => ::lanework::lang::rt::back(#access, #back)),
+                        _ => quote_spanned!(span => ::lanework::lang::rt::front(#access, #i)),
                     };
                     (part, value)
                 });

@@ -129,7 +129,6 @@ impl Translator {
             .collect();
         let mut values = Vec::new();
         let mut members: Vec<&Member> = Vec::new();
-        let rt = quote!(::lanework::lang::rt);
         let (mut hosts, mut lifted) = (Vec::new(), Vec::new());
         for (field, name) in structure.fields.iter().zip(&names) {
             let (member, at) = (&field.member, field.expr.span());
@@ -143,12 +142,12 @@ impl Translator {
             values.push(self.bare(into.unwrap_or(&field.expr), Mode::Keep));
             members.push(member);
             hosts.push(match into {
-                Some(_) => quote_spanned!(at => #member: #rt::host_into(#name)),
-                None => quote_spanned!(at => #member: #rt::host(#name)),
+                Some(_) => quote_spanned!(at => #member: ::lanework::lang::rt::host_into(#name)),
+                None => quote_spanned!(at => #member: ::lanework::lang::rt::host(#name)),
             });
             lifted.push(match into {
-                Some(_) => quote_spanned!(at => #rt::into(#name)),
-                None => quote_spanned!(span => #rt::lift(#name)),
+                Some(_) => quote_spanned!(at => ::lanework::lang::rt::into(#name)),
+                None => quote_spanned!(span => ::lanework::lang::rt::lift(#name)),
             });
         }
         let whole = match &structure.rest {

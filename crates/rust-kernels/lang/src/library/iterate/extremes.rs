@@ -11,7 +11,7 @@ use crate::scalar::number::Number;
 use crate::scalar::var::{IntoVar, Var};
 
 /// The type of an iterator's elements.
-type Value<S> = <<S as Stream>::Item as Valued>::Value;
+type ItemValue<S> = <<S as Stream>::Item as Valued>::Value;
 
 /// ```
 /// # use lanework::prelude::*;
@@ -45,7 +45,7 @@ type Value<S> = <<S as Stream>::Item as Valued>::Value;
 impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     /// The last element; `None` if there are no elements.
     #[track_caller]
-    pub fn last(self) -> OptionOf<Values, Value<S>> {
+    pub fn last(self) -> OptionOf<Values, ItemValue<S>> {
         self.chosen(|_, _| Var::constant(true))
     }
 
@@ -53,8 +53,8 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     #[track_caller]
     pub fn min_by(
         self,
-        compare: impl Fn(Handle<Value<S>>, Handle<Value<S>>) -> OrderingOf<Values>,
-    ) -> OptionOf<Values, Value<S>> {
+        compare: impl Fn(Handle<ItemValue<S>>, Handle<ItemValue<S>>) -> OrderingOf<Values>,
+    ) -> OptionOf<Values, ItemValue<S>> {
         self.chosen(|best, item| compare(best, item).is_gt())
     }
 
@@ -62,8 +62,8 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     #[track_caller]
     pub fn max_by(
         self,
-        compare: impl Fn(Handle<Value<S>>, Handle<Value<S>>) -> OrderingOf<Values>,
-    ) -> OptionOf<Values, Value<S>> {
+        compare: impl Fn(Handle<ItemValue<S>>, Handle<ItemValue<S>>) -> OrderingOf<Values>,
+    ) -> OptionOf<Values, ItemValue<S>> {
         self.chosen(|best, item| compare(best, item).is_le())
     }
 
@@ -71,8 +71,8 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     #[track_caller]
     pub fn min_by_key<K: Number, R: IntoVar<K> + Valued<Value = K>>(
         self,
-        key: impl Fn(Handle<Value<S>>) -> R,
-    ) -> OptionOf<Values, Value<S>> {
+        key: impl Fn(Handle<ItemValue<S>>) -> R,
+    ) -> OptionOf<Values, ItemValue<S>> {
         self.by_key(key, |best, item| item.lt(best))
     }
 
@@ -80,8 +80,8 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     #[track_caller]
     pub fn max_by_key<K: Number, R: IntoVar<K> + Valued<Value = K>>(
         self,
-        key: impl Fn(Handle<Value<S>>) -> R,
-    ) -> OptionOf<Values, Value<S>> {
+        key: impl Fn(Handle<ItemValue<S>>) -> R,
+    ) -> OptionOf<Values, ItemValue<S>> {
         self.by_key(key, |best, item| item.ge(best))
     }
 
@@ -89,10 +89,10 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     #[track_caller]
     fn chosen(
         self,
-        replaces: impl Fn(Handle<Value<S>>, Handle<Value<S>>) -> Var<bool>,
-    ) -> OptionOf<Values, Value<S>> {
+        replaces: impl Fn(Handle<ItemValue<S>>, Handle<ItemValue<S>>) -> Var<bool>,
+    ) -> OptionOf<Values, ItemValue<S>> {
         let some = State::<bool>::new(Var::constant(false));
-        let best = State::<Value<S>>::unset();
+        let best = State::<ItemValue<S>>::unset();
         self.consume(|item| {
             let item = item.to();
             let first = !some.get();
@@ -105,11 +105,11 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     #[track_caller]
     fn by_key<K: Number, R: IntoVar<K>>(
         self,
-        key: impl Fn(Handle<Value<S>>) -> R,
+        key: impl Fn(Handle<ItemValue<S>>) -> R,
         replaces: impl Fn(Var<K>, Var<K>) -> Var<bool>,
-    ) -> OptionOf<Values, Value<S>> {
+    ) -> OptionOf<Values, ItemValue<S>> {
         let some = State::<bool>::new(Var::constant(false));
-        let (best, least) = (State::<Value<S>>::unset(), State::<K>::unset());
+        let (best, least) = (State::<ItemValue<S>>::unset(), State::<K>::unset());
         self.consume(|item| {
             let item = item.to();
             let (key, first) = (key(item).into_var(), !some.get());

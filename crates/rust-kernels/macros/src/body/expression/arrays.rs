@@ -12,11 +12,11 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 
 /// An expression in an array literal, with its position there.
-type Element<'a> = (Vec<usize>, &'a Expr);
+type ArrayElement<'a> = (Vec<usize>, &'a Expr);
 
 /// The values of an array literal that have names, and the types of groups of them.
 #[derive(Default)]
-struct Names {
+struct JoinedNames {
     values: Vec<(Vec<usize>, Ident, TokenStream)>,
     kinds: Vec<TokenStream>,
 }
@@ -25,14 +25,14 @@ impl Translator {
     /// `[a, b, c]`.
     pub fn array(&mut self, array: &syn::ExprArray, mode: Mode) -> TokenStream {
         let span = array.span();
-        let elements: Vec<Element<'_>> =
+        let elements: Vec<ArrayElement<'_>> =
             array.elems.iter().enumerate().map(|(i, element)| (vec![i], element)).collect();
         if elements.len() < 2 || elements.iter().all(|(_, element)| is_literal(element)) {
             let parts = elements.iter().map(|(_, element)| self.bare(element, mode));
             let parts: Vec<_> = parts.collect();
             return quote_spanned!(span => [#(#parts),*]);
         }
-        let mut names = Names::default();
+        let mut names = JoinedNames::default();
         let elements = self.of_one_type(&elements, mode, &mut names);
         // The values are computed in the order of the source.
         names.values.sort_by(|a, b| a.0.cmp(&b.0));
@@ -44,9 +44,9 @@ impl Translator {
     /// The elements, converted to a common type.
     fn of_one_type(
         &mut self,
-        elements: &[Element<'_>],
+        elements: &[ArrayElement<'_>],
         mode: Mode,
-        names: &mut Names,
+        names: &mut JoinedNames,
     ) -> Vec<TokenStream> {
         if let Some(rows) = rows(elements, |element| match element {
             Expr::Tuple(tuple) => Some(&tuple.elems),
@@ -54,7 +54,7 @@ impl Translator {
         }) {
             let width = rows[0].len();
             let columns = (0..width).map(|c| rows.iter().map(|row| row[c].clone()).collect());
-            let columns: Vec<Vec<Element<'_>>> = columns.collect();
+            let columns: Vec<Vec<ArrayElement<'_>>> = columns.collect();
             let columns: Vec<_> =
                 columns.iter().map(|column| self.of_one_type(column, mode, names)).collect();
             let tuple = |row: usize| {
@@ -92,10 +92,10 @@ impl Translator {
 
 /// The parts of each element, if all elements are literals of one kind with the same number of parts.
 fn rows<'a>(
-    elements: &[Element<'a>],
+    elements: &[ArrayElement<'a>],
     parts: impl Fn(&'a Expr) -> Option<&'a Punctuated<Expr, syn::Token![,]>>,
-) -> Option<Vec<Vec<Element<'a>>>> {
-    let mut rows: Vec<Vec<Element<'a>>> = Vec::new();
+) -> Option<Vec<Vec<ArrayElement<'a>>>> {
+    let mut rows: Vec<Vec<ArrayElement<'a>>> = Vec::new();
     for (position, element) in elements {
         let parts = parts(bare(element))?.iter().enumerate().map(|(i, part)| {
             let mut position = position.clone();

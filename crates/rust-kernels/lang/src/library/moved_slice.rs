@@ -109,6 +109,7 @@ impl<T> AssignTo<MovedSlice<Slice<T>>> for SliceMut<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Global> AssignTo<MovedSlice<S>> for MovedSlice<S>
 where
     S: AssignTo<MovedSlice<S>>,
@@ -119,6 +120,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Global + IntoVariable> IntoVariable for MovedSlice<S> {
     type Variable = S::Variable;
     fn into_variable(self) -> S::Variable {
@@ -126,6 +128,7 @@ impl<S: Global + IntoVariable> IntoVariable for MovedSlice<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Global> Read for MovedSlice<S> {
     type Value = S;
     fn view(self) -> S {
@@ -138,6 +141,7 @@ impl<S: Global> Read for MovedSlice<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Global> Receive for MovedSlice<S> {
     type Receiver = S;
     #[track_caller]
@@ -146,6 +150,7 @@ impl<S: Global> Receive for MovedSlice<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Global + IntoStream> IntoStream for MovedSlice<S> {
     type Stream = S::Stream;
     #[track_caller]
@@ -154,6 +159,7 @@ impl<S: Global + IntoStream> IntoStream for MovedSlice<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Global + Subslice> Subslice for MovedSlice<S> {
     type Part = S::Part;
     fn elements(&self) -> Var<usize> {
@@ -165,6 +171,7 @@ impl<S: Global + Subslice> Subslice for MovedSlice<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: Global + IntoSlice<T>> IntoSlice<T> for MovedSlice<S> {
     #[track_caller]
     fn into_slice(self) -> Slice<T> {
@@ -172,6 +179,7 @@ impl<T, S: Global + IntoSlice<T>> IntoSlice<T> for MovedSlice<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<I, S: Global + At<I>> At<I> for MovedSlice<S> {
     type Element = S::Element;
     #[track_caller]
@@ -180,6 +188,7 @@ impl<I, S: Global + At<I>> At<I> for MovedSlice<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<I, S: Global + Get<I>> Get<I> for MovedSlice<S> {
     type Output = S::Output;
     #[track_caller]
@@ -188,6 +197,7 @@ impl<I, S: Global + Get<I>> Get<I> for MovedSlice<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<I, S: Global + Locate<I>> Locate<I> for MovedSlice<S> {
     type Place = S::Place;
     #[track_caller]
@@ -196,6 +206,7 @@ impl<I, S: Global + Locate<I>> Locate<I> for MovedSlice<S> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<I, V, S: Global + Put<I, V>> Put<I, V> for MovedSlice<S> {
     #[track_caller]
     fn put(&self, index: I, value: V) {
