@@ -109,7 +109,7 @@ impl Adapter<'_, '_, '_> {
                 json!({ "name": file, "path": whole.display().to_string() })
             }
             // The text is in this program, such as PTX or a rung's source.
-            false if self.console.source_text(&path).is_some() => {
+            false if self.console.whole_source(&path).is_some() => {
                 json!({ "name": file, "path": path, "sourceReference": line.file + 1 })
             }
             false => json!({ "name": file, "path": path }),
@@ -124,7 +124,7 @@ impl Adapter<'_, '_, '_> {
         let reference = reference.or(given["source"]["sourceReference"].as_u64()).unwrap_or(0);
         let number = reference.checked_sub(1).ok_or("the editor reads this file itself")?;
         let file = self.console.session.scope().code.file(number as u32).to_owned();
-        let text = self.console.source_text(&file);
+        let text = self.console.whole_source(&file);
         let content = text.ok_or_else(|| format!("the text of `{file}` is not available"))?;
         Ok(json!({ "content": content }))
     }

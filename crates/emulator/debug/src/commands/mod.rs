@@ -178,7 +178,7 @@ impl<'s, 'a> Console<'s, 'a> {
     }
 
     /// The text of a source file, given its name in the kernel's module.
-    pub fn source_text(&self, file: &str) -> Option<String> {
+    pub fn whole_source(&self, file: &str) -> Option<String> {
         (self.sources)(file)
     }
 
