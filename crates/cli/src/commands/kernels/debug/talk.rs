@@ -33,7 +33,7 @@ pub enum Talk<'s> {
     Lines(Conversation<'s>),
     /// The whole terminal, from the first launch on.
     #[cfg(feature = "tui")]
-    Screen(Option<lanework_debug_tui::screen::Screen>),
+    Screen(Option<Box<lanework_debug_tui::screen::Screen>>),
 }
 
 impl<'s> Talk<'s> {
@@ -57,7 +57,7 @@ impl<'s> Talk<'s> {
             #[cfg(feature = "tui")]
             Talk::Screen(screen) => {
                 if screen.is_none() {
-                    *screen = Some(open()?);
+                    *screen = Some(Box::new(open()?));
                 }
                 let held = screen.as_mut().map(|screen| screen.hold(console));
                 Ok(held.transpose()?.flatten())
