@@ -223,7 +223,7 @@ const SWAPS_ERROR: f64 = 1.0;
 /// interval. Assumes that tracing stops at a random point of the kernel (Gott, Nature 363, 1993).
 const UNSEEN: f64 = 2.0;
 const UNSEEN_ENDS: [f64; 2] = [1.1, 10.0];
-/// Fraction of an allocation above which a loop may walk through it more than once.
+/// Fraction of an allocation above which a loop that has returned to parts of it may walk through it any number of times.
 const MOSTLY: f64 = 0.9;
 /// Minimum fraction that tells how much is left.
 const LEAST: f64 = 1e-3;
@@ -307,7 +307,7 @@ fn unseen(trace: &KernelTrace, found: &ChipResult) -> (f64, [f64; 2]) {
         // All blocks are resident, so they do all the work in loops, which mostly walk through the allocations once.
         false
             if found.placement.blocks <= u64::from(found.placement.resident)
-                && found.coverage < MOSTLY =>
+                && (found.coverage < MOSTLY || !found.walks_again) =>
         {
             let left = 1.0 / found.coverage.max(LEAST);
             (left, [left / UNSEEN, left * UNSEEN])

@@ -46,14 +46,17 @@ loop:
 const STORE: &str = "	st.global.f32 [%rd1], %f1;";
 
 fn trace(text: &str) -> KernelTrace {
+    trace_with(text, Effort::default())
+}
+
+fn trace_with(text: &str, effort: Effort) -> KernelTrace {
     let module = Module::parse(text).expect("valid PTX");
     let device = Device::new(Options::default());
     let program = device.load(&module).expect("a valid module");
     let out = device.allocate(4096, "out").expect("memory");
     let launch = LaunchConfig::new("k", [4, 1, 1], [64, 1, 1]);
     let code = start_assembling("", "none", 90);
-    record(&device, &program, &launch, &[&out.to_le_bytes()], Effort::default(), code)
-        .expect("a trace")
+    record(&device, &program, &launch, &[&out.to_le_bytes()], effort, code).expect("a trace")
 }
 
 fn skips_products(end: &str) -> bool {
@@ -104,6 +107,50 @@ fn a_block_longer_than_its_trace_is_counted_to_its_end_each_time() {
     let least = cycles / model.clock_ghz();
     let predicted = first["predicted_ns"].as_f64().expect("a time");
     assert!(predicted >= least, "{predicted} {least}");
+}
+
+/// Block 0 computes for long, then sets a flag, for which the other blocks wait after a part that is longer than their trace.
+const FLAG: &str = "\
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<6>;
+	.reg .pred %p<4>;
+	ld.param.u64 %rd1, [out];
+	mov.u32 %r1, %ctaid.x;
+	setp.eq.u32 %p1, %r1, 0;
+	selp.u32 %r2, 100000, 1000, %p1;
+	mov.u32 %r3, 0;
+loop:
+	add.u32 %r3, %r3, 1;
+	setp.lt.u32 %p2, %r3, %r2;
+	@%p2 bra loop;
+	@%p1 bra set;
+poll:
+	ld.volatile.global.u32 %r4, [%rd1];
+	setp.eq.u32 %p3, %r4, 0;
+	@%p3 bra poll;
+	ret;
+set:
+	mov.u32 %r5, 1;
+	st.volatile.global.u32 [%rd1], %r5;
+	ret;
+}
+";
+
+#[test]
+fn polls_after_the_recorded_part_of_a_block_are_not_its_work() {
+    let found = trace_with(FLAG, Effort { steps: 2_000, ..Effort::default() });
+    assert!(found.polls);
+    for block in &found.blocks {
+        let rounds = if block.block == 0 { 100_000 } else { 1_000 };
+        let least = 2 * 3 * rounds;
+        assert!(block.complete && block.recorded() < least, "{}", block.recorded());
+        assert!((least..least + 100).contains(&block.executed()), "{}", block.executed());
+    }
 }
 
 #[test]

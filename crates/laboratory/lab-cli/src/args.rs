@@ -166,6 +166,9 @@ pub struct PredictCheckArgs {
     /// Only ladders and rungs whose names contain this.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub only: String,
+    /// File of the rungs' measured and predicted times, as --json has printed them, instead of new predictions.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["traces", "ablation"])]
+    pub rungs: Option<PathBuf>,
     /// Files of the programs' measured and predicted times.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub programs: Vec<PathBuf>,

@@ -16,6 +16,9 @@ use std::collections::HashMap;
 /// Bytes per unit.
 pub const UNIT: f64 = 64.0;
 
+/// Part of the touched units of an allocation above which loads that return to them show a second walk through it.
+const AGAIN: f64 = 0.01;
+
 /// The units of one allocation that a block touches.
 #[derive(Clone, Debug, Default)]
 struct Touched {
@@ -44,8 +47,10 @@ pub struct Region {
     pub read: f64,
     /// Units that a block writes.
     pub written: f64,
-    /// Reads of a block that return to a unit after a long time.
+    /// Loads of a block that return to a unit after a long time.
     pub returns: f64,
+    /// The same, with bulk copies.
+    pub again: f64,
     /// Fraction of a block's units that its neighbor touches, too, by axis.
     pub shared: [f64; 3],
 }
@@ -90,11 +95,12 @@ impl Footprints {
         let runs = trace.runs.all.len();
         let (mut of_run, mut sectors) = (vec![None; runs], vec![0.0; runs]);
         let mut touched: Vec<HashMap<usize, Touched>> = Vec::new();
-        let mut returns: HashMap<usize, f64> = HashMap::new();
+        let (mut returns, mut again) = (HashMap::new(), HashMap::new());
         for (number, block) in trace.blocks.iter().enumerate() {
             touched.push(touch(block, &place, &mut of_run));
             if number == 0 {
-                returns = long_returns(block, &place);
+                returns = long_returns(block, &place, &[AccessTarget::Global]);
+                again = long_returns(block, &place, &[AccessTarget::Global, AccessTarget::Bulk]);
                 count_sectors(block, &mut sectors);
             }
         }
@@ -129,6 +135,7 @@ impl Footprints {
                     read: bounded(mine.read.len() as f64),
                     written: bounded(mine.written.len() as f64),
                     returns: returns.get(&number).copied().unwrap_or(0.0) * scale,
+                    again: again.get(&number).copied().unwrap_or(0.0) * scale,
                     shared,
                 }
             })
@@ -197,6 +204,7 @@ impl Footprints {
             read: 0.0,
             written: 0.0,
             returns: 0.0,
+            again: 0.0,
             shared: shared.unwrap_or_default(),
         };
         let lines = self.of_blocks(&region, units, blocks);
@@ -209,14 +217,28 @@ impl Footprints {
     /// Fraction of the allocation with the most touched units that `blocks` blocks touch; 1 if no allocation is known. Tiles
     /// of tensor maps, whose addresses are unknown, count as stores to the largest allocation.
     pub fn coverage(&self, blocks: f64) -> f64 {
-        let touched =
-            |region: &Region| self.of_blocks(region, region.read.max(region.written), blocks);
-        let most = self.regions.iter().max_by(|a, b| touched(a).total_cmp(&touched(b)));
-        let known = most.map_or(1.0, |region| (touched(region) / region.units.max(1.0)).min(1.0));
+        let known = self
+            .most_touched(blocks)
+            .map_or(1.0, |region| (self.touched(region, blocks) / region.units.max(1.0)).min(1.0));
         match self.stored > 0.0 {
             true => (self.stored * blocks / self.largest.max(1.0)).min(1.0),
             false => known,
         }
+    }
+
+    /// Whether a block walks through this allocation more than once.
+    pub fn walks_again(&self, blocks: f64) -> bool {
+        let again = |region: &Region| region.again > AGAIN * region.read.max(region.written);
+        self.most_touched(blocks).is_none_or(again) || self.stored > 0.0
+    }
+
+    fn touched(&self, region: &Region, blocks: f64) -> f64 {
+        self.of_blocks(region, region.read.max(region.written), blocks)
+    }
+
+    fn most_touched(&self, blocks: f64) -> Option<&Region> {
+        let touched = |region: &Region| self.touched(region, blocks);
+        self.regions.iter().max_by(|a, b| touched(a).total_cmp(&touched(b)))
     }
 
     /// Units that `blocks` consecutive blocks touch if one block touches `units`.
@@ -360,13 +382,19 @@ fn touch(
     found
 }
 
-/// By allocation: reads of a unit at least a fifth of the block's steps after the previous read of that unit.
-fn long_returns(block: &BlockTrace, place: &dyn Fn(u64) -> Option<usize>) -> HashMap<usize, f64> {
+/// By allocation: reads of a unit at least a fifth of the block's steps after the previous read of that unit, by accesses to
+/// these targets.
+fn long_returns(
+    block: &BlockTrace,
+    place: &dyn Fn(u64) -> Option<usize>,
+    targets: &[AccessTarget],
+) -> HashMap<usize, f64> {
     let steps = block.warps.iter().map(|warp| warp.steps.len()).max().unwrap_or(0) as u32;
     let mut events: Vec<(u32, u64)> = Vec::new();
     for warp in &block.warps {
         for record in &warp.traffic {
-            if record.target == AccessTarget::Global && record.kind == AccessKind::Load {
+            let known = targets.contains(&record.target) && record.first != NO_SECTORS;
+            if known && record.kind == AccessKind::Load {
                 let range = record.first as usize..(record.first + record.sectors) as usize;
                 let sectors = block.sectors.get(range).unwrap_or_default();
                 events.extend(sectors.iter().map(|&sector| (record.step, sector)));
@@ -411,6 +439,7 @@ mod tests {
             read,
             written,
             returns: 0.0,
+            again: 0.0,
             shared: [0.0; 3],
         };
         let mut footprints = Footprints {
@@ -430,10 +459,14 @@ mod tests {
         assert!((footprints.coverage(16.0) - 0.32).abs() < 1e-9);
         footprints.regions[1] = region(800.0, 0.0, 60.0);
         assert_eq!(footprints.coverage(16.0), 1.0);
+        assert!(!footprints.walks_again(16.0));
+        footprints.regions[1].again = 30.0;
+        assert!(footprints.walks_again(16.0));
         footprints.regions.clear();
         assert_eq!(footprints.coverage(16.0), 1.0);
         (footprints.stored, footprints.largest) = (64.0, 4096.0);
         assert_eq!(footprints.coverage(16.0), 0.25, "tiles of unknown addresses");
+        assert!(footprints.walks_again(16.0), "unknown addresses");
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct ChipResult {
     pub races: bool,
     /// Fraction of the kernel's largest working set that the traced parts of its blocks touch.
     pub coverage: f64,
+    /// Whether they return to a part of this working set, or may do so.
+    pub walks_again: bool,
     /// Placement of the blocks.
     pub placement: Placement,
     /// Traffic to device memory.
@@ -135,6 +137,7 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
             contends: footprints.swaps.contend(),
             races: footprints.races,
             coverage: footprints.coverage(blocks),
+            walks_again: footprints.walks_again(blocks),
             placement,
             traffic,
             sm,

@@ -70,10 +70,25 @@ pub struct BlockRecorder {
     last_copy: Option<(u32, u32, u64)>,
     /// By warp: its last read of memory that others write, if it has changed nothing since.
     polls: HashMap<u32, Poll>,
-    /// By warp: its last read of memory that others write, recorded or not: instruction, address,
-    /// and number of repetitions.
-    looks: HashMap<u32, (u32, u64, u32)>,
+    /// By warp: its last read of memory that others write, recorded or not, since its last store.
+    looks: HashMap<u32, Look>,
 }
+
+/// A read of memory that others write, in a part of a warp that may not be recorded.
+#[derive(Clone, Copy, Default)]
+struct Look {
+    instruction: u32,
+    address: u64,
+    /// Number of repetitions.
+    repeated: u32,
+    /// Instructions that the warp had executed.
+    executed: u64,
+    /// Accesses since then, and [`BUSY`] for a synchronization.
+    others: u32,
+}
+
+/// Accesses after which a repeated read is not a poll.
+const BUSY: u32 = 3;
 
 /// A read of memory that others write.
 #[derive(Clone, Copy)]
@@ -185,21 +200,34 @@ impl BlockRecorder {
     /// Whether a warp waits for another block: it reads one address again and again and stores
     /// nothing.
     pub fn waits(&self) -> bool {
-        self.looks.values().any(|(_, _, repeated)| *repeated > WAITS)
+        self.looks.values().any(|look| look.repeated > WAITS)
     }
 
+    /// Notes a read of memory that others write. A poll beyond the recorded part does not count as work: the number of polls
+    /// depends only on the emulator's schedule.
     fn look(&mut self, runs: &Runs, access: &Access<'_>) {
-        let (warp, instruction) = (access.place.warp, access.place.instruction);
+        let (number, instruction) = (access.place.warp, access.place.instruction);
+        if let Some(last) = self.looks.get_mut(&number) {
+            last.others += 1;
+        }
         if access.space != Space::Global {
             return;
         }
         if access.kind == AccessKind::Store {
-            self.looks.remove(&warp);
+            self.looks.remove(&number);
         } else if has(&runs.observes_at, instruction) {
             let address = access.addresses[access.mask.trailing_zeros() as usize & 31];
-            let last = self.looks.entry(warp).or_default();
-            let repeated = (last.0, last.1) == (instruction, address);
-            *last = (instruction, address, if repeated { last.2 + 1 } else { 0 });
+            let last = self.looks.get(&number).copied().unwrap_or_default();
+            let same = (last.instruction, last.address) == (instruction, address);
+            let warp = self.warp(number);
+            let recorded = warp.steps.len() as u64;
+            if same && last.others < BUSY && warp.instructions > recorded {
+                let before = last.executed.max(recorded + 1);
+                warp.instructions = warp.instructions.min(before);
+            }
+            let (executed, repeated) =
+                (warp.instructions, if same { last.repeated + 1 } else { 0 });
+            self.looks.insert(number, Look { instruction, address, repeated, executed, others: 0 });
         }
     }
 
@@ -241,6 +269,9 @@ impl BlockRecorder {
     }
 
     fn sync(&mut self, warp: u32, token: u32, arrives: bool, waits: bool) {
+        if let Some(last) = self.looks.get_mut(&warp) {
+            last.others += BUSY;
+        }
         let Some(step) = self.step(warp) else { return };
         if arrives {
             self.trace.tokens[token as usize] += 1;
@@ -404,6 +435,9 @@ impl BlockRecorder {
         to: Option<Span>,
         phase: Option<Phase>,
     ) {
+        if let Some(last) = self.looks.get_mut(&warp) {
+            last.others += BUSY;
+        }
         let Some(step) = self.step(warp) else { return };
         let span = to.or(from);
         let bytes = span.map_or(0, |span| span.bytes) as u32;

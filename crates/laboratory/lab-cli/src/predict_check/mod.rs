@@ -44,16 +44,16 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
     // Read and create everything that the page needs before predictions that take minutes.
     let page = args.output.as_deref().map(PageInputs::new).transpose()?;
     let mut all = Vec::new();
-    compare(args, &models, &mut all)?;
+    match &args.rungs {
+        Some(path) => all.extend(stored_pairs(
+            path,
+            &args.only,
+            "write it with `lanework-lab predict-check --json`",
+        )?),
+        None => compare(args, &models, &mut all)?,
+    }
     for path in &args.programs {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::input(format_args!("{}: {error}", path.display()), "check the path")
-        })?;
-        let stored: Vec<MeasuredPair> = serde_json::from_str(&text).map_err(|error| {
-            let help = "write it with scripts/time_programs.py";
-            Failure::input(format_args!("{}: {error}", path.display()), help)
-        })?;
-        all.extend(stored.into_iter().filter(|pair| pair.name.contains(&args.only)));
+        all.extend(stored_pairs(path, &args.only, "write it with scripts/time_programs.py")?);
     }
     if let Some(path) = &args.others {
         all.extend(others::compare(path, &args.only)?);
@@ -67,6 +67,19 @@ pub fn run(args: &PredictCheckArgs) -> Outcome {
         true => print_json(&all),
         false => print(&page::summary(&all)),
     }
+}
+
+/// Reads the predictions in a file whose names contain `only`.
+///
+/// # Errors
+/// If the file is not an array of predictions.
+fn stored_pairs(path: &Path, only: &str, help: &str) -> Result<Vec<MeasuredPair>, Failure> {
+    let place = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::input(format_args!("{place}: {error}"), "check the path"))?;
+    let stored: Vec<MeasuredPair> = serde_json::from_str(&text)
+        .map_err(|error| Failure::input(format_args!("{place}: {error}"), help))?;
+    Ok(stored.into_iter().filter(|pair| pair.name.contains(only)).collect())
 }
 
 /// The texts of the page that are written by hand.

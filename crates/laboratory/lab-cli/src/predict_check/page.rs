@@ -293,8 +293,9 @@ pub fn text(
 ) -> String {
     let mut text = format!(
         "# Predicted and measured times, {gpu}\n\n\
-         `lanework-lab predict-check --programs docs/results/time/programs.json --others docs/results/time/others.json\n\
-         --ablation --output docs/results` writes this page. Ladders: medians of cold launches, in `docs/results/h200`.\n\
+         `lanework-lab predict-check --rungs docs/results/time/rungs.json --programs docs/results/time/programs.json\n\
+         --others docs/results/time/others.json --output docs/results` writes this page. Ladders: medians of cold launches,\n\
+         in `docs/results/h200`; `rungs.json` has the output of `lanework-lab predict-check --json`.\n\
          Programs: Nsight Compute's `gpu__time_duration`, caches flushed, clocks not locked;\n\
          `docs/results/time/split.json` has the halves. Other GPUs: times that others published,\n\
          `docs/results/time/others.json`.\n\

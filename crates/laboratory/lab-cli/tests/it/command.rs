@@ -45,6 +45,25 @@ fn options_that_would_be_ignored_are_refused() {
 }
 
 #[test]
+fn stored_predictions_of_rungs_are_compared_without_new_ones() {
+    let folder = std::env::temp_dir().join(format!("lanework-rungs-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder is created");
+    let path = folder.join("rungs.json");
+    let file = path.to_string_lossy().into_owned();
+    let rung = r#"[{"problem": "scan", "name": "scan/x", "suite": "ladders", "measured_ns": 1000.0,
+        "predicted_ns": 1100.0, "interval_ns": [900.0, 1300.0], "limiter": "DRAM", "roofline_ns": 500.0}]"#;
+    std::fs::write(&path, rung).expect("the file is written");
+    let output = lanework_lab(&["predict-check", "--rungs", &file], "en");
+    let said = text(&output.stdout);
+    assert!(output.status.success() && said.contains("ladders: 1 kernels"), "{said}");
+    assert!(said.contains("median error 10.0 %") && said.contains("100.0 % covered"), "{said}");
+    std::fs::write(&path, "{}").expect("the file is written");
+    let why = refused(&["predict-check", "--rungs", &file]);
+    assert!(why.contains("rungs.json") && why.contains("predict-check --json"), "{why}");
+    std::fs::remove_dir_all(&folder).expect("the folder is removed");
+}
+
+#[test]
 fn errors_are_reported_in_json() {
     for (arguments, kinds) in [
         (&["coverage", "--opcode", "nonsense"][..], &["input"][..]),

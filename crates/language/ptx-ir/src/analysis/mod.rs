@@ -15,7 +15,7 @@ use crate::analysis::bitset::BitSet;
 use crate::analysis::cfg::ControlFlowGraph;
 use crate::analysis::dominance::immediate_post_dominators;
 use crate::analysis::reductions::DelayableReductions;
-use crate::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Reg, Width};
+use crate::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
 use dataflow::{BlockAnalysis, Direction, solve_blocks};
 
 /// The analyses of a kernel that no launch changes.
@@ -131,10 +131,12 @@ const UNIT: u32 = 8;
 /// allocation).
 ///
 /// The driver's compiler also schedules, folds and rematerializes, so its count differs; but it needs at least as many registers
-/// as are live at once. In kernels with register tiles, these dominate.
+/// as are live at once. In kernels with register tiles, these dominate. Parameters and constants stay in the constant bank,
+/// from which arithmetic instructions read one operand directly.
 pub fn pressure(kernel: &Kernel, analyses: &Analyses) -> RegisterPressure {
     let blocks = 0..analyses.cfg.blocks.len();
-    let most = blocks.map(|block| most_alive(kernel, analyses, block)).max();
+    let banked = constant_bank(kernel);
+    let most = blocks.map(|block| most_alive(kernel, analyses, block, &banked)).max();
     let wanted = (most.unwrap_or(0) + OVERHEAD).next_multiple_of(UNIT);
     RegisterPressure {
         registers: wanted.min(MOST_REGISTERS),
@@ -142,9 +144,31 @@ pub fn pressure(kernel: &Kernel, analyses: &Analyses) -> RegisterPressure {
     }
 }
 
-/// The maximum number of live 32-bit words in a basic block, computed backward from its end.
-fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize) -> u32 {
-    let words = |register: Reg| match kernel.registers[register as usize] {
+/// The registers that only hold a parameter or a constant, loaded from a known address. Each use can read the constant bank
+/// again, so they need no register in between.
+fn constant_bank(kernel: &Kernel) -> BitSet {
+    let (mut loaded, mut computed) =
+        (BitSet::new(kernel.registers.len()), BitSet::new(kernel.registers.len()));
+    for inst in &kernel.insts {
+        let of_bank = match &inst.opcode {
+            Opcode::Memory(op) => {
+                matches!(op.space, MemorySpace::Parameter | MemorySpace::Constant)
+                    && op.kind == MemoryKind::Load
+                    && matches!(inst.src.first(), Some(Operand::Const(_)))
+            }
+            _ => false,
+        };
+        let to = if of_bank && inst.guard.is_none() { &mut loaded } else { &mut computed };
+        inst.writes().for_each(|register| to.insert(register as usize));
+    }
+    computed.iter().for_each(|register| loaded.remove(register));
+    loaded
+}
+
+/// The maximum number of live 32-bit words in a basic block, computed backward from its end. Registers in `banked` only count
+/// at instructions that cannot read them from the constant bank.
+fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize, banked: &BitSet) -> u32 {
+    let size = |register: Reg| match kernel.registers[register as usize] {
         register if register.special.is_some() => 0,
         register => match register.width {
             Width::Predicate => 0,
@@ -152,6 +176,7 @@ fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize) -> u32 {
             Width::Wide => 2,
         },
     };
+    let words = |register: Reg| if banked.contains(register as usize) { 0 } else { size(register) };
     let cfg = &analyses.cfg;
     let mut live = analyses.liveness.live_out(cfg, block);
     let mut alive: u32 = live.iter().map(|register| words(register as Reg)).sum();
@@ -164,13 +189,22 @@ fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize) -> u32 {
                 alive -= words(dst);
             }
         }
+        // The operands that have to be copied from the constant bank first: of arithmetic, all but one.
+        let (mut copied, mut direct) = (0, 0);
         for register in inst.reads() {
+            if banked.contains(register as usize) {
+                copied += size(register);
+                direct = direct.max(size(register));
+            }
             if !live.contains(register as usize) {
                 live.insert(register as usize);
                 alive += words(register);
             }
         }
-        most = most.max(alive);
+        if !inst.is_alu() {
+            direct = 0;
+        }
+        most = most.max(alive + copied - direct);
     }
     most
 }
