@@ -24,6 +24,12 @@ const QUARANTINE: u64 = 64 << 20;
 
 /// Description of an address that is next to no object.
 const NO_MEMORY: &str = "no memory of the host program";
+/// How descriptions name registered ranges.
+pub(crate) const SHARED: &str = "host-accessible CUDA memory";
+/// Bytes past the end of a registered range in which an address is attributed to it.
+const BEYOND: u64 = 4096;
+/// Maximum number of unregistered ranges that descriptions can name.
+const MOST_RETURNED: usize = 256;
 
 /// Shadow values above 8, which say why bytes are not accessible.
 const FREED: u8 = 0x81;
@@ -79,6 +85,8 @@ pub struct HostMemory {
     globals: BTreeMap<u64, (u64, String)>,
     /// Size of each registered range outside the arena, by address.
     lent: BTreeMap<u64, u64>,
+    /// Address and size of the ranges that were unregistered last, newest first.
+    returned: VecDeque<(u64, u64)>,
     /// Whether the embedding program waits for the place of an access to an address of a registered range.
     guards: Option<fn(u64) -> bool>,
     /// Checks of registered ranges that pass because their place is known.
@@ -129,6 +137,7 @@ impl HostMemory {
             quarantined: 0,
             globals: BTreeMap::new(),
             lent: BTreeMap::new(),
+            returned: VecDeque::new(),
             guards: None,
             told: Cell::new(0),
             recent: vec![Cell::default(); RECENT].into_boxed_slice(),
@@ -278,12 +287,16 @@ impl HostMemory {
     /// with atomic accesses, or while the program waits.
     pub unsafe fn lend(&mut self, address: u64, bytes: u64) {
         self.lent.insert(address, bytes);
+        self.returned.retain(|(start, old)| start + old <= address || address + bytes <= *start);
         self.recent.iter().for_each(|entry| entry.set(LentRange::default()));
     }
 
     /// Unregisters a range.
     pub fn take_back(&mut self, address: u64) {
-        self.lent.remove(&address);
+        if let Some(bytes) = self.lent.remove(&address) {
+            self.returned.truncate(MOST_RETURNED - 1);
+            self.returned.push_front((address, bytes));
+        }
         self.recent.iter().for_each(|entry| entry.set(LentRange::default()));
     }
 
@@ -584,6 +597,15 @@ impl HostMemory {
             && address < start + bytes + GUARD
         {
             return format!("{} variable `{name}` of {bytes} bytes", place(*start, *bytes));
+        }
+        let lent = self.lent.range(..=address).next_back().map(|(start, bytes)| (*start, *bytes));
+        let lent = lent.filter(|(start, bytes)| address - start < bytes.saturating_add(BEYOND));
+        let inside = |(start, bytes): &(u64, u64)| address.wrapping_sub(*start) < *bytes;
+        if let Some((start, bytes)) = self.returned.iter().find(|one| inside(one)) {
+            return format!("{} freed {SHARED} of {bytes} bytes", place(*start, *bytes));
+        }
+        if let Some((start, bytes)) = lent {
+            return format!("{} {SHARED} of {bytes} bytes", place(start, bytes));
         }
         NO_MEMORY.to_owned()
     }

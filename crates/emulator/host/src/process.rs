@@ -4,7 +4,7 @@ use crate::assemble::FUNCTION_STEP;
 use crate::code::FunctionCode;
 use crate::direct::DirectFunction;
 use crate::library_state::{Files, GlibcRandom};
-use crate::memory::{BadAccess, HostMemory};
+use crate::memory::{BadAccess, HostMemory, SHARED};
 
 use lanework_ssa::SourcePosition;
 use std::any::Any;
@@ -387,6 +387,12 @@ impl Process {
             }
             _ if near.starts_with("no memory") => {
                 "host code cannot access device memory directly: copy it with `cudaMemcpy`"
+            }
+            _ if near.contains(&format!("freed {SHARED}")) => {
+                "the program freed this memory before (`cudaFree`, `cudaFreeHost`): free it after its last use"
+            }
+            _ if near.ends_with("bytes") && near.contains(SHARED) => {
+                "the access goes beyond the end of page-locked or managed memory: check its bytes or the index, or allocate more"
             }
             _ => "",
         };

@@ -132,14 +132,28 @@ fn machine_code_uses_memory_outside_the_arena() {
 
 #[test]
 fn accesses_past_the_end_of_such_memory_fault() {
-    for last in [
-        "printf(\"%.0f\\n\", sum(a, b, c, 1001));",
-        "cudaFree(b); printf(\"%.0f\\n\", sum(a, b, c, 1000));",
-        "printf(\"%d\\n\", *(int *)(bytes + 7998));",
+    let shared = "host-accessible CUDA memory of 8000 bytes";
+    for (last, near, help) in [
+        (
+            "printf(\"%.0f\\n\", sum(a, b, c, 1001));",
+            format!(": 0 bytes past the end of {shared}"),
+            "beyond the end of page-locked or managed memory",
+        ),
+        (
+            "cudaFree(b); printf(\"%.0f\\n\", sum(a, b, c, 1000));",
+            format!(": 0 bytes into freed {shared}"),
+            "the program freed this memory before",
+        ),
+        (
+            "printf(\"%d\\n\", *(int *)(bytes + 7998));",
+            format!(": 7998 bytes into {shared}; only the first 2 bytes are accessible"),
+            "beyond the end of page-locked or managed memory",
+        ),
     ] {
         let (_, ended) = common::run(&SUMS.replace("LAST", last), &[LENT], &["program"]);
         let fault = ended.expect_err(last);
         assert!(fault.message.contains("invalid"), "{}", fault.message);
+        assert!(fault.message.ends_with(&near) && fault.help.contains(help), "{fault:?}");
     }
 }
 

@@ -366,7 +366,7 @@ fn report_grids(driver: &Driver, race: GridRace) {
     let GridRace { first, second, is_parent, bytes } = race;
     let operation = |name: String, role| {
         let action = Action::Grid(name, role);
-        Arc::new(Operation { action, stream: StreamName::Default, polls: false })
+        Arc::new(Operation { action, stream: StreamName::Default, polls: false, site: None })
     };
     let role = if is_parent { "parent" } else { "child" };
     let relation = if is_parent { Relation::Parent } else { Relation::Siblings };

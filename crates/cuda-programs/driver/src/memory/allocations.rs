@@ -154,6 +154,11 @@ impl Allocations {
         Some(NamedAllocation { site: one.site.clone(), freed: one.freed.clone(), ..*one })
     }
 
+    /// Whether an allocation at this address was freed, as far as findings can name it.
+    fn was_freed(&self, address: u64) -> bool {
+        self.freed.iter().any(|(start, _)| *start == address)
+    }
+
     /// Remembers a freed allocation.
     fn end(&mut self, start: u64, gone: &Allocation) {
         if gone.site.is_some() {
@@ -375,11 +380,15 @@ impl Driver {
                         format!("{address:#x} is inside the allocation at {start:#x}"),
                         "pass the address that the allocation returned",
                     ),
+                    (None, None) if allocations.was_freed(address) => (
+                        format!("nothing is allocated at {address:#x}: it was freed before"),
+                        "free it once; set the pointer to null after that",
+                    ),
                     (None, None) => (
                         format!(
-                            "nothing is allocated at {address:#x}: it was freed before, or never allocated"
+                            "nothing is allocated at {address:#x}: it is not from CUDA, or was freed before"
                         ),
-                        "free it once; set the pointer to null after that",
+                        "pass an address that CUDA's allocation returned, once; free memory of `malloc` by `free`, and of `new` by `delete`",
                     ),
                 };
                 Err(refuse(Status::InvalidValue, why, help))

@@ -1,9 +1,10 @@
 //! How findings describe stream operations, and reports of their races.
 
+use crate::interface::call_sites::CallSite;
 use crate::ordering::history::{Race, Relation};
-use lanework::emulator::NearAllocation;
 use lanework::emulator::sanitize::footprint::{AccessMode, AccessedBytes};
 use lanework::emulator::sanitize::{CodeLocation, OtherAccess, Report, ReportKind, readable_name};
+use lanework::emulator::{NearAllocation, SourceLocation};
 use std::fmt;
 
 /// A stream as users know it.
@@ -41,6 +42,8 @@ pub struct Origin {
     pub synchronous: bool,
     /// Whether it is a node of a graph.
     pub in_graph: bool,
+    /// Where the program issued it.
+    pub site: CallSite,
 }
 
 /// Kind of an operation.
@@ -75,6 +78,8 @@ pub struct Operation {
     pub stream: StreamName,
     /// Whether it may wait for memory that others write.
     pub polls: bool,
+    /// Where the program issued it; `None` for a grid that a kernel launched.
+    pub site: Option<CallSite>,
 }
 
 impl Operation {
@@ -147,8 +152,8 @@ pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
     };
     let (message, help) = words(race, &bytes);
     let ((first, of_first), (second, of_second)) = (&race.first, &race.second);
-    let line = |accessed: &AccessedBytes| accessed.line.clone().unwrap_or_default();
-    let (at, other_at): (CodeLocation, CodeLocation) = (line(of_second), line(of_first));
+    let (at, callers) = place_of(second, of_second);
+    let (other_at, other_callers) = place_of(first, of_first);
     let name = |operation: &Operation| operation.name().to_owned();
     let kind = match first.action {
         Action::StagedCopy(_) => ReportKind::PageableCopy,
@@ -158,6 +163,7 @@ pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
         message,
         location: at.location,
         text_line: at.text_line,
+        callers,
         instruction: name(second),
         kernel: if second.is_kernel() { name(second) } else { String::new() },
         address: Some(start),
@@ -166,12 +172,29 @@ pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
         other: Some(OtherAccess {
             location: other_at.location,
             text_line: other_at.text_line,
+            callers: other_callers,
             instruction: name(first),
             ..OtherAccess::default()
         }),
         help,
         ..Report::new(kind)
     }
+}
+
+/// The line of an access and the calls around it: in the kernel and then in the host code that launched it, or in the
+/// host code that issued the copy.
+fn place_of(
+    operation: &Operation,
+    accessed: &AccessedBytes,
+) -> (CodeLocation, Vec<SourceLocation>) {
+    let issued = operation.site.as_ref().map(CallSite::caller);
+    let mut calls = issued.into_iter().flat_map(|at| at.location.into_iter().chain(at.callers));
+    let at = match accessed.line.clone() {
+        Some(line) => line,
+        None if operation.is_kernel() => CodeLocation::default(),
+        None => CodeLocation { location: calls.next(), text_line: 0 },
+    };
+    (at, calls.collect())
 }
 
 /// Message and help text for a race.

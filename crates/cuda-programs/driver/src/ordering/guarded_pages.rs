@@ -83,9 +83,14 @@ impl Guard {
         self.start.load(Ordering::Acquire)..self.end.load(Ordering::Acquire)
     }
 
-    /// Whether an access that faulted at this address touches no watched byte, and may run as a single step.
-    fn steps_over(&self, address: usize) -> bool {
-        !self.watches(address) && self.steps.fetch_add(1, Ordering::AcqRel) < MOST_STEPS
+    /// Whether another access to bytes that are not watched may run as a single step.
+    fn may_step(&self) -> bool {
+        self.steps.fetch_add(1, Ordering::AcqRel) < MOST_STEPS
+    }
+
+    /// Whether the protection prevents an access. If `wrote` is unknown, only a guard against all accesses does for certain.
+    fn forbids(&self, wrote: Option<bool>) -> bool {
+        wrote == Some(true) || self.access.load(Ordering::Acquire) == libc::PROT_NONE
     }
 
     fn watches(&self, address: usize) -> bool {
@@ -197,8 +202,14 @@ extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
     let address = unsafe { (*info).si_addr() } as usize;
     let here = || GUARDS.iter().filter(|guard| guard.pages().contains(&address));
     let Some(first) = here().next() else { return FAULT.forward(info, context) };
-    let guard = here().find(|guard| guard.watches(address)).unwrap_or(first);
-    if guard.steps_over(address) && set_trap_flag(context, true) {
+    // Several operations may use one page: a host read is no conflict with one that only reads.
+    let wrote = wrote(context);
+    let violated = match wrote {
+        Some(_) => here().find(|guard| guard.watches(address) && guard.forbids(wrote)),
+        None => here().filter(|guard| guard.watches(address)).max_by_key(|one| one.forbids(None)),
+    };
+    let guard = violated.or_else(|| here().find(|one| one.forbids(wrote))).unwrap_or(first);
+    if violated.is_none() && guard.may_step() && set_trap_flag(context, true) {
         STEPPING.fetch_add(1, Ordering::AcqRel);
         for guard in here() {
             guard.open.store(true, Ordering::Release);
@@ -209,7 +220,6 @@ extern "C" fn on_fault(_: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
     allow(&guard.pages(), libc::PROT_READ | libc::PROT_WRITE);
     // This allocates memory. That is safe: the access interrupts code of the program, not the allocator, whose
     // data is on no protected page.
-    let wrote = wrote(context);
     let (stack, calls) = (Backtrace::force_capture(), host_calls());
     let noted = Box::new(NotedAccess { address, wrote, stack, calls });
     let noted = Box::into_raw(noted);

@@ -1,5 +1,6 @@
 //! The operation that each thread runs, and its comparison with others when a part of it finishes.
 
+use crate::interface::call_sites::CallSite;
 use crate::ordering::findings;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
 use crate::ordering::history::{EndedPart, History, Race};
@@ -32,6 +33,19 @@ struct CurrentOperation {
     steps: Vec<Step>,
     stream: StreamName,
     synchronous: bool,
+    /// Where the program issued it.
+    site: CallSite,
+}
+
+impl CurrentOperation {
+    fn origin(&self) -> Origin {
+        Origin {
+            stream: self.stream.clone(),
+            synchronous: self.synchronous,
+            in_graph: !self.steps.is_empty(),
+            site: self.site.clone(),
+        }
+    }
 }
 
 /// The host's knowledge when a call returns.
@@ -91,10 +105,8 @@ impl Tag {
         waits: HostWaits,
     ) -> Option<Tag> {
         let point = with(|state| state.strands.issue(stream))?;
-        Some(Tag::new(
-            CurrentOperation { point, steps: Vec::new(), stream: name, synchronous },
-            waits,
-        ))
+        let (steps, site) = (Vec::new(), CallSite::here());
+        Some(Tag::new(CurrentOperation { point, steps, stream: name, synchronous, site }, waits))
     }
 
     /// The operation's position in the happens-before order.
@@ -142,9 +154,14 @@ pub fn freed_by_host(context: Handle, address: u64, bytes: u64) {
     let issued = with(|state| state.strands.issue(OrderedStream { key, blocking: false }));
     let Some(point) = issued else { return };
     let stream = StreamName::Default;
-    let operation = Operation { action: Action::HostFree, stream: stream.clone(), polls: false };
-    let current =
-        CurrentOperation { point: point.clone(), steps: Vec::new(), stream, synchronous: true };
+    let (site, steps) = (CallSite::here(), Vec::new());
+    let operation = Operation {
+        action: Action::HostFree,
+        stream: stream.clone(),
+        polls: false,
+        site: Some(site.clone()),
+    };
+    let current = CurrentOperation { point: point.clone(), steps, stream, synchronous: true, site };
     let footprint = Footprint::of_ranges([(AccessMode::Write, address, bytes)]);
     compare(&current, operation, footprint, Vec::new());
     with(|state| state.strands.host_waited(&point));
@@ -171,9 +188,7 @@ pub struct OperationPart<'a> {
 
 impl OperationPart<'_> {
     fn operation(&self, current: &CurrentOperation) -> Operation {
-        let CurrentOperation { stream, synchronous, steps, .. } = current;
-        let (stream, synchronous, in_graph) = (stream.clone(), *synchronous, !steps.is_empty());
-        (self.operation)(&Origin { stream, synchronous, in_graph })
+        (self.operation)(&current.origin())
     }
 }
 
@@ -292,9 +307,8 @@ pub fn report(driver: &Driver, mut race: Race) {
 pub fn current_part() -> Option<(Arc<Point>, Origin)> {
     CURRENT.with(|now| {
         let now = now.borrow();
-        let CurrentOperation { point, steps, stream, synchronous } = now.as_ref()?;
-        let (stream, synchronous, in_graph) = (stream.clone(), *synchronous, !steps.is_empty());
-        Some((point.clone(), Origin { stream, synchronous, in_graph }))
+        let now = now.as_ref()?;
+        Some((now.point.clone(), now.origin()))
     })
 }
 

@@ -111,7 +111,8 @@ fn found(calls: &[Call]) -> BTreeSet<(Part, Part)> {
     for (number, call) in calls.iter().enumerate() {
         let mut end = |point: &Arc<Point>, steps: Vec<Step>, node: usize, all: &[Access]| {
             let action = Action::Kernel(format!("{number} {node}"), 0);
-            let operation = Operation { action, stream: StreamName::Default, polls: false };
+            let operation =
+                Operation { action, stream: StreamName::Default, polls: false, site: None };
             let races = history.add(EndedPart {
                 point: point.clone(),
                 steps: steps.into(),
@@ -319,6 +320,7 @@ fn waiting_for_a_running_operation_orders_after_it() {
             action: Action::Kernel("fill".to_owned(), 0),
             stream: StreamName::Default,
             polls: false,
+            site: None,
         }),
         footprint: Footprint::of_ranges([(AccessMode::Write, 0, 4)]),
         shadows: Vec::new(),

@@ -64,7 +64,8 @@ impl Driver {
     pub fn allocated_on(&self, stream: Handle, address: u64, bytes: u64) -> Result {
         if let Some(tag) = self.tag(stream, &Work::Nothing)? {
             let stream = self.stream_name(stream);
-            let operation = Operation { action: Action::Allocate, stream, polls: false };
+            let site = Some(CallSite::here());
+            let operation = Operation { action: Action::Allocate, stream, polls: false, site };
             tag.allocated(operation, address, bytes);
         }
         Ok(())
@@ -147,7 +148,7 @@ impl Work {
     fn operation(&self, origin: &Origin) -> Operation {
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
         let mut polls = false;
-        let Origin { stream, synchronous, in_graph } = origin;
+        let Origin { stream, synchronous, in_graph, site } = origin;
         let action = match self {
             Work::Launch(launch, _) => {
                 let function = table::<Function>().get(launch.function);
@@ -178,7 +179,7 @@ impl Work {
             Work::Allocate(..) => Action::Allocate,
             _ => Action::Call("cuStreamWriteValue"),
         };
-        Operation { action, stream: stream.clone(), polls }
+        Operation { action, stream: stream.clone(), polls, site: Some(site.clone()) }
     }
 
     /// Accesses, excluding its launches.
@@ -342,6 +343,7 @@ fn watch_operation(
         true => ordering::is_waited_for(&point),
         false => ordering::is_known(&point),
     });
+    let site = operation.site.clone().unwrap_or_else(CallSite::here);
     let operation = operation.to_string();
     watch(WatchedOperation {
         bytes,
@@ -351,7 +353,7 @@ fn watch_operation(
         operation,
         call,
         stream,
-        site: CallSite::here(),
+        site,
         unfenced,
         has_ended,
     });

@@ -323,6 +323,18 @@ pub const ALL: &[(&str, fn(), &str)] = &[
         "reads, and nothing has waited for the kernel",
     ),
     (
+        "the host reads what the last of two kernels writes, and the other one reads",
+        || {
+            let (gpu, x, y, (a, _)) = (Gpu::new(), managed(), managed(), two());
+            gpu.fill(x, a);
+            synchronize(a);
+            gpu.copy(y, x, a);
+            gpu.copy(x, y, a);
+            look(x + 4);
+        },
+        "reads cuMemAllocManaged+4, which kernel `copy` (launch 3, stream 1) writes, and nothing",
+    ),
+    (
         "the host reads mapped memory that an earlier kernel writes",
         || {
             let (gpu, x, y, (a, _)) = (Gpu::new(), pinned(), buffer(), two());

@@ -166,7 +166,7 @@ impl Report {
         }
     }
 
-    /// The names of the two stream operations that race; copies and fills have no code location.
+    /// The names of the two stream operations that race.
     pub fn operations(&self) -> Option<(&str, &str)> {
         let other = self.other.as_ref().filter(|_| self.kind.is_of_streams())?;
         Some((&self.instruction, &other.instruction))

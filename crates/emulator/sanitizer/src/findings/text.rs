@@ -79,7 +79,7 @@ fn calls(text: &mut String, callers: &[SourceLocation]) {
     }
 }
 
-/// Prints the kernel lines of two stream operations that race, if known.
+/// Prints the lines of two stream operations that race, if known: in kernels with the lines that launched them.
 fn of_streams(text: &mut String, report: &Report, at: &Quote, other_at: Option<&Quote>) {
     if report.line() > 0 {
         let column = report.location.as_ref().map_or(0, |location| location.column);
@@ -87,6 +87,7 @@ fn of_streams(text: &mut String, report: &Report, at: &Quote, other_at: Option<&
         let _ = writeln!(text, "  --> {}{shown}", at.place);
         excerpt(text, report.line(), column, at.source.as_deref());
     }
+    calls(text, &report.callers);
     let Some((other, quote)) = report.other.as_ref().zip(other_at) else { return };
     let (line, column) =
         other.location.as_ref().map_or((other.text_line, 0), |at| (at.line, at.column));
@@ -98,6 +99,7 @@ fn of_streams(text: &mut String, report: &Report, at: &Quote, other_at: Option<&
             quote.place
         );
         excerpt(text, line, column, quote.source.as_deref());
+        calls(text, &other.callers);
     }
 }
 
