@@ -471,7 +471,10 @@ impl<'k> Adviser<'k> {
                     })
             })
         };
-        race.distance == Distance::Grid && race.global && race.accesses.iter().all(lacks)
+        // Accesses of different statements may be of blocks that take turns by a flag.
+        let [now, prior] = race.accesses.map(|access| self.line(access.instruction));
+        let alike = now == prior && race.distance == Distance::Grid && race.global;
+        alike && race.accesses.iter().all(lacks)
     }
 
     /// The special registers from which a register is computed; `None` if it depends on memory, too.

@@ -27,7 +27,7 @@ pub fn only_data(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|inst| cost(inst) > 0) && Slice::of(kernel).is_some()
 }
 
-/// What depends on products.
+/// The registers and memory that depend on products.
 struct Slice {
     registers: Vec<bool>,
     shared: bool,

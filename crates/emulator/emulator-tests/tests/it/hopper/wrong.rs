@@ -92,7 +92,7 @@ fn unannounced_bytes_deadlock_the_wait() {
     assert!(f.message.contains("the cluster's barrier"), "{f}");
 }
 
-/// What a GPU does although the manual leaves it undefined; NVIDIA's own tests rely on it.
+/// A GPU runs these although the manual leaves them undefined; NVIDIA's own tests rely on it.
 #[test]
 fn undefined_uses_run_as_on_a_gpu() {
     // The last warp to arrive initializes the mbarrier again, while the other warp still waits for the phase.
