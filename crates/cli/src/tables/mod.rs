@@ -260,14 +260,15 @@ pub fn predicted_line(kernel: &str, found: &Value) -> String {
     };
     let (kernel, time) = (cpp_names::readable(kernel), ns(&found["predicted_ns"]));
     let (gpu, limit) = (text(&found["gpu"]), text(&found["limiter"]));
-    match found["cut"].as_bool() {
+    let line = match found["cut"].as_bool() {
         Some(true) => format!(
-            "{kernel}: predicted {time} ({low} to {high}) on {gpu}, {caches}, limited by {limit}; only part of a block was traced\n"
+            "{kernel}: predicted {time} ({low} to {high}) on {gpu}, {caches}, limited by {limit}; only part of a block was traced"
         ),
         _ => format!(
-            "{kernel}: predicted {time} ({low} to {high}) on {gpu}, {caches}, limited by {limit}\n"
+            "{kernel}: predicted {time} ({low} to {high}) on {gpu}, {caches}, limited by {limit}"
         ),
-    }
+    };
+    listed("", &line)
 }
 
 /// The registers per thread of a prediction, and whether they are estimated.

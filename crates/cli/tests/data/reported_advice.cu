@@ -257,7 +257,7 @@ void pitch(bool right) {
 }
 
 // The edge of a tile is too short.
-// expect halo: error[out-of-bounds] | declare `tile` with at least 268 bytes
+// expect halo: error[out-of-bounds] | declare `tile` with at least 272 bytes
 template <bool R> __global__ void tiles(int *x) {
     __shared__ int tile[R ? 68 : 66];
     tile[T + 2] = x[T];

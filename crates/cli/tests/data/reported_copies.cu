@@ -219,7 +219,7 @@ template <bool R> __global__ void __cluster_dims__(2, 1, 1) senders(int *y) {
 void remote_bytes(bool right) { RUN(senders, 2, 32, device<int>(64)); }
 
 // The rows of the matrix end before the last lane's row.
-// expect matrix_rows: error[out-of-bounds] | 16 bytes at s+384, `s` is 384 bytes | declare `s` with at least 400 bytes
+// expect matrix_rows: error[out-of-bounds] | 16 bytes at s+384, `s` is 384 bytes | declare `s` with at least 512 bytes
 template <bool R> __global__ void matrices(int *y) {
     __shared__ alignas(16) uint16_t s[R ? 32 : 24][8];
     for (int i = T; i < (int)sizeof(s) / 2; i += 32) ((uint16_t *)s)[i] = i;

@@ -131,7 +131,7 @@ void surface_rows(bool right) {
 
 __global__ void rows(const int *x, int w, int h, int stride, int *y) { if ((int)T < w) for (int r = 0; r < h; ++r) y[r * w + T] = x[r * stride + T]; }
 // The kernel takes pitched rows for dense ones.
-// expect dense_rows: error[uninitialized] | at cuMemAlloc+400 were never written
+// expect dense_rows: error[uninitialized] | at x+400 were never written
 void dense_rows(bool right) {
     int *x, *y = device<int>(100 * 4), h[100 * 4];
     size_t pitch;
@@ -228,7 +228,7 @@ void pool_event(bool right) {
 }
 
 // A copy moves an array up, onto itself.
-// expect copied_onto_itself: error[race] | overlapping copy: 256 bytes at cuMemAlloc+0; 128 bytes are in the source and in the target | copy through another buffer
+// expect copied_onto_itself: error[race] | overlapping copy: 256 bytes at x+0; 128 bytes are in the source and in the target | copy through another buffer
 void copied_onto_itself(bool right) {
     char *x = device<char>(1024);
     fill<<<1, 64>>>((int *)x, 64, 1);

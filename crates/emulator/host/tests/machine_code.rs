@@ -3,6 +3,7 @@
 use lanework_cuda_cpp::{CompileOptions, NoFiles, compile_host};
 use lanework_host::{HostExecution, HostFault, Process, word};
 use lanework_ssa::*;
+use std::sync::Mutex;
 
 /// Bytes of the memory that a function reads, and of that it writes.
 const INPUT: u64 = 512;
@@ -500,8 +501,13 @@ fn told(fault: &HostFault) -> (String, Vec<(String, String, u32)>) {
     (words.collect::<Vec<_>>().join(" "), fault.places.clone())
 }
 
+/// Held by each test: values may contain addresses, and two runs of a program have the same addresses only if no other
+/// thread maps memory in between.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn random_functions_run_alike_as_machine_code() {
+    let _alone = ALONE.lock();
     let seeds = std::env::var("LANEWORK_SEEDS").ok().and_then(|count| count.parse().ok());
     let (mut finished, mut faulted) = (0, 0);
     for seed in 1..=seeds.unwrap_or(40) {
@@ -540,6 +546,7 @@ fn compiled_functions(source: &str) -> (Vec<String>, String) {
 #[test]
 #[cfg(all(feature = "native", unix, target_arch = "x86_64"))]
 fn only_functions_that_run_often_become_machine_code() {
+    let _alone = ALONE.lock();
     let source = r#"
         #include <cstdio>
         __noinline__ int rare(int x) { return x * 3 + 1; }
@@ -566,6 +573,7 @@ fn only_functions_that_run_often_become_machine_code() {
 
 #[test]
 fn a_large_function_runs_alike_as_machine_code() {
+    let _alone = ALONE.lock();
     let mut random = Xorshift(7);
     let mut lines = String::new();
     for line in 0..500 {

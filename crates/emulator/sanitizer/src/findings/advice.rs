@@ -471,9 +471,10 @@ impl<'k> Adviser<'k> {
                     })
             })
         };
-        // Accesses of different statements may be of blocks that take turns by a flag.
+        // Blocks that take turns by a flag have a fence, or access the data in several statements.
         let [now, prior] = race.accesses.map(|access| self.line(access.instruction));
         let alike = now == prior && race.distance == Distance::Grid && race.global;
+        let alike = alike && self.fences().next().is_none();
         alike && race.accesses.iter().all(lacks)
     }
 
