@@ -24,6 +24,7 @@ macro_rules! memory {
             form("relaxed|release $scope global|$shared? L1::*? L2::cache_hint>a:b64? $vector? $memory", "m VA_").only("st"),
             form("mmio relaxed sys global? $memory", "m VA_").only("st"),
             form("async weak? $shared? mbarrier::complete_tx::bytes v2|v4? b32|b64|u32|u64|s32|s64|f32|f64", "M VA M").only("st"),
+            form("async cluster shared::cluster? mbarrier::complete_tx::bytes v2|v4? b32|b64|u32|u64|s32|s64|f32|f64", "M VA M").only("st"),
             form("async release ...", "*").only("st"),
             form("bulk weak? shared::cta?", "m a:b64 0").only("st"),
             form("bulk ...", "*").only("st"),

@@ -40,10 +40,10 @@ impl Checker<'_> {
                     spec.discard && n > 1 && (spec.kind == OperandKind::Destination || whole);
                 if spec.kind == OperandKind::Value && discard {
                     let mut kept = list.iter().filter(|element| !is_sink(element));
-                    return kept.try_for_each(|element| self.scalar(element, spec, ty, space));
+                    return kept.try_for_each(|element| self.element(element, spec, ty, space));
                 }
                 let inner = OperandSpec { discard, ..*spec };
-                list.iter().try_for_each(|element| self.scalar(element, &inner, ty, space))
+                list.iter().try_for_each(|element| self.element(element, &inner, ty, space))
             }
             (Some(n), Operand::Vector(list)) => {
                 Err(format!("a vector of {}, does not fit; expected {n} elements", list.len()))
@@ -65,6 +65,31 @@ impl Checker<'_> {
             (None, Operand::Name(name)) if spec.parts && self.is_whole(name, ty) => Ok(()),
             (None, _) => self.scalar(operand, spec, ty, space),
         }
+    }
+
+    /// Whether an element of a vector fits. ptxas accepts special registers there, also where it refuses them as operands.
+    fn element(
+        &self,
+        element: &Operand,
+        spec: &OperandSpec,
+        ty: ScalarType,
+        space: Option<Modifier>,
+    ) -> FitResult {
+        let named = match element {
+            Operand::Name(name) => {
+                NamedSpecial::from_name(name.split('.').next().unwrap_or(name)).is_some()
+            }
+            _ => false,
+        };
+        if named && ty != Pred && ty.size() >= 4 {
+            return self.scalar(
+                element,
+                &OperandSpec { special: true, ..*spec },
+                bits_of(ty),
+                space,
+            );
+        }
+        self.scalar(element, spec, ty, space)
     }
 
     fn scalar(
