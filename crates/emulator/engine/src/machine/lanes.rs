@@ -84,6 +84,16 @@ pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
     }
 }
 
+/// One value for the lanes of each half.
+#[inline(always)]
+fn of_halves<T: Elem>(base: [u64; 2]) -> Lanes<T> {
+    let mut lanes = Lanes([T::from64(base[0]); 32]);
+    for i in 16..32 {
+        lanes.0[i] = T::from64(base[1]);
+    }
+    lanes
+}
+
 /// The form of varying registers with the layout of an array of the type.
 const fn held_as<T: Elem>() -> Option<Slot> {
     match (size_of::<T>(), T::WIDE) {
@@ -168,9 +178,17 @@ impl<T: Elem> Source for T {
             if Some(form) == held_as::<T>() {
                 return &*warp.at(slot).cast::<Lanes<T>>();
             }
-            // Narrow values, and scalars such as constants.
-            if !T::WIDE && form & WIDE == 0 {
-                return copy.write(T::fetch(warp, slot & (SCALAR | OFFSET)));
+            // Constants, and uniform values.
+            if form & SCALAR != 0 && (form & WIDE != 0) == T::WIDE {
+                let scalar = &*warp.at(slot).cast::<Scalar>();
+                let same = if T::WIDE { scalar.stride } else { scalar.stride & 0xffff_ffff } == 0;
+                if same {
+                    return copy.write(of_halves(scalar.base));
+                }
+            }
+            // Narrow values.
+            if !T::WIDE && form == 0 {
+                return copy.write(T::fetch(warp, slot & OFFSET));
             }
             copy.write(fetch_cold(warp, slot))
         }

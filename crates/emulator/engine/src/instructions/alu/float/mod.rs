@@ -320,6 +320,48 @@ macro_rules! in_each_direction {
     }};
 }
 
+/// The handlers of an f64 operation, with the direction as the constant `R`.
+macro_rules! double_in_each_direction {
+    ($direction:expr, |$round:ident| $handlers:expr) => {
+        match $direction {
+            RoundingDirection::Zero => {
+                const $round: Round = Round::Zero;
+                $handlers
+            }
+            RoundingDirection::Down => {
+                const $round: Round = Round::Down;
+                $handlers
+            }
+            RoundingDirection::Up => {
+                const $round: Round = Round::Up;
+                $handlers
+            }
+        }
+    };
+}
+
+/// An f64 product, rounded in a direction.
+fn mul_directed(round: Round, a: f64, b: f64) -> f64 {
+    soft::round(soft::multiply(soft::unpack(a), soft::unpack(b)), round, [b, a])
+}
+
+/// The same for a warp. If a product is too small for its error, all are computed by software.
+#[inline(always)]
+fn mul_directed_lanes(round: Round, a: &[f64; 32], b: &[f64; 32]) -> [f64; 32] {
+    let (mut out, mut small) = ([0.0; 32], 0);
+    for i in 0..32 {
+        let (product, fits) = directed::mul_double(round, a[i], b[i]);
+        small |= u32::from(!fits);
+        out[i] = with_nan_of(product, [b[i], a[i]]);
+    }
+    if small != 0 {
+        for i in 0..32 {
+            out[i] = mul_directed(round, a[i], b[i]);
+        }
+    }
+    out
+}
+
 /// The handlers of an opcode of this family.
 pub fn directed_handlers(op: DirectedOp) -> &'static AluOperation {
     use DirectedFunction::{Add, Fma, Mul, Sub};
@@ -337,14 +379,19 @@ pub fn directed_handlers(op: DirectedOp) -> &'static AluOperation {
             single_in_each_direction!(op.direction, warm3, |a, b, c| directed::fma)
         }
         DirectedFunction::Add => {
-            in_each_direction!(op, rare2, |a, b| |to| soft::add(a, b, to), nan [b, a])
+            double_in_each_direction!(op.direction, |R| warm2(|a: f64, b: f64| {
+                with_nan_of(directed::add_double(R, a, b), [b, a])
+            }))
         }
         DirectedFunction::Sub => {
-            in_each_direction!(op, rare2, |a, b| |to| soft::add(a, soft::negate(b), to), nan [b, a])
+            double_in_each_direction!(op.direction, |R| warm2(|a: f64, b: f64| {
+                with_nan_of(directed::add_double(R, a, -b), [b, a])
+            }))
         }
-        DirectedFunction::Mul => {
-            in_each_direction!(op, rare2, |a, b| |_| soft::multiply(a, b), nan [b, a])
-        }
+        DirectedFunction::Mul => double_in_each_direction!(op.direction, |R| lanes2(
+            |a: f64, b: f64| mul_directed(R, a, b),
+            |a: &[f64; 32], b: &[f64; 32]| mul_directed_lanes(R, a, b),
+        )),
         DirectedFunction::Fma => in_each_direction!(
             op,
             rare3,
