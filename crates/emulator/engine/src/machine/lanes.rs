@@ -1,6 +1,7 @@
 //! Reads and writes of a warp's registers in any form.
 
 use crate::machine::Warp;
+use crate::machine::merge::merge;
 use crate::machine::slot::{BITS, Elem, Lanes, OFFSET, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::kernel::Width;
 use std::mem::MaybeUninit;
@@ -74,7 +75,7 @@ pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
             // Merging lanes here would make the handler save registers in every case: 7 ns became 13.
             match warp.mask {
                 u32::MAX => write_all(warp.at(slot).cast::<Lanes<T>>(), lanes),
-                _ => put_cold(warp, slot, lanes),
+                mask => merge(warp.at(slot).cast::<Lanes<T>>(), &lanes, mask),
             }
         } else if form == 0 && T::WRITE != Width::Wide {
             T::put_own(warp, slot, lanes);

@@ -298,8 +298,12 @@ fn permute(mode: PermuteMode) -> &'static AluOperation {
             |a: u32, b: u32, c: u32| four(a, b, [0, 4, 8, 12].map(|i| c >> i & 15)),
             |a: &[u32; 32], b: &[u32; 32], c: &[u32; 32]| {
                 let mut out = [0; 32];
+                let mut differ = 0;
+                for i in 0..32 {
+                    differ |= c[i] ^ c[0];
+                }
                 // Mostly, all lanes have the same selectors.
-                if c.iter().all(|other| *other == c[0]) {
+                if differ == 0 {
                     let selectors = [0, 4, 8, 12].map(|i| c[0] >> i & 15);
                     // Without sign bits, a table lookup by bytes.
                     #[cfg(target_arch = "x86_64")]

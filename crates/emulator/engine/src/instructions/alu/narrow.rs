@@ -187,8 +187,14 @@ fn min_max(choice: MinMax, ty: HalfType) -> &'static AluOperation {
             match ty {
                 HalfType::F16 => warm2(|a: u16, b: u16| chosen16(a, b, ($max, $nan), 0x7c00)),
                 HalfType::Bf16 => warm2(|a: u16, b: u16| chosen16(a, b, ($max, $nan), 0x7f80)),
-                HalfType::F16x2 => warm2(|a: u32, b: u32| chosen16x2(a, b, ($max, $nan), 0x7c00)),
-                HalfType::Bf16x2 => warm2(|a: u32, b: u32| chosen16x2(a, b, ($max, $nan), 0x7f80)),
+                HalfType::F16x2 => lanes2(
+                    |a: u32, b: u32| chosen16x2(a, b, ($max, $nan), 0x7c00),
+                    |a: &[u32; 32], b: &[u32; 32]| lanes::chosen(a, b, ($max, $nan), 0x7c00),
+                ),
+                HalfType::Bf16x2 => lanes2(
+                    |a: u32, b: u32| chosen16x2(a, b, ($max, $nan), 0x7f80),
+                    |a: &[u32; 32], b: &[u32; 32]| lanes::chosen(a, b, ($max, $nan), 0x7f80),
+                ),
             }
         };
     }

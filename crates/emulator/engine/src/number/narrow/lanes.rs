@@ -1,6 +1,6 @@
 //! Packed 16-bit floats of a warp: 64 numbers in 32 words.
 
-use crate::number::narrow::{Narrow, bf16_bits, fused, fused16, wide_to_bf16};
+use crate::number::narrow::{Narrow, bf16_bits, chosen16, fused, fused16, wide_to_bf16};
 use crate::number::single::canonical;
 use half::bf16;
 
@@ -198,6 +198,32 @@ pub unsafe fn narrow_low(floats: &[f32; 32]) -> [u32; 32] {
     out
 }
 
+/// [`chosen16`] of the halves of 32 words.
+#[inline(always)]
+pub fn chosen(a: &[u32; 32], b: &[u32; 32], choice: (bool, bool), infinity: u16) -> [u32; 32] {
+    let (a, b) = (as_halves(a), as_halves(b));
+    let mut out = [0; 32];
+    let halves = as_halves_mut(&mut out);
+    for i in 0..64 {
+        halves[i] = chosen16(a[i], b[i], choice, infinity);
+    }
+    out
+}
+
+/// The halves of 32 words, in the host's order.
+#[inline(always)]
+fn as_halves(words: &[u32; 32]) -> &[u16; 64] {
+    // SAFETY: both arrays have the same bytes, all of which are initialized, and halves need less alignment.
+    unsafe { &*words.as_ptr().cast() }
+}
+
+/// The same, to change them.
+#[inline(always)]
+fn as_halves_mut(words: &mut [u32; 32]) -> &mut [u16; 64] {
+    // SAFETY: as in `as_halves`, and every value of the halves is a value of the words.
+    unsafe { &mut *words.as_mut_ptr().cast() }
+}
+
 /// `a * b + c` of the bf16 in 32 words, each rounded once.
 ///
 /// The host's fused sum is rounded to f32. Rounding it again is wrong only if it is halfway between two bf16: then it is rounded to
@@ -311,6 +337,43 @@ mod tests {
                 let [x, y, z] = [a[i], b[i], c[i]].map(|x| bf16::from_bits(x).to_f32());
                 let want = wide_to_bf16(fused(x, y, z)).to_bits();
                 assert_eq!(products[i], want, "bf16 {:#x} * {:#x} + {:#x}", a[i], b[i], c[i]);
+            }
+        }
+    }
+
+    /// Halves that are zero, infinite, NaN and ordinary numbers of both signs.
+    #[test]
+    fn the_larger_and_the_smaller_number_are_those_of_wider_floats() {
+        use crate::number::narrow::{NAN16, chosen16x2, lanes::chosen};
+        use crate::number::single::{max32, min32, or_nan};
+        let kinds = [0, 1, 0x3ff, 0x400, 0x3c00, 0x3c01, 0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7f80];
+        let all: Vec<u16> =
+            kinds.iter().chain(&[0x7f81, 0x7fff]).flat_map(|half| [*half, half | 0x8000]).collect();
+        for (infinity, bf16) in [(0x7c00, false), (0x7f80, true)] {
+            let widen = |half: u16| match bf16 {
+                true => f32::from_bits(u32::from(half) << 16),
+                false => widen16(f16::from_bits(half)),
+            };
+            let narrow = |x: f32| match bf16 {
+                _ if x.is_nan() => NAN16,
+                true => bf16::from_f32(x).to_bits(),
+                false => to_f16(x).to_bits(),
+            };
+            for (&a, &b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+                let (x, y) = (widen(a), widen(b));
+                let expected = [
+                    ((false, false), min32(x, y)),
+                    ((true, false), max32(x, y)),
+                    ((false, true), or_nan(min32, x, y)),
+                    ((true, true), or_nan(max32, x, y)),
+                ];
+                for (choice, expected) in expected {
+                    let pair = |half: u16| u32::from(half) | u32::from(!half) << 16;
+                    let got = chosen16x2(pair(a), pair(b), choice, infinity);
+                    assert_eq!(got as u16, narrow(expected), "{choice:?} {a:#x} {b:#x} {bf16}");
+                    let lanes = chosen(&[pair(a); 32], &[pair(b); 32], choice, infinity);
+                    assert_eq!(lanes, [got; 32], "{choice:?} {a:#x} {b:#x} {bf16}");
+                }
             }
         }
     }

@@ -9,7 +9,7 @@ mod relaxed;
 use crate::instructions::alu::operation::{
     AluOperation, hot2, hot3, lanes1, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,
 };
-use crate::number::approximate::forms;
+use crate::number::approximate::{double, forms};
 use crate::number::directed;
 use crate::number::fused::fused;
 use crate::number::single::{flush_number, *};
@@ -248,9 +248,16 @@ pub fn double_handlers(op: DoubleOp) -> &'static AluOperation {
         DoubleOp::CopySign => warm2(|a: f64, b: f64| b.copysign(a)),
         DoubleOp::Sqrt => warm1(|a: f64| with_nan_of(a.sqrt(), [a])),
         DoubleOp::Rcp => warm1(|a: f64| with_nan_of(1.0 / a, [a])),
-        DoubleOp::RcpApproximate => warm1(|a: f64| forms::rcp_f64(a)),
-        DoubleOp::Rsqrt => warm1(|a: f64| forms::rsqrt_f64(a)),
-        DoubleOp::RsqrtApproximate => warm1(|a: f64| forms::rsqrt_f64_high(a)),
+        DoubleOp::RcpApproximate => {
+            lanes1(|a: f64| double::rcp(a), |a: &[f64; 32]| double::rcp_lanes(a))
+        }
+        DoubleOp::Rsqrt => {
+            lanes1(|a: f64| double::rsqrt(a), |a: &[f64; 32]| double::rsqrt_lanes(a))
+        }
+        DoubleOp::RsqrtApproximate => lanes1(
+            |a: f64| double::rsqrt_high_word(a),
+            |a: &[f64; 32]| double::rsqrt_high_word_lanes(a),
+        ),
         DoubleOp::Test(class) => double_test(class),
         DoubleOp::Saturate => rare1(|a: f64| if a > 0.0 { a.min(1.0) } else { 0.0 }),
     }
