@@ -11,6 +11,7 @@ use crate::instructions::access::atomic::{
     Atomic, AtomicQuad, CompareAndSwap, SingleSum, WordAtomic, WordSum,
 };
 use crate::instructions::access::direct::{LoadDirect, StoreDirect};
+use crate::instructions::access::local::{LoadLocal, StoreLocal};
 use crate::instructions::access::site::{AccessSite, Delay};
 use crate::instructions::access::{Load, Store, direct};
 use crate::instructions::alu::atomic::combine;
@@ -95,10 +96,11 @@ impl Assembler<'_> {
             self.observe(inst, address, site);
         }
         let data = data[0].unwrap_or(NO_SLOT);
+        let count = self.want.any(Wants::COUNTS);
         let direct = op.count == 1
             && address & SCALAR != 0
             && data != NO_SLOT
-            && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic);
+            && !(count && matches!(op.space, MemorySpace::Local | MemorySpace::Generic));
         let lanes = op.count == 1
             && address & (SCALAR | WIDE) == WIDE
             && data != NO_SLOT
@@ -106,7 +108,6 @@ impl Assembler<'_> {
             && matches!(op.space, MemorySpace::Global)
             && matches!(op.kind, MemoryKind::Load)
             && op.ty.size() == 4;
-        let count = self.want.any(Wants::COUNTS);
         let special =
             if direct && !FastPath::DirectAccess.on() || lanes && !FastPath::LanesLoad.on() {
                 None
@@ -132,11 +133,12 @@ impl Assembler<'_> {
                 }
             },
         };
+        let fuses = direct && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic);
         let mark = match (op.kind, special, data & (SCALAR | WIDE)) {
-            (MemoryKind::Load, Some(_), SCALAR) if direct && op.ty.size() == 4 => {
+            (MemoryKind::Load, Some(_), SCALAR) if fuses && op.ty.size() == 4 => {
                 Mark::LoadScalar(address & WIDE != 0)
             }
-            (MemoryKind::Load, Some(_), 0) if direct && op.ty.size() == 4 => {
+            (MemoryKind::Load, Some(_), 0) if fuses && op.ty.size() == 4 => {
                 Mark::LoadRun(address & WIDE != 0)
             }
             _ => Mark::Plain,
@@ -263,11 +265,33 @@ fn direct_handler(op: MemoryOp, address: Slot, data: Slot, count: bool) -> Optio
     let (wide, scalar) = (address & WIDE != 0, data & SCALAR != 0);
     // The element must have the width of its register.
     let own = op.ty.size() == if data & WIDE != 0 { 8 } else { 4 };
+    if op.space == MemorySpace::Local {
+        return (own && !scalar).then(|| local_handler(op, wide)).flatten();
+    }
     match (op.kind, op.ty.size()) {
         (MemoryKind::Load, 4) if own => Some(load::<u32>(wide, scalar, count)),
         (MemoryKind::Load, 8) if own => Some(load::<u64>(wide, scalar, count)),
         (MemoryKind::Store, 4) if own && !scalar => Some(store::<u32>(wide, count)),
         (MemoryKind::Store, 8) if own && !scalar => Some(store::<u64>(wide, count)),
+        _ => None,
+    }
+}
+
+/// The same for local memory.
+fn local_handler(op: MemoryOp, wide: bool) -> Option<WideTiers> {
+    macro_rules! of_width {
+        ($body:ident, $ty:ty) => {
+            Some(match wide {
+                false => WideTiers::of_one_level::<$body<$ty, false>>(),
+                true => WideTiers::of_one_level::<$body<$ty, true>>(),
+            })
+        };
+    }
+    match (op.kind, op.ty.size()) {
+        (MemoryKind::Load, 4) => of_width!(LoadLocal, u32),
+        (MemoryKind::Load, 8) => of_width!(LoadLocal, u64),
+        (MemoryKind::Store, 4) => of_width!(StoreLocal, u32),
+        (MemoryKind::Store, 8) => of_width!(StoreLocal, u64),
         _ => None,
     }
 }

@@ -36,7 +36,7 @@ pub struct Shape {
     pub workspace: u64,
     /// Whether blocks may poll memory that other blocks write.
     pub polls: bool,
-    /// Whether reductions may be delayed: other workers run blocks of the launch, and clusters have one block.
+    /// Whether reductions may be delayed: clusters have one block.
     pub delays: bool,
     /// Instructions that a warp may execute.
     pub max_instructions: Option<u64>,

@@ -116,7 +116,7 @@ impl<'a> Job<'a> {
         let mut shares = Vec::new();
         let pool = if helpers > 0 { pool() } else { None };
         match pool {
-            None => shares.push(self.work(instrument.fork(), false)),
+            None => shares.push(self.work(instrument.fork())),
             Some(pool) => {
                 let others = Mutex::new(Vec::new());
                 let forks: Vec<I> = (0..helpers).map(|_| instrument.fork()).collect();
@@ -125,11 +125,11 @@ impl<'a> Job<'a> {
                     for (i, fork) in forks.into_iter().enumerate() {
                         let others = &others;
                         scope.spawn(move |_| {
-                            let share = self.work(fork, true);
+                            let share = self.work(fork);
                             others.lock().unwrap_or_else(PoisonError::into_inner).push((i, share));
                         });
                     }
-                    shares.push(self.work(own, true));
+                    shares.push(self.work(own));
                 });
                 let mut others = others.into_inner().unwrap_or_else(PoisonError::into_inner);
                 others.sort_by_key(|(i, _)| *i);
@@ -190,11 +190,11 @@ impl<'a> Job<'a> {
         self.order.take()
     }
 
-    /// Runs clusters until there are no more, while other workers run some if there are `several`.
-    fn work<I: Instrument>(&self, mut instrument: I, several: bool) -> WorkerResult<I> {
+    /// Runs clusters until there are no more.
+    fn work<I: Instrument>(&self, mut instrument: I) -> WorkerResult<I> {
         let attached = Attached::new(&mut instrument, self.assembled.wants());
         let hook = attached.hook();
-        let shape = Shape { delays: several && self.per_cluster() == 1, ..self.shape.clone() };
+        let shape = Shape { delays: self.per_cluster() == 1, ..self.shape.clone() };
         let mut residents = Residents::new(SlotInputs {
             assembled: self.assembled,
             shape: &shape,

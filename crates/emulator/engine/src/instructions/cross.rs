@@ -88,11 +88,11 @@ unsafe impl Body for Clock {
     }
 }
 
-/// `shfl`.
-pub struct Shuffle;
+/// `shfl`; `AVX2` where the host has it.
+pub struct Shuffle<const AVX2: bool>;
 
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
-unsafe impl Body for Shuffle {
+unsafe impl<const AVX2: bool> Body for Shuffle<AVX2> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
@@ -106,17 +106,21 @@ unsafe impl Body for Shuffle {
                 u32::view(warp, op.b, own)
             };
             let operands = (u32::view(warp, op.c, copy), u32::view(warp, op.d, other));
-            let (out, inside) = match extra(op) {
-                0 => moved(a, operands, |i, amount, _, highest| {
+            let (from, inside) = match extra(op) {
+                0 => sources(operands, |i, amount, _, highest| {
                     (i.wrapping_sub(amount), i as i32 - amount as i32 >= highest as i32)
                 }),
-                1 => moved(a, operands, |i, n, _, highest| (i + n, i + n <= highest)),
-                2 => moved(a, operands, |i, n, _, highest| (i ^ n, i ^ n <= highest)),
-                _ => moved(a, operands, |i, amount, segment, highest| {
+                1 => sources(operands, |i, n, _, highest| (i + n, i + n <= highest)),
+                2 => sources(operands, |i, n, _, highest| (i ^ n, i ^ n <= highest)),
+                _ => sources(operands, |i, amount, segment, highest| {
                     let from = (i & segment) | (amount & !segment);
                     (from, from <= highest)
                 }),
             };
+            #[cfg(target_arch = "x86_64")]
+            let out = if AVX2 { brought_avx2(a, &from) } else { brought(a, &from) };
+            #[cfg(not(target_arch = "x86_64"))]
+            let out = brought(a, &from);
             if op.a != NO_SLOT {
                 put_warm(warp, op.a, out);
             }
@@ -126,16 +130,15 @@ unsafe impl Body for Shuffle {
     }
 }
 
-/// The values that a shuffle gives, and the lanes whose source is in their segment; the other lanes
-/// keep their own value. `place` computes the source and whether it is in the segment, from the
+/// The lane that each lane of a shuffle reads, and the lanes whose source is in their segment; the other lanes
+/// read their own value. `place` computes the source and whether it is in the segment, from the
 /// lane, the amount, the bits of the segment, and the segment's last lane (its first for `.up`).
 #[inline(always)]
-fn moved(
-    a: &Lanes<u32>,
+fn sources(
     (b, c): (&Lanes<u32>, &Lanes<u32>),
     place: impl Fn(u32, u32, u32, u32) -> (u32, bool),
 ) -> (Lanes<u32>, u32) {
-    let (mut from, mut outside, mut out) = (Lanes([0; 32]), Lanes([0; 32]), Lanes([0; 32]));
+    let (mut from, mut outside) = (Lanes([0; 32]), Lanes([0; 32]));
     for i in 0..32 {
         let (lane, limit, segment) = (i as u32, c.0[i] & 31, c.0[i] >> 8 & 31);
         let highest = (lane & segment) | (limit & !segment);
@@ -143,14 +146,56 @@ fn moved(
         from.0[i] = if ok { at } else { lane };
         outside.0[i] = if ok { 0 } else { BITS[i] };
     }
-    for i in 0..32 {
-        out.0[i] = a.0[from.0[i] as usize & 31];
-    }
     let mut none = 0;
     for i in 0..32 {
         none |= outside.0[i];
     }
-    (out, !none)
+    (from, !none)
+}
+
+/// The values of other lanes.
+#[inline(always)]
+fn brought(a: &Lanes<u32>, from: &Lanes<u32>) -> Lanes<u32> {
+    let mut out = Lanes([0; 32]);
+    for i in 0..32 {
+        out.0[i] = a.0[from.0[i] as usize & 31];
+    }
+    out
+}
+
+/// The same by permutations within 8 lanes: collected one by one, the values would stall the next wide read.
+///
+/// # Safety
+/// The host has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn brought_avx2(a: &Lanes<u32>, from: &Lanes<u32>) -> Lanes<u32> {
+    use std::arch::x86_64::{
+        _mm256_blendv_ps, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_load_si256,
+        _mm256_permutevar8x32_epi32, _mm256_slli_epi32, _mm256_store_si256,
+    };
+    let mut out = Lanes([0; 32]);
+    // SAFETY: the host has AVX2, as this function requires; arrays of lanes have 4 vectors and are aligned to 64 bytes.
+    unsafe {
+        let a = a.0.as_ptr();
+        let vector = |i: usize| _mm256_load_si256(a.add(8 * i).cast());
+        let (zero, one, two, three) = (vector(0), vector(1), vector(2), vector(3));
+        for i in 0..4 {
+            // The low three bits pick a lane of a vector, the next two bits the vector.
+            let at = _mm256_load_si256(from.0.as_ptr().add(8 * i).cast());
+            let low = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(at));
+            let high = _mm256_castsi256_ps(_mm256_slli_epi32::<27>(at));
+            let zero = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(zero, at));
+            let one = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(one, at));
+            let two = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(two, at));
+            let three = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(three, at));
+            let first = _mm256_blendv_ps(zero, one, low);
+            let second = _mm256_blendv_ps(two, three, low);
+            let picked = _mm256_castps_si256(_mm256_blendv_ps(first, second, high));
+            _mm256_store_si256(out.0.as_mut_ptr().add(8 * i).cast(), picked);
+        }
+    }
+    out
 }
 
 /// The participating lanes that each lane's member mask names.
@@ -407,7 +452,9 @@ fn fold(a: &Lanes<u32>, group: u32, neutral: u32, f: impl Fn(u32, u32) -> u32) -
 /// The handler of an opcode, and the number that selects its mode.
 pub fn handler(op: WarpOp) -> (Tiers, u32) {
     match op {
-        WarpOp::Shuffle(mode) => (Tiers::large::<Shuffle, Shuffle>(), shuffle_mode(mode)),
+        WarpOp::Shuffle(mode) => {
+            (Tiers::large::<Shuffle<true>, Shuffle<false>>(), shuffle_mode(mode))
+        }
         WarpOp::Vote { mode, negated } => {
             let mode = match mode {
                 VoteMode::All => 0,

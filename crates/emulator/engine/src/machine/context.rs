@@ -331,6 +331,18 @@ impl WideTiers {
         }
     }
 
+    /// The handler of a body: one for all machines with wide registers, which saves compile time.
+    pub const fn of_one_level<B: Body>() -> WideTiers {
+        #[cfg(target_arch = "x86_64")]
+        {
+            WideTiers([avx2::<B>, avx2::<B>])
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            WideTiers([baseline::<B>, baseline::<B>])
+        }
+    }
+
     /// The handlers of two bodies: one for registers of 256 bits and one for 512 bits.
     pub const fn split<B: Body, Widest: Body>() -> WideTiers {
         #[cfg(target_arch = "x86_64")]

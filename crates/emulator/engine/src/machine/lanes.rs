@@ -1,6 +1,7 @@
 //! Reads and writes of a warp's registers in any form.
 
 use crate::machine::Warp;
+use crate::machine::merge::merge;
 use crate::machine::slot::{BITS, Elem, Lanes, OFFSET, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::kernel::Width;
 use std::mem::MaybeUninit;
@@ -74,7 +75,7 @@ pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
             // Merging lanes here would make the handler save registers in every case: 7 ns became 13.
             match warp.mask {
                 u32::MAX => write_all(warp.at(slot).cast::<Lanes<T>>(), lanes),
-                _ => put_cold(warp, slot, lanes),
+                mask => merge(warp.at(slot).cast::<Lanes<T>>(), &lanes, mask),
             }
         } else if form == 0 && T::WRITE != Width::Wide {
             T::put_own(warp, slot, lanes);
@@ -82,6 +83,16 @@ pub unsafe fn put_warm<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
             put_cold(warp, slot, lanes);
         }
     }
+}
+
+/// One value for the lanes of each half.
+#[inline(always)]
+fn of_halves<T: Elem>(base: [u64; 2]) -> Lanes<T> {
+    let mut lanes = Lanes([T::from64(base[0]); 32]);
+    for i in 16..32 {
+        lanes.0[i] = T::from64(base[1]);
+    }
+    lanes
 }
 
 /// The form of varying registers with the layout of an array of the type.
@@ -168,9 +179,17 @@ impl<T: Elem> Source for T {
             if Some(form) == held_as::<T>() {
                 return &*warp.at(slot).cast::<Lanes<T>>();
             }
-            // Narrow values, and scalars such as constants.
-            if !T::WIDE && form & WIDE == 0 {
-                return copy.write(T::fetch(warp, slot & (SCALAR | OFFSET)));
+            // Constants, and uniform values.
+            if form & SCALAR != 0 && (form & WIDE != 0) == T::WIDE {
+                let scalar = &*warp.at(slot).cast::<Scalar>();
+                let same = if T::WIDE { scalar.stride } else { scalar.stride & 0xffff_ffff } == 0;
+                if same {
+                    return copy.write(of_halves(scalar.base));
+                }
+            }
+            // Narrow values.
+            if !T::WIDE && form == 0 {
+                return copy.write(T::fetch(warp, slot & OFFSET));
             }
             copy.write(fetch_cold(warp, slot))
         }

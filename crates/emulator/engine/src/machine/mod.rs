@@ -3,6 +3,7 @@
 pub mod context;
 pub(crate) mod divergence;
 pub mod lanes;
+mod merge;
 mod registers;
 pub mod slot;
 

@@ -81,10 +81,93 @@ fn directed(round: Round, value: f64, error: f64) -> f32 {
     canonical(f32::from_bits(bits))
 }
 
+/// `a + b` in f64; NaN is any NaN.
+#[inline(always)]
+pub fn add_double(round: Round, a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let of_b = sum - a;
+    let error = (a - (sum - of_b)) + (b - of_b);
+    // A sum that overflows is below its rounding.
+    let overflows = sum.is_infinite() & a.is_finite() & b.is_finite();
+    let result = stepped(round, sum, if overflows { -sum } else { error });
+    let cancels = round == Round::Down && sum == 0.0 && (a.to_bits() | b.to_bits()) != 0;
+    if cancels { -0.0 } else { result }
+}
+
+/// `a * b` in f64 if the second result is true; NaN is any NaN. The error of smaller products is not an f64.
+#[inline(always)]
+pub fn mul_double(round: Round, a: f64, b: f64) -> (f64, bool) {
+    /// 2^-960: the error has 53 bits, and the smallest f64 is 2^-1074.
+    const LEAST: f64 = f64::from_bits((1023 - 960) << 52);
+    let product = a * b;
+    let error = a.mul_add(b, -product);
+    let fits = !(product.abs() < LEAST) | (a == 0.0) | (b == 0.0);
+    (stepped(round, product, error), fits)
+}
+
+/// The f64 of `value + error` in a direction; the error is at most half a unit in the last place of `value`, and 0 if `value` is
+/// 0.
+#[inline(always)]
+fn stepped(round: Round, value: f64, error: f64) -> f64 {
+    let (positive, bits) = (value > 0.0, value.to_bits());
+    let smaller = if positive { error < 0.0 } else { error > 0.0 };
+    let larger = if positive { error > 0.0 } else { error < 0.0 };
+    // Bits grow with the magnitude.
+    let bits = match round {
+        Round::Zero if smaller => bits.wrapping_sub(1),
+        Round::Down if positive & smaller => bits.wrapping_sub(1),
+        Round::Down if !positive & larger => bits.wrapping_add(1),
+        Round::Up if positive & larger => bits.wrapping_add(1),
+        Round::Up if !positive & smaller => bits.wrapping_sub(1),
+        _ => bits,
+    };
+    f64::from_bits(bits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::number::{single, soft};
+
+    #[test]
+    fn results_in_f64_are_those_of_the_software_arithmetic() {
+        let mut all: Vec<u64> = vec![0, 1, 2, 0xf_ffff_ffff_ffff, 1 << 52, (1 << 52) + 1];
+        all.extend([f64::MAX.to_bits(), f64::MAX.to_bits() - 1, f64::INFINITY.to_bits()]);
+        all.extend([1.0f64, 1.5, 2.0, 3.0, 1e-160, 1e-300, 1e300, 9e15].map(f64::to_bits));
+        all.extend([0x3fef_ffff_ffff_ffff, 0x3ff0_0000_0000_0001, 0x7ca0_0000_0000_0000]);
+        let mut state = 12_345u64;
+        for _ in 0..60 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            all.push(state >> 1);
+            all.push(0x3fe0_0000_0000_0000 | state >> 11);
+        }
+        let all: Vec<f64> =
+            all.iter().flat_map(|bits| [*bits, bits | 1 << 63]).map(f64::from_bits).collect();
+        let mut exact = 0;
+        for round in [Round::Zero, Round::Down, Round::Up] {
+            for &a in &all {
+                for b in all.iter().copied().chain([-a, -a.next_up(), a * 1e-16]) {
+                    let [x, y] = [a, b].map(soft::unpack);
+                    let same = |number, found: f64, name: &str| {
+                        let expected: f64 = soft::round(number, round, [a, b]);
+                        let same = found.to_bits() == expected.to_bits();
+                        let nan = found.is_nan() && expected.is_nan();
+                        assert!(
+                            same || nan,
+                            "{name} {round:?} {a:e} {b:e}: {found:e} {expected:e}"
+                        );
+                    };
+                    same(soft::add(x, y, round), add_double(round, a, b), "add");
+                    let (product, fits) = mul_double(round, a, b);
+                    exact += u32::from(fits);
+                    if fits {
+                        same(soft::multiply(x, y), product, "mul");
+                    }
+                }
+            }
+        }
+        assert!(exact > 50_000);
+    }
 
     /// Numbers of all kinds, and pairs that nearly cancel.
     fn numbers() -> Vec<f32> {

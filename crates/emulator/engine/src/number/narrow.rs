@@ -56,6 +56,33 @@ pub fn relu16x2(a: u32) -> u32 {
     halves(a, relu16)
 }
 
+/// The larger of two 16-bit floats if `max`, else the smaller one; -0 is below +0. If one is NaN, gives the other one, or NaN if
+/// `nan`. `infinity` are the bits of the format's infinity.
+#[inline(always)]
+pub fn chosen16(a: u16, b: u16, (max, nan): (bool, bool), infinity: u16) -> u16 {
+    // Bits of negative numbers grow with the magnitude.
+    let ordered = |x: u16| {
+        let x = x as i16;
+        x ^ (x >> 15 & 0x7fff)
+    };
+    let of_a = (ordered(a) < ordered(b)) != max;
+    let chosen = if of_a { a } else { b };
+    let [a_nan, b_nan] = [a & 0x7fff > infinity, b & 0x7fff > infinity];
+    if nan {
+        return if a_nan | b_nan { NAN16 } else { chosen };
+    }
+    let number = if b_nan { a } else { chosen };
+    let number = if a_nan { b } else { number };
+    if a_nan & b_nan { NAN16 } else { number }
+}
+
+/// Both halves.
+#[inline(always)]
+pub fn chosen16x2(a: u32, b: u32, choice: (bool, bool), infinity: u16) -> u32 {
+    let high = chosen16((a >> 16) as u16, (b >> 16) as u16, choice, infinity);
+    pair(high, chosen16(a as u16, b as u16, choice, infinity))
+}
+
 /// Applies `f` to the low and to the high halves.
 #[inline(always)]
 pub fn map16<const N: usize>(x: [u32; N], f: impl Fn([f32; N]) -> f32) -> u32 {

@@ -219,6 +219,7 @@ pub fn add(a: Number, b: Number, round: Round) -> Number {
 }
 
 /// `-a`.
+#[cfg(test)]
 pub fn negate(a: Number) -> Number {
     match a {
         Nan => Nan,

@@ -114,7 +114,7 @@ impl AccessCheck {
         let fast_paths = all && !reports.by_lane();
         let shared = || (0..bounds.ranks()).map(|rank| bounds.extent(rank).bytes);
         AccessCheck {
-            initial: Initialization::new(shared(), bounds.local_bytes_of(position.warps)),
+            initial: Initialization::new(shared(), bounds.local_of(position.warps)),
             races: Races::new(position.warps, shared(), shift),
             copied: CopiedValues::default(),
             peers: PeerAccesses::new(bounds.ranks()),
@@ -409,7 +409,7 @@ impl AccessCheck {
     pub fn another(&self, shared: &[Region]) -> SuspendedAccess {
         let (warps, ranks) = (self.position.warps, shared.len());
         let bytes = || shared.iter().map(|region| region.bytes);
-        let local = self.bounds.local_bytes_of(warps);
+        let local = self.bounds.local_of(warps);
         SuspendedAccess {
             position: Position::new(warps, ranks),
             extents: shared.iter().map(Extent::of_shared).collect(),

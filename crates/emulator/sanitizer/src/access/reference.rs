@@ -270,44 +270,63 @@ impl AccessCheck {
     }
 
     fn local(&mut self, access: &WarpAccess<'_>, at: &[u64; 32]) {
+        let mut rest = access.mask;
+        let first = at[rest.trailing_zeros() as usize % 32];
+        let mut differ = 0;
+        for lane in 0..32 {
+            let active = 0u64.wrapping_sub(u64::from(rest >> lane & 1));
+            differ |= (at[lane] ^ first) & active;
+        }
+        // Mostly, all lanes access the same variable of their own.
+        if differ == 0 {
+            return self.local_lanes(access, rest, first);
+        }
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            self.local_lanes(access, 1 << lane, at[lane as usize]);
+        }
+    }
+
+    /// Checks an access by some lanes to their own local memory at the same address.
+    fn local_lanes(&mut self, access: &WarpAccess<'_>, lanes: u32, at: u64) {
         let WarpAccess { warp, site, bytes, .. } = *access;
         let (size, mut hint) = (self.bounds.local_bytes, 0);
-        let mut last = None;
-        for lane in lanes_of(access.mask) {
-            // Function parameters are in local memory and may be addressed through the local
-            // window.
-            let offset = if at[lane].wrapping_sub(LOCAL_WINDOW) < WINDOW {
-                at[lane] - LOCAL_WINDOW
-            } else {
-                at[lane]
-            };
-            if offset & (bytes - 1) != 0 || offset >= size || bytes > size - offset {
-                continue;
-            }
-            // Mostly, all lanes access the same variable of their own.
-            if last != Some(offset) && !self.bounds.local.holds(offset, bytes, &mut hint) {
-                self.report_outside(access, lane, "local", offset);
-                continue;
-            }
-            last = Some(offset);
-            let thread = self.position.slot(warp.index) as u64 * 32 + lane as u64;
-            let place = thread * size + offset;
-            if site.kind != AccessKind::Load {
-                self.initial.local.set(place, bytes);
-            } else if !self.initial.local.has(place, bytes)
-                && self.unwritten_local(site, place, bytes)
-            {
+        // Function parameters are in local memory and may be addressed through the local window.
+        let from = at.wrapping_sub(LOCAL_WINDOW);
+        let offset = if from < WINDOW { from } else { at };
+        if offset & (bytes - 1) != 0 || offset >= size || bytes > size - offset {
+            return;
+        }
+        if !self.bounds.local.holds(offset, bytes, &mut hint) {
+            return lanes_of(lanes)
+                .for_each(|lane| self.report_outside(access, lane, "local", offset));
+        }
+        let slot = self.position.slot(warp.index);
+        if site.kind != AccessKind::Load {
+            self.initial.local.set(slot, lanes, offset, bytes);
+            return;
+        }
+        for lane in lanes_of(lanes & !self.initial.local.written(slot, offset, bytes)) {
+            if self.unwritten_local(site, (slot, lane), offset, bytes) {
                 self.report_unwritten(access, lane, "local", offset);
             }
         }
     }
 
     /// Whether a load from local memory reads an uninitialized element that is used.
-    fn unwritten_local(&self, site: &AccessSite, place: u64, bytes: u64) -> bool {
+    fn unwritten_local(
+        &self,
+        site: &AccessSite,
+        (slot, lane): (usize, usize),
+        offset: u64,
+        bytes: u64,
+    ) -> bool {
         let element = bytes / u64::from(site.count.max(1));
         (0..u64::from(site.count)).any(|i| {
             let copied = site.order.copies >> i & 1 != 0;
-            !copied && !self.initial.local.has(place + i * element, element)
+            let written = self.initial.local.written(slot, offset + i * element, element);
+            !copied && written >> lane & 1 == 0
         })
     }
 }

@@ -148,9 +148,9 @@ impl Bounds {
         self.extents[..self.ranks].swap_with_slice(other);
     }
 
-    /// Bytes of local memory of all threads of a cluster, for blocks of `warps` warps.
-    pub fn local_bytes_of(&self, warps: usize) -> u64 {
-        self.local_bytes * (self.ranks * warps) as u64 * 32
+    /// The warps of a cluster, for blocks of `warps` warps, and the bytes of local memory of a thread.
+    pub fn local_of(&self, warps: usize) -> (usize, u64) {
+        (self.ranks * warps, self.local_bytes)
     }
 
     /// Blocks per cluster.

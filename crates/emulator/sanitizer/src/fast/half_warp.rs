@@ -2,16 +2,14 @@
 //! for all lanes.
 //!
 //! All checks precede the updates, so the reference path can still check an unusual or wrong
-//! access. Without this path sgemm_tiled takes 17 times as long, transpose 1.4 times. Full warps
-//! that store adjacent words of whole shadow lines take [`AccessCheck::whole_lines`]; without it
-//! sgemm_tiled takes 1.08 times as long.
+//! access. Without this path sgemm_tiled takes 17 times as long, transpose 1.4 times.
 
 use crate::access::reference::lanes_of;
 use crate::access::{AccessCheck, WarpAccess};
 use crate::bounds::MemoryId;
 use crate::fast::HalfWarpAddresses;
 use crate::fast::line::AccessBatch;
-use crate::fast::stored::{StoredValues, WORD};
+use crate::fast::stored::StoredValues;
 use crate::fast::whole::ShadowView;
 use crate::findings::kinds::ReportKind;
 use crate::races::epoch::{self, ALL, LINE, PackedEpoch, STEPS, WholeField};
@@ -294,52 +292,4 @@ fn widened(lanes: u32, each: u64) -> u64 {
         }
     }
     all
-}
-
-impl AccessCheck {
-    /// Checks a store of a word by every lane. Returns `false` if another path must check it;
-    /// repeating the update there has the same effect.
-    #[inline(always)]
-    pub fn whole_lines<const SHARED: bool>(
-        &mut self,
-        warp: &Warp,
-        instruction: u32,
-        site: &AccessSite,
-        base: [u64; 2],
-    ) -> bool {
-        let Some((id, at)) = self.inside::<SHARED, false>(instruction, base, 64) else {
-            return false;
-        };
-        let host = self.bounds.extent(id).host;
-        let mut view = self.view::<SHARED>(warp.index, id);
-        // SAFETY: both lines are inside the memory.
-        view.stored = unsafe { StoredValues::new(warp, site, host, WORD) };
-        if let Some(written) = view.written {
-            written.set(at[0], 64);
-            written.set(at[1], 64);
-        }
-        view.words::<false>(at, epoch::pack(0, instruction))
-    }
-}
-
-impl ShadowView<'_> {
-    /// Checks one line per half of a warp, or a read of one line by both halves. Returns `false` if
-    /// another path must check them.
-    #[inline(always)]
-    pub fn words<const LOADS: bool>(&mut self, at: [u64; 2], instruction: PackedEpoch) -> bool {
-        if (at[0] | at[1]) & 63 != 0 {
-            return false;
-        }
-        let packed = self.packed | instruction;
-        let one = LOADS && at[0] == at[1];
-        let (halves, second) = if one { (1, 16 << epoch::LANE_SHIFT) } else { (2, 0) };
-        for half in 0..halves {
-            let start = epoch::with_lane(packed, 16 * half);
-            let field = WholeField { start, form: 0 };
-            if !self.whole_line::<LOADS>((at[half as usize] >> 2) as usize, field, second) {
-                return false;
-            }
-        }
-        true
-    }
 }

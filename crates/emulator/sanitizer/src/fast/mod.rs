@@ -11,8 +11,10 @@
 pub mod atomics;
 #[cfg(test)]
 mod equivalence;
+pub mod full_warp;
 pub mod half_warp;
 pub mod line;
+mod local;
 pub mod scattered;
 pub mod stored;
 mod whole;
@@ -53,6 +55,10 @@ impl AccessCheck {
         site: &AccessSite,
         at: &[u64; 32],
     ) {
+        if site.space == MemorySpace::Local {
+            self.note_lanes(warp);
+            return self.by_lane(warp, instruction, site, at, warp.mask);
+        }
         let of_space = OneSpace::of(warp.mask, site, at);
         let (fast_site, fast_at) = of_space.as_ref().map_or((site, at), |of| (&of.site, &of.at));
         // All lanes load and store the rows of a matrix together.

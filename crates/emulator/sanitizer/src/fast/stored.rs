@@ -152,11 +152,12 @@ impl<'a> StoredValues<'a> {
             #[cfg(test)]
             ValueSource::Changes(changed) => return changed & ALL,
         };
-        let words = u32::from(site.bytes) == 1 << WORD && self.shift == WORD;
-        match words && self.keeps_words(warp, site, cell, field) {
-            true => 0,
-            false => self.changed_values(warp, site, cell, field),
-        }
+        let keeps = match site.bytes {
+            4 if self.shift == WORD => self.keeps_words(warp, site, cell, field),
+            8 if self.shift == WORD => self.keeps_wide(warp, site, cell, field),
+            _ => false,
+        };
+        if keeps { 0 } else { self.changed_values(warp, site, cell, field) }
     }
 
     /// The cells of a whole line that change, for elements of any size.
@@ -232,6 +233,25 @@ impl<'a> StoredValues<'a> {
                     differ |= held[(i * each + number) % LINE] ^ values.0[(first + i) % 32];
                 }
             }
+        }
+        differ == 0
+    }
+
+    /// The same for elements of two words, one per lane.
+    #[inline(always)]
+    fn keeps_wide(&self, warp: &Warp, site: &AccessSite, cell: usize, field: WholeField) -> bool {
+        const LANES: usize = LINE / 2;
+        let Some(slot) = site.data[0].filter(|_| site.count == 1) else { return false };
+        // SAFETY: active lanes store all words of the line, so memory holds them (`StoredValues::new`).
+        let held = unsafe { self.host.add(cell << WORD).cast::<[u64; LANES]>().read_unaligned() };
+        let mut copy = MaybeUninit::uninit();
+        // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this warp's register file.
+        let values = unsafe { u64::view(warp, slot, &mut copy) };
+        let first = epoch::lane(field.start) as usize / LANES % 4 * LANES;
+        let values = &values.0[first..][..LANES];
+        let mut differ = 0;
+        for i in 0..LANES {
+            differ |= held[i] ^ values[i];
         }
         differ == 0
     }

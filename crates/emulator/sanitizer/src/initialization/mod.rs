@@ -12,10 +12,12 @@
 //! missing write (the race is reported).
 
 pub mod bits;
+pub mod local;
 pub mod registers;
 
 use crate::bounds::MemoryId;
 use crate::findings::{Finding, place};
+use crate::initialization::local::LocalBytes;
 use lanework_engine::allocation::InitializedBytes;
 use lanework_engine::fault::NearAllocation;
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, Opcode, Operand, Reg};
@@ -30,19 +32,22 @@ pub struct Initialization {
     ranks: usize,
     /// By memory; `None` if it is not tracked.
     memories: Vec<Option<Arc<InitializedBytes>>>,
-    /// Local memory of all threads of the cluster, thread by thread.
-    pub local: InitializedBytes,
+    /// Local memory of all warps of the cluster.
+    pub local: LocalBytes,
 }
 
 impl Initialization {
-    /// Uninitialized shared memories of these sizes, by rank, and `local_bytes` of local memory.
-    pub fn new(shared: impl Iterator<Item = u64>, local_bytes: u64) -> Initialization {
+    /// Uninitialized shared memories of these sizes, by rank, and local memory of some warps and bytes per thread.
+    pub fn new(
+        shared: impl Iterator<Item = u64>,
+        (warps, local_bytes): (usize, u64),
+    ) -> Initialization {
         let memories: Vec<_> =
             shared.map(|bytes| Some(Arc::new(InitializedBytes::new(bytes)))).collect();
         Initialization {
             ranks: memories.len(),
             memories,
-            local: InitializedBytes::new(local_bytes),
+            local: LocalBytes::new(warps, local_bytes),
         }
     }
 

@@ -11,9 +11,11 @@ use lanework_engine::context::{Body, Tiers, baseline};
 use lanework_engine::insertion::{BeforeAccess, Inserted, Plan};
 use lanework_engine::lanes::addresses;
 use lanework_engine::machine::{Op, Warp};
-use lanework_engine::slot::SCALAR;
+use lanework_engine::site::AccessSite;
+use lanework_engine::slot::{SCALAR, both};
 use lanework_ptx_ir::analysis::{Analyses, may_wait};
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode};
+use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
 use lanework_ptx_ir::opcode::asynchrony::AsyncOp;
 use std::collections::HashMap;
 
@@ -89,14 +91,89 @@ unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOA
                 && let Some(form) = HalfWarpAddresses::of_scalar(op, warp, site.offset)
             {
                 let access = &mut checkers.access;
-                let words = !LOADS && site.bytes == 4 && site.count == 1;
-                let words = words && FastPath::WholeLines.on();
-                let whole = words && form.stride == 4 && warp.mask == u32::MAX;
-                if whole && access.whole_lines::<SHARED>(warp, instruction, site, form.base)
+                // Single words are loaded in groups, which have their own path.
+                let large = u64::from(site.bytes) * u64::from(site.count) > 4;
+                let paths = (!LOADS || large) && FastPath::WholeLines.on();
+                if paths
+                    && site.space != MemorySpace::Constant
+                    && is_full(warp, site, &form)
+                    && access.whole_lines::<SHARED, LOADS>(warp, instruction, site, form.base)
                     || access.half_warps_of::<SHARED, LOADS>(warp, instruction, site, &form)
                 {
                     return op.next(warp);
                 }
+            }
+            any_path(op, warp)
+        }
+    }
+}
+
+/// Whether all lanes of a warp access adjacent elements.
+#[inline(always)]
+fn is_full(warp: &Warp, site: &AccessSite, form: &HalfWarpAddresses) -> bool {
+    let bytes = u64::from(site.bytes) * u64::from(site.count);
+    form.stride == bytes && warp.mask == u32::MAX
+}
+
+/// The same for weak loads and stores by generic addresses.
+pub struct CheckGeneric<const LOADS: bool>;
+
+// SAFETY: `run` only reads the warp, and returns what `Op::next` or `Warp::pause_at` gives.
+unsafe impl<const LOADS: bool> Body for CheckGeneric<LOADS> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: as in `CheckRun`.
+        unsafe {
+            let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
+            let sanitizer = warp.instrument::<Sanitizer>();
+            if !sanitizer.probe.in_trial()
+                && !sanitizer.signals.pending()
+                && let Some(checkers) = &mut sanitizer.checkers
+                && (LOADS || !checkers.in_flight)
+                && FastPath::WholeLines.on()
+                && let Some(form) = HalfWarpAddresses::of_scalar(op, warp, site.offset)
+                && is_full(warp, site, &form)
+            {
+                let access = &mut checkers.access;
+                let from = both(form.base, |base| base.wrapping_sub(SHARED_WINDOW));
+                let done = if from[0] < WINDOW && from[1] < WINDOW {
+                    access.whole_lines::<true, LOADS>(warp, instruction, site, from)
+                } else if from[0].min(from[1]) >= 3 * WINDOW {
+                    // Outside the windows, so in global memory, if the whole run is inside an allocation.
+                    access.whole_lines::<false, LOADS>(warp, instruction, site, form.base)
+                } else {
+                    false
+                };
+                if done {
+                    return op.next(warp);
+                }
+            }
+            any_path(op, warp)
+        }
+    }
+}
+
+/// The same for loads and stores of local memory.
+pub struct CheckLocal<const LOADS: bool>;
+
+// SAFETY: `run` only reads the warp, and returns what `Op::next` or `Warp::pause_at` gives.
+unsafe impl<const LOADS: bool> Body for CheckLocal<LOADS> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: as in `CheckRun`.
+        unsafe {
+            let site = &*warp.site(op.c);
+            let sanitizer = warp.instrument::<Sanitizer>();
+            if !sanitizer.probe.in_trial()
+                && !sanitizer.signals.pending()
+                && let Some(checkers) = &mut sanitizer.checkers
+                && (LOADS || !checkers.in_flight)
+                && let Some(form) = HalfWarpAddresses::of_scalar(op, warp, site.offset)
+                && form.stride == 0
+                && form.base[0] == form.base[1]
+                && checkers.access.local_of_all::<LOADS>(warp, site, form.base[0])
+            {
+                return op.next(warp);
             }
             any_path(op, warp)
         }
@@ -344,6 +421,18 @@ fn check_run(op: &MemoryOp) -> Option<Tiers> {
         }
         (MemorySpace::Global, MemoryKind::Store) => {
             Some(Tiers::large::<CheckRun<false, false>, CheckAccess<false>>())
+        }
+        (MemorySpace::Local, MemoryKind::Load) => {
+            Some(Tiers::large::<CheckLocal<true>, CheckAccess<false>>())
+        }
+        (MemorySpace::Local, MemoryKind::Store) => {
+            Some(Tiers::large::<CheckLocal<false>, CheckAccess<false>>())
+        }
+        (MemorySpace::Generic, MemoryKind::Load) => {
+            Some(Tiers::large::<CheckGeneric<true>, CheckAccess<false>>())
+        }
+        (MemorySpace::Generic, MemoryKind::Store) => {
+            Some(Tiers::large::<CheckGeneric<false>, CheckAccess<false>>())
         }
         _ => None,
     }

@@ -80,7 +80,7 @@ unsafe fn delay(
         let mut host = Lanes([0u64; 32]);
         let bytes = u64::from((*site).bytes);
         if !within(&(*site).region, warp.mask, &at, bytes, &mut host)
-            || (*site).delay != Delay::Joined && !join(context, site)
+            || (*site).delay != Delay::Joined && !join(context, site, warp.mask.count_ones())
         {
             return false;
         }
@@ -93,17 +93,21 @@ unsafe fn delay(
     }
 }
 
-/// Joins a site's region. Fails if it is not in global memory, or if too many are joined.
+/// Joins a site's region, before a reduction of so many lanes. Fails if it is not in global memory, if too many are joined, or if
+/// too few reductions have been performed.
 ///
 /// # Safety
 /// The worker owns the context, and the site is one of its sites.
 #[cold]
 #[inline(never)]
-unsafe fn join(context: *mut Context, site: *mut AccessSite) -> bool {
+unsafe fn join(context: *mut Context, site: *mut AccessSite, lanes: u32) -> bool {
     // SAFETY: the worker owns both (contract of this function), and the launch holds the lock of global memory.
     unsafe {
         let region = (*site).region;
         let Some(delayed) = &mut (*context).delayed else { return false };
+        if !delayed.pays_off(lanes) {
+            return false;
+        }
         let global = (*(*context).memory).region(region.start);
         if global.is_none_or(|global| global.host != region.host) || !delayed.join(region) {
             return false;

@@ -2,8 +2,8 @@
 //! bins back and forth.
 //!
 //! [`DelayableReductions`](lanework_ptx_ir::analysis::reductions::DelayableReductions) selects kernels in which no other block can
-//! tell when a reduction reaches memory. If several workers run such a kernel, each one combines the operands per word in a
-//! direct-mapped table. A word leaves the table when another word needs its place, and at the end of the launch.
+//! tell when a reduction reaches memory. Each worker that runs such a kernel combines the operands per word in a direct-mapped
+//! table, once it has performed many reductions: an addition there takes a third of the host's exchange. A word leaves the table when another word needs its place, and at the end of the launch.
 //!
 //! What keeps the results of one worker's blocks as if each reduction were performed at once:
 //!
@@ -25,6 +25,8 @@ use crate::machine::slot::Lanes;
 const WORDS: usize = 1 << 12;
 /// Regions that a worker can join.
 const REGIONS: usize = 4;
+/// Lanes of the first reductions, which are performed at once: their exchanges take as long as clearing and publishing the table.
+const EARLY: u32 = 1 << 11;
 /// Displaced words that each warp instruction may cause on average, and the number allowed at first.
 const DISPLACED: (i64, i64) = (8, 1 << 14);
 
@@ -43,6 +45,8 @@ pub struct Delayed {
     joined: Vec<Region>,
     combine: Combine,
     bytes: u8,
+    /// Lanes that have performed reductions at once.
+    early: u32,
     /// Displaced words that are still allowed.
     allowed: i64,
 }
@@ -51,7 +55,7 @@ impl Delayed {
     /// None yet, of a function on words of this size.
     pub fn new(combine: Combine, bytes: u8) -> Delayed {
         let (words, joined) = (Vec::new(), Vec::new());
-        Delayed { words, joined, combine, bytes, allowed: DISPLACED.1 }
+        Delayed { words, joined, combine, bytes, early: 0, allowed: DISPLACED.1 }
     }
 
     /// Combines the operands of the lanes in `mask` with their words, by `sum`, which computes the same as the table's function.
@@ -94,6 +98,12 @@ impl Delayed {
     unsafe fn perform(&self, word: Word) {
         // SAFETY: `add` requires an aligned word of a joined region, which lives as long as the launch.
         unsafe { replace(word.host as *mut u8, self.bytes, |m| (self.combine)(m, word.value, 0)) };
+    }
+
+    /// Whether the launch has performed so many reductions that the table will pay off; this one is of so many lanes.
+    pub fn pays_off(&mut self, lanes: u32) -> bool {
+        self.early = self.early.saturating_add(lanes);
+        self.early > EARLY
     }
 
     /// Joins a region, which lives as long as the launch; `false` if too many are joined.

@@ -4,7 +4,7 @@
 use crate::instructions::access::site::Region;
 use crate::instructions::access::site::{AccessSite, CachedBounds};
 use crate::instructions::access::tally::{count_lanes, tally};
-use crate::instructions::access::{Load, Store};
+use crate::instructions::access::{Load, Store, collect};
 use crate::machine::context::{Body, WideTiers, wide};
 use crate::machine::slot::{Elem, Lanes, SCALAR, Scalar, both};
 use crate::machine::{Op, Warp};
@@ -135,13 +135,14 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
         if COUNT {
             tally::<true>(warp.context, site, first, stride, bytes, 1);
         }
-        let to = warp.known(op.a, own::<T>()).cast::<T>();
-        for half in 0..2 {
-            let mut from = region.host.add(first[half] as usize).cast::<T>();
-            for i in 0..16 {
-                to.add(half * 16 + i).write(guest::load(from));
-                from = from.wrapping_byte_add(stride as usize);
-            }
+        let to = warp.known(op.a, own::<T>());
+        let bases = both(first, |first| region.host.add(first as usize).cast::<T>());
+        let load = |i: usize| {
+            guest::load(bases[i / 16].wrapping_byte_add((stride as usize).wrapping_mul(i % 16)))
+        };
+        match T::WIDE {
+            false => collect::words(to.cast(), |i| load(i).to32()),
+            true => collect::wide(to.cast(), |i| load(i).to64()),
         }
         op.next(warp)
     }
@@ -307,11 +308,10 @@ unsafe impl<const COUNT: bool> Body for LoadLanes<COUNT> {
             let host = region.host.wrapping_add(from as usize);
             let to = warp.known(op.a, 0).cast::<u32>();
             let at = at.cast::<u64>();
-            for i in 0..32 {
-                // The result register is not the address register: their widths differ.
-                let from = host.wrapping_add(at.add(i).read() as usize);
-                to.add(i).write(guest::load(from.cast::<u32>()));
-            }
+            // The result register is not the address register: their widths differ.
+            collect::words(to, |i| {
+                guest::load(host.wrapping_add(at.add(i).read() as usize).cast::<u32>())
+            });
             op.next(warp)
         }
     }

@@ -6,10 +6,12 @@
 //! here are compiled for fewer SIMD levels.
 
 pub(crate) mod atomic;
+mod collect;
 pub(crate) mod delayed;
 pub(crate) mod direct;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod gather;
+pub(crate) mod local;
 pub mod site;
 pub(crate) mod tally;
 
@@ -280,12 +282,17 @@ unsafe impl<T: Elem> Body for Load<T> {
             let mut element = 0;
             while element < count {
                 let (this, skip) = (element, element * size_of::<T>());
-                // Lanes are written to the registers one by one: a copy in between would be read in wider pieces than
-                // it was written in, which stalls the host.
+                let all = warp.mask == u32::MAX;
                 if let Some([first, second]) = pair::<T>(&*site, this) {
                     let (low, high) = (warp.at(first).cast::<u32>(), warp.at(second).cast::<u32>());
+                    let load = |i: usize| guest::load((host.0[i] as *const u64).byte_add(skip));
+                    if all {
+                        collect::halves(low, high, load);
+                        element += 2;
+                        continue;
+                    }
                     each_active(warp.mask, |i| {
-                        let word = guest::load((host.0[i] as *const u64).byte_add(skip));
+                        let word = load(i);
                         low.add(i).write(word as u32);
                         high.add(i).write((word >> 32) as u32);
                     });
@@ -298,11 +305,19 @@ unsafe impl<T: Elem> Body for Load<T> {
                 match slot & (SCALAR | WIDE) {
                     0 => {
                         let to = warp.at(slot).cast::<u32>();
+                        if all {
+                            collect::words(to, |i| load(i).to32());
+                            continue;
+                        }
                         each_active(warp.mask, |i| to.add(i).write(load(i).to32()));
                         continue;
                     }
                     WIDE => {
                         let to = warp.at(slot).cast::<u64>();
+                        if all {
+                            collect::wide(to, |i| load(i).to64());
+                            continue;
+                        }
                         each_active(warp.mask, |i| to.add(i).write(load(i).to64()));
                         continue;
                     }

@@ -3,6 +3,7 @@
 
 use crate::instructions::alu::operation::{AluOperation, hot2, hot3, rare2, rare3, warm2, warm3};
 use crate::machine::slot::Elem;
+use crate::number::narrow::Narrow;
 use crate::number::single::flush;
 use half::{bf16, f16};
 use lanework_ptx_ir::opcode::float::FloatType;
@@ -74,24 +75,52 @@ fn integers(relation: Relation, ty: Integer) -> &'static AluOperation {
     }
 }
 
-/// The handlers of each relation of a float type.
+/// The handlers of one relation of a float type.
+macro_rules! float_relation {
+    ($t:ty, $widen:expr, |$a:ident, $b:ident| $holds:expr) => {
+        warm2(|$a: $t, $b: $t| {
+            let ($a, $b) = ($widen($a), $widen($b));
+            $holds
+        })
+    };
+}
+
+/// The handlers of each relation of a float type, whose values `widen` converts to f32 or leaves as they are.
 macro_rules! float_relations {
-    ($relation:expr, $make:ident, $t:ty) => {
+    ($relation:expr, $t:ty, $widen:expr) => {
         match $relation {
-            FloatRelation::Ordered(Relation::Equal) => $make(|a: $t, b: $t| a == b),
-            FloatRelation::Ordered(Relation::NotEqual) => $make(|a: $t, b: $t| a < b || a > b),
-            FloatRelation::Ordered(Relation::Less) => $make(|a: $t, b: $t| a < b),
-            FloatRelation::Ordered(Relation::LessEqual) => $make(|a: $t, b: $t| a <= b),
-            FloatRelation::Ordered(Relation::Greater) => $make(|a: $t, b: $t| a > b),
-            FloatRelation::Ordered(Relation::GreaterEqual) => $make(|a: $t, b: $t| a >= b),
-            FloatRelation::Unordered(Relation::Equal) => $make(|a: $t, b: $t| !(a < b || a > b)),
-            FloatRelation::Unordered(Relation::NotEqual) => $make(|a: $t, b: $t| a != b),
-            FloatRelation::Unordered(Relation::Less) => $make(|a: $t, b: $t| !(a >= b)),
-            FloatRelation::Unordered(Relation::LessEqual) => $make(|a: $t, b: $t| !(a > b)),
-            FloatRelation::Unordered(Relation::Greater) => $make(|a: $t, b: $t| !(a <= b)),
-            FloatRelation::Unordered(Relation::GreaterEqual) => $make(|a: $t, b: $t| !(a < b)),
-            FloatRelation::BothNumbers => $make(|a: $t, b: $t| a == a && b == b),
-            FloatRelation::EitherNan => $make(|a: $t, b: $t| a != a || b != b),
+            FloatRelation::Ordered(Relation::Equal) => float_relation!($t, $widen, |a, b| a == b),
+            FloatRelation::Ordered(Relation::NotEqual) => {
+                float_relation!($t, $widen, |a, b| a < b || a > b)
+            }
+            FloatRelation::Ordered(Relation::Less) => float_relation!($t, $widen, |a, b| a < b),
+            FloatRelation::Ordered(Relation::LessEqual) => {
+                float_relation!($t, $widen, |a, b| a <= b)
+            }
+            FloatRelation::Ordered(Relation::Greater) => float_relation!($t, $widen, |a, b| a > b),
+            FloatRelation::Ordered(Relation::GreaterEqual) => {
+                float_relation!($t, $widen, |a, b| a >= b)
+            }
+            FloatRelation::Unordered(Relation::Equal) => {
+                float_relation!($t, $widen, |a, b| !(a < b || a > b))
+            }
+            FloatRelation::Unordered(Relation::NotEqual) => {
+                float_relation!($t, $widen, |a, b| a != b)
+            }
+            FloatRelation::Unordered(Relation::Less) => {
+                float_relation!($t, $widen, |a, b| !(a >= b))
+            }
+            FloatRelation::Unordered(Relation::LessEqual) => {
+                float_relation!($t, $widen, |a, b| !(a > b))
+            }
+            FloatRelation::Unordered(Relation::Greater) => {
+                float_relation!($t, $widen, |a, b| !(a <= b))
+            }
+            FloatRelation::Unordered(Relation::GreaterEqual) => {
+                float_relation!($t, $widen, |a, b| !(a < b))
+            }
+            FloatRelation::BothNumbers => float_relation!($t, $widen, |a, b| a == a && b == b),
+            FloatRelation::EitherNan => float_relation!($t, $widen, |a, b| a != a || b != b),
         }
     };
 }
@@ -99,9 +128,9 @@ macro_rules! float_relations {
 #[allow(clippy::neg_cmp_op_on_partial_ord, clippy::eq_op)]
 fn floats(relation: FloatRelation, ty: FloatType) -> &'static AluOperation {
     match ty {
-        FloatType::F32 => float_relations!(relation, warm2, f32),
-        FloatType::F64 => float_relations!(relation, warm2, f64),
-        FloatType::F16 => float_relations!(relation, rare2, f16),
-        FloatType::Bf16 => float_relations!(relation, rare2, bf16),
+        FloatType::F32 => float_relations!(relation, f32, std::convert::identity),
+        FloatType::F64 => float_relations!(relation, f64, std::convert::identity),
+        FloatType::F16 => float_relations!(relation, f16, f16::widen),
+        FloatType::Bf16 => float_relations!(relation, bf16, bf16::widen),
     }
 }

@@ -6,9 +6,10 @@
 
 use crate::instructions::alu::moves::widened;
 use crate::instructions::alu::operation::{
-    Affine, AluOperation, affine, hot1, rare1, rare2, rare3, warm1, warm2,
+    Affine, AluOperation, affine, hot1, lanes1, lanes2, rare1, rare2, rare3, warm1, warm2,
 };
 use crate::machine::slot::Scalar;
+use crate::number::narrow::lanes::narrow_low;
 use crate::number::narrow::{NAN16, Narrow, halves_of_scales, scales, scales_of_halves, widen16};
 use crate::number::single::{canonical, flush, quiet32};
 use crate::number::soft::{Format, Number, Round};
@@ -94,9 +95,18 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
         ConvertOp::FlushSingle => rare1(|a: f32| canonical(flush(a))),
         ConvertOp::Finite { bf16: false } => rare1(|a: u16| finite(a, 0x7c00)),
         ConvertOp::Finite { bf16: true } => rare1(|a: u16| finite(a, 0x7f80)),
-        ConvertOp::SinglesToHalves { bf16: false } => {
-            warm2(|a: f32, b: f32| narrow::f16_bits(a) << 16 | narrow::f16_bits(b))
-        }
+        ConvertOp::SinglesToHalves { bf16: false } => lanes2(
+            |a: f32, b: f32| narrow::f16_bits(a) << 16 | narrow::f16_bits(b),
+            |a: &[f32; 32], b: &[f32; 32]| {
+                // SAFETY: on x86-64 only the handlers of the AVX2 level call this function (`Tiers::large`), and
+                // `best_tier` found F16C on hosts of that level.
+                let [high, mut low] = unsafe { [narrow_low(a), narrow_low(b)] };
+                for i in 0..32 {
+                    low[i] |= high[i] << 16;
+                }
+                low
+            },
+        ),
         ConvertOp::SinglesToHalves { bf16: true } => {
             warm2(|a: f32, b: f32| narrow::bf16_bits(a) << 16 | narrow::bf16_bits(b))
         }
@@ -265,7 +275,7 @@ fn float(from: FloatType, to: FloatType, rounding: Rounding) -> &'static AluOper
         (Bf16, F32) => hot1(|a: u16| f32::from_bits(u32::from(a) << 16)),
         (F16, F64) => rare1(|a: f16| a.to_f64()),
         (Bf16, F64) => rare1(|a: bf16| soft::quiet(f64::from(a.widen()))),
-        (F32, F16) => rounded!(rounding, to nearest warm1(|a: f32| narrow::to_f16(a)), |R| {
+        (F32, F16) => rounded!(rounding, to nearest single_to_half(), |R| {
             rare1(|a: f32| bits16(soft::F16, single::unpack(a), R))
         }),
         (F32, Bf16) => rounded!(rounding, to nearest warm1(|a: f32| narrow::to_bf16(a)), |R| {
@@ -280,6 +290,17 @@ fn float(from: FloatType, to: FloatType, rounding: Rounding) -> &'static AluOper
             bits16(soft::BF16, soft::F16.unpack(u64::from(a)), R)
         })),
     }
+}
+
+/// The handlers of the nearest f16.
+fn single_to_half() -> &'static AluOperation {
+    lanes1(
+        |a: f32| narrow::f16_bits(a),
+        |a: &[f32; 32]| {
+            // SAFETY: as in `handlers`, for packed halves.
+            unsafe { narrow_low(a) }
+        },
+    )
 }
 
 fn bits16(format: Format, number: Number, round: Round) -> u16 {

@@ -2,8 +2,8 @@
 
 use crate::instructions::alu::moves::shifted;
 use crate::instructions::alu::operation::{
-    Affine, AluOperation, affine, hot2, hot3, lanes3, mask, rare1, rare2, rare3, warm1, warm2,
-    warm3,
+    Affine, AluOperation, affine, hot2, hot3, lanes3, mask, mixed2, mixed3, rare1, rare2, rare3,
+    warm1, warm2,
 };
 use crate::machine::slot::{Scalar, both};
 use lanework_ptx_ir::opcode::integer::{Integer, IntegerSize};
@@ -38,16 +38,16 @@ pub fn handlers(op: LogicOp) -> &'static AluOperation {
         LogicOp::ShiftLeft(size) => shift_left(size),
         LogicOp::ShiftRight { size, signed } => shift_right(size, signed),
         LogicOp::Funnel { left: true, wrap: true } => {
-            warm3(|a: u32, b: u32, n: u32| left(a, b, n & 31))
+            mixed3(|a: u32, b: u32, n: u32| left(a, b, n & 31))
         }
         LogicOp::Funnel { left: true, wrap: false } => {
-            warm3(|a: u32, b: u32, n: u32| left(a, b, n.min(32)))
+            mixed3(|a: u32, b: u32, n: u32| left(a, b, n.min(32)))
         }
         LogicOp::Funnel { left: false, wrap: true } => {
-            warm3(|a: u32, b: u32, n: u32| right(a, b, n & 31))
+            mixed3(|a: u32, b: u32, n: u32| right(a, b, n & 31))
         }
         LogicOp::Funnel { left: false, wrap: false } => {
-            warm3(|a: u32, b: u32, n: u32| right(a, b, n.min(32)))
+            mixed3(|a: u32, b: u32, n: u32| right(a, b, n.min(32)))
         }
         LogicOp::CountOnes { wide: false } => warm1(|a: u32| a.count_ones()),
         LogicOp::CountOnes { wide: true } => warm1(|a: u64| a.count_ones()),
@@ -57,10 +57,10 @@ pub fn handlers(op: LogicOp) -> &'static AluOperation {
         LogicOp::Reverse { wide: true } => warm1(|a: u64| a.reverse_bits()),
         LogicOp::FindHighest { wide, signed, shift } => find_highest(wide, signed, shift),
         LogicOp::FieldExtract { wide: false, signed: false } => {
-            warm3(|a: u32, p: u32, l: u32| extract_word(a, p, l, false))
+            mixed3(|a: u32, p: u32, l: u32| extract_word(a, p, l, false))
         }
         LogicOp::FieldExtract { wide: false, signed: true } => {
-            warm3(|a: u32, p: u32, l: u32| extract_word(a, p, l, true))
+            mixed3(|a: u32, p: u32, l: u32| extract_word(a, p, l, true))
         }
         LogicOp::FieldExtract { wide: true, signed: false } => {
             rare3(|a: u64, p: u32, l: u32| extract(a, p, l, 64, false))
@@ -71,7 +71,7 @@ pub fn handlers(op: LogicOp) -> &'static AluOperation {
         LogicOp::FieldOf { wide: false } => warm2(|p: u32, l: u32| (p & 0xff) | (l & 0xff) << 8),
         LogicOp::FieldOf { wide: true } => rare2(|p: u32, l: u32| p.min(255) | l.min(255) << 8),
         LogicOp::FieldInsert { wide: false } => {
-            warm3(|a: u32, b: u32, f: u32| insert_word(a, b, f))
+            mixed3(|a: u32, b: u32, f: u32| insert_word(a, b, f))
         }
         LogicOp::FieldInsert { wide: true } => rare3(|a: u64, b: u64, f: u32| insert(a, b, f, 64)),
         LogicOp::Mask { wrap: true } => rare2(|a: u32, b: u32| {
@@ -109,7 +109,7 @@ fn shift_left(size: IntegerSize) -> &'static AluOperation {
             with_affine!(hot2(|a: u32, n: u32| if n > 31 { 0 } else { a << (n & 31) }), SHL32)
         }
         IntegerSize::Wide => {
-            with_affine!(warm2(|a: u64, n: u32| if n > 63 { 0 } else { a << (n & 63) }), SHL64)
+            with_affine!(mixed2(|a: u64, n: u32| if n > 63 { 0 } else { a << (n & 63) }), SHL64)
         }
     }
 }
@@ -121,9 +121,9 @@ fn shift_right(size: IntegerSize, signed: bool) -> &'static AluOperation {
         (IntegerSize::Word, false) => hot2(|a: u32, n: u32| if n > 31 { 0 } else { a >> (n & 31) }),
         (IntegerSize::Word, true) => hot2(|a: i32, n: u32| a >> n.min(31)),
         (IntegerSize::Wide, false) => {
-            warm2(|a: u64, n: u32| if n > 63 { 0 } else { a >> (n & 63) })
+            mixed2(|a: u64, n: u32| if n > 63 { 0 } else { a >> (n & 63) })
         }
-        (IntegerSize::Wide, true) => warm2(|a: i64, n: u32| a >> n.min(63)),
+        (IntegerSize::Wide, true) => mixed2(|a: i64, n: u32| a >> n.min(63)),
     }
 }
 
@@ -245,6 +245,43 @@ fn find_nth(mask: u32, base: u32, offset: i32) -> u32 {
     u32::MAX
 }
 
+/// Four bytes of the eight in each `b:a`; the selectors are below 8.
+///
+/// # Safety
+/// The host has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn pick_bytes(a: &[u32; 32], b: &[u32; 32], selectors: [u32; 4]) -> [u32; 32] {
+    use std::arch::x86_64::{
+        _mm256_add_epi8, _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi32, _mm256_setr_epi32,
+        _mm256_shuffle_epi8, _mm256_storeu_si256,
+    };
+    // A control byte of 0x80 or more gives 0.
+    let control = |of_b: bool| {
+        let byte = |s: u32| if (s > 3) == of_b { s & 3 } else { 0x80 };
+        let [one, two, three, four] = selectors;
+        (byte(one) | byte(two) << 8 | byte(three) << 16 | byte(four) << 24) as i32
+    };
+    let (of_a, of_b) = (control(false), control(true));
+    let mut out = [0; 32];
+    // SAFETY: the host has AVX2, as this function requires; the words `8 * i` to `8 * i + 7` are in their arrays.
+    unsafe {
+        const SECOND: i32 = 0x0404_0404;
+        // Words within 128 bits.
+        let word =
+            _mm256_setr_epi32(0, SECOND, 2 * SECOND, 3 * SECOND, 0, SECOND, 2 * SECOND, 3 * SECOND);
+        let of_a = _mm256_add_epi8(_mm256_set1_epi32(of_a), word);
+        let of_b = _mm256_add_epi8(_mm256_set1_epi32(of_b), word);
+        for i in 0..4 {
+            let a = _mm256_loadu_si256(a.as_ptr().add(8 * i).cast());
+            let b = _mm256_loadu_si256(b.as_ptr().add(8 * i).cast());
+            let bytes = _mm256_or_si256(_mm256_shuffle_epi8(a, of_a), _mm256_shuffle_epi8(b, of_b));
+            _mm256_storeu_si256(out.as_mut_ptr().add(8 * i).cast(), bytes);
+        }
+    }
+    out
+}
+
 fn permute(mode: PermuteMode) -> &'static AluOperation {
     #[inline(always)]
     fn pick(a: u32, b: u32, selector: u32) -> u32 {
@@ -261,9 +298,19 @@ fn permute(mode: PermuteMode) -> &'static AluOperation {
             |a: u32, b: u32, c: u32| four(a, b, [0, 4, 8, 12].map(|i| c >> i & 15)),
             |a: &[u32; 32], b: &[u32; 32], c: &[u32; 32]| {
                 let mut out = [0; 32];
+                let mut differ = 0;
+                for i in 0..32 {
+                    differ |= c[i] ^ c[0];
+                }
                 // Mostly, all lanes have the same selectors.
-                if c.iter().all(|other| *other == c[0]) {
+                if differ == 0 {
                     let selectors = [0, 4, 8, 12].map(|i| c[0] >> i & 15);
+                    // Without sign bits, a table lookup by bytes.
+                    #[cfg(target_arch = "x86_64")]
+                    if c[0] & 0x8888 == 0 {
+                        // SAFETY: only the handlers of the AVX2 level call this function (`Tiers::large`).
+                        return unsafe { pick_bytes(a, b, selectors) };
+                    }
                     for i in 0..32 {
                         out[i] = four(a[i], b[i], selectors);
                     }

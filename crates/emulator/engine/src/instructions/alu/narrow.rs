@@ -1,7 +1,7 @@
 //! Handlers of 16-bit floating-point arithmetic, single and packed.
 
 use crate::instructions::alu::operation::{
-    AluOperation, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,
+    AluOperation, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2,
 };
 use crate::number::approximate::forms;
 use crate::number::eight::{narrow_halves, narrow_singles, widen};
@@ -15,7 +15,7 @@ use lanework_ptx_ir::opcode::float::{F16Function, HalfFunction, HalfOp, HalfType
 macro_rules! each_type {
     ($ty:expr, $warm:ident, $lanes:ident, |$($x:ident),*| $f16:expr, |$($y:ident),*| $bf16:expr) => {
         match $ty {
-            HalfType::F16 => $warm(|$($x: f16),*| -> f16 { $(let $x = $x.widen();)* to_f16($f16) }),
+            HalfType::F16 => single16!($lanes, |$($x),*| $f16),
             HalfType::F16x2 => packed16!($lanes, |$($x),*| $f16),
             HalfType::Bf16 => $warm(|$($y: bf16),*| -> bf16 { $(let $y = $y.widen();)* to_bf16($bf16) }),
             HalfType::Bf16x2 => $warm(|$($y: u32),*| -> u32 { mapb16([$($y),*], |[$($y),*]| $bf16) }),
@@ -35,6 +35,22 @@ macro_rules! packed16 {
                 // SAFETY: on x86-64 only the handlers of the AVX2 level call this function (`Tiers::large`), and
                 // `best_tier` found F16C on hosts of that level.
                 unsafe { lanes::map16([$($x),*], |[$($x),*]| $f16) }
+            },
+        )
+    };
+}
+
+/// The handlers of a function of single f16, which are in the low halves of words.
+macro_rules! single16 {
+    ($lanes:ident, |$($x:ident),*| $f16:expr) => {
+        $lanes(
+            |$($x: u32),*| -> u32 {
+                $(let $x = f16_value($x & 0xffff);)*
+                f16_bits($f16)
+            },
+            |$($x: &[u32; 32]),*| {
+                // SAFETY: as in `packed16`.
+                unsafe { lanes::map16_low([$($x),*], |[$($x),*]| $f16) }
             },
         )
     };
@@ -98,13 +114,11 @@ fn any(function: HalfFunction, ty: HalfType) -> &'static AluOperation {
 fn only_f16(function: F16Function, packed: bool) -> &'static AluOperation {
     match (function, packed) {
         // The product is exact in f32.
-        (F16Function::MulFlushed, false) => {
-            warm2(|a: f16, b: f16| to_f16(flushable(a.widen() * b.widen())))
-        }
+        (F16Function::MulFlushed, false) => single16!(lanes2, |a, b| flushable(a * b)),
         (F16Function::MulFlushed, true) => packed16!(lanes2, |a, b| flushable(a * b)),
-        (F16Function::FmaFlushed, false) => warm3(|a: f16, b: f16, c: f16| {
-            to_f16(flushable(fused16(a.widen(), b.widen(), c.widen())))
-        }),
+        (F16Function::FmaFlushed, false) => {
+            single16!(lanes3, |a, b, c| flushable(fused16(a, b, c)))
+        }
         (F16Function::FmaFlushed, true) => {
             packed16!(lanes3, |a, b, c| flushable(fused16(a, b, c)))
         }
@@ -117,7 +131,7 @@ fn only_f16(function: F16Function, packed: bool) -> &'static AluOperation {
 
 fn fma(ty: HalfType) -> &'static AluOperation {
     match ty {
-        HalfType::F16 => warm3(|a: f16, b: f16, c: f16| f16_fma(a, b, c)),
+        HalfType::F16 => single16!(lanes3, |a, b, c| fused16(a, b, c)),
         HalfType::F16x2 => packed16!(lanes3, |a, b, c| fused16(a, b, c)),
         HalfType::Bf16 => lanes3(
             |a: bf16, b: bf16, c: bf16| bf16_fma(a, b, c).to_bits(),
@@ -167,12 +181,29 @@ fn min_max(choice: MinMax, ty: HalfType) -> &'static AluOperation {
             ))
         };
     }
+    /// The handlers of [`chosen16`], single and packed.
+    macro_rules! chosen {
+        ($max:expr, $nan:expr) => {
+            match ty {
+                HalfType::F16 => warm2(|a: u16, b: u16| chosen16(a, b, ($max, $nan), 0x7c00)),
+                HalfType::Bf16 => warm2(|a: u16, b: u16| chosen16(a, b, ($max, $nan), 0x7f80)),
+                HalfType::F16x2 => lanes2(
+                    |a: u32, b: u32| chosen16x2(a, b, ($max, $nan), 0x7c00),
+                    |a: &[u32; 32], b: &[u32; 32]| lanes::chosen(a, b, ($max, $nan), 0x7c00),
+                ),
+                HalfType::Bf16x2 => lanes2(
+                    |a: u32, b: u32| chosen16x2(a, b, ($max, $nan), 0x7f80),
+                    |a: &[u32; 32], b: &[u32; 32]| lanes::chosen(a, b, ($max, $nan), 0x7f80),
+                ),
+            }
+        };
+    }
     let MinMax { max, nan, xorsign } = choice;
     match (xorsign, nan, max) {
-        (false, false, false) => each_type!(ty, warm2, lanes2, |a, b| min32(a, b)),
-        (false, false, true) => each_type!(ty, warm2, lanes2, |a, b| max32(a, b)),
-        (false, true, false) => each_type!(ty, warm2, lanes2, |a, b| or_nan(min32, a, b)),
-        (false, true, true) => each_type!(ty, warm2, lanes2, |a, b| or_nan(max32, a, b)),
+        (false, false, false) => chosen!(false, false),
+        (false, false, true) => chosen!(true, false),
+        (false, true, false) => chosen!(false, true),
+        (false, true, true) => chosen!(true, true),
         (true, false, false) => xor_signs!(min32),
         (true, false, true) => xor_signs!(max32),
         (true, true, false) => xor_signs!(|a, b| or_nan(min32, a, b)),

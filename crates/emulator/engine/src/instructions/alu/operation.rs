@@ -314,6 +314,35 @@ arity!(rare3, warm3, hot3, lanes3, Whole3, lane3, Each3, Vector3, Scalar3, Scala
     Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
     Direct3<A, B, C, R, F, 6>);
 
+/// A common instruction that mostly has an operand in scalar form, such as a shift: as well a handler for each mix of varying and
+/// scalar operands, one copy of the code.
+macro_rules! mixed {
+    ($mixed:ident, $vector:ident, $each:ident, $scalar:ident, $lane:ident; $($ty:ident),*; $($direct_row:ty),*) => {
+        /// A common instruction with a handler for each mix of varying and scalar operands.
+        pub fn $mixed<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
+            const {
+                &AluOperation {
+                    lane: LaneFunction::new::<fn($($ty),*) -> R>(&(const { $lane::<$($ty,)* R, F> })),
+                    vector: Tiers::large::<$vector<$($ty,)* R, F>, $each<$($ty,)* R>>(),
+                    scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
+                    direct: &[$(WideTiers::of_one_level::<$direct_row>()),*],
+                    widths: &[$(<$ty as Source>::READ,)* R::WRITE],
+                    affine: None,
+                    compare: None,
+                    fma: false,
+                }
+            }
+        }
+    };
+}
+
+mixed!(mixed2, Vector2, Each2, Scalar2, lane2; A, B;
+    Direct2<A, B, R, F, 0>, Direct2<A, B, R, F, 1>, Direct2<A, B, R, F, 2>);
+mixed!(mixed3, Vector3, Each3, Scalar3, lane3; A, B, C;
+    Direct3<A, B, C, R, F, 0>, Direct3<A, B, C, R, F, 1>, Direct3<A, B, C, R, F, 2>,
+    Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
+    Direct3<A, B, C, R, F, 6>);
+
 /// A function over whole predicates.
 struct Mask<F, const UNIFORM: bool>(PhantomData<F>);
 

@@ -6,7 +6,6 @@
 
 use crate::number::approximate::{UnitFunction, of, of_lanes, unit};
 use crate::number::single::{NAN32, canonical, flush, flush_rounded_up};
-use crate::number::soft::{quiet, with_nan_of};
 use ::half::{bf16, f16};
 
 /// 2^24 makes any subnormal number normal.
@@ -280,104 +279,4 @@ fn cut_f16(bits: u32) -> f16 {
 /// An f32 cut off to bf16; a NaN is 0x7fff.
 fn cut_bf16(bits: u32) -> bf16 {
     bf16::from_bits(if bits == NAN32 { 0x7fff } else { (bits >> 16) as u16 })
-}
-
-const SIGN_HIGH: u32 = 0x8000_0000;
-const INFINITY_HIGH: u32 = 0x7ff0_0000;
-const FRACTION_HIGH: u32 = 0xf_ffff;
-
-/// `rcp.approx.ftz.f64`: the high word of `1 / a` from the high word of `a`; the low word is 0.
-#[inline(always)]
-pub fn rcp_f64(a: f64) -> f64 {
-    from_high(rcp_high(high(a)))
-}
-
-#[inline(always)]
-fn rcp_high(word: u32) -> u32 {
-    let (sign, exponent, fraction) = split(word);
-    match exponent {
-        0x7ff if fraction != 0 => NAN32,
-        0 => sign | INFINITY_HIGH,
-        _ => {
-            let result = high_word(unit::rcp_mantissa(fraction << 3), 1022 + 1023 - exponent);
-            if result < 1 << 20 || exponent == 0x7ff { sign } else { sign | result }
-        }
-    }
-}
-
-/// `rsqrt.approx.ftz.f64`: the high word of `1 / sqrt(a)` from the high word of `a`; the low word is 0.
-#[inline(always)]
-pub fn rsqrt_f64_high(a: f64) -> f64 {
-    from_high(rsqrt_high(high(a)))
-}
-
-#[inline(always)]
-fn rsqrt_high(word: u32) -> u32 {
-    let (sign, exponent, fraction) = split(word);
-    match exponent {
-        0x7ff if fraction != 0 => NAN32,
-        0 => sign | INFINITY_HIGH,
-        _ if sign != 0 => NAN32,
-        0x7ff => 0,
-        _ => {
-            let unbiased = exponent - 1023;
-            let mantissa = unit::rsqrt_mantissa(unbiased & 1 == 1, fraction << 3);
-            high_word(mantissa, 1022 - (unbiased >> 1))
-        }
-    }
-}
-
-/// `rsqrt.approx.f64`: the approximation of the high word, improved once by an iteration of third order.
-#[inline(always)]
-pub fn rsqrt_f64(a: f64) -> f64 {
-    if a == 0.0 {
-        return f64::INFINITY.copysign(a);
-    }
-    if a.is_nan() {
-        return quiet(a);
-    }
-    if a < 0.0 {
-        return with_nan_of(f64::NAN, []);
-    }
-    if a == f64::INFINITY {
-        return 0.0;
-    }
-    match a.is_subnormal() {
-        true => improved(a * (1u64 << 54) as f64) * (1u64 << 27) as f64,
-        false => improved(a),
-    }
-}
-
-#[inline(always)]
-fn improved(a: f64) -> f64 {
-    let y = rsqrt_f64_high(a);
-    let error = (-(y * y)).mul_add(a, 1.0);
-    error.mul_add(0.375, 0.5).mul_add(y * error, y)
-}
-
-#[inline(always)]
-fn high(a: f64) -> u32 {
-    (a.to_bits() >> 32) as u32
-}
-
-#[inline(always)]
-fn from_high(word: u32) -> f64 {
-    f64::from_bits(u64::from(word) << 32)
-}
-
-/// The sign, the biased exponent and the fraction of a high word.
-#[inline(always)]
-fn split(word: u32) -> (u32, i32, u32) {
-    (word & SIGN_HIGH, (word >> 20 & 0x7ff) as i32, word & FRACTION_HIGH)
-}
-
-/// The high word of a mantissa from 2^23 to 2^24, truncated; its exponent is 23.
-#[inline(always)]
-fn high_word(mantissa: u64, exponent: i32) -> u32 {
-    match mantissa >> 24 {
-        0 if exponent < 1 => 0,
-        0 => (exponent as u32) << 20 | (mantissa >> 3) as u32 & FRACTION_HIGH,
-        // A power of two.
-        _ => ((exponent + 1) as u32) << 20,
-    }
 }

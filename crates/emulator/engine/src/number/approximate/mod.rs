@@ -10,6 +10,7 @@
 //! as in the driver's code. `lanework-lab conform --exhaustive` compares every input with a GPU. Limits: measured on
 //! compute capability 9.0; other generations have other tables.
 
+pub(crate) mod double;
 pub(crate) mod forms;
 pub(crate) mod unit;
 
@@ -107,6 +108,22 @@ pub fn of_lanes<F: UnitFunction>(x: &[u32; 32]) -> [u32; 32] {
     }
     for i in 0..32 {
         out[i] = F::result(x[i], out[i]);
+    }
+    out
+}
+
+/// The interpolated values of 32 arguments, from 1/2 to 1, in units of 2^-24.
+#[inline(always)]
+pub fn mantissas<F: UnitFunction>(x: &[u32; 32]) -> [u32; 32] {
+    let [mut segments, mut lower, mut squares, mut out] = [[0; 32]; 4];
+    for i in 0..32 {
+        (segments[i], lower[i]) = F::place(x[i]);
+        squares[i] = F::square(lower[i]);
+    }
+    for i in 0..32 {
+        let value = F::SEGMENTS.at(segments[i], lower[i], squares[i]) * f64::from(1 << 24);
+        // SAFETY: interpolated values are from 1/2 to 1, so this one is at most 2^24.
+        out[i] = unsafe { value.to_int_unchecked::<i32>() } as u32;
     }
     out
 }

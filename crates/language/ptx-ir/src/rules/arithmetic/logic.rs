@@ -6,6 +6,7 @@ use crate::module::constants::immediate_bits;
 use crate::opcode::Alu;
 use crate::opcode::integer::IntegerSize;
 use crate::opcode::logic::{LogicOp, PermuteMode};
+use crate::rules::arithmetic::table;
 use crate::rules::context::Cx;
 use lanework_ptx as syntax;
 use lanework_ptx::Modifier::*;
@@ -234,21 +235,14 @@ pub fn lop3(cx: &mut Cx<'_, '_>) -> LoweringResult {
         _ if combining => return Err(cx.unsupported("`d|p` is expected")),
         _ => (cx.dst_of(0, B32)?, None),
     };
-    let (a, b, c) = (cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?);
-    // Split on `a`: each half of the table is a function of two bits.
-    let half = |bits: u32| Operand::Const(u64::from(bits & 15));
-    let (zero, one) =
-        (cx.lowering.new_register(Width::Word), cx.lowering.new_register(Width::Word));
-    cx.alu(Some(zero), &[b, c, half(table)], Alu::Logic(LogicOp::Lookup))?;
-    cx.alu(Some(one), &[b, c, half(table >> 4)], Alu::Logic(LogicOp::Lookup))?;
-    let joined = Alu::Logic(LogicOp::Select);
+    let operands = [cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
     if !combining {
-        return cx.alu(dst, &[a, Operand::Reg(one), Operand::Reg(zero)], joined);
+        return table::of_three(cx, dst, operands, table);
     }
     // Whether any bit is set, combined with a predicate.
     let with = positive(cx, 5)?;
     let result = cx.lowering.new_register(Width::Word);
-    cx.alu(Some(result), &[a, Operand::Reg(one), Operand::Reg(zero)], joined)?;
+    table::of_three(cx, Some(result), operands, table)?;
     let any = cx.lowering.new_register(Width::Predicate);
     cx.alu(Some(any), &[Operand::Reg(result)], Alu::Logic(LogicOp::IsNonzero))?;
     let both = match cx.has(Or) {

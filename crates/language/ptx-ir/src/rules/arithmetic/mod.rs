@@ -6,4 +6,5 @@ pub mod expand;
 pub mod float;
 pub mod integer;
 pub mod logic;
+mod table;
 pub mod video;

@@ -9,7 +9,7 @@ mod relaxed;
 use crate::instructions::alu::operation::{
     AluOperation, hot2, hot3, lanes1, lanes2, lanes3, rare1, rare2, rare3, warm1, warm2, warm3,
 };
-use crate::number::approximate::forms;
+use crate::number::approximate::{double, forms};
 use crate::number::directed;
 use crate::number::fused::fused;
 use crate::number::single::{flush_number, *};
@@ -248,9 +248,16 @@ pub fn double_handlers(op: DoubleOp) -> &'static AluOperation {
         DoubleOp::CopySign => warm2(|a: f64, b: f64| b.copysign(a)),
         DoubleOp::Sqrt => warm1(|a: f64| with_nan_of(a.sqrt(), [a])),
         DoubleOp::Rcp => warm1(|a: f64| with_nan_of(1.0 / a, [a])),
-        DoubleOp::RcpApproximate => warm1(|a: f64| forms::rcp_f64(a)),
-        DoubleOp::Rsqrt => warm1(|a: f64| forms::rsqrt_f64(a)),
-        DoubleOp::RsqrtApproximate => warm1(|a: f64| forms::rsqrt_f64_high(a)),
+        DoubleOp::RcpApproximate => {
+            lanes1(|a: f64| double::rcp(a), |a: &[f64; 32]| double::rcp_lanes(a))
+        }
+        DoubleOp::Rsqrt => {
+            lanes1(|a: f64| double::rsqrt(a), |a: &[f64; 32]| double::rsqrt_lanes(a))
+        }
+        DoubleOp::RsqrtApproximate => lanes1(
+            |a: f64| double::rsqrt_high_word(a),
+            |a: &[f64; 32]| double::rsqrt_high_word_lanes(a),
+        ),
         DoubleOp::Test(class) => double_test(class),
         DoubleOp::Saturate => rare1(|a: f64| if a > 0.0 { a.min(1.0) } else { 0.0 }),
     }
@@ -320,6 +327,48 @@ macro_rules! in_each_direction {
     }};
 }
 
+/// The handlers of an f64 operation, with the direction as the constant `R`.
+macro_rules! double_in_each_direction {
+    ($direction:expr, |$round:ident| $handlers:expr) => {
+        match $direction {
+            RoundingDirection::Zero => {
+                const $round: Round = Round::Zero;
+                $handlers
+            }
+            RoundingDirection::Down => {
+                const $round: Round = Round::Down;
+                $handlers
+            }
+            RoundingDirection::Up => {
+                const $round: Round = Round::Up;
+                $handlers
+            }
+        }
+    };
+}
+
+/// An f64 product, rounded in a direction.
+fn mul_directed(round: Round, a: f64, b: f64) -> f64 {
+    soft::round(soft::multiply(soft::unpack(a), soft::unpack(b)), round, [b, a])
+}
+
+/// The same for a warp. If a product is too small for its error, all are computed by software.
+#[inline(always)]
+fn mul_directed_lanes(round: Round, a: &[f64; 32], b: &[f64; 32]) -> [f64; 32] {
+    let (mut out, mut small) = ([0.0; 32], 0);
+    for i in 0..32 {
+        let (product, fits) = directed::mul_double(round, a[i], b[i]);
+        small |= u32::from(!fits);
+        out[i] = with_nan_of(product, [b[i], a[i]]);
+    }
+    if small != 0 {
+        for i in 0..32 {
+            out[i] = mul_directed(round, a[i], b[i]);
+        }
+    }
+    out
+}
+
 /// The handlers of an opcode of this family.
 pub fn directed_handlers(op: DirectedOp) -> &'static AluOperation {
     use DirectedFunction::{Add, Fma, Mul, Sub};
@@ -337,14 +386,19 @@ pub fn directed_handlers(op: DirectedOp) -> &'static AluOperation {
             single_in_each_direction!(op.direction, warm3, |a, b, c| directed::fma)
         }
         DirectedFunction::Add => {
-            in_each_direction!(op, rare2, |a, b| |to| soft::add(a, b, to), nan [b, a])
+            double_in_each_direction!(op.direction, |R| warm2(|a: f64, b: f64| {
+                with_nan_of(directed::add_double(R, a, b), [b, a])
+            }))
         }
         DirectedFunction::Sub => {
-            in_each_direction!(op, rare2, |a, b| |to| soft::add(a, soft::negate(b), to), nan [b, a])
+            double_in_each_direction!(op.direction, |R| warm2(|a: f64, b: f64| {
+                with_nan_of(directed::add_double(R, a, -b), [b, a])
+            }))
         }
-        DirectedFunction::Mul => {
-            in_each_direction!(op, rare2, |a, b| |_| soft::multiply(a, b), nan [b, a])
-        }
+        DirectedFunction::Mul => double_in_each_direction!(op.direction, |R| lanes2(
+            |a: f64, b: f64| mul_directed(R, a, b),
+            |a: &[f64; 32], b: &[f64; 32]| mul_directed_lanes(R, a, b),
+        )),
         DirectedFunction::Fma => in_each_direction!(
             op,
             rare3,
