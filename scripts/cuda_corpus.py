@@ -8,8 +8,9 @@
 Each file's device code is compiled by `lanework inspect`. A program is then run by `lanework run`, with the other sources
 that its Makefile names. Its arguments are those in `scripts/clients/hecbench.sh`, which make the problem small, or else
 those of the Makefile's `run` target, in which numbers of repetitions become 1. If it takes too long, it is run again with
-smaller numbers, which the column `smaller` counts. The sources stay in `target/cuda-corpus`; LANEWORK_SOURCES names a
-folder that has them already, as `OWNER+NAME/repo` (bare or not). Results of every file: `target/cuda-corpus/results.tsv`.
+smaller numbers, which the column `smaller` counts. A program that says that it needs several GPUs gets two. The sources stay
+in `target/cuda-corpus`; LANEWORK_SOURCES names a folder that has them already, as `OWNER+NAME/repo` (bare or not). Results of
+every file: `target/cuda-corpus/results.tsv`.
 
 Needs git and a built command (`--lanework`). No compiler of NVIDIA's may be on the path: the command would choose it.
 """
@@ -48,8 +49,11 @@ TIERS = [
     (5, r"<cub/|<thrust/|<cute/|<cutlass|<ATen/|cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|<mpi|\bGL/"),
 ]
 MAIN = re.compile(r"^\s*(?:int|auto|void|extern \"C\" int)\s+main\s*\(", re.M)
-KEPT = re.compile(r"\.(cu|cuh|h|hpp|inl|inc|cpp|c|cc|hh|in|txt|bin|pgm|ppm|bmp|dat|csv|raw|png|mtx|params|hdr|egr|json)$|Makefile$|/run$")
+# Sources and data: everything but documents and projects of other tools.
+LEFT_OUT = re.compile(r"\.(md|rst|pdf|svg|gif|webp|docx?|pptx?|ipynb|sln|vcxproj\w*)$|(^|/)(doc|docs)/")
 LARGEST = 4 << 20
+# What a program says that ends because it needs several GPUs.
+SEVERAL_GPUS = re.compile(r"(two or more|at least two|multiple|more than one) .*GPUs?\b.*\b(required|found)", re.I)
 # A program that needs more time than the limit, but runs if its numbers from 512 on are divided by 16.
 SMALLER = "ok with smaller arguments"
 
@@ -122,7 +126,7 @@ def place(origin, work):
         return files
     # Programs of HeCBench use headers, data and other sources of their SYCL versions.
     roots = {"hecbench": r"-cuda/|/include/|/data/|-sycl/", "rodinia": "^cuda/|^common|^data/"}
-    kept = [path for path in sizes if KEPT.search(path) and sizes[path] < LARGEST
+    kept = [path for path in sizes if not LEFT_OUT.search(path) and sizes[path] < LARGEST
             and re.search(roots.get(origin[0], ""), path) and not (folder / path).exists()]
     if kept:
         for path, content in contents(git_folder, revision, kept):
@@ -223,8 +227,9 @@ def limit(seconds):
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
 
 
-def command(arguments, file, folders, seconds):
-    environment = {**os.environ, "CPATH": ":".join(folders), "LANEWORK_CACHE_DIR": "off", "LANG": "C"}
+def command(arguments, file, folders, seconds, gpus=1):
+    environment = {**os.environ, "CPATH": ":".join(folders), "LANEWORK_CACHE_DIR": "off", "LANG": "C",
+                   "LANEWORK_GPUS": str(gpus)}
     try:
         done = subprocess.run(arguments, cwd=file.parent, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20 * seconds,
@@ -274,7 +279,10 @@ def examine(options, origin, file, text, included):
     if not options.full:
         arguments = few_repetitions(arguments, "".join(path.read_text(errors="replace") for path in files))
     def run_with(arguments):
-        code, output = command([lanework, "run", *options_of_source, *names, "--", *arguments], file, folders, options.seconds)
+        arguments = [lanework, "run", *options_of_source, *names, "--", *arguments]
+        code, output = command(arguments, file, folders, options.seconds)
+        if code and SEVERAL_GPUS.search(output):
+            code, output = command(arguments, file, folders, options.seconds, gpus=2)
         return outcome(code, output)
 
     run = run_with(arguments)

@@ -1,4 +1,4 @@
-//! Host code: libraries that are loops of the host (Thrust, CUB, cuSPARSE, POSIX threads), without a device; and newer parts of
+//! Host code: libraries that are loops of the host (Thrust, CUB, cuSPARSE, MPI, POSIX threads), without a device; and newer parts of
 //! the language. The expected output is GCC's, or that of the toolkit's libraries.
 
 mod common;
@@ -10,6 +10,7 @@ const DEVICE: &[(&str, External)] = &[
     ("__lw_context", |_, _| Ok(0)),
     ("__lw_open_device", |_, _| Ok(0)),
     ("__lw_close_device", |_, _| Ok(0)),
+    ("__lw_is_device", |_, _| Ok(0)),
     ("cuCtxSynchronize", |_, _| Ok(0)),
     ("cuStreamSynchronize", |_, _| Ok(0)),
     ("cuMemAlloc_v2", allocate),
@@ -282,3 +283,90 @@ fn older_functions_of_cusparse_sort_count_and_factorize() {
     "#;
     assert_eq!(output(source), "2 1 3\n0:1 2:0 1:2 0:4 2:3 0 2 1\n003 011 102 110 17 53\n");
 }
+
+#[test]
+fn mpi_sends_messages_to_its_own_process() {
+    let source = r#"
+        #include <mpi.h>
+        #include <cstdio>
+        int main(int count, char **arguments) {
+            int rank, size, a[3] = {1, 2, 3}, b[3] = {}, received;
+            MPI_Init(&count, &arguments);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            MPI_Request requests[2];
+            MPI_Irecv(b, 3, MPI_INT, 0, 7, MPI_COMM_WORLD, &requests[0]);
+            MPI_Isend(a, 3, MPI_INT, 0, 7, MPI_COMM_WORLD, &requests[1]);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+            printf("%d of %d: %d %d %d\n", rank, size, b[0], b[1], b[2]);
+            // Messages with one tag stay in order; another tag overtakes them.
+            for (int i = 0; i < 3; i++) MPI_Send(a + i, 1, MPI_INT, 0, i == 2, MPI_COMM_WORLD);
+            MPI_Status status;
+            MPI_Recv(b, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
+            MPI_Recv(b + 1, 3, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+            MPI_Get_count(&status, MPI_INT, &received);
+            MPI_Sendrecv(a, 1, MPI_INT, 0, 5, b + 2, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &status);
+            printf("%d %d (%d) %d\n", b[0], b[1], received, b[2]);
+            double x = 2.5, sum = 0;
+            MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+            MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+            int offsets[1] = {1}, counts[1] = {2};
+            MPI_Gatherv(a, 2, MPI_INT, b, counts, offsets, MPI_INT, 0, MPI_COMM_WORLD);
+            printf("%g %g %d %d\n", x, sum, b[1], b[2]);
+            MPI_Recv(b, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            return MPI_Finalize();
+        }
+    "#;
+    assert_eq!(output(source), "0 of 1: 1 2 3\n3 1 (1) 2\n2.5 2.5 1 2\n");
+}
+
+#[test]
+fn a_receive_without_a_message_and_a_rank_that_is_absent_end_the_program() {
+    for call in [
+        "MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)",
+        "MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD)",
+    ] {
+        let source = format!("#include <mpi.h>\nint main() {{ int x = 0; {call}; return 0; }}");
+        let (_, ended) = common::run(&source, &[DEVICE], &[]);
+        assert_eq!(ended.map_err(|fault| fault.message), Ok(1), "{call}");
+    }
+}
+
+#[test]
+fn direction_vectors_are_those_of_joe_and_kuo() {
+    let source = r#"
+        #include <curand.h>
+        #include <cstdio>
+        int main() {
+            curandDirectionVectors32_t *narrow;
+            curandDirectionVectors64_t *wide;
+            if (curandGetDirectionVectors32(&narrow, CURAND_DIRECTION_VECTORS_32_JOEKUO6)) return 1;
+            if (curandGetDirectionVectors64(&wide, CURAND_DIRECTION_VECTORS_64_JOEKUO6)) return 2;
+            for (int dimension : {0, 1, 2, 199}) {
+                unsigned sum = 0;
+                for (int bit = 0; bit < 32; bit++) sum = sum * 31 + narrow[dimension][bit];
+                printf("%08x %08x %08x\n", narrow[dimension][2], sum, (unsigned)(wide[dimension][31] >> 32));
+            }
+            curandGenerator_t generator;
+            curandCreateGeneratorHost(&generator, CURAND_RNG_QUASI_SOBOL32);
+            float x[3];
+            printf("%d %d %d\n", curandSetQuasiRandomGeneratorDimensions(generator, 100000),
+                   curandSetQuasiRandomGeneratorDimensions(generator, 2), curandGenerateUniform(generator, x, 3));
+        }
+    "#;
+    let text = output(source);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0].split(' ').next(), Some("20000000"), "{text}");
+    // The vectors of both widths have the same high bits.
+    assert_eq!(lines[4], "104 0 105", "{text}");
+    assert_eq!(lines[..4], EXPECTED, "{text}");
+}
+
+/// By dimension: the third vector, a checksum of all of them, and the high half of the last vector of 64 bits that the
+/// narrow ones share. Computed by `generators::sobol` of the stand-in for cuRAND.
+const EXPECTED: [&str; 4] = [
+    "20000000 3ef368eb 00000001",
+    "a0000000 147f0469 ffffffff",
+    "60000000 bcd522cb c5005555",
+    "20000000 02e4419d 04a3877f",
+];

@@ -1,5 +1,6 @@
 //! Conversions of 16-bit floats, which the headers write as PTX.
 
+use super::ShortFormat;
 use lanework_numbers::NumberType;
 
 /// The instruction `cvt.ROUNDING.TO.FROM`.
@@ -8,6 +9,8 @@ pub struct Conversion {
     from: NumberType,
     to: NumberType,
     round: fn(f64) -> f64,
+    /// The format, if the conversion rounds to the nearest number of it.
+    nearest: Option<ShortFormat>,
 }
 
 impl Conversion {
@@ -25,18 +28,22 @@ impl Conversion {
             Some("rm") => f64::floor,
             _ => return None,
         };
-        Some(Conversion { from: number_type(from)?, to: number_type(to)?, round })
+        let nearest = ShortFormat::named(to).filter(|_| rounding == Some("rn"));
+        Some(Conversion { from: number_type(from)?, to: number_type(to)?, round, nearest })
     }
 
     /// Converts the low bits of a word.
     pub fn convert(self, operand: u64) -> u64 {
-        let Conversion { from, to, round } = self;
+        let Conversion { from, to, round, nearest } = self;
         let value = if from.is_float() {
             from.read(&operand.to_le_bytes())
         } else {
             // An integer that f64 does not represent exactly exceeds the range of f16.
             from.read_integer(&operand.to_le_bytes()) as f64
         };
+        if let Some(format) = nearest {
+            return format.nearest(value);
+        }
         let mut bytes = Vec::with_capacity(8);
         match (to.is_float(), value.is_nan()) {
             (true, true) if to.bits() == 16 => bytes.extend(0x7fff_u16.to_le_bytes()),

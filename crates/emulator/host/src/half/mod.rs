@@ -10,7 +10,6 @@ mod pairs;
 use conversions::Conversion;
 #[allow(unused_imports, reason = "only machine code uses the numbers")]
 pub use frequent::{FrequentConversion, INFINITY, LEAST_NORMAL, MAGIC, REBIAS, SCALE, TOO_LARGE};
-use lanework_numbers::NumberType;
 use pairs::PairConversion;
 
 /// A parsed PTX instruction on small floats.
@@ -141,26 +140,36 @@ impl ShortFormat {
         }
     }
 
-    fn number_type(self) -> NumberType {
-        match self {
-            ShortFormat::F16 => NumberType::F16,
-            ShortFormat::Bf16 => NumberType::Bf16,
-        }
-    }
-
     fn value(self, bits: u64) -> f64 {
-        self.number_type().read(&(bits as u16).to_le_bytes())
+        let single = match self {
+            ShortFormat::F16 => FrequentConversion::FloatFromHalf.convert(bits & 0xffff) as u32,
+            ShortFormat::Bf16 => (bits as u32) << 16,
+        };
+        f64::from(f32::from_bits(single))
     }
 
+    /// The bits of the nearest number, ties to even.
     fn nearest(self, value: f64) -> u64 {
         if value.is_nan() {
             return Self::NOT_A_NUMBER;
         }
-        let mut bytes = Vec::with_capacity(2);
-        self.number_type().put(value, &mut bytes);
-        bytes.resize(2, 0);
-        u64::from(u16::from_le_bytes([bytes[0], bytes[1]]))
+        let bits = u64::from(rounded_to_odd(value).to_bits());
+        match self {
+            ShortFormat::F16 => FrequentConversion::HalfFromFloat.convert(bits),
+            ShortFormat::Bf16 => FrequentConversion::BfloatFromFloat.convert(bits),
+        }
     }
+}
+
+/// A number as `f32`, with the last bit 1 if it is not exact. Rounding that to a shorter format gives the same number as
+/// rounding the original at once (Boldo and Melquiond, 2008).
+fn rounded_to_odd(value: f64) -> f32 {
+    let nearest = value as f32;
+    if f64::from(nearest) == value {
+        return nearest;
+    }
+    let up = f64::from(nearest).abs() > value.abs();
+    f32::from_bits(nearest.to_bits() - u32::from(up) | 1)
 }
 
 /// Arithmetic on one number or two.
@@ -269,6 +278,25 @@ mod tests {
         assert_eq!(execute("cvt.rzi.s32.f16 %0, %1;", &[0xc100]), Some(0xffff_fffe));
         assert_eq!(execute("cvt.rn.f16.s32 %0, %1;", &[0xffff_ffff]), Some(0xbc00));
         assert_eq!(execute("cvt.rn.bf16.f32 %0, %1;", &[bits(3.0)]), Some(0x4040));
+    }
+
+    #[test]
+    fn arithmetic_rounds_once() {
+        let fma = |a, b, c| execute("fma.rn.f16 %0, %1, %2, %3;", &[a, b, c]);
+        // 2049 is in the middle of two halves: to even.
+        assert_eq!(fma(0x3c00, 0x6800, 0x3c00), Some(0x6800));
+        assert_eq!(fma(0x3c00, 0x3c01, 0x0001), Some(0x3c01));
+        assert_eq!(fma(0x3801, 0x3c01, 0x0001), Some(0x3802));
+        // Rounded to f32 first, this sum would be in the middle of two halves.
+        assert_eq!(fma(0x43e6, 0x3e00, 0x0001), Some(0x45ed));
+        // (1 + 2^-10) * 2047 is just below 2049.
+        assert_eq!(fma(0x3c01, 0x67ff, 0x0000), Some(0x6800));
+        assert_eq!(execute("add.bf16 %0, %1, %2;", &[0x3f00, 0x3f00]), Some(0x3f80));
+        // Every finite half times one is itself, as is every half plus zero.
+        for bits in (0..0x7c00_u64).chain(0x8001..0xfc00) {
+            assert_eq!(execute("mul.f16 %0, %1, %2;", &[bits, 0x3c00]), Some(bits));
+            assert_eq!(execute("add.f16 %0, %1, %2;", &[bits, 0x8000]), Some(bits));
+        }
     }
 
     #[test]

@@ -67,21 +67,29 @@ impl Translator<'_> {
         }
         self.b.switch_to_block(inside);
         self.b.seal_block(inside);
-        let granule = self.b.ins().ushr_imm_s(offset, 3);
+        // The offset is aligned now, so the rotation was a shift.
+        let granule = if shift == 3 { place } else { self.b.ins().ushr_imm_s(place, 3 - shift) };
         let shadow = self.word(self.layout.shadow);
         let shadow = self.b.ins().iadd(shadow, granule);
-        let is_open = if bytes == 8 {
-            let open = self.b.ins().load(types::I8, PLAIN, shadow, 0);
-            self.b.ins().icmp_imm_s(IntCC::Equal, open, 8)
+        let open = self.b.ins().load(types::I8, PLAIN, shadow, 0);
+        let is_open = self.b.ins().icmp_imm_s(IntCC::Equal, open, 8);
+        if bytes == 8 {
+            self.b.ins().brif(is_open, good, &[], slow, &[]);
         } else {
+            // Nearly all accesses are to granules that are open as a whole. Others need a longer test.
+            let partial = self.b.create_block();
+            self.b.set_cold_block(partial);
+            self.b.ins().brif(is_open, good, &[], partial, &[]);
+            self.b.switch_to_block(partial);
+            self.b.seal_block(partial);
             // The shadow bytes for inaccessible memory are negative as signed bytes.
-            let open = self.b.ins().sload8(types::I32, PLAIN, shadow, 0);
+            let open = self.b.ins().sextend(types::I32, open);
             let low = self.b.ins().ireduce(types::I32, offset);
             let within = self.b.ins().band_imm_s(low, 7);
             let needed = self.b.ins().iadd_imm_s(within, i64::from(bytes));
-            self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, open, needed)
-        };
-        self.b.ins().brif(is_open, good, &[], slow, &[]);
+            let fits = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, open, needed);
+            self.b.ins().brif(fits, good, &[], slow, &[]);
+        }
         self.b.seal_block(good);
         self.b.seal_block(slow);
         self.b.switch_to_block(slow);

@@ -295,7 +295,10 @@ impl Analyzer {
                 self.types.record_of(first).is_some_and(|record| self.types.is_empty(record))
             }
             "__is_trivially_copyable" | "__is_trivial" | "__is_pod" | "__is_standard_layout" => {
-                self.types.record_of(first).is_none_or(|record| !self.types.record(record).assigns)
+                let record = self.types.record_of(self.element_of(first));
+                let destroys =
+                    record.is_some_and(|record| self.types.record(record).has_destructor);
+                !destroys && !self.assigned_by_parts(first) && !self.copied_by_parts(first)
             }
             "__is_base_of" => {
                 let base = self.types.record_of(first)?;

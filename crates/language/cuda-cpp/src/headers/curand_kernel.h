@@ -1,4 +1,4 @@
-// <curand_kernel.h>: XORWOW and Philox. Words and uniform numbers are those of NVIDIA's generators.
+// <curand_kernel.h>: XORWOW, Philox and Sobol. Words and uniform numbers are those of NVIDIA's generators.
 #define CURAND_KERNEL_H_
 #define QUALIFIERS static __forceinline__ __device__
 #define CURAND_2POW32_INV (2.3283064e-10f)
@@ -273,3 +273,4 @@ __device__ inline float4 curand_normal4(curandStatePhilox4_32_10 *state) {
     float2 a = _curand_box_muller(x.x, x.y), b = _curand_box_muller(x.z, x.w);
     return make_float4(a.x, a.y, b.x, b.y);
 }
+#include <lanework/sobol.h>

@@ -943,6 +943,7 @@ inline int __lw_direction(void *to, const void *from, cudaMemcpyKind kind) {
     return 0;
 }
 inline int __lw_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    if (!to || !from) return __lw_refused(1, "cudaMemcpy: a pointer is null", "allocate the memory before the copy");
     if (kind == cudaMemcpyDefault)
         kind = (cudaMemcpyKind)((__lw_is_device(from) ? 2 : 0) + (__lw_is_device(to) ? 1 : 0));
     // With both sides on the device the driver finds the direction.

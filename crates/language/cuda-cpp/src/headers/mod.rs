@@ -135,6 +135,8 @@ const LIBRARY: &[(&str, &str)] = &[
     ("fcntl.h sys/stat.h sys/mman.h dirent.h sys/times.h", include_str!("std/files.h")),
     ("getopt.h unistd.h", include_str!("std/getopt.h")),
     ("omp.h", include_str!("std/omp.h")),
+    ("mpi.h", include_str!("std/mpi.h")),
+    ("nccl.h", include_str!("nccl.h")),
     ("pthread.h", include_str!("std/pthread.h")),
     ("thread mutex atomic future condition_variable shared_mutex", include_str!("std/thread.h")),
 ];
@@ -149,6 +151,10 @@ const TEXTS: &[(&str, &str)] = &[
          fflush(stdout);\nva_list list;\nva_start(list, format);\nvfprintf(stderr, format, list);\nva_end(list);\n\
          if (number) fprintf(stderr, \": %s\", strerror(number));\nfprintf(stderr, \"\\n\");\nif (status) exit(status);\n}\n",
     ),
+    (
+        "gnu-versions.h",
+        "#define _GNU_GETOPT_INTERFACE_VERSION 2\n#define _GNU_OBSTACK_INTERFACE_VERSION 1\n",
+    ),
     ("cuda_fp16.h", include_str!("fp16.h")),
     ("cuda_bf16.h", include_str!("bf16.h")),
     ("cuda_fp8.h", include_str!("fp8.h")),
@@ -157,6 +163,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("lanework/cooperative_tiles.h", include_str!("cooperative_tiles.h")),
     ("lanework/errors.h", include_str!("errors.h")),
     ("torch/extension.h", include_str!("torch.h")),
+    ("helper_math.h", include_str!("helper_math.h")),
     ("type_traits", include_str!("type_traits.h")),
     ("cublas_v2.h", include_str!("cublas.h")),
     ("cublasLt.h", "#include <cublas_v2.h>\n"),
@@ -181,6 +188,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("cufft.h", include_str!("cufft.h")),
     ("cusolverDn.h", include_str!("cusolver.h")),
     ("curand_kernel.h", include_str!("curand_kernel.h")),
+    ("lanework/sobol.h", include_str!("sobol.h")),
     ("curand.h", include_str!("curand.h")),
     ("thrust/thrust.h", include_str!("thrust.h")),
     ("lanework/thrust/algorithms.h", include_str!("thrust/algorithms.h")),
@@ -222,7 +230,7 @@ const EMPTY: &str = "\
     cuda_runtime_api.h cuda_texture_types.h curand.h curand_kernel.h cublas.h cublasLt.h cudnn.h \
     cufft.h cusparse.h cusolverDn.h device_functions.h device_launch_parameters.h deque \
     driver_types.h errno.h exception float.h fstream future helper_cuda.h helper_functions.h \
-    helper_math.h helper_string.h helper_timer.h host_defines.h inttypes.h iomanip ios iosfwd \
+    helper_string.h helper_timer.h host_defines.h inttypes.h iomanip ios iosfwd \
     iostream istream iterator limits limits.h list locale map math.h math_constants.h \
     math_functions.h memory mutex new numeric nvtx3/nvToolsExt.h omp.h optional ostream queue \
     random ratio regex set sm_60_atomic_functions.h sstream stack stdarg.h stdbool.h stddef.h \
@@ -243,6 +251,22 @@ const EMPTY: &str = "\
 const LIBRARIES: &str = "\
     torch/ ATen/ c10/ pybind11/ cutlass/ cute/ nvtx3/ boost/ Eigen/ opencv2/ glm/ \
     GL/ cuda/std/ nlohmann/ gtest/ benchmark/ Python.h";
+
+/// Whether only the headers of host code define a function with this name: a line at the left margin does.
+pub fn is_host_function(name: &str) -> bool {
+    let defines = |line: &str| {
+        let Some((before, after)) = line.split_once(name) else { return false };
+        let is_type = before.ends_with([' ', '*']) && !before.starts_with([' ', '#', '/']);
+        is_type && after.starts_with('(') && !before.contains('(')
+    };
+    let texts = HOST.iter().chain(LIBRARY).map(|(_, text)| text);
+    name.len() > 1 && texts.into_iter().any(|text| text.lines().any(defines))
+}
+
+/// Whether a header belongs to a library whose headers are treated as empty.
+pub fn is_of_library(name: &str) -> bool {
+    LIBRARIES.split(' ').any(|library| name.starts_with(library))
+}
 
 /// The canonical name of a header that has several names.
 pub fn canonical(name: &str) -> &str {
@@ -280,6 +304,5 @@ pub fn text(name: &str, host: bool) -> Option<&'static str> {
     if known && !host && !name.contains('.') {
         return Some(include_str!("forward.h"));
     }
-    let empty = known || LIBRARIES.split(' ').any(|library| name.starts_with(library));
-    empty.then_some("")
+    (known || is_of_library(name)).then_some("")
 }

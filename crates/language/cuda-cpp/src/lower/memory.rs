@@ -324,8 +324,8 @@ impl FunctionLowering<'_, '_> {
 
     /// Copies an object of class or array type, between addresses with this alignment.
     pub(super) fn copy(&mut self, to: ValueId, from: ValueId, ty: TypeId, align: u64) {
-        let size = self.types().size(ty);
-        self.b.copy_memory(to, from, size, align as u32);
+        let (size, unit) = (self.types().size(ty), self.types().unit(ty).unwrap_or(0));
+        self.b.copy_units(to, from, size, align as u32, unit as u32);
     }
 }
 

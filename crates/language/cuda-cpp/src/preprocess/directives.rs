@@ -235,8 +235,10 @@ impl Preprocessor<'_> {
         let builtin = headers::text(&name, self.host);
         let own =
             if angled || builtin.is_some_and(|text| !text.is_empty()) { builtin } else { None };
-        // Files of a project may have the names of CUDA's sample headers.
-        let own = own.filter(|_| !name.starts_with("helper_"));
+        // Files of a project may have the names of CUDA's sample headers, and may belong to a library that is not built in.
+        let own = own.filter(|text| {
+            !name.starts_with("helper_") && (!text.is_empty() || !headers::is_of_library(&name))
+        });
         if let Some(text) = own {
             if text.is_empty() {
                 self.missing.push(name);

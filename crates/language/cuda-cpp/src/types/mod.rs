@@ -117,7 +117,7 @@ pub struct Record {
     pub needs_construction: bool,
     /// Whether it, a base or a member has a destructor with a body.
     pub has_destructor: bool,
-    /// Whether it declares a copy or move assignment operator.
+    /// Whether it defines an `operator=` for any type.
     pub assigns: bool,
     /// Whether it declares or inherits virtual functions: its objects refer to a table of them.
     pub polymorphic: bool,

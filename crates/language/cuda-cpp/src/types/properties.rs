@@ -68,6 +68,27 @@ impl TypeTable {
         }
     }
 
+    /// The size of the scalars of an object, if all have the same size.
+    pub fn unit(&self, id: TypeId) -> Option<u64> {
+        match self.kind(id) {
+            TypeKind::Array(element, _) => self.unit(*element),
+            TypeKind::Record(record) => {
+                let record = self.record(*record);
+                if record.is_union || record.polymorphic {
+                    return None;
+                }
+                let bases = record.bases.iter().map(|base| base.0);
+                let mut units = bases
+                    .chain(record.fields.iter().map(|field| field.kind))
+                    .map(|part| self.unit(part));
+                let first = units.next()??;
+                units.all(|unit| unit == Some(first)).then_some(first)
+            }
+            TypeKind::Builtin(BuiltinType::Void) | TypeKind::Function(_) => None,
+            _ => Some(self.size(id)),
+        }
+    }
+
     /// The type after integral promotion.
     pub fn promoted(&self, id: TypeId) -> TypeId {
         let Some(kind) = self.fundamental(id) else { return id };

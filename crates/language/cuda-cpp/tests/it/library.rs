@@ -1,6 +1,6 @@
 //! Device code of files that also contain host code with the C++ library, and headers that are included on demand.
 
-use lanework_cuda_cpp::{CompileFailure, CompileOptions, CompiledPtx, NoFiles, compile};
+use lanework_cuda_cpp::{CompileFailure, CompileOptions, CompiledPtx, Loader, NoFiles, compile};
 
 fn compiled(source: &str) -> Result<CompiledPtx, CompileFailure> {
     compile(source, "kernel.cu", &CompileOptions::default(), &mut NoFiles)
@@ -111,4 +111,40 @@ fn constants_of_small_floats_are_in_registers() {
     if let Err(problems) = module.validate() {
         panic!("{problems}\n{ptx}");
     }
+}
+
+/// A folder with one header.
+struct OneHeader;
+
+impl Loader for OneHeader {
+    fn load(&mut self, name: &str, _from: &str) -> Option<(String, String)> {
+        let text = "template <class T> __device__ T doubled(T x) { return x + x; }\n";
+        (name == "boost/own.hpp").then(|| (name.to_owned(), text.to_owned()))
+    }
+}
+
+#[test]
+fn a_project_may_bring_the_headers_of_a_library() {
+    let source = "#include <boost/own.hpp>\n#include <boost/absent.hpp>\n\
+                  __global__ void k(float *x) { *x = doubled(*x); }";
+    let options = CompileOptions::default();
+    compile(source, "kernel.cu", &options, &mut OneHeader)
+        .unwrap_or_else(|failure| panic!("{}", failure.text));
+    // Without the file, the header counts as empty.
+    let failure = compiled(source).expect_err("nothing defines the function");
+    assert!(failure.text.contains("cannot find function `doubled`"), "{}", failure.text);
+}
+
+#[test]
+fn the_vector_arithmetic_of_the_samples_is_built_in() {
+    let source = r#"
+        #include <helper_math.h>
+        __global__ void k(float4 *o, float3 *p, int2 *q, uint3 *r) {
+            o[0] = lerp(o[1], make_float4(p[0] * 2.0f + p[1], dot(p[0], p[1])), 0.5f) / 3.0f;
+            p[0] -= cross(normalize(p[1]), clamp(p[2], 0.0f, 1.0f));
+            q[0] = max(abs(-q[1]), make_int2(make_float2(o[0].x, o[0].y)));
+            r[0] += make_uint3(r[1].x) * 3u;
+        }
+"#;
+    compiled(source).unwrap_or_else(|failure| panic!("{}", failure.text));
 }

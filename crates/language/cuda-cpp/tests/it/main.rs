@@ -1,5 +1,6 @@
 //! The compiler of CUDA C++: elementary functions, layouts of classes, messages, and arbitrary input.
 
+mod accesses;
 mod device;
 mod elementary;
 mod layout;

@@ -43,6 +43,8 @@ const MISTAKES: &[&str] = &[
     "struct A {};\nstruct S : virtual A {};\n__global__ void k(float* x) { x[0] = 1; }",
     "template <class T> __device__ void first(T **to, int n) { *to = nullptr; }\n__global__ void k(float* x) {\n    float *d;\n    first(d, 4);\n}",
     "__device__ void fill(int *to) { *to = 1; }\n__global__ void k(float* x) {\n    int n;\n    fill(n);\n    x[n] = 0;\n}",
+    "#include <cstring>\n__device__ int length(const char* text) {\n    return strlen(text);\n}\n__global__ void k(int* x) { x[0] = length(\"ab\"); }",
+    "__global__ void k(float* x) {\n    unsigned char d;\n    cudaMalloc(&d, 4);\n    x[0] = d;\n}",
     "#define SET(i) x[i] = y\n__global__ void k(float* x) {\n    SET(0);\n}",
 ];
 

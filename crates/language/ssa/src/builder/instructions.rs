@@ -199,8 +199,14 @@ impl FunctionBuilder {
 
     /// Copies bytes between memory that does not overlap.
     pub fn copy_memory(&mut self, to: ValueId, from: ValueId, size: u64, align: u32) {
+        self.copy_units(to, from, size, align, 0);
+    }
+
+    /// Copies an object whose members all have `unit` bytes; 0 if they differ.
+    pub fn copy_units(&mut self, to: ValueId, from: ValueId, size: u64, align: u32, unit: u32) {
         if size > 0 {
-            self.instruction(InstructionKind::CopyMemory { size, align }, &[to, from], &[]);
+            let kind = InstructionKind::CopyMemory { size, align, unit };
+            self.instruction(kind, &[to, from], &[]);
         }
     }
 

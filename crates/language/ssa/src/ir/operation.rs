@@ -60,6 +60,8 @@ pub enum InstructionKind {
         size: u64,
         /// Alignment of both addresses.
         align: u32,
+        /// Bytes of each member, if all have the same size; else 0.
+        unit: u32,
     },
     /// `to ->`: fills memory with one byte.
     FillMemory {

@@ -133,7 +133,7 @@ pub(crate) fn lower_copies(function: &mut SsaFunction) {
             index += 1;
             let instruction = function.instruction(id).clone();
             let (size, align) = match instruction.kind {
-                InstructionKind::CopyMemory { size, align }
+                InstructionKind::CopyMemory { size, align, .. }
                 | InstructionKind::FillMemory { size, align, .. } => (size, align.clamp(1, 16)),
                 _ => continue,
             };

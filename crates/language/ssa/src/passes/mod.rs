@@ -8,6 +8,7 @@ mod edit;
 mod legalize;
 mod loops;
 mod number;
+mod offsets;
 mod simplify;
 mod slots;
 mod spaces;

@@ -73,15 +73,16 @@ fn accessed(function: &SsaFunction, id: InstructionId) -> Vec<(SlotPiece, ValueT
 
 /// Replaces copies and fills of slots by loads and stores of the pieces that other instructions access.
 fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
-    // By slot and offset: the type of the piece. The first access at an offset determines it.
-    let mut pieces: FastMap<SlotId, BTreeMap<u64, ValueType>> = FastMap::default();
+    // By slot and offset: the type of the piece that starts there. The first access at an offset determines it. It is
+    // unknown where only other copies start or end.
+    let mut pieces: FastMap<SlotId, BTreeMap<u64, Option<ValueType>>> = FastMap::default();
     let mut copies = Vec::new();
     // Slots with offsets that are not constant yet. Unrolling may make them constant; only then are the pieces known.
     let mut dynamic: FastSet<SlotId> = FastSet::default();
     for block in &flow.order {
         for id in &function.block(*block).instructions {
             for ((slot, offset, _), ty) in accessed(function, *id) {
-                pieces.entry(slot).or_default().entry(offset).or_insert(ty);
+                pieces.entry(slot).or_default().entry(offset).or_insert(Some(ty));
             }
             let data = function.instruction(*id);
             if data.kind == InstructionKind::PointerAdd
@@ -102,6 +103,13 @@ fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
     }
     copies
         .retain(|(_, _, sides, _)| !sides.iter().flatten().any(|(slot, _)| dynamic.contains(slot)));
+    for (_, _, sides, size) in &copies {
+        for (slot, start) in sides.iter().flatten() {
+            let slot = pieces.entry(*slot).or_default();
+            slot.entry(*start).or_insert(None);
+            slot.entry(start + size).or_insert(None);
+        }
+    }
     // Boundaries on one side of a copy become boundaries on the other side.
     for _ in 0..4 {
         let mut changed = false;
@@ -109,15 +117,16 @@ fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
             if let [Some(to), Some(from)] = sides[..] {
                 for ((slot, start), (other, other_start)) in [(to, from), (from, to)] {
                     let known = pieces.entry(slot).or_default().range(start..start + size);
-                    let known: Vec<(u64, ValueType)> =
+                    let known: Vec<(u64, Option<ValueType>)> =
                         known.map(|(at, ty)| (at - start, *ty)).collect();
                     for (at, ty) in known {
-                        if at + u64::from(ty.bytes()) <= *size {
-                            let entry = pieces.entry(other).or_default().entry(other_start + at);
-                            entry.or_insert_with(|| {
-                                changed = true;
-                                ty
-                            });
+                        if ty.is_none_or(|ty| at + u64::from(ty.bytes()) <= *size) {
+                            let others = pieces.entry(other).or_default();
+                            let before = others.len();
+                            let entry = others.entry(other_start + at).or_insert(ty);
+                            changed |= entry.is_none() && ty.is_some();
+                            *entry = entry.or(ty);
+                            changed |= others.len() != before;
                         }
                     }
                 }
@@ -128,10 +137,11 @@ fn cut_copies(function: &mut SsaFunction, flow: &ControlFlow) {
         }
     }
     for (block, id, sides, size) in copies {
-        let mut cuts: BTreeMap<u64, ValueType> = BTreeMap::new();
+        let mut cuts: BTreeMap<u64, Option<ValueType>> = BTreeMap::new();
         for (slot, start) in sides.iter().flatten() {
             for (at, ty) in pieces.entry(*slot).or_default().range(*start..start + size) {
-                cuts.entry(at - start).or_insert(*ty);
+                let entry = cuts.entry(at - start).or_insert(*ty);
+                *entry = entry.or(*ty);
             }
         }
         if cuts.len() <= 256 && size <= 4096 {
@@ -146,13 +156,18 @@ fn cut_copy(
     block: BlockId,
     id: InstructionId,
     sides: &[Option<(SlotId, u64)>],
-    cuts: &BTreeMap<u64, ValueType>,
+    cuts: &BTreeMap<u64, Option<ValueType>>,
     size: u64,
 ) {
     let data = function.instruction(id).clone();
-    let align = match data.kind {
+    // Members of 2 bytes or more stay whole, so that a later access to one of them finds a piece of its own. Not if that
+    // takes more accesses: a vector has at most 4 elements.
+    let (align, most) = match data.kind {
+        InstructionKind::CopyMemory { align, unit: unit @ 2.., .. } if align <= 4 * unit => {
+            (align, u64::from(unit))
+        }
         InstructionKind::CopyMemory { align, .. } | InstructionKind::FillMemory { align, .. } => {
-            align
+            (align, 8)
         }
         _ => return,
     };
@@ -174,10 +189,13 @@ fn cut_copy(
             let known = cuts
                 .get(&at)
                 .copied()
+                .flatten()
                 .filter(|ty| at + u64::from(ty.bytes()) <= next && fits_sides(at, ty.bytes()));
             known.unwrap_or_else(|| {
                 let fits = |bytes: u64| {
-                    bytes <= next - at && at.is_multiple_of(bytes) && bytes <= u64::from(align)
+                    bytes <= most.min(next - at)
+                        && at.is_multiple_of(bytes)
+                        && bytes <= u64::from(align)
                 };
                 let bytes = [8_u64, 4, 2].into_iter().find(|bytes| fits(*bytes)).unwrap_or(1);
                 ValueType::integer(8 * bytes as u32).unwrap_or(ValueType::I8)
@@ -282,7 +300,7 @@ fn find_whole_pieces(function: &SsaFunction, flow: &ControlFlow) -> FastMap<Slot
 }
 
 /// The slot that a pointer is computed from, at any offset.
-fn root_slot(function: &SsaFunction, mut value: ValueId) -> Option<SlotId> {
+pub(super) fn root_slot(function: &SsaFunction, mut value: ValueId) -> Option<SlotId> {
     loop {
         match function.definition(value) {
             ValueDefinition::Slot(slot) => return Some(slot),

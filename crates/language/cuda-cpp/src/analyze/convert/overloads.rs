@@ -5,6 +5,7 @@ use super::super::templates::TemplateArgument;
 use super::Analyzer;
 use crate::lex::Name;
 use crate::source::{SourceProblem, Span};
+use crate::syntax::Derivation;
 use crate::typed::*;
 use crate::types::{RecordId, TypeId, TypeKind};
 
@@ -329,9 +330,10 @@ impl Analyzer {
                 if !self.parser.map.is_builtin(place) {
                     problem = problem.note(place, "declared here");
                 }
-                self.report(
-                    problem.help("give them in angle brackets, or make the arguments' types agree"),
-                );
+                let help = self.shallow_pointer(only, values).unwrap_or_else(|| {
+                    "give them in angle brackets, or make the arguments' types agree".to_owned()
+                });
+                self.report(problem.help(help));
                 return;
             }
         }
@@ -393,6 +395,27 @@ impl Analyzer {
         };
         let kind = TypedKind::ConstructorCall(number, fitted?);
         Some(Typed { kind, ty, lvalue: false, expiring: false, span })
+    }
+}
+
+impl Analyzer {
+    /// Help for a call in which an argument has fewer levels of pointers than the parameter, such as the address of a number
+    /// instead of the address of a pointer.
+    fn shallow_pointer(&self, number: FunctionNumber, values: &[Typed]) -> Option<String> {
+        let signature = &self.function(number).syntax.signature;
+        let mut pairs = values.iter().zip(&signature.parameters).enumerate();
+        pairs.find_map(|(at, (value, parameter))| {
+            let is_pointer = |part: &&Derivation| matches!(part, Derivation::Pointer { .. });
+            let wanted = parameter.kind.derived.iter().filter(is_pointer).count();
+            let mut ty = self.types.referred(value.ty);
+            let mut found = 0;
+            while let TypeKind::Pointer(inner) | TypeKind::Array(inner, _) = *self.types.kind(ty) {
+                (ty, found) = (inner, found + 1);
+            }
+            let to = if wanted > 1 { "the address of a pointer" } else { "a pointer" };
+            let shown = self.types.display(value.ty);
+            (found < wanted).then(|| format!("argument {} must be {to}, not `{shown}`", at + 1))
+        })
     }
 }
 

@@ -338,6 +338,12 @@ impl Analyzer {
             self.unsupported(span, format!("the function `{text}`"));
             return;
         }
+        if !self.host && crate::headers::is_host_function(&text) {
+            let message = format!("host function `{text}` cannot be called from device code");
+            let problem = SourceProblem::error(span, message).label("called from device code");
+            self.report(problem.help("write a `__device__` function that computes the same"));
+            return;
+        }
         let header = match text.as_str() {
             _ if text.starts_with("__half")
                 || text.starts_with("__float2half")

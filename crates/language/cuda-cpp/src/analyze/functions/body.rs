@@ -355,6 +355,8 @@ impl Analyzer {
             || self.text(self.function(number).name) == "main"
             || ends(statements)
             || self.parser.map.is_builtin(end)
+            // A statement with an error is left out, even if it returns.
+            || self.parser.problems.errors() > 0
         {
             return;
         }

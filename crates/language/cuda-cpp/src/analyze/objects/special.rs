@@ -199,12 +199,32 @@ impl Analyzer {
         let element = self.element_of(ty);
         let Some(id) = self.types.record_of(element) else { return false };
         let record = self.types.record(id).clone();
-        if record.polymorphic || record.assigns {
+        if record.polymorphic || record.assigns && self.has_own_copy_assignment(id) {
             return true;
         }
         let mut parts =
             record.bases.iter().map(|base| base.0).chain(record.fields.iter().map(|f| f.kind));
         parts.any(|part| self.assigned_by_parts(part))
+    }
+
+    /// Whether a class defines an `operator=` for objects of its own type. Operators for other types, such as
+    /// `half::operator=(float)`, and templates are never copy or move assignments.
+    fn has_own_copy_assignment(&mut self, id: RecordId) -> bool {
+        let scope = self.types.record(id).scope;
+        let name = self.parser.names.find("operator=");
+        let Some(Binding::Functions(list)) =
+            name.and_then(|name| self.scopes[scope].names.get(&name).cloned())
+        else {
+            return false;
+        };
+        list.into_iter().any(|number| {
+            self.function(number).template.is_none()
+                && self.signature(number).is_none_or(|signature| {
+                    let first = signature.parameters.first().map(|first| first.ty);
+                    first
+                        .is_some_and(|ty| self.types.record_of(self.types.referred(ty)) == Some(id))
+                })
+        })
     }
 
     /// Copies or moves an object by the function that the compiler supplies.

@@ -5,6 +5,7 @@
 
 mod evolution;
 mod strength;
+mod trips;
 mod unroll;
 
 pub(super) use strength::reduce_addresses;
@@ -62,17 +63,22 @@ fn preheader(function: &mut SsaFunction, flow: &ControlFlow, natural: &NaturalLo
         .filter(|target| target.block == header)
         .cloned()
         .collect();
-    // With one edge, the arguments move to the new block's jump; with several, they are merged by the
-    // block's parameters.
-    let arguments = match &edges[..] {
-        [edge] => edge.arguments.clone(),
-        _ => {
-            let parameters = function.block(header).parameters.clone();
-            let types = parameters.iter().map(|parameter| function.value_type(*parameter));
-            let types: Vec<ValueType> = types.collect();
-            types.iter().map(|ty| function.add_block_parameter(new, *ty)).collect()
-        }
-    };
+    // An argument that all edges pass, such as the counter's first value, moves to the new block's jump. The others are
+    // merged by the block's parameters.
+    let mut merged = Vec::new();
+    let mut arguments = Vec::new();
+    for (index, parameter) in function.block(header).parameters.clone().into_iter().enumerate() {
+        let mut passed = edges.iter().map(|edge| function.resolve(edge.arguments[index]));
+        let first = passed.next();
+        arguments.push(match first.filter(|first| passed.all(|other| other == *first)) {
+            Some(same) => same,
+            None => {
+                merged.push(index);
+                let ty = function.value_type(parameter);
+                function.add_block_parameter(new, ty)
+            }
+        });
+    }
     let position = function.block(header).position;
     let data = function.block_mut(new);
     data.terminator = BlockTerminator::Jump(BlockCall { block: header, arguments });
@@ -81,9 +87,7 @@ fn preheader(function: &mut SsaFunction, flow: &ControlFlow, natural: &NaturalLo
         for target in function.block_mut(from).terminator.targets_mut() {
             if target.block == header {
                 target.block = new;
-                if edges.len() == 1 {
-                    target.arguments.clear();
-                }
+                target.arguments = merged.iter().map(|at| target.arguments[*at]).collect();
             }
         }
     }

@@ -4,16 +4,24 @@
 //! innermost loops. Both loops test the original counter, so neither needs a counter of its own.
 
 use super::evolution::counted;
+use super::trips::trip_count;
 use super::with_preheaders;
 use crate::analysis::{ControlFlow, FastMap, FastSet, KindEffects, NaturalLoop};
-use crate::fold::fold;
 use crate::ir::*;
 use crate::passes::edit::{
     ValueMap, clone_blocks, clone_instruction, mapped, repair, used_outside,
 };
+use crate::passes::slots::root_slot;
 
 /// Maximum size, in instructions, of an unrolled loop without a pragma.
 const AUTOMATIC_SIZE: usize = 400;
+
+/// Maximum size of an unrolled loop that indexes a local array: unrolling makes the indices constant, so that the array
+/// needs no memory.
+const INDEXING_SIZE: usize = 2_000;
+
+/// Maximum trip count of a loop that is unrolled for that reason.
+const MOST_ELEMENTS: usize = 32;
 
 /// Maximum size of an unrolled loop with `#pragma unroll`.
 const LARGEST_SIZE: usize = 16 * 1024;
@@ -42,7 +50,8 @@ pub(crate) fn unroll_fully(function: &mut SsaFunction) -> bool {
             }
             let size = natural.blocks.iter().map(|block| function.block(*block).instructions.len());
             let size: usize = size.sum();
-            let limit = match function.block(natural.header).unroll {
+            let hint = function.block(natural.header).unroll;
+            let limit = match hint {
                 UnrollHint::Automatic => AUTOMATIC_SIZE,
                 UnrollHint::Full => LARGEST_SIZE,
                 UnrollHint::Count(1) => continue,
@@ -50,7 +59,10 @@ pub(crate) fn unroll_fully(function: &mut SsaFunction) -> bool {
                     (count as usize).saturating_mul(size + 1).min(LARGEST_SIZE)
                 }
             };
-            let most = (limit / (size + 1)).min(MOST_ITERATIONS);
+            let mut most = (limit / (size + 1)).min(MOST_ITERATIONS);
+            if matches!(hint, UnrollHint::Automatic) && indexes_local_array(function, natural) {
+                most = most.max((INDEXING_SIZE / (size + 1)).min(MOST_ELEMENTS));
+            }
             let Some(before) = natural.preheader(function, &graph.flow) else { continue };
             if let Some(count) = trip_count(function, natural, before, most) {
                 unroll(function, natural, before, count);
@@ -62,76 +74,15 @@ pub(crate) fn unroll_fully(function: &mut SsaFunction) -> bool {
     }
 }
 
-/// The trip count of a loop, up to `most`. Found by evaluating the exit condition with constants.
-fn trip_count(
-    function: &mut SsaFunction,
-    natural: &NaturalLoop,
-    before: BlockId,
-    most: usize,
-) -> Option<usize> {
-    let [latch] = natural.latches[..] else { return None };
-    let BlockTerminator::Branch(condition, yes, no) = function.block(latch).terminator.clone()
-    else {
-        return None;
-    };
-    let (again, stays_if) = if yes.block == natural.header && !natural.contains(no.block) {
-        (yes, 1)
-    } else if no.block == natural.header && !natural.contains(yes.block) {
-        (no, 0)
-    } else {
-        return None;
-    };
-    let BlockTerminator::Jump(entry) = function.block(before).terminator.clone() else {
-        return None;
-    };
-    let parameters = function.block(natural.header).parameters.clone();
-    let mut known: FastMap<ValueId, ValueId> = FastMap::default();
-    for (parameter, argument) in parameters.iter().zip(&entry.arguments) {
-        if function.as_constant(*argument).is_some() {
-            known.insert(*parameter, function.resolve(*argument));
-        }
-    }
-    for count in 1..=most {
-        let mut values = known.clone();
-        let stays = evaluate(function, condition, &mut values, 0)?;
-        if function.as_constant(stays) != Some(stays_if) {
-            return Some(count);
-        }
-        known.clear();
-        for (parameter, argument) in parameters.iter().zip(&again.arguments) {
-            if let Some(value) = evaluate(function, *argument, &mut values, 0) {
-                known.insert(*parameter, value);
-            }
-        }
-    }
-    None
-}
-
-/// Evaluates a value, given constants for the values in `known`; `None` if it is not constant.
-fn evaluate(
-    function: &mut SsaFunction,
-    value: ValueId,
-    known: &mut FastMap<ValueId, ValueId>,
-    depth: u32,
-) -> Option<ValueId> {
-    let value = function.resolve(value);
-    if function.as_constant(value).is_some() {
-        return Some(value);
-    }
-    if let Some(constant) = known.get(&value) {
-        return Some(*constant);
-    }
-    let (_, data) = function.defining(value)?;
-    let data = data.clone();
-    if depth > 16 || data.arguments.is_empty() || data.results.len() != 1 {
-        return None;
-    }
-    let arguments: Option<Vec<ValueId>> =
-        data.arguments.iter().map(|a| evaluate(function, *a, known, depth + 1)).collect();
-    let ty = function.value_type(value);
-    let constant = fold(function, &data.kind, &arguments?, ty)?;
-    known.insert(value, constant);
-    Some(constant)
+/// Whether a loop computes an address in a stack slot from a number that changes.
+fn indexes_local_array(function: &SsaFunction, natural: &NaturalLoop) -> bool {
+    let mut code = natural.blocks.iter().flat_map(|block| &function.block(*block).instructions);
+    code.any(|id| {
+        let data = function.instruction(*id);
+        data.kind == InstructionKind::PointerAdd
+            && function.as_constant(data.arguments[1]).is_none()
+            && root_slot(function, data.arguments[0]).is_some()
+    })
 }
 
 /// Replaces a loop by `count` copies of its body.

@@ -3,6 +3,7 @@
 use super::{Rewrite, Rewriter};
 use crate::fold::signed;
 use crate::ir::*;
+use crate::passes::offsets::{based, compare};
 
 impl Rewriter<'_> {
     /// The arguments of the instruction that defines a value, if its operation is `op`.
@@ -271,6 +272,13 @@ impl Rewriter<'_> {
                     | LessOrEqualUnsigned
                     | GreaterOrEqualUnsigned
             );
+            return Some(Rewrite::Value(self.function.constant(ValueType::I1, holds.into())));
+        }
+        if let (Some((base, from)), Some((other, to))) =
+            (based(self.function, a), based(self.function, b))
+            && base == other
+        {
+            let holds = compare(condition, from, to);
             return Some(Rewrite::Value(self.function.constant(ValueType::I1, holds.into())));
         }
         if self.function.as_constant(a).is_some() && self.function.as_constant(b).is_none() {

@@ -5,6 +5,8 @@
 //! freed blocks, catch accesses out of bounds and after `free`. The check misses an access that jumps over a guard into
 //! another object.
 
+mod large_pages;
+
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -243,6 +245,11 @@ impl HostMemory {
             return 0;
         };
         self.top = end;
+        if bytes >= large_pages::LEAST {
+            let shadow = self.shadow.as_ptr().expose_provenance() as u64;
+            large_pages::prefer(address, bytes);
+            large_pages::prefer(shadow + (address - self.start) / 8, bytes / 8);
+        }
         self.blocks.insert(address, HeapBlock { bytes, room, freed: false });
         self.set_shadow(address, bytes, None);
         address
