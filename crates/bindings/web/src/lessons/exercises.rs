@@ -1,112 +1,58 @@
 //! The exercises as lessons of the page, with checks of solutions.
 
-use crate::compiled::{compiled, refused};
-use crate::request::{KernelCall, RequestFailure, RunRequest};
-use crate::runs::kernel::{Prepared, prepared};
-use crate::watch::findings::{fault_json, report_json};
-use crate::watch::measure::Measuring;
+use super::call::{called, checked, counted, goal_json, lesson_run};
+use crate::compiled::CompiledSource;
+use crate::request::{KernelCall, RequestFailure};
+use crate::runs::kernel::Prepared;
 use lanework_exercises::{Exercise, all};
 use serde_json::{Value, json};
 
 /// Instruction limit: a solution that exceeds it counts as an endless loop.
 const STUCK_AFTER: u64 = 20_000_000;
 
-/// The lessons with their sources and launches.
-pub fn list() -> Value {
+/// The exercises with their sources and launches.
+pub fn list() -> Vec<Value> {
     let lesson = |one: &Exercise| {
-        let call = call(one);
+        let KernelCall { grid, block, shared, arguments, .. } = called(one.launch);
         json!({
             "name": one.title,
             "task": one.task,
             "source": one.source,
             "hints": one.hints,
-            "goal": one.goal.map(|goal| json!({ "name": goal.name, "most": goal.most })),
-            "grid": call.grid,
-            "block": call.block,
-            "arguments": call.arguments,
+            "goals": one.goal.iter().map(goal_json).collect::<Vec<_>>(),
+            "grid": grid,
+            "block": block,
+            "shared": shared,
+            "arguments": arguments,
         })
     };
-    Value::Array(all().iter().map(lesson).collect())
+    all().iter().map(lesson).collect()
 }
 
-/// Parses extents such as `2x8`.
-fn extents(text: &str) -> [u32; 3] {
-    let mut found = [1; 3];
-    for (to, text) in found.iter_mut().zip(text.split('x')) {
-        *to = text.parse().unwrap_or(1);
-    }
-    found
-}
-
-/// The launch of an exercise.
-fn call(exercise: &Exercise) -> KernelCall {
-    let mut call = KernelCall {
-        entry: String::new(),
-        grid: [1; 3],
-        block: [1; 3],
-        shared: 0,
-        arguments: Vec::new(),
-    };
-    let mut words = exercise.launch.split(' ');
-    while let Some(word) = words.next() {
-        match word {
-            "--grid" => call.grid = extents(words.next().unwrap_or_default()),
-            "--block" => call.block = extents(words.next().unwrap_or_default()),
-            argument => call.arguments.push(argument.to_owned()),
-        }
-    }
-    call
-}
-
-/// Checks a solution: first for findings, then its result, then the goal.
+/// Checks a solution: first for findings, then its result, then the goal. `None` if the exercise is unknown.
 ///
 /// # Errors
-/// If the lesson is unknown, or the source does not compile.
-pub fn solve(name: &str, source: &str) -> Result<Value, RequestFailure> {
+/// If the call does not fit the kernel.
+pub fn solve(name: &str, compiled: &CompiledSource) -> Option<Result<Value, RequestFailure>> {
     let exercises = all();
-    let Some(exercise) = exercises.iter().find(|one| one.title == name) else {
-        let names: Vec<&str> = exercises.iter().map(|one| one.title).collect();
-        return Err(RequestFailure::new(format!("there is no lesson `{name}`"), names.join(", ")));
-    };
-    let compiled = compiled(source).map_err(|problems| refused(&problems))?;
-    let call = call(exercise);
-    let mut run = RunRequest {
-        source: String::new(),
-        kernel: None,
-        arguments: Vec::new(),
-        check: true,
-        profile: false,
-        predict: Vec::new(),
-        look: None,
-        instructions: STUCK_AFTER,
-        memory_mib: 256,
-    };
-    let checked = prepared(&run, &call, &compiled)?;
-    let mut measuring = Measuring::new(&run, &compiled.ptx);
-    checked.launch(&call, &mut measuring);
+    let exercise = exercises.iter().find(|one| one.title == name)?;
+    Some(solved(exercise, compiled))
+}
+
+fn solved(exercise: &Exercise, compiled: &CompiledSource) -> Result<Value, RequestFailure> {
+    let call = called(exercise.launch);
     let miss = |why: String, help: &str| json!({ "solved": false, "why": why, "help": help });
-    if let Some(finding) =
-        measuring.findings().iter().find(|one| one.kind.info().level.name() == "error")
-    {
-        let mut answer = miss(finding.message.clone(), exercise.hints[0]);
-        answer["findings"] = measuring.findings().iter().map(report_json).collect();
-        return Ok(answer);
-    }
-    if let Some(fault) = measuring.fault() {
-        let mut answer = miss(fault.message.clone(), exercise.hints[0]);
-        answer["fault"] = fault_json(fault);
-        return Ok(answer);
-    }
-    if let Some(why) = wrong(exercise, &checked) {
+    let run = lesson_run(STUCK_AFTER);
+    let after = match checked(run, &call, compiled, exercise.hints[0])? {
+        Ok((after, _)) => after,
+        Err(miss) => return Ok(miss),
+    };
+    if let Some(why) = wrong(exercise, &after) {
         // The hints are about the original kernel's flaw, but this kernel computes a different result.
         return Ok(miss(why, exercise.task));
     }
     if exercise.goal.is_some() || !exercise.lesson.is_empty() {
-        (run.check, run.profile) = (false, true);
-        let counted = prepared(&run, &call, &compiled)?;
-        let mut measuring = Measuring::new(&run, &compiled.ptx);
-        counted.launch(&call, &mut measuring);
-        let Some(found) = measuring.first_profile() else {
+        let Some(found) = counted(lesson_run(STUCK_AFTER), &call, compiled)? else {
             return Ok(miss("the kernel stopped".to_owned(), exercise.hints[0]));
         };
         if let Some(missed) = exercise.missed(&found.counters) {

@@ -149,6 +149,7 @@ import { accessible, browser, check, choose, count, failures, includes, open, pr
   await page.context().close();
 }
 
+await import("./lessons.mjs");
 await import("./book.mjs");
 
 await browser.close();
