@@ -20,5 +20,6 @@ browser=${LANEWORK_BROWSER:-$(command -v chromium || command -v google-chrome ||
 [ -n "$browser" ] || { echo "SKIPPED: there is no Chromium, so no browser used the page of the lab"; exit 0; }
 rm -rf target/page
 LANEWORK_PAGE_MODULES=fused scripts/page.sh
+if command -v mdbook >/dev/null; then scripts/book.sh >/dev/null 2>&1; else echo "SKIPPED: mdbook is not installed, so no link of the documentation was followed"; fi
 # The script says why it built no page.
 [ ! -f target/page/index.html ] || node $lab/check.mjs target/page "$browser"

@@ -13,10 +13,11 @@ const root = join(here, "../../../..");
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 
-// The examples with their sources.
+// The examples with their sources; those of the course notes are tests of the driver.
+const notes = join(root, "crates/cuda-programs/driver/tests/notes");
 const examples = JSON.parse(readFileSync(join(here, "examples/examples.json"), "utf8"));
 for (const one of examples) {
-  one.source = readFileSync(join(here, `examples/${one.name}.cu`), "utf8");
+  one.source = readFileSync(one.file ? join(notes, one.file) : join(here, `examples/${one.name}.cu`), "utf8");
   one.form ??= { what: "program", kernels: {} };
 }
 const withExamples = {

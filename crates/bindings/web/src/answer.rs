@@ -21,6 +21,8 @@ enum Request {
     Lessons,
     /// Checks the solution of a lesson.
     Solve { lesson: String, source: String },
+    /// Counts a kernel as a rung of a ladder, and predicts its time.
+    Rung { lesson: String, source: String },
 }
 
 /// Answers a request: a JSON object. A failure has `error` and `help`.
@@ -64,5 +66,6 @@ fn respond(request: Request) -> Result<Value, RequestFailure> {
         }
         Request::Lessons => Ok(lessons::list()),
         Request::Solve { lesson, source } => lessons::solve(&lesson, &source),
+        Request::Rung { lesson, source } => lessons::measured(&lesson, &source),
     }
 }

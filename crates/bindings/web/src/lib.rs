@@ -12,7 +12,7 @@
 //! | `runs` | runs one kernel, or a whole program by the interpreter of host code |
 //! | `cuda` | CUDA's driver for whole programs |
 //! | `watch` | watches every launch: checks, counters, pictures, predicted times |
-//! | `lessons` | exercises, and checks of their solutions |
+//! | `lessons` | exercises and ladders, and checks of solutions |
 //! | `exports` | the functions of the WebAssembly module |
 
 mod answer;

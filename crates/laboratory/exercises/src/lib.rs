@@ -1,4 +1,13 @@
-//! The exercises of `lanework exercise` and of the page. Each has a kernel with one flaw, a task, a goal, and hints.
+//! The exercises of `lanework exercise` and of the page. Each has a kernel with one flaw, a task, a goal, and hints. `ladders` has the rungs that
+//! the page offers as lessons.
+
+mod expected;
+mod goals;
+mod ladders;
+
+pub use expected::Expected;
+pub use goals::{Goal, Missed};
+pub use ladders::{Ladder, Rung, ladders};
 
 use lanework_emulator::Counters;
 
@@ -24,85 +33,13 @@ pub struct Exercise {
     pub solution: (&'static str, &'static str),
 }
 
-/// The reason why a kernel with the right result is not a solution, and what helps.
-pub struct Missed {
-    /// The counter, its value and its limit.
-    pub why: String,
-    /// A hint, or the task.
-    pub help: &'static str,
-}
-
 impl Exercise {
     /// The first limit that the counters of a kernel with the right result do not keep.
     pub fn missed(&self, counters: &Counters) -> Option<Missed> {
         let goals = self.goal.into_iter().map(|goal| (goal, self.hints[0]));
         // The hints are about the goal.
         let lessons = self.lesson.iter().map(|lesson| (*lesson, self.task));
-        goals.chain(lessons).find_map(|(goal, help)| {
-            let (name, value) = (goal.name, (goal.count)(counters));
-            let Goal { least, most, .. } = goal;
-            match () {
-                () if value > most => Some(Missed {
-                    why: format!("the result is right; {name}: {value}, the goal is {most}"),
-                    help,
-                }),
-                () if value < least => Some(Missed {
-                    why: format!("the result is right; {name}: {value}, a solution has {least}"),
-                    help: self.task,
-                }),
-                () => None,
-            }
-        })
-    }
-}
-
-/// A goal: a counter and its limits.
-#[derive(Clone, Copy)]
-pub struct Goal {
-    /// The counter's name.
-    pub name: &'static str,
-    /// Reads the counter.
-    pub count: fn(&Counters) -> f64,
-    /// The smallest allowed value.
-    pub least: f64,
-    /// The largest allowed value.
-    pub most: f64,
-}
-
-impl Goal {
-    /// The goal of at least this many loads from shared memory, one for each warp.
-    const fn shared_loads(least: f64) -> Goal {
-        let count = |counters: &Counters| counters.shared_load.requests as f64;
-        Goal { name: "loads from shared memory", count, least, most: f64::MAX }
-    }
-
-    /// The goal of at most this many loads from shared memory.
-    const fn few_shared_loads(most: f64) -> Goal {
-        Goal { least: 0.0, most, ..Goal::shared_loads(0.0) }
-    }
-
-    /// The goal of at most this many loads from global memory: every thread loads one number.
-    const fn global_loads(most: f64) -> Goal {
-        let count = |counters: &Counters| counters.global_load.requests as f64;
-        Goal { name: "load requests", count, least: 0.0, most }
-    }
-
-    /// The goal of no atomics on global memory.
-    const fn no_atomics() -> Goal {
-        let count = |counters: &Counters| counters.global_atomic.requests as f64;
-        Goal { name: "atomic requests", count, least: 0.0, most: 0.0 }
-    }
-
-    /// The goal of at least this many arrivals of warps at barriers.
-    const fn barriers(least: f64) -> Goal {
-        let count = |counters: &Counters| counters.barriers as f64;
-        Goal { name: "barrier arrivals", count, least, most: f64::MAX }
-    }
-
-    /// The goal of at most this many sectors per store to global memory.
-    const fn sectors_per_store(most: f64) -> Goal {
-        let count = |counters: &Counters| counters.global_store.sectors_per_request();
-        Goal { name: "sectors per store", count, least: 0.0, most }
+        goals.chain(lessons).find_map(|(goal, help)| goal.missed(counters, help, self.task))
     }
 }
 
@@ -129,12 +66,7 @@ pub fn all() -> [Exercise; 8] {
             source: include_str!("kernels/2.cu"),
             launch: "--grid 2x8 --block 32x8 rand:64x64 uninit:64x64 64",
             expected: |arrays| arrays[0].iter().map(|x| 2.0 * x).collect(),
-            goal: Some(Goal {
-                name: "sectors per load",
-                count: |counters| counters.global_load.sectors_per_request(),
-                least: 0.0,
-                most: 4.0,
-            }),
+            goal: Some(Goal::sectors_per_load(4.0)),
             lesson: const { &[Goal::sectors_per_store(4.0)] },
             hints: &[
                 "threads of a warp differ in threadIdx.x; which index do they have in common now?",
@@ -165,15 +97,7 @@ pub fn all() -> [Exercise; 8] {
             source: include_str!("kernels/4.cu"),
             launch: "--grid 1 --block 32x32 rand:32x32 uninit:32x32",
             expected: |arrays| (0..1024).map(|at| arrays[0][at % 32 * 32 + at / 32]).collect(),
-            goal: Some(Goal {
-                name: "bank conflicts",
-                count: |counters| {
-                    (counters.shared_load.bank_conflicts + counters.shared_store.bank_conflicts)
-                        as f64
-                },
-                least: 0.0,
-                most: 0.0,
-            }),
+            goal: Some(Goal::no_bank_conflicts()),
             lesson: const { &[Goal::shared_loads(32.0), Goal::global_loads(32.0)] },
             hints: &[
                 "word number w of shared memory is in bank w % 32: in which banks are the words of a column?",

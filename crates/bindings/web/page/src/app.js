@@ -3,6 +3,7 @@ import { Engine } from "./engine.js";
 import { Form } from "./form.js";
 import { el, thousands } from "./dom.js";
 import { makeEditor } from "./editor.js";
+import { Lessons } from "./lessons.js";
 import { drawAccess } from "./picture.js";
 import { comparePanel, countsPanel, findingsPanel, lineHeat, lineNotes, outputPanel, timePanel } from "./results.js";
 import { packed, unpacked } from "./share.js";
@@ -15,7 +16,7 @@ const $ = (id) => document.getElementById(id);
 const stored = (key, value) => { try { if (value === undefined) return localStorage.getItem(key); localStorage.setItem(key, value); } catch { /* storage is off */ } return null; };
 
 const engine = new Engine();
-let gpus = [], lessons = [], lesson = null, described = { kernels: [], has_main: false, ptx: "" };
+let gpus = [], described = { kernels: [], has_main: false, ptx: "" };
 let answer = null, kept = null, running = false, opened = "", look = { launch: 1, line: 0, block: 0, warp: 0 }, tab = "output", timer = null, version = 0;
 
 const form = new Form($("fields"), () => save(), () => gpus);
@@ -23,6 +24,7 @@ const editor = makeEditor($("editor"), {
   text: "", label: "CUDA C++", onEdit: edited,
   keys: [{ key: "Ctrl-Enter", run: () => go("run") }, { key: "Ctrl-Shift-Enter", run: () => go("check") }, { key: "Alt-Enter", run: () => go("measure") }],
 });
+const lessons = new Lessons($("lesson"), { editor, engine, begin, end, status, open, choose: (value) => { $("open").value = value; choose(); }, showAnswer: (found, name) => { answer = found; show(name); drawMenu(); } });
 // Tests and scripts of other pages find the editor here.
 $("editor").editor = editor;
 const lineText = (line) => { const doc = editor.view.state.doc; return line >= 1 && line <= doc.lines ? doc.line(line).text : ""; };
@@ -55,72 +57,31 @@ async function compile() {
 }
 
 function save() {
-  stored("lab", JSON.stringify({ source: editor.text(), form: form.state(), lesson: lesson?.name }));
+  stored("lab", JSON.stringify({ source: editor.text(), form: form.state(), lesson: lessons.current?.name }));
 }
 
 function open(state, name = "") {
   version += 1;
-  lesson = lessons.find((one) => one.name === state.lesson) ?? null;
   answer = null;
   form.restore(state.form ?? { what: "program", kernels: {} });
   editor.replace(state.source);
   opened = name;
-  drawLesson();
-  show("output");
+  lessons.select(state.lesson);
+  show(lessons.table ? "compare" : "output");
   compile();
 }
 
 function choose() {
-  const [group, name] = $("open").value.split("/");
-  if (group === "lesson") {
-    const one = lessons.find((lesson) => lesson.name === name);
-    const kernel = /__global__\s+void\s+(\w+)/.exec(one.source)?.[1];
-    const known = { grid: one.grid.join("x"), block: one.block.join("x"), shared: "0", values: one.arguments };
-    open({ source: one.source, lesson: one.name, form: { what: kernel, kernels: { [kernel]: known } } });
-  } else {
-    open(examples.find((one) => one.name === name));
-  }
+  const value = $("open").value, at = value.indexOf("/"), name = value.slice(at + 1);
+  open(value.startsWith("lesson/") ? lessons.state(name) : examples.find((one) => one.name === name));
 }
 
 function drawMenu() {
-  const groups = [["programs", examples.filter((one) => one.group === "program"), "example"], ["kernels", examples.filter((one) => one.group === "kernel"), "example"], ["lessons", lessons, "lesson"]];
+  const chosen = $("open").value;
   const name = (one) => (chineseNow() && one.zh ? one.zh : told(one.title ?? one.name));
-  $("open").replaceChildren(el("option", { value: "" }, say("own")), ...groups.map(([label, list, kind]) => el("optgroup", { label: say(label) }, list.map((one) => el("option", { value: `${kind}/${one.name}` }, name(one))))));
-}
-
-// Lessons.
-
-function drawLesson(verdict = null) {
-  const box = $("lesson");
-  box.hidden = !lesson;
-  if (!lesson) return;
-  const at = lessons.indexOf(lesson);
-  const next = lessons[at + 1];
-  const goal = lesson.goal ? el("p", { className: "faint" }, `${say("goal")}: ${told(lesson.goal.name)} ≤ ${lesson.goal.most}`) : null;
-  const hints = el("details", {}, el("summary", {}, say("hints")), el("ol", {}, lesson.hints.map((hint) => el("li", {}, told(hint)))));
-  const check = el("button", { type: "button", id: "solve", className: "primary", onclick: solve }, say("check_lesson"));
-  const result = verdict ? el("p", { id: "verdict", className: verdict.solved ? "solved" : "bad" }, verdict.solved ? `✓ ${say("solved")}` : `${say("not_solved")}: ${told(verdict.why)}`, verdict.solved || !verdict.help ? "" : el("span", { className: "faint" }, ` ${told(verdict.help)}`)) : null;
-  const go = verdict?.solved && next ? el("button", { type: "button", onclick: () => { $("open").value = `lesson/${next.name}`; choose(); } }, `${say("next_lesson")}: ${told(next.name)}`) : null;
-  const parts = [el("h2", {}, `${at + 1}. ${told(lesson.name)}`), el("p", {}, told(lesson.task)), goal, el("div", { className: "controls" }, check, go), result, hints];
-  box.replaceChildren(...parts.filter(Boolean));
-}
-
-async function solve() {
-  const source = editor.text();
-  begin();
-  const found = await engine.ask({ do: "solve", lesson: lesson.name, source });
-  end();
-  if (found.stopped) return;
-  if (found.trap || found.error) {
-    editor.showProblems(found.diagnostics ?? []);
-    return drawLesson({ solved: false, why: found.trap ?? found.error, help: found.help });
-  }
-  drawLesson(found);
-  answer = { findings: found.findings ?? [], fault: found.fault ?? null, checked: true };
-  editor.showNotes(lineNotes(answer));
-  show(found.fault ? "output" : "findings");
-  if (found.solved) stored(`solved/${lesson.name}`, "1");
-  status(found.solved ? say("solved") : say("not_solved"), found.solved ? "good" : "bad");
+  const group = (label, kind) => el("optgroup", { label: say(label) }, examples.filter((one) => one.group === kind).map((one) => el("option", { value: `example/${one.name}` }, name(one))));
+  $("open").replaceChildren(el("option", { value: "" }, say("own")), group("programs", "program"), group("notes", "notes"), group("kernels", "kernel"), ...lessons.groups());
+  $("open").value = chosen;
 }
 
 // Runs.
@@ -208,7 +169,7 @@ const panels = {
   steps: () => (answer?.look?.steps ? stepsPanel(answer.look, { showLine: editor.showHere, lineText }) : el("p", { className: "faint" }, say("press_measure"))),
   counts: () => countsPanel(answer ?? {}, editor.goTo, lineText),
   time: () => timePanel(answer ?? {}, editor.goTo, lineText),
-  compare: () => comparePanel(kept, answer),
+  compare: () => (lessons.table ? el("div", {}, lessons.table, kept ? comparePanel(kept, answer) : null) : comparePanel(kept, answer)),
   ptx: () => el("pre", { tabIndex: 0, "aria-label": "PTX" }, described.ptx ?? ""),
 };
 
@@ -242,13 +203,13 @@ async function language(code) {
   await setLanguage(code);
   stored("language", code);
   drawMenu();
-  drawLesson();
+  lessons.draw();
   form.draw();
   show();
 }
 
 async function share() {
-  location.hash = await packed({ source: editor.text(), form: form.state(), lesson: lesson?.name });
+  location.hash = await packed({ source: editor.text(), form: form.state(), lesson: lessons.current?.name });
   await navigator.clipboard?.writeText(location.href).then(() => status(say("copied"), "good"), () => status(`${say("link")}: ${location.href}`));
 }
 
@@ -273,11 +234,11 @@ async function start() {
   } catch (why) {
     return status(`${say("loading")}: ${why.message}`, "bad");
   }
-  [gpus, lessons] = await Promise.all([engine.ask({ do: "gpus" }), engine.ask({ do: "lessons" })]);
+  [gpus, lessons.all] = await Promise.all([engine.ask({ do: "gpus" }), engine.ask({ do: "lessons" })]);
   end();
   drawMenu();
   const last = () => { try { return JSON.parse(stored("lab")); } catch { return null; } };
-  const wanted = examples.find((one) => location.hash === `#${one.name}`);
+  const named = location.hash.slice(1), wanted = examples.find((one) => one.name === named) ?? lessons.state(named);
   open((await unpacked(location.hash.slice(1))) ?? wanted ?? (last()?.source ? last() : examples[0]));
   status(say("ready"), "good");
   document.documentElement.dataset.ready = "yes";

@@ -15,6 +15,11 @@ export async function packed(state) {
 
 /** The state of a fragment; `null` if it has none. */
 export async function unpacked(fragment) {
+  // Other sites link to a source without a form.
+  const plain = /(?:^|&)source=([^&]+)/.exec(fragment);
+  if (plain) {
+    try { return { source: decodeURIComponent(plain[1]) }; } catch { return null; }
+  }
   const found = /(?:^|&)code=([\w-]+)/.exec(fragment);
   if (!found) return null;
   try {

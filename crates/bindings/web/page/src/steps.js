@@ -1,4 +1,5 @@
-// The steps of a block: a timeline of the active lanes of each warp, and one warp step by step, with its line in the editor.
+// The steps of a block: a timeline of the active lanes of each warp, and one warp step by step, with its line in the editor and the registers
+// that each instruction reads and writes.
 import { el } from "./dom.js";
 import { say } from "./words.js";
 
@@ -15,6 +16,35 @@ function byWarp(flat) {
   return [...warps].sort(([a], [b]) => a - b);
 }
 
+/** The values of registers: `at(register, step)` is the value before a step, one for all lanes or 32. */
+function registerHistory({ steps }) {
+  const writes = new Map();
+  steps.forEach((step, index) => {
+    for (const [register, value] of step) {
+      if (!writes.has(register)) writes.set(register, []);
+      writes.get(register).push([index, value]);
+    }
+  });
+  return (register, step) => writes.get(register)?.findLast(([index]) => index < step)?.[1];
+}
+
+const short = (value) => (typeof value === "number" && !Number.isInteger(value) ? `${Number(value.toPrecision(5))}` : `${value}`);
+
+/** The registers of an instruction: what it reads, then what it writes. */
+function registerTable(registers, valueAt, { instruction, mask }, at) {
+  const [reads, writes] = registers.uses[instruction] ?? [[], []];
+  const row = (register, role, step) => {
+    const value = valueAt(register, step);
+    if (value === undefined) return null;
+    const one = !Array.isArray(value), cells = one ? [el("td", { colspan: 32 }, `${say("all_lanes")}: ${short(value)}`)] : value.map((each, lane) => el("td", { className: `n ${(mask >>> lane) & 1 ? "" : "faint"}` }, short(each)));
+    return el("tr", {}, el("th", { scope: "row" }, el("code", {}, registers.names[register])), el("td", { className: "faint" }, say(role)), cells);
+  };
+  const rows = [...reads.map((register) => row(register, "reads", at)), ...writes.map((register) => row(register, "writes", at + 1))].filter(Boolean);
+  if (rows.length === 0) return [];
+  const head = el("thead", {}, el("tr", {}, el("th", { scope: "col", colspan: 2 }, say("registers_here")), [...Array(32).keys()].map((lane) => el("th", { scope: "col", className: "n" }, `${lane}`))));
+  return [el("table", { id: "registers" }, head, el("tbody", {}, rows))];
+}
+
 /** The panel for a look; `showLine` marks a line of the editor, `lineText` is the text of a line. */
 export function stepsPanel(look, { showLine, lineText }) {
   const warps = byWarp(look.steps);
@@ -22,7 +52,7 @@ export function stepsPanel(look, { showLine, lineText }) {
   let current = Math.max(0, warps.findIndex(([warp]) => warp === look.warp)), at = 0, timer = null;
   const longest = Math.max(...warps.map(([, steps]) => steps.length));
   const canvas = el("canvas", { className: "timeline", width: 880, height: Math.min(16, warps.length) * 20 + 4, tabIndex: 0, role: "img", "aria-label": say("warps_over_time") });
-  const place = el("p", {}), code = el("pre", {}), lanes = el("div", { className: "lanes", role: "img" });
+  const place = el("p", {}), code = el("pre", {}), values = el("div", { className: "scroll", tabIndex: 0, role: "group", "aria-label": say("registers_here") }), valueAt = look.registers && registerHistory(look.registers), lanes = el("div", { className: "lanes", role: "img" });
   const choice = el("select", { id: "step-warp", onchange: () => { current = Number(choice.value); at = 0; draw(); } }, warps.map(([warp], index) => el("option", { value: index, selected: index === current }, `${warp}`)));
   const move = (to) => { const last = warps[current][1].length - 1; at = Math.min(Math.max(0, to), last); draw(); };
   const here = (step) => {
@@ -62,6 +92,8 @@ export function stepsPanel(look, { showLine, lineText }) {
     code.textContent = `${line > 0 ? `${line}: ${lineText(line).trim()}` : ""}\n${look.instructions.names[instruction]}`;
     lanes.replaceChildren(...[...Array(32).keys()].map((lane) => el("span", { className: (mask >>> lane) & 1 ? "on" : "" }, `${lane}`)));
     lanes.setAttribute("aria-label", `${bits(mask)} ${say("active")}`);
+    // The registers of one warp are recorded, up to a number of steps.
+    values.replaceChildren(...(valueAt && warp === look.warp && at < look.registers.steps.length ? registerTable(look.registers, valueAt, steps[at], at) : []));
     showLine(line);
     paint();
   }
@@ -90,7 +122,7 @@ export function stepsPanel(look, { showLine, lineText }) {
     }
   }
   const more = look.omitted_steps > 0 ? el("p", { className: "faint" }, `${look.omitted_steps} ${say("omitted")}`) : null;
-  const panel = el("div", {}, el("h3", {}, `${say("warps_over_time")}: ${look.kernel}, ${say("look_block")} ${look.block}`), canvas, controls, place, code, lanes, more);
+  const panel = el("div", {}, el("h3", {}, `${say("warps_over_time")}: ${look.kernel}, ${say("look_block")} ${look.block}`), canvas, controls, place, code, lanes, values, more);
   draw();
   return panel;
 }

@@ -1,9 +1,11 @@
 //! Copies between host and device, and fills. Each function checks the memory on both sides.
 
+use super::graphs::queued;
 use super::memory::on_device;
 use super::state::{cuda, failed_call, status, sticky};
 use lanework_emulator::MemoryError;
 use lanework_host::{External, Process, Stop, word};
+use std::rc::Rc;
 
 const HELP: &str = "pass sizes in bytes, and the pointers that the allocations returned";
 
@@ -71,9 +73,8 @@ fn side(copy: &[u8], at: usize) -> CopySide {
 }
 
 /// Copies rows.
-fn copy_rows(process: &mut Process, copy: u64) -> Result<u64, Stop> {
-    let copy = process.accessed(process.memory.read(copy, 200), "read")?;
-    let (from, to) = (side(&copy, 0), side(&copy, 88));
+fn copy_rows(process: &mut Process, copy: &[u8]) -> Result<u64, Stop> {
+    let (from, to) = (side(copy, 0), side(copy, 88));
     let size = |at: usize| {
         copy[at..at + 8].iter().rev().fold(0u64, |all, byte| all << 8 | u64::from(*byte))
     };
@@ -119,54 +120,64 @@ fn copy_rows(process: &mut Process, copy: u64) -> Result<u64, Stop> {
     Ok(status::SUCCESS)
 }
 
+fn copy_to_device(process: &mut Process, to: u64, from: u64, bytes: u64) -> Result<u64, Stop> {
+    if on_device(process, from)? {
+        return wrong_direction(process, "the source");
+    }
+    let data = process.accessed(process.memory.read(from, bytes), "read")?;
+    to_device(process, to, &data)
+}
+
+fn copy_to_host(process: &mut Process, to: u64, from: u64, bytes: u64) -> Result<u64, Stop> {
+    if on_device(process, to)? {
+        return wrong_direction(process, "the target");
+    }
+    match from_device(process, from, bytes)? {
+        Ok(data) => {
+            let written = process.memory.write(to, &data);
+            process.accessed(written, "write").map(|()| status::SUCCESS)
+        }
+        Err(code) => Ok(code),
+    }
+}
+
+fn copy_on_device(process: &mut Process, to: u64, from: u64, bytes: u64) -> Result<u64, Stop> {
+    match from_device(process, from, bytes)? {
+        Ok(data) => to_device(process, to, &data),
+        Err(code) => Ok(code),
+    }
+}
+
+fn fill(process: &mut Process, to: u64, byte: u64, bytes: u64) -> Result<u64, Stop> {
+    match cuda(process)?.emulator.fill(to, byte as u8, bytes) {
+        Ok(()) => Ok(status::SUCCESS),
+        Err(why) => refused(process, &why),
+    }
+}
+
+/// Queues work with three operands in the stream that the fourth argument names.
+fn queue(
+    process: &mut Process,
+    a: &[u64],
+    work: fn(&mut Process, u64, u64, u64) -> Result<u64, Stop>,
+) -> Result<u64, Stop> {
+    if let Some(code) = sticky(process)? {
+        return Ok(code);
+    }
+    let [x, y, z, stream] = std::array::from_fn(|at| word(a, at));
+    queued(process, stream, Rc::new(move |process: &mut Process| work(process, x, y, z)))
+}
+
 pub const FUNCTIONS: &[(&str, External)] = &[
-    ("cuMemcpyHtoDAsync_v2", |process, a| {
-        let (to, from, bytes) = (word(a, 0), word(a, 1), word(a, 2));
+    ("cuMemcpyHtoDAsync_v2", |process, a| queue(process, a, copy_to_device)),
+    ("cuMemcpyDtoHAsync_v2", |process, a| queue(process, a, copy_to_host)),
+    ("cuMemcpyDtoDAsync_v2", |process, a| queue(process, a, copy_on_device)),
+    ("cuMemcpy3DAsync_v2", |process, a| {
         if let Some(code) = sticky(process)? {
             return Ok(code);
         }
-        if on_device(process, from)? {
-            return wrong_direction(process, "the source");
-        }
-        let data = process.accessed(process.memory.read(from, bytes), "read")?;
-        to_device(process, to, &data)
+        let copy = process.accessed(process.memory.read(word(a, 0), 200), "read")?;
+        queued(process, word(a, 1), Rc::new(move |process: &mut Process| copy_rows(process, &copy)))
     }),
-    ("cuMemcpyDtoHAsync_v2", |process, a| {
-        let (to, from, bytes) = (word(a, 0), word(a, 1), word(a, 2));
-        if let Some(code) = sticky(process)? {
-            return Ok(code);
-        }
-        if on_device(process, to)? {
-            return wrong_direction(process, "the target");
-        }
-        match from_device(process, from, bytes)? {
-            Ok(data) => {
-                let written = process.memory.write(to, &data);
-                process.accessed(written, "write").map(|()| status::SUCCESS)
-            }
-            Err(code) => Ok(code),
-        }
-    }),
-    ("cuMemcpyDtoDAsync_v2", |process, a| {
-        if let Some(code) = sticky(process)? {
-            return Ok(code);
-        }
-        match from_device(process, word(a, 1), word(a, 2))? {
-            Ok(data) => to_device(process, word(a, 0), &data),
-            Err(code) => Ok(code),
-        }
-    }),
-    ("cuMemcpy3DAsync_v2", |process, a| match sticky(process)? {
-        Some(code) => Ok(code),
-        None => copy_rows(process, word(a, 0)),
-    }),
-    ("cuMemsetD8Async", |process, a| {
-        if let Some(code) = sticky(process)? {
-            return Ok(code);
-        }
-        match cuda(process)?.emulator.fill(word(a, 0), word(a, 1) as u8, word(a, 2)) {
-            Ok(()) => Ok(status::SUCCESS),
-            Err(why) => refused(process, &why),
-        }
-    }),
+    ("cuMemsetD8Async", |process, a| queue(process, a, fill)),
 ];

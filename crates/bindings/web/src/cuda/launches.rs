@@ -1,9 +1,11 @@
 //! Launches of kernels, their attributes and their occupancy.
 
+use super::graphs::queued;
 use super::state::{cuda, failed_call, flush, put_int, put_word, status, sticky};
 use lanework_emulator::{Fault, FaultKind, LaunchConfig, Program};
 use lanework_host::{External, Process, Stop, word};
 use lanework_report::{Resources, machine};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Dynamic shared memory that every kernel may use, in bytes.
@@ -30,6 +32,16 @@ fn code_of(fault: &Fault) -> (u64, bool) {
     }
 }
 
+/// A launch with copies of its arguments.
+struct KernelWork {
+    handle: u64,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared: u32,
+    cooperative: bool,
+    arguments: Vec<Vec<u8>>,
+}
+
 fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, Stop> {
     if let Some(code) = sticky(process)? {
         return Ok(code);
@@ -54,9 +66,19 @@ fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, St
         arguments.push(process.accessed(process.memory.read(place, bytes), "read")?);
     }
     let [gx, gy, gz, bx, by, bz, shared] = std::array::from_fn(|at| word(a, at + 1) as u32);
+    let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
+    let work = KernelWork { handle, grid, block, shared, cooperative, arguments };
+    queued(process, word(a, 8), Rc::new(move |process: &mut Process| run(process, &work)))
+}
+
+/// Launches a kernel.
+fn run(process: &mut Process, work: &KernelWork) -> Result<u64, Stop> {
+    let Some((entry, program)) = kernel(process, work.handle)? else {
+        return Ok(status::INVALID_HANDLE);
+    };
     flush(process)?;
-    let state = cuda(process)?;
-    let most = state.most_shared.get(&handle).copied().unwrap_or(PLAIN_SHARED);
+    let (state, shared) = (cuda(process)?, work.shared);
+    let most = state.most_shared.get(&work.handle).copied().unwrap_or(PLAIN_SHARED);
     if shared > most {
         return failed_call(
             process,
@@ -69,10 +91,10 @@ fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, St
     }
     let config = LaunchConfig {
         dynamic_shared: shared,
-        cooperative,
-        ..LaunchConfig::new(&entry, [gx, gy, gz], [bx, by, bz])
+        cooperative: work.cooperative,
+        ..LaunchConfig::new(&entry, work.grid, work.block)
     };
-    let bytes: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+    let bytes: Vec<&[u8]> = work.arguments.iter().map(Vec::as_slice).collect();
     let launched = state.measuring.launch(&state.emulator, &program, &config, &bytes);
     state.output.extend_from_slice(state.measuring.printed.as_bytes());
     state.measuring.printed.clear();

@@ -5,6 +5,7 @@
 
 mod copies;
 mod devices;
+mod graphs;
 mod launches;
 mod memory;
 mod state;
@@ -22,5 +23,6 @@ pub const FUNCTIONS: &[&[(&str, External)]] = &[
     copies::FUNCTIONS,
     streams::FUNCTIONS,
     launches::FUNCTIONS,
+    graphs::FUNCTIONS,
     unsupported::FUNCTIONS,
 ];

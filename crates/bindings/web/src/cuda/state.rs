@@ -9,6 +9,7 @@ use lanework_host::{HostPlace, Process, Stop};
 use lanework_ptx::Module;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,6 +26,9 @@ pub mod status {
     pub const ASSERT: u64 = 710;
     pub const MISALIGNED: u64 = 716;
     pub const LAUNCH_FAILED: u64 = 719;
+    pub const ILLEGAL_STATE: u64 = 401;
+    pub const CAPTURE_UNSUPPORTED: u64 = 900;
+    pub const CAPTURE_IMPLICIT: u64 = 906;
     pub const PEER_ACCESS_UNSUPPORTED: u64 = 217;
 }
 
@@ -36,6 +40,20 @@ pub enum AllocationKind {
     PageLocked,
     /// Host memory that the program registered.
     Registered,
+}
+
+/// Work of a stream, to do now or at each launch of a graph. Returns a status.
+pub type StreamWork = Rc<dyn Fn(&mut Process) -> Result<u64, Stop>>;
+
+/// A capture of streams.
+pub struct Capture {
+    /// The captured streams; the first one began.
+    pub streams: Vec<u64>,
+    /// Whether work in the default stream would have to wait for the capture.
+    pub blocks_legacy: bool,
+    /// The events that were recorded in it.
+    pub events: Vec<u64>,
+    pub work: Vec<StreamWork>,
 }
 
 /// The driver's state for a program.
@@ -59,6 +77,9 @@ pub struct Cuda {
     pub streams: BTreeMap<u64, (u64, u64)>,
     /// The time in milliseconds of each recorded event.
     pub events: BTreeMap<u64, Option<f64>>,
+    pub capture: Option<Capture>,
+    /// Graphs and executable graphs by handle.
+    pub graphs: BTreeMap<u64, Rc<[StreamWork]>>,
     pub next_handle: u64,
     /// Nesting depth of openings of device memory to host code, and the opened allocations.
     pub depth: u32,
@@ -84,6 +105,8 @@ impl Cuda {
             most_shared: HashMap::new(),
             streams: BTreeMap::new(),
             events: BTreeMap::new(),
+            capture: None,
+            graphs: BTreeMap::new(),
             next_handle: 0x1000,
             depth: 0,
             opened: Vec::new(),

@@ -1,5 +1,6 @@
 //! Streams and events. Work runs when it is queued, so waits return immediately.
 
+use super::graphs::{joins, not_captured, records};
 use super::state::{cuda, failed_call, flush, put, put_int, put_word, status, sticky};
 use lanework_host::{External, Process, Stop, word};
 
@@ -24,6 +25,14 @@ fn stream(process: &mut Process, handle: u64) -> Result<u64, Stop> {
         );
     }
     Ok(sticky(process)?.unwrap_or(status::SUCCESS))
+}
+
+/// Waits for a stream, whose work has been done.
+fn synchronize(process: &mut Process, a: &[u64]) -> Result<u64, Stop> {
+    match stream(process, word(a, 0))? {
+        status::SUCCESS => not_captured(process, word(a, 0)),
+        code => Ok(code),
+    }
 }
 
 fn event(process: &mut Process, handle: u64) -> Result<u64, Stop> {
@@ -52,10 +61,13 @@ pub const FUNCTIONS: &[(&str, External)] = &[
         cuda(process)?.streams.remove(&word(a, 0));
         Ok(code)
     }),
-    ("cuStreamSynchronize", |process, a| stream(process, word(a, 0))),
-    ("cuStreamQuery", |process, a| stream(process, word(a, 0))),
+    ("cuStreamSynchronize", synchronize),
+    ("cuStreamQuery", synchronize),
     ("cuStreamWaitEvent", |process, a| match event(process, word(a, 1))? {
-        status::SUCCESS => stream(process, word(a, 0)),
+        status::SUCCESS => {
+            joins(process, word(a, 0), word(a, 1))?;
+            stream(process, word(a, 0))
+        }
         code => Ok(code),
     }),
     ("cuStreamGetPriority", |process, a| {
@@ -75,7 +87,6 @@ pub const FUNCTIONS: &[(&str, External)] = &[
         }
         Ok(status::SUCCESS)
     }),
-    ("cuStreamIsCapturing", |process, a| put_int(process, word(a, 1), 0)),
     ("cuEventCreate", |process, a| {
         let state = cuda(process)?;
         let handle = state.handle();
@@ -92,7 +103,8 @@ pub const FUNCTIONS: &[(&str, External)] = &[
             status::SUCCESS => stream(process, word(a, 1))?,
             code => code,
         };
-        if code == status::SUCCESS {
+        // Graphs have no times.
+        if code == status::SUCCESS && !records(process, word(a, 0), word(a, 1))? {
             let state = cuda(process)?;
             let now = state.started.elapsed().as_secs_f64() * 1e3;
             state.events.insert(word(a, 0), Some(now));

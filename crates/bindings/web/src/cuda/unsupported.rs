@@ -9,8 +9,8 @@ fn refuse(process: &mut Process, what: &str) -> Result<u64, Stop> {
     ))
 }
 
-fn graphs(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
-    refuse(process, "CUDA graphs")
+fn nodes(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
+    refuse(process, "nodes of CUDA graphs, other than from a capture,")
 }
 
 fn textures(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
@@ -18,17 +18,46 @@ fn textures(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
 }
 
 pub const FUNCTIONS: &[(&str, External)] = &[
-    ("cuStreamBeginCapture_v2", graphs),
-    ("cuStreamEndCapture", graphs),
-    ("cuGraphCreate", graphs),
-    ("cuGraphDestroy", graphs),
-    ("cuGraphClone", graphs),
-    ("cuGraphInstantiateWithFlags", graphs),
-    ("cuGraphExecDestroy", graphs),
-    ("cuGraphExecUpdate_v2", graphs),
-    ("cuGraphUpload", graphs),
-    ("cuGraphLaunch", graphs),
-    ("cuGraphGetNodes", graphs),
+    ("cuGraphExecUpdate_v2", nodes),
+    ("cuGraphGetNodes", nodes),
+    ("cuGraphAddKernelNode_v2", nodes),
+    ("cuGraphAddMemcpyNode", nodes),
+    ("cuGraphAddMemsetNode", nodes),
+    ("cuGraphAddHostNode", nodes),
+    ("cuGraphAddEmptyNode", nodes),
+    ("cuGraphAddChildGraphNode", nodes),
+    ("cuGraphAddEventRecordNode", nodes),
+    ("cuGraphAddEventWaitNode", nodes),
+    ("cuGraphAddMemAllocNode", nodes),
+    ("cuGraphAddMemFreeNode", nodes),
+    ("cuGraphKernelNodeSetParams_v2", nodes),
+    ("cuGraphExecKernelNodeSetParams_v2", nodes),
+    ("cuGraphMemcpyNodeSetParams", nodes),
+    ("cuGraphExecMemcpyNodeSetParams", nodes),
+    ("cuGraphMemsetNodeSetParams", nodes),
+    ("cuGraphExecMemsetNodeSetParams", nodes),
+    ("cuGraphHostNodeSetParams", nodes),
+    ("cuGraphExecHostNodeSetParams", nodes),
+    ("cuGraphAddDependencies", nodes),
+    ("cuGraphRemoveDependencies", nodes),
+    ("cuGraphGetRootNodes", nodes),
+    ("cuGraphGetEdges", nodes),
+    ("cuGraphNodeGetDependencies", nodes),
+    ("cuGraphNodeGetDependentNodes", nodes),
+    ("cuGraphNodeGetType", nodes),
+    ("cuGraphDestroyNode", nodes),
+    ("cuGraphNodeFindInClone", nodes),
+    ("cuGraphChildGraphNodeGetGraph", nodes),
+    ("cuGraphExecChildGraphNodeSetParams", nodes),
+    ("cuGraphNodeSetEnabled", nodes),
+    ("cuGraphNodeGetEnabled", nodes),
+    ("cuGraphEventRecordNodeGetEvent", nodes),
+    ("cuGraphEventRecordNodeSetEvent", nodes),
+    ("cuGraphExecEventRecordNodeSetEvent", nodes),
+    ("cuGraphEventWaitNodeGetEvent", nodes),
+    ("cuGraphEventWaitNodeSetEvent", nodes),
+    ("cuGraphExecEventWaitNodeSetEvent", nodes),
+    ("cuGraphDebugDotPrint", nodes),
     ("cuArray3DCreate_v2", textures),
     ("cuArray3DGetDescriptor_v2", textures),
     ("cuArrayDestroy", textures),

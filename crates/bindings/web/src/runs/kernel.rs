@@ -3,9 +3,13 @@
 use crate::arguments::{Ready, prepare};
 use crate::compiled::{CompiledSource, compiled, diagnostics_json, refused};
 use crate::request::{KernelCall, RequestFailure, RunRequest};
+use crate::watch::launching::Launching;
 use crate::watch::measure::{Measuring, options};
 use lanework_cuda_cpp::KernelSignature;
-use lanework_emulator::{Emulator, LaunchConfig, Program};
+use lanework_emulator::{Emulator, Fault, LaunchConfig, Program};
+use lanework_gpu_specs::specs;
+use lanework_report::{Machine, ProfileRecord, machine};
+use lanework_time::machine::GpuModel;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -74,15 +78,61 @@ pub fn prepared(
 }
 
 impl Prepared {
-    /// Launches the kernel.
-    pub fn launch(&self, call: &KernelCall, measuring: &mut Measuring) {
-        let config = LaunchConfig {
+    fn config(&self, call: &KernelCall) -> LaunchConfig<'_> {
+        LaunchConfig {
             dynamic_shared: call.shared,
             ..LaunchConfig::new(&self.signature.entry, call.grid, call.block)
-        };
+        }
+    }
+
+    /// Launches the kernel.
+    pub fn launch(&self, call: &KernelCall, measuring: &mut Measuring) {
+        let config = self.config(call);
         let bytes: Vec<&[u8]> = self.arguments.iter().map(|ready| &ready.bytes[..]).collect();
         // `Measuring` keeps the fault for the answer.
         let _ = measuring.launch(&self.emulator, &self.program, &config, &bytes);
+    }
+
+    /// Does something with the launch that has no effect on memory.
+    fn examine<T>(
+        &self,
+        call: &KernelCall,
+        ptx: &str,
+        what: impl FnOnce(&Launching<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let config = self.config(call);
+        let arguments: Vec<&[u8]> = self.arguments.iter().map(|ready| &ready.bytes[..]).collect();
+        what(&Launching {
+            emulator: &self.emulator,
+            program: &self.program,
+            config: &config,
+            arguments: &arguments,
+            ptx,
+        })
+    }
+
+    /// Counts the launch, without running it for its result; `None` if it stops.
+    pub fn profile(&self, call: &KernelCall, ptx: &str) -> Option<ProfileRecord> {
+        let gpu = specs().gpu("H200").map_or_else(Machine::h200, machine);
+        self.examine(call, ptx, |launching| launching.profile(&gpu)).ok()
+    }
+
+    /// Predicts the time of the launch, without running it for its result.
+    ///
+    /// # Errors
+    /// If the kernel stops, or the GPU is unknown.
+    pub fn predict(
+        &self,
+        call: &KernelCall,
+        ptx: &str,
+        gpu: &str,
+    ) -> Result<Value, RequestFailure> {
+        let known = specs().gpu(gpu);
+        let model = known.map(|gpu| GpuModel::named(&gpu.name)).ok_or_else(|| {
+            RequestFailure::new(format!("the GPU `{gpu}` is not known"), "choose one of the table")
+        })?;
+        let predicted = self.examine(call, ptx, |launching| launching.predict(&model));
+        predicted.map_err(|fault| RequestFailure::new(fault.message, fault.help))
     }
 }
 

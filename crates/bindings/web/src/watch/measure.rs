@@ -197,11 +197,6 @@ impl Measuring {
         }
     }
 
-    /// The first kernel's counters, if it was counted.
-    pub fn first_profile(&self) -> Option<&ProfileRecord> {
-        self.shapes.first()?.profile.as_ref()
-    }
-
     /// The findings.
     pub fn findings(&self) -> &[Report] {
         &self.findings

@@ -1,6 +1,7 @@
 //! Watches the launches of a run.
 
 pub mod findings;
-mod launching;
+pub mod launching;
 pub mod measure;
 mod picture;
+mod registers;

@@ -3,6 +3,7 @@
 use crate::compiled::NAME;
 use crate::request::LookRequest;
 use crate::watch::launching::Launching;
+use crate::watch::registers::{WarpRegisters, recorded};
 use lanework_emulator::sanitize::readable_name;
 use lanework_emulator::{Blocks, Keep, Place, Space, TraceConfig, TracedAccess};
 use lanework_report::pictures::{
@@ -29,8 +30,9 @@ pub struct BlockPicture {
     touches: Vec<TracedAccess>,
     /// The executed instructions with their active lanes.
     steps: Vec<(Place, u32)>,
-    /// Name and line of each instruction of the kernel.
+    /// Text and line of each instruction of the kernel.
     instructions: Vec<(String, u32)>,
+    registers: Option<WarpRegisters>,
     /// Address, bytes and name of each allocation.
     allocations: Vec<(u64, u64, String)>,
     more: usize,
@@ -70,10 +72,18 @@ pub fn shown(
         false => Blocks::Range { first: look.block, count: 1 },
     };
     let trace = launching.trace(which, wanted).map_err(failed)?;
+    let registers = recorded(launching, which, (look.block, look.warp)).map_err(failed)?;
     let origins = launching.program.origins(launching.config.entry);
     let line = |origin: &lanework_emulator::Origin| {
         let places = origin.location.iter().chain(origin.callers.iter());
         places.filter(|at| at.file == NAME).map(|at| at.line).next().unwrap_or(0)
+    };
+    // The instruction in the PTX text, with its operands.
+    let lines: Vec<&str> = launching.ptx.lines().collect();
+    let text = |origin: &lanework_emulator::Origin| {
+        let line = (origin.text_line as usize).checked_sub(1).and_then(|at| lines.get(at));
+        let line = line.map(|line| line.trim().trim_end_matches(';'));
+        line.filter(|line| line.contains(origin.name.as_str())).unwrap_or(&origin.name).to_owned()
     };
     let memory = launching.emulator.memory();
     let allocations = memory.live().map(|(at, found)| (at, found.bytes, found.name.clone()));
@@ -87,7 +97,8 @@ pub fn shown(
         warp: look.warp,
         touches: first_of_each(&trace.touches, look.warp),
         steps,
-        instructions: origins.iter().map(|origin| (origin.name.clone(), line(origin))).collect(),
+        instructions: origins.iter().map(|origin| (text(origin), line(origin))).collect(),
+        registers,
         allocations: allocations.collect(),
         more,
     })
@@ -110,6 +121,7 @@ impl BlockPicture {
             "accesses": accesses.collect::<Vec<_>>(),
             "steps": steps.collect::<Vec<u32>>(),
             "omitted_steps": self.more,
+            "registers": self.registers.as_ref().map(WarpRegisters::json),
             "instructions": { "names": names, "lines": lines },
         })
     }

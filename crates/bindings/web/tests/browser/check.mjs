@@ -1,64 +1,6 @@
 // Uses the page of the lab in a headless browser: node check.mjs FOLDER CHROMIUM [SCREENSHOTS]
 // Prints each check that fails, and ends with status 1 if one did.
-import { chromium } from "playwright-core";
-import { createServer } from "node:http";
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { extname, join } from "node:path";
-
-const [folder, executablePath, shots] = process.argv.slice(2);
-const failures = [];
-let checks = 0;
-const check = (holds, what) => { checks += 1; if (!holds) failures.push(what); };
-const includes = (text, part, what) => check(text.includes(part), `${what}: \`${part}\` is not in: ${text.slice(0, 400)}`);
-// A step that never succeeds ends the checks: what failed before it is the cause.
-process.on("uncaughtException", (error) => { for (const failure of failures) console.log(failure); console.log(error.stack); process.exit(1); });
-if (shots) mkdirSync(shots, { recursive: true });
-
-// A server of files on this machine.
-const kinds = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml", ".wasm": "application/wasm", ".webmanifest": "application/manifest+json" };
-const server = createServer((request, response) => {
-  const name = decodeURIComponent(new URL(request.url, "http://x").pathname).replace(/^\//, "") || "index.html";
-  try {
-    const bytes = readFileSync(join(folder, name));
-    response.writeHead(200, { "content-type": kinds[extname(name)] ?? "application/octet-stream", "content-length": bytes.length });
-    response.end(bytes);
-  } catch {
-    response.writeHead(404);
-    response.end();
-  }
-});
-await new Promise((done) => server.listen(0, "127.0.0.1", done));
-const url = `http://127.0.0.1:${server.address().port}/`;
-const browser = await chromium.launch({ executablePath, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-component-update", "--disable-sync"] });
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-async function open({ size = [1400, 900], dark = false, zh = false, hash = "", context = null } = {}) {
-  context ??= await browser.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: dark ? "dark" : "light", locale: zh ? "zh-CN" : "en-US", hasTouch: size[0] < 500 });
-  const page = await context.newPage();
-  page.setDefaultTimeout(Number(process.env.LANEWORK_PAGE_TIMEOUT ?? 120_000));
-  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) check(false, `console: ${message.text()}`); });
-  page.on("pageerror", (error) => check(false, `error: ${error.message}`));
-  page.on("request", (request) => check(request.url().startsWith(url) || request.url().startsWith("data:") || request.url().startsWith("blob:"), `a request: ${request.url()}`));
-  await page.goto(url + hash);
-  await page.waitForFunction(() => document.documentElement.dataset.ready === "yes");
-  return page;
-}
-const text = (page, selector = "#panel") => page.locator(selector).innerText();
-const choose = (page, name) => page.selectOption("#open", name);
-async function press(page, button) {
-  await page.waitForFunction(() => !document.getElementById("run").disabled);
-  await page.click(button);
-  await page.waitForFunction(() => !document.getElementById("run").disabled && !document.getElementById("status").textContent.endsWith("…"));
-}
-const tab = (page, name) => page.click(`#tab-${name}`);
-const shoot = async (page, name) => { if (shots) await page.screenshot({ path: join(shots, `${name}.png`) }); };
-async function accessible(page, what) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  for (const one of found.violations) check(false, `${what}: axe ${one.id}: ${one.nodes.slice(0, 3).map((node) => node.target.join(" ") + " " + node.failureSummary.replaceAll("\n", " ")).join(" | ")}`);
-}
-const replace = (page, source) => page.evaluate((source) => { const { view } = document.getElementById("editor").editor; view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: source } }); }, source);
+import { accessible, browser, check, choose, count, failures, includes, open, press, replace, server, shoot, tab, text } from "./lab.mjs";
 
 // A program runs.
 {
@@ -190,7 +132,7 @@ const replace = (page, source) => page.evaluate((source) => { const { view } = d
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   check(wide <= 0, `the page is ${wide} pixels wider than a phone`);
   await accessible(page, "phone");
-  if (shots) await page.screenshot({ path: join(shots, "phone.png"), fullPage: true });
+  await shoot(page, "phone", { fullPage: true });
   await page.context().close();
 }
 
@@ -207,8 +149,11 @@ const replace = (page, source) => page.evaluate((source) => { const { view } = d
   await page.context().close();
 }
 
+await import("./lessons.mjs");
+await import("./book.mjs");
+
 await browser.close();
 server.close();
 for (const failure of failures) console.log(failure);
-console.log(`${checks} checks, ${failures.length} failed`);
+console.log(`${count()} checks, ${failures.length} failed`);
 process.exit(failures.length > 0 ? 1 : 0);

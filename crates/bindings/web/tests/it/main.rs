@@ -1,6 +1,7 @@
 //! The requests of the page, natively: the same code as in a browser.
 
 mod kernels;
+mod lessons;
 mod programs;
 
 use serde_json::Value;

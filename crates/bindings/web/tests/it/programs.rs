@@ -131,11 +131,80 @@ int main() {
 #[test]
 fn what_the_page_lacks_is_named() {
     let answer = run(
-        "int main() {\n    cudaGraph_t g;\n    cudaGraphCreate(&g, 0);\n    return 0;\n}\n",
+        "int main() {\n    cudaGraph_t g;\n    size_t n;\n    cudaGraphCreate(&g, 0);\n    cudaGraphGetNodes(g, nullptr, &n);\n    return 0;\n}\n",
         json!({}),
     );
     let why = answer["host_fault"]["message"].as_str().expect("text");
-    assert!(why.contains("graphs are not supported in the page"), "{answer}");
+    assert!(why.contains("are not supported in the page"), "{answer}");
     let answer = run("__global__ void f() {}\n", json!({}));
     assert!(answer["error"].as_str().expect("text").contains("no `main`"), "{answer}");
+}
+
+#[test]
+fn a_captured_graph_repeats_its_work() {
+    let source = r#"#include <cstdio>
+__global__ void add(int *x, int step) { x[threadIdx.x] += step; }
+void note(void *data) { ++*(int *)data; }
+int main() {
+    int *x, host[32] = {}, notes = 0, step = 2;
+    cudaStream_t stream, other;
+    cudaEvent_t forked, joined;
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    cudaMalloc(&x, sizeof(host));
+    cudaStreamCreate(&stream);
+    cudaStreamCreate(&other);
+    cudaEventCreate(&forked);
+    cudaEventCreate(&joined);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaMemsetAsync(x, 0, sizeof(host), stream);
+    add<<<1, 32, 0, stream>>>(x, step);
+    step = 100;
+    cudaEventRecord(forked, stream);
+    cudaStreamWaitEvent(other, forked);
+    add<<<1, 32, 0, other>>>(x, 5);
+    cudaLaunchHostFunc(other, note, &notes);
+    cudaEventRecord(joined, other);
+    cudaStreamWaitEvent(stream, joined);
+    cudaMemcpyAsync(host, x, sizeof(host), cudaMemcpyDeviceToHost, stream);
+    cudaStreamCaptureStatus capturing;
+    cudaStreamIsCapturing(other, &capturing);
+    printf("%d %d %d\n", capturing == cudaStreamCaptureStatusActive, host[3], notes);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&ready, graph, 0);
+    cudaGraphDestroy(graph);
+    for (int i = 0; i < 3; i++) cudaGraphLaunch(ready, stream);
+    cudaStreamSynchronize(stream);
+    printf("%d %d %d\n", host[3], notes, cudaGetLastError());
+    cudaGraphExecDestroy(ready);
+    printf("%d\n", cudaGraphLaunch(ready, stream));
+    return 0;
+}
+"#;
+    let answer = run(source, json!({ "check": true }));
+    assert_eq!(answer["output"], "1 0 0\n7 3 0\n1\n", "{answer}");
+    assert_eq!(
+        (&answer["launches"], &answer["findings"][0]["line"]),
+        (&json!(6), &json!(36)),
+        "{answer}"
+    );
+}
+
+#[test]
+fn the_programs_of_the_course_notes_run() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cuda-programs/driver/tests/notes");
+    let mut count = 0;
+    for file in std::fs::read_dir(folder).expect("the folder of the programs") {
+        let path = file.expect("a file").path();
+        let answer =
+            run(&std::fs::read_to_string(&path).expect("a program"), json!({ "check": true }));
+        assert_eq!(
+            (&answer["exit"], &answer["findings"]),
+            (&json!(0), &json!([])),
+            "{path:?}: {answer}"
+        );
+        assert!(!answer["output"].as_str().expect("text").contains("WRONG"), "{path:?}: {answer}");
+        count += 1;
+    }
+    assert_eq!(count, 4);
 }

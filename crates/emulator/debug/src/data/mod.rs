@@ -5,6 +5,7 @@ pub mod cuda_cpp;
 pub mod dwarf;
 pub mod evaluate;
 pub mod parse;
+pub mod registers;
 pub mod rust;
 pub mod scope;
 pub mod types;

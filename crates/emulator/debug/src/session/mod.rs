@@ -15,6 +15,7 @@ mod stopped;
 use crate::code::{CodeLine, CodeMap, InlinedNames};
 use crate::data::evaluate::{EvaluatedValue, Evaluator, MemoryPlace, ThreadPlace};
 use crate::data::parse::{Expression, parse};
+use crate::data::registers::register_names;
 use crate::data::scope::{LaunchScope, ModuleVariable, SourceNames};
 use crate::data::types::DataType;
 use crate::timeline::{DebugTarget, Moment, Timeline};
@@ -24,8 +25,7 @@ use lanework_emulator::sanitize::Report;
 use lanework_emulator::{Fault, Place, Schedule};
 use lanework_engine::event::Space;
 use lanework_ptx::Module;
-use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
-use lanework_ptx_ir::module::{Addresses, ModuleNames, PlacedModule, statics};
+use lanework_ptx_ir::module::statics;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use stopped::StoppedMachine;
@@ -405,7 +405,7 @@ fn scope_of(
         Fault::before_launch(kind, entry, format!("the module has no entry `{entry}`"), "")
     };
     let kernel = target.program.kernel(entry).ok_or_else(unknown)?;
-    let function = module.entry(entry).ok_or_else(unknown)?;
+    module.entry(entry).ok_or_else(unknown)?;
     // Numba passes an array as several parameters. A checked Rust kernel has one more than its source.
     if names.parameters.len() + 1 < kernel.parameters.len() {
         names.parameters.clear();
@@ -422,23 +422,8 @@ fn scope_of(
         Some(ModuleVariable { name, address, ty })
     });
     let variables: Vec<ModuleVariable> = variables.collect();
-    // Lowering numbers registers in the same order each time, but only this call keeps their names.
-    let addresses: Addresses = placed
-        .iter()
-        .filter_map(|placed| {
-            let (address, _) = target.program.variable(&placed.key)?;
-            let space = match placed.variable.space {
-                lanework_ptx::StateSpace::Const => lanework_ptx_ir::kernel::MemorySpace::Constant,
-                _ => lanework_ptx_ir::kernel::MemorySpace::Global,
-            };
-            Some((placed.key.clone(), (space, address)))
-        })
-        .collect();
-    let module_names = ModuleNames::new(module);
-    let source = PlacedModule { module, names: &module_names, addresses: &addresses };
     let gaps = target.emulator.options().checks.is_some();
-    let lowered = Lowering::entry(source, function, LoweringOptions { gaps, names: true });
-    let registers = lowered.map(|kernel| kernel.register_names).unwrap_or_default();
+    let registers = register_names(target.program, module, entry, gaps);
     let code = CodeMap::new(kernel, text_name, &InlinedNames::of_module(module));
     Ok(LaunchScope::new(
         (Arc::clone(kernel), code),
