@@ -46,7 +46,7 @@ pub use stored::{ExportFormat, Filters, HistoryAction};
 #[command(name = "lanework", version, max_term_width = 100)]
 #[command(after_help = "`lanework COMMAND --help` shows a command's options with examples.\n\
     Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 slower.\n\
-    Start with: lanework inspect kernel.ptx, or without a kernel: lanework climb transpose")]
+    Start with: lanework run program.cu, or without a kernel: lanework climb transpose")]
 pub struct Arguments {
     /// The command to run.
     #[command(subcommand)]

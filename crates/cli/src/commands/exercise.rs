@@ -107,7 +107,7 @@ fn check(exercise: &Exercise, file: &Path) -> Result<Option<Miss>, Failure> {
     let ptx = linked_ptx(args.files(), &args.source)?;
     let device = emulator(&args, Some(STUCK_AFTER)).sanitized();
     let module = ptx.load(&device)?;
-    let entry = find_entry(&module, None)?;
+    let entry = find_entry(&module, kernel_of(exercise))?;
     let signature = signature(&module, &entry, &args);
     let (ready, _) = arguments(&args, &signature)?;
     check_arguments(&module, &signature, &ready)?;
@@ -136,6 +136,12 @@ fn check(exercise: &Exercise, file: &Path) -> Result<Option<Miss>, Failure> {
     let given = given(&ready, &buffers, &maps);
     let counters = module.profile(&entry, args.shape(), &given, Blocks::All)?.counters;
     Ok(exercise.missed(&counters).map(|Missed { why, help }| Miss { why, help }))
+}
+
+/// The name of an exercise's kernel. The file may have more kernels.
+fn kernel_of(exercise: &Exercise) -> Option<&'static str> {
+    let (_, after) = exercise.source.split_once("__global__ void ")?;
+    Some(after.split_once('(')?.0)
 }
 
 /// A failure with the first hint below.
@@ -199,6 +205,17 @@ mod tests {
     }
 
     #[test]
+    fn more_kernels_in_the_file_do_not_matter() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, exercises) = (folder.path().join("1.cu"), all());
+        let exercise = &exercises[0];
+        let (flaw, fix) = exercise.solution;
+        let more = "__global__ void fill(float *x) { x[threadIdx.x] = 0; }\n";
+        std::fs::write(&file, more.to_owned() + &exercise.source.replace(flaw, fix)).unwrap();
+        assert!(matches!(check(exercise, &file), Ok(None)));
+    }
+
+    #[test]
     fn a_kernel_that_avoids_the_lesson_is_no_solution() {
         let folder = tempfile::tempdir().unwrap();
         let exercises = all();
@@ -221,6 +238,18 @@ mod tests {
             ),
             (
                 7,
+                "__shared__ float t[256]; t[threadIdx.x] = x[threadIdx.x]; __syncthreads(); if (threadIdx.x == 0) { float s = 0; for (int i = 0; i < 256; i++) s += t[i]; *total = s; }",
+            ),
+            (
+                2,
+                "if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y == 0) for (int i = 0; i < n * n; i++) y[i] = 2.0f * x[i];",
+            ),
+            (
+                3,
+                "__shared__ float t[256]; if (threadIdx.x == 0) for (int i = 0; i < 256; i++) { t[i] = x[i]; y[255 - i] = t[i]; }",
+            ),
+            (
+                5,
                 "__shared__ float t[256]; t[threadIdx.x] = x[threadIdx.x]; __syncthreads(); if (threadIdx.x == 0) { float s = 0; for (int i = 0; i < 256; i++) s += t[i]; *total = s; }",
             ),
             (3, "y[threadIdx.x] = x[255 - threadIdx.x];"),

@@ -14,7 +14,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Explained {
     name: String,
-    /// `finding`, `counter`, `stall`, `limit` or `verdict`.
+    /// `term`, `finding`, `counter`, `stall`, `limit` or `verdict`.
     of: &'static str,
     meaning: String,
     /// The remedy for a finding.
@@ -97,7 +97,38 @@ impl Explained {
     }
 }
 
-/// Every name: findings, counters, stall reasons, limits, verdicts.
+/// Terms of the documentation.
+const TERMS: [(&str, &str); 9] = [
+    (
+        "warp",
+        "32 threads that execute each instruction together. The threads of a warp are called its lanes.",
+    ),
+    (
+        "multiprocessor",
+        "The GPU's counterpart of a CPU core. It runs one or more blocks at a time.",
+    ),
+    (
+        "occupancy",
+        "The number of warps that a multiprocessor holds at the same time, divided by the maximum that it can hold. More of them hide more latency.",
+    ),
+    ("sector", "32 bytes, the smallest unit of a global memory transaction."),
+    ("request", "One load or store instruction of a warp, with the addresses of its lanes."),
+    (
+        "coalesced",
+        "The lanes of a warp access neighboring addresses, so the request needs as few sectors as possible.",
+    ),
+    (
+        "bank conflict",
+        "Shared memory has 32 banks, and each bank serves one 4-byte word at a time. Lanes that access different words of one bank take a separate pass for each word.",
+    ),
+    ("wavefront", "One pass of a request through the banks of shared memory or the L1 cache."),
+    (
+        "divergent branch",
+        "A branch that some lanes of a warp take and others do not. The warp then executes both sides, one after the other.",
+    ),
+];
+
+/// Every name: terms, findings, counters, stall reasons, limits, verdicts.
 fn all() -> Vec<Explained> {
     let finding = |kind: &lanework::KindInfo| Explained {
         name: kind.name.to_owned(),
@@ -106,7 +137,15 @@ fn all() -> Vec<Explained> {
         help: Some(kind.help),
         metrics: Vec::new(),
     };
-    let mut all: Vec<Explained> = ReportKind::TABLE.iter().map(finding).collect();
+    let term = |(name, meaning): &(&str, &str)| Explained {
+        name: (*name).to_owned(),
+        of: "term",
+        meaning: (*meaning).to_owned(),
+        help: None,
+        metrics: Vec::new(),
+    };
+    let mut all: Vec<Explained> = TERMS.iter().map(term).collect();
+    all.extend(ReportKind::TABLE.iter().map(finding));
     for (counter, _) in Counters::default().each() {
         let of_group = counter.group.map(|group| format!("{} ", group.doc)).unwrap_or_default();
         all.push(Explained {
@@ -160,5 +199,9 @@ mod tests {
         assert_eq!(related("Coalesced", &all)[0], "global_load.sectors");
         assert_eq!(related("sectors", &all).len(), 3);
         assert!(related("racee", &all).is_empty());
+        // No term has the name of something else.
+        for (term, _) in TERMS {
+            assert_eq!(all.iter().filter(|one| one.name == term).count(), 1, "{term}");
+        }
     }
 }

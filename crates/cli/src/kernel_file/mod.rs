@@ -5,6 +5,7 @@ mod argument;
 mod cached;
 mod grid;
 mod launch;
+mod layout;
 mod mangled;
 mod operands;
 mod signature;
@@ -33,9 +34,14 @@ use mangled::{Pointee, cpp_parameters};
 /// # Errors
 /// If no entry has the name, or several do.
 pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
-    module.find_entry(name).map_err(|error| match error {
-        Error::Request { why, help } => Failure::input(why, help),
-        other => other.into(),
+    let first = module.module().entries().next().filter(|_| name.is_none());
+    module.find_entry(name).map_err(|error| match (error, first) {
+        (Error::Request { why, help }, Some(first)) => {
+            let line = operands::own_command_line(&["--entry", &readable(&first.name)]);
+            Failure::input(why, format_args!("{help}; such as: {line}"))
+        }
+        (Error::Request { why, help }, None) => Failure::input(why, help),
+        (other, _) => other.into(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! Assigns the arguments of a command line, positional or as NAME=VALUE, to the parameters of a kernel.
 
 use super::argument::{Argument, Contents, FORMS, element_type, extents, parse, scalar};
+use super::layout::{StructField, Holds, StructLayout};
 use super::signature::{KernelParameter, Signature, Takes};
 use crate::args::KernelArgs;
 use crate::npy;
@@ -82,6 +83,9 @@ fn named(text: &str) -> Option<(&str, &str)> {
     (starts && name.chars().all(is_name)).then_some((name, value))
 }
 
+/// The bytes of a struct whose scalars have several types.
+const U8: ElementType = ElementType { name: "u8", bytes: 1 };
+
 /// Reads the value of a parameter.
 fn value(text: &str, parameter: &KernelParameter) -> Result<Argument, String> {
     if let Some((form @ ("zeros" | "uninit" | "rand"), rest)) = text.split_once(':')
@@ -117,19 +121,36 @@ fn value(text: &str, parameter: &KernelParameter) -> Result<Argument, String> {
             parameter.declared
         )),
         Takes::Struct(bytes) => Err(format!(
-            "`{}` is a struct of {bytes} bytes: give struct:PART,PART, such as struct:f32:2,u32:7",
-            parameter.declared
+            "`{}` is a struct of {bytes} bytes: give struct:PART,PART, such as {}",
+            parameter.declared,
+            match &parameter.layout {
+                Some(layout) if layout.is_packed_like_parts() => of_struct(layout, "1000", &[]),
+                _ => "struct:f32:2,u32:7".to_owned(),
+            }
         )),
     }
 }
 
 /// `zeros:SHAPE`, `uninit:SHAPE` or `rand:SHAPE[:SEED]` with the element type of the parameter.
 fn memory_of(form: &str, rest: &str, parameter: &KernelParameter) -> Result<Argument, String> {
-    let Takes::Memory(Some((element, lanes)), _) = parameter.takes else {
-        return Err(format!(
-            "the element type of `{}` is unknown here: give {form}:f32:{rest}",
-            parameter.declared
-        ));
+    let (element, lanes) = match (parameter.takes, &parameter.layout) {
+        (Takes::Memory(Some(of), _), _) => of,
+        (Takes::Memory(None, _), Some(layout)) => match layout.uniform() {
+            Some(of) => of,
+            None if form == "rand" => {
+                return Err(format!(
+                    "random bytes are no values of the struct of `{}`: give zeros:{rest}, uninit:{rest} or a file",
+                    parameter.declared
+                ));
+            }
+            None => (U8, layout.bytes),
+        },
+        _ => {
+            return Err(format!(
+                "the element type of `{}` is unknown here: give {form}:f32:{rest}",
+                parameter.declared
+            ));
+        }
     };
     let (shape, seed) = match rest.split_once(':') {
         Some((shape, seed)) if form == "rand" => {
@@ -190,11 +211,10 @@ impl Asked<'_> {
         let examples = Examples::of(signature, values);
         let mut integers = examples.integers.iter();
         for (index, (parameter, value)) in parameters {
-            let integer = is_extent(parameter).then(|| integers.next()).flatten();
+            let own: Vec<u64> = integers.by_ref().take(extents_of(parameter)).copied().collect();
             let fitting = value.as_ref().filter(|_| !wrong.contains(&index));
-            let shown = fitting
-                .cloned()
-                .unwrap_or_else(|| example(parameter, &examples.shape, integer.copied()));
+            let shown =
+                fitting.cloned().unwrap_or_else(|| example(parameter, &examples.shape, &own));
             line.push(format!("{}={shown}", parameter.name));
             match value {
                 Some(text) => given.push(format!("{}={text}", parameter.name)),
@@ -266,13 +286,25 @@ struct Examples {
     integers: Vec<u64>,
 }
 
-/// Whether a parameter may be an extent of an array.
-fn is_extent(parameter: &KernelParameter) -> bool {
-    match parameter.takes {
-        Takes::Number(element) => !element.name.contains('f') && element.bytes > 1,
+/// The numbers of a parameter that may be extents of an array.
+fn extents_of(parameter: &KernelParameter) -> usize {
+    let is_extent = match parameter.takes {
+        Takes::Number(element) => is_whole(element),
         Takes::Bits(element) => element.bytes < 8,
-        _ => false,
-    }
+        Takes::Struct(_) => {
+            let fields = parameter.layout.iter().flat_map(|layout| &layout.fields);
+            let is_extent =
+                |field: &&StructField| matches!(field.holds, Holds::Number(of) if is_whole(of));
+            return fields.filter(is_extent).count();
+        }
+        Takes::Memory(..) => false,
+    };
+    usize::from(is_extent)
+}
+
+/// Whether a type holds whole numbers of more than a byte.
+fn is_whole(element: ElementType) -> bool {
+    !element.name.contains('f') && element.bytes > 1
 }
 
 impl Examples {
@@ -281,7 +313,7 @@ impl Examples {
         let given = values.iter().flatten().find_map(|text| shape_of(text));
         let shape = given.unwrap_or_else(|| "1000".to_owned());
         let sizes = extents(&shape).unwrap_or_default();
-        let count = signature.parameters.iter().filter(|one| is_extent(one)).count();
+        let count = signature.parameters.iter().map(extents_of).sum();
         let elements = sizes.iter().product::<u64>();
         let integers = match count {
             0 => Vec::new(),
@@ -313,23 +345,47 @@ fn shape_of(text: &str) -> Option<String> {
     fits.then(|| last.to_owned())
 }
 
-/// A value that a parameter takes, for a command line to copy.
-fn example(parameter: &KernelParameter, count: &str, integer: Option<u64>) -> String {
-    if let Some(integer) = integer {
-        return integer.to_string();
-    }
-    match parameter.takes {
-        Takes::Number(element) if element.name.contains('f') => "2.0".to_owned(),
-        Takes::Number(_) => "1".to_owned(),
-        Takes::Memory(Some(_), true) => format!("rand:{count}"),
-        Takes::Memory(Some(_), false) => format!("zeros:{count}"),
-        Takes::Memory(None, _) | Takes::Bits(_) => format!("zeros:f32:{count}"),
-        Takes::Struct(bytes) => {
+/// A value that a parameter takes, for a command line to copy, with these whole numbers.
+fn example(parameter: &KernelParameter, count: &str, integers: &[u64]) -> String {
+    match (parameter.takes, &parameter.layout) {
+        (Takes::Number(_) | Takes::Bits(_), _) if let Some(integer) = integers.first() => {
+            integer.to_string()
+        }
+        (Takes::Number(element), _) if element.name.contains('f') => "2.0".to_owned(),
+        (Takes::Number(_), _) => "1".to_owned(),
+        (Takes::Memory(Some(_), true), _) => format!("rand:{count}"),
+        (Takes::Memory(None, true), Some(layout)) if layout.uniform().is_some() => {
+            format!("rand:{count}")
+        }
+        (Takes::Memory(Some(_), false), _) | (Takes::Memory(None, _), Some(_)) => {
+            format!("zeros:{count}")
+        }
+        (Takes::Memory(None, _) | Takes::Bits(_), _) => format!("zeros:f32:{count}"),
+        (Takes::Struct(_), Some(layout)) if layout.is_packed_like_parts() => {
+            of_struct(layout, count, integers)
+        }
+        (Takes::Struct(bytes), _) => {
             let (element, count) = if bytes % 4 == 0 { ("u32", bytes / 4) } else { ("u8", bytes) };
             let parts: Vec<String> = (0..count).map(|_| format!("{element}:0")).collect();
             format!("struct:{}", parts.join(","))
         }
     }
+}
+
+/// A struct by value: its whole numbers in order, and memory of `count` elements for addresses.
+fn of_struct(layout: &StructLayout, count: &str, integers: &[u64]) -> String {
+    let mut integers = integers.iter();
+    let part = |field: &StructField| match field.holds {
+        Holds::Number(of) if of.name.contains('f') => format!("{}:2.0", of.name),
+        Holds::Number(of) => {
+            let given = if is_whole(of) { integers.next() } else { None };
+            format!("{}:{}", of.name, given.copied().unwrap_or(1))
+        }
+        Holds::Address(Some(of), true) => format!("rand:{}:{count}", of.name),
+        Holds::Address(of, _) => format!("zeros:{}:{count}", of.map_or("u8", |of| of.name)),
+    };
+    let parts: Vec<String> = layout.fields.iter().map(part).collect();
+    format!("struct:{}", parts.join(","))
 }
 
 /// Options without a value.
@@ -394,6 +450,7 @@ mod tests {
             name: declared[declared.len() - 1..].to_owned(),
             declared: declared.to_owned(),
             takes,
+            layout: None,
         };
         let pointer = |constant| Takes::Memory(Some((number("f32"), 1)), constant);
         let parameters = vec![
@@ -437,6 +494,7 @@ mod tests {
             name: name.to_owned(),
             declared: format!("int {name}"),
             takes: Takes::Number(number("i32")),
+            layout: None,
         };
         let of = |count: usize, given: Option<&str>| {
             let parameters = ["a", "b", "c"].map(integer).into_iter().take(count).collect();
@@ -449,6 +507,48 @@ mod tests {
         assert_eq!(of(3, Some("zeros:20x50")), [10, 10, 10]);
         assert_eq!(of(1, Some("zeros:20x50")), [20]);
         assert!(of(0, None).is_empty());
+    }
+
+    #[test]
+    fn examples_of_structs_have_their_fields() {
+        let source = "struct Shape { int width, height; }; struct Sum { double all; int n; };
+            struct View { const float *in; float *out; Shape shape; float scale; };";
+        let of = |name: &str, by_value: bool| {
+            let layout = StructLayout::of(source, name).unwrap();
+            let takes = match by_value {
+                true => Takes::Struct(layout.bytes),
+                false => Takes::Memory(None, true),
+            };
+            let declared = format!("{name} x");
+            KernelParameter { name: "x".to_owned(), declared, takes, layout: Some(layout) }
+        };
+        let line = |parameter: &KernelParameter| {
+            let signature =
+                Signature { entry: "k".to_owned(), parameters: vec![parameter.clone()] };
+            let Examples { shape, integers } = Examples::of(&signature, &[None]);
+            example(parameter, &shape, &integers)
+        };
+        assert_eq!(line(&of("Shape", true)), "struct:i32:31,i32:31");
+        let view = "struct:rand:f32:1000,zeros:f32:1000,i32:31,i32:31,f32:2.0";
+        assert_eq!(line(&of("View", true)), view);
+        assert!(parse(view).is_ok());
+        // An array of structs: of one type, or of bytes.
+        assert_eq!(
+            (line(&of("Shape", false)), line(&of("Sum", false))),
+            ("rand:1000".to_owned(), "zeros:1000".to_owned())
+        );
+        let shape = |text, name| match value(text, &of(name, false)) {
+            Ok(Argument::Memory { before: Contents::Zeros(element, shape), .. }) => {
+                Ok((element.name, shape))
+            }
+            Ok(other) => panic!("{other:?}"),
+            Err(why) => Err(why),
+        };
+        assert_eq!(shape("zeros:8", "Shape"), Ok(("i32", vec![8, 2])));
+        assert_eq!(shape("zeros:8", "Sum"), Ok(("u8", vec![8, 16])));
+        assert!(shape("rand:8", "Sum").unwrap_err().contains("give zeros:8, uninit:8 or a file"));
+        let why = value("7", &of("Shape", true)).unwrap_err();
+        assert!(why.ends_with("such as struct:i32:1,i32:1"), "{why}");
     }
 
     #[test]

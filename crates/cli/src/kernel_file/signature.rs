@@ -1,6 +1,7 @@
 //! The signature of a kernel: the names and types of its parameters, from its CUDA C++ source if the file has one, else
 //! from its PTX and the mangled name.
 
+use super::layout::{StructLayout, element_of, tokens};
 use super::mangled::cpp_parameters;
 use lanework::ptx::cpp_names::{CppName, readable};
 use lanework::ptx::{Module, Variable};
@@ -25,6 +26,8 @@ pub struct KernelParameter {
     pub declared: String,
     /// The kind of its argument.
     pub takes: Takes,
+    /// The struct that it is or points to, if the source has it.
+    pub layout: Option<StructLayout>,
 }
 
 /// The kind of argument of a parameter.
@@ -46,10 +49,12 @@ impl Signature {
     pub fn of(module: &Module, entry: &str, files: &[PathBuf]) -> Signature {
         let params = module.entry(entry).map_or(&[][..], |function| &function.params[..]);
         let source = files.iter().find_map(|file| in_source(file, entry, params.len()));
+        let (text, source) =
+            (source.as_ref().map(|(text, _)| text), source.as_ref().map(|(_, all)| all));
         let mangled = cpp_parameters(entry).unwrap_or_default();
         let parameter = |(index, param): (usize, &Variable)| {
             let pointee = mangled.get(index).and_then(Option::as_ref);
-            let of_source = source.as_ref().map(|all| &all[index]);
+            let of_source = source.map(|all| &all[index]);
             let takes = match (of_source, pointee) {
                 (Some(declared), _) if declared.is_pointer() && param.size() == 8 => {
                     // The source names a template's parameter; the mangled entry, its type.
@@ -74,11 +79,13 @@ impl Signature {
                     name: declared.name.clone(),
                     declared: declared.text.clone(),
                     takes,
+                    layout: text.and_then(|text| layout(text, declared, takes)),
                 },
                 _ => KernelParameter {
                     name: param.name.clone(),
                     declared: format!(".{} {}", param.ty.name(), param.name),
                     takes,
+                    layout: None,
                 },
             }
         };
@@ -118,37 +125,6 @@ fn of_ptx(param: &Variable) -> Takes {
 }
 
 const U8: ElementType = ElementType { name: "u8", bytes: 1 };
-
-/// The element type of a C++ type, and how many of them it has: `float4` has four `f32`.
-fn element_of(cpp: &str) -> Option<(ElementType, u64)> {
-    let name = match cpp {
-        "float" => "f32",
-        "double" => "f64",
-        "half" | "__half" => "f16",
-        "nv_bfloat16" | "__nv_bfloat16" => "bf16",
-        "bool" | "unsigned char" | "uint8_t" | "uchar" => "u8",
-        "char" | "signed char" | "int8_t" => "i8",
-        "short" | "short int" | "int16_t" => "i16",
-        "unsigned short" | "unsigned short int" | "uint16_t" | "ushort" => "u16",
-        "int" | "signed" | "signed int" | "int32_t" => "i32",
-        "unsigned" | "unsigned int" | "uint32_t" | "uint" => "u32",
-        "long" | "long int" | "long long" | "long long int" | "int64_t" | "ptrdiff_t"
-        | "ssize_t" => "i64",
-        "unsigned long"
-        | "unsigned long int"
-        | "unsigned long long"
-        | "unsigned long long int"
-        | "uint64_t"
-        | "size_t" => "u64",
-        "half2" | "__half2" => return Some((ElementType::named("f16")?, 2)),
-        _ => {
-            let lanes = cpp.chars().last()?.to_digit(10).filter(|lanes| (2..=4).contains(lanes))?;
-            let (element, 1) = element_of(&cpp[..cpp.len() - 1])? else { return None };
-            return Some((element, u64::from(lanes)));
-        }
-    };
-    Some((ElementType::named(name)?, 1))
-}
 
 /// A parameter in CUDA C++.
 #[derive(Debug, PartialEq)]
@@ -224,8 +200,19 @@ impl Declared {
     }
 }
 
-/// The parameters of an entry in its source file, if the file has a kernel of this name and number of parameters.
-fn in_source(file: &Path, entry: &str, count: usize) -> Option<Vec<Declared>> {
+/// The struct that a parameter is or points to.
+fn layout(source: &str, declared: &Declared, takes: Takes) -> Option<StructLayout> {
+    let stars = declared.words.iter().filter(|word| ["*", "["].contains(&word.as_str())).count();
+    let of = || StructLayout::of(source, &declared.type_name());
+    match takes {
+        Takes::Struct(bytes) if stars == 0 => of().filter(|layout| layout.bytes == bytes),
+        Takes::Memory(None, _) if stars == 1 => of(),
+        _ => None,
+    }
+}
+
+/// A source file and the parameters of an entry there, if the file has a kernel of this name and number of parameters.
+fn in_source(file: &Path, entry: &str, count: usize) -> Option<(String, Vec<Declared>)> {
     if file.extension().is_none_or(|kind| kind != "cu") {
         return None;
     }
@@ -233,7 +220,8 @@ fn in_source(file: &Path, entry: &str, count: usize) -> Option<Vec<Declared>> {
     let path = CppName::of(entry).map_or(entry.to_owned(), |name| name.path);
     let name = path.rsplit("::").next().unwrap_or(&path);
     let mut found = kernels(&text).into_iter().filter(|(kernel, _)| *kernel == name);
-    found.find_map(|(_, parameters)| (parameters.len() == count).then_some(parameters))
+    let found = found.find_map(|(_, all)| (all.len() == count).then_some(all))?;
+    Some((text, found))
 }
 
 /// The `__global__` functions of a source.
@@ -289,31 +277,6 @@ fn closing(tokens: &[&str], open: usize) -> usize {
     found.map_or(tokens.len() - 1, |(at, _)| at)
 }
 
-/// The words and marks of a source, without comments, strings and directives.
-fn tokens(text: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let until = |mark: &str| rest.find(mark).map_or(rest.len(), |at| at + mark.len());
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let length = match first {
-            _ if rest.starts_with("//") => until("\n"),
-            _ if rest.starts_with("/*") => until("*/"),
-            '#' => until("\n"),
-            '"' => rest[1..].find('"').map_or(rest.len(), |at| at + 2),
-            _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            _ if rest.starts_with("::") => 2,
-            _ => first.len_utf8(),
-        };
-        let skipped = rest.starts_with("//") || rest.starts_with("/*");
-        if !skipped && !first.is_whitespace() && first != '#' && first != '"' {
-            tokens.push(&rest[..length]);
-        }
-        rest = &rest[length..];
-    }
-    tokens
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -364,15 +327,5 @@ mod tests {
             declared("__global__ void k(unsigned int, const float *, int)"),
             [none("unsigned int"), none("float"), none("int")]
         );
-    }
-
-    #[test]
-    fn elements_of_vectors_are_counted() {
-        let of = |cpp| element_of(cpp).map(|(element, lanes)| (element.name, lanes));
-        assert_eq!(of("float4"), Some(("f32", 4)));
-        assert_eq!(of("uint2"), Some(("u32", 2)));
-        assert_eq!(of("unsigned long long"), Some(("u64", 1)));
-        assert_eq!(of("int5"), None);
-        assert_eq!(of("Particle"), None);
     }
 }

@@ -122,6 +122,7 @@ fn run(files: &[PathBuf], arguments: &[String], options: &SourceOptions) -> Outc
     let mut all: Vec<String> =
         files.iter().take(1).map(|file| file.display().to_string()).collect();
     all.extend_from_slice(arguments);
+    lanework_libcuda::name_runtime_calls();
     if std::env::var_os("LANEWORK_TOOL").is_some_and(|tool| tool == "check") {
         // Findings about calls of the driver have the program's lines.
         process.watch(HostWatch {

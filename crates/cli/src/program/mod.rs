@@ -135,8 +135,8 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     let nothing = !tool.is_empty() && ended.launches().next().is_none();
     // A source that does not compile has its own message.
     let refused = interpreted && ended.code == 2 && ended.processes.is_empty();
-    // A check reports this by its exit code.
-    if nothing && !refused && (tool != "check" || ended.code != 0) {
+    // A check reports this by its exit code, or has a finding that says why.
+    if nothing && !refused && !ended.has_failed_launch() && (tool != "check" || ended.code != 0) {
         let name = name.display();
         lanework_terminal::output::note(&match interpreted {
             true => format!("note: no kernel ran: {name} launched none, or its launches failed"),
@@ -167,6 +167,16 @@ impl Ended {
         self.records().filter_map(|record| match record {
             Record::Launch(launch) => Some(launch),
             _ => None,
+        })
+    }
+
+    /// Whether a finding says why a launch failed.
+    fn has_failed_launch(&self) -> bool {
+        self.records().any(|record| match record {
+            Record::Findings(one) => one.found.iter().any(|found| {
+                found.kind == ReportKind::FailedCall && found.instruction.contains("Launch")
+            }),
+            _ => false,
         })
     }
 
@@ -318,13 +328,7 @@ pub fn reason(program: &Ended) -> Option<(u8, String)> {
     if program.launches().next().is_some() || program.code != 0 {
         return None;
     }
-    let failed = |record: &Record| match record {
-        Record::Findings(one) => one.found.iter().any(|found| {
-            found.kind == ReportKind::FailedCall && found.instruction.contains("Launch")
-        }),
-        _ => false,
-    };
-    Some(if program.records().any(failed) {
+    Some(if program.has_failed_launch() {
         (NO_LAUNCH, "each launch of the program failed, so no kernel was checked".to_owned())
     } else if program.interpreted || crate::program::driver::is_there() {
         (NO_LAUNCH, "the program launched nothing, so nothing was checked".to_owned())

@@ -201,7 +201,8 @@ fn timed(record: &ClimbRecord) -> String {
 }
 
 /// Ladders and `lanework predict` time one launch with empty caches, as Nsight Compute does.
-const PREDICTED: &str = "predicted: a time by the model with cold caches, not a measurement.";
+const PREDICTED: &str = "predicted: a time by the model with cold caches, not a measurement. \
+                         The order of the rungs may differ at other sizes.";
 
 /// A rate, unless the time cannot be right.
 fn rate(time: &TimeRecord, figure: f64) -> Cell {

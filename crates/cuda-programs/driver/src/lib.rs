@@ -50,5 +50,6 @@ mod streams;
 mod textures;
 
 pub use interface::call_sites::set_host_calls;
+pub use interface::memory_names::name_runtime_calls;
 pub use ordering::guarded_pages::is_guarded;
 pub use ordering::host_access::guards_any;

@@ -67,7 +67,7 @@ pub fn all() -> [Exercise; 8] {
             launch: "--grid 2x8 --block 32x8 rand:64x64 uninit:64x64 64",
             expected: |arrays| arrays[0].iter().map(|x| 2.0 * x).collect(),
             goal: Some(Goal::sectors_per_load(4.0)),
-            lesson: const { &[Goal::sectors_per_store(4.0)] },
+            lesson: const { &[Goal::sectors_per_store(4.0), Goal::global_loads(128.0)] },
             hints: &[
                 "threads of a warp differ in threadIdx.x; which index do they have in common now?",
                 "let threadIdx.x count columns and threadIdx.y rows",
@@ -84,7 +84,7 @@ pub fn all() -> [Exercise; 8] {
             launch: "--grid 1 --block 256 rand:256 uninit:256",
             expected: |arrays| arrays[0].iter().rev().copied().collect(),
             goal: None,
-            lesson: const { &[Goal::shared_loads(8.0)] },
+            lesson: const { &[Goal::shared_loads(8.0), Goal::global_loads(8.0)] },
             hints: &[
                 "a thread reads what a thread of another warp wrote: has that thread written it yet?",
                 "put __syncthreads() between the write and the read of the tile",
@@ -117,7 +117,9 @@ pub fn all() -> [Exercise; 8] {
                 least: 0.0,
                 most: 6.0,
             }),
-            lesson: const { &[Goal::global_loads(8.0), Goal::no_atomics()] },
+            lesson: const {
+                &[Goal::global_loads(8.0), Goal::few_shared_loads(32.0), Goal::no_atomics()]
+            },
             hints: &[
                 "a warp diverges if some of its threads take the branch: let whole warps take it or not",
                 "halve the active threads: for (int step = 128; step > 0; step /= 2) if (i < step) part[i] += part[i + step];",

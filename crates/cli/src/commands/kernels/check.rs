@@ -4,12 +4,13 @@ use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
 use crate::findings::checked::Checked;
 use crate::kernel_file::source::linked_ptx;
 use crate::kernel_file::{
-    FileKernel, arguments, check_arguments, emulator, find_entry, launch, no_fidelity, shape,
-    signature,
+    FileKernel, Launched, Ready, arguments, check_arguments, emulator, find_entry, launch,
+    no_fidelity, shape, signature,
 };
 use crate::problem::{check_rung, find_family, ladder_and_rungs, request_of, runnable};
 use lanework::{Backend, Checks, Device, ReportKind};
 use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{note, thousands};
 use lanework_terminal::progress::Progress;
 
 /// Checks the rungs of a ladder.
@@ -79,13 +80,28 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
             entry: &entry,
             ready: &ready,
         })?;
-        let result = launch(&device, &module, &entry, shape, &ready).map(drop);
+        let result = launch(&device, &module, &entry, shape, &ready);
+        let result = result.map(|launched| note_unwritten(&ready, &launched));
         let file = kernel.names();
         checked.add(&entry, result, Some((&file, &ptx.text)))?;
         // The heap of the kernels' `malloc` is freed with the module.
         checked.leaks(&device);
     }
     checked.show(&args.sanitizer.files, kernel.json, None)
+}
+
+/// States which part of an array without contents (`uninit:`, `out:`) the kernel did not write: a grid may be too small.
+fn note_unwritten(ready: &[Ready], launched: &Launched) {
+    for (argument, runs) in ready.iter().zip(&launched.unwritten) {
+        let Ready::Memory { name, array, fresh: true, .. } = argument else { continue };
+        let size = array.element.bytes.max(1) as u64;
+        let missing = runs.iter().map(|(_, bytes)| bytes).sum::<u64>().div_ceil(size);
+        let all = array.bytes.len() as u64 / size;
+        if missing > 0 {
+            let (missing, all) = (thousands(missing), thousands(all));
+            note(&format!("note: {missing} of the {all} elements of {name} were never written"));
+        }
+    }
 }
 
 /// Instructions of one warp after which a checked kernel counts as an endless loop.

@@ -19,7 +19,7 @@ use lanework::ptx::cpp_names::readable;
 use lanework::{Dim3, PtxShape};
 use lanework_terminal::failure::Failure;
 use lanework_terminal::output::{note, thousands};
-use probe::{Probe, Reached};
+use probe::{Probe, Queue, Reached};
 use std::collections::BTreeMap;
 use tiles::{Axes, Count, Ends, Footprint, overlap};
 
@@ -75,13 +75,10 @@ impl FileKernel<'_> {
         if largest.is_none() && indexed {
             note("note: --grid 1: no argument has several elements");
         }
-        if largest.is_some_and(|(_, elements)| elements > block_threads(shape))
-            && self.uses("%tid")
-            && !self.uses("%ctaid")
-        {
-            note("note: --grid 1: the kernel does not use blockIdx");
-        }
-        if largest.is_none() || !self.uses("%ctaid") {
+        let follows_block = self.uses("%ctaid");
+        // A block may take its number from a counter in memory.
+        if largest.is_none() || !follows_block && !self.uses("atom.") {
+            self.note_one_block(shape);
             return Ok(shape);
         }
         let mut found = Probe::of(self, shape)?;
@@ -89,8 +86,29 @@ impl FileKernel<'_> {
             // The launch itself reports why.
             return Ok(shape);
         }
-        let grid = self.grid(&mut found, shape)?;
+        if !follows_block && found.queue.is_none() {
+            self.note_one_block(shape);
+            return Ok(shape);
+        }
+        let grid = match self.grid(&mut found, shape) {
+            // Every grid has the first block, whose fault the launch reports.
+            Err(_) if found.faults && !self.uses("%nctaid") => {
+                note(
+                    "note: --grid 1: the first block accesses memory out of bounds, so how many blocks the data takes is unknown",
+                );
+                return Ok(shape);
+            }
+            grid => grid?,
+        };
         Ok(PtxShape { grid, ..shape })
+    }
+
+    /// States that one block runs, if the data have more elements than it has threads.
+    fn note_one_block(&self, shape: PtxShape) {
+        let is_more = |(_, elements): (usize, u64)| elements > block_threads(shape);
+        if self.largest().is_some_and(is_more) && self.uses("%tid") && !self.uses("%ctaid") {
+            note("note: --grid 1: the kernel does not use blockIdx");
+        }
     }
 
     /// The array of dynamic shared memory that the entry uses (`extern __shared__`).
@@ -170,9 +188,9 @@ impl FileKernel<'_> {
             }
             decided.push((one.clone(), counts));
         }
-        if found.has_queue {
+        if let Some(queue) = found.queue {
             let blocks = by_argument.values().map(|blocks| blocks[0]).min();
-            return Err(self.of_queue(blocks.unwrap_or(MULTIPROCESSORS)));
+            return Err(self.of_queue(queue, blocks.unwrap_or(MULTIPROCESSORS)));
         }
         if found.follows_grid || decided.is_empty() && !found.footprints.is_empty() {
             return Err(self.unknown(shape));
@@ -205,7 +223,7 @@ impl FileKernel<'_> {
         match (found.block(high, last)?, found.block(high, after)?) {
             (Reached::Inside, _) => Ok(high),
             (Reached::Nothing, Reached::Nothing) => Ok(low),
-            _ => Err(self.ambiguous(by_argument)),
+            _ => Err(self.ambiguous(found, by_argument)),
         }
     }
 
@@ -301,28 +319,36 @@ impl FileKernel<'_> {
     fn unknown(&self, shape: PtxShape) -> Failure {
         Failure::input(
             "--grid is not given, and the accesses of the first blocks do not show how many blocks the data takes",
-            own_command_line(&[self.option("--grid", "--grid-b"), &self.suggested(shape)]),
+            own_command_line(&[self.option("--grid", "--grid-b"), &words(self.suggested(shape))]),
         )
     }
 
-    /// The failure if blocks take their work from a queue. `blocks` is what the arrays allow.
-    fn of_queue(&self, blocks: u32) -> Failure {
+    /// The failure if blocks take their work from a queue. `blocks` is what the arrays allow if any number does all of it.
+    fn of_queue(&self, queue: Queue, blocks: u32) -> Failure {
+        let (why, blocks) = match queue.parts {
+            Some(parts) => (
+                "--grid is not given, and the blocks take their work from a counter in memory: each block takes a part of it",
+                parts,
+            ),
+            None => (
+                "--grid is not given, and the blocks take their work from a counter in memory: any number of blocks does all of it",
+                blocks.min(MULTIPROCESSORS),
+            ),
+        };
         Failure::input(
-            "--grid is not given, and the blocks take their work from a counter in memory: any number of blocks does all of it",
-            own_command_line(&[
-                self.option("--grid", "--grid-b"),
-                &blocks.min(MULTIPROCESSORS).to_string(),
-            ]),
+            why,
+            own_command_line(&[self.option("--grid", "--grid-b"), &blocks.to_string()]),
         )
     }
 
     /// A grid with a thread for each element of the largest array. Blocks of rows get a grid of rows, as wide as the array if its
     /// shape is known, else a square.
-    fn suggested(&self, shape: PtxShape) -> String {
+    fn suggested(&self, shape: PtxShape) -> Axes {
         let (index, elements) = self.largest().unwrap_or((0, 1));
         let Dim3 { x, y, .. } = shape.block;
+        let blocks = |items: u64, threads: u64| u32::try_from(items.div_ceil(threads)).unwrap_or(1);
         if y <= 1 {
-            return elements.div_ceil(block_threads(shape)).to_string();
+            return [blocks(elements, block_threads(shape)), 1, 1];
         }
         let extents = match self.ready.get(index) {
             Some(Ready::Memory { array, .. }) => array.shape.clone(),
@@ -332,7 +358,7 @@ impl FileKernel<'_> {
             [.., rows, columns] => (rows, columns),
             _ => (elements.isqrt(), elements.div_ceil(elements.isqrt().max(1))),
         };
-        format!("{}x{}", columns.div_ceil(x.into()), rows.div_ceil(y.into()))
+        [blocks(columns, x.into()), blocks(rows, y.into()), 1]
     }
 
     /// The failure if blocks of the grid that was found would overlap, or leave out a part of an array.
@@ -348,18 +374,24 @@ impl FileKernel<'_> {
         )
     }
 
-    /// The failure if arrays give different grids.
-    fn ambiguous(&self, by_argument: &BTreeMap<usize, Axes>) -> Failure {
+    /// The failure if arrays give different grids. The suggestion covers the arrays that the kernel writes; all, if it writes none.
+    fn ambiguous(&self, found: &Probe<'_>, by_argument: &BTreeMap<usize, Axes>) -> Failure {
         let each = by_argument
             .iter()
             .map(|(index, blocks)| format!("{} takes {}", self.name(*index), words(*blocks)));
-        let least = by_argument.values().min().copied().unwrap_or([1; 3]);
+        let is_written =
+            |index: usize| found.footprints.iter().any(|one| one.argument == index && one.writes);
+        let any_written = by_argument.keys().any(|index| is_written(*index));
+        let covering = by_argument.iter().filter(|(index, _)| !any_written || is_written(**index));
+        let most = covering.fold([1; 3], |most: Axes, (_, blocks)| {
+            [0, 1, 2].map(|axis| most[axis].max(blocks[axis]))
+        });
         Failure::input(
             format_args!(
                 "--grid is not given, and the arrays take different numbers of blocks: {}",
                 each.collect::<Vec<_>>().join(", ")
             ),
-            own_command_line(&[self.option("--grid", "--grid-b"), &words(least)]),
+            own_command_line(&[self.option("--grid", "--grid-b"), &words(most)]),
         )
     }
 }

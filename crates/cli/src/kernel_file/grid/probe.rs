@@ -85,8 +85,10 @@ pub struct Probe<'a> {
     pub refused: bool,
     /// Whether steps depend on the number of blocks.
     pub follows_grid: bool,
-    /// Whether blocks take their work from a counter in memory, so that any number of blocks does all of it.
-    pub has_queue: bool,
+    /// Whether the first block faults: it is in every grid.
+    pub faults: bool,
+    /// Set if blocks take their work from a counter in memory.
+    pub queue: Option<Queue>,
     /// The accesses to each argument so far. What runs both read and write has its contents of the command line again before
     /// the next run.
     accessed: BTreeMap<usize, Accessed>,
@@ -126,7 +128,8 @@ impl<'a> Probe<'a> {
             cluster: shape.cluster.map_or([1; 3], Dim3::to_array),
             refused: false,
             follows_grid: false,
-            has_queue: false,
+            faults: false,
+            queue: None,
             accessed: BTreeMap::new(),
         };
         probe.compare()?;
@@ -146,6 +149,7 @@ impl<'a> Probe<'a> {
         let grids = GRIDS.map(|extent| self.grid_of(extent));
         let first = self.touches(grids[0], [0; 3], &Keep::FirstOfWarp)?;
         self.refused = first.faulted && first.touches.is_empty();
+        self.faults = first.faulted;
         // What the first block does alone, and after it has run once: it finds no work, or other work, in a queue.
         let has_atomics = first.touches.values().flatten().any(|of| of.kind == AccessKind::Atomic);
         let alone = match has_atomics {
@@ -172,24 +176,7 @@ impl<'a> Probe<'a> {
             self.works[1..].fill(false);
         }
         self.moving = steps.keys().copied().collect();
-        self.has_queue = alone.is_some_and(|[once, repeated]| {
-            let loads = |of: &Touches| -> BTreeMap<(u32, u32), Option<u64>> {
-                let of_place = |(place, touches): (&(u32, u32), &Vec<TracedAccess>)| {
-                    let touch = touches.first()?;
-                    let at = lanes(touch).next().map(|(_, at)| at);
-                    (touch.kind == AccessKind::Load).then_some((*place, at))
-                };
-                of.iter().filter_map(of_place).collect()
-            };
-            let again = loads(&repeated.touches);
-            // A load that all blocks begin at the same place, or that the block makes no more: the queue is empty.
-            let is_other = |(place, at): (&(u32, u32), &Option<u64>)| match again.get(place) {
-                Some(other) => !self.moving.contains(&place.0) && other != at,
-                None => true,
-            };
-            let ended = [&once, &repeated].iter().all(|ran| !ran.faulted && !ran.cut);
-            ended && loads(&once.touches).iter().any(is_other)
-        });
+        self.queue = alone.and_then(|[once, repeated]| self.queue_of(&once, &repeated));
         // Loops over the grid start at the same place in every grid; other kernels, such as those that count blocks from the
         // end of the grid, do not.
         let [ours, theirs] =
@@ -231,6 +218,40 @@ impl<'a> Probe<'a> {
             self.footprints.retain(|one| moved(one) == all);
         }
         Ok(())
+    }
+
+    /// The queue of a block that, after it has run once, begins to load elsewhere or finds no work.
+    fn queue_of(&self, once: &Ran, again: &Ran) -> Option<Queue> {
+        if [once, again].iter().any(|ran| ran.faulted || ran.cut) {
+            return None;
+        }
+        let loads = |ran: &Ran| -> BTreeMap<(u32, u32), u64> {
+            let of_place = |(place, touches): (&(u32, u32), &Vec<TracedAccess>)| {
+                let touch = touches.first().filter(|touch| touch.kind == AccessKind::Load)?;
+                Some((*place, lanes(touch).next()?.1))
+            };
+            ran.touches.iter().filter_map(of_place).collect()
+        };
+        let others = loads(again);
+        let mut queue: Option<Queue> = None;
+        let mut largest = 0;
+        for (place, at) in loads(once) {
+            // A load that all blocks begin at the same place, or that the block makes no more: the queue is empty.
+            let parts = match others.get(&place) {
+                Some(other) if *other == at || self.moving.contains(&place.0) => continue,
+                Some(other) => {
+                    self.argument(at).map(|(_, base, bytes)| (bytes, bytes - (at - base), *other))
+                }
+                None => None,
+            };
+            let found = queue.get_or_insert(Queue { parts: None });
+            // The largest array tells the number of parts.
+            if let Some((bytes, rest, other)) = parts.filter(|(bytes, ..)| *bytes > largest) {
+                largest = bytes;
+                found.parts = u32::try_from(rest.div_ceil(other.abs_diff(at))).ok();
+            }
+        }
+        queue
     }
 
     /// The steps of block 0's accesses to the next block on each axis of a grid.
@@ -382,6 +403,13 @@ impl<'a> Probe<'a> {
             (base..base + bytes).contains(&address).then_some((index, base, bytes))
         })
     }
+}
+
+/// A queue of work.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    /// The parts that the data have, if a block takes one of them; else any number of blocks does all the work.
+    pub parts: Option<u32>,
 }
 
 /// The kinds of accesses to an argument.

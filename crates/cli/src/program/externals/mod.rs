@@ -80,14 +80,20 @@ fn symbol(process: &mut Process, address: u64) -> Result<Option<(u64, CString)>,
     Ok(loaded.modules.get(&loaded.device).copied().zip(name))
 }
 
-/// The device's address and the bytes of the variable at an address of the program.
-fn global(process: &mut Process, address: u64) -> Result<Option<(u64, u64)>, Stop> {
-    let Some((module, name)) = symbol(process, address)? else { return Ok(None) };
+/// The code of the runtime for a symbol that was not found: `unknown`, or the fault of an earlier kernel, after which every call of
+/// the driver fails.
+fn not_found(code: i32, unknown: u64) -> u64 {
+    u64::try_from(code).ok().filter(|code| *code >= 700).unwrap_or(unknown)
+}
+
+/// The device's address and the bytes of the variable at an address of the program; else the driver's code.
+fn global(process: &mut Process, address: u64) -> Result<Result<(u64, u64), i32>, Stop> {
+    let Some((module, name)) = symbol(process, address)? else { return Ok(Err(0)) };
     let (mut address, mut bytes) = (0, 0);
     // SAFETY: the results are words, and the name ends with a zero byte.
     let code =
         unsafe { cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, module, name.as_ptr()) };
-    Ok((code == 0).then_some((address, bytes)))
+    Ok(if code == 0 { Ok((address, bytes)) } else { Err(code) })
 }
 
 /// Stores a word that the program asked for.
@@ -212,14 +218,17 @@ const SPECIAL: &[(&str, External)] = &[
         // SAFETY: the result is a word, and the name ends with a zero byte.
         let code = unsafe { cuModuleGetFunction(&raw mut function, module, name.as_ptr()) };
         if code != 0 {
-            return Ok(98);
+            return Ok(not_found(code, 98));
         }
         loaded(process)?.kernels.insert(word(a, 0), function);
         put(process, word(a, 1), function)?;
         Ok(0)
     }),
     ("__lw_symbol", |process, a| {
-        let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(13) };
+        let (address, bytes) = match global(process, word(a, 0))? {
+            Ok(found) => found,
+            Err(code) => return Ok(not_found(code, 13)),
+        };
         loaded(process)?.memory.add(address, bytes);
         put(process, word(a, 1), address)?;
         put(process, word(a, 2), bytes)?;
@@ -234,7 +243,7 @@ const SPECIAL: &[(&str, External)] = &[
     }),
     ("__lw_is_device", |process, a| Ok(u64::from(on_device(process, word(a, 0))))),
     ("__lw_lent_symbol", |process, a| {
-        let Some((address, bytes)) = global(process, word(a, 0))? else { return Ok(0) };
+        let Ok((address, bytes)) = global(process, word(a, 0))? else { return Ok(0) };
         // SAFETY: the variable stays as long as its module, which is never unloaded. Kernels, which use it by atomic
         // accesses, run while the program waits, or when the program lets them.
         unsafe { process.memory.lend(address, bytes) };

@@ -182,7 +182,22 @@ fn a_grid_that_does_not_follow_is_asked_for() {
                  while (true) { if (threadIdx.x == 0) part = atomicAdd(next, 1u); __syncthreads(); \
                  int i = part * 64 + threadIdx.x; __syncthreads(); if (i - (int)threadIdx.x >= n) break; if (i < n) s += x[i]; } \
                  atomicAdd(&sums[blockIdx.x], s); }";
+    let ticket = "const float *x, float *y, unsigned *next, int n) { __shared__ unsigned part; \
+                  if (threadIdx.x == 0) part = atomicAdd(next, 1u); __syncthreads(); \
+                  int i = part * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i]; }";
+    let sum =
+        "const float *x, const float *w, float *y, int n) { INDEX if (i < n) y[i] = x[i] + w[i]; }";
+    let faulty = "unsigned *x, unsigned n) { INDEX unsigned at = (i * 2654435761u) >> 4; x[at % n] = i; if (i == 3) x[n] = 1; }";
     all(&[
+        // The first block faults in every grid.
+        (
+            1,
+            faulty,
+            "--block 64 zeros:1000 1000",
+            "--grid 1: the first block accesses memory out of bounds",
+        ),
+        // The suggestion covers what the kernel writes.
+        (2, sum, "--block 64 rand:192 rand:384 zeros:256", "zeros:256 --grid 4"),
         (
             2,
             queue,
@@ -190,6 +205,21 @@ fn a_grid_that_does_not_follow_is_asked_for() {
             "the blocks take their work from a counter in memory",
         ),
         (0, queue, "--grid 8 --block 64 rand:1000 zeros:8 zeros:u32:1 1000", ""),
+        // The number of a block from a counter: a block takes one part.
+        (
+            2,
+            ticket,
+            "--block 256 rand:3000 uninit:3000 zeros:u32:1 3000",
+            "zeros:u32:1 3000 --grid 12",
+        ),
+        (0, ticket, "--grid 12 --block 256 rand:3000 uninit:3000 zeros:u32:1 3000", ""),
+        // One block with atomics and without blockIdx.
+        (
+            0,
+            "const int *x, int *sum) { atomicAdd(sum, x[threadIdx.x]); }",
+            "--block 64 zeros:64 zeros:1",
+            "",
+        ),
         // Atomics alone are no queue.
         (
             0,
@@ -238,6 +268,13 @@ fn idle_blocks_are_left_out_and_linear_numbers_take_one_axis() {
             "float *x) { int b = blockIdx.y * gridDim.x + blockIdx.x; x[b * blockDim.x + threadIdx.x] = 1; }",
             "--block 64 zeros:1024",
             "--grid 16: ",
+        ),
+        // A grid that is too small leaves a part of the result unwritten.
+        (
+            0,
+            "float *x, int n) { INDEX if (i < n) x[i] = 1; }",
+            "--grid 2 --block 64 uninit:1200 1200",
+            "1,072 of the 1,200 elements of",
         ),
         // A tile of 8 rows for each block of 32 threads, with a halo that is read.
         (

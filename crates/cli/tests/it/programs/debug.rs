@@ -52,6 +52,19 @@ fn expect(output: &Output, wanted: &[&str]) {
 
 #[cfg(all(unix, feature = "host"))]
 #[test]
+fn findings_of_a_program_know_the_size_that_it_asked_for() {
+    let source = "__global__ void fill(int* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\nint main() {\n  int *x;\n  \
+        cudaMalloc(&x, 4000);\n  fill<<<4, 256>>>(x);\n  cudaFree(x);\n  cudaMalloc(&x, 4090);\n  fill<<<3, 256>>>(x);\n}\n";
+    let output = debug("findings\n", &[("program.cu", source)], &["program.cu"]);
+    let of = "global write: 4 bytes at cudaMalloc+4000, `cudaMalloc` is 4000 bytes";
+    expect(&output, &["launch 1 of 2", of]);
+    // The second launch has memory of another size, perhaps at the same address.
+    let output = debug("findings\n", &[("program.cu", source)], &["--launch", "2", "program.cu"]);
+    expect(&output, &["launch 2 of 2", "found nothing"]);
+}
+
+#[cfg(all(unix, feature = "host"))]
+#[test]
 fn a_program_s_launches_are_debugged_one_after_the_other() {
     let output = debug(
         "launches

@@ -90,6 +90,44 @@ fn a_finding_names_the_variable_the_element_and_each_access() {
     }
 }
 
+#[test]
+fn a_failed_launch_names_the_call_and_the_size_that_it_asked_for() {
+    let fill = "__global__ void fill(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }";
+    for (call, host) in [
+        ("cudaMalloc", "fill<<<800, 256>>>(d);"),
+        ("cudaMallocManaged", "cudaMallocManaged(&d, n * sizeof(float)); fill<<<800, 256>>>(d);"),
+    ] {
+        let ended = run(&program(fill, host), &[]);
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        let asked = format!("`{call}` was asked for 4000 bytes, and the GPU maps 4096");
+        assert!(said.contains(&asked) && !said.contains("cuMem"), "{call}: {said}");
+    }
+}
+
+#[test]
+fn a_fault_stays_the_error_of_later_calls() {
+    let source = "#include <cstdio>\n__device__ int total;\n__global__ void fail(int *x) { x[1 << 20] = 1; }\n__global__ void other(int *x) { x[0] = total; }\n\
+        int main() {\n  int *d, h = 0;\n  cudaMalloc(&d, 4);\n  fail<<<1, 1>>>(d);\n  cudaDeviceSynchronize();\n  other<<<1, 1>>>(d);\n  \
+        printf(\"%s %s\\n\", cudaGetErrorName(cudaGetLastError()), cudaGetErrorName(cudaMemcpyToSymbol(total, &h, 4)));\n}\n";
+    let ended = run(source, &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert_eq!(said, "cudaErrorIllegalAddress cudaErrorIllegalAddress\n");
+}
+
+#[test]
+fn a_launch_that_is_too_large_is_explained_once() {
+    let add = "__global__ void add(float *x) { x[threadIdx.x] += 1; }";
+    let ended = run_by("check", &program(add, "add<<<1, dim3(64, 64)>>>(d);"), &[]);
+    let [out, said] =
+        [&ended.stdout, &ended.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(out.contains("the GPU allows at most 1024"), "{out}");
+    assert!(
+        out.contains("use a smaller block and more blocks") && !out.contains("launch_bounds"),
+        "{out}"
+    );
+    assert!(!said.contains("no kernel ran"), "{said}");
+}
+
 /// A program with a kernel, and host code between allocation and synchronization.
 fn program(kernel: &str, host: &str) -> String {
     format!(

@@ -5,10 +5,46 @@ use crate::interface::caller::Caller;
 use crate::interface::interpreted::name_of;
 use crate::memory::allocations::AllocationKind;
 use crate::state::driver;
+use lanework::Error;
 use lanework::emulator::SourceLocation;
 use lanework::emulator::sanitize::source_file;
 use lanework::tool::MemoryOrigin;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the program calls CUDA's runtime, whose calls are then named instead of the driver's.
+static CALLS_RUNTIME: AtomicBool = AtomicBool::new(false);
+
+/// Names memory by calls of CUDA's runtime: for programs from source, whose headers call the driver.
+pub fn name_runtime_calls() {
+    CALLS_RUNTIME.store(true, Ordering::Relaxed);
+}
+
+fn calls_runtime() -> bool {
+    CALLS_RUNTIME.load(Ordering::Relaxed)
+}
+
+/// A fault with the memory named by the program's call and by the size that it asked for: the GPU maps whole units.
+pub fn in_words_of_program(mut error: Error) -> Error {
+    let Error::Fault(fault) = &mut error else { return error };
+    let Some(near) = &mut fault.allocation else { return error };
+    let Some(kind) = AllocationKind::of_call(&near.name) else { return error };
+    let name = match calls_runtime() {
+        true => kind.runtime_call(),
+        false => kind.call(),
+    };
+    let size = format!("`{}` is {} bytes", near.name, near.bytes);
+    let named = driver().ok().and_then(|driver| driver.allocations().named(near.address));
+    let asked = match named.map(|named| named.bytes).filter(|asked| *asked != near.bytes) {
+        None => format!("the memory of `{name}` has {} bytes", near.bytes),
+        Some(asked) => {
+            format!("`{name}` was asked for {asked} bytes, and the GPU maps {}", near.bytes)
+        }
+    };
+    fault.message = fault.message.replace(&size, &asked).replace(&near.name, name);
+    near.name = name.to_owned();
+    error
+}
 
 /// Enables names of memory in findings.
 pub fn start() {
@@ -20,18 +56,19 @@ fn describe(address: u64, host: bool) -> Option<MemoryOrigin> {
     let named = driver().ok()?.allocations().named(address);
     let Some(named) = named else {
         let text = host.then(|| host_memory(address)).flatten()?;
-        return Some(MemoryOrigin { name: None, text, pitch: None, is_host: true });
+        return Some(MemoryOrigin { name: None, text, bytes: 0, pitch: None, is_host: true });
     };
     let (bytes, number, kind) = (named.bytes, named.id, named.kind.name());
     let maker = named.site.map(|site| site.caller());
     let name = maker.as_ref().and_then(|maker| name(maker, named.kind));
+    let name = name.or_else(|| calls_runtime().then(|| named.kind.runtime_call().to_owned()));
     let made = maker.and_then(|maker| call_at(&maker, "allocated"));
     let ended = named.freed.as_ref().map(|site| call_at(&site.caller(), "freed"));
     let since = if ended == Some(None) { ", freed since" } else { "" };
     let mut text = format!("allocation {number}: {bytes} bytes of {kind} memory{since}");
     text.extend(made.map(|made| format!("; {made}")));
     text.extend(ended.flatten().map(|ended| format!("; freed by {ended}")));
-    Some(MemoryOrigin { name, text, pitch: named.pitch, is_host: false })
+    Some(MemoryOrigin { name, text, bytes: named.bytes, pitch: named.pitch, is_host: false })
 }
 
 /// The variable that an allocation was made for, or the runtime's call that made it.

@@ -4,6 +4,7 @@ use crate::api::{api, warn};
 use crate::devices::BLOCK;
 use crate::devices::gpus::model;
 use crate::graphs::work::Work;
+use crate::interface::memory_names;
 use crate::launches::device_launch::Child;
 use crate::launches::{GridRace, GridTree, LaunchOfGrid, device_launch};
 use crate::modules::function::Function;
@@ -235,10 +236,16 @@ impl Launch {
         let threads = x * y * z;
         let most = entry.max_threads.min(BLOCK);
         if threads > most {
-            let whose = if most == BLOCK { "the GPU allows" } else { "the kernel allows" };
+            let (whose, help) = match most == BLOCK {
+                true => ("the GPU allows", "use a smaller block and more blocks"),
+                false => (
+                    "the kernel allows",
+                    "use a smaller block; the kernel's limit is its `__launch_bounds__`",
+                ),
+            };
             return invalid(
                 format!("{threads} threads per block ({x} x {y} x {z}); {whose} at most {most}"),
-                "use a smaller block; the kernel's limit is its `__launch_bounds__`",
+                help,
             );
         }
         if let Some(required) = entry.required_block
@@ -395,6 +402,7 @@ fn run(
     let launch = || unsafe { module.code.launch(kernel, shape, &arguments) };
     let ran = lanework::emulator::workspace::with_stack_bytes(stack, launch);
     ran.map(drop).map_err(|error| {
+        let error = memory_names::in_words_of_program(error);
         if !detached::is_quiet() {
             warn("a launch failed", &error);
         }

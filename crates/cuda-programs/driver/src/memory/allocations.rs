@@ -46,6 +46,21 @@ impl AllocationKind {
             AllocationKind::Managed | AllocationKind::Registered => "cuMemAllocManaged",
         }
     }
+
+    /// The kind that a call of the driver allocates.
+    pub fn of_call(call: &str) -> Option<AllocationKind> {
+        use AllocationKind::{Device, Host, Managed};
+        [Device, Host, Managed].into_iter().find(|kind| kind.call() == call)
+    }
+
+    /// The runtime's call that allocates it.
+    pub fn runtime_call(self) -> &'static str {
+        match self {
+            AllocationKind::Device => "cudaMalloc",
+            AllocationKind::Host => "cudaMallocHost",
+            AllocationKind::Managed | AllocationKind::Registered => "cudaMallocManaged",
+        }
+    }
 }
 
 /// The rows of a pitched allocation: bytes that the program asked for in each row, and bytes from one row to the next.

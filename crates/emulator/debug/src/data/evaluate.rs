@@ -499,7 +499,8 @@ impl Evaluator<'_> {
             "||" if a.is_true() => return Ok(EvaluatedValue::of(NumericValue::Integer(1))),
             _ => {}
         }
-        let b = self.value(right)?.number()?;
+        let second = self.value(right)?;
+        let b = second.number()?;
         if let (
             DataType::Pointer(to),
             "+" | "-",
@@ -513,6 +514,16 @@ impl Evaluator<'_> {
             return Ok(EvaluatedValue { ty: first.ty.clone(), bytes, place: None });
         }
         let truth = |found: bool| Ok(EvaluatedValue::of(NumericValue::Integer(found.into())));
+        let common = match operator {
+            "<<" | ">>" => common_type(&first.ty, &DataType::I32),
+            _ => common_type(&first.ty, &second.ty),
+        };
+        let (a, b) = match (a, b, common) {
+            (NumericValue::Integer(a), NumericValue::Integer(b), Some(ty)) => {
+                (NumericValue::Integer(ty.wrap(a)), NumericValue::Integer(ty.wrap(b)))
+            }
+            _ => (a, b),
+        };
         match operator {
             "&&" | "||" => return truth(b.is_true()),
             "==" => return truth(a.float() == b.float() && same(a, b)),
@@ -523,7 +534,63 @@ impl Evaluator<'_> {
             ">=" => return truth(a.float() >= b.float()),
             _ => {}
         }
-        arithmetic(operator, a, b).map(EvaluatedValue::of)
+        let found = arithmetic(operator, a, b)?;
+        let is_single = |ty: &DataType| match ty {
+            DataType::Float(kind) => *kind == FloatKind::F32,
+            DataType::Integer { .. } | DataType::Bool => true,
+            _ => false,
+        };
+        Ok(match (found, common) {
+            (NumericValue::Integer(value), Some(ty)) => ty.value(value),
+            (NumericValue::Float(value), _) if is_single(&first.ty) && is_single(&second.ty) => {
+                let bytes = (value as f32).to_le_bytes().to_vec();
+                EvaluatedValue { ty: DataType::Float(FloatKind::F32), bytes, place: None }
+            }
+            _ => EvaluatedValue::of(found),
+        })
+    }
+}
+
+/// The type to which C converts two integers before it computes with them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct IntegerType {
+    bytes: u8,
+    signed: bool,
+}
+
+/// C's usual arithmetic conversions; `None` if a type is no integer.
+fn common_type(a: &DataType, b: &DataType) -> Option<IntegerType> {
+    let promoted = |ty: &DataType| match ty {
+        DataType::Integer { bytes, signed } if *bytes >= 4 => {
+            Some(IntegerType { bytes: *bytes, signed: *signed })
+        }
+        DataType::Integer { .. } | DataType::Bool => Some(IntegerType { bytes: 4, signed: true }),
+        _ => None,
+    };
+    let (a, b) = (promoted(a)?, promoted(b)?);
+    Some(match a.bytes.cmp(&b.bytes) {
+        std::cmp::Ordering::Less => b,
+        std::cmp::Ordering::Greater => a,
+        std::cmp::Ordering::Equal => IntegerType { signed: a.signed && b.signed, ..a },
+    })
+}
+
+impl IntegerType {
+    /// The value modulo the type's range.
+    fn wrap(self, value: i128) -> i128 {
+        let unused = 128 - 8 * u32::from(self.bytes.clamp(1, 16));
+        match self.signed {
+            true => value << unused >> unused,
+            false => ((value as u128) << unused >> unused) as i128,
+        }
+    }
+
+    /// The wrapped value with this type.
+    fn value(self, value: i128) -> EvaluatedValue {
+        let IntegerType { bytes, signed } = self;
+        let ty = DataType::Integer { bytes, signed };
+        let bytes = value.to_le_bytes()[..usize::from(bytes.min(16))].to_vec();
+        EvaluatedValue { ty, bytes, place: None }
     }
 }
 

@@ -306,11 +306,18 @@ __global__ void twice(const unsigned* x, unsigned* y, unsigned n) {
          who wrote y[191]
          who wrote y[192]
          print gridDim.x * blockDim.x
+         print n * 20000000
+         print 65536 * 65536
+         print 3000000000 + n
          print n",
         &[
             "thread (63,0,0) of block (2,0,0)",
             "no step before step",
             "gridDim.x * blockDim.x = 192",
+            // As in C++, modulo the type's range.
+            "n * 20000000 = 705032704",
+            "65536 * 65536 = 0",
+            "3000000000 + n = 3000000250",
             "n = 250",
         ],
     );

@@ -83,8 +83,9 @@ fn ladder_page(
         let conflicts = counters.shared_load.bank_conflicts + counters.shared_store.bank_conflicts;
         let _ = writeln!(
             text,
-            "| {} | {} | {:.2} | {:.2} | {} | {} | {} | {:.1} | ~{} | {:.0} % |",
+            "| {}{} | {} | {:.2} | {:.2} | {} | {} | {} | {:.1} | ~{} | {:.0} % |",
             rung.name,
+            rung.same_as.map_or(String::new(), |same| words.same.replace("RUNG", same)),
             rung.experiment,
             counters.global_load.sectors_per_request(),
             counters.global_store.sectors_per_request(),

@@ -21,6 +21,8 @@ pub struct Words {
     pub timed_columns: &'static str,
     /// After the name of the vendor's row, which is compared with the rung `library`.
     pub with_library: &'static str,
+    /// After the name of a rung that ran the kernel of `RUNG`.
+    pub same: &'static str,
     /// Label of a rung's idea.
     pub idea: &'static str,
     /// Label of its prediction.
@@ -49,6 +51,7 @@ const ENGLISH: Words = Words {
     timed: "Measured on an H200",
     timed_columns: "| rung | median | GB/s | GFLOP/s | registers | occupancy | vs the previous rung |",
     with_library: " (compared with `library`)",
+    same: " (ran `RUNG`)",
     idea: "Idea",
     predicts: "Predicts",
     costs: "Costs",
@@ -69,6 +72,7 @@ const CHINESE: Words = Words {
     timed: "在 H200 上的实测",
     timed_columns: "| 级 | 中位数 | GB/s | GFLOP/s | 寄存器 | 占用率 | 相对前一级 |",
     with_library: "（与 `library` 相比）",
+    same: "（运行了 `RUNG`）",
     idea: "思路",
     predicts: "预测",
     costs: "代价",

@@ -103,8 +103,17 @@ pub fn climb(
             let median = |rung: &RungRecord| rung.time.as_ref().map(|time| time.median_ns);
             found.speedup = median(before).zip(median(&found)).map(|(before, now)| before / now);
             found.since = Some((before.name, story(before, &found)));
-            if let Some((step, why)) = reason(before, &found) {
-                (found.step, found.reason) = (Some(step), Some(why));
+            match found.same_as.filter(|_| found.time.is_none()) {
+                // Its counts are those of the other rung, and say nothing about its own idea.
+                Some(same) => {
+                    found.since = Some((before.name, Vec::new()));
+                    found.reason = Some(format!("runs the kernel of {same} at this size"));
+                }
+                None => {
+                    if let Some((step, why)) = reason(before, &found) {
+                        (found.step, found.reason) = (Some(step), Some(why));
+                    }
+                }
             }
         }
         record.rungs.push(found);

@@ -15,6 +15,8 @@ pub struct MemoryOrigin {
     pub name: Option<String>,
     /// The allocation, and the call that made it; or the memory of the host.
     pub text: String,
+    /// The bytes that the program asked for; 0 for memory of the host.
+    pub bytes: u64,
     /// Bytes from one row to the next, if it was allocated in rows.
     pub pitch: Option<usize>,
     /// Whether it is memory of the host that kernels cannot access.
@@ -36,6 +38,14 @@ pub fn describe_memory(describe: Describe) {
 pub(super) fn name_in_source(address: u64, known: &str) -> Option<String> {
     let describe = DESCRIBE.get().filter(|_| is_of_driver(known))?;
     describe(address, false)?.name
+}
+
+/// The name that a program's source gives the memory at an address, and the bytes that it asked for, if the driver, which rounds sizes
+/// up, allocated it as `known`.
+pub(super) fn asked_in_source(address: u64, known: &str) -> Option<(String, u64)> {
+    let describe = DESCRIBE.get().filter(|_| is_of_driver(known))?;
+    let origin = describe(address, false).filter(|origin| origin.bytes > 0)?;
+    Some((origin.name.unwrap_or_else(|| known.to_owned()), origin.bytes))
 }
 
 /// Whether the name of an allocation is a call of the driver.

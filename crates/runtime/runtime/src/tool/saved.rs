@@ -1,8 +1,10 @@
 //! The tool `save`: records each launch with the memory that it sees, for `lanework debug`.
 
 use super::launching::{COPIED, Launching};
+use super::memory_names::asked_in_source;
 use super::record::Saved;
-use lanework_emulator::saved::{MemorySaver, SavedLaunch};
+use lanework_emulator::saved::{MemorySaver, SavedAllocation, SavedLaunch};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// The tool.
@@ -18,6 +20,8 @@ pub(super) struct LaunchSaver {
 #[derive(Default)]
 struct SaverState {
     memory: MemorySaver,
+    /// The bytes of each allocation that were saved last.
+    asked: BTreeMap<u64, u64>,
     launches: u64,
     bytes: u64,
 }
@@ -53,6 +57,23 @@ impl LaunchSaver {
             true => state.memory.save(&memory).map_err(|why| why.to_string()),
             false => Err(refused),
         };
+        let saved = saved.and_then(|mut saved| {
+            let mut before = std::mem::take(&mut state.asked);
+            for one in &mut saved {
+                if let Some((name, bytes)) = asked_in_source(one.address, &one.name) {
+                    one.name = name;
+                    cut(one, bytes);
+                }
+                if one.fill.is_none() && before.remove(&one.address) != Some(one.bytes) {
+                    // Memory of another size at the same address is new.
+                    let mut now = vec![0; one.bytes as usize];
+                    memory.read(one.address, &mut now).map_err(|why| why.to_string())?;
+                    (one.fill, one.changes) = (Some(0), vec![(0, now)]);
+                }
+                state.asked.insert(one.address, one.bytes);
+            }
+            Ok(saved)
+        });
         drop(memory);
         let (memory, refused) = match saved {
             Ok(memory) => (memory, String::new()),
@@ -61,5 +82,32 @@ impl LaunchSaver {
         let changes = memory.iter().flat_map(|one| &one.changes);
         state.bytes += changes.map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
         keep(Saved { launch, module, refused, memory });
+    }
+}
+
+/// Leaves out the bytes of an allocation that the program did not ask for.
+fn cut(saved: &mut SavedAllocation, bytes: u64) {
+    saved.bytes = saved.bytes.min(bytes);
+    saved.changes.retain_mut(|(offset, part)| {
+        part.truncate(bytes.saturating_sub(*offset) as usize);
+        !part.is_empty()
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_were_not_asked_for_are_left_out() {
+        let mut saved = SavedAllocation {
+            bytes: 8192,
+            changes: vec![(0, vec![1; 4096]), (4096, vec![2; 4096])],
+            ..SavedAllocation::default()
+        };
+        cut(&mut saved, 4100);
+        assert_eq!((saved.bytes, saved.changes[1].1.len()), (4100, 4));
+        cut(&mut saved, 4000);
+        assert_eq!((saved.bytes, saved.changes.len(), saved.changes[0].1.len()), (4000, 1, 4000));
     }
 }

@@ -7,6 +7,7 @@ use crate::emit::value::{Value, compute_type, integer, wrap};
 use crate::math::staged;
 use crate::scalar::compare::Order;
 use crate::scalar::number::{Integer, Number};
+use crate::scalar::operands::{Adds, Ands, Divides, Multiplies, Ors, Remains, Subtracts, Xors};
 use crate::scalar::var::{Bits, IntoVar, Scalar, Var};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
@@ -127,27 +128,31 @@ pub(crate) fn operate<T: Scalar>(op: Operation, x: impl IntoVar<T>, y: impl Into
 }
 
 macro_rules! handle_operators {
-    ($bound:ident: $($trait:ident $method:ident),*) => {$(
+    ($($trait:ident $method:ident $op:ident $relation:ident),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<T: $bound> $trait<Var<T>> for Var<T> {
+        impl<T: Scalar + $relation<U>, U: Scalar> $trait<Var<U>> for Var<T> {
             type Output = Var<T>;
             #[track_caller]
-            fn $method(self, other: Var<T>) -> Var<T> {
-                operate(Operation::$trait, self, other)
+            fn $method(self, other: Var<U>) -> Var<T> {
+                // The relation holds only between equal types.
+                operate(Operation::$op, self, Var::<T>::new(other.value))
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<T: $bound> $trait<T> for Var<T> {
+        impl<T: Scalar + $relation<U>, U: Scalar> $trait<U> for Var<T> {
             type Output = Var<T>;
             #[track_caller]
-            fn $method(self, other: T) -> Var<T> {
-                operate(Operation::$trait, self, other)
+            fn $method(self, other: U) -> Var<T> {
+                operate(Operation::$op, self, Var::<T>::new(Var::constant(other).value))
             }
         }
     )*};
 }
 
-handle_operators!(Number: Add add, Sub sub, Mul mul, Div div, Rem rem);
+handle_operators!(
+    Add add Add Adds, Sub sub Sub Subtracts, Mul mul Mul Multiplies, Div div Div Divides,
+    Rem rem Rem Remains, BitAnd bitand And Ands, BitOr bitor Or Ors, BitXor bitxor Xor Xors
+);
 
 macro_rules! value_operators {
     ($($t:ty)*: $($trait:ident $method:ident $op:ident),*) => {
@@ -170,29 +175,6 @@ value_operators!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64:
     Add add Add, Sub sub Sub, Mul mul Mul, Div div Div, Rem rem Rem);
 value_operators!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize:
     BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
-
-macro_rules! bit_operators {
-    ($($trait:ident $method:ident $op:ident),*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<T: Bits> $trait<Var<T>> for Var<T> {
-            type Output = Var<T>;
-            #[track_caller]
-            fn $method(self, other: Var<T>) -> Var<T> {
-                operate(Operation::$op, self, other)
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl<T: Bits> $trait<T> for Var<T> {
-            type Output = Var<T>;
-            #[track_caller]
-            fn $method(self, other: T) -> Var<T> {
-                operate(Operation::$op, self, other)
-            }
-        }
-    )*};
-}
-
-bit_operators!(BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
 
 /// `x << y` or `x >> y`; the amount may be of any integer type.
 #[track_caller]

@@ -4,5 +4,6 @@ pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod host_methods;
 pub(crate) mod number;
+pub(crate) mod operands;
 pub(crate) mod relations;
 pub(crate) mod var;
