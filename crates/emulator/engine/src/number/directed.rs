@@ -101,7 +101,8 @@ pub fn mul_double(round: Round, a: f64, b: f64) -> (f64, bool) {
     const LEAST: f64 = f64::from_bits((1023 - 960) << 52);
     let product = a * b;
     let error = a.mul_add(b, -product);
-    let fits = !(product.abs() < LEAST) | (a == 0.0) | (b == 0.0);
+    let small = product.abs() < LEAST;
+    let fits = !small | (a == 0.0) | (b == 0.0);
     (stepped(round, product, error), fits)
 }
 

@@ -314,8 +314,8 @@ arity!(rare3, warm3, hot3, lanes3, Whole3, lane3, Each3, Vector3, Scalar3, Scala
     Direct3<A, B, C, R, F, 3>, Direct3<A, B, C, R, F, 4>, Direct3<A, B, C, R, F, 5>,
     Direct3<A, B, C, R, F, 6>);
 
-/// A common instruction that mostly has an operand in scalar form, such as a shift: as well a handler for each mix of varying and
-/// scalar operands, one copy of the code.
+/// Instructions that mostly have an operand in scalar form, such as shifts: also a handler for each mix of varying and scalar
+/// operands, one copy of the code.
 macro_rules! mixed {
     ($mixed:ident, $vector:ident, $each:ident, $scalar:ident, $lane:ident; $($ty:ident),*; $($direct_row:ty),*) => {
         /// A common instruction with a handler for each mix of varying and scalar operands.

@@ -256,7 +256,7 @@ fn bf16_fma_to_odd(a: &[u32; 32], b: &[u32; 32], c: &[u32; 32], out: &mut [u32; 
         let high = |x: u32| f32::from_bits(x & 0xffff_0000);
         let mut half = |a: f32, b: f32, c: f32| {
             let size = (a * b).abs();
-            let normal = (size >= f32::MIN_POSITIVE) & (size < f32::INFINITY);
+            let normal = (f32::MIN_POSITIVE..f32::INFINITY).contains(&size);
             inexact |= u32::from(!(normal | (a == 0.0) | (b == 0.0)));
             // The same sum with the same error as for f16.
             bf16_bits(fused16(a, b, c))
