@@ -19,6 +19,8 @@ use lanework_engine::launch::Multiprocessor;
 
 /// Maximum number of operations that a simulation issues.
 const OPERATIONS: u64 = 800_000;
+/// How often blocks copy the bytes of the allocations if they share them.
+const SHARED: f64 = 2.0;
 /// Maximum number of simulated waves of blocks.
 const WAVES: usize = 3;
 
@@ -150,11 +152,17 @@ pub fn run(trace: &KernelTrace, lowered: &Lowered, model: &GpuModel, caches: Cac
 /// answer takes the other half. The instructions of a link depend on each other.
 fn chain_cycles(trace: &KernelTrace, model: &GpuModel) -> f64 {
     let (chain, timings) = (trace.chain, &model.timings);
+    if chain.links == 0.0 {
+        return 0.0;
+    }
+    let barrier = timings.barrier_latency + 0.75 * timings.barrier_per_warp * trace.warps() as f64;
     let poll = timings.l2_latency + timings.predicate_latency + timings.branch_penalty;
     let link = timings.l2_latency + poll / 2.0;
     chain.links * link
         + chain.instructions * timings.alu_latency
         + chain.fences * timings.fence_latency
+        + chain.barriers * barrier
+        + chain.branches * (timings.predicate_latency + timings.branch_penalty)
 }
 
 /// Mean number of instructions per block of a queue.
@@ -196,13 +204,16 @@ fn environment(
     Environment {
         l1_bytes: model.l1_bytes(resident, trace.shared_bytes),
         l2_bytes_per_clock: (timings.l2_bytes_per_sm * all / active).min(port),
+        shared_copies_per_clock: (timings.l2_shared_copies * all / active).min(port),
         read_bytes_per_clock: (dram * timings.dram_read_efficiency).min(port),
         write_bytes_per_clock: (dram * traffic.write_efficiency(timings)).min(port),
+        queue: timings.dram_queue * traffic.alternation(),
+        usable: (port / dram).min(1.0),
         read_bytes: traffic.read_bytes.clone(),
         written_bytes: traffic.written_bytes.clone(),
         kept_bytes: traffic.kept_bytes.clone(),
-        short_writes: 1.0 + (timings.dram_short_writes - 1.0) * traffic.mixed(),
         private: footprints.private.clone(),
+        shares_copies: traffic.shares_copies.clone(),
         lines: footprints
             .of_run
             .iter()
@@ -300,6 +311,8 @@ pub struct MemoryTraffic {
     pub written_bytes: Vec<f64>,
     /// By run: bytes written per sector that the L2 keeps, if it was flushed before.
     pub kept_bytes: Vec<f64>,
+    /// By run: whether several blocks copy the same lines in bulk.
+    pub shares_copies: Vec<bool>,
 }
 
 impl MemoryTraffic {
@@ -309,6 +322,12 @@ impl MemoryTraffic {
             return 1.0;
         }
         (2.0 * self.read / (self.read + self.written).max(1.0)).min(1.0)
+    }
+
+    /// How often device memory changes between reads and writes: 1 if at least a third of the bytes is of either kind, 0 if all are
+    /// of one kind.
+    fn alternation(&self) -> f64 {
+        (3.0 * self.read.min(self.written) / (self.read + self.written).max(1.0)).min(1.0)
     }
 
     /// Cycles that the link to the host takes. The L2 keeps none of the host's data.
@@ -418,6 +437,7 @@ pub fn traffic(
         read_bytes: vec![0.0; requests.len()],
         written_bytes: vec![0.0; requests.len()],
         kept_bytes: vec![0.0; requests.len()],
+        shares_copies: footprints.private.iter().map(|private| !private).collect(),
     };
     for (run, region) in footprints.of_run.iter().enumerate() {
         let Some(region) = *region else { continue };
@@ -462,6 +482,10 @@ fn tiles(
     let bytes = |runs: &[usize]| {
         32.0 * runs.iter().map(|&run| requests[run]).sum::<f64>() * trace.total_blocks() as f64
     };
+    let copied = bytes(&loads);
+    for &run in &loads {
+        found.shares_copies[run] = copied > SHARED * rest;
+    }
     let written = bytes(&stores).min(rest);
     let left = rest - written;
     let once = left.min(bytes(&loads));

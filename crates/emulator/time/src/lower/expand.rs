@@ -339,6 +339,8 @@ fn other(opcode: &Opcode, simple: &dyn Fn(Unit) -> MachineOperation) -> Vec<Mach
                 let work = op.shape.m * op.shape.n * op.shape.k;
                 let bits = op.a.bits().max(op.b.bits());
                 let scale = match bits {
+                    // On an H200, m8n8k4 takes 16.2 cycles, and m16n8k8 with four times the work 32.4.
+                    64 if op.shape.m == 8 => 19.0,
                     64 => 10.0,
                     32 => 2.0,
                     16 => 1.0,

@@ -95,16 +95,24 @@ pub struct Timings {
     pub l2_port_bytes: f64,
     /// A multiprocessor's share of the L2's read bandwidth when all multiprocessors read, in bytes per cycle.
     pub l2_bytes_per_sm: f64,
+    /// The same for bulk copies of lines that other multiprocessors copy at about the same time.
+    pub l2_shared_copies: f64,
+    /// Bandwidth of the bulk copies of a multiprocessor, in bytes per cycle.
+    pub copy_bytes: f64,
+    /// Cost of reading one sector of a line from the L2, relative to a sector of a whole line.
+    pub l2_single_sector: f64,
+    /// Time that a store occupies the data path of the L1 for each line that it touches, in cycles.
+    pub l1_store_line: f64,
+    /// The same if lanes store less than 4 bytes.
+    pub l1_store_part: f64,
     /// Bandwidth of device memory for reads, as a fraction of the nominal one.
     pub dram_read_efficiency: f64,
     /// Bandwidth of device memory for writes, as a fraction of the nominal one.
     pub dram_write_efficiency: f64,
-    /// Cost per byte of 128-byte reads by a warp, relative to 512-byte reads.
-    pub dram_short_reads: f64,
+    /// Wait of a read in the queues of device memory at half of its bandwidth, in cycles.
+    pub dram_queue: f64,
     /// Cost per byte of reads of at most 64 contiguous bytes, relative to 512-byte reads.
     pub dram_half_lines: f64,
-    /// Cost per byte of 128-byte writes by a warp, relative to 512-byte writes.
-    pub dram_short_writes: f64,
     /// Cost of writing part of a sector in the L2, relative to the whole sector.
     pub l2_partial_write: f64,
     /// Cost of a part of each further sector of the same line.
@@ -234,11 +242,15 @@ impl Timings {
             l1_bytes_per_clock: of("l1_bytes_per_clock"),
             l2_port_bytes: of("l2_port_bytes"),
             l2_bytes_per_sm: of("l2_bytes_per_sm"),
+            l2_shared_copies: of("l2_shared_copies"),
+            copy_bytes: of("copy_bytes"),
+            l2_single_sector: of("l2_single_sector"),
+            l1_store_line: of("l1_store_line"),
+            l1_store_part: of("l1_store_part"),
             dram_read_efficiency: of("dram_read_efficiency"),
             dram_write_efficiency: of("dram_write_efficiency"),
-            dram_short_reads: of("dram_short_reads"),
+            dram_queue: of("dram_queue"),
             dram_half_lines: of("dram_half_lines"),
-            dram_short_writes: of("dram_short_writes"),
             l2_partial_write: of("l2_partial_write"),
             l2_partial_sector: of("l2_partial_sector"),
             l2_short_write: of("l2_short_write"),

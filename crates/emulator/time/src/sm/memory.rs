@@ -20,10 +20,16 @@ pub struct Environment {
     pub l1_bytes: u64,
     /// Bandwidth to and from the L2, in bytes per cycle.
     pub l2_bytes_per_clock: f64,
+    /// The same for bulk copies of lines that other multiprocessors copy, too.
+    pub shared_copies_per_clock: f64,
     /// Read bandwidth of device memory, in bytes per cycle.
     pub read_bytes_per_clock: f64,
     /// Write bandwidth of device memory, in bytes per cycle.
     pub write_bytes_per_clock: f64,
+    /// Wait of a read in the queues of device memory at half of its bandwidth, in cycles.
+    pub queue: f64,
+    /// Fraction of the bandwidth of device memory that all active multiprocessors together can use.
+    pub usable: f64,
     /// By run: bytes read from device memory per sector requested from the L2.
     pub read_bytes: Vec<f64>,
     /// By run: bytes written to device memory per sector requested from the L2.
@@ -31,10 +37,10 @@ pub struct Environment {
     /// By run: bytes written per sector that stay in the L2. After a flush they take as long as if they were read from
     /// device memory.
     pub kept_bytes: Vec<f64>,
-    /// Cost per byte of device memory for writes of 128 contiguous bytes, relative to 512.
-    pub short_writes: f64,
     /// By run: whether each block accesses different sectors, so that a block finds none of another block's in the L1.
     pub private: Vec<bool>,
+    /// By run: whether several blocks copy the same lines in bulk.
+    pub shares_copies: Vec<bool>,
     /// By run: the first line of the allocation that it accesses, and the number of lines.
     pub lines: Vec<Option<(u64, u64)>>,
     /// By run: whether loads may hit the L1.
@@ -56,28 +62,19 @@ const STORE_QUEUE: f64 = 600.0;
 /// Cycles of device memory for which a store need not wait: the L2 holds dirty lines until they are evicted.
 const DIRTY_QUEUE: f64 = 5000.0;
 
+/// Cycles over which the load of device memory is averaged.
+const LOAD_WINDOW: f64 = 4000.0;
+/// Maximum load for which requests wait in its queues; above it, its bandwidth is the limit.
+const MOST_LOAD: f64 = 0.9;
+
 /// Smallest transfer of device memory, in bytes.
 const UNIT: f64 = 64.0;
 /// Sectors of half a line.
 const HALF_LINE: u32 = 2;
-/// Sectors of an access to 512 contiguous bytes.
-const WHOLE: u32 = 16;
 
-/// Cost per byte of device memory for accesses to this many contiguous sectors, relative to 512 bytes. Shorter accesses
-/// change the open DRAM row more often.
-fn scattered(sectors: u32, short: f64) -> f64 {
-    let doublings = f64::from(WHOLE / sectors.clamp(2, WHOLE)).log2();
-    1.0 + (short - 1.0) * doublings / 2.0
-}
-
-/// Number of contiguous sectors of an access: all its sectors if its lines are full, else the
-/// sectors of one line.
-fn in_a_row(record: &Traffic) -> u32 {
-    let lines = record.lines.max(1);
-    match record.sectors / lines {
-        4.. => record.sectors,
-        some => some,
-    }
+/// Whether an access touches at most half of each of its lines.
+fn of_half_lines(record: &Traffic) -> bool {
+    record.sectors / record.lines.max(1) <= HALF_LINE
 }
 
 /// A store of parts of sectors on its way to the L2.
@@ -107,6 +104,8 @@ pub struct MemorySystem {
     data_free: f64,
     l2_free: f64,
     dram_free: f64,
+    /// Busy cycles of device memory of late, and the cycle of the last request.
+    load: (f64, f64),
     bulk_free: f64,
     /// By run: the accumulated fraction of the next miss.
     carry: Vec<f64>,
@@ -115,6 +114,8 @@ pub struct MemorySystem {
     last_part: HashMap<usize, PartStore>,
     /// Shared pairs of sectors that this multiprocessor has requested.
     seen: NumberSet,
+    /// Sectors that the current load does not find in the L1.
+    missing: Vec<u64>,
     busy: [f64; 3],
     /// Sectors requested from the L2, by run.
     pub l2_sectors: Vec<u64>,
@@ -130,11 +131,13 @@ impl MemorySystem {
             data_free: 0.0,
             l2_free: 0.0,
             dram_free: 0.0,
+            load: (0.0, 0.0),
             bulk_free: 0.0,
             carry: vec![0.5; runs],
             local_carry: 0.5,
             last_part: HashMap::new(),
             seen: NumberSet::default(),
+            missing: Vec::new(),
             busy: [0.0; 3],
             l2_sectors: vec![0; runs],
         }
@@ -186,10 +189,10 @@ impl MemorySystem {
         }
     }
 
-    /// Requests a sector from the L2 at `time`, for an access to `of` contiguous sectors; returns the cycle of its arrival.
-    fn request(&mut self, time: f64, run: u32, of: u32, sector: u64) -> f64 {
+    /// Requests a sector from the L2 at `time`, for an access to half lines or to whole lines; returns the cycle of its arrival. It
+    /// occupies the path to the L2 for `cycles`.
+    fn request(&mut self, time: f64, run: u32, half: bool, (sector, cycles): (u64, f64)) -> f64 {
         self.l2_sectors[run as usize] += 1;
-        let cycles = 32.0 / self.environment.l2_bytes_per_clock;
         self.l2_free = self.l2_free.max(time) + cycles;
         self.busy[1] += cycles;
         let (bytes, carry) = match sector >= LOCAL_SECTORS {
@@ -201,19 +204,34 @@ impl MemorySystem {
             return self.l2_free + self.hit_latency(run, sector);
         }
         *carry -= 1.0;
-        let cycles = UNIT / self.environment.read_bytes_per_clock
-            * match of {
-                ..=HALF_LINE => self.timings.dram_half_lines,
-                _ => scattered(of, self.timings.dram_short_reads),
-            };
+        let cost = if half { self.timings.dram_half_lines } else { 1.0 };
+        let cycles = UNIT / self.environment.read_bytes_per_clock * cost;
+        let arrives = self.l2_free + self.queue_wait(time);
         self.occupy(time, cycles);
-        self.dram_free.max(self.l2_free) + self.timings.dram_latency
+        self.dram_free.max(arrives) + self.timings.dram_latency
+    }
+
+    /// Mean time in the queues of device memory. All multiprocessors use its banks, so a request may have to wait even if this
+    /// multiprocessor's share is free: the wait in a queue with random arrivals, as long as the share is not exhausted.
+    fn queue_wait(&self, time: f64) -> f64 {
+        let passed = (time - self.load.1).clamp(0.0, LOAD_WINDOW);
+        let load = self.load.0 * (1.0 - passed / LOAD_WINDOW) / LOAD_WINDOW;
+        let load = (load * self.environment.usable).min(MOST_LOAD);
+        self.environment.queue * load / (1.0 - load)
+    }
+
+    /// Cycles of the path to the L2 for a sector of a whole line.
+    fn sector_cycles(&self) -> f64 {
+        32.0 / self.environment.l2_bytes_per_clock
     }
 
     /// Occupies the multiprocessor's share of device memory.
     fn occupy(&mut self, time: f64, cycles: f64) {
         self.dram_free = self.dram_free.max(time) + cycles;
         self.busy[2] += cycles;
+        let (sum, last) = self.load;
+        let passed = (time - last).clamp(0.0, LOAD_WINDOW);
+        self.load = (sum * (1.0 - passed / LOAD_WINDOW) + cycles, last.max(time));
     }
 
     /// Occupies the path to the L2 for sectors; one costs as much as `cost` whole sectors.
@@ -224,12 +242,11 @@ impl MemorySystem {
         self.busy[1] += cycles;
     }
 
-    /// Writes sectors to the L2 at `time`, in groups of `row` contiguous ones; each costs as much as `cost` whole sectors.
-    fn write(&mut self, time: f64, run: u32, (sectors, row): (f64, u32), cost: f64) {
+    /// Writes sectors to the L2 at `time`; each costs as much as `cost` whole sectors.
+    fn write(&mut self, time: f64, run: u32, sectors: f64, cost: f64) {
         self.send(time, run, sectors, cost);
         let bytes = self.environment.written_bytes[run as usize] * sectors;
         let cycles = bytes / self.environment.write_bytes_per_clock
-            * scattered(row, self.environment.short_writes)
             + self.environment.kept_bytes[run as usize] * sectors
                 / self.environment.read_bytes_per_clock;
         self.occupy(time, cycles);
@@ -312,18 +329,23 @@ impl MemorySystem {
             (AccessTarget::Bulk, AccessKind::Load) => {
                 let start = self.bulk_free.max(time + 30.0);
                 let mut done = start;
+                let shares = self.environment.shares_copies[run as usize];
+                let cycles = match shares {
+                    true => 32.0 / self.environment.shared_copies_per_clock,
+                    false => self.sector_cycles(),
+                };
                 // Tiles of a tensor map come without their sectors.
                 for at in 0..record.sectors as usize {
                     let sector = sectors.get(at).copied().unwrap_or_default();
-                    done = done.max(self.request(start, run, WHOLE, sector));
+                    done = done.max(self.request(start, run, false, (sector, cycles)));
                 }
-                self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
+                self.bulk_free = start + f64::from(record.bytes) / self.timings.copy_bytes;
                 done.max(self.bulk_free) + self.timings.tma_latency
             }
             (AccessTarget::Bulk, _) => {
                 let start = self.bulk_free.max(time + 30.0);
-                self.write(start, run, (f64::from(record.sectors), WHOLE), 1.0);
-                self.bulk_free = start + f64::from(record.bytes) / self.timings.l2_port_bytes;
+                self.write(start, run, f64::from(record.sectors), 1.0);
+                self.bulk_free = start + f64::from(record.bytes) / self.timings.copy_bytes;
                 self.bulk_free + self.timings.tma_latency
             }
             (_, AccessKind::Load) => self.load(time, run, record, sectors, instance),
@@ -344,17 +366,24 @@ impl MemorySystem {
                 start
             }
             (_, AccessKind::Store) => {
-                let start = self.pass(time, wavefronts.max(f64::from(record.sectors) / 4.0));
+                let each = match record.bytes < 4 * record.lines {
+                    true => self.timings.l1_store_part,
+                    false => self.timings.l1_store_line,
+                };
+                // A store to one line takes as long as a load.
+                let lines = 1.0 + (f64::from(record.lines.max(1)) - 1.0) * each;
+                let passes = wavefronts.max(f64::from(record.sectors) / 4.0).max(lines);
+                let start = self.pass(time, passes);
                 if !self.merges(start, record, sectors, warp) {
                     let count = f64::from(record.sectors);
-                    self.write(start, run, (count, in_a_row(record)), self.write_cost(record));
+                    self.write(start, run, count, self.write_cost(record));
                 }
                 start
             }
             (_, AccessKind::Atomic) => {
                 let start = self.pass(time, wavefronts);
                 let work = f64::from(record.sectors) + f64::from(record.collisions) / 2.0;
-                self.write(start, run, (work, in_a_row(record)), 1.0);
+                self.write(start, run, work, 1.0);
                 self.l2_free + self.timings.atomic_latency
             }
         }
@@ -378,23 +407,33 @@ impl MemorySystem {
         let shift = if local { self.local_shift(instance) } else { 0 };
         let moves = !local && self.environment.private[at];
         let lines = self.environment.lines[at].filter(|_| moves);
+        let mut missing = std::mem::take(&mut self.missing);
         for &sector in sectors {
             let sector = match lines {
                 Some(lines) => moved(sector, instance, lines),
                 None if moves => sector ^ (instance + 1) << 44,
                 None => sector ^ shift,
             };
-            let arrival = match self.l1.arrival(sector).filter(|_| cached) {
-                Some(arrival) => arrival,
-                None => {
-                    let sent = start + self.timings.l1_latency / 4.0;
-                    let arrival = self.request(sent, run, in_a_row(record), sector);
-                    self.l1.fill(sector, arrival);
-                    arrival
-                }
-            };
-            done = done.max(arrival);
+            match self.l1.arrival(sector).filter(|_| cached) {
+                Some(arrival) => done = done.max(arrival),
+                None => missing.push(sector),
+            }
         }
+        let (sent, half) = (start + self.timings.l1_latency / 4.0, of_half_lines(record));
+        let whole = self.sector_cycles();
+        missing.sort_unstable();
+        // The L2 reads half a line at once.
+        for line in missing.chunk_by(|a, b| a / 4 == b / 4) {
+            let cycles =
+                if line.len() == 1 { whole * self.timings.l2_single_sector } else { whole };
+            for &sector in line {
+                let arrival = self.request(sent, run, half, (sector, cycles));
+                self.l1.fill(sector, arrival);
+                done = done.max(arrival);
+            }
+        }
+        missing.clear();
+        self.missing = missing;
         self.write_back(start, run);
         done
     }

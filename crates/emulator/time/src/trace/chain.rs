@@ -20,10 +20,28 @@ use std::collections::HashMap;
 pub struct WaitChain {
     /// The number of values that pass from one block to the next.
     pub links: f64,
-    /// The number of instructions between the arrival of a value and the publication of the next one.
+    /// The number of instructions before the first value, and between the arrival of a value and the publication of the
+    /// next one.
     pub instructions: f64,
     /// The number of fences among these instructions.
     pub fences: f64,
+    /// The number of barriers of a block among them.
+    #[serde(default)]
+    pub barriers: f64,
+    /// The number of branches among them.
+    #[serde(default)]
+    pub branches: f64,
+}
+
+/// What an instruction of a chain is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChainStep {
+    /// A fence of global memory.
+    Fence,
+    /// A branch.
+    Branch,
+    /// Any other instruction.
+    Plain,
 }
 
 impl WaitChain {
@@ -34,11 +52,13 @@ impl WaitChain {
 
     /// Extrapolates this chain: adds `times` times its growth since `before`.
     fn grown(&self, before: &WaitChain, times: f64) -> WaitChain {
+        let grown = |now: f64, before: f64| now + (now - before).max(0.0) * times;
         WaitChain {
-            links: self.links + (self.links - before.links).max(0.0) * times,
-            instructions: self.instructions
-                + (self.instructions - before.instructions).max(0.0) * times,
-            fences: self.fences + (self.fences - before.fences).max(0.0) * times,
+            links: grown(self.links, before.links),
+            instructions: grown(self.instructions, before.instructions),
+            fences: grown(self.fences, before.fences),
+            barriers: grown(self.barriers, before.barriers),
+            branches: grown(self.branches, before.branches),
         }
     }
 
@@ -51,6 +71,8 @@ impl WaitChain {
             links: mean(&|chain| chain.links),
             instructions: mean(&|chain| chain.instructions),
             fences: mean(&|chain| chain.fences),
+            barriers: mean(&|chain| chain.barriers),
+            branches: mean(&|chain| chain.branches),
         }
     }
 }
@@ -60,22 +82,21 @@ impl WaitChain {
 struct WarpClock {
     /// The longest chain that ends at the last value for which the warp waited.
     chain: WaitChain,
-    /// Instructions and fences that the warp has executed so far, and had executed when that value arrived.
-    executed: [f64; 2],
-    before: [f64; 2],
+    /// Instructions, fences, barriers and branches that the warp has executed so far, and had executed when that value arrived.
+    executed: [f64; 4],
+    before: [f64; 4],
 }
 
 impl WarpClock {
     /// The chain up to the warp's current instruction.
     fn now(&self) -> WaitChain {
-        if self.chain.links == 0.0 {
-            return self.chain;
-        }
-        let since = [0, 1].map(|at| self.executed[at] - self.before[at]);
+        let since = [0, 1, 2, 3].map(|at| self.executed[at] - self.before[at]);
         WaitChain {
             links: self.chain.links,
             instructions: self.chain.instructions + since[0],
             fences: self.chain.fences + since[1],
+            barriers: self.chain.barriers + since[2],
+            branches: self.chain.branches + since[3],
         }
     }
 
@@ -154,7 +175,7 @@ impl ChainClocks {
     }
 
     /// Records that a warp executes an instruction.
-    pub fn execute(&mut self, place: (u64, u32), fence: bool) {
+    pub fn execute(&mut self, place: (u64, u32), step: ChainStep) {
         if self.running.0 != place {
             let Running(before, clock) = self.running;
             self.warps.insert(before, clock);
@@ -166,7 +187,11 @@ impl ChainClocks {
             });
         }
         self.running.1.executed[0] += 1.0;
-        self.running.1.executed[1] += f64::from(u8::from(fence));
+        match step {
+            ChainStep::Fence => self.running.1.executed[1] += 1.0,
+            ChainStep::Branch => self.running.1.executed[3] += 1.0,
+            ChainStep::Plain => {}
+        }
     }
 
     /// Records that the running warp publishes a word.
@@ -195,6 +220,9 @@ impl ChainClocks {
 
     /// Records that the running warp arrives at a synchronization point.
     pub fn arrive(&mut self, at: Meeting) {
+        if matches!(at, Meeting::Barrier(_)) {
+            self.running.1.executed[2] += 1.0;
+        }
         let Running((block, _), clock) = self.running;
         let chain = clock.now();
         let joined = self.meetings.entry((block, at)).or_default();
@@ -244,7 +272,7 @@ mod tests {
     use super::*;
 
     fn run(clocks: &mut ChainClocks, block: u64, instructions: usize) {
-        (0..instructions).for_each(|_| clocks.execute((block, 0), false));
+        (0..instructions).for_each(|_| clocks.execute((block, 0), ChainStep::Plain));
     }
 
     /// Runs `count` blocks. Each block waits for the word of the previous one.
@@ -256,7 +284,7 @@ mod tests {
                 clocks.observe(block - 1);
             }
             run(&mut clocks, block, 4);
-            clocks.execute((block, 0), true);
+            clocks.execute((block, 0), ChainStep::Fence);
             clocks.publish(block);
             clocks.end(block);
         }
@@ -266,10 +294,10 @@ mod tests {
     #[test]
     fn a_chained_scan_has_a_link_per_block() {
         let whole = chained(100).longest(100);
-        assert_eq!((whole.links, whole.instructions, whole.fences), (99.0, 495.0, 99.0));
+        assert_eq!((whole.links, whole.instructions, whole.fences), (99.0, 510.0, 100.0));
         let part = chained(100).longest(1000);
         assert!((part.links / 999.0 - 1.0).abs() < 0.02, "{part:?}");
-        assert!((part.instructions / 4995.0 - 1.0).abs() < 0.02, "{part:?}");
+        assert!((part.instructions / 5010.0 - 1.0).abs() < 0.02, "{part:?}");
     }
 
     #[test]
@@ -296,18 +324,18 @@ mod tests {
     fn a_value_passes_between_warps_only_where_they_meet() {
         let mut clocks = ChainClocks::default();
         let links = |meets: bool, clocks: &mut ChainClocks| {
-            clocks.execute((0, 0), false);
+            clocks.execute((0, 0), ChainStep::Plain);
             clocks.publish(1);
-            clocks.execute((1, 0), false);
+            clocks.execute((1, 0), ChainStep::Plain);
             clocks.observe(1);
             clocks.arrive(Meeting::Barrier(0));
-            clocks.execute((1, 1), false);
+            clocks.execute((1, 1), ChainStep::Plain);
             clocks.arrive(Meeting::Barrier(0));
             if meets {
                 (0..2).for_each(|warp| clocks.meet(warp, Meeting::Barrier(0)));
             }
             clocks.publish(2);
-            clocks.execute((2, 0), false);
+            clocks.execute((2, 0), ChainStep::Plain);
             clocks.observe(2);
             clocks.longest(3).links
         };

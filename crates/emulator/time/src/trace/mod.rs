@@ -6,8 +6,10 @@
 //! A run is the unit of a trace: the typed instructions of one PTX instruction within one basic block. The emulator reports
 //! it as one step.
 
+mod align;
 pub mod census;
 pub mod chain;
+pub mod passing;
 pub mod products;
 pub mod recorder;
 pub mod sample;
@@ -17,12 +19,12 @@ pub mod work;
 
 use crate::sass::listing::Listing;
 use crate::trace::chain::WaitChain;
+use crate::trace::passing::Passing;
 use crate::trace::work::{GridWork, HeavyBlocks};
 use lanework_engine::event::{AccessKind, Wants};
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::access::{AccessClass, AccessClassifier};
-use lanework_ptx_ir::kernel::{Kernel, MemoryKind, Opcode, Scope, SyncAnnotation};
-use lanework_ptx_ir::opcode::memory::AtomicOp;
+use lanework_ptx_ir::kernel::{Kernel, Opcode, Scope, SyncAnnotation};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -269,14 +271,16 @@ pub struct Runs {
     pub first_of_block: Vec<u32>,
     /// The successors of each basic block.
     pub successors: Vec<Vec<u32>>,
-    /// By run: whether it reads memory that others write at the same time (a volatile or strong load, or a swap).
+    /// By run: whether it reads memory that others write at the same time ([`passing`]).
     pub observes: Vec<bool>,
     /// By PTX instruction: whether it reads memory that others write.
     pub observes_at: Vec<bool>,
-    /// By PTX instruction: whether it writes memory that others observe (a volatile or strong store, or an atomic).
+    /// By PTX instruction: whether it writes memory that others observe.
     pub publishes_at: Vec<bool>,
     /// By PTX instruction: whether it is a fence of global memory.
     pub fences_at: Vec<bool>,
+    /// By PTX instruction: whether it is a branch.
+    pub branches_at: Vec<bool>,
     /// By PTX instruction: what it costs the emulator, in units of a simple instruction.
     pub costs: Vec<u32>,
     /// Whether the trace leaves out tensor products, because they only produce data.
@@ -318,24 +322,12 @@ impl Runs {
         let successors = (0..analyses.cfg.blocks.len())
             .map(|b| analyses.cfg.successors(b).iter().map(|&s| s as u32).collect())
             .collect();
-        let each = |has: &dyn Fn(&Opcode) -> bool| -> Vec<bool> {
-            let of = |run: &InstructionRun| {
-                kernel.insts[run.start as usize..run.end as usize]
-                    .iter()
-                    .any(|inst| has(&inst.opcode))
-            };
+        let passing = Passing::new(kernel);
+        let each = |has: &dyn Fn(usize) -> bool| -> Vec<bool> {
+            let of = |run: &InstructionRun| (run.start as usize..run.end as usize).any(has);
             all.iter().map(of).collect()
         };
-        let observes = each(&|opcode| match opcode {
-            Opcode::Memory(op) => match op.kind {
-                MemoryKind::Load => op.volatile || op.order.strong.is_some(),
-                MemoryKind::Store => false,
-                MemoryKind::Atomic(op) => {
-                    matches!(op, AtomicOp::CompareAndSwap(_) | AtomicOp::Exchange)
-                }
-            },
-            _ => false,
-        });
+        let observes = each(&|at| passing.observes(at));
         let by_instruction = |by_run: &[bool]| {
             let mut found = vec![false; kernel.origins.len()];
             for (run, _) in all.iter().zip(by_run).filter(|(_, has)| **has) {
@@ -346,20 +338,15 @@ impl Runs {
             found
         };
         let observes_at = by_instruction(&observes);
-        let publishes_at = by_instruction(&each(&|opcode| match opcode {
-            Opcode::Memory(op) => match op.kind {
-                MemoryKind::Load => false,
-                MemoryKind::Store => op.volatile || op.order.strong.is_some(),
-                MemoryKind::Atomic(_) => true,
-            },
-            _ => false,
-        }));
-        let fences_at = by_instruction(&each(&|opcode| {
+        let publishes_at = by_instruction(&each(&|at| passing.publishes(at)));
+        let fences_at = by_instruction(&each(&|at| {
             matches!(
-                opcode,
+                kernel.insts[at].opcode,
                 Opcode::Annotation(SyncAnnotation::Fence(Scope::Device | Scope::System))
             )
         }));
+        let branches_at =
+            by_instruction(&each(&|at| matches!(kernel.insts[at].opcode, Opcode::Branch(_))));
         let classifier = AccessClassifier::new(kernel, analyses, true);
         let mut classes = vec![AccessClass::Load; kernel.origins.len()];
         for (at, inst) in kernel.insts.iter().enumerate().rev() {
@@ -383,6 +370,7 @@ impl Runs {
             observes_at,
             publishes_at,
             fences_at,
+            branches_at,
             classes,
             all,
             first_of_block,

@@ -1,6 +1,7 @@
 //! The observer that records traces of blocks.
 
-use crate::trace::chain::{ChainClocks, Meeting};
+use crate::trace::align::align;
+use crate::trace::chain::{ChainClocks, ChainStep, Meeting};
 use crate::trace::served::{contention, passes, served};
 use crate::trace::{
     AccessTarget, BlockTrace, NO_SECTORS, NONE, Runs, SyncStep, TraceStep, Traffic, WarpTrace,
@@ -63,6 +64,8 @@ pub struct Recorder {
 pub struct BlockRecorder {
     /// The trace so far.
     pub trace: BlockTrace,
+    /// By token: whether an arrival at it was not recorded.
+    incomplete: Vec<bool>,
     ended: bool,
     previous: Vec<Option<u32>>,
     barriers: HashMap<usize, u32>,
@@ -142,7 +145,7 @@ impl Recorder {
         let publishes = match access.kind {
             AccessKind::Load => false,
             AccessKind::Store => lanes == 1 || has(&self.runs.publishes_at, instruction),
-            AccessKind::Atomic => true,
+            AccessKind::Atomic => has(&self.runs.publishes_at, instruction),
         };
         let observes = has(&self.runs.observes_at, instruction);
         if access.space != Space::Global || !(publishes || observes) {
@@ -203,6 +206,12 @@ impl BlockRecorder {
         self.looks.values().any(|look| look.repeated > WAITS)
     }
 
+    /// The trace, with the recorded parts of the warps aligned.
+    pub fn finish(mut self) -> BlockTrace {
+        align(&mut self.trace, &mut self.incomplete);
+        self.trace
+    }
+
     /// Notes a read of memory that others write. A poll beyond the recorded part does not count as work: the number of polls
     /// depends only on the emulator's schedule.
     fn look(&mut self, runs: &Runs, access: &Access<'_>) {
@@ -249,6 +258,7 @@ impl BlockRecorder {
 
     fn token(&mut self) -> u32 {
         self.trace.tokens.push(0);
+        self.incomplete.push(false);
         self.trace.tokens.len() as u32 - 1
     }
 
@@ -272,7 +282,10 @@ impl BlockRecorder {
         if let Some(last) = self.looks.get_mut(&warp) {
             last.others += BUSY;
         }
-        let Some(step) = self.step(warp) else { return };
+        let Some(step) = self.step(warp) else {
+            self.incomplete[token as usize] |= arrives;
+            return;
+        };
         if arrives {
             self.trace.tokens[token as usize] += 1;
         }
@@ -438,7 +451,13 @@ impl BlockRecorder {
         if let Some(last) = self.looks.get_mut(&warp) {
             last.others += BUSY;
         }
-        let Some(step) = self.step(warp) else { return };
+        let Some(step) = self.step(warp) else {
+            if let Some(phase) = phase {
+                let token = self.phase(phase, false);
+                self.incomplete[token as usize] = true;
+            }
+            return;
+        };
         let span = to.or(from);
         let bytes = span.map_or(0, |span| span.bytes) as u32;
         // A copy to several blocks of a cluster is reported for each block, but reads its source once.
@@ -515,7 +534,12 @@ impl Observer for Recorder {
         self.work += self.runs.cost(place.instruction);
         self.enter(place.block);
         if let Some((_, clocks)) = &mut self.clocks {
-            clocks.execute((place.block, place.warp), has(&self.runs.fences_at, place.instruction));
+            let step = match place.instruction {
+                at if has(&self.runs.fences_at, at) => ChainStep::Fence,
+                at if has(&self.runs.branches_at, at) => ChainStep::Branch,
+                _ => ChainStep::Plain,
+            };
+            clocks.execute((place.block, place.warp), step);
         }
         let most = self.bounds.steps;
         if let Some(at) = self.current {

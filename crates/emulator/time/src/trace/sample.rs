@@ -48,8 +48,9 @@ impl Default for Effort {
 /// Maximum work in counting the instructions of a block that is too long for a trace.
 const LONGEST: u64 = 40_000_000;
 
-/// Registers that ptxas allocates, relative to the maximum of live registers in our analysis: the median of the ladders'
-/// rungs on sm_90.
+/// Registers that ptxas allocates, relative to the maximum of live registers in our analysis. Of 236 kernels of the ladders and
+/// of stored programs on sm_90, the estimates then differ from ptxas by 11 % in the median and 33 % at the 90th percentile; from
+/// 0.85 to 0.9, the mean difference stays at its minimum of 14.6 %.
 const ESTIMATED_REGISTERS: f64 = 0.87;
 
 /// Maximum index of the first traced block if blocks wait for earlier blocks, because these then run as well.
@@ -63,7 +64,12 @@ const COUNTED: f64 = 2e7;
 
 /// Maximum work in counting the instructions of all blocks, or of sampled ones.
 const COUNTING: u64 = 30_000_000;
-const SAMPLING: u64 = 10_000_000;
+const SAMPLING: u64 = 6_000_000;
+
+/// Counting stops if, after this many blocks, the standard error of the mean is this fraction of it: far less than the model's
+/// error.
+const FEWEST: usize = 24;
+const PRECISE: f64 = 0.02;
 
 /// A block that does not end may wait for others if one in this many instructions reads what others write.
 const OBSERVING: u64 = 50;
@@ -189,7 +195,7 @@ impl Tracing<'_> {
         }
         self.effort.work = self.effort.work.saturating_sub(recorder.work());
         for recorded in recorder.blocks {
-            let block = BlockTrace { complete, ..recorded.trace };
+            let block = BlockTrace { complete, ..recorded.finish() };
             self.effort.steps = self.effort.steps.saturating_sub(block.recorded() as usize);
             self.blocks.push(block);
         }
@@ -301,7 +307,7 @@ impl Tracing<'_> {
         let mut found = GridWork::new(total, known.collect());
         let (mut last, mut left) = (0.5f64, SAMPLING);
         for number in 0..SAMPLED {
-            if left == 0 {
+            if left == 0 || number >= FEWEST && found.spread() < PRECISE {
                 break;
             }
             // Every other block is from a sequence of low discrepancy, which also finds differences between equal neighbors.

@@ -144,6 +144,7 @@ pub fn ablations(model: &GpuModel) -> Vec<(&'static str, GpuModel)> {
             "the bandwidth of the L2",
             without(&|model| {
                 model.timings.l2_bytes_per_sm = 1e6;
+                model.timings.l2_shared_copies = 1e6;
                 model.timings.l2_port_bytes = 1e6;
             }),
         ),
@@ -151,12 +152,14 @@ pub fn ablations(model: &GpuModel) -> Vec<(&'static str, GpuModel)> {
         (
             "the cost of short accesses to memory",
             without(&|model| {
-                model.timings.dram_short_reads = 1.0;
                 model.timings.dram_half_lines = 1.0;
-                model.timings.dram_short_writes = 1.0;
                 model.timings.l2_partial_write = 1.0;
+                model.timings.l2_single_sector = 1.0;
+                model.timings.l1_store_line = 1.0;
+                model.timings.l1_store_part = 1.0;
             }),
         ),
+        ("the queues of device memory", without(&|model| model.timings.dram_queue = 0.0)),
         (
             "the latencies of the L2 and of device memory",
             without(&|model| {
