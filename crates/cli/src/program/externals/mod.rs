@@ -22,6 +22,9 @@ use state::loaded;
 /// The status of a copy whose direction contradicts its addresses.
 const CUDA_ERROR_INVALID_VALUE: u64 = 1;
 
+/// `CUDA_ERROR_NOT_FOUND`.
+const NOT_FOUND: i32 = 500;
+
 /// Without its kernels a program would print results that look valid.
 const NOT_LOADED: &str = "the message above names the instruction: correct it if an `asm` statement contains it; \
      otherwise the compiler of this command is wrong: please report it";
@@ -211,8 +214,11 @@ const SPECIAL: &[(&str, External)] = &[
         let mut function = 0;
         // SAFETY: the result is a word, and the name ends with a zero byte.
         let code = unsafe { cuModuleGetFunction(&raw mut function, module, name.as_ptr()) };
-        if code != 0 {
-            return Ok(98);
+        match code {
+            0 => {}
+            NOT_FOUND => return Ok(98),
+            // After a kernel's fault, every call fails with its code.
+            code => return Ok(status(code)),
         }
         loaded(process)?.kernels.insert(word(a, 0), function);
         put(process, word(a, 1), function)?;
