@@ -170,6 +170,7 @@ fn launch_error(status: u64) -> String {
         1 => "cudaErrorInvalidValue".to_owned(),
         9 => "cudaErrorInvalidConfiguration".to_owned(),
         98 => "cudaErrorInvalidDeviceFunction".to_owned(),
+        700 => "cudaErrorIllegalAddress".to_owned(),
         701 => "cudaErrorLaunchOutOfResources".to_owned(),
         720 => "cudaErrorCooperativeLaunchTooLarge".to_owned(),
         other => format!("error {other}"),

@@ -267,6 +267,27 @@ template <bool R> __global__ void tiles(int *x) {
 }
 void halo(bool right) { RUN(tiles, 1, 64, device<int>(64)); }
 
+// The second finding follows from the first: a race decides which threads repeat the loop.
+// expect persistent: put `__syncthreads()` | at the end of the loop: after the read at line | repair the other findings first: the barrier at line
+template <bool R> __global__ void persistent(unsigned *counters, int *out) {
+    __shared__ unsigned item;
+    __shared__ bool last;
+    int sum = 0;
+    while (true) {
+        if (T == 0) item = atomicAdd(&counters[0], 1u);
+        __syncthreads();
+        unsigned mine = item;
+        if (mine >= 20) break;
+        sum += mine;
+        if (R) __syncthreads();
+    }
+    out[blockIdx.x * blockDim.x + T] = sum;
+    if (T == 0) last = atomicAdd(&counters[1], 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (last) out[blockIdx.x * blockDim.x + T] += 1;
+}
+void repeated(bool right) { RUN(persistent, 4, 128, device<unsigned>(2), device<int>(512)); }
+
 int main(int count, char **arguments) {
     struct {
         const char *name;
@@ -276,6 +297,7 @@ int main(int count, char **arguments) {
         {"grid_loop", grid_loop}, {"turns", turns}, {"announced", announced}, {"scans", scans}, {"transposed", transposed},
         {"exchanged", exchanged}, {"sorted", sorted}, {"only_zero", only_zero}, {"trips", trips},
         {"launch_size", launch_size}, {"pitch", pitch}, {"halo", halo},
+        {"persistent", repeated},
     };
     bool right = count > 2 && !strcmp(arguments[2], "right");
     for (auto &one : all)

@@ -382,6 +382,10 @@ impl ModuleVariables {
                 memory
                     .fill(address, 0, variable.size())
                     .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
+                if variable.space == StateSpace::Const {
+                    // A kernel cannot set it, so the program should.
+                    memory.forget(address, &[(0, variable.size())]);
+                }
                 continue;
             }
             let find = |name: &str| {

@@ -386,7 +386,7 @@ impl Process {
                 "no object of the program is there: check the index or the pointer"
             }
             _ if near.starts_with("no memory") => {
-                "host code cannot access device memory directly: copy it with `cudaMemcpy`"
+                "check the index and the pointer; if the pointer is to device memory, host code must copy the data with `cudaMemcpy`"
             }
             _ if near.contains(&format!("freed {SHARED}")) => {
                 "the program freed this memory before (`cudaFree`, `cudaFreeHost`): free it after its last use"

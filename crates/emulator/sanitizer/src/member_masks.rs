@@ -115,7 +115,7 @@ impl MemberMasks {
                 continue;
             }
             let at = LaneAt { warp: warp.index, lane, instruction };
-            reports.add(ReportKind::InactiveLane, position.thread_at(at), None, |_| Finding {
+            reports.add(ReportKind::InactiveLane, position.thread_at(at), None, |reports| Finding {
                 message: match lacks {
                     true => format!(
                         "the member mask {mask:#010x} lacks lane {lane}, which executes the instruction"
@@ -129,8 +129,10 @@ impl MemberMasks {
                 help: match lacks {
                     true => "use a mask with a bit for each lane that executes the instruction: 0xffffffff if \
                              the whole warp does, else `__ballot_sync` of the condition before the branch".into(),
-                    false => "move it out of the branch, or use the mask of the lanes that reach it \
-                              (`__ballot_sync` of the condition before the branch)".into(),
+                    false => format!(
+                        "move it out of {}, or use the mask of the lanes that reach it (`__ballot_sync` of the condition before the branch)",
+                        reports.branch_before(instruction)
+                    ),
                 },
                 ..Finding::default()
             });
@@ -185,10 +187,17 @@ pub fn check_shuffle(
             () => "which the member mask does not name",
         };
         let at = LaneAt { warp: warp.index, lane, instruction };
-        reports.add(ReportKind::InactiveLane, position.thread_at(at), None, |_| Finding {
+        let apart = warp.live >> from & 1 != 0 && warp.participants() >> from & 1 == 0;
+        reports.add(ReportKind::InactiveLane, position.thread_at(at), None, |reports| Finding {
             message: format!("lane {lane} reads from lane {from}, {why}: the value is undefined"),
-            help: "let every lane that is read from take part, or shorten the shuffle's width"
-                .into(),
+            help: match apart {
+                true => format!(
+                    "let every lane that is read from take part: move the shuffle out of {}, or shorten its width",
+                    reports.branch_before(instruction)
+                ),
+                false => "let every lane that is read from take part, or shorten the shuffle's width"
+                    .into(),
+            },
             ..Finding::default()
         });
     }

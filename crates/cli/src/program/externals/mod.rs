@@ -22,6 +22,9 @@ use state::loaded;
 /// The status of a copy whose direction contradicts its addresses.
 const CUDA_ERROR_INVALID_VALUE: u64 = 1;
 
+/// `CUDA_ERROR_NOT_FOUND`.
+const NOT_FOUND: i32 = 500;
+
 /// Without its kernels a program would print results that look valid.
 const NOT_LOADED: &str = "the message above names the instruction: correct it if an `asm` statement contains it; \
      otherwise the compiler of this command is wrong: please report it";
@@ -83,7 +86,10 @@ fn symbol(process: &mut Process, address: u64) -> Result<Option<(u64, CString)>,
 /// The code of the runtime for a symbol that was not found: `unknown`, or the fault of an earlier kernel, after which every call of
 /// the driver fails.
 fn not_found(code: i32, unknown: u64) -> u64 {
-    u64::try_from(code).ok().filter(|code| *code >= 700).unwrap_or(unknown)
+    match code {
+        NOT_FOUND => unknown,
+        code => status(code),
+    }
 }
 
 /// The device's address and the bytes of the variable at an address of the program; else the driver's code.

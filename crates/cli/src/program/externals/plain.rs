@@ -71,6 +71,8 @@ functions! {
     cuCtxGetStreamPriorityRange((4), (4));
     cuCtxResetPersistingL2Cache();
     cuMemAdvise(w, w, i, i);
+    cuMemPrefetchAsync(w, w, i, w);
+    cuMemHostGetDevicePointer_v2(8, w, i);
     cuMemHostUnregister(w);
     cuPointerGetAttribute(8, i, w);
     cuMemAllocAsync(8, w, w);

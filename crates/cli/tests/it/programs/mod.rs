@@ -17,6 +17,8 @@ mod new;
 mod reported;
 mod runtime;
 #[cfg(all(unix, feature = "host"))]
+mod runtime_calls;
+#[cfg(all(unix, feature = "host"))]
 mod source;
 
 /// The output of a command that runs a program's source, with its host code interpreted and then as machine code. Both

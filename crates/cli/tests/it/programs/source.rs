@@ -200,7 +200,7 @@ fn the_advice_names_the_mistake_of_a_beginner() {
 #[test]
 fn a_failed_launch_that_nobody_checks_is_mentioned_at_the_end() {
     let wide = ADD.replace("<<<(n + 255) / 256, 256>>>", "<<<1, n>>>");
-    let failed = "note: a launch of `add` failed (cudaErrorInvalidConfiguration), and the program did not ask for the error";
+    let failed = "note: a launch of `add` failed (cudaErrorInvalidValue), and the program did not ask for the error";
     for (source, threads, told) in [
         (wide.clone(), "2000", true),
         (wide.clone(), "100", false),
@@ -252,6 +252,73 @@ fn a_wrong_access_of_the_host_names_its_line() {
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(!ended.status.success(), "{said}");
     assert!(said.contains("program.cu:4"), "{said}");
+}
+
+#[test]
+fn a_race_of_streams_names_the_lines_that_launch_and_copy() {
+    let source = r"__global__ void twice(float *x) { x[threadIdx.x] *= 2; }
+void send(float *d, const float *h, cudaStream_t s) {
+    cudaMemcpyAsync(d, h, 256, cudaMemcpyHostToDevice, s);
+}
+int main() {
+    float *d, *h;
+    cudaMalloc(&d, 256);
+    cudaMallocHost(&h, 256);
+    for (int i = 0; i < 64; i++) h[i] = i;
+    cudaStream_t s, t;
+    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+    send(d, h, s);
+    twice<<<1, 64, 0, t>>>(d);
+    cudaDeviceSynchronize();
+}
+";
+    let ended = run_by("check", source, &[]);
+    let said = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let mut places = said.lines().filter(|line| line.contains("program.cu:"));
+    for (what, line) in [("-->", 1), ("called at", 14), ("-->", 3)] {
+        let place = places.next().unwrap_or_default();
+        let fits = place.contains(what)
+            && place.split("program.cu:").nth(1).and_then(|at| at.split(':').next())
+                == Some(line.to_string().as_str());
+        assert!(fits, "{what} {line}: {place}\n{said}");
+    }
+    assert!(said.contains("the other access is in `cudaMemcpyAsync`"), "{said}");
+}
+
+#[test]
+fn leaks_name_the_lines_that_allocate() {
+    let source = r"
+__global__ void fill(int *p) { p[threadIdx.x] = threadIdx.x; }
+int *made() {
+    int *p;
+    cudaMalloc(&p, 128);
+    return p;
+}
+int main() {
+    int *a = made(), *b = made(), *h;
+    cudaMallocHost(&h, 64);
+    fill<<<1, 32>>>(a);
+    fill<<<1, 32>>>(b);
+    cudaDeviceSynchronize();
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("program.cu");
+    std::fs::write(&file, source).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+    command.args(["check", "--leaks"]).arg(&file).arg("--").env("LANEWORK_LANG", "en");
+    let ended = both_ways(command);
+    let said = String::from_utf8_lossy(&ended.stdout);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "error[leak]: 2 blocks of device memory with 256 bytes in total were never freed: allocated by `cudaMalloc` in `",
+        "program.cu:5",
+        "error[leak]: 1 block of page-locked host memory with 64 bytes in total were never freed: allocated by `cudaMallocHost` in `main`",
+        "program.cu:10",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
 }
 
 #[test]
@@ -384,6 +451,7 @@ int main(int argc, char **argv) {
     if (mode == 4) cudaMemcpy(h, d, 8000, cudaMemcpyDeviceToHost);
     if (mode == 5) h[1000 + argc * 100000] = 1;
     if (mode == 6) printf("no launch\n");
+    if (mode == 7) cudaFree(malloc(64));
     return 0;
 }
 "#;
@@ -395,6 +463,7 @@ fn mistakes_of_the_host_have_its_line_and_the_call_as_written() {
         ("0", 1, &["error[failed-call]: `fill<<<0, 256>>>` failed", "program.cu:8", nothing][..]),
         ("1", 1, &["`fill<<<(4, 2, 1), 2048>>>` failed", "program.cu:9", "1024", nothing]),
         ("2", 1, &["`cudaFree(address=", "program.cu:10", "it was freed before"]),
+        ("7", 1, &["`cudaFree(address=", "it is not from CUDA", "`malloc` by `free`"]),
         (
             "3",
             1,

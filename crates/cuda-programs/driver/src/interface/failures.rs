@@ -4,7 +4,7 @@
 use crate::api::CallArguments;
 use crate::interface::caller::Caller;
 use crate::interface::{call_sites, interpreted};
-use crate::state::{Driver, driver, is_forked, lock};
+use crate::state::{driver, is_forked, lock};
 use crate::status::{Status, take_reason, words};
 use crate::streams::host_functions;
 use lanework::emulator::sanitize::{Report, ReportKind};
@@ -140,29 +140,6 @@ fn keep_misuse(kind: ReportKind, message: String, help: &str, address: Option<u6
         ..Report::new(kind)
     };
     lanework::tool::keep_findings("", &[found]);
-}
-
-/// Makes the process report leaked memory when it ends, if the tool requests it.
-pub fn start(driver: &Driver) {
-    if lanework::tool::checks(&driver.device) && driver.device.checks_leaks() {
-        // SAFETY: `report_leaks` is a function of this library, which a process does not unload, and it does not unwind.
-        unsafe { libc::atexit(report_leaks) };
-    }
-}
-
-/// Reports leaked memory when the process ends.
-pub extern "C" fn report_leaks() {
-    // A panic must not unwind out of a function that C calls.
-    let _ = std::panic::catch_unwind(|| {
-        let Ok(driver) = driver() else { return };
-        for (kind, count, bytes) in driver.allocations().leaks() {
-            let blocks = if count == 1 { "block" } else { "blocks" };
-            let message = format!(
-                "{count} {blocks} of {kind} memory with {bytes} bytes in total were never freed"
-            );
-            keep(ReportKind::Leak, message, "free what was allocated before the program ends");
-        }
-    });
 }
 
 /// Stores a finding that is not about a kernel.

@@ -165,7 +165,7 @@ api! {
                 let check = |name: &str| host_functions::check_call(name).and_then(|()| check_call(name));
                 let hooks = Hooks { check, around, failed: failures::report, fault: failures::fault };
                 if HOOKS.set(hooks).is_ok() {
-                    failures::start(driver);
+                    host_findings::start_at_exit(driver);
                 }
                 Ok(())
             }

@@ -4,7 +4,10 @@ use crate::api::api;
 use crate::devices::contexts::current;
 use crate::devices::gpus::memory_bytes;
 use crate::interface::call_sites::CallSite;
-use crate::memory::shared_pages::{Block, Pages};
+use crate::interface::caller::Caller;
+use crate::memory::shared_pages::{
+    Block, Pages, follow_touched_pages, shows_touched_pages, untouch,
+};
 use crate::memory::{Access, ipc, is_mapped};
 use crate::ordering;
 use crate::ordering::host_access;
@@ -114,6 +117,20 @@ pub struct NamedAllocation {
     pub pitch: Option<usize>,
 }
 
+/// Memory of one kind that one place in the program allocated and nothing freed.
+pub struct Leak {
+    pub kind: AllocationKind,
+    /// Number of blocks.
+    pub count: usize,
+    /// Their size in total.
+    pub bytes: u64,
+    /// The place; `None` if it is unknown.
+    pub caller: Option<Caller>,
+}
+
+/// Maximum number of leaked blocks whose place is looked up, which is slow.
+const MOST_LOCATED: usize = 1000;
+
 /// Maximum number of freed allocations that findings can name.
 const MOST_FREED: usize = 256;
 
@@ -188,21 +205,27 @@ impl Allocations {
         (address - start < allocation.bytes).then_some(allocation)
     }
 
-    /// Memory that the program allocated and has not freed: kind, number of blocks, and total bytes.
-    pub fn leaks(&self) -> Vec<(&'static str, usize, u64)> {
-        use AllocationKind::{Device, Host, Managed};
-        let of_kind = |kind| {
-            let mut found = (0, 0);
-            for allocation in self.live.values().filter(|allocation| allocation.kind == kind) {
-                found = (found.0 + 1, found.1 + allocation.bytes);
+    /// Memory that the program allocated and has not freed, by its kind and the place of the allocation, in the order of
+    /// the allocations.
+    pub fn leaks(&self) -> Vec<Leak> {
+        let mut live: Vec<&Allocation> = self.live.values().collect();
+        live.retain(|one| one.kind != AllocationKind::Registered);
+        live.sort_by_key(|one| one.id);
+        let mut leaks: Vec<Leak> = Vec::new();
+        for (number, one) in live.into_iter().enumerate() {
+            let site = one.site.as_ref().filter(|_| number < MOST_LOCATED);
+            let caller = site.map(CallSite::caller);
+            let place = |caller: &Option<Caller>| {
+                caller.as_ref().map(|at| (at.function.clone(), at.location.clone()))
+            };
+            let same =
+                |leak: &&mut Leak| leak.kind == one.kind && place(&leak.caller) == place(&caller);
+            match leaks.iter_mut().find(same) {
+                Some(leak) => (leak.count, leak.bytes) = (leak.count + 1, leak.bytes + one.bytes),
+                None => leaks.push(Leak { kind: one.kind, count: 1, bytes: one.bytes, caller }),
             }
-            (kind.name(), found.0, found.1)
-        };
-        [Device, Host, Managed]
-            .map(of_kind)
-            .into_iter()
-            .filter(|(_, count, _)| *count > 0)
-            .collect()
+        }
+        leaks
     }
 
     /// Start and size of the host-accessible ranges between two addresses.
@@ -299,11 +322,15 @@ impl Driver {
             None => self.device.uninit_named::<u8>(whole, name),
         };
         let mut memory = made.map_err(|_| Status::OutOfMemory)?;
-        if kind != AllocationKind::Device && self.device.is_sanitized() {
-            // The host writes it directly, so the sanitizer must not track its initialization.
+        let address = memory.address();
+        // The host writes it directly. Only touched pages show that.
+        let follows = kind == AllocationKind::Managed && has_pages && shows_touched_pages();
+        // SAFETY: the pages are this allocation's own, and nothing has used them yet.
+        if follows && unsafe { untouch(address as usize, whole) } {
+            follow_touched_pages(address, whole as u64);
+        } else if kind != AllocationKind::Device && self.device.is_sanitized() {
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
         }
-        let address = memory.address();
         let (context, gpu) = (context.handle, context.gpu);
         let bytes = bytes as u64;
         self.allocations().keep(

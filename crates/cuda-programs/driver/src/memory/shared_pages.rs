@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// An anonymous file in memory.
 pub struct SharedFile {
@@ -79,6 +79,73 @@ fn anonymous() -> Option<OwnedFd> {
     let file = File::options().read(true).write(true).create_new(true).open(&path).ok()?;
     std::fs::remove_file(path).ok()?;
     Some(file.into())
+}
+
+/// Size of a page that findings about the host's accesses assume.
+const PAGE: usize = 4096;
+
+/// The kernel's table of this process's pages (Linux, `Documentation/admin-guide/mm/pagemap.rst`).
+const PAGE_TABLE: &str = "/proc/self/pagemap";
+
+/// Whether the system shows which pages have been touched.
+pub fn shows_touched_pages() -> bool {
+    static SHOWS: OnceLock<bool> = OnceLock::new();
+    *SHOWS.get_or_init(|| {
+        let here = [0u8; 1];
+        let page = here.as_ptr() as usize / PAGE * PAGE;
+        // SAFETY: a query without pointers.
+        let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        size == PAGE as i64 && touched_pages(page, 1).is_some_and(|pages| pages == [0])
+    })
+}
+
+/// Makes private pages zero and untouched, as if newly mapped; returns whether it can.
+///
+/// # Safety
+/// The pages belong to the caller, who needs their contents no more.
+pub unsafe fn untouch(start: usize, bytes: usize) -> bool {
+    // SAFETY: the pages are the caller's (contract of this function).
+    unsafe { libc::madvise(start as *mut _, bytes, libc::MADV_DONTNEED) == 0 }
+}
+
+/// Managed memory whose pages the host may touch: address and size.
+static FOLLOWED: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+
+/// Follows which pages of new memory the host touches.
+pub fn follow_touched_pages(start: u64, bytes: u64) {
+    lock(&FOLLOWED).push((start, bytes));
+}
+
+/// Calls `touched` with the parts of followed memory that anything has touched. Memory for which `is_open` is false is not
+/// followed any more.
+///
+/// *Limit.* Only whole pages are known, and reads count, too.
+pub fn touched_parts(is_open: impl Fn(u64, u64) -> bool, touched: impl Fn(u64, u64)) {
+    lock(&FOLLOWED).retain(|&(start, bytes)| {
+        if !is_open(start, bytes) {
+            return false;
+        }
+        for page in touched_pages(start as usize, bytes as usize).unwrap_or_default() {
+            let from = start + (page * PAGE) as u64;
+            touched(from, (PAGE as u64).min(start + bytes - from));
+        }
+        true
+    });
+}
+
+/// The pages from an address on, up to some bytes, that anything has read or written since they were mapped; `None` if
+/// that is unknown.
+fn touched_pages(start: usize, bytes: usize) -> Option<Vec<usize>> {
+    use std::os::unix::fs::FileExt;
+    // Present, or swapped out.
+    const TOUCHED: u64 = 0b11 << 62;
+    let mut entries = vec![0u8; bytes.div_ceil(PAGE) * 8];
+    let table = File::open(PAGE_TABLE).ok()?;
+    table.read_exact_at(&mut entries, (start / PAGE * 8) as u64).ok()?;
+    let entries = entries
+        .chunks_exact(8)
+        .map(|entry| u64::from_le_bytes(std::array::from_fn(|i| entry[i])) & TOUCHED != 0);
+    Some(entries.enumerate().filter(|(_, touched)| *touched).map(|(page, _)| page).collect())
 }
 
 /// A reserved address range, for mappings inside it.

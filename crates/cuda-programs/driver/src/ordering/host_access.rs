@@ -5,6 +5,9 @@
 //! The signal handler of [`crate::ordering::guarded_pages`] records the first access with its stack, and makes the pages
 //! accessible again, so the program continues. Calls into the driver lift the protection.
 //!
+//! While a host function of a stream runs ([`during_function`]), the pages of the operations that do not come before it are
+//! protected in the same way, until a thread enters a call.
+//!
 //! *Limits.* Only whole pages are protected. In a registered range these are the pages inside the copied bytes; memory
 //! from `cudaMallocHost` has its own pages, so a page that the copy fills up to the end of the allocation is
 //! protected, too. An access to other bytes of these pages is no finding. On x86-64 Linux such accesses are let through one by one; after
@@ -15,12 +18,13 @@
 
 use crate::interface::call_sites::{CallSite, HostCall};
 use crate::ordering::guarded_pages::{GUARDS, MOST, allow, install};
+use crate::ordering::strands::Point;
 use crate::state::{driver, lock};
 use lanework::emulator::sanitize::footprint::ByteSet;
 use lanework::tool;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, Once, OnceLock};
+use std::sync::{Arc, Mutex, Once, OnceLock};
 
 /// Size of a page.
 const PAGE: usize = 4096;
@@ -44,6 +48,8 @@ pub struct WatchedOperation {
     /// If the kernel signals the host before it has ended, without a fence: the lines of an earlier write and of the
     /// signaling write.
     pub unfenced: Option<[String; 2]>,
+    /// Its position among the operations.
+    pub point: Arc<Point>,
     /// Whether the host has waited for it.
     pub has_ended: Box<dyn Fn() -> bool + Send>,
 }
@@ -60,15 +66,20 @@ pub struct HostAccess {
     pub stack: String,
     /// The active calls of interpreted host code; empty for compiled code.
     pub calls: Vec<HostCall>,
+    /// The stream of the host function that makes the access, if one does.
+    pub function_of: Option<String>,
 }
 
 /// The watched copies with their guards, and the number of threads in calls.
 struct Watched {
     copies: [Option<WatchedOperation>; MOST],
     inside: usize,
+    /// The stream of the host function that runs, while pages are protected against it.
+    function_of: Option<String>,
 }
 
-static WATCHED: Mutex<Watched> = Mutex::new(Watched { copies: [const { None }; MOST], inside: 0 });
+static WATCHED: Mutex<Watched> =
+    Mutex::new(Watched { copies: [const { None }; MOST], inside: 0, function_of: None });
 
 /// Whether any copy is watched.
 static ANY: AtomicBool = AtomicBool::new(false);
@@ -143,7 +154,7 @@ pub fn forget(bytes: Range<u64>) {
 pub fn enter() {
     let mut watched = lock(&WATCHED);
     watched.inside += 1;
-    if watched.inside == 1 && ANY.load(Ordering::Acquire) {
+    if (watched.inside == 1 || watched.function_of.is_some()) && ANY.load(Ordering::Acquire) {
         watched.lift();
         let found = watched.take_accesses();
         drop(watched);
@@ -158,9 +169,34 @@ pub fn leave() {
     if watched.inside == 0 && ANY.load(Ordering::Acquire) {
         watched.forget_ended();
         if !HOST_ACCESS.get().is_some_and(|hooks| (hooks.works_on)()) {
-            watched.protect();
+            watched.protect(|_| true);
         }
     }
+}
+
+/// Runs a host function of a stream. Reports its accesses to memory of operations that do not come before it.
+pub fn during_function<R>(
+    stream: &str,
+    comes_before: impl Fn(&Point) -> bool,
+    run: impl FnOnce() -> R,
+) -> R {
+    let mut watched = lock(&WATCHED);
+    let works_on = || HOST_ACCESS.get().is_some_and(|hooks| (hooks.works_on)());
+    if !ANY.load(Ordering::Acquire) || watched.inside != 1 || works_on() {
+        drop(watched);
+        return run();
+    }
+    watched.forget_ended();
+    watched.protect(|copy| !comes_before(&copy.point));
+    watched.function_of = Some(stream.to_owned());
+    drop(watched);
+    let result = run();
+    let mut watched = lock(&WATCHED);
+    watched.lift();
+    let found = watched.take_accesses();
+    drop(watched);
+    found.iter().for_each(report);
+    result
 }
 
 /// Reports the last accesses when the process ends.
@@ -196,7 +232,7 @@ impl Watched {
 
     /// Removes and returns the copies whose memory the host has accessed.
     fn take_accesses(&mut self) -> Vec<HostAccess> {
-        let mut found = Vec::new();
+        let (mut found, function_of) = (Vec::new(), self.function_of.take());
         for (guard, copy) in GUARDS.iter().zip(&mut self.copies) {
             let Some(noted) = guard.take() else { continue };
             let Some(copy) = copy.take() else { continue };
@@ -205,7 +241,8 @@ impl Watched {
                 continue;
             }
             let (stack, calls) = (noted.stack.to_string(), noted.calls);
-            found.push(HostAccess { copy, address, wrote, stack, calls });
+            let function_of = function_of.clone();
+            found.push(HostAccess { copy, address, wrote, stack, calls, function_of });
         }
         found
     }
@@ -218,9 +255,9 @@ impl Watched {
         ANY.store(self.copies.iter().any(Option::is_some), Ordering::Release);
     }
 
-    /// Protects the pages of all watched copies.
-    fn protect(&mut self) {
-        if self.copies.iter().all(Option::is_none) {
+    /// Protects the pages of the watched copies for which `wanted` is true.
+    fn protect(&mut self, wanted: impl Fn(&WatchedOperation) -> bool) {
+        if !self.copies.iter().flatten().any(&wanted) {
             return;
         }
         install();
@@ -230,6 +267,7 @@ impl Watched {
             for (guard, copy) in GUARDS.iter().zip(&self.copies) {
                 if let Some(copy) = copy
                     && copy.writes == writes
+                    && wanted(copy)
                 {
                     let (start, end) = copy.bytes.ends().unwrap_or_default();
                     guard.start(&copy.pages, start as usize..end as usize, access);

@@ -31,6 +31,7 @@ pub use running::{
     run_part, within,
 };
 
+use self::findings::Operation;
 use self::running::with;
 use self::strands::Point;
 use crate::state::Handle;
@@ -47,6 +48,11 @@ pub fn wait(stream: OrderedStream, event: Option<Arc<Point>>) {
     if let Some(event) = event {
         with(|state| state.strands.wait(stream, event));
     }
+}
+
+/// Kernels that have printed text, which the host has not waited for.
+pub fn unwaited_output() -> Vec<Operation> {
+    with(|state| state.take_unwaited_output()).unwrap_or_default()
 }
 
 /// Operations that synchronizing with a stream waits for; pass them to [`synchronized`] afterwards.

@@ -223,6 +223,7 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
         let mut footprint = if result.is_ok() { (part.footprint)() } else { Footprint::default() };
         let (mut shadows, mut launched_for_host) = (Vec::new(), false);
         let (mut withheld, mut signal) = (Footprint::default(), None);
+        let printed = launches.iter().any(|shadow| shadow.printed);
         for shadow in launches {
             let of_host = |(start, end)| (part.host_may_poll)(&ByteSet::range(start, end));
             if !shadow.allocations().any(of_host) {
@@ -245,6 +246,9 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
             (part.uses_host)(&operation, &footprint, None);
         } else if !withheld.accesses.is_empty() {
             (part.uses_host)(&operation, &withheld, Some(&signal.unwrap_or_default()));
+        }
+        if printed {
+            with(|state| state.add_printed(current.point.clone(), operation.clone()));
         }
         compare(&current, operation, footprint, shadows);
     }
@@ -325,9 +329,28 @@ pub struct OrderingState {
     pub history: History,
     /// Running operations.
     pub running: Vec<Arc<Point>>,
+    /// Operations that printed text, which the host had not waited for when they ended.
+    pub printed: Vec<(Arc<Point>, Operation)>,
 }
 
 impl OrderingState {
+    /// Records that an operation has printed text, and forgets operations that the host has waited for.
+    fn add_printed(&mut self, point: Arc<Point>, operation: Operation) {
+        let waited = self.strands.waited();
+        self.printed.retain(|(point, old)| {
+            waited.last(point.strand) < point.number && old.name() != operation.name()
+        });
+        self.printed.push((point, operation));
+    }
+
+    /// Operations that have printed text, which the host has not waited for.
+    pub fn take_unwaited_output(&mut self) -> Vec<Operation> {
+        let waited = self.strands.waited().clone();
+        let all = std::mem::take(&mut self.printed).into_iter();
+        let open = all.filter(|(point, _)| waited.last(point.strand) < point.number);
+        open.map(|(_, operation)| operation).collect()
+    }
+
     /// A clock that includes everything finished or running except this point: everything that its operation may have
     /// waited for.
     pub fn all_but(&self, own: &Arc<Point>) -> Clock {

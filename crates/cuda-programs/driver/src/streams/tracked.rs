@@ -4,12 +4,13 @@
 use crate::graphs::work::{Graph, Work};
 use crate::interface::call_sites::CallSite;
 use crate::memory::allocations::AllocationKind;
+use crate::memory::shared_pages::touched_parts;
 use crate::memory::transfer::Copy3D;
 use crate::memory::unwritten;
 use crate::modules::function::Function;
 use crate::ordering;
 use crate::ordering::findings::{Action, Operation, Origin, StreamName};
-use crate::ordering::host_access::{WatchedOperation, watch, whole_pages};
+use crate::ordering::host_access::{WatchedOperation, during_function, watch, whole_pages};
 use crate::ordering::strands::{GraphOrder, Point, Step};
 use crate::ordering::{HostWaits, OperationPart, Tag};
 use crate::state::{Driver, Handle, driver, lock, table};
@@ -261,7 +262,17 @@ impl Work {
             uses_host: &|operation, footprint, signal| watch_kernel(operation, footprint, signal),
             waited: &|| waits || detached::is_detached(),
         };
-        let result = ordering::run_part(&part, run);
+        if let (Work::Launch(..) | Work::Copy(_), Ok(driver)) = (self, driver()) {
+            note_host_writes(driver);
+        }
+        let result = ordering::run_part(&part, || match ordering::current_part() {
+            Some((point, origin)) if self.calls_host() => {
+                let clock = point.clock();
+                let comes_before = |other: &Point| clock.last(other.strand) >= other.number;
+                during_function(&origin.stream.to_string(), comes_before, run)
+            }
+            _ => run(),
+        });
         if let (Work::Copy(copy), Ok(())) = (self, &result) {
             unwritten::check(copy);
             self.watch_host(copy);
@@ -290,6 +301,20 @@ impl Work {
             watch_operation(&point, &operation, ("copy", bytes), pages, writes, None);
         }
     }
+}
+
+/// Counts the pages of managed memory that the host has touched as written.
+fn note_host_writes(driver: &Driver) {
+    let is_open = |start, bytes| {
+        let live = driver.range_at(start) == Some((start, bytes));
+        live && !driver.device.unwritten_at(start, bytes).is_empty()
+    };
+    let mark = |start, bytes| {
+        if let Ok(held) = driver.device.hold_at(start, bytes) {
+            held.wrote();
+        }
+    };
+    touched_parts(is_open, mark);
 }
 
 /// Watches the memory of the host that a kernel uses, until the host has waited for the kernel. If the kernel signals the
@@ -335,7 +360,7 @@ fn watch_operation(
     writes: bool,
     unfenced: Option<[String; 2]>,
 ) {
-    let point = point.clone();
+    let (point, position) = (point.clone(), point.clone());
     let (call, stream) =
         (readable_name(operation.name()).into_owned(), operation.stream.to_string());
     let told = unfenced.is_some();
@@ -355,6 +380,7 @@ fn watch_operation(
         stream,
         site,
         unfenced,
+        point: position,
         has_ended,
     });
 }

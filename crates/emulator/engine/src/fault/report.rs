@@ -255,9 +255,13 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
         BadAddress::Outside(Some(near)) => {
             let NearAllocation { name, offset, bytes, distance, .. } = &near;
             let far = *distance > FAR;
+            let constant = scene.memory.find(near.address).is_some_and(|(_, of)| of.constant);
             fault.message = match far {
                 true => format!(
                     "out-of-bounds global {verb}: {size} bytes at {address:#x}, {distance} bytes away from the nearest allocation: {name}{offset:+}, `{name}` is {bytes} bytes"
+                ),
+                false if constant => format!(
+                    "out-of-bounds constant {verb}: {size} bytes at {name}{offset:+}, `{name}` is {bytes} bytes"
                 ),
                 false => format!(
                     "out-of-bounds global {verb}: {size} bytes at {name}{offset:+}, `{name}` is {bytes} bytes"
@@ -265,6 +269,9 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
             };
             fault.help = match far {
                 true => "check how the address is computed: an index that wrapped around, a pointer that was overwritten, or a host pointer".into(),
+                false if constant => {
+                    "guard the access so that its index stays inside the array".into()
+                }
                 false => "guard the access so that its index stays inside the buffer".into(),
             };
             fault.allocation = Some(near);

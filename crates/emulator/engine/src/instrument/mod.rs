@@ -234,8 +234,15 @@ pub unsafe trait Instrument: Send + 'static {
     ) {
     }
 
-    /// A lane has waited for a phase of an mbarrier.
-    fn mbarrier_waited(&mut self, _warp: &Warp, _at: (u32, u32), _mbarrier: (u32, u64)) {}
+    /// A lane has found that a phase of an mbarrier has ended.
+    fn mbarrier_waited(
+        &mut self,
+        _warp: &Warp,
+        _at: (u32, u32),
+        _operation: MbarrierOp,
+        _mbarrier: (u32, u64),
+    ) {
+    }
 
     /// A warp arrives at the cluster's barrier of this generation; `relaxed` means that the arrival orders none of its earlier
     /// accesses.

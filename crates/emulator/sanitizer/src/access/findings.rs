@@ -41,19 +41,27 @@ impl AccessCheck {
         space: &str,
         at: u64,
     ) {
-        let (kind, bytes) = (ReportKind::Uninitialized, access.bytes);
-        if space != "global" && self.reports.suppresses(SuppressionRule::Unused, access.instruction)
+        let bytes = access.bytes;
+        let kind = match space {
+            "constant" => ReportKind::UnsetConstant,
+            _ => ReportKind::Uninitialized,
+        };
+        if !matches!(space, "global" | "constant")
+            && self.reports.suppresses(SuppressionRule::Unused, access.instruction)
         {
             return;
         }
         let (bounds, who) = (&self.bounds, self.position.thread_at(access.lane(lane)));
         self.reports.add(kind, who, None, |_| {
             let near = match space {
-                "global" => bounds.nearest_global(at, bytes),
+                "global" | "constant" => bounds.nearest_global(at, bytes),
                 "shared" => bounds.shared.nearest(at, bytes),
                 _ => bounds.local.nearest(at, bytes),
             };
-            Initialization::unwritten(verb(access.site.kind), space, (at, bytes), near)
+            match space {
+                "constant" => Initialization::unset((at, bytes), near),
+                _ => Initialization::unwritten(verb(access.site.kind), space, (at, bytes), near),
+            }
         });
     }
 

@@ -155,7 +155,8 @@ impl AccessCheck {
                     written.set(offset, bytes);
                 }
                 if unwritten && !self.only_copies(access, lane, id, offset) {
-                    self.report_unwritten(access, lane, "global", address);
+                    let space = if constant { "constant" } else { "global" };
+                    self.report_unwritten(access, lane, space, address);
                 } else if !unwritten {
                     self.carry_unwritten(access, lane, id, offset);
                 }

@@ -2,7 +2,8 @@
 //!
 //! *Algorithm.* Each thread that arrives releases its clock into the phase. Copies that complete
 //! the phase release theirs as a pseudo-thread. Every thread that waits for the phase acquires
-//! both. The next use of the mbarrier shows by its parity bit in shared memory that a phase has ended.
+//! both, if it uses the result of the test. A relaxed arrival releases what the thread has fenced; a relaxed wait acquires at
+//! the thread's next fence. The next use of the mbarrier shows by its parity bit in shared memory that a phase has ended.
 //!
 //! *Bytes.* Copies must not bring more bytes to an mbarrier than its `expect_tx` operations
 //! announce: otherwise a phase ends before its data has arrived, or never. Both sums run until the
@@ -20,6 +21,7 @@ use crate::races::happens_before::PSEUDO_THREADS;
 use crate::races::happens_before::lane_clocks::AcquireSource;
 use crate::races::vector_clock::VectorClock;
 use lanework_engine::asynchrony::Mbarrier;
+use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::collections::{BTreeMap, HashMap};
 
 /// The runs that a copy reads and writes until its mbarrier completes it.
@@ -344,19 +346,38 @@ impl Mbarriers {
     }
 
     /// A thread arrives. Call this before the arrival takes effect.
-    pub fn arrive(&mut self, access: &mut AccessCheck, at: LaneAt, of: (u32, u64)) {
+    pub fn arrive(&mut self, access: &mut AccessCheck, at: LaneAt, of: (u32, u64), relaxed: bool) {
         self.look(access, of);
         let arrived = &mut self.phase(of).arrived;
-        access.races.order.release_to(arrived, at.warp as usize, at.lane);
+        let (order, warp) = (&mut access.races.order, at.warp as usize);
+        match relaxed {
+            true => order.release_fenced_to(arrived, warp, at.lane),
+            false => order.release_to(arrived, warp, at.lane),
+        }
     }
 
-    /// A thread of a warp with these live lanes has waited for a phase.
-    pub fn waited(&mut self, access: &mut AccessCheck, at: LaneAt, live: u32, of: (u32, u64)) {
+    /// A thread of a warp with these live lanes has found by this operation that a phase has ended.
+    pub fn waited(
+        &mut self,
+        access: &mut AccessCheck,
+        at: LaneAt,
+        (live, operation): (u32, MbarrierOp),
+        of: (u32, u64),
+    ) {
         self.used(access, at, of);
         self.look(access, of);
         let phase = self.phase(of);
-        let source = AcquireSource::Mbarrier(phase.version);
-        let lanes = (1 << at.lane, live);
-        access.races.order.acquire_clock(at.warp as usize, lanes, source, &phase.released);
+        let (lanes, order) = ((1 << at.lane, live), &mut access.races.order);
+        match operation {
+            MbarrierOp::Wait { observes: false, .. } => {}
+            MbarrierOp::Wait { relaxed: true, .. } => {
+                let by = (at.instruction, phase.version);
+                order.acquire_clock_by_fence(at.warp as usize, lanes.0, by, &phase.released);
+            }
+            _ => {
+                let source = AcquireSource::Mbarrier(phase.version);
+                order.acquire_clock(at.warp as usize, lanes, source, &phase.released);
+            }
+        }
     }
 }

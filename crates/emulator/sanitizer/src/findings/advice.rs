@@ -22,6 +22,7 @@
 //! *Limit.* The third rule uses the code, not the run: it takes the nearest strong write after the
 //! one access, and the nearest strong read before the other.
 
+use crate::findings::branches::line_of;
 use lanework_ptx_ir::analysis::cfg::ControlFlowGraph;
 use lanework_ptx_ir::kernel::{
     Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Reg, Scope, SpecialRegister,
@@ -30,10 +31,10 @@ use lanework_ptx_ir::kernel::{
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::asynchrony::{AsyncOp, MbarrierOp};
 use lanework_ptx_ir::opcode::integer::IntegerOp;
+use lanework_ptx_ir::opcode::memory::AtomicOp;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
 
 /// The update of a value that is stored unchanged.
 const MOVED: &str = "";
@@ -85,6 +86,12 @@ struct MemoryInst<'k> {
     op: &'k MemoryOp,
 }
 
+/// Whether an atomic never changes its word: `atomicAdd(p, 0)` polls it.
+fn only_reads(found: &MemoryInst<'_>) -> bool {
+    matches!(found.op.kind, MemoryKind::Atomic(AtomicOp::Add | AtomicOp::Or | AtomicOp::Xor))
+        && found.inst.src.get(1) == Some(&Operand::Const(0))
+}
+
 /// Gives advice about the races of a kernel.
 pub struct Adviser<'k> {
     kernel: &'k Kernel,
@@ -106,6 +113,29 @@ impl<'k> Adviser<'k> {
 
     /// The advice for a race. A barrier belongs between the two instructions of `gap`.
     pub fn advice(&self, race: &RaceFacts, gap: [u32; 2]) -> String {
+        let advice = self.to_order(race, gap);
+        match self.read_beside_atomics(race) {
+            Some(read) => format!("{advice}; {read}"),
+            None => advice,
+        }
+    }
+
+    /// A plain read of a word that other blocks change by atomics or `volatile` writes meanwhile: strong accesses do not race.
+    fn read_beside_atomics(&self, race: &RaceFacts) -> Option<String> {
+        let plain = race.accesses.iter().find(|one| one.strong.is_none() && !one.writes)?;
+        let strong = race.accesses.iter().find(|one| one.strong.is_some() && one.writes)?;
+        if race.distance < Distance::Cluster || race.mixed || race.unfenced.is_some() {
+            return None;
+        }
+        Some(format!(
+            "or, if any value that the word has meanwhile will do, read it at {} by an atomic or through `volatile`, since it is changed in this way at {}",
+            self.line(plain.instruction),
+            self.line(strong.instruction)
+        ))
+    }
+
+    /// The advice that orders the two accesses.
+    fn to_order(&self, race: &RaceFacts, gap: [u32; 2]) -> String {
         self.acquire(race)
             .or_else(|| self.scope(race))
             .or_else(|| self.announced_early(race))
@@ -173,7 +203,7 @@ impl<'k> Adviser<'k> {
         let write = self
             .memory()
             .filter(strong)
-            .filter(|found| !matches!(found.op.kind, MemoryKind::Load))
+            .filter(|found| !matches!(found.op.kind, MemoryKind::Load) && !only_reads(found))
             .filter(|found| self.reaches(prior.instruction, found.index))
             .min_by_key(|found| (found.inst.origin < prior.instruction, found.inst.origin))?;
         let seen = |found: &MemoryInst<'_>| match found.op.kind {
@@ -315,6 +345,7 @@ impl<'k> Adviser<'k> {
             .filter(|found| found.index != waits.index && same_space(found.op, waits.op))
             .filter(|found| self.comes_to(found.index, data.instruction))
             .filter(|found| !self.path(found.index, waits.index, &[]))
+            .filter(|found| !self.stores_result_of(data.instruction, found.inst))
             .max_by_key(|found| found.inst.origin)?;
         let (fence, ptx) = fence_of(race.distance.scope());
         Some(format!(
@@ -323,6 +354,14 @@ impl<'k> Adviser<'k> {
             name_of(flag.op),
             self.line(flag.inst.origin)
         ))
+    }
+
+    /// Whether a write stores a value that is computed from what an atomic returned, so it cannot come first.
+    fn stores_result_of(&self, write: u32, atomic: &Inst) -> bool {
+        let mut stores = self.memory().filter(|found| found.inst.origin == write);
+        stores.any(|found| {
+            found.inst.src.iter().any(|value| self.computed_from(Some(value), atomic).is_some())
+        })
     }
 
     /// Whether a fence of at least this scope is between two instructions. If `to` comes first in
@@ -567,6 +606,15 @@ impl<'k> Adviser<'k> {
                 self.access_at(race, first),
                 self.access_at(race, second)
             ),
+            Some(barrier)
+                if race.distance == Distance::Warps
+                    && !self.positions(first).any(|at| self.reaches(second, at)) =>
+            {
+                format!(
+                    "repair the other findings first: the barrier at {} is between the two accesses, so the threads passed different numbers of barriers before it, as if a race decides which of them repeat a loop",
+                    self.line(barrier)
+                )
+            }
             Some(_) if self.decides_loop(second, first) => format!(
                 "put `{call}` (`{ptx}`) at the head of the loop: before {}, {outside}, since the condition of the loop is {}",
                 self.access_at(race, first),
@@ -661,7 +709,7 @@ impl<'k> Adviser<'k> {
             );
         }
         format!(
-            "end the kernel between {} and {} and launch the rest as a second kernel, or put a barrier of the grid there (`cooperative_groups::this_grid().sync()`)",
+            "end the kernel between {} and {} and launch the rest as a second kernel, or put a barrier of the grid there (`cooperative_groups::this_grid().sync()`), outside of branches that only some threads take",
             self.access_at(race, first),
             self.access_at(race, second)
         )
@@ -705,16 +753,7 @@ impl<'k> Adviser<'k> {
 
     /// `line 7 of kernel.cu`.
     fn line(&self, instruction: u32) -> String {
-        let Some(origin) = self.kernel.origins.get(instruction as usize) else {
-            return "an unknown line".to_owned();
-        };
-        match &origin.location {
-            Some(at) => {
-                let name = Path::new(&at.file).file_name().and_then(|name| name.to_str());
-                format!("line {} of {}", at.line, name.unwrap_or(&at.file))
-            }
-            None => format!("line {} of the PTX text", origin.text_line),
-        }
+        line_of(self.kernel, instruction).unwrap_or_else(|| "an unknown line".to_owned())
     }
 
     fn memory(&self) -> impl Iterator<Item = MemoryInst<'k>> {

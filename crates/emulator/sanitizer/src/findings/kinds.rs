@@ -93,12 +93,18 @@ kinds! {
     WarpSynchronous "warp-synchronous" Warning
         "Lanes of a warp that rely on lockstep: data passed by `volatile` accesses, or a lane that signals or waits for its warp, without `__syncwarp` in between."
         "Put `__syncwarp()` between the steps, or shuffle the values."
-    WgmmaRegisters "wgmma-registers" Warning
-        "A register of a `wgmma` product that is accessed before the wait for the product, or written without a `wgmma.fence` before it. The PTX manual leaves that undefined; ptxas adds the wait or the fence, and serializes the products."
+    WgmmaRegisters "wgmma-registers" Error
+        "A register of a `wgmma` product that is accessed before the wait for the product, or written without a `wgmma.fence` before it. The PTX manual calls that undefined behavior."
         "Commit the product and wait for its group before accessing its registers, and run `wgmma.fence` after writing them."
     ProxyFence "proxy-fence" Warning
         "A copy into shared memory that threads have read before, without a `fence.proxy.async` in between. The PTX memory model then leaves open whether the reads see the copied bytes."
         "Run `fence.proxy.async` in the threads that read, before they arrive at the barrier that orders them with the copy."
+    UnsetConstant "unset-constant" Warning
+        "A read of a `__constant__` variable that has no initializer and that no call has set: it is zero."
+        "Copy the values to the variable before the launch (`cudaMemcpyToSymbol`)."
+    LostOutput "lost-output" Warning
+        "A kernel's `printf` output that the program does not wait for. CUDA does not print it at the end of the program, so it may be lost."
+        "Call `cudaDeviceSynchronize()` after the launch."
     BarrierDivergence "barrier-divergence" Error
         "A barrier that part of a warp reached, or whose threads disagree about it."
         "Let every thread of the block reach the same barrier, outside of divergent branches."

@@ -1,6 +1,7 @@
 //! The findings of one launch: deduplicated, counted, and filtered by the suppression list.
 
 pub mod advice;
+pub mod branches;
 pub mod kinds;
 pub mod report;
 pub mod suppressions;
@@ -224,6 +225,13 @@ impl Reports {
             self.keep(key, report, None);
         }
         None
+    }
+
+    /// The place of the branch that decides which lanes of a warp reach an instruction: `the branch at line 7 of kernel.cu`.
+    pub fn branch_before(&self, instruction: u32) -> String {
+        let branch = branches::deciding_branch(&self.kernel, instruction, self.shape.block);
+        let line = branch.and_then(|branch| branches::line_of(&self.kernel, branch));
+        line.map_or_else(|| "the branch".to_owned(), |line| format!("the branch at {line}"))
     }
 
     /// The PTX name of an instruction.

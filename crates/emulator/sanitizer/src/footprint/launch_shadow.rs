@@ -246,6 +246,8 @@ pub struct LaunchShadow {
     order: FinishedOrder,
     /// Sorted by address.
     allocations: Vec<AllocationShadow>,
+    /// Whether the kernel has printed text.
+    pub printed: bool,
 }
 
 impl LaunchShadow {
@@ -257,7 +259,7 @@ impl LaunchShadow {
         order: FinishedOrder,
     ) -> LaunchShadow {
         allocations.sort_by_key(|allocation| allocation.start);
-        LaunchShadow { kernel, allocations, launched, order }
+        LaunchShadow { kernel, allocations, launched, order, printed: false }
     }
 
     /// The blocks of the first launches by the kernel, in the order of their numbers.

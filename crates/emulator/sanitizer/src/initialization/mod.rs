@@ -74,6 +74,24 @@ impl Initialization {
         self.memories[id].as_deref()
     }
 
+    /// The finding of a read of constant memory that nothing has set.
+    pub fn unset((address, bytes): (u64, u64), near: Option<NearAllocation>) -> Finding {
+        let at = place(near.as_ref(), address);
+        let name = near.as_ref().map_or("the variable", |near| near.name.as_str());
+        Finding {
+            message: format!(
+                "unset constant: {bytes} bytes at {at} are zero, because no call has set them and the variable has no initializer"
+            ),
+            help: format!(
+                "copy the values to `{name}` before the launch (`cudaMemcpyToSymbol`); if zero is meant, ignore this warning"
+            ),
+            address: Some(address),
+            size: bytes,
+            allocation: near,
+            race: None,
+        }
+    }
+
     /// The finding of a read of uninitialized bytes.
     pub fn unwritten(
         verb: &str,

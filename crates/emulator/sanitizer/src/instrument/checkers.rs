@@ -289,9 +289,9 @@ impl Checkers {
                 let now = access.packed_now(at);
                 self.mbarriers.init(access, of, now);
             }
-            MbarrierOp::Arrive { .. } => self.mbarriers.arrive(access, at, of),
+            MbarrierOp::Arrive { relaxed, .. } => self.mbarriers.arrive(access, at, of, relaxed),
             MbarrierOp::CopyArrive { .. } => {
-                self.mbarriers.arrive(access, at, of);
+                self.mbarriers.arrive(access, at, of, false);
                 let copies = self.cp_async.take(access, at.warp, at.lane);
                 self.mbarriers.completes(of, copies);
             }
@@ -304,9 +304,15 @@ impl Checkers {
         self.mbarriers.announced(of, announced);
     }
 
-    /// A thread of a warp with these live lanes has waited for an mbarrier's phase.
-    pub fn mbarrier_waited(&mut self, at: LaneAt, live: u32, of: (u32, u64)) {
-        self.mbarriers.waited(&mut self.access, at, live, of);
+    /// A thread of a warp with these live lanes has found that an mbarrier's phase has ended.
+    pub fn mbarrier_waited(
+        &mut self,
+        at: LaneAt,
+        live: u32,
+        operation: MbarrierOp,
+        of: (u32, u64),
+    ) {
+        self.mbarriers.waited(&mut self.access, at, (live, operation), of);
     }
 
     /// A warp arrives at the cluster's barrier.
@@ -443,14 +449,14 @@ impl Checkers {
         let of_block = (position.block, bounds.shared_bytes());
         let exchanges =
             located.raw.kind == FaultKind::BarrierDivergence && reports.names_lanes(located.origin);
+        let branch = exchanges.then(|| reports.branch_before(located.origin));
         let amend = |report: &mut Report| {
             bounds.amend(report, space, address);
-            if exchanges {
+            if let Some(branch) = branch {
                 report.kind = ReportKind::InactiveLane;
-                report.help = "move the instruction out of the branch, so that all lanes of its member \
-                               mask execute it, or use the mask of the lanes that do (`__ballot_sync` \
-                               of the condition before the branch)"
-                    .to_owned();
+                report.help = format!(
+                    "move the instruction out of {branch}, so that all lanes of its member mask execute it, or use the mask of the lanes that do (`__ballot_sync` of the condition before the branch)"
+                );
             }
         };
         reports.add_fault(located, of_block, bounds.memory(), amend)

@@ -225,9 +225,15 @@ unsafe impl Instrument for Sanitizer {
         }
     }
 
-    fn mbarrier_waited(&mut self, warp: &Warp, at: (u32, u32), mbarrier: (u32, u64)) {
+    fn mbarrier_waited(
+        &mut self,
+        warp: &Warp,
+        at: (u32, u32),
+        operation: MbarrierOp,
+        mbarrier: (u32, u64),
+    ) {
         if let Some(checkers) = &mut self.checkers {
-            checkers.mbarrier_waited(lane_at(warp, at), warp.live, mbarrier);
+            checkers.mbarrier_waited(lane_at(warp, at), warp.live, operation, mbarrier);
         }
     }
 

@@ -121,7 +121,10 @@ inline cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags) { __
 template <class T> inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *memory, size_t bytes = 0, unsigned flags = 4) { __LW_CALL(cuStreamAttachMemAsync(stream, (void *)memory, bytes, flags)); }
 inline cudaError_t cudaMemAdvise(const void *memory, size_t bytes, cudaMemoryAdvise advice, int device) { __LW_CALL(cuMemAdvise(memory, bytes, advice, device)); }
 inline cudaError_t cudaMemAdvise(const void *memory, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation place) {
-    return cudaMemAdvise(memory, bytes, advice, place.type == cudaMemLocationTypeDevice ? place.id : cudaCpuDeviceId);
+    int status = __lw_begin();
+    if (status == 0) status = cuMemAdvise(memory, bytes, advice, place.type == cudaMemLocationTypeDevice ? place.id : cudaCpuDeviceId);
+    // For a place, an invalid device is an invalid value.
+    return __lw_done(status == 101 ? 1 : status);
 }
 inline cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, cudaMemLocation place, unsigned, cudaStream_t stream = nullptr) {
     return cudaMemPrefetchAsync(memory, bytes, place.type == cudaMemLocationTypeDevice ? place.id : cudaCpuDeviceId, stream);
@@ -201,7 +204,12 @@ template <class... P> inline cudaError_t __lw_launch_values(const cudaLaunchConf
     bool cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         if (config->attrs[i].id == cudaLaunchAttributeCooperative) cooperative = config->attrs[i].val.cooperative != 0;
-        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension && config->attrs[i].val.clusterDim.x * config->attrs[i].val.clusterDim.y * config->attrs[i].val.clusterDim.z > 1) return __lw_done(801);
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension) {
+            auto &cluster = config->attrs[i].val.clusterDim;
+            unsigned blocks = cluster.x * cluster.y * cluster.z;
+            if (blocks == 0 || blocks > 8 || config->gridDim.x % cluster.x || config->gridDim.y % cluster.y || config->gridDim.z % cluster.z) return __lw_done(912);
+            if (blocks > 1) return __lw_done(801);
+        }
     }
     if (cooperative) return cudaLaunchCooperativeKernel(kernel, config->gridDim, config->blockDim, list, config->dynamicSmemBytes, config->stream);
     return cudaLaunchKernel(kernel, config->gridDim, config->blockDim, list, config->dynamicSmemBytes, config->stream);

@@ -796,6 +796,8 @@ int cuCtxSynchronize();
 int cuMemAlloc_v2(void **to, size_t bytes);
 int cuMemFree_v2(void *memory);
 int cuMemAllocManaged(void **to, size_t bytes, unsigned flags);
+int cuMemHostGetDevicePointer_v2(void **to, void *memory, unsigned flags);
+int cuMemPrefetchAsync(const void *memory, size_t bytes, int device, cudaStream_t stream);
 int cuMemHostAlloc(void **to, size_t bytes, unsigned flags);
 int cuMemFreeHost(void *memory);
 int cuMemGetInfo_v2(size_t *free, size_t *total);
@@ -871,11 +873,6 @@ inline void __lw_launch(const void *kernel, void **arguments, dim3 grid, dim3 bl
     if (status == 0) status = __lw_kernel(kernel, &function);
     if (status == 0) {
         status = cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared, stream, arguments, nullptr);
-        // The driver returns the same code for an invalid shape and for too much shared memory.
-        unsigned long threads = (unsigned long)block.x * block.y * block.z;
-        bool shape = threads == 0 || threads > 1024 || block.z > 64 || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
-                     grid.x > 2147483647u || grid.y > 65535 || grid.z > 65535;
-        if (status == 1 && shape) status = 9;
     }
     // Faults of earlier kernels, which have other codes from 700 on, are reported by themselves.
     if (status != 0 && (status < 700 || status == 701 || status == 720)) { __lw_unseen = true; __lw_launch_failed(kernel, status); }
@@ -903,10 +900,13 @@ template <class T> inline cudaError_t cudaMalloc(T **to, size_t bytes) {
     if (bytes == 0) { *to = nullptr; return cudaSuccess; }
     __LW_CALL(cuMemAlloc_v2((void **)to, bytes));
 }
-template <class T> inline cudaError_t cudaMallocManaged(T **to, size_t bytes, unsigned flags = 1) { __LW_CALL(cuMemAllocManaged((void **)to, bytes, flags)); }
+template <class T> inline cudaError_t cudaMallocManaged(T **to, size_t bytes, unsigned flags = 1) {
+    if (bytes == 0) { *to = nullptr; return cudaSuccess; }
+    __LW_CALL(cuMemAllocManaged((void **)to, bytes, flags));
+}
 template <class T> inline cudaError_t cudaMallocHost(T **to, size_t bytes, unsigned flags = 0) { __LW_CALL(cuMemHostAlloc((void **)to, bytes, flags)); }
 template <class T> inline cudaError_t cudaHostAlloc(T **to, size_t bytes, unsigned flags) { __LW_CALL(cuMemHostAlloc((void **)to, bytes, flags)); }
-template <class T> inline cudaError_t cudaHostGetDevicePointer(T **to, void *memory, unsigned) { *to = (T *)memory; return cudaSuccess; }
+template <class T> inline cudaError_t cudaHostGetDevicePointer(T **to, void *memory, unsigned flags) { __LW_CALL(cuMemHostGetDevicePointer_v2((void **)to, memory, flags)); }
 template <class T> inline cudaError_t cudaMallocAsync(T **to, size_t bytes, cudaStream_t stream) {
     if (bytes == 0) { *to = nullptr; return cudaSuccess; }
     __LW_CALL(cuMemAllocAsync((void **)to, bytes, stream));
@@ -1018,7 +1018,7 @@ inline cudaError_t cudaMemset2D(void *to, size_t pitch, int byte, size_t width, 
     }
     return cudaSuccess;
 }
-inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = nullptr) { return cudaSuccess; }
+inline cudaError_t cudaMemPrefetchAsync(const void *memory, size_t bytes, int device, cudaStream_t stream = nullptr) { __LW_CALL(cuMemPrefetchAsync(memory, bytes, device, stream)); }
 template <class T> inline cudaError_t cudaGetSymbolAddress(void **to, const T &symbol) { size_t bytes; __LW_CALL(__lw_symbol((const void *)&symbol, to, &bytes)); }
 template <class T> inline cudaError_t cudaGetSymbolSize(size_t *to, const T &symbol) { void *at; __LW_CALL(__lw_symbol((const void *)&symbol, &at, to)); }
 template <class T> inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {

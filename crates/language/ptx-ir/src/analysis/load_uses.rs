@@ -5,7 +5,7 @@
 //! - *Polling a flag*: a `.volatile` read that a branch depends on, as in a spin loop. Other `.volatile` accesses are data, as in
 //!   warp-synchronous reductions, and can race.
 //! - *Using the result of an atomic*: the thread learns what happened before, like the last block to take a ticket. A result used
-//!   only as an index orders nothing.
+//!   only as an index orders nothing. The same holds for a test of an mbarrier's phase.
 //! - *Copying a structure with padding*: uninitialized bytes of local memory are read and stored again, with no other use.
 //!
 //! Backward slices (Weiser, "Program Slicing", 1981) over data dependences, flow-insensitive, on [`crate::analysis::dataflow`]:
@@ -17,6 +17,7 @@ use crate::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variab
 use crate::kernel::{
     Inst, Kernel, MemoryKind, MemoryOp, MemoryOrder, MemorySpace, Opcode, Operand, Reg, Scope,
 };
+use crate::opcode::asynchrony::{AsyncOp, MbarrierOp};
 use std::collections::HashMap;
 
 /// Marks the loads of these idioms in a kernel.
@@ -27,6 +28,7 @@ pub fn mark_load_uses(kernel: &mut Kernel) {
         Opcode::Memory(op) => {
             matches!(op.kind, MemoryKind::Atomic(_)) && inst.dst.iter().any(Option::is_some)
         }
+        Opcode::Async(AsyncOp::Mbarrier(MbarrierOp::Wait { .. }, _)) => true,
         _ => false,
     };
     let told = match kernel.insts.iter().any(returns) {
@@ -44,9 +46,16 @@ pub fn mark_load_uses(kernel: &mut Kernel) {
     let [consumed, looked_at, constant] = unknown;
     let local_bytes = kernel.local_bytes;
     for inst in &mut kernel.insts {
+        let mut results = inst.dst.iter().flatten();
+        if let Opcode::Async(AsyncOp::Mbarrier(MbarrierOp::Wait { observes, .. }, _)) =
+            &mut inst.opcode
+        {
+            *observes = results.any(|r| told[*r as usize]);
+            continue;
+        }
         let Opcode::Memory(op) = &mut inst.opcode else { continue };
         if matches!(op.kind, MemoryKind::Atomic(_)) {
-            op.order.observes = inst.dst.iter().flatten().any(|r| told[*r as usize]);
+            op.order.observes = results.any(|r| told[*r as usize]);
         }
         if !matches!(op.kind, MemoryKind::Load) {
             continue;

@@ -81,6 +81,8 @@ pub enum MbarrierOp {
         expect: bool,
         /// `.noComplete`: the arrival must not complete the phase.
         stay: bool,
+        /// `.relaxed`: it publishes only what a fence has published before.
+        relaxed: bool,
     },
     /// `expect_tx`: adds bytes to wait for; operand: how many.
     Expect,
@@ -90,6 +92,11 @@ pub enum MbarrierOp {
     Wait {
         /// The phase is given by its parity.
         parity: bool,
+        /// `.relaxed`: only a later fence makes visible what the arrivals have published.
+        relaxed: bool,
+        /// Whether the result decides a branch or goes to memory or other lanes. Only then does the thread know that the
+        /// phase has ended.
+        observes: bool,
     },
     /// `cp.async.mbarrier.arrive`: arrives when the thread's copies so far are complete.
     CopyArrive {

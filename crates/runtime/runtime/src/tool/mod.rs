@@ -74,6 +74,9 @@ pub(crate) fn check(
     let checks = if collects { checks.with_shadow() } else { checks };
     let _running = own_report::Running::begin();
     let mut checked = emulator.check_for(program, config, arguments, checks)?;
+    if let Some(shadow) = &mut checked.shadow {
+        shadow.printed = !checked.outcome.printed.is_empty();
+    }
     COLLECTED.with(|all| {
         all.borrow_mut().iter_mut().for_each(|all| all.extend(checked.shadow.take()));
     });

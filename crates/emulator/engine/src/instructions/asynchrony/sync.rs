@@ -36,8 +36,8 @@ pub(crate) unsafe fn mbarrier(
     // is checked before it is accessed.
     unsafe {
         let address = shared_addresses(warp, plan.src[0], at);
-        if let MbarrierOp::Wait { parity } = what {
-            return wait_phase(op, warp, plan, &address, parity);
+        if let MbarrierOp::Wait { parity, .. } = what {
+            return wait_phase(op, warp, plan, &address, (what, parity));
         }
         let ends = matches!(what, MbarrierOp::Init | MbarrierOp::Invalidate);
         if ends && someone_waits(warp, &address)? {
@@ -133,7 +133,7 @@ fn change(bits: u64, what: MbarrierOp, first: u32, second: u32) -> Result<u64, S
     };
     match what {
         MbarrierOp::Invalidate => return Ok(0),
-        MbarrierOp::Arrive { drop, expect, stay } => {
+        MbarrierOp::Arrive { drop, expect, stay, relaxed: _ } => {
             if expect {
                 this.expect_bytes(second)?;
             }
@@ -167,7 +167,7 @@ unsafe fn wait_phase(
     warp: &mut Warp,
     plan: &Plan,
     address: &Lanes<u64>,
-    parity: bool,
+    (what, parity): (MbarrierOp, bool),
 ) -> Result<bool, RawFault> {
     // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; every address
     // is checked before it is accessed.
@@ -216,7 +216,8 @@ unsafe fn wait_phase(
             let place = shared(warp, lane, address.0[lane as usize], 8, 8, "mbarrier")?;
             let instruction = (*warp.context).place(warp, op).instruction;
             if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONIZATION) {
-                instrument.mbarrier_waited(warp, (lane, instruction), (place.rank, place.offset));
+                let at = (place.rank, place.offset);
+                instrument.mbarrier_waited(warp, (lane, instruction), what, at);
             }
         }
         if let Some(slot) = plan.dst.first() {

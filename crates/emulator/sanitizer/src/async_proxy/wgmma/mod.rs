@@ -55,8 +55,8 @@ enum Misuse {
 /// Each tracked register of a warp stores the group of the product that uses it, and its last other
 /// writer with the number of fences that the warp had executed by then.
 ///
-/// These findings are warnings: ptxas detects the errors and inserts the wait or the fence (its notes
-/// C7517 and C7519), or serializes the products (C7514), so results are right but slow.
+/// These findings are errors: the PTX manual calls such accesses undefined behavior. ptxas 13.0 happens to detect them: it
+/// inserts the wait or the fence (its notes C7517 and C7519), or serializes the products (C7514).
 pub struct Products {
     /// Tracked registers per warp.
     registers: usize,

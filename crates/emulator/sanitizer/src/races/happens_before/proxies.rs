@@ -14,7 +14,7 @@
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::grid_clock::{GridClock, lanes_known};
 use crate::races::happens_before::lane_clocks::AcquireSource;
-use crate::races::happens_before::sync_variables::SyncVariable;
+use crate::races::happens_before::sync_variables::{Release, SyncVariable};
 use crate::races::happens_before::{HappensBefore, PSEUDO_THREADS, SeenRelease};
 use crate::races::vector_clock::{VectorClock, lanes_beyond};
 use lanework_ptx_ir::kernel::Scope;
@@ -57,6 +57,31 @@ impl HappensBefore {
             clock.join(&of_lane);
         }
         self.end_epoch(slot);
+    }
+
+    /// The same for a relaxed arrival: releases only what the lane has fenced within its cluster.
+    pub fn release_fenced_to(&mut self, clock: &mut VectorClock, warp: usize, lane: u32) {
+        let slot = self.slot(warp);
+        let [_, Release { mut known, lanes }, ..] = self.fenced_by(slot, lane);
+        if let Some(lanes) = lanes {
+            known.raise_lanes(self.cluster, lanes);
+        }
+        known.of_cluster(self.cluster, clock);
+    }
+
+    /// Lanes of a warp have seen such a clock by a relaxed wait, an instruction and the version of the phase: their next
+    /// fence acquires it.
+    pub fn acquire_clock_by_fence(
+        &mut self,
+        warp: usize,
+        lanes: u32,
+        (by, version): (u32, u32),
+        clock: &VectorClock,
+    ) {
+        let slot = self.slot(warp);
+        let (needed, version) = (Scope::Block, (u64::from(version), Scope::Cluster));
+        let (clock, others) = (Arc::new(clock.clone()), GridClock::default());
+        self.unfenced[slot].add(SeenRelease { lanes, needed, by, version, clock, others });
     }
 
     /// Lanes of a warp acquire such a clock; `source` identifies it.

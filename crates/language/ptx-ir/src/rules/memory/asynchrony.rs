@@ -61,7 +61,8 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         let dst = cx.dst_of(0, Pred)?;
         let (base, at) = shared_operand(cx, 1, generic)?;
         let phase = cx.src(2, if parity { U32 } else { B64 })?;
-        let op = AsyncOp::Mbarrier(MbarrierOp::Wait { parity }, at);
+        let relaxed = cx.has(Relaxed);
+        let op = AsyncOp::Mbarrier(MbarrierOp::Wait { parity, relaxed, observes: true }, at);
         // A warp that waits stops within the instruction, so a guard becomes a branch.
         cx.branching(Opcode::Async(op), vec![dst], vec![base, phase]);
         return Ok(());
@@ -81,7 +82,7 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
             (_, count) => vec![base, count.unwrap_or(one)],
         };
         let (drop, stay) = (cx.has(ArriveDrop), cx.has(NoComplete));
-        let what = MbarrierOp::Arrive { drop, expect, stay };
+        let what = MbarrierOp::Arrive { drop, expect, stay, relaxed: cx.has(Relaxed) };
         emit(cx, AsyncOp::Mbarrier(what, at), vec![dst], src);
         return Ok(());
     }
