@@ -87,7 +87,7 @@ fn symbol(process: &mut Process, address: u64) -> Result<Option<(u64, CString)>,
 /// the driver fails.
 fn not_found(code: i32, unknown: u64) -> u64 {
     match code {
-        NOT_FOUND => unknown,
+        0 | NOT_FOUND => unknown,
         code => status(code),
     }
 }
