@@ -188,7 +188,7 @@ impl VisitMut for Adapter {
 }
 
 /// Visits the arguments of a macro that are expressions, as in `assert!` and `println!`.
-fn visit_arguments(visitor: &mut impl VisitMut, call: &mut syn::Macro) {
+pub fn visit_arguments(visitor: &mut impl VisitMut, call: &mut syn::Macro) {
     let parse = Punctuated::<Expr, Token![,]>::parse_terminated;
     if let Ok(mut arguments) = call.parse_body_with(parse) {
         arguments.iter_mut().for_each(|argument| visitor.visit_expr_mut(argument));

@@ -171,7 +171,16 @@ fn remedies(bytes: &[u8], y: &mut [f32], n: u32, s: u32) {
     tile[i] = v;
     sync_threads();
     y[i] += tile[i];
+    atomic_add(&mut y[0], 0.0);
     println!("{bits:8} {bits:<8} {bits:08} {sum:.3} {bits:x} {bits:X} {sum:e} {}", i);
+}
+
+/// A trait whose functions take a value of an associated type.
+#[device]
+#[allow(dead_code)]
+trait Keyed {
+    type Key: Number;
+    fn next(key: Self::Key) -> Self::Key;
 }
 
 /// Tensor maps: this test only compiles them; the tests of asynchrony run them.

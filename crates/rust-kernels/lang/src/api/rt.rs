@@ -4,9 +4,9 @@ pub use crate::api::stage::*;
 pub use crate::asynchrony::tensor::{tensor_pixels, tensor_tiles};
 pub use crate::data::compare::{Compare, ordered, same};
 pub use crate::data::convert::{
-    Functions, HostOfAny, HostOfValue, Leaves, NoPadding, PassAny, PassValue, Passed, Scrutinee,
-    To, Valued, any, blank, check, host, is_data, keep, lift, must_leave, no_bits, perhaps, rest,
-    variants_leaves, variants_size,
+    Functions, HostOfAny, HostOfValue, Leaves, MixedFields, NoPadding, OneFieldType, PassAny,
+    PassValue, Passed, Scrutinee, To, Valued, any, blank, check, host, is_data, keep, lift,
+    must_leave, no_bits, perhaps, rest, variants_leaves, variants_size,
 };
 pub use crate::data::leaves::{
     Data, Handle, Kind, Leaf, Part, Parts, Places, ReadPlaces, Values, Variables, laid_out,
@@ -39,7 +39,7 @@ pub use crate::library::moved_slice::MovedSlice;
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
 pub use crate::library::ordering::OrderingOf;
 pub use crate::library::patterns::{Sequential, back, fits, front, middle};
-pub use crate::library::result::{ResultOf, Tried, err, error, leave, ok};
+pub use crate::library::result::{FromError, ResultOf, Tried, err, error, leave, ok};
 pub use crate::library::slices::{FoundElement, Items, for_enumerated, for_items};
 pub use crate::memory::access::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use crate::memory::registers::{Get, IntoShape, Locate, Put};

@@ -164,6 +164,18 @@ pub fn is_data<T: Data>() {}
 )]
 pub trait NoPadding {}
 
+/// The fields of a generic struct whose padding depends on its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct MixedFields;
+
+/// Asserts that all fields of a generic struct have one type, so that it has no padding.
+#[diagnostic::on_unimplemented(
+    message = "a generic struct that may have padding cannot be stored in device memory",
+    label = "its padding depends on the type parameters",
+    note = "give all fields one type and remove `align`, or write a struct without type parameters"
+)]
+pub trait OneFieldType {}
+
 /// The type whose functions a kernel calls as `Type::function`: the handle of a value's type, or the type itself if it belongs to
 /// the language.
 #[diagnostic::on_unimplemented(

@@ -5,7 +5,7 @@ use crate::data::convert::Valued;
 use crate::data::leaves::{Data, Leaf, leaves};
 use crate::data::operations::{self, stored_type};
 use crate::emit::builder::Builder;
-use crate::emit::current::with;
+use crate::emit::current::{track_call, with};
 use crate::emit::frames::Line;
 use crate::emit::named::NamedValue;
 use crate::emit::value::{Register, Value};
@@ -104,6 +104,7 @@ pub(crate) fn record(kind: &str, name: &str, ty: &str) {
 
 /// Records the call of a `#[device]` function, whose parameters and body are staged next.
 pub fn called(function: &'static str, caller: &'static Caller<'static>) {
+    track_call(function, caller);
     with(|b| {
         if b.named.is_none() {
             return;

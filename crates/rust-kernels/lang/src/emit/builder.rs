@@ -12,6 +12,7 @@ use crate::emit::frames::{
     Locals, LoopFrame, MovedRegisters, Repeat, Scope,
 };
 use crate::emit::named::NamedValues;
+use crate::emit::recursion::ActiveCalls;
 use crate::emit::value::{Class, Register, Value, literal};
 use lanework_abi::{CheckSite, Parameter, StageError, StageOptions};
 use lanework_ptx::{Guard, Instruction, Location, Opcode, Operand, ScalarType, Variable};
@@ -29,6 +30,7 @@ pub(crate) struct Builder {
     pub used_labels: HashSet<String>,
     pub loops: Vec<LoopFrame>,
     pub calls: Vec<CallFrame>,
+    pub functions: ActiveCalls,
     /// State saved by the enclosing captures.
     pub interrupted: Vec<Interrupted>,
     /// The enclosing `if`s with `else`, with their staged branches.

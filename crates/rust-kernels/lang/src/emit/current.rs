@@ -3,6 +3,7 @@
 
 use crate::emit::builder::Builder;
 use crate::emit::frames::{CallFrame, LoopFrame};
+use crate::emit::recursion::message;
 use std::cell::RefCell;
 use std::panic::Location as Caller;
 
@@ -113,6 +114,7 @@ fn begin_call() {
         let loops = std::mem::take(&mut b.loops);
         let site = b.enter_function();
         b.calls.push(CallFrame { exit, loops, site });
+        b.functions.begin();
         b.enter();
     });
 }
@@ -120,12 +122,28 @@ fn begin_call() {
 fn end_call() {
     with(|b| {
         let frame = b.calls.pop().expect("pushed above");
+        b.functions.end();
         b.loops = frame.loops;
         if let Some((_, position)) = frame.site {
             b.set_location(Some(position));
         }
         b.leave_at(&frame.exit);
     });
+}
+
+/// Records the call of a `#[device]` function, and ends staging with an error if the function recurs without end.
+pub(crate) fn track_call(function: &'static str, caller: &'static Caller<'static>) {
+    let here = 0u8;
+    let stack = std::ptr::from_ref(&here).addr();
+    let endless = with(|b| {
+        let through = b.functions.enter(function, stack)?;
+        b.set_position(caller);
+        b.error(message(function, &through), "write a loop, with a local array as its stack");
+        Some(())
+    });
+    if endless.is_some() {
+        std::panic::resume_unwind(Box::new(Abandon));
+    }
 }
 
 /// Jumps to the end of the innermost `#[device]` call.

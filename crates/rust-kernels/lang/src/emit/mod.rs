@@ -6,4 +6,5 @@ pub(crate) mod current;
 pub(crate) mod frames;
 pub(crate) mod named;
 pub(crate) mod optimize;
+pub(crate) mod recursion;
 pub(crate) mod value;

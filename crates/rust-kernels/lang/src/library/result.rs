@@ -16,8 +16,7 @@ use crate::library::option::{Given, OptionOf, Optional};
 use crate::scalar::var::Var;
 use lanework_ptx::ScalarType;
 
-/// A `Result<T, E>` while a kernel is staged, with Rust's methods. `?` does not convert errors: caller and callee must
-/// have the same error type.
+/// A `Result<T, E>` while a kernel is staged, with Rust's methods. `?` converts the error by a `#[device] impl` of `From`.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -162,7 +161,7 @@ pub fn error<K: Kind, T: Data, E: Data>(result: ResultOf<K, T, E>) -> Handle<E> 
 #[diagnostic::on_unimplemented(
     message = "`?` is for an `Option` in a function that returns an `Option`, and for a `Result` in one that returns a `Result`",
     label = "this function returns a `{R}`",
-    note = "errors are not converted: both functions have one error type; `.ok_or(error)?` and `.ok()?` change the kind"
+    note = "`.ok_or(error)?` and `.ok()?` change the kind"
 )]
 pub trait Tried<R: crate::flow::call::Returned>: Optional {
     /// Returns `None` or the error from the function.
@@ -183,13 +182,31 @@ impl<T: Data, U: Data> Tried<Option<U>> for Option<T> {
     }
 }
 
-impl<K: Kind, T: Data, E: Data, U: Data> Tried<Result<U, E>> for ResultOf<K, T, E> {
+/// An error that `?` makes from an `E`: the same type, or one with a `#[device] impl` of `From<E>`.
+#[diagnostic::on_unimplemented(
+    message = "`?` cannot convert the error `{E}` to `{Self}`",
+    note = "write `impl From<{E}> for {Self}` with #[device] above it, or convert it first: `.map_err(|e| ..)?`"
+)]
+pub trait FromError<E: Data>: Data {
+    /// The error that the function returns.
+    fn from_error(error: Handle<E>) -> Handle<Self>;
+}
+
+impl<E: Data> FromError<E> for E {
+    fn from_error(error: Handle<E>) -> Handle<E> {
+        error
+    }
+}
+
+impl<K: Kind, T: Data, E: Data, U: Data, F: FromError<E>> Tried<Result<U, F>>
+    for ResultOf<K, T, E>
+{
     #[track_caller]
-    fn leave(self, slot: &ReturnSlot<Result<U, E>>) {
-        let failed = ResultOf::<Values, U, E> {
+    fn leave(self, slot: &ReturnSlot<Result<U, F>>) {
+        let failed = ResultOf::<Values, U, F> {
             good: Var::constant(false),
             value: handle::<U>([]),
-            error: error(self),
+            error: F::from_error(error(self)),
         };
         return_value(slot, failed);
     }

@@ -7,6 +7,7 @@ use crate::body::macros::format::ENDINGS;
 use crate::body::patterns::{names, names_a_struct};
 use crate::body::places::is_place;
 use crate::body::scope::{Mode, Tail, Translator, as_name, root};
+use crate::source::static_of;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -284,6 +285,10 @@ impl Translator {
     }
 
     fn immutable(&mut self, name: &syn::Ident) -> Option<TokenStream> {
+        // The use of such a static is an error already.
+        if static_of(name).is_some() {
+            return None;
+        }
         if self.is_array(name) {
             self.refuse(
                 name,

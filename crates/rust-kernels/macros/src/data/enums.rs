@@ -3,6 +3,7 @@
 
 use crate::data::structs::{Parts, copies, staged_name};
 use crate::data::value_traits;
+use crate::source::derives;
 use crate::types::refuse;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -54,6 +55,16 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
     let host = quote!(#name);
     let comparisons = [compare(&values, &values), compare(&values, &host), compare(&host, &values)];
     let copies = copies(&item.ident);
+    let default = derives(name, "Default").then(|| {
+        quote! {
+            impl<__K: #rt::Kind> #staged<__K> {
+                #[doc(hidden)]
+                pub fn default() -> #rt::Handle<#name> {
+                    #rt::constant::<#name>(::core::default::Default::default())
+                }
+            }
+        }
+    });
     Ok(quote! {
         #copies
         #layout
@@ -92,6 +103,7 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
             }
             impl<__K: #rt::Kind> ::core::marker::Copy for #staged<__K> {}
             #uses
+            #default
             #(#comparisons)*
             impl<__U: ::lanework::lang::Scalar> #rt::Cast<__U> for #name {
                 type Output = __U;
@@ -194,6 +206,7 @@ pub fn expand_with_data(item: &ItemEnum) -> syn::Result<TokenStream> {
     let (staged, uses, copied) = (parts.staged(), parts.conversions(), parts.copied());
     let (data, variants) = (data(item, &fields, &parts), variants(item, &parts));
     let (compared, checks) = (comparisons(item, &parts), parts.checks());
+    let default = parts.default(&item.ident);
     let copies = copies(&item.ident);
     Ok(quote! {
         #copies
@@ -208,6 +221,7 @@ pub fn expand_with_data(item: &ItemEnum) -> syn::Result<TokenStream> {
             #uses
             #compared
             #checks
+            #default
         };
     })
 }

@@ -3,6 +3,7 @@
 use crate::body::closures::{function_type, is_function, staged_generics};
 use crate::body::scope::{Mode, Returns, Tail, Translator, returned};
 use crate::bounds::{with_names, with_storable};
+use crate::items::imported::written_out;
 use crate::items::kernel::check_signature;
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
 use proc_macro2::{Span, TokenStream};
@@ -106,6 +107,8 @@ pub fn stage(
     let mut parameters = Vec::new();
     let mut bindings = Vec::new();
     let mut loans = Vec::new();
+    crate::items::host_objects::check(block, translator);
+    let block = &written_out(block);
     translator.declare_generics(&signature.generics);
     translator.ends.push(block.brace_token.span.close());
     let arguments = signature.inputs.iter().filter(|a| !matches!(a, FnArg::Receiver(_)));

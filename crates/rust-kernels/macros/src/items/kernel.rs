@@ -3,6 +3,7 @@
 
 use crate::body::scope::{Returns, Tail, Translator};
 use crate::bounds::with_storable;
+use crate::items::imported::written_out;
 use crate::types;
 use crate::types::{Kind, is_tensor_map, is_written_map, parameter, refuse};
 use proc_macro2::TokenStream;
@@ -102,6 +103,7 @@ fn rewrite(
     let mut bindings = Vec::new();
     let mut arguments = Vec::new();
     let mut constants = Vec::new();
+    crate::items::host_objects::check(&function.block, translator);
     translator.declare_generics(&signature.generics);
     for (number, argument) in signature.inputs.iter().enumerate() {
         let parameter = parameter(argument, number)?;
@@ -179,7 +181,7 @@ fn rewrite(
             bindings.push(quote!(let #name = #value;));
         }
     }
-    let body = translator.statements(&function.block, Tail::Unit);
+    let body = translator.statements(&written_out(&function.block), Tail::Unit);
     let imports = translator.imports();
     let outline = crate::outline::outline(signature, &function.block);
     let directives = directives.tokens();

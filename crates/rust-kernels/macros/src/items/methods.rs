@@ -11,6 +11,7 @@ use crate::data::structs::staged_name;
 use crate::items::device::{Staged, allowed, returns, stage};
 use crate::items::receiver::{is_exclusive, plain, receiver, without_self};
 use crate::items::traits::{implemented, mentions_self};
+use crate::source::is_unmarked;
 use crate::types::refuse;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -44,9 +45,52 @@ pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
         Some(last) if last.ident == "IndexMut" => TokenStream::new(),
         Some(last) if ASSIGNING.split(' ').any(|name| last.ident == name) => TokenStream::new(),
         Some(last) if !has_parts(&item, last) => TokenStream::new(),
-        _ => methods(&item)?,
+        Some(last) if last.ident == "From" => {
+            let (staged, conversion) = (methods(&item)?, conversion(&item, last)?);
+            quote!(#staged #conversion)
+        }
+        _ => {
+            check_marked(&item)?;
+            methods(&item)?
+        }
     };
     Ok(quote!(#host #staged))
+}
+
+/// Reports a block whose functions are staged for the parts of a type, if its file declares the type without `#[device]`.
+fn check_marked(item: &ItemImpl) -> syn::Result<()> {
+    let Type::Path(path) = &*item.self_ty else { return Ok(()) };
+    let Some(name) = path.path.get_ident().filter(|name| is_unmarked(name)) else { return Ok(()) };
+    Err(refuse(
+        path,
+        &format!("the type `{name}` is not marked #[device]"),
+        &format!("put #[device] above the declaration of `{name}`"),
+    ))
+}
+
+/// The conversion of errors by `?`, for an `impl` of `From` without generics that takes a value.
+fn conversion(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStream> {
+    let path = path_of(item)?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return Ok(TokenStream::new());
+    };
+    let from = match arguments.args.first() {
+        Some(syn::GenericArgument::Type(from)) if item.generics.params.is_empty() => from,
+        _ => return Ok(TokenStream::new()),
+    };
+    if matches!(from, Type::Reference(_)) {
+        return Ok(TokenStream::new());
+    }
+    let (rt, parts) =
+        (quote!(::lanework::lang::rt), parts_of(path, &quote!(::lanework::lang::rt::Values)));
+    Ok(quote! {
+        impl #rt::FromError<#from> for #path {
+            #[track_caller]
+            fn from_error(error: #rt::Handle<#from>) -> #rt::Handle<Self> {
+                <#parts>::from(error)
+            }
+        }
+    })
 }
 
 /// Whether a block's functions are also implemented for the parts of its type. They are not for a number. They are

@@ -3,6 +3,8 @@
 
 mod device;
 pub mod expansion;
+mod host_objects;
+mod imported;
 pub mod kernel;
 mod methods;
 mod receiver;

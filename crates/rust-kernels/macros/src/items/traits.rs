@@ -7,13 +7,13 @@
 
 use crate::body::closures::staged_generics;
 use crate::body::scope::Translator;
-use crate::bounds::{in_kernels, is_of_rust};
+use crate::bounds::{in_kernels, is_of_kernels, is_of_rust, may_be_device};
 use crate::items::device::{Staged, allowed, returns, stage};
 use crate::items::receiver::{is_exclusive, plain, receiver};
 use crate::types::refuse;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem};
+use syn::{ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, TypeParamBound};
 
 /// The supertraits of a device trait whose functions take or return `Self`. For a `T: Trait`, they give rustc the bounds of
 /// the handles and variables of type `T`.
@@ -98,16 +98,54 @@ fn hidden(
         fn #name #generics (#taken_as #(#parameters),*) #output #clause #body))
 }
 
-/// Whether an item of a trait names the trait's type.
+/// Whether an item of a trait names the trait's type. `Self::Item` names another type.
 pub fn mentions_self(item: impl ToTokens) -> bool {
     fn mentioned(tokens: TokenStream) -> bool {
-        tokens.into_iter().any(|tree| match tree {
-            TokenTree::Ident(word) => word == "Self" || word == "self",
-            TokenTree::Group(group) => mentioned(group.stream()),
-            _ => false,
-        })
+        let mut trees = tokens.into_iter().peekable();
+        while let Some(tree) = trees.next() {
+            let path = matches!(trees.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':' && next.spacing() == Spacing::Joint);
+            let found = match tree {
+                TokenTree::Ident(word) => word == "self" || word == "Self" && !path,
+                TokenTree::Group(group) => mentioned(group.stream()),
+                _ => false,
+            };
+            if found {
+                return true;
+            }
+        }
+        false
     }
     mentioned(item.to_token_stream())
+}
+
+/// Reports an associated type that a function takes or returns, if its bounds say nothing about kernels.
+fn check_types(item: &ItemTrait) -> syn::Result<()> {
+    let signatures = item.items.iter().filter_map(|inner| match inner {
+        TraitItem::Fn(function) => Some(function.sig.to_token_stream().to_string()),
+        _ => None,
+    });
+    let text: String = signatures.collect::<Vec<_>>().join(" ");
+    for inner in &item.items {
+        let TraitItem::Type(ty) = inner else { continue };
+        let of_kernels = |bound: &TypeParamBound| match bound {
+            TypeParamBound::Trait(bound) => {
+                is_of_kernels(&bound.path) || may_be_device(&bound.path)
+            }
+            _ => false,
+        };
+        let name = &ty.ident;
+        let (path, word) = (format!("Self :: {name}"), |c: char| c.is_alphanumeric() || c == '_');
+        let named =
+            text.match_indices(&path).any(|(at, _)| !text[at + path.len()..].starts_with(word));
+        if named && item.generics.where_clause.is_none() && !ty.bounds.iter().any(of_kernels) {
+            return Err(refuse(
+                ty,
+                &format!("the associated type `{name}` has no bound of the kernel language"),
+                &format!("write `type {name}: Number;`, or name a #[device] trait"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The hidden functions of an `impl` of a trait; empty for a trait of Rust's library.
@@ -133,6 +171,7 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
             "use an associated type",
         ));
     }
+    check_types(item)?;
     let mut items = TokenStream::new();
     let path: syn::Path = item.ident.clone().into();
     for inner in &item.items {

@@ -387,6 +387,21 @@ impl Translator {
         let segments = &path.path.segments;
         let (span, last) = (path.span(), segments.last()?);
         let name = last.ident.to_string();
+        let wrapper = match name.as_str() {
+            "Some" => Some("some"),
+            "Ok" => Some("ok"),
+            "Err" => Some("err"),
+            _ => None,
+        };
+        if let Some(wrapper) = wrapper {
+            let wrapper = Ident::new(wrapper, span);
+            return Some(quote_spanned!(span => |value| ::lanework::lang::rt::#wrapper(value)));
+        }
+        if let Some(number) = converted_to(&path.path) {
+            return Some(
+                quote_spanned!(span => |value| ::lanework::lang::rt::from::<#number, _>(value)),
+            );
+        }
         if path.qself.is_some() || name.starts_with(|c: char| !c.is_ascii_lowercase()) {
             return None;
         }
@@ -411,7 +426,8 @@ impl Translator {
         let name = &segments[segments.len() - 2].ident;
         let known = name.to_string();
         let of_language = PRIMITIVES.contains(&known.as_str()) || is_handle_name(name);
-        let generic = segments.len() == 2 && self.is_generic(name);
+        // `T::f()`, or `Self::f()` of a trait, is a constant.
+        let generic = segments.len() == 2 && (self.is_generic(name) || self.is_bounded(name));
         !of_language && !generic
     }
 }

@@ -8,6 +8,11 @@
 //! intrinsic: the name is close to an intrinsic's, the file mentions it only in calls, and no glob import could bring it
 //! from a module other than Lanework's.
 
+mod objects;
+mod variants;
+
+use self::objects::Objects;
+use self::variants::Variants;
 use crate::intrinsics::intrinsics;
 use proc_macro2::Ident;
 use std::cell::RefCell;
@@ -26,6 +31,8 @@ pub enum Unknown {
     /// No function; the intrinsic with this name is close.
     Misspelled(&'static str),
 }
+
+pub use self::objects::{Static, is_mutable_type};
 
 /// Why kernels cannot call `name`, if its source file proves it.
 pub fn unknown(name: &Ident) -> Option<Unknown> {
@@ -48,6 +55,31 @@ pub fn declares(name: &Ident) -> bool {
     file_of(name).is_some_and(|file| file.types.contains_key(&name.to_string()))
 }
 
+/// Whether a path that starts with `name` leads into Rust's library: `name` is one of its crates, or the file imports it from one.
+pub fn is_of_std(name: &Ident) -> bool {
+    let text = name.to_string();
+    objects::is_crate_of_rust(&text)
+        || file_of(name).is_some_and(|file| file.imports_from_rust(&text))
+}
+
+/// The static that `name` is, if its file declares only such statics of that name.
+pub fn static_of(name: &Ident) -> Option<Static> {
+    let file = file_of(name)?;
+    file.objects.judge(&name.to_string(), |name| file.imports_from_rust(name))
+}
+
+/// The path of the enum whose variant `name` is, if the file of `name` declares the enum and imports its variants.
+pub fn enum_of(name: &Ident) -> Option<Vec<String>> {
+    let (file, text) = (file_of(name)?, name.to_string());
+    let other = file.types.contains_key(&text) || file.functions.contains_key(&text);
+    if other { None } else { file.variants.enum_of(&text) }
+}
+
+/// Whether the file of `name` declares one struct or enum of that name, without `#[device]`.
+pub fn is_unmarked(name: &Ident) -> bool {
+    file_of(name).is_some_and(|file| file.marks.get(&name.to_string()) == Some(&vec![false]))
+}
+
 /// Those of `Clone` and `Copy` that the type `name` does not implement in its file; none if the file does not show the type.
 pub fn missing_copies(name: &Ident) -> Vec<Ident> {
     let Some(file) = file_of(name) else { return Vec::new() };
@@ -62,6 +94,14 @@ pub fn missing_copies(name: &Ident) -> Vec<Ident> {
     };
     let missing = ["Clone", "Copy"].into_iter().filter(|word| !implemented(word));
     missing.map(|word| Ident::new(word, name.span())).collect()
+}
+
+/// Whether the file of `name` declares one type of that name, which derives the trait.
+pub fn derives(name: &Ident, of: &str) -> bool {
+    file_of(name).is_some_and(|file| match file.types.get(&name.to_string()).map(Vec::as_slice) {
+        Some([derived]) => derived.contains(of),
+        _ => false,
+    })
 }
 
 /// The rules of the macro `name`, if its file declares one macro of that name, without `#[device]`.
@@ -87,8 +127,14 @@ struct Declarations {
     functions: HashMap<String, Vec<Mark>>,
     /// For each type and trait, the traits that it derives.
     types: HashMap<String, Vec<HashSet<String>>>,
+    /// For each struct and enum, whether it has `#[device]` or an attribute that may add it.
+    marks: HashMap<String, Vec<bool>>,
     /// For each macro, whether it is marked `#[device]`, and its rules.
     macros: HashMap<String, Vec<(bool, String)>>,
+    /// Its statics and structs.
+    objects: Objects,
+    /// Its enums and the imports of their variants.
+    variants: Variants,
     /// Names that the file imports one by one.
     imported: HashSet<String>,
     /// Those of them that come neither from Lanework nor from Rust's library.
@@ -147,6 +193,12 @@ impl Declarations {
         (near.0 <= limit).then_some(Unknown::Misspelled(near.1))
     }
 
+    fn imports_from_rust(&self, name: &str) -> bool {
+        self.imported.contains(name)
+            && !self.foreign.contains(name)
+            && !self.types.contains_key(name)
+    }
+
     /// Whether every mention of the name is a call.
     fn only_called(&self, name: &str) -> bool {
         self.text.match_indices(name).all(|(at, _)| {
@@ -190,6 +242,19 @@ impl VisitMut for Declarations {
             let device = attrs.iter().any(|a| is(a, "device"));
             self.macros.entry(name.to_string()).or_default().push((device, mac.tokens.to_string()));
         }
+        let marked = match item {
+            syn::Item::Struct(item) => Some((&item.ident, &item.attrs)),
+            syn::Item::Enum(item) => Some((&item.ident, &item.attrs)),
+            _ => None,
+        };
+        if let Some((name, attributes)) = marked {
+            let plain =
+                ["doc", "derive", "repr", "must_use", "allow", "expect", "cfg", "non_exhaustive"];
+            let mark = attributes.iter().any(|one| !plain.iter().any(|word| is(one, word)));
+            self.marks.entry(name.to_string()).or_default().push(mark);
+        }
+        self.objects.record(item);
+        self.variants.record(item);
         visit_item_mut(self, item);
     }
 
@@ -209,7 +274,12 @@ impl VisitMut for Declarations {
 
 /// Whether an attribute is `#[word]`, with or without a path.
 fn is(attribute: &syn::Attribute, word: &str) -> bool {
-    attribute.path().segments.last().is_some_and(|last| last.ident == word)
+    is_named(attribute.path(), word)
+}
+
+/// Whether the last part of a path is `word`.
+fn is_named(path: &syn::Path, word: &str) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == word)
 }
 
 /// The traits in `#[derive(..)]`.
@@ -227,7 +297,12 @@ fn derived(attributes: &[syn::Attribute]) -> HashSet<String> {
 /// Adds the names that an import brings, apart from those of globs.
 fn imported(tree: &syn::UseTree, names: &mut HashSet<String>) {
     match tree {
-        syn::UseTree::Path(path) => imported(&path.tree, names),
+        syn::UseTree::Path(path) => {
+            imported(&path.tree, names);
+            if names.remove("self") {
+                names.insert(path.ident.to_string());
+            }
+        }
         syn::UseTree::Group(group) => group.items.iter().for_each(|one| imported(one, names)),
         syn::UseTree::Name(name) => drop(names.insert(name.ident.to_string())),
         syn::UseTree::Rename(name) => drop(names.insert(name.rename.to_string())),
@@ -296,6 +371,38 @@ mod tests {
         let derived = |name: &str| found.types["Matrix"][0].contains(name);
         assert!(derived("Clone") && derived("Debug") && !derived("Copy"));
         assert!(!found.macros["plain"][0].0 && found.macros["marked"][0].0);
+    }
+
+    #[test]
+    fn statics_that_change_are_found() {
+        let text = "use std::cell::Cell; use sync::Mutex; static mut N: u32 = 0; static T: [f32; 2] = [0.0; 2];\n\
+            static HITS: std::sync::atomic::AtomicU32 = zero(); static OF: Outer = new(); static M: Mutex = new();\n\
+            struct Outer { inner: Option<Inner> } struct Inner(Cell<u32>, Option<&'static Inner>);\n\
+            thread_local! { static A: u32 = 1; static B: u32 = const { 2 }; } const BOTH: u32 = 1;\n\
+            mod inner { static BOTH: Cell<u32> = Cell::new(1); }";
+        let found = Declarations::of(text.to_owned()).unwrap();
+        let of = |name: &str| found.objects.judge(name, |name| found.imports_from_rust(name));
+        assert_eq!(of("N"), Some(Static::Mutable));
+        for name in ["HITS", "OF", "A", "B"] {
+            assert_eq!(of(name), Some(Static::Object), "{name}");
+        }
+        for name in ["T", "M", "BOTH", "MISSING"] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn imported_variants_are_found() {
+        let text = "use Shape::*; use tree::Node::{Leaf, Inner as Branch}; fn f() { use Other::Line; }\n\
+            enum Shape { Dot, Disk(u32), Line { a: u32 }, Box(u32) } struct Box;\n\
+            mod tree { enum Node { Leaf(u32), Inner(u32) } } enum Other { Line(u32) }";
+        let found = Declarations::of(text.to_owned()).unwrap();
+        let of = |name: &str| found.variants.enum_of(name).map(|path| path.join("::"));
+        assert_eq!(of("Disk").as_deref(), Some("Shape"));
+        assert_eq!(of("Leaf").as_deref(), Some("tree::Node"));
+        for name in ["Dot", "Line", "Inner", "Branch", "Missing"] {
+            assert_eq!(of(name), None, "{name}");
+        }
     }
 
     #[test]
