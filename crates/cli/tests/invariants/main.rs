@@ -86,6 +86,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "bindings/web",
         &[
             "ptx",
+            "ptx-ir",
             "cuda-cpp",
             "engine",
             "emulator",
@@ -93,6 +94,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "time",
             "gpu-specs",
             "host",
+            "debug",
             "exercises",
         ],
     ),

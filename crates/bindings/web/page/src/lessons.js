@@ -57,7 +57,7 @@ export class Lessons {
     const group = this.#group(one), at = group.indexOf(one), next = group[at + 1];
     const goals = one.goals.map((goal) => `${told(goal.name)} ${goal.most === null ? `≥ ${thousands(goal.least)}` : `≤ ${thousands(goal.most)}`}`);
     if (one.most_us) goals.push(`${say("time")} (${one.gpu}, n = ${one.sizes[1]}) ≤ ${duration(one.most_us * 1e3)}`);
-    const go = (to, label) => (to ? el("button", { type: "button", "aria-label": this.#name(to), onclick: () => this.page.choose(`lesson/${to.name}`) }, label) : null);
+    const go = (to, label) => (to ? el("button", { type: "button", "aria-label": label.length === 1 ? `${label} ${this.#name(to)}` : label, onclick: () => this.page.choose(`lesson/${to.name}`) }, label) : null);
     const check = el("button", { type: "button", id: "solve", className: "primary", onclick: () => this.#solve() }, say("check_lesson"));
     const solution = one.solution ? el("button", { type: "button", id: "solution", onclick: () => { this.page.open(this.state(one.name, one.solution)); } }, say("solution")) : null;
     const result = verdict ? el("p", { id: "verdict", className: verdict.solved ? "solved" : "bad" }, verdict.solved ? `✓ ${say("solved")}` : `${say("not_solved")}: ${told(verdict.why)}`, verdict.solved || !verdict.help || one.ladder ? "" : el("span", { className: "faint" }, ` ${told(verdict.help)}`)) : null;
