@@ -7,6 +7,7 @@
 mod body;
 mod bounds;
 mod data;
+mod grouping;
 mod host;
 mod intrinsics;
 mod items;
@@ -26,7 +27,7 @@ use proc_macro::TokenStream;
 /// values may use generics and constants.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let (attribute, item) = (attribute.into(), item.into());
+    let (attribute, item) = (attribute.into(), grouping::grouped(item.into()));
     let macros = items::expansion::of_item(&attribute, "kernel", &item);
     macros.unwrap_or_else(|| items::kernel::expand(attribute, item)).into()
 }
@@ -42,7 +43,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// a type of the same name. Kernels call the type's methods.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let (attribute, item) = (attribute.into(), item.into());
+    let (attribute, item) = (attribute.into(), grouping::grouped(item.into()));
     let macros = items::expansion::of_item(&attribute, "device", &item);
     macros.unwrap_or_else(|| items::expand(attribute, item)).into()
 }
@@ -51,5 +52,5 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro]
 pub fn expanded(tokens: TokenStream) -> TokenStream {
-    items::expansion::resume(tokens.into()).into()
+    items::expansion::resume(grouping::grouped(tokens.into())).into()
 }

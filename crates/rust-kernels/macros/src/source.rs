@@ -27,6 +27,12 @@ pub enum Unknown {
     Misspelled(&'static str),
 }
 
+/// Whether a name is that of a static or a constant, by Rust's naming convention.
+pub fn is_static(name: &Ident) -> bool {
+    let name = name.to_string();
+    name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
+}
+
 /// Why kernels cannot call `name`, if its source file proves it.
 pub fn unknown(name: &Ident) -> Option<Unknown> {
     let text = name.to_string();

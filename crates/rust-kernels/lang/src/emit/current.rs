@@ -107,8 +107,16 @@ pub(crate) fn in_call<R>(body: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Depth of nested calls at which staging stops: a function calls itself, through others or as a method.
+const DEEPEST: usize = 128;
+
 fn begin_call() {
     with(|b| {
+        assert!(
+            b.calls.len() < DEEPEST,
+            "a kernel has {DEEPEST} nested calls of #[device] functions: a function that calls itself never ends while it is inlined; write a \
+             loop, with a local array as its stack"
+        );
         let exit = b.label("return");
         let loops = std::mem::take(&mut b.loops);
         let site = b.enter_function();

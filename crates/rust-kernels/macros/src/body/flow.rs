@@ -170,6 +170,8 @@ impl Translator {
         loop {
             match range {
                 Expr::Paren(inner) => range = &inner.expr,
+                // A fragment of a macro: `for i in $range`.
+                Expr::Group(inner) => range = &inner.expr,
                 Expr::MethodCall(call)
                     if call.method == "step_by" && call.args.len() == 1 && step.is_none() =>
                 {

@@ -7,6 +7,7 @@ use crate::body::macros::format::ENDINGS;
 use crate::body::patterns::{names, names_a_struct};
 use crate::body::places::is_place;
 use crate::body::scope::{Mode, Tail, Translator, as_name, root};
+use crate::source::is_static;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -289,6 +290,15 @@ impl Translator {
                 name,
                 "an array in shared memory cannot be replaced",
                 "assign to its elements: `tile[i] = v`",
+            );
+            return None;
+        }
+        // Local names are lower case; a static may not be seen, because its item is outside of the function.
+        if is_static(name) {
+            self.refuse(
+                name,
+                "a kernel cannot write a `static`",
+                "pass a `&mut [T]` parameter, and add to its elements with `atomic_add`",
             );
             return None;
         }

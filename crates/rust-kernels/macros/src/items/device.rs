@@ -5,9 +5,10 @@ use crate::body::scope::{Mode, Returns, Tail, Translator, returned};
 use crate::bounds::{with_names, with_storable};
 use crate::items::kernel::check_signature;
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit_mut::{VisitMut, visit_expr_call_mut};
 use syn::{FnArg, ItemFn, ReturnType, Signature, Type};
 
 /// Rewrites a device function, or returns tokens of the error.
@@ -18,6 +19,13 @@ pub fn expand(attribute: TokenStream, function: ItemFn) -> TokenStream {
             &attribute,
             "#[device] takes no arguments",
             "launch bounds belong to the kernel",
+        ));
+    }
+    if let Some(call) = call_of(&function.sig.ident, &function.block) {
+        translator.push_error(refuse(
+            call,
+            "a #[device] function cannot call itself",
+            "write a loop, with a local array as its stack",
         ));
     }
     let rewritten = match rewrite(&function, &mut translator) {
@@ -34,6 +42,22 @@ pub fn expand(attribute: TokenStream, function: ItemFn) -> TokenStream {
         }
         None => rewritten,
     }
+}
+
+/// The first call of a function by its name in a block.
+fn call_of(name: &Ident, block: &syn::Block) -> Option<syn::ExprCall> {
+    struct Search<'a>(&'a Ident, Option<syn::ExprCall>);
+    impl VisitMut for Search<'_> {
+        fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
+            if matches!(&*call.func, syn::Expr::Path(path) if path.path.is_ident(self.0)) {
+                self.1.get_or_insert_with(|| call.clone());
+            }
+            visit_expr_call_mut(self, call);
+        }
+    }
+    let mut search = Search(name, None);
+    search.visit_block_mut(&mut block.clone());
+    search.1
 }
 
 /// A function in the place of one with errors, so that rustc does not also report each call of it. None for functions

@@ -30,7 +30,11 @@ const ASSIGNING: &str = "\
     ShlAssign ShrAssign";
 
 /// Stages the functions of an `impl` block, or returns the error.
-pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
+pub fn expand(mut item: ItemImpl) -> syn::Result<TokenStream> {
+    // A fragment of a macro: `impl Hash for $t`.
+    while let Type::Group(inner) = *item.self_ty {
+        item.self_ty = inner.elem;
+    }
     let host = host(&item)?;
     if let Some(lifetime) = item.generics.lifetimes().next() {
         return Err(refuse(lifetime, "a #[device] impl has no lifetimes", "take values"));

@@ -6,7 +6,7 @@ use crate::body::places::{is_constructor, is_place};
 use crate::body::scope::{Mode, Translator, as_name};
 use crate::body::statement::is_array_function;
 use crate::bounds::in_kernels;
-use crate::source::{Unknown, unknown};
+use crate::source::{Unknown, is_static, unknown};
 use crate::types::{ends_with, is_handle_name};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -19,6 +19,19 @@ const PROMOTING: &str = "\
     div_ceil wrapping_add wrapping_sub wrapping_mul saturating_add saturating_sub saturating_mul \
     next_multiple_of is_multiple_of rotate_left rotate_right";
 
+/// Types whose values change behind a shared reference, or own memory of the host. They would change while a kernel is staged, once for
+/// all threads.
+const CHANGING: &str = "\
+    Cell RefCell UnsafeCell OnceCell LazyCell Mutex RwLock OnceLock LazyLock Condvar Rc Arc \
+    AtomicBool AtomicU8 AtomicU16 AtomicU32 AtomicU64 AtomicUsize AtomicI8 AtomicI16 AtomicI32 \
+    AtomicI64 AtomicIsize AtomicPtr";
+
+/// Methods of such types.
+const CHANGES: &str = "\
+    load store fetch_add fetch_sub fetch_min fetch_max fetch_and fetch_or fetch_xor fetch_nand \
+    fetch_update compare_exchange compare_exchange_weak lock try_lock borrow borrow_mut with \
+    get_or_init";
+
 impl Translator {
     /// A call of a method.
     pub fn method_call(&mut self, call: &syn::ExprMethodCall) -> TokenStream {
@@ -29,6 +42,16 @@ impl Translator {
             && let Some(range) = range(&call.receiver)
         {
             return self.contains(range, &call.args[0], span);
+        }
+        if let Expr::Path(path) = &*call.receiver
+            && path.path.segments.last().is_some_and(|last| is_static(&last.ident))
+            && CHANGES.split(' ').any(|name| call.method == name)
+        {
+            return self.refuse(
+                call,
+                "a kernel cannot use a `static` that changes",
+                "pass its value as a parameter, or a `&mut [T]` parameter for `atomic_add`",
+            );
         }
         if let Some(chain) = self.iterated(call) {
             return chain;
@@ -108,6 +131,22 @@ impl Translator {
         {
             return staged;
         }
+        if let Expr::Path(path) = &*call.func
+            && let [.., of, _] = &path.path.segments.iter().collect::<Vec<_>>()[..]
+            && CHANGING.split(' ').any(|name| of.ident == name)
+        {
+            return self.refuse(
+                path,
+                "objects of the host that change do not exist in a kernel",
+                "use `let mut count = 0u32;`, or shared memory",
+            );
+        }
+        if let Expr::Path(path) = &*call.func
+            && let Some(default) = self.default(path)
+            && call.args.is_empty()
+        {
+            return default;
+        }
         // `shared::<[[f32; 32]; 32]>()`
         if let Expr::Path(path) = &*call.func
             && call.args.is_empty()
@@ -144,6 +183,23 @@ impl Translator {
         let argument = if local { Self::closure_argument } else { Self::argument };
         let arguments: Vec<_> = call.args.iter().map(|a| argument(self, a)).collect();
         quote_spanned!(span => #function(#(#arguments),*))
+    }
+
+    /// `Type::default()`: a constant, which the host computes.
+    fn default(&self, path: &ExprPath) -> Option<TokenStream> {
+        let (span, segments) = (path.span(), &path.path.segments);
+        if path.qself.is_some() || segments.len() < 2 || segments.last()?.ident != "default" {
+            return None;
+        }
+        let rt = quote!(::lanework::lang::rt);
+        let of = &segments[segments.len() - 2].ident;
+        if of == "Default" || !is_type(of) || !self.is_device_type(path) {
+            return None;
+        }
+        let mut ty = path.path.clone();
+        ty.segments.pop();
+        ty.segments.pop_punct();
+        Some(quote_spanned!(span => #rt::by_value::<#ty>(<#ty>::default())))
     }
 
     /// `f32::from_bits(x)`, `f32::max(a, b)`: a function of a primitive type with arguments.
