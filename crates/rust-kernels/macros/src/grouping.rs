@@ -27,18 +27,11 @@ pub fn grouped(tokens: TokenStream) -> TokenStream {
 }
 
 /// Whether tokens are an expression that a neighboring operator could take apart. Types and patterns of such a form may be in
-/// parentheses, too.
+/// parentheses, too. Not an assignment: it may be the content of an attribute (`$doc:meta`).
 fn has_operator(tokens: &TokenStream) -> bool {
     match syn::parse2::<Expr>(tokens.clone()) {
         Ok(
-            Expr::Assign(_)
-            | Expr::Binary(_)
-            | Expr::Cast(_)
-            | Expr::Closure(_)
-            | Expr::If(_)
-            | Expr::Match(_)
-            | Expr::Range(_)
-            | Expr::Unary(_),
+            Expr::Binary(_) | Expr::Cast(_) | Expr::Closure(_) | Expr::Range(_) | Expr::Unary(_),
         ) => true,
         Ok(_) | Err(_) => false,
     }
@@ -59,7 +52,14 @@ mod tests {
         assert_eq!(of(quote!(x + 1)), shown(quote!(f((x + 1) * 2))));
         assert_eq!(of(quote!(-x)), shown(quote!(f((-x) * 2))));
         assert_eq!(of(quote!(0..n)), shown(quote!(f((0..n) * 2))));
-        for plain in [quote!(x), quote!(x[i].y), quote!(f(1)), quote!(&[T]), quote!(Vec<T>)] {
+        for plain in [
+            quote!(x),
+            quote!(x[i].y),
+            quote!(f(1)),
+            quote!(&[T]),
+            quote!(Vec<T>),
+            quote!(doc = "text"),
+        ] {
             assert!(!of(plain.clone()).contains("(("), "{plain}");
             assert_eq!(
                 of(plain.clone()).matches('(').count(),
