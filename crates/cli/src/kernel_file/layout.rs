@@ -99,7 +99,8 @@ impl StructLayout {
     /// A scalar or a vector of CUDA. Vectors of three are aligned like their elements.
     fn of_vector(element: ElementType, lanes: u64) -> StructLayout {
         let one = StructLayout::of_scalar(Holds::Number(element));
-        let fields = (0..lanes).map(|lane| StructField { at: lane * one.bytes, ..one.fields[0].clone() });
+        let fields =
+            (0..lanes).map(|lane| StructField { at: lane * one.bytes, ..one.fields[0].clone() });
         let bytes = lanes * one.bytes;
         let align = if lanes == 3 { one.bytes } else { bytes.min(16) };
         StructLayout { fields: fields.collect(), bytes, align }

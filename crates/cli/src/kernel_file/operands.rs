@@ -1,7 +1,7 @@
 //! Assigns the arguments of a command line, positional or as NAME=VALUE, to the parameters of a kernel.
 
 use super::argument::{Argument, Contents, FORMS, element_type, extents, parse, scalar};
-use super::layout::{StructField, Holds, StructLayout};
+use super::layout::{Holds, StructField, StructLayout};
 use super::signature::{KernelParameter, Signature, Takes};
 use crate::args::KernelArgs;
 use crate::npy;

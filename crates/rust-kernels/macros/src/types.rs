@@ -87,6 +87,11 @@ fn kind(ty: &Type) -> syn::Result<Kind> {
                     "a string cannot be passed to a kernel",
                     "pass bytes as `&[u8]`",
                 )),
+                Type::TraitObject(object) => Err(refuse(
+                    object,
+                    "trait objects are not supported in a kernel",
+                    "take `impl Fn(f32) -> f32` for a closure, or a type parameter with a #[device] trait",
+                )),
                 _ => Ok(Kind::Reference { inner: reference.elem.clone(), mutable }),
             }
         }

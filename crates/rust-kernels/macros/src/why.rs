@@ -31,6 +31,8 @@ fn is_like(message: &str, pattern: &str) -> bool {
 #[rustfmt::skip]
 pub const WHY: &[(&str, &str)] = &[
     ("string literals are not supported in a kernel", "a string is a byte sequence of varying length; a kernel has only values of fixed size and slices of them"),
+    ("characters are not supported in a kernel", "a `char` promises a valid code point, which nothing on the device checks"),
+    ("trait objects are not supported in a kernel", "every call is inlined while the kernel is staged, so the function has to be known then"),
     ("a string cannot be passed to a kernel", "device memory holds numbers and structs of them, and a `str` promises UTF-8 that nothing on the device checks"),
     ("kernels are not asynchronous", "threads of a GPU wait at barriers and for memory, not for futures"),
     ("a kernel returns no value", "a launch runs many threads, and each would return a value"),

@@ -185,8 +185,7 @@ fn a_grid_that_does_not_follow_is_asked_for() {
     let ticket = "const float *x, float *y, unsigned *next, int n) { __shared__ unsigned part; \
                   if (threadIdx.x == 0) part = atomicAdd(next, 1u); __syncthreads(); \
                   int i = part * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i]; }";
-    let sum =
-        "const float *x, const float *w, float *y, int n) { INDEX if (i < n) y[i] = x[i] + w[i]; }";
+    let sum = "const float *x, const float *w, float *y) { INDEX y[i] = x[i] + w[i]; }";
     let faulty = "unsigned *x, unsigned n) { INDEX unsigned at = (i * 2654435761u) >> 4; x[at % n] = i; if (i == 3) x[n] = 1; }";
     all(&[
         // The first block faults in every grid.

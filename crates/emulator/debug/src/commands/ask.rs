@@ -136,7 +136,10 @@ impl Console<'_, '_> {
     pub(super) fn findings(&mut self) -> Result<String, String> {
         let findings = self.session.findings().map_err(replay_error)?;
         if findings.is_empty() {
-            return Ok("the sanitizer found nothing".to_owned());
+            return Ok(match self.program {
+                Some(_) => "the sanitizer found nothing in this launch".to_owned(),
+                None => "the sanitizer found nothing".to_owned(),
+            });
         }
         let line = |(index, report): (usize, &lanework_emulator::sanitize::Report)| {
             // Code of a built-in header has no place of its own.

@@ -28,9 +28,17 @@ pub fn cost(touch: &TracedAccess) -> Cost {
             let wavefronts: u64 = served.iter().map(|(_, passes)| passes).sum();
             let best = served.len() as u64;
             let optimal = wavefronts <= best;
-            let text = match optimal {
-                true => format!("{}: no bank conflicts", many(wavefronts, "wavefront")),
-                false => format!(
+            let text = match (touch.kind == AccessKind::Atomic, optimal) {
+                // An atomic serves lanes of one word one after the other, which is no bank conflict.
+                (true, true) => "atomic: no two lanes at one word or bank".to_owned(),
+                (true, false) => format!(
+                    "atomic: lanes at one word or bank take turns, {} here",
+                    many(wavefronts, "turn")
+                ),
+                (false, true) => {
+                    format!("{}: no bank conflicts", many(wavefronts, "wavefront"))
+                }
+                (false, false) => format!(
                     "{} (optimal: {best}): {}",
                     many(wavefronts, "wavefront"),
                     many(wavefronts - best, "bank conflict")

@@ -60,6 +60,17 @@ mod tests {
     }
 
     #[test]
+    fn lanes_of_an_atomic_at_one_word_are_no_bank_conflict() {
+        let on = |lane: fn(u64) -> u64| {
+            let touched = touch(Space::Shared, 4, lane);
+            cost(&TracedAccess { kind: AccessKind::Atomic, ..touched }).text
+        };
+        let turns = "atomic: lanes at one word or bank take turns, 8 turns here";
+        assert_eq!(on(|lane| 4 * (lane % 4)), turns);
+        assert_eq!(on(|lane| 4 * lane), "atomic: no two lanes at one word or bank");
+    }
+
+    #[test]
     fn costs_name_the_optimum() {
         let said = cost(&touch(Space::Global, 4, |lane| 128 * lane)).text;
         assert_eq!(said, "32 sectors of 32 bytes (optimal: 4): 12 % of their bytes are used");
@@ -100,7 +111,11 @@ mod tests {
         let generic = touch(Space::Shared, 4, |lane| (1 << 32) + 128 * lane);
         assert!(access::bank_rows(&generic).keys().eq(&(0..32).collect::<Vec<u64>>()));
         let drawn = grid(&touch(Space::Shared, 4, |lane| 128 * lane), 32).expect("a grid");
-        assert!(drawn.len() < 30_000, "{}", drawn.len());
+        assert!(drawn.len() < 6_000, "{}", drawn.len());
+        // A row of adjacent banks is one line and one text, whose digits have places of their own.
+        let row = grid(&touch(Space::Shared, 4, |lane| 4 * lane), 32).expect("a grid");
+        assert!(row.contains("d='M112 31h702'") && row.contains(">01234567891011"), "{row}");
+        assert!(row.contains("x='122 144 166"), "{row}");
         assert!(drawn.matches("<path").count() <= 4 && !drawn.contains("<rect"));
         assert!((0..32).all(|lane| drawn.contains(&format!(">{lane}</text>"))));
         let drawn = grid(&touch(Space::Global, 4, |lane| 4 * lane), 32).expect("a grid");

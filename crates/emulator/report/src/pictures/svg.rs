@@ -72,7 +72,8 @@ pub fn grid(touch: &TracedAccess, most: usize) -> Option<String> {
     };
     let (width, height) = (LEFT + GRID + 8.0, canvas.y);
     let what = escaped(&caption(touch));
-    let Merged { paths, labels } = canvas.merged.take().unwrap_or_default();
+    let Merged { paths, labels, banks, digits, rows: names } =
+        canvas.merged.take().unwrap_or_default();
     let mut svg = format!(
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' role='img' \
          aria-label='{what}: {rows} x 128 B'>"
@@ -80,9 +81,22 @@ pub fn grid(touch: &TracedAccess, most: usize) -> Option<String> {
     for (fill, path) in paths {
         let _ = write!(svg, "<path fill='{fill}' d='{path}'/>");
     }
+    for (color, runs) in banks {
+        let path: String = runs.iter().map(BankRun::path).collect();
+        let _ = write!(
+            svg,
+            "<path stroke='{color}' stroke-width='{CELL}' stroke-dasharray='{} {GAP}' d='{path}'/>",
+            BANK - GAP
+        );
+    }
+    for (fill, rows) in digits {
+        let texts: String = rows.iter().map(Digits::text).collect();
+        let _ = write!(svg, "<g font-size='10' text-anchor='middle' fill='{fill}'>{texts}</g>");
+    }
     for (fill, texts) in labels {
         let _ = write!(svg, "<g font-size='10' text-anchor='middle' fill='{fill}'>{texts}</g>");
     }
+    let _ = write!(svg, "<g font-size='11' text-anchor='end' fill='{FAINT}'>{names}</g>");
     Some(svg + &canvas.drawing.body + "</svg>")
 }
 
@@ -97,6 +111,8 @@ const ROW: f64 = 20.0;
 const CELL: f64 = 18.0;
 /// Gap between cells.
 const GAP: f64 = 2.0;
+/// Width of a bank with its gap.
+const BANK: f64 = GRID / 32.0;
 /// Width of a column of time.
 const COLUMN: f64 = 11.0;
 /// Maximum number of memory lines drawn.
@@ -135,13 +151,46 @@ struct Canvas {
 struct Merged {
     paths: Vec<(String, String)>,
     labels: Vec<(String, String)>,
+    /// Adjacent banks of one color, as dashed lines.
+    banks: Vec<(String, Vec<BankRun>)>,
+    /// The labels of the banks of one row, as one text.
+    digits: Vec<(String, Vec<Digits>)>,
+    /// The names of the rows.
+    rows: String,
+}
+
+/// Adjacent banks of one color in a row.
+struct BankRun {
+    first: usize,
+    count: usize,
+    y: f64,
+}
+
+impl BankRun {
+    fn path(&self) -> String {
+        let (x, length) = (LEFT + BANK * self.first as f64, BANK * self.count as f64 - GAP);
+        format!("M{} {}h{}", n(x), n(self.y + CELL / 2.0), n(length))
+    }
+}
+
+/// Labels in one row: each character has a position of its own.
+struct Digits {
+    y: f64,
+    places: String,
+    text: String,
+}
+
+impl Digits {
+    fn text(&self) -> String {
+        format!("<text x='{}' y='{}'>{}</text>", self.places.trim_end(), n(self.y), self.text)
+    }
 }
 
 /// The entry of a color, added if missing.
-fn of_color<'a>(parts: &'a mut Vec<(String, String)>, color: &str) -> &'a mut String {
+fn of_color<'a, T: Default>(parts: &'a mut Vec<(String, T)>, color: &str) -> &'a mut T {
     let known = parts.iter().position(|(known, _)| known == color);
     let at = known.unwrap_or_else(|| {
-        parts.push((color.to_owned(), String::new()));
+        parts.push((color.to_owned(), T::default()));
         parts.len() - 1
     });
     &mut parts[at].1
@@ -200,8 +249,46 @@ impl Canvas {
         }
     }
 
+    /// Draws a bank of the row, with its label.
+    fn bank(&mut self, bank: usize, fill: &str, label: &str, ink: &str) {
+        /// Width of a digit.
+        const DIGIT: f64 = 6.0;
+        let (x, y) = (LEFT + BANK * bank as f64, self.y);
+        let Some(merged) = &mut self.merged else {
+            return self.cell((x, BANK - GAP), fill, label, ink);
+        };
+        if fill != "white" {
+            let runs = of_color(&mut merged.banks, fill);
+            match runs.last_mut().filter(|run| run.y == y && run.first + run.count == bank) {
+                Some(run) => run.count += 1,
+                None => runs.push(BankRun { first: bank, count: 1, y }),
+            }
+        }
+        if label.is_empty() {
+            return;
+        }
+        let rows = of_color(&mut merged.digits, ink);
+        let at = y + 13.0;
+        if rows.last().is_none_or(|row| row.y != at) {
+            rows.push(Digits { y: at, places: String::new(), text: String::new() });
+        }
+        let Some(row) = rows.last_mut() else { return };
+        let middle = x + (BANK - GAP) / 2.0;
+        let before = (label.len() as f64 - 1.0) / 2.0;
+        for (index, digit) in label.chars().enumerate() {
+            let place = middle + DIGIT * (index as f64 - before);
+            let _ = write!(row.places, "{} ", n(place));
+            row.text.push(digit);
+        }
+    }
+
     /// Labels the row at its left.
     fn label(&mut self, text: &str) {
+        if let Some(merged) = &mut self.merged {
+            let (x, y) = (n(LEFT - 10.0), n(self.y + 13.0));
+            let _ = write!(merged.rows, "<text x='{x}' y='{y}'>{}</text>", escaped(text));
+            return;
+        }
         self.drawing.text((LEFT - 10.0, self.y + 13.0), 11, Anchor::End, FAINT, text);
     }
 
@@ -234,12 +321,11 @@ impl Canvas {
     /// Draws a grid of 32 banks with the lane at each word, and the wavefronts of each bank.
     fn banks(&mut self, touch: &TracedAccess, most: usize) {
         let wavefronts = bank_wavefronts(touch);
-        let width = GRID / 32.0;
-        let place = |bank: usize| (LEFT + width * bank as f64, width - GAP);
         let ink = |count: usize| if count > 8 { "white" } else { INK };
         self.label("bank");
-        for bank in 0..32 {
-            self.cell(place(bank), "white", &bank.to_string(), FAINT);
+        let step = if self.merged.is_some() { 4 } else { 1 };
+        for bank in (0..32).step_by(step) {
+            self.bank(bank, "white", &bank.to_string(), FAINT);
         }
         self.y += ROW;
         for (row, cells) in bank_rows(touch).iter().take(most) {
@@ -251,14 +337,14 @@ impl Canvas {
                     [lane] => lane.to_string(),
                     [..] => format!("{}x", lanes.len()),
                 };
-                self.cell(place(bank), fill, &label, ink(wavefronts[bank]));
+                self.bank(bank, fill, &label, ink(wavefronts[bank]));
             }
             self.y += ROW;
         }
         self.y += 4.0;
         self.label("wavefronts");
         for (bank, count) in wavefronts.iter().enumerate().filter(|(_, count)| **count > 0) {
-            self.cell(place(bank), heat(*count), &count.to_string(), ink(*count));
+            self.bank(bank, heat(*count), &count.to_string(), ink(*count));
         }
         self.y += ROW + 8.0;
     }

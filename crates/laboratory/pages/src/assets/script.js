@@ -8,6 +8,8 @@
   const keep = (name, value) => { try { localStorage.setItem("lanework-" + name, value); } catch (_) { /* a file may have no storage */ } };
   const kept = (name) => { try { return localStorage.getItem("lanework-" + name); } catch (_) { return null; } };
   const word = (key) => (words[key] ? words[key][root.lang === "zh" ? 1 : 0] : key);
+  // The title and the rows of a tip.
+  const rowsOf = (text) => { const [title, ...rows] = text.split("\n"); return [title, rows.map((row) => row.split("\t"))]; };
   root.classList.add("js");
 
   // Language: the chosen one, else the report's, else the browser's.
@@ -21,7 +23,7 @@
       if (element.placeholder) element.placeholder = text;
     }
     for (const table of all(".scroll table")) label(table);
-    for (const mark of all("[data-tip]")) mark.setAttribute("aria-label", plain(JSON.parse(mark.dataset.tip)));
+    for (const mark of all("[data-tip]")) mark.setAttribute("aria-label", plain(rowsOf(mark.dataset.tip)));
     setTitle();
   };
   // Gives each cell the name of its column, which narrow windows show before it.
@@ -75,7 +77,7 @@
   const tip = one("#tip");
   let shown = null;
   const show = (mark, x, y) => {
-    const [title, rows] = JSON.parse(mark.dataset.tip);
+    const [title, rows] = rowsOf(mark.dataset.tip);
     tip.replaceChildren();
     const head = document.createElement("b");
     head.textContent = title;

@@ -124,7 +124,7 @@ impl Bars {
                     }
                 }
                 div.track {
-                    svg.mark tabindex="0" role="img" data-tip=(row.tip.json()) aria-label=(row.tip.words()) {
+                    svg.mark tabindex="0" role="img" data-tip=(row.tip.lines()) {
                         (grid(axis))
                         @if axis.is_log() && !row.parts.is_empty() {
                             @let class = row.parts.last().map_or("own", |part| part.class);
@@ -234,9 +234,12 @@ impl Columns {
                 }
                 @for (index, (name, value, tip)) in self.columns.iter().enumerate() {
                     @let x = left + step * index as f64;
-                    g.mark tabindex="0" role="img" data-tip=(tip.json()) aria-label=(tip.words()) {
-                        rect.halo x=(p(x)) y=(p(top)) width=(p(step)) height=(p(bottom - top)) {}
-                        rect.own x=(p(x + 0.08 * step)) y=(p(y(*value))) width=(p(0.84 * step)) height=(p(bottom - y(*value))) {}
+                    // An empty column has nothing to point at.
+                    @if *value > 0.0 {
+                        g.mark tabindex="0" role="img" data-tip=(tip.lines()) {
+                            rect.halo x=(p(x)) y=(p(top)) width=(p(step)) height=(p(bottom - top)) {}
+                            rect.own x=(p(x + 0.08 * step)) y=(p(y(*value))) width=(p(0.84 * step)) height=(p(bottom - y(*value))) {}
+                        }
                     }
                     @if index.is_multiple_of(stride) {
                         text.tick x=(p(x + step / 2.0)) y=(p(bottom + 15.0)) text-anchor="middle" font-size="11.5" { (name) }
@@ -319,8 +322,8 @@ impl Strip {
                                     @for dot in &row.dots {
                                         svg.nest x=(place(dot.value)) y="50%" overflow="visible" {
                                             g class={ "mark g" (row.group % 8) @if dot.vendor { " vendor" } }
-                                                tabindex="0" role="img" data-tip=(dot.tip.json())
-                                                data-link=[dot.link.as_deref()] aria-label=(dot.tip.words()) {
+                                                tabindex="0" role="img" data-tip=(dot.tip.lines())
+                                                data-link=[dot.link.as_deref()] {
                                                 (shape(if dot.vendor { 5 } else { row.group % 5 }, 0.0, 0.0, 6.0))
                                             }
                                         }

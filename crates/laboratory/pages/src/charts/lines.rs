@@ -96,7 +96,7 @@ impl Lines {
                             @if let Some([low, high]) = point.interval {
                                 line.whisker x1=(p(x(point.x))) x2=(p(x(point.x))) y1=(p(y(low))) y2=(p(y(high))) {}
                             }
-                            g.mark tabindex="0" role="img" data-tip=(point.tip.json()) aria-label=(point.tip.words()) {
+                            g.mark tabindex="0" role="img" data-tip=(point.tip.lines()) {
                                 circle.halo cx=(p(x(point.x))) cy=(p(y(point.y))) r="11" {}
                                 (shape(index, x(point.x), y(point.y), if narrow { 3.5 } else { 4.5 }))
                             }
@@ -202,7 +202,7 @@ impl Heat {
                                     Some(cell) => {
                                         @let heat = self.heat(cell.value);
                                         td.mark.mid[heat > 0.5].deep[heat > 0.83].best[best == Some(cell.value)] tabindex="0"
-                                            data-tip=(cell.tip.json()) style=(format!("--h:{heat:.3}")) { (cell.text) }
+                                            data-tip=(cell.tip.lines()) style=(format!("--h:{heat:.3}")) { (cell.text) }
                                     }
                                     None => td.none { "·" },
                                 }

@@ -85,9 +85,12 @@ impl Tip {
         }
     }
 
-    /// The JSON form for the script.
-    pub fn json(&self) -> String {
-        serde_json::json!([self.title, self.rows]).to_string()
+    /// The form for the script: the title, and a line for each row, name and value with a tab between them. JSON would be twice as
+    /// long, because quotation marks are escaped in HTML.
+    pub fn lines(&self) -> String {
+        let plain = |text: &str| text.replace(['\t', '\n'], " ");
+        let row = |(name, value): &(String, String)| format!("\n{}\t{}", plain(name), plain(value));
+        plain(&self.title) + &self.rows.iter().map(row).collect::<String>()
     }
 
     /// The text form, for screen readers.

@@ -164,8 +164,8 @@ impl Roofline {
                     @let (x, y) = (plot.x(mark.intensity), plot.y(mark.rate));
                     @let kind = if mark.vendor { 5 } else { mark.group % 5 };
                     g class={ "mark g" (mark.group % 8) @if mark.vendor { " vendor" } @if mark.bound { " bound" } }
-                        tabindex="0" role="img" data-group=(mark.group) data-tip=(mark.tip.json())
-                        data-link=[mark.link.as_deref()] aria-label=(mark.tip.words()) {
+                        tabindex="0" role="img" data-group=(mark.group) data-tip=(mark.tip.lines())
+                        data-link=[mark.link.as_deref()] {
                         circle.halo cx=(p(x)) cy=(p(y)) r=(p(2.2 * radius)) {}
                         (shape(kind, x, y, if mark.vendor { 1.25 * radius } else { radius }))
                     }

@@ -72,6 +72,8 @@ pub struct Rung {
     pub error: Option<String>,
     /// Why it was skipped.
     pub skipped: Option<String>,
+    /// The earlier rung whose kernel it ran.
+    pub same_as: Option<String>,
     /// How accurate the result is.
     pub accuracy: Option<Accuracy>,
     /// The resources of the kernel.

@@ -8,6 +8,9 @@ use crate::record::{Counters, Histogram, Kernel, Profile, Report, Rung};
 use crate::words::{both, english, pair, prose, t, tf};
 use maud::{Markup, html};
 
+/// Lines per listing below which a report is long: it also has fewer pictures.
+const FEW: usize = 40;
+
 /// Renders the page, with at most `most` lines per listing of PTX and machine code.
 pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
     let at = climbs::kernel_fragment(&kernel.ladder, &kernel.name);
@@ -15,8 +18,8 @@ pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
     html! {
         section.page.kernel id=(at) data-title=(kernel.name) data-source-lines=(kernel.sources.len()) {
             p.crumb {
-                a href="#summary" { (t("nav:summary")) } " / "
-                @if !kernel.ladder.is_empty() { a href={ "#" (climbs::ladder_fragment(&kernel.ladder)) } { (kernel.ladder) } }
+                a href="#summary" { (t("nav:summary")) }
+                @if !kernel.ladder.is_empty() { " / " a href={ "#" (climbs::ladder_fragment(&kernel.ladder)) } { (kernel.ladder) } }
             }
             h1 { (kernel.name) }
             @if let Some([english, chinese]) = &kernel.header {
@@ -25,6 +28,9 @@ pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
                     dt { (t("kernel:predicts")) } dd { (prose(&english.predicts, &chinese.predicts)) }
                     dt { (t("kernel:costs")) } dd { (prose(&english.costs, &chinese.costs)) }
                 }
+            }
+            @if let Some(same) = rungs(report, kernel).find_map(|(_, rung)| rung.same_as.clone()) {
+                p.note { (tf("kernel:same", &[&same])) }
             }
             @if kernel.ladder.is_empty() { p.note { (t("kernel:not-compared")) } }
             (on_gpus(report, kernel))
@@ -48,7 +54,7 @@ pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
                 }
             }
             (listing::card(kernel, most))
-            (listing::pictures(kernel))
+            (listing::pictures(kernel, most < FEW))
             (errors(report, kernel))
         }
     }
@@ -71,7 +77,7 @@ fn on_gpus(report: &Report, kernel: &Kernel) -> Markup {
                 div.card.timed {
                     h2 { (tf("kernel:on-gpu", &[&climb.device.name])) }
                     dl.numbers {
-                        div.mark tabindex="0" data-tip=(tip_of_time(climb, rung, found).json()) {
+                        div.mark tabindex="0" data-tip=(tip_of_time(climb, rung, found).lines()) {
                             dt { (t("time:median")) } dd { (time(found.median_ns)) }
                             p.note { (time(found.interval_ns[0])) " – " (time(found.interval_ns[1])) }
                         }
@@ -188,8 +194,7 @@ fn classes(profile: &Profile) -> Markup {
             div.stack role="list" {
                 @for (index, (name, value)) in all.iter().enumerate() {
                     span class={ "mark s" (index % 8) } tabindex="0" role="listitem" style=(format!("flex:{:.4}", share(*value)))
-                        data-tip=(Tip::new(*name).row("count:instructions", thousands(*value as f64)).row("col:share", percent(share(*value))).json())
-                        aria-label=(format!("{name}: {}", percent(share(*value)))) {}
+                        data-tip=(Tip::new(*name).row("count:instructions", thousands(*value as f64)).row("col:share", percent(share(*value))).lines()) {}
                 }
             }
             ul.keys {

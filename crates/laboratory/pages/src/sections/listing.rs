@@ -129,7 +129,7 @@ fn source(kernel: &Kernel, file: &Source, index: usize, lines: &[&Line]) -> Mark
                     @for (at, text) in shown(file, index, lines) {
                         @let number = at as u32 + 1;
                         @let found = lines.iter().find(|line| line.line == number);
-                        tr.zh[of_ladder && is_chinese(text)] data-l=[found.map(|_| format!("{index}:{number}"))] style=[heat(found)] {
+                        tr class=[(of_ladder && is_chinese(text)).then_some("zh")] data-l=[found.map(|_| format!("{index}:{number}"))] style=[heat(found)] {
                             th { (number) }
                             (cells(found))
                             td { (colored(text, kind)) }
@@ -202,14 +202,25 @@ fn of_sass(sass: &Sass, key: &dyn Fn(&(String, u32)) -> Option<String>, most: us
     }
 }
 
-/// The card with the pictures.
-pub fn pictures(kernel: &Kernel) -> Markup {
+/// The card with the pictures. In a long report, optimal accesses after the first have no drawing.
+pub fn pictures(kernel: &Kernel, is_long: bool) -> Markup {
+    let mut drawn = 0;
+    let mut omits = false;
+    let mut is_drawn = |access: &Access| {
+        let keeps = !is_long || drawn == 0 || access.cost.count > access.cost.optimal;
+        drawn += 1;
+        omits |= !keeps;
+        keeps
+    };
+    let all: Vec<Markup> =
+        kernel.pictures.iter().map(|picture| one(picture, &mut is_drawn)).collect();
     html! {
         @if !kernel.pictures.is_empty() {
             div.card {
                 h2 { (t("picture:title")) }
                 p.note { (t("picture:note")) }
-                @for picture in &kernel.pictures { (one(picture)) }
+                @for picture in &all { (picture) }
+                @if omits { p.note { (t("picture:fewer")) } }
                 ul.keys {
                     li { i.swatch.used {} (t("picture:used")) }
                     li { i.swatch.wasted {} (t("picture:wasted")) }
@@ -222,18 +233,18 @@ pub fn pictures(kernel: &Kernel) -> Markup {
     }
 }
 
-fn one(picture: &Picture) -> Markup {
+fn one(picture: &Picture, is_drawn: &mut dyn FnMut(&Access) -> bool) -> Markup {
     let [block, warp] = picture.warp;
     html! {
         div.picture {
             h3 { (tf("picture:line", &[&picture.line.to_string()])) " " code { (picture.code) } }
             p.note { (tf("picture:warp", &[&block.to_string(), &warp.to_string()])) }
-            @for access in &picture.accesses { (of_access(access)) }
+            @for access in &picture.accesses { (of_access(access, is_drawn(access))) }
         }
     }
 }
 
-fn of_access(access: &Access) -> Markup {
+fn of_access(access: &Access, is_drawn: bool) -> Markup {
     let Access { space, kind, bytes, lanes, pattern, .. } = access;
     let caption = format!("{space} {kind} of {bytes} B by {lanes} lanes: {pattern}");
     let cost = access.cost;
@@ -249,7 +260,7 @@ fn of_access(access: &Access) -> Markup {
                     }
                 }
             }
-            @if !access.drawing.is_empty() { div.drawing { (PreEscaped(&access.drawing)) } }
+            @if is_drawn && !access.drawing.is_empty() { div.drawing { (PreEscaped(&access.drawing)) } }
         }
     }
 }

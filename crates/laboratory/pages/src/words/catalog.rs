@@ -214,6 +214,11 @@ pub const WORDS: &[(&str, &str, &str)] = &[
         "Counts are exact for this launch; occupancy and cache hit rates are models.",
         "计数对这次启动是精确的；占用率与缓存命中率是模型。",
     ),
+    (
+        "kernel:same",
+        "At the size of this report it ran the kernel of {0}: the counts below are of that kernel.",
+        "在本报告的规模下，它运行的是 {0} 的核函数：下面的计数属于该核函数。",
+    ),
     ("kernel:sampled", "{0} of {1} blocks were counted.", "对 {1} 个线程块中的 {0} 个计数。"),
     ("kernel:classes", "Instruction mix", "指令构成"),
     ("kernel:traffic", "Memory accesses", "内存访问"),
@@ -302,6 +307,11 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ),
     ("sass:refused", "ptxas refused the PTX:", "ptxas 拒绝了这份 PTX："),
     // pictures
+    (
+        "picture:fewer",
+        "This report is long: optimal accesses after the first of a kernel have no drawing.",
+        "本报告较长：每个核函数除第一次访问外，理想的访问不再画图。",
+    ),
     ("picture:title", "What one warp accesses", "一个 warp 的访问"),
     (
         "picture:note",
@@ -361,8 +371,8 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("roofline:bounds", "Bounds for an {0}, from counts", "由计数得出的 {0} 上界"),
     (
         "roofline:bounds-note",
-        "These are bounds, not measurements: each mark stands on the roof, above the operations per byte that the emulator counted in the sectors that warps request. If caches helped nothing, no rung could be faster on this GPU; caches move a rung to the right.",
-        "这些是上界，不是测量值：每个标记都在 roofline 上，横坐标是模拟器按 warp 请求的扇区统计的每字节运算次数。若缓存毫无作用，则在该 GPU 上没有哪一级能更快；缓存会使标记右移。",
+        "These are bounds, not measurements: each mark stands on the roof, above the operations per byte that the emulator counted in the sectors that warps request. A kernel that repeats operations stands further right without being faster. If caches helped nothing, no rung could be faster on this GPU; caches move a rung to the right.",
+        "这些是上界，不是测量值：每个标记都在 roofline 上，横坐标是模拟器按 warp 请求的扇区统计的每字节运算次数。重复运算的核函数位置更靠右，但并不更快。若缓存毫无作用，则在该 GPU 上没有哪一级能更快；缓存会使标记右移。",
     ),
     ("roofline:bound", "Bound", "上界"),
     // sweeps

@@ -69,6 +69,15 @@ fn folded(x: bool, a: f32, op: impl Fn(f32, f32) -> f32) -> f32 {
     op(a, u32::from(x) as f32)
 }
 
+/// A closure in place of a trait object, a byte in place of a character, and an atomic in place of a static.
+#[device]
+fn counted(f: impl Fn(f32) -> f32, x: f32, counts: &mut [u32]) -> f32 {
+    let mut count = 0u32;
+    count += 1;
+    atomic_add(&mut counts[(b'a' - 97) as usize], count);
+    f(x)
+}
+
 /// Slices in all spellings, and constants.
 #[device]
 fn generic<T: Element>(x: &[T], y: &mut [T], #[constant] n: u32) {
@@ -191,6 +200,11 @@ fn mapped<T: Element, const R: usize>(from: &TensorMap<T, R>, to: &mut TensorMap
 }
 
 #[kernel]
+fn counts(y: &mut [f32], counts: &mut [u32]) {
+    y[thread_idx.x] = counted(|x: f32| 2.0 * x, 3.0, counts);
+}
+
+#[kernel]
 fn copies<T: Element>(x: &[T], y: &mut [T]) {
     generic(x, y, 4);
 }
@@ -209,5 +223,8 @@ fn the_remedies_compute() {
         let mut copy = device.zeros::<u8>(4).unwrap();
         copies(&bytes, &mut copy).grid(1).block(1).launch(&device).unwrap();
         assert_eq!(copy.download().unwrap(), [1, 2, 3, 4]);
+        let mut counted = device.zeros::<u32>(1).unwrap();
+        counts(&mut y, &mut counted).grid(1).block(4).launch(&device).unwrap();
+        assert_eq!((y.download().unwrap()[3], counted.download().unwrap()[0]), (6.0, 4));
     }
 }

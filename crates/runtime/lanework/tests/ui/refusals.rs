@@ -238,3 +238,24 @@ fn spelt_as_in_cuda(y: &mut [u32]) {
 fn converted(y: &mut [u32]) {
     y[0] = (thread_idx.x > 3).into();
 }
+
+static mut COUNTER: u32 = 0;
+
+#[kernel]
+fn counted(y: &mut [u32]) {
+    COUNTER += 1;
+    y[0] = u32::from(thread_idx.x as u8 == b'a') + 'b' as u32;
+}
+
+#[device]
+fn applied(f: &dyn Fn(f32) -> f32, x: f32) -> f32 {
+    f(x)
+}
+
+static HITS: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
+#[device]
+fn counted_on_host(x: u32) -> u32 {
+    let cell = std::cell::Cell::new(x);
+    HITS.load(std::sync::atomic::Ordering::Relaxed)
+}

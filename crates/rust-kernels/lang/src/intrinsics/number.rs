@@ -7,7 +7,10 @@ use crate::emit::value::{Value, compute_type, integer, wrap};
 use crate::math::staged;
 use crate::scalar::compare::Order;
 use crate::scalar::number::{Integer, Number};
-use crate::scalar::operands::{Adds, Ands, Divides, Multiplies, Ors, Remains, Subtracts, Xors};
+use crate::scalar::operands::{
+    AddOperand, Adds, AndOperand, Ands, DivOperand, Divides, MulOperand, Multiplies, OrOperand,
+    Ors, RemOperand, Remains, SubOperand, Subtracts, XorOperand, Xors,
+};
 use crate::scalar::var::{Bits, IntoVar, Scalar, Var};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
@@ -120,61 +123,76 @@ pub fn select<T: Number>(
 #[track_caller]
 pub(crate) fn operate<T: Scalar>(op: Operation, x: impl IntoVar<T>, y: impl IntoVar<T>) -> Var<T> {
     here();
-    let (x, y) = (x.into_var(), y.into_var());
-    if op == Operation::Rem && T::SCALAR.is_float() {
-        return Var::new(staged::two(&staged::REM, T::SCALAR, x.value, y.value));
+    Var::new(values(op, T::SCALAR, x.into_var().value, y.into_var().value))
+}
+
+/// `x op y` of values of one type.
+fn values(op: Operation, scalar: ScalarType, x: Value, y: Value) -> Value {
+    if op == Operation::Rem && scalar.is_float() {
+        return staged::two(&staged::REM, scalar, x, y);
     }
-    Var::new(with(|b| binary(b, op, T::SCALAR, x.value, y.value)))
+    with(|b| binary(b, op, scalar, x, y))
 }
 
 macro_rules! handle_operators {
-    ($($trait:ident $method:ident $op:ident $relation:ident),*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<T: Scalar + $relation<U>, U: Scalar> $trait<Var<U>> for Var<T> {
+    ($($trait:ident $method:ident $operand:ident),*) => {$(
+        impl<T, X: $operand<T>> $trait<X> for Var<T> {
             type Output = Var<T>;
             #[track_caller]
-            fn $method(self, other: Var<U>) -> Var<T> {
-                // The relation holds only between equal types.
-                operate(Operation::$op, self, Var::<T>::new(other.value))
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl<T: Scalar + $relation<U>, U: Scalar> $trait<U> for Var<T> {
-            type Output = Var<T>;
-            #[track_caller]
-            fn $method(self, other: U) -> Var<T> {
-                operate(Operation::$op, self, Var::<T>::new(Var::constant(other).value))
+            fn $method(self, other: X) -> Var<T> {
+                here();
+                Var::new(values(Operation::$trait, X::SCALAR, self.value, other.operand().value))
             }
         }
     )*};
 }
 
 handle_operators!(
-    Add add Add Adds, Sub sub Sub Subtracts, Mul mul Mul Multiplies, Div div Div Divides,
-    Rem rem Rem Remains, BitAnd bitand And Ands, BitOr bitor Or Ors, BitXor bitxor Xor Xors
+    Add add AddOperand, Sub sub SubOperand, Mul mul MulOperand, Div div DivOperand, Rem rem RemOperand
+);
+
+macro_rules! bit_operators {
+    ($($trait:ident $method:ident $op:ident $operand:ident),*) => {$(
+        impl<T, X: $operand<T>> $trait<X> for Var<T> {
+            type Output = Var<T>;
+            #[track_caller]
+            fn $method(self, other: X) -> Var<T> {
+                here();
+                Var::new(values(Operation::$op, X::SCALAR, self.value, other.operand().value))
+            }
+        }
+    )*};
+}
+
+bit_operators!(
+    BitAnd bitand And AndOperand, BitOr bitor Or OrOperand, BitXor bitxor Xor XorOperand
 );
 
 macro_rules! value_operators {
-    ($($t:ty)*: $($trait:ident $method:ident $op:ident),*) => {
-        value_operators!(@rows [$($t)*] $(($trait $method $op))*);
+    ($($t:ty)*: $($trait:ident $method:ident $op:ident $relation:ident),*) => {
+        value_operators!(@rows [$($t)*] $(($trait $method $op $relation))*);
     };
     (@rows $types:tt $($row:tt)*) => { $(value_operators!(@row $types $row);)* };
-    (@row [$($t:ty)*] ($trait:ident $method:ident $op:ident)) => {$(
-        #[diagnostic::do_not_recommend]
-        impl $trait<Var<$t>> for $t {
+    (@row [$($t:ty)*] ($trait:ident $method:ident $op:ident $relation:ident)) => {$(
+        impl<U> $trait<Var<U>> for $t
+        where
+            $t: $relation<U>,
+        {
             type Output = Var<$t>;
             #[track_caller]
-            fn $method(self, other: Var<$t>) -> Var<$t> {
-                operate(Operation::$op, self, other)
+            fn $method(self, other: Var<U>) -> Var<$t> {
+                // The relation holds only between equal types.
+                operate(Operation::$op, self, Var::<$t>::new(other.value))
             }
         }
     )*};
 }
 
 value_operators!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64:
-    Add add Add, Sub sub Sub, Mul mul Mul, Div div Div, Rem rem Rem);
+    Add add Add Adds, Sub sub Sub Subtracts, Mul mul Mul Multiplies, Div div Div Divides,
+    Rem rem Rem Remains);
 value_operators!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize:
-    BitAnd bitand And, BitOr bitor Or, BitXor bitxor Xor);
+    BitAnd bitand And Ands, BitOr bitor Or Ors, BitXor bitxor Xor Xors);
 
 /// `x << y` or `x >> y`; the amount may be of any integer type.
 #[track_caller]

@@ -26,7 +26,7 @@ pub trait Get<I> {
 
 /// `a[i] = value`.
 #[diagnostic::on_unimplemented(
-    message = "an element of `{Self}` cannot be assigned `{V}` at index `{I}`",
+    message = "this element cannot be assigned in a kernel",
     label = "cannot be assigned",
     note = "a parameter is written to when it is `&mut [T]`; `&[T]`, which is a `Slice<T>` here, is \
             only read",

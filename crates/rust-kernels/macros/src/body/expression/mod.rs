@@ -127,6 +127,11 @@ impl Translator {
         match &literal.lit {
             syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) => quote!(#literal),
             syn::Lit::Byte(_) => quote!(#literal),
+            syn::Lit::Char(_) => self.refuse(
+                literal,
+                "characters are not supported in a kernel",
+                "use bytes: `b'a'` is a u8",
+            ),
             other => self.refuse(
                 other,
                 "string literals are not supported in a kernel",
