@@ -93,8 +93,8 @@ kinds! {
     WarpSynchronous "warp-synchronous" Warning
         "Lanes of a warp that rely on lockstep: data passed by `volatile` accesses, or a lane that signals or waits for its warp, without `__syncwarp` in between."
         "Put `__syncwarp()` between the steps, or shuffle the values."
-    WgmmaRegisters "wgmma-registers" Error
-        "A register of a `wgmma` product that is accessed before the wait for the product, or written without a `wgmma.fence` before it. The PTX manual calls that undefined behavior."
+    WgmmaRegisters "wgmma-registers" Warning
+        "A register of a `wgmma` product that is accessed before the wait for the product, or written without a `wgmma.fence` before it. The PTX manual leaves that undefined; ptxas adds the wait or the fence, and serializes the products."
         "Commit the product and wait for its group before accessing its registers, and run `wgmma.fence` after writing them."
     ProxyFence "proxy-fence" Warning
         "A copy into shared memory that threads have read before, without a `fence.proxy.async` in between. The PTX memory model then leaves open whether the reads see the copied bytes."
