@@ -8,7 +8,7 @@ use crate::record::{Counters, Histogram, Kernel, Profile, Report, Rung};
 use crate::words::{both, english, pair, prose, t, tf};
 use maud::{Markup, html};
 
-/// Lines per listing below which a report is long: it also has fewer pictures.
+/// Lines per listing below which a report is long: it also has fewer pictures, and no histograms.
 const FEW: usize = 40;
 
 /// Renders the page, with at most `most` lines per listing of PTX and machine code.
@@ -55,7 +55,7 @@ pub fn page(report: &Report, kernel: &Kernel, most: usize) -> Markup {
             }
             (listing::card(kernel, most))
             (listing::pictures(kernel, most < FEW))
-            (errors(report, kernel))
+            (errors(report, kernel, most < FEW))
         }
     }
 }
@@ -263,8 +263,8 @@ fn traffic(counters: &Counters) -> Markup {
     }
 }
 
-/// The error histogram of the results.
-fn errors(report: &Report, kernel: &Kernel) -> Markup {
+/// The errors of the results, with a histogram except in a long report.
+fn errors(report: &Report, kernel: &Kernel, is_long: bool) -> Markup {
     let known: Vec<_> = rungs(report, kernel)
         .filter_map(|(climb, rung)| Some((climb, rung.accuracy.as_ref()?)))
         .collect();
@@ -286,7 +286,7 @@ fn errors(report: &Report, kernel: &Kernel) -> Markup {
                                 &percent(found.bound_used),
                             ]))
                         }
-                        @if let Some(errors) = found.errors.as_ref().filter(|found| found.decades.iter().sum::<u64>() > 0) { (of_errors(errors)) }
+                        @if let Some(errors) = found.errors.as_ref().filter(|found| !is_long && found.decades.iter().sum::<u64>() > 0) { (of_errors(errors)) }
                     }
                 }
             }
