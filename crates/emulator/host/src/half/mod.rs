@@ -169,7 +169,7 @@ fn rounded_to_odd(value: f64) -> f32 {
         return nearest;
     }
     let up = f64::from(nearest).abs() > value.abs();
-    f32::from_bits(nearest.to_bits() - u32::from(up) | 1)
+    f32::from_bits((nearest.to_bits() - u32::from(up)) | 1)
 }
 
 /// Arithmetic on one number or two.
