@@ -71,7 +71,7 @@ fn a_question_mark_converts_the_error() {
 
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Shape {
+enum Figure {
     #[default]
     Dot,
     Disk(u32),
@@ -82,7 +82,7 @@ enum Shape {
 
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
+enum Switch {
     Off,
     #[default]
     On,
@@ -97,14 +97,14 @@ struct Record {
 
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Pair<T: Number> {
+struct Couple<T: Number> {
     a: T,
     b: T,
 }
 
 #[device]
-fn shape(n: u32) -> Shape {
-    use Shape::*;
+fn figure(n: u32) -> Figure {
+    use Figure::*;
     match n % 3 {
         0 => Dot,
         1 => Disk(n),
@@ -113,9 +113,9 @@ fn shape(n: u32) -> Shape {
 }
 
 #[device]
-fn area(shape: Shape) -> u32 {
-    use Shape::*;
-    match shape {
+fn area(figure: Figure) -> u32 {
+    use Figure::*;
+    match figure {
         Dot => 0,
         Disk(n) if n > 100 => 1,
         Disk(n) => 3 * n * n,
@@ -127,18 +127,18 @@ fn area(shape: Shape) -> u32 {
 fn shortened(x: u32) -> u32 {
     let mut record = Record::default();
     record.a += x;
-    let mut pair = Pair::<u32>::default();
+    let mut pair = Couple::<u32>::default();
     pair.b += record.a + record.b as u32;
-    let default = area(Shape::default()) + (State::default() as u32);
+    let default = area(Figure::default()) + (Switch::default() as u32);
     let wide: u64 = (0..3u32).map(u64::from).sum();
     let last = (0..x).filter(|v| v % 2 == 0).map(Some).last().unwrap_or(None);
     pair.a + pair.b + default + wide as u32 + last.unwrap_or(7)
 }
 
 #[kernel]
-fn shapes(out: &mut [u32]) {
+fn figures(out: &mut [u32]) {
     let i = thread_idx.x;
-    out[i] = area(shape(i)) + shortened(i);
+    out[i] = area(figure(i)) + shortened(i);
 }
 
 #[device]
@@ -180,8 +180,8 @@ fn folded<S: Fold<State = u32>>(x: &[u32], out: &mut [u32]) {
 fn short_forms_compute_as_on_the_host() {
     for device in Device::for_tests("language") {
         let mut out = device.zeros::<u32>(8).unwrap();
-        shapes(&mut out).grid(1).block(8).launch(&device).unwrap();
-        let wanted: Vec<u32> = (0..8).map(|i| area(shape(i)) + shortened(i)).collect();
+        figures(&mut out).grid(1).block(8).launch(&device).unwrap();
+        let wanted: Vec<u32> = (0..8).map(|i| area(figure(i)) + shortened(i)).collect();
         assert_eq!(out.download().unwrap(), wanted);
         let x = device.upload(&[1u32, 2, 3]).unwrap();
         let mut out = device.zeros::<u32>(3).unwrap();

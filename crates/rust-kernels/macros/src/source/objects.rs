@@ -32,11 +32,14 @@ pub fn is_crate_of_rust(name: &str) -> bool {
     ["std", "core", "alloc"].contains(&name)
 }
 
+/// Whether a static is `mut`, and the names in its type.
+type OfStatic = (bool, HashSet<String>);
+
 /// The statics and structs of a file.
 #[derive(Default)]
 pub struct Objects {
-    /// For each static, whether it is `mut`, and the names in its type; none for a constant.
-    statics: HashMap<String, Vec<Option<(bool, HashSet<String>)>>>,
+    /// The statics and constants of each name; none for a constant.
+    statics: HashMap<String, Vec<Option<OfStatic>>>,
     /// For each struct, the names in the types of its fields.
     fields: HashMap<String, HashSet<String>>,
 }
@@ -76,7 +79,7 @@ impl Objects {
     /// The static `name`, if the file declares only such statics of that name. `of_rust` tells whether the file imports
     /// a name from Rust's library.
     pub fn judge(&self, name: &str, of_rust: impl Fn(&str) -> bool) -> Option<Static> {
-        let kind = |of: &Option<(bool, HashSet<String>)>| match of.as_ref()? {
+        let kind = |of: &Option<OfStatic>| match of.as_ref()? {
             (true, _) => Some(Static::Mutable),
             (false, names) => self.holds_object(names, &of_rust, 4).then_some(Static::Object),
         };
