@@ -33,7 +33,7 @@ pub struct WaitChain {
     pub branches: f64,
 }
 
-/// What an instruction of a chain is.
+/// The kind of an instruction of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainStep {
     /// A fence of global memory.
