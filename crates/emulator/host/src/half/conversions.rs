@@ -1,6 +1,6 @@
 //! Conversions of 16-bit floats, which the headers write as PTX.
 
-use super::ShortFormat;
+use super::short::ShortFormat;
 use lanework_numbers::NumberType;
 
 /// The instruction `cvt.ROUNDING.TO.FROM`.

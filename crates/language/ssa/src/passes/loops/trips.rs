@@ -9,9 +9,9 @@ use crate::fold::{fold, signed};
 use crate::ir::*;
 use crate::passes::offsets::{based, compare};
 
-/// What is known of a value in one iteration.
+/// A value that is known in one iteration.
 #[derive(Clone, Copy)]
-enum Known {
+enum KnownValue {
     /// The value is this constant.
     Constant(ValueId),
     /// The value is a pointer this many bytes from a base.
@@ -42,20 +42,20 @@ pub(super) fn trip_count(
     };
     let parameters = function.block(natural.header).parameters.clone();
     // The bases of pointers that enter the loop do not change in it.
-    let mut bases: FastMap<ValueId, Known> = FastMap::default();
-    let mut known: FastMap<ValueId, Known> = FastMap::default();
+    let mut bases: FastMap<ValueId, KnownValue> = FastMap::default();
+    let mut known: FastMap<ValueId, KnownValue> = FastMap::default();
     for (parameter, argument) in parameters.iter().zip(&entry.arguments) {
         if function.as_constant(*argument).is_some() {
-            known.insert(*parameter, Known::Constant(function.resolve(*argument)));
+            known.insert(*parameter, KnownValue::Constant(function.resolve(*argument)));
         } else if let Some((base, offset)) = based(function, *argument) {
-            bases.insert(base, Known::Address(base, 0));
-            known.insert(*parameter, Known::Address(base, offset));
+            bases.insert(base, KnownValue::Address(base, 0));
+            known.insert(*parameter, KnownValue::Address(base, offset));
         }
     }
     known.extend(bases.iter());
     for count in 1..=most {
         let mut values = known.clone();
-        let Known::Constant(stays) = evaluate(function, condition, &mut values, 0)? else {
+        let KnownValue::Constant(stays) = evaluate(function, condition, &mut values, 0)? else {
             return None;
         };
         if function.as_constant(stays) != Some(stays_if) {
@@ -75,12 +75,12 @@ pub(super) fn trip_count(
 fn evaluate(
     function: &mut SsaFunction,
     value: ValueId,
-    known: &mut FastMap<ValueId, Known>,
+    known: &mut FastMap<ValueId, KnownValue>,
     depth: u32,
-) -> Option<Known> {
+) -> Option<KnownValue> {
     let value = function.resolve(value);
     if function.as_constant(value).is_some() {
-        return Some(Known::Constant(value));
+        return Some(KnownValue::Constant(value));
     }
     if let Some(found) = known.get(&value) {
         return Some(*found);
@@ -90,33 +90,36 @@ fn evaluate(
     if depth > 16 || data.arguments.is_empty() || data.results.len() != 1 {
         return None;
     }
-    let arguments: Option<Vec<Known>> =
+    let arguments: Option<Vec<KnownValue>> =
         data.arguments.iter().map(|a| evaluate(function, *a, known, depth + 1)).collect();
     let ty = function.value_type(value);
     let found = match (&data.kind, &arguments?[..]) {
-        (InstructionKind::PointerAdd, [Known::Address(base, offset), Known::Constant(bytes)]) => {
+        (
+            InstructionKind::PointerAdd,
+            [KnownValue::Address(base, offset), KnownValue::Constant(bytes)],
+        ) => {
             let bits = function.value_type(*bytes).bits();
             let bytes = signed(function.as_constant(*bytes)?, bits);
-            Known::Address(*base, offset.checked_add(bytes)?)
+            KnownValue::Address(*base, offset.checked_add(bytes)?)
         }
-        (InstructionKind::Convert(ValueConversion::Space), [address @ Known::Address(..)]) => {
+        (InstructionKind::Convert(ValueConversion::Space), [address @ KnownValue::Address(..)]) => {
             *address
         }
         (
             InstructionKind::CompareIntegers(condition),
-            [Known::Address(base, a), Known::Address(other, b)],
+            [KnownValue::Address(base, a), KnownValue::Address(other, b)],
         ) if base == other => {
-            Known::Constant(function.constant(ty, u64::from(compare(*condition, *a, *b))))
+            KnownValue::Constant(function.constant(ty, u64::from(compare(*condition, *a, *b))))
         }
         (kind, arguments) => {
             let constants: Option<Vec<ValueId>> = arguments
                 .iter()
                 .map(|argument| match argument {
-                    Known::Constant(constant) => Some(*constant),
-                    Known::Address(..) => None,
+                    KnownValue::Constant(constant) => Some(*constant),
+                    KnownValue::Address(..) => None,
                 })
                 .collect();
-            Known::Constant(fold(function, kind, &constants?, ty)?)
+            KnownValue::Constant(fold(function, kind, &constants?, ty)?)
         }
     };
     known.insert(value, found);
