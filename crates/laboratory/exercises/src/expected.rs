@@ -1,7 +1,7 @@
 //! The expected results of kernels.
 
 /// The expected result of a kernel, computed from its arrays before the launch and its numbers.
-pub enum Expected {
+pub enum ExpectedResult {
     /// The printed lines, in any order.
     Lines(fn() -> Vec<String>),
     /// The sum of the last array.
@@ -10,7 +10,7 @@ pub enum Expected {
     Elements(fn(&[Vec<f64>], &[f64]) -> Vec<f64>, f64),
 }
 
-impl Expected {
+impl ExpectedResult {
     /// The first difference of a result from this one: arrays and numbers before the launch, the last array and the output after it.
     pub fn differs(
         &self,
@@ -19,7 +19,7 @@ impl Expected {
         printed: &str,
     ) -> Option<String> {
         match self {
-            Expected::Lines(lines) => {
+            ExpectedResult::Lines(lines) => {
                 let mut missing = lines();
                 for line in printed.lines() {
                     match missing.iter().position(|one| one == line) {
@@ -29,12 +29,12 @@ impl Expected {
                 }
                 missing.first().map(|line| format!("the kernel does not print `{line}`"))
             }
-            Expected::Sum(sum) => {
+            ExpectedResult::Sum(sum) => {
                 let (got, want) = (result.iter().sum::<f64>(), sum(arrays));
                 let is_wrong = got != want;
                 is_wrong.then(|| format!("the sum of the result is {got}, should be {want}"))
             }
-            Expected::Elements(elements, error) => {
+            ExpectedResult::Elements(elements, error) => {
                 let want = elements(arrays, numbers);
                 let differs = |(got, want): (&f64, &f64)| {
                     let is_close = (got - want).abs() <= error * want.abs().max(1.0);

@@ -3,7 +3,7 @@
 //!
 //! A rung is one file, which opens with its idea in English and in Chinese, and one line of a table.
 
-use crate::expected::Expected;
+use crate::expected::ExpectedResult;
 use crate::goals::{Goal, Missed};
 
 /// A ladder.
@@ -31,7 +31,7 @@ pub struct Rung {
     /// Grid, block and arguments, as for `lanework run`; `N` is the problem's size, and `NN` its square. The last array is the result.
     launch: &'static str,
     /// The expected result.
-    pub expected: Expected,
+    pub expected: ExpectedResult,
     /// Limits for counters, at the small size.
     pub goals: &'static [Goal],
     /// The limit for the predicted time on an H200 at the large size, in microseconds.
@@ -106,7 +106,7 @@ const fn rung(
     experiment: &'static str,
     text: &'static str,
     launch: &'static str,
-    expected: Expected,
+    expected: ExpectedResult,
     goals: &'static [Goal],
 ) -> Rung {
     Rung { name, experiment, text, launch, expected, goals, most_us: None }
@@ -135,9 +135,9 @@ fn greetings() -> Vec<String> {
     threads.flat_map(|(x, y)| (0..3).map(move |block| greeting(x, y, block))).collect()
 }
 
-const SQUARES: Expected = Expected::Sum(|arrays| arrays[0].iter().map(|x| x * x).sum());
+const SQUARES: ExpectedResult = ExpectedResult::Sum(|arrays| arrays[0].iter().map(|x| x * x).sum());
 
-const TRANSPOSED: Expected = Expected::Elements(
+const TRANSPOSED: ExpectedResult = ExpectedResult::Elements(
     |arrays, numbers| {
         let n = numbers[0] as usize;
         (0..n * n).map(|at| arrays[0][at % n * n + at / n]).collect()
@@ -151,7 +151,7 @@ fn dot(arrays: &[Vec<f64>], n: usize, pitch: usize, row: usize, column: usize) -
 }
 
 /// `c = alpha a b + beta c`, from n, alpha and beta.
-const SGEMM: Expected = Expected::Elements(
+const SGEMM: ExpectedResult = ExpectedResult::Elements(
     |arrays, numbers| {
         let n = numbers[0] as usize;
         let result =
@@ -162,7 +162,7 @@ const SGEMM: Expected = Expected::Elements(
 );
 
 /// The product within an error, from n and the number of elements from row to row.
-const fn product_within(error: f64) -> Expected {
+const fn product_within(error: f64) -> ExpectedResult {
     let elements = |arrays: &[Vec<f64>], numbers: &[f64]| {
         let (n, pitch) = (numbers[0] as usize, numbers[1] as usize);
         let result = |at: usize| match (at / pitch, at % pitch) {
@@ -171,10 +171,10 @@ const fn product_within(error: f64) -> Expected {
         };
         (0..n * pitch).map(result).collect::<Vec<f64>>()
     };
-    Expected::Elements(elements, error)
+    ExpectedResult::Elements(elements, error)
 }
 
-const INT_PRODUCT: Expected = Expected::Elements(
+const INT_PRODUCT: ExpectedResult = ExpectedResult::Elements(
     |arrays, numbers| {
         let n = numbers[0] as usize;
         (0..n * n).map(|at| dot(arrays, n, n, at / n, at % n)).collect()
@@ -185,9 +185,9 @@ const INT_PRODUCT: Expected = Expected::Elements(
 #[rustfmt::skip]
 const LADDERS: &[Ladder] = &[
     Ladder { name: "hello", title: ["Hello world", "你好，世界"], small: 1, large: 1, rungs: &[
-        rung("one-thread", "B1", kernel!("hello/1-one-thread"), "--grid 1 --block 1", Expected::Lines(|| vec![greeting(0, 0, 0)]), &[]),
-        rung("threads", "B1", kernel!("hello/2-threads"), "--grid 3 --block 4x2", Expected::Lines(greetings), &[]),
-        rung("leaders", "B1", kernel!("hello/3-leaders"), "--grid 3 --block 4x2", Expected::Lines(|| (0..3).map(|block| greeting(0, 0, block)).collect()), &[]),
+        rung("one-thread", "B1", kernel!("hello/1-one-thread"), "--grid 1 --block 1", ExpectedResult::Lines(|| vec![greeting(0, 0, 0)]), &[]),
+        rung("threads", "B1", kernel!("hello/2-threads"), "--grid 3 --block 4x2", ExpectedResult::Lines(greetings), &[]),
+        rung("leaders", "B1", kernel!("hello/3-leaders"), "--grid 3 --block 4x2", ExpectedResult::Lines(|| (0..3).map(|block| greeting(0, 0, block)).collect()), &[]),
     ] },
     Ladder { name: "sum-squares", title: ["Sum of squares", "平方和"], small: 1 << 16, large: 1 << 20, rungs: &[
         rung("one-thread", "A1", kernel!("sum_squares/1-one-thread"), "--grid 1 --block 1 rand:N uninit:1 N", SQUARES, &[]),

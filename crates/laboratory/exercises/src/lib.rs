@@ -5,7 +5,7 @@ mod expected;
 mod goals;
 mod ladders;
 
-pub use expected::Expected;
+pub use expected::ExpectedResult;
 pub use goals::{Goal, Missed};
 pub use ladders::{Ladder, Rung, ladders};
 

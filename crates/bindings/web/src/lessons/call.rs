@@ -104,3 +104,11 @@ pub fn counted(
 ) -> Result<Option<ProfileRecord>, RequestFailure> {
     Ok(prepared(&run, call, compiled)?.profile(call, &compiled.ptx))
 }
+
+/// The failure of a request for a lesson that does not exist.
+pub fn unknown(name: &str) -> RequestFailure {
+    RequestFailure::new(
+        format!("there is no lesson `{name}`"),
+        "the request `lessons` lists them; reload the page if a link is older than the page",
+    )
+}

@@ -22,12 +22,5 @@ pub fn list() -> Value {
 pub fn solve(name: &str, source: &str) -> Result<Value, RequestFailure> {
     let compiled = compiled(source).map_err(|problems| refused(&problems))?;
     let solved = exercises::solve(name, &compiled).or_else(|| rungs::solve(name, &compiled));
-    solved.unwrap_or_else(|| Err(unknown(name)))
-}
-
-fn unknown(name: &str) -> RequestFailure {
-    RequestFailure::new(
-        format!("there is no lesson `{name}`"),
-        "the request `lessons` lists them; reload the page if a link is older than the page",
-    )
+    solved.unwrap_or_else(|| Err(call::unknown(name)))
 }

@@ -1,7 +1,6 @@
 //! The rungs of the ladders as lessons: a learner changes the kernel of the rung before until it reaches the goal of the next.
 
-use super::call::{called, checked, counted, goal_json, lesson_run};
-use super::unknown;
+use super::call::{called, checked, counted, goal_json, lesson_run, unknown};
 use crate::compiled::{CompiledSource, compiled, refused};
 use crate::request::{KernelCall, RequestFailure};
 use crate::runs::kernel::{Prepared, prepared};

@@ -3,7 +3,7 @@ import { accessible, check, choose, includes, open, press, replace, shoot, tab, 
 
 // A rung: the kernel of the rung before misses the goal, an own solution reaches it, and its counts are in the table.
 {
-  const page = await open();
+  const page = await open({ size: [1280, 800] });
   await choose(page, "lesson/transpose/padded");
   await page.waitForFunction(() => document.getElementById("argument-2")?.value === "128");
   await page.waitForSelector("#rungs td");
@@ -22,6 +22,8 @@ import { accessible, check, choose, includes, open, press, replace, shoot, tab, 
   const cells = await page.locator("#rungs tr", { hasText: "bank conflicts" }).locator("td").allInnerTexts();
   check(cells.length === 3 && cells[0] !== "0" && cells[1] === "0" && cells[2] === "0", `bank conflicts of three rungs: ${cells}`);
   check(/✓ 5\. padded/.test(await text(page, "#open")), "a solved rung has no mark in the menu");
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  check(wide <= 0, `a rung is ${wide} pixels wider than a screen of 1280`);
   await accessible(page, "a rung");
   await shoot(page, "rung");
   await page.context().close();
