@@ -65,6 +65,21 @@ macro_rules! inside {
     };
 }
 
+macro_rules! bump {
+    ($place:expr) => {
+        $place += 1;
+    };
+}
+
+#[device]
+fn bumped(x: u32) -> u32 {
+    let mut value = x;
+    let place = &mut value;
+    bump!(*place);
+    (*place) += 1;
+    value
+}
+
 #[device]
 macro_rules! marked {
     ($a:expr) => {
@@ -152,7 +167,7 @@ fn all(x: &mut [u32]) {
     all_of!(x[0], x);
     x[10] = of_device(x[10]);
     x[11] = marked!(x[11] + 1);
-    x[12] = hash_of(5u16);
+    x[12] = hash_of(5u16) + bumped(x[12]);
 }
 
 #[test]
@@ -166,7 +181,8 @@ fn a_fragment_is_one_operand() {
             all_of!(host[0], wanted);
             wanted[10] = of_host(first);
             wanted[11] = (first + 1) * 2;
-            wanted[12] = 5u16.hashed();
+            wanted[12] = 5u16.hashed() + first + 2;
+            assert_eq!(bumped(first), first + 2);
             assert_eq!(of_device(first), of_host(first));
             assert_eq!(x.download().unwrap(), wanted);
         }

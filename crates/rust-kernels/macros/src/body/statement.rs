@@ -191,6 +191,14 @@ impl Translator {
     }
 }
 
+/// A place without parentheses.
+fn bare_place(place: &Expr) -> &Expr {
+    match place {
+        Expr::Paren(inner) => bare_place(&inner.expr),
+        other => other,
+    }
+}
+
 /// `T::from(x)` for `x.into()` where `let` names the type `T`.
 fn converted(value: &Expr, ty: Option<&Type>) -> Option<Expr> {
     let (Expr::MethodCall(call), Some(Type::Path(ty))) = (value, ty) else { return None };
@@ -245,7 +253,7 @@ impl Translator {
 
     /// `place = value`.
     fn store(&mut self, place: &Expr, value: TokenStream, span: Span) -> TokenStream {
-        match place {
+        match bare_place(place) {
             Expr::Index(index) => {
                 let (base, at) = (self.base(&index.expr), self.index(&index.index));
                 quote_spanned!(span => ::lanework::lang::rt::put(&#base, #at, #value))
@@ -261,6 +269,7 @@ impl Translator {
 
     /// The variable that an assignment writes.
     fn variable(&mut self, place: &Expr) -> Option<TokenStream> {
+        let place = bare_place(place);
         match place {
             Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => {
                 self.variable(expr)
@@ -324,7 +333,7 @@ impl Translator {
         // Use the author's spans, so that errors and line information point at the author's source.
         let old = syn::Ident::new("__old", binary.left.span());
         let right = syn::Ident::new("__right", binary.right.span());
-        match &*binary.left {
+        match bare_place(&binary.left) {
             Expr::Index(index) => {
                 let (base, at) = (self.base(&index.expr), self.index(&index.index));
                 quote_spanned!(span => {
