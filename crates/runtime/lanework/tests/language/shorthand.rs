@@ -1,6 +1,8 @@
 //! Short forms of ordinary Rust: `?` that converts errors, imported variants, functions and constructors as arguments, derived
 //! defaults, and traits that only select functions.
 
+#![allow(clippy::double_ended_iterator_last, reason = "kernels have `last`, not `next_back`")]
+
 use lanework::prelude::*;
 
 #[device]
@@ -129,7 +131,7 @@ fn shortened(x: u32) -> u32 {
     record.a += x;
     let mut pair = Couple::<u32>::default();
     pair.b += record.a + record.b as u32;
-    let default = area(Figure::default()) + (Switch::default() as u32);
+    let default = area(Figure::default()) + (Switch::default() as u32) + (Switch::Off as u32);
     let wide: u64 = (0..3u32).map(u64::from).sum();
     let last = (0..x).filter(|v| v % 2 == 0).map(Some).last().unwrap_or(None);
     pair.a + pair.b + default + wide as u32 + last.unwrap_or(7)
