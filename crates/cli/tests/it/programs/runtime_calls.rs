@@ -48,5 +48,5 @@ fn runtime_calls_return_the_codes_of_an_h200() {
         let why = why.map(|(_, why)| *why).unwrap_or_else(|| panic!("no reason: {one} | {other}"));
         found += &format!("{one} | {result} | {why}\n");
     }
-    expect_file(&folder.join("runtime_calls_differences.txt"), &found);
+    expect_file(folder.join("runtime_calls_differences.txt"), &found);
 }
