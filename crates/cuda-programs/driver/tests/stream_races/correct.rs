@@ -332,6 +332,8 @@ pub const ALL: &[Scenario] = &[
     }),
     ("the host reads managed memory that a kernel reads, too", || {
         let (gpu, x, y, (a, _)) = (Gpu::new(), managed(), buffer(), two());
+        gpu.fill(x, a);
+        synchronize(a);
         gpu.copy(y, x, a);
         look(x);
         synchronize(a);

@@ -317,6 +317,8 @@ pub const ALL: &[(&str, fn(), &str)] = &[
         "the host changes managed memory that a kernel reads",
         || {
             let (gpu, x, y, (a, _)) = (Gpu::new(), managed(), buffer(), two());
+            gpu.fill(x, a);
+            synchronize(a);
             gpu.copy(y, x, a);
             change(x);
         },
