@@ -42,8 +42,13 @@ impl Checker<'_> {
                     let mut kept = list.iter().filter(|element| !is_sink(element));
                     return kept.try_for_each(|element| self.element(element, spec, ty, space));
                 }
+                // Only the values of stores may leave elements out.
+                let of_store = spec.kind == OperandKind::Value && spec.discard;
                 let inner = OperandSpec { discard, ..*spec };
-                list.iter().try_for_each(|element| self.element(element, &inner, ty, space))
+                list.iter().try_for_each(|element| match of_store {
+                    true => self.element(element, &inner, ty, space),
+                    false => self.scalar(element, &inner, ty, space),
+                })
             }
             (Some(n), Operand::Vector(list)) => {
                 Err(format!("a vector of {}, does not fit; expected {n} elements", list.len()))
@@ -67,7 +72,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an element of a vector fits. ptxas accepts special registers there, also where it refuses them as operands.
+    /// Whether an element of a stored vector fits. ptxas accepts special registers there, although it refuses them as operands.
+    /// It also accepts them in the vectors of atomics, but invents their values.
     fn element(
         &self,
         element: &Operand,
