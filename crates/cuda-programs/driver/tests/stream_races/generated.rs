@@ -61,6 +61,8 @@ fn host_accesses(random: &mut ProgramRandom, defect: bool) {
     let mut hosts: Vec<Host> = (0..3)
         .map(|at| Host { at: if at == 0 { managed() } else { pinned() }, pending: None })
         .collect();
+    // Page-locked memory counts as written, managed memory does not.
+    (0..WORDS as u64).for_each(|word| change(hosts[0].at + 4 * word));
     let wait_for = |hosts: &mut [Host], stream: usize, random: &mut ProgramRandom| {
         match random.below(3) {
             0 => synchronize(streams[stream]),

@@ -114,7 +114,10 @@ mod tests {
         assert!(drawn.len() < 6_000, "{}", drawn.len());
         // A row of adjacent banks is one line and one text, whose digits have places of their own.
         let row = grid(&touch(Space::Shared, 4, |lane| 4 * lane), 32).expect("a grid");
-        assert!(row.contains("d='M112 31h702M112 55h702'") && row.contains(">01234567891011"), "{row}");
+        assert!(
+            row.contains("d='M112 31h702M112 55h702'") && row.contains(">01234567891011"),
+            "{row}"
+        );
         assert!(row.contains("x='122 144 166"), "{row}");
         assert!(drawn.matches("<path").count() <= 4 && !drawn.contains("<rect"));
         assert!((0..32).all(|lane| drawn.contains(&format!(">{lane}</text>"))));
