@@ -108,38 +108,61 @@ pub unsafe fn untouch(start: usize, bytes: usize) -> bool {
     unsafe { libc::madvise(start as *mut _, bytes, libc::MADV_DONTNEED) == 0 }
 }
 
-/// Managed memory whose pages the host may touch: address and size.
-static FOLLOWED: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+/// Managed memory whose pages the host may touch.
+struct Followed {
+    start: u64,
+    bytes: u64,
+    /// For each page, whether it has been touched.
+    touched: Vec<bool>,
+}
+
+static FOLLOWED: Mutex<Vec<Followed>> = Mutex::new(Vec::new());
+
+/// Pages whose entries are read at once; those that are all touched are not read again.
+const READ_PAGES: usize = 8192;
 
 /// Follows which pages of new memory the host touches.
 pub fn follow_touched_pages(start: u64, bytes: u64) {
-    lock(&FOLLOWED).push((start, bytes));
+    let touched = vec![false; (bytes as usize).div_ceil(PAGE)];
+    let mut followed = lock(&FOLLOWED);
+    followed.retain(|old| old.start != start);
+    followed.push(Followed { start, bytes, touched });
 }
 
-/// Calls `touched` with the parts of followed memory that anything has touched. Memory for which `is_open` is false is not
-/// followed any more.
+/// Calls `touched` with the parts of followed memory that anything has touched since the last call. Memory for which
+/// `is_live` is false is not followed any more.
 ///
 /// *Limit.* Only whole pages are known, and reads count, too.
-pub fn touched_parts(is_open: impl Fn(u64, u64) -> bool, touched: impl Fn(u64, u64)) {
-    lock(&FOLLOWED).retain(|&(start, bytes)| {
-        if !is_open(start, bytes) {
+pub fn touched_parts(is_live: impl Fn(u64, u64) -> bool, touched: impl Fn(u64, u64)) {
+    lock(&FOLLOWED).retain_mut(|memory| {
+        let (start, bytes) = (memory.start, memory.bytes);
+        if !is_live(start, bytes) {
             return false;
         }
-        for page in touched_pages(start as usize, bytes as usize).unwrap_or_default() {
-            let from = start + (page * PAGE) as u64;
-            touched(from, (PAGE as u64).min(start + bytes - from));
+        for (part, known) in memory.touched.chunks_mut(READ_PAGES).enumerate() {
+            if known.iter().all(|known| *known) {
+                continue;
+            }
+            let first = start + (part * READ_PAGES * PAGE) as u64;
+            let pages = touched_pages(first as usize, known.len()).unwrap_or_default();
+            for page in pages {
+                if !std::mem::replace(&mut known[page], true) {
+                    let from = first + (page * PAGE) as u64;
+                    touched(from, (PAGE as u64).min(start + bytes - from));
+                }
+            }
         }
-        true
+        memory.touched.contains(&false)
     });
 }
 
-/// The pages from an address on, up to some bytes, that anything has read or written since they were mapped; `None` if
+/// The pages that anything has read or written since they were mapped, among `count` pages from an address on; `None` if
 /// that is unknown.
-fn touched_pages(start: usize, bytes: usize) -> Option<Vec<usize>> {
+fn touched_pages(start: usize, count: usize) -> Option<Vec<usize>> {
     use std::os::unix::fs::FileExt;
     // Present, or swapped out.
     const TOUCHED: u64 = 0b11 << 62;
-    let mut entries = vec![0u8; bytes.div_ceil(PAGE) * 8];
+    let mut entries = vec![0u8; count * 8];
     let table = File::open(PAGE_TABLE).ok()?;
     table.read_exact_at(&mut entries, (start / PAGE * 8) as u64).ok()?;
     let entries = entries

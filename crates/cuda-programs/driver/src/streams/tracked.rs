@@ -305,16 +305,13 @@ impl Work {
 
 /// Counts the pages of managed memory that the host has touched as written.
 fn note_host_writes(driver: &Driver) {
-    let is_open = |start, bytes| {
-        let live = driver.range_at(start) == Some((start, bytes));
-        live && !driver.device.unwritten_at(start, bytes).is_empty()
-    };
+    let is_live = |start, bytes| driver.range_at(start) == Some((start, bytes));
     let mark = |start, bytes| {
         if let Ok(held) = driver.device.hold_at(start, bytes) {
             held.wrote();
         }
     };
-    touched_parts(is_open, mark);
+    touched_parts(is_live, mark);
 }
 
 /// Watches the memory of the host that a kernel uses, until the host has waited for the kernel. If the kernel signals the
