@@ -4,7 +4,7 @@ use crate::fault::{FaultKind, RawFault};
 use crate::instructions::alu::atomic::{Combine, replace};
 use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::mbarrier::Mbarrier;
-use crate::instructions::asynchrony::tensor::Tile;
+use crate::instructions::asynchrony::tile::Tile;
 use crate::instrument::event::{
     Asynchronous, BulkDirection, BulkTraffic, Moved, Place, Space, Span, Wants,
 };

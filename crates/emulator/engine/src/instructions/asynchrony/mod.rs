@@ -14,6 +14,7 @@ pub(crate) mod registers;
 pub(crate) mod shared;
 pub(crate) mod sync;
 pub(crate) mod tensor;
+pub(crate) mod tile;
 
 pub use crate::instructions::asynchrony::cluster::split;
 pub use crate::instructions::asynchrony::mbarrier::Mbarrier;
