@@ -15,20 +15,36 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// `length` elements of random bits; the same seed gives the same elements.
+/// Elements after which the random ones repeat. Drawing a gigabyte takes longer than a prediction. The period is a prime,
+/// so that a kernel which confuses rows or tiles meets other elements.
+const DRAWN: usize = 4_194_301;
+
+/// `length` elements of random bits, which repeat after 4,194,301; the same seed gives the same elements.
 ///
 /// Floats drawn this way include NaNs, infinities and subnormals; a kernel that only moves data must preserve them.
 pub fn random_elements<E: Element>(length: usize, seed: u64) -> Vec<E> {
-    let mut elements = vec![E::zeroed(); length];
+    let mut elements = vec![E::zeroed(); length.min(DRAWN)];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
     StdRng::seed_from_u64(seed).fill_bytes(bytes);
-    elements
+    repeated(elements, length)
 }
 
-/// `length` floats, uniform in -1 to 1; the same seed gives the same floats.
+/// `length` floats, uniform in -1 to 1, which repeat after 4,194,301; the same seed gives the same floats.
 pub fn uniform_floats(length: usize, seed: u64) -> Vec<f32> {
     let mut random = StdRng::seed_from_u64(seed);
-    (0..length).map(|_| random.random_range(-1.0..1.0)).collect()
+    let drawn = (0..length.min(DRAWN)).map(|_| random.random_range(-1.0..1.0)).collect();
+    repeated(drawn, length)
+}
+
+/// `length` elements: those of `drawn`, again and again.
+fn repeated<E: Copy>(mut drawn: Vec<E>, length: usize) -> Vec<E> {
+    let period = drawn.len();
+    drawn.reserve_exact(length - period);
+    while drawn.len() < length {
+        let missing = length - drawn.len();
+        drawn.extend_from_within(..period.min(missing));
+    }
+    drawn
 }
 
 /// `f(i)` for every `i` below `count`, in order. Threads claim one index at a time.
@@ -254,6 +270,14 @@ mod tests {
         let first: Vec<u32> = random_elements(100, 7);
         assert_eq!(first, random_elements::<u32>(100, 7));
         assert_ne!(first, random_elements::<u32>(100, 8));
+    }
+
+    #[test]
+    fn random_elements_repeat_after_a_prime_number() {
+        let some: Vec<u8> = random_elements(DRAWN + 5, 7);
+        assert_eq!(some.len(), DRAWN + 5);
+        assert_eq!(some[..5], some[DRAWN..]);
+        assert!((2..=2048).all(|divisor| DRAWN % divisor != 0), "2048 squared is above it");
         assert!(first.iter().filter(|&&word| word == 0).count() < 5);
     }
 

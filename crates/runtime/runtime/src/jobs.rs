@@ -147,19 +147,19 @@ impl Job<'_> {
 
     /// Runs a few blocks of each kernel on the emulator and records the traces from which [`crate::time`] predicts
     /// their times; empty for a library. Of several kernels, all but the last then run, unless they would take long,
-    /// because the later ones may depend on their results.
+    /// because the later ones may depend on their results. The effects of the last one's traced blocks stay in memory.
     ///
     /// # Errors
     /// As [`Prepared::time_trace`] and [`Prepared::launch`].
     #[doc(hidden)]
     pub fn time_traces(&mut self, effort: Effort) -> Result<Vec<KernelTrace>> {
         match self {
-            Job::Kernel(kernel) => Ok(vec![kernel.time_trace(effort)?]),
+            Job::Kernel(kernel) => Ok(vec![kernel.time_trace_with(effort, true)?]),
             Job::Kernels(kernels) => {
                 let last = kernels.len().saturating_sub(1);
                 let mut traces = Vec::new();
                 for (at, kernel) in kernels.iter_mut().enumerate() {
-                    let trace = kernel.time_trace(effort)?;
+                    let trace = kernel.time_trace_with(effort, at == last)?;
                     let work = trace.mean_work() * trace.total_blocks() as f64;
                     if at < last && work <= MOST_RUN {
                         kernel.launch()?;

@@ -214,12 +214,21 @@ impl Prepared<'_> {
     /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
     #[doc(hidden)]
     pub fn time_trace(&mut self, effort: Effort) -> Result<KernelTrace> {
+        self.time_trace_with(effort, false)
+    }
+
+    /// As [`Prepared::time_trace`]. With `lasting`, the effects of the traced blocks on memory stay: undoing them takes a
+    /// copy of all memory, which can take longer than the trace.
+    pub(crate) fn time_trace_with(&mut self, effort: Effort, lasting: bool) -> Result<KernelTrace> {
         let text = self.module().to_string();
         let run = |emulator: &Emulator,
                    program: &Program,
                    config: &LaunchConfig<'_>,
                    arguments: &[&[u8]]| {
             let code = start_assembling(&text, config.entry, effort.capability);
+            if lasting {
+                return record(emulator, program, config, arguments, effort, code);
+            }
             emulator.without_effect(|on| record(on, program, config, arguments, effort, code))
         };
         self.emulate(Blocks::All, run)
