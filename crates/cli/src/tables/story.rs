@@ -74,7 +74,16 @@ fn times(record: &ClimbRecord, rung: &RungRecord, before: &str) -> Option<String
     Some(match (decided, ratio > 1.0) {
         (true, true) => format!("predicted {time}: {ratio:.2}x faster than {before}"),
         (true, false) => format!("predicted {time}: {:.2}x slower than {before}", 1.0 / ratio),
-        (false, _) => format!("predicted {time}: about the same as {before}"),
+        (false, _) if (0.95..1.05).contains(&ratio) => {
+            format!("predicted {time}: about the same as {before}")
+        }
+        (false, true) => format!(
+            "predicted {time}: perhaps {ratio:.2}x faster than {before} (the intervals overlap)"
+        ),
+        (false, false) => format!(
+            "predicted {time}: perhaps {:.2}x slower than {before} (the intervals overlap)",
+            1.0 / ratio
+        ),
     })
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<(Step, Str
         (Some(earlier), Some(later)) => timed((before, earlier), (now, later)),
         _ => {
             before.counters.as_ref().and(now.counters.as_ref())?;
-            Some(counted(changes(before, now)))
+            Some(counted(changes_and_moves(before, now)))
         }
     }
 }
@@ -72,7 +72,6 @@ pub(crate) fn reason(before: &RungRecord, now: &RungRecord) -> Option<(Step, Str
 pub(crate) fn story(before: &RungRecord, now: &RungRecord) -> Vec<String> {
     let moves = moves_work(before, now);
     let mut changes = changes(before, now);
-    changes.retain(|change| !(moves.is_some() && OF_INSTRUCTIONS.contains(&change.name.as_str())));
     changes.sort_by(|a, b| b.factor.total_cmp(&a.factor));
     let notable = changes.iter().filter(|change| change.factor >= NOTABLE).count();
     changes.truncate(notable.max(1));
@@ -118,7 +117,7 @@ fn timed(
         Step::Slower => format!("NOT faster: takes {:.2}x the time", 1.0 / ratio),
         _ => format!("NOT faster: {ratio:.2}x, within the 95 % intervals"),
     };
-    let (better, worse, cut) = by_direction(changes(before, now));
+    let (better, worse, cut) = by_direction(changes_and_moves(before, now));
     let all: Vec<String> = [better, worse, cut].concat();
     Some((step, if all.is_empty() { told } else { format!("{told}; {}", all.join(", ")) }))
 }
@@ -157,15 +156,31 @@ fn by_direction(mut changes: Vec<Change>) -> (Vec<String>, Vec<String>, Vec<Stri
     (of(Some(true)), of(Some(false)), of(None))
 }
 
-/// The changes from one rung to the next. A figure of 0 was not measured.
+/// The changes from one rung to the next, with the unit that moves the data if it is another one.
+fn changes_and_moves(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
+    let moves = moves_work(before, now).map(|unit| Change {
+        name: unit.to_owned(),
+        factor: f64::INFINITY,
+        words: unit.to_owned(),
+        phrase: unit.to_owned(),
+        good: None,
+    });
+    moves.into_iter().chain(changes(before, now)).collect()
+}
+
+/// The changes from one rung to the next. A figure of 0 was not measured, and counts of instructions are left out where
+/// another unit does their work.
 fn changes(before: &RungRecord, now: &RungRecord) -> Vec<Change> {
     // Counts of a sample of blocks are scaled to all blocks.
     let whole = |rung: &RungRecord| {
         rung.sampled.map_or(1.0, |part| part.blocks as f64 / part.blocks_counted.max(1) as f64)
     };
+    let moved = moves_work(before, now).is_some();
     let counts =
         before.counters.as_ref().zip(now.counters.as_ref()).into_iter().flat_map(|(a, b)| {
-            COUNTS.iter().filter_map(move |(name, count)| {
+            let compared =
+                COUNTS.iter().filter(|(name, _)| !moved || !OF_INSTRUCTIONS.contains(name));
+            compared.filter_map(move |(name, count)| {
                 let (a, b) = (count(a) as f64 * whole(before), count(b) as f64 * whole(now));
                 change(name, Better::Less, a, b)
             })
@@ -302,6 +317,9 @@ mod tests {
             (counters.bulk_load.requests, counters.bulk_load.sectors) = (2, 800);
         }
         assert_eq!(story(&before, &now), ["bulk copies (TMA) move the data"]);
+        let (step, told) = said(&before, &now);
+        assert_eq!(step, Step::Unchanged);
+        assert!(told.ends_with("; also changed: bulk copies (TMA) move the data"), "{told}");
     }
 
     #[test]

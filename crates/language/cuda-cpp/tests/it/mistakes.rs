@@ -90,3 +90,33 @@ fn a_macro_that_changes_its_meaning_is_reported() {
         assert_eq!(warnings(same, &[]), "");
     }
 }
+
+#[test]
+fn a_format_that_does_not_suit_its_arguments_is_reported() {
+    let warnings = |call: &str| {
+        let source =
+            format!("enum E {{ A }};\n__global__ void k(float* x, long n) {{\n{call};\n}}");
+        let options = CompileOptions::default();
+        compile(&source, "kernel.cu", &options, &mut NoFiles).expect("compiles").warnings
+    };
+    for (call, part) in [
+        ("printf(\"%d\\n\", x[0])", "`%d` prints an `int`, but the argument is"),
+        ("printf(\"%d %d\\n\", 1, n)", "write `%ld`"),
+        ("printf(\"%f\\n\", threadIdx.x)", "`%f` prints a `double`"),
+        ("printf(\"%s\\n\", 3)", "`%s` prints a string"),
+        ("printf(\"%ld\\n\", 3)", "prints a 64-bit integer"),
+        ("printf(\"%d %d\\n\", 3)", "reads 2 arguments, but 1 are given"),
+    ] {
+        let text = warnings(call);
+        assert!(text.contains(part) && text.contains("kernel.cu:3:"), "{call}: {text}");
+    }
+    for right in [
+        "printf(\"%d %u %c %hd\\n\", 'a', 1, 'b', (short)3)",
+        "printf(\"%f %g %5.1e\\n\", x[0], 2.0, 1.0f)",
+        "printf(\"%ld %zu %llu %lx\\n\", n, sizeof(n), 3ull, n)",
+        "printf(\"%s %p %*d %d\\n\", \"a\", x, 3, 4, A)",
+        "printf(\"100 %%\\n\")",
+    ] {
+        assert_eq!(warnings(right), "", "{right}");
+    }
+}

@@ -126,6 +126,7 @@ impl Analyzer {
         span: Span,
     ) -> Option<Typed> {
         let mut fitted = self.fit_arguments(number, values, span)?;
+        self.check_format(number, &fitted);
         self.check_callable(number, span);
         let result = self.result_of(number, span)?;
         self.need(number);

@@ -3,6 +3,7 @@
 mod assignments;
 mod calls;
 mod casts;
+mod formats;
 mod function_names;
 mod invoke;
 mod member_pointers;
