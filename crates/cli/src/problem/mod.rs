@@ -188,6 +188,14 @@ pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
         ));
     }
     let ladders = lanework_ladders::ladders();
+    if let Some((ladder, _)) = name.split_once('/')
+        && ladders.iter().any(|known| known.name == ladder)
+    {
+        return Err(Failure::input(
+            format_args!("`{name}` is a rung, but this command takes a whole ladder"),
+            format_args!("write `{ladder}`"),
+        ));
+    }
     let names: Vec<&str> = ladders.iter().map(|ladder| ladder.name).collect();
     let unknown = unknown("ladder", name, &names);
     ladders.into_iter().find(|ladder| ladder.name == name).ok_or(unknown)
@@ -270,6 +278,15 @@ mod tests {
         for ladder in lanework_ladders::ladders() {
             assert!(lanework_lab::family(ladder.name).is_some(), "{}", ladder.name);
         }
+    }
+
+    #[test]
+    fn a_rung_in_place_of_a_ladder_is_named() {
+        let Err(Failure::Input(text)) = find_ladder("softmax/ring") else { panic!() };
+        assert!(
+            text.contains("takes a whole ladder") && text.contains("write `softmax`"),
+            "{text}"
+        );
     }
 
     #[test]

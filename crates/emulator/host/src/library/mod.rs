@@ -53,7 +53,8 @@ const MEMORY: LibraryFunctions = &[
         match process.memory.release(word(a, 0)) {
             Ok(()) => Ok(0),
             Err(why) => {
-                Err(process.fault(&format!("invalid `free` of {:#x}: {why}", word(a, 0)), ""))
+                let help = "pass what `malloc` or `new` returned; memory of `cudaMalloc` is freed by `cudaFree`";
+                Err(process.fault(&format!("invalid `free` of {:#x}: {why}", word(a, 0)), help))
             }
         }
     }),
