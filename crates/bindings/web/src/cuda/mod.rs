@@ -10,6 +10,7 @@ mod launches;
 mod memory;
 mod state;
 mod streams;
+mod textures;
 mod unsupported;
 
 pub use state::{Cuda, keep_calls};
@@ -24,5 +25,6 @@ pub const FUNCTIONS: &[&[(&str, External)]] = &[
     streams::FUNCTIONS,
     launches::FUNCTIONS,
     graphs::FUNCTIONS,
+    textures::FUNCTIONS,
     unsupported::FUNCTIONS,
 ];

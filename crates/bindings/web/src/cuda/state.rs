@@ -1,5 +1,6 @@
 //! The driver's state for a program, and helpers for the driver's functions.
 
+use super::textures::Textures;
 use crate::request::RunRequest;
 use crate::watch::measure::{Measuring, options};
 use lanework_emulator::sanitize::{Report, ReportKind};
@@ -27,6 +28,7 @@ pub mod status {
     pub const MISALIGNED: u64 = 716;
     pub const LAUNCH_FAILED: u64 = 719;
     pub const ILLEGAL_STATE: u64 = 401;
+    pub const NOT_SUPPORTED: u64 = 801;
     pub const CAPTURE_UNSUPPORTED: u64 = 900;
     pub const CAPTURE_IMPLICIT: u64 = 906;
     pub const PEER_ACCESS_UNSUPPORTED: u64 = 217;
@@ -80,6 +82,7 @@ pub struct Cuda {
     pub capture: Option<Capture>,
     /// Graphs and executable graphs by handle.
     pub graphs: BTreeMap<u64, Rc<[StreamWork]>>,
+    pub textures: Textures,
     pub next_handle: u64,
     /// Nesting depth of openings of device memory to host code, and the opened allocations.
     pub depth: u32,
@@ -107,6 +110,7 @@ impl Cuda {
             events: BTreeMap::new(),
             capture: None,
             graphs: BTreeMap::new(),
+            textures: Textures::default(),
             next_handle: 0x1000,
             depth: 0,
             opened: Vec::new(),

@@ -13,10 +13,6 @@ fn nodes(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
     refuse(process, "nodes of CUDA graphs, other than from a capture,")
 }
 
-fn textures(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
-    refuse(process, "CUDA arrays and textures")
-}
-
 pub const FUNCTIONS: &[(&str, External)] = &[
     ("cuGraphExecUpdate_v2", nodes),
     ("cuGraphGetNodes", nodes),
@@ -58,14 +54,4 @@ pub const FUNCTIONS: &[(&str, External)] = &[
     ("cuGraphEventWaitNodeSetEvent", nodes),
     ("cuGraphExecEventWaitNodeSetEvent", nodes),
     ("cuGraphDebugDotPrint", nodes),
-    ("cuArray3DCreate_v2", textures),
-    ("cuArray3DGetDescriptor_v2", textures),
-    ("cuArrayDestroy", textures),
-    ("cuMipmappedArrayCreate", textures),
-    ("cuMipmappedArrayGetLevel", textures),
-    ("cuMipmappedArrayDestroy", textures),
-    ("cuTexObjectCreate", textures),
-    ("cuTexObjectDestroy", textures),
-    ("cuSurfObjectCreate", textures),
-    ("cuSurfObjectDestroy", textures),
 ];

@@ -3,6 +3,7 @@
 mod kernels;
 mod lessons;
 mod programs;
+mod textures;
 
 use serde_json::Value;
 
