@@ -9,7 +9,9 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let (family, target) = (env::var("CARGO_CFG_TARGET_FAMILY"), env::var("TARGET"));
-    let (Ok(family), Ok(target), Ok(compiler)) = (family, target, env::var("RUSTC")) else { return };
+    let (Ok(family), Ok(target), Ok(compiler)) = (family, target, env::var("RUSTC")) else {
+        return;
+    };
     if !family.contains("wasm") {
         return;
     }

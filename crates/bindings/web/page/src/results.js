@@ -13,10 +13,12 @@ const SHOWN = 200_000;
 /** The output: its start and its end if it is long, with a link to all of it. */
 function printed(text) {
   if (text.length <= SHOWN) return el("pre", { id: "printed" }, text);
-  const end = SHOWN / 4, start = SHOWN - end;
+  // Whole lines, if they are not too long.
+  const cut = text.lastIndexOf("\n", 0.75 * SHOWN) + 1, next = text.indexOf("\n", text.length - 0.25 * SHOWN) + 1;
+  const start = cut > SHOWN / 2 ? cut : 0.75 * SHOWN, end = next > 0 && text.length - next > SHOWN / 8 ? next : text.length - 0.25 * SHOWN;
   const all = el("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" })), download: "output.txt" }, say("all_output"));
-  const omitted = el("p", { className: "faint" }, `… ${thousands(text.length - SHOWN)} ${say("characters_omitted")} `, all);
-  return el("div", {}, el("pre", { id: "printed" }, text.slice(0, start)), omitted, el("pre", {}, text.slice(-end)));
+  const omitted = el("p", { className: "faint" }, `… ${thousands(end - start)} ${say("characters_omitted")} `, all);
+  return el("div", {}, el("pre", { id: "printed" }, text.slice(0, start)), omitted, el("pre", {}, text.slice(end)));
 }
 
 /** The output of a run, its faults, and the memory of a kernel. */

@@ -66,6 +66,11 @@ import { accessible, browser, check, choose, count, failures, includes, open, pr
   await choose(page, "example/life");
   await press(page, "#run");
   includes(await text(page), "#", "a run after a stop");
+  await choose(page, "example/rotate");
+  await press(page, "#check");
+  includes(await text(page), "nothing to report", "a program with a texture");
+  await tab(page, "output");
+  includes(await text(page), "@@@", "a rotated picture");
   await page.context().close();
 }
 
