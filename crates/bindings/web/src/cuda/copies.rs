@@ -2,7 +2,8 @@
 
 use super::graphs::queued;
 use super::memory::on_device;
-use super::state::{cuda, failed_call, status, sticky};
+use super::nodes::kind;
+use super::state::{StreamWork, cuda, failed_call, status, sticky};
 use lanework_emulator::{Image, MemoryError};
 use lanework_host::{External, Process, Stop, word};
 use std::rc::Rc;
@@ -204,25 +205,65 @@ fn fill(process: &mut Process, to: u64, byte: u64, bytes: u64) -> Result<u64, St
 fn queue(
     process: &mut Process,
     a: &[u64],
+    kind: u32,
     work: fn(&mut Process, u64, u64, u64) -> Result<u64, Stop>,
 ) -> Result<u64, Stop> {
     if let Some(code) = sticky(process)? {
         return Ok(code);
     }
     let [x, y, z, stream] = std::array::from_fn(|at| word(a, at));
-    queued(process, stream, Rc::new(move |process: &mut Process| work(process, x, y, z)))
+    queued(process, stream, kind, Rc::new(move |process: &mut Process| work(process, x, y, z)))
+}
+
+/// The copy of a node.
+pub fn copy_node(process: &mut Process, at: u64) -> Result<Result<StreamWork, u64>, Stop> {
+    let copy = process.accessed(process.memory.read(at, 200), "read")?;
+    Ok(Ok(Rc::new(move |process: &mut Process| copy_rows(process, &copy))))
+}
+
+/// The fill of a node (`CUDA_MEMSET_NODE_PARAMS`): rows of elements of 1, 2 or 4 bytes.
+pub fn fill_node(process: &mut Process, at: u64) -> Result<Result<StreamWork, u64>, Stop> {
+    let fill = process.accessed(process.memory.read(at, 40), "read")?;
+    let long =
+        |at: usize| fill[at..at + 8].iter().rev().fold(0u64, |all, b| all << 8 | u64::from(*b));
+    let (to, pitch, value, width, height) = (long(0), long(8), long(16), long(24), long(32));
+    let (value, element) = (value as u32, value >> 32);
+    if !matches!(element, 1 | 2 | 4) {
+        let why = format!("a fill has elements of 1, 2 or 4 bytes, not of {element}");
+        let help = "set `elementSize` of `cudaMemsetParams`";
+        return failed_call(process, status::INVALID_VALUE, why, help).map(Err);
+    }
+    let rows = move |process: &mut Process| {
+        for row in 0..height {
+            let start = to.wrapping_add(row.wrapping_mul(pitch));
+            let bytes = width.saturating_mul(element);
+            // Check that the range exists on the device before the host allocates as many bytes.
+            if let Err(why) = cuda(process)?.emulator.pin(start, bytes).map(drop) {
+                return refused(process, &why);
+            }
+            let one = &value.to_le_bytes()[..element as usize];
+            match to_device(process, start, &one.repeat(width as usize))? {
+                status::SUCCESS => {}
+                code => return Ok(code),
+            }
+        }
+        Ok(status::SUCCESS)
+    };
+    Ok(Ok(Rc::new(rows)))
 }
 
 pub const FUNCTIONS: &[(&str, External)] = &[
-    ("cuMemcpyHtoDAsync_v2", |process, a| queue(process, a, copy_to_device)),
-    ("cuMemcpyDtoHAsync_v2", |process, a| queue(process, a, copy_to_host)),
-    ("cuMemcpyDtoDAsync_v2", |process, a| queue(process, a, copy_on_device)),
+    ("cuMemcpyHtoDAsync_v2", |process, a| queue(process, a, kind::COPY, copy_to_device)),
+    ("cuMemcpyDtoHAsync_v2", |process, a| queue(process, a, kind::COPY, copy_to_host)),
+    ("cuMemcpyDtoDAsync_v2", |process, a| queue(process, a, kind::COPY, copy_on_device)),
     ("cuMemcpy3DAsync_v2", |process, a| {
         if let Some(code) = sticky(process)? {
             return Ok(code);
         }
-        let copy = process.accessed(process.memory.read(word(a, 0), 200), "read")?;
-        queued(process, word(a, 1), Rc::new(move |process: &mut Process| copy_rows(process, &copy)))
+        match copy_node(process, word(a, 0))? {
+            Ok(work) => queued(process, word(a, 1), kind::COPY, work),
+            Err(code) => Ok(code),
+        }
     }),
-    ("cuMemsetD8Async", |process, a| queue(process, a, fill)),
+    ("cuMemsetD8Async", |process, a| queue(process, a, kind::FILL, fill)),
 ];

@@ -3,11 +3,13 @@
 //! Each call does its work immediately, so all work runs in call order. This order is valid for every program without a
 //! race between streams. Kernel errors are sticky, as on a GPU: later calls return them.
 
+mod arrays;
 mod copies;
 mod devices;
 mod graphs;
 mod launches;
 mod memory;
+mod nodes;
 mod state;
 mod streams;
 mod textures;
@@ -25,6 +27,8 @@ pub const FUNCTIONS: &[&[(&str, External)]] = &[
     streams::FUNCTIONS,
     launches::FUNCTIONS,
     graphs::FUNCTIONS,
+    nodes::FUNCTIONS,
+    arrays::FUNCTIONS,
     textures::FUNCTIONS,
     unsupported::FUNCTIONS,
 ];

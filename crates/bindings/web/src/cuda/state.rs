@@ -1,6 +1,7 @@
 //! The driver's state for a program, and helpers for the driver's functions.
 
-use super::textures::Textures;
+use super::arrays::Textures;
+use super::nodes::Graph;
 use crate::request::RunRequest;
 use crate::watch::measure::{Measuring, options};
 use lanework_emulator::sanitize::{Report, ReportKind};
@@ -55,7 +56,8 @@ pub struct Capture {
     pub blocks_legacy: bool,
     /// The events that were recorded in it.
     pub events: Vec<u64>,
-    pub work: Vec<StreamWork>,
+    /// The work so far.
+    pub graph: Graph,
 }
 
 /// The driver's state for a program.
@@ -81,7 +83,7 @@ pub struct Cuda {
     pub events: BTreeMap<u64, Option<f64>>,
     pub capture: Option<Capture>,
     /// Graphs and executable graphs by handle.
-    pub graphs: BTreeMap<u64, Rc<[StreamWork]>>,
+    pub graphs: BTreeMap<u64, Graph>,
     pub textures: Textures,
     pub next_handle: u64,
     /// Nesting depth of openings of device memory to host code, and the opened allocations.

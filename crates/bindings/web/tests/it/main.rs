@@ -1,5 +1,6 @@
 //! The requests of the page, natively: the same code as in a browser.
 
+mod graphs;
 mod kernels;
 mod lessons;
 mod programs;

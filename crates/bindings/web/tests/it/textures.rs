@@ -176,3 +176,10 @@ fn wrong_arrays_and_textures_are_findings_at_their_calls() {
     let huge = finding("cudaMallocArray(&array, &format, 100000, 60000);");
     assert!(huge.contains("(error 2)"), "{huge}");
 }
+
+#[test]
+fn the_example_with_a_texture_rotates_its_picture() {
+    let rotated = output(include_str!("../../page/examples/rotate.cu"));
+    assert_eq!(rotated.lines().count(), 28);
+    assert!(rotated.contains("#@@@@") && rotated.lines().all(|line| line.len() == 64), "{rotated}");
+}
