@@ -21,3 +21,4 @@ check() { # TARGET, CARGO ARGUMENTS
 check aarch64-apple-darwin -p lanework-cli --no-default-features --features host,judge,mcp,tui
 check x86_64-pc-windows-gnu -p lanework-cli --no-default-features --features host,judge,mcp,tui
 check wasm32-wasip1 -p lanework-web
+check wasm32-wasip1-threads -p lanework-web

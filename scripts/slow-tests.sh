@@ -3,6 +3,8 @@
 # CI runs them as a separate step. One cargo command runs them all, because a build of one package alone chooses other
 # features and would compile its dependencies again.
 #
+# Then the tests of the page's crates run in WebAssembly.
+#
 # Usage, in the repository: scripts/slow-tests.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,4 +19,5 @@ for name in "${names[@]}"; do
     grep -qE "^test (.*::)?$name \.\.\. ok$" "$log" || { echo "slow test did not run: $name" >&2; missing=1; }
 done
 echo "slow tests: ${#names[@]}"
-exit "$missing"
+[ "$missing" -eq 0 ] || exit 1
+scripts/wasm-tests.sh

@@ -2,11 +2,14 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeThreads, sharedMemory } from "./src/threads.js";
 import { instantiate } from "./src/wasi.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const module = await WebAssembly.compile(readFileSync(process.argv[2]));
-const lab = await instantiate(module);
+// A module with threads runs one here.
+const threaded = WebAssembly.Module.imports(module).some(({ kind }) => kind === "memory");
+const lab = await instantiate(module, threaded ? { memory: sharedMemory(), threads: makeThreads(0) } : null);
 const examples = JSON.parse(readFileSync(join(here, "examples/examples.json"), "utf8"));
 const example = (name) => ({ ...examples.find((one) => one.name === name), source: readFileSync(join(here, `examples/${name}.cu`), "utf8") });
 const extents = (text) => [...text.split("x").map(Number), 1, 1].slice(0, 3);

@@ -229,6 +229,18 @@ pub fn prepare(
         let Some(value) = number(text) else {
             return refuse(format!("`{text}` is not a number for parameter `{name}`"));
         };
+        let bits =
+            parameter.number.strip_prefix(['i', 'u']).and_then(|bits| bits.parse::<i32>().ok());
+        // Either sign, as in C++.
+        if bits.is_some_and(|bits| {
+            let most = f64::from(bits).exp2();
+            value.fract() != 0.0 || value >= most || value < -most / 2.0
+        }) {
+            return refuse(format!(
+                "`{text}` is not a whole number of {} bits, which parameter `{name}` is",
+                &parameter.number[1..]
+            ));
+        }
         let mut bytes = Vec::new();
         // Floating-point numbers cannot represent all large integers.
         match (parameter.number, text.parse::<i128>()) {

@@ -33,6 +33,9 @@ pub struct RunRequest {
     /// Device memory in MiB.
     #[serde(default = "memory_mib")]
     pub memory_mib: u64,
+    /// Maximum number of threads that run blocks. A module without threads uses one.
+    #[serde(default = "one_worker")]
+    pub workers: usize,
 }
 
 /// A launch of a kernel.
@@ -81,6 +84,10 @@ fn most_instructions() -> u64 {
 
 fn memory_mib() -> u64 {
     1024
+}
+
+fn one_worker() -> usize {
+    1
 }
 
 /// The failure of a request.

@@ -160,10 +160,10 @@ pub struct JudgeArgs {
 
 #[derive(Debug, Args)]
 pub struct ExerciseArgs {
-    /// The number of the exercise [default: list all].
-    #[arg(value_name = "N")]
-    pub number: Option<u32>,
-    /// Show all hints.
+    /// The number of the exercise, a ladder, or a rung of a ladder [default: list all].
+    #[arg(value_name = "N|LADDER/RUNG")]
+    pub name: Option<String>,
+    /// Show all hints; for a rung, a kernel that reaches the goal.
     #[arg(long)]
     pub hint: bool,
     /// Write the kernel of the exercise again, over the edited one.

@@ -38,6 +38,9 @@ pub use lanework_ptx_ir::kernel::Origin;
 pub use lanework_ptx_ir::module::function_at;
 pub use lanework_sanitizer as sanitize;
 
+/// Arrays and textures as CUDA describes them.
+pub mod images;
+
 /// Launches and memory as plain data.
 pub mod saved {
     pub use lanework_engine::device::saved::SavedLaunch;

@@ -6,6 +6,7 @@ import { makeEditor } from "./editor.js";
 import { Lessons } from "./lessons.js";
 import { drawAccess } from "./picture.js";
 import { comparePanel, countsPanel, findingsPanel, lineHeat, lineNotes, outputPanel, timePanel } from "./results.js";
+import { isolate, keep } from "./offline.js";
 import { packed, unpacked } from "./share.js";
 import { stepsPanel } from "./steps.js";
 import { chineseNow, say, setLanguage, told } from "./words.js";
@@ -19,7 +20,7 @@ const engine = new Engine();
 let gpus = [], described = { kernels: [], has_main: false, ptx: "" };
 let answer = null, kept = null, running = false, opened = "", look = { launch: 1, line: 0, block: 0, warp: 0 }, tab = "output", timer = null, version = 0;
 
-const form = new Form($("fields"), () => save(), () => gpus);
+const form = new Form($("fields"), () => save(), () => gpus, () => engine.threads);
 const editor = makeEditor($("editor"), {
   text: "", label: "CUDA C++", onEdit: edited,
   keys: [{ key: "Ctrl-Enter", run: () => go("run") }, { key: "Ctrl-Shift-Enter", run: () => go("check") }, { key: "Alt-Enter", run: () => go("measure") }],
@@ -46,9 +47,14 @@ function edited() {
 async function compile() {
   if (running) return;
   const own = ++version;
+  // A source may make the compiler compute for ever, and nobody has asked for this run.
+  let slow = false;
+  const patience = setTimeout(() => { slow = !running; if (slow) engine.stop(); }, 15_000);
   const found = await engine.ask({ do: "compile", source: editor.text() });
+  clearTimeout(patience);
+  if (slow) return status(say("slow_compile"), "bad");
   if (own !== version || found.stopped) return;
-  if (found.trap) return status(`${say("failed")}: ${found.trap}`, "bad");
+  if (found.trap) return status(failure(found.trap), "bad");
   described = found.ok || found.kernels?.length ? found : { ...described, ptx: "", diagnostics: found.diagnostics };
   editor.showProblems(found.diagnostics ?? []);
   if (found.ok) form.describe(found);
@@ -104,16 +110,39 @@ function go(what) {
   return true;
 }
 
+/** Removes the results of another source. */
+function clear() {
+  answer = null;
+  editor.showNotes([]);
+  editor.showHeat([]);
+  show();
+}
+
+/** The text of a failure of the module. */
+function failure(trap) {
+  const why = /call stack/i.test(trap) ? say("too_deep") : /memory allocation|out of memory|capacity overflow/i.test(trap) ? say("no_memory") : trap;
+  return `${say("failed")}: ${why}`;
+}
+
 async function run(what, chosen = null) {
   const source = editor.text();
   begin();
-  await ready(source);
-  const { request, input } = form.request();
+  if (!(await ready(source))) {
+    end();
+    return status(say("stopped"), "bad");
+  }
+  const { request, input, wrong: field } = form.request();
+  if (field) {
+    end();
+    clear();
+    return status(field, "bad");
+  }
   const more = { run: {}, check: { check: true }, measure: { profile: true, predict: form.gpuNames, look: pickLook() }, look: { look: chosen } }[what];
   const found = await engine.ask({ do: "run", source, ...request, ...more }, input);
   end();
   if (found.stopped) return status(say("stopped"), "bad");
-  if (found.trap) return status(`${say("failed")}: ${found.trap}`, "bad");
+  if (found.trap || found.error) clear();
+  if (found.trap) return status(failure(found.trap), "bad");
   if (found.error) {
     if (found.diagnostics) editor.showProblems(found.diagnostics);
     const text = `${found.diagnostics ? `${say("not_compiled")}: ` : ""}${told(found.error)}${found.help ? ` (${told(found.help)})` : ""}`;
@@ -129,20 +158,23 @@ async function run(what, chosen = null) {
   const rate = found.warp_instructions / found.milliseconds / 1e3;
   const speed = found.warp_instructions > 1e6 && what === "run" ? `, ${rate.toFixed(0)} ${say("speed")}` : "";
   const wrong = found.findings.length > 0 || found.fault || found.host_fault;
-  const text = what === "check" && !wrong ? say("no_findings") : found.findings.length > 0 ? `${found.findings.length} ${say(found.findings.length === 1 ? "found_one" : "found")}` : found.fault || found.host_fault ? say("fault") : "";
-  status(`${text ? `${text}; ` : ""}${thousands(found.warp_instructions)} ${say("warp_instructions")}, ${(found.milliseconds / 1e3).toFixed(2)} s${speed}`, wrong ? "bad" : "good");
+  const text = what === "check" && !wrong ? say("no_findings") : found.findings.length > 0 ? `${found.findings.length} ${say(found.findings.length === 1 ? "found_one" : "found")}` : found.fault ? say("fault") : found.host_fault ? say("program_stopped") : "";
+  const threads = `, ${found.threads} ${say(found.threads === 1 ? "host_thread" : "host_threads")}`;
+  status(`${text ? `${text}; ` : ""}${thousands(found.warp_instructions)} ${say("warp_instructions")}, ${(found.milliseconds / 1e3).toFixed(2)} s${speed}${threads}`, wrong ? "bad" : "good");
   const target = what === "look" ? tab : found.findings.length > 0 ? "findings" : what === "check" ? "findings" : what === "measure" && !wrong ? (["counts", "time", "accesses", "steps", "compare"].includes(tab) ? tab : "counts") : "output";
   show(target);
 }
 
-/** Waits until the form belongs to the present source. */
+/** Waits until the form belongs to the present source. Returns whether nobody has stopped this. */
 async function ready(source) {
   clearTimeout(timer);
   const own = ++version;
   const found = await engine.ask({ do: "compile", source });
-  if (own !== version || found.stopped || found.trap) return;
+  if (found.stopped) return false;
+  if (own !== version || found.trap) return true;
   editor.showProblems(found.diagnostics ?? []);
   if (found.kernels?.length || found.has_main) { described = found; form.describe(found); }
+  return true;
 }
 
 const pickLook = () => ({ launch: look.launch, block: look.block, warp: look.warp, ...(look.line > 0 ? { line: look.line } : {}) });
@@ -214,6 +246,7 @@ async function share() {
 }
 
 async function start() {
+  if (await isolate()) return;
   theme(stored("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
   await language(stored("language") ?? (navigator.language.startsWith("zh") ? "zh" : "en"));
   for (const what of ["run", "check", "measure"]) $(what).onclick = () => go(what);
@@ -243,10 +276,7 @@ async function start() {
   status(say("ready"), "good");
   document.documentElement.dataset.ready = "yes";
   addEventListener("hashchange", async () => { const state = await unpacked(location.hash.slice(1)); if (state && state.source !== editor.text()) open(state); });
-  if ("serviceWorker" in navigator) {
-    await navigator.serviceWorker.register(`sw.js?module=${moduleFile}`).catch(() => null);
-    navigator.serviceWorker.ready.then(() => { document.documentElement.dataset.offline = "yes"; });
-  }
+  keep(moduleFile).then((works) => { if (works) document.documentElement.dataset.offline = "yes"; });
 }
 
 start();

@@ -12,20 +12,26 @@ function suggestion(parameter, size) {
 }
 
 export class Form {
-  #state = { what: "program", kernels: {}, input: "", arguments: "", gpus: ["H200", "RTX 4090", "A100"], instructions: 2e9, memory: 1024 };
+  #state = { what: "program", kernels: {}, input: "", arguments: "", gpus: ["H200", "RTX 4090", "A100"], instructions: 2e9, memory: 1024, threads: null };
   #described = { kernels: [], has_main: false };
 
-  constructor(root, onChange, gpus) {
+  /** `threads` returns the largest number of threads. */
+  constructor(root, onChange, gpus, threads) {
     this.root = root;
     this.onChange = onChange;
     this.gpus = gpus;
+    this.threads = threads;
   }
 
   /** The state for a link. */
   state = () => this.#state;
 
+  /** Takes a state, which may come from a link of anybody: members of other types are left out. */
   restore(state) {
-    this.#state = { ...this.#state, ...state, kernels: { ...(state?.kernels ?? {}) } };
+    const fits = (known, value) => (Array.isArray(known) ? Array.isArray(value) && value.every((one) => typeof one === "string") : value !== null && typeof value === typeof known && !Array.isArray(value));
+    const given = Object.entries(state ?? {}).filter(([key, value]) => key !== "kernels" && (key === "threads" ? Number.isFinite(value) : key in this.#state && fits(this.#state[key], value)));
+    const kernels = Object.entries(state?.kernels ?? {}).filter(([, one]) => one && (one.values === undefined || (Array.isArray(one.values) && one.values.every((value) => typeof value === "string"))));
+    this.#state = { ...this.#state, ...Object.fromEntries(given), kernels: Object.fromEntries(kernels) };
   }
 
   /** Renews the fields for a source's kernels. */
@@ -87,20 +93,38 @@ export class Form {
       this.#state.gpus = this.#state.gpus.filter((name) => name !== gpu.name).concat(event.target.checked ? [gpu.name] : []);
       this.onChange();
     } }), gpu.name));
-    const number = (id, label, key) => this.#row(id, label, el("input", { id, type: "number", min: 1, value: this.#state[key], oninput: (event) => { this.#state[key] = Number(event.target.value) || 1; this.onChange(); } }));
-    return el("details", { open: this.opened ?? false, ontoggle: (event) => { this.opened = event.target.open; } }, el("summary", {}, say("settings")), el("fieldset", { className: "controls" }, el("legend", {}, say("gpus")), boxes), number("limit", say("limit"), "instructions"), number("memory", say("memory"), "memory"));
+    const number = (id, label, key, most = null) => this.#row(id, label, el("input", { id, type: "number", min: 1, ...(most ? { max: most } : {}), value: this.#state[key] ?? most, oninput: (event) => { this.#state[key] = Number(event.target.value) || 1; this.onChange(); } }));
+    return el("details", { open: this.opened ?? false, ontoggle: (event) => { this.opened = event.target.open; } }, el("summary", {}, say("settings")), el("fieldset", { className: "controls" }, el("legend", {}, say("gpus")), boxes), number("limit", say("limit"), "instructions"), number("memory", say("memory"), "memory"), this.threads() > 1 ? number("threads", say("threads"), "threads", this.threads()) : this.#row("threads", say("threads"), el("output", { id: "threads" }, `1 (${say("no_threads")})`)));
   }
 
-  /** The request for a run, without the source. */
+  /** The request for a run, without the source; or the reason why a field is `wrong`, which gets the focus. */
   request() {
-    const request = { instructions: Math.round(this.#state.instructions), memory_mib: Math.round(this.#state.memory) };
+    const whole = (value, most) => Math.min(most, Math.max(1, Math.round(value) || 1));
+    const { instructions, memory, threads } = this.#state;
+    const request = { instructions: whole(instructions, 1e15), memory_mib: whole(memory, 2048), workers: whole(threads ?? this.threads(), this.threads()) };
+    for (const field of this.root.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
     if (this.#state.what === "program") {
       request.arguments = this.#state.arguments.split(/\s+/).filter(Boolean);
       return { request, input: this.#state.input };
     }
     const state = this.#state.kernels[this.#state.what];
-    const extents = (text) => { const parts = `${text}`.split(/[x,×\s]+/).filter(Boolean).map(Number); return [parts[0] || 1, parts[1] || 1, parts[2] || 1].map((extent) => Math.min(Math.max(1, Math.round(extent)), 2 ** 32 - 1)); };
-    request.kernel = { entry: this.#state.what, grid: extents(state.grid), block: extents(state.block), shared: Number(state.shared) || 0, arguments: state.values };
+    if (!state) return { request, input: "" };
+    const refuse = (id, label, value, limits) => {
+      const field = this.root.querySelector(`#${id}`);
+      field?.setAttribute("aria-invalid", "true");
+      field?.focus();
+      return { wrong: `${say(label)}: “${value}” ${say(limits)}` };
+    };
+    const extents = (text) => {
+      const parts = `${text}`.trim().split(/\s*[x,×]\s*|\s+/);
+      const numbers = parts.map(Number);
+      return parts.length <= 3 && parts.every((part) => /^\d+$/.test(part)) && numbers.every((extent) => extent >= 1 && extent < 2 ** 32) ? [...numbers, 1, 1].slice(0, 3) : null;
+    };
+    const grid = extents(state.grid), block = extents(state.block), shared = `${state.shared}`.trim() || "0";
+    if (!grid) return refuse("grid", "grid", state.grid, "wrong_extents");
+    if (!block) return refuse("block", "block", state.block, "wrong_extents");
+    if (!/^\d+$/.test(shared) || Number(shared) >= 2 ** 32) return refuse("shared", "shared_bytes", state.shared, "wrong_bytes");
+    request.kernel = { entry: this.#state.what, grid, block, shared: Number(shared), arguments: state.values };
     return { request, input: "" };
   }
 

@@ -7,10 +7,24 @@ const triple = (at) => `(${at.join(",")})`;
 /** A button that goes to a line. */
 const lineLink = (line, goTo) => (line > 0 ? el("button", { type: "button", className: "link", onclick: () => goTo(line) }, `${say("line")} ${line}`) : "");
 
+/** The most characters of output that the panel shows; more would stop the page for seconds. */
+const SHOWN = 200_000;
+
+/** The output: its start and its end if it is long, with a link to all of it. */
+function printed(text) {
+  if (text.length <= SHOWN) return el("pre", { id: "printed" }, text);
+  // Whole lines, if they are not too long.
+  const cut = text.lastIndexOf("\n", 0.75 * SHOWN) + 1, next = text.indexOf("\n", text.length - 0.25 * SHOWN) + 1;
+  const start = cut > SHOWN / 2 ? cut : 0.75 * SHOWN, end = next > 0 && text.length - next > SHOWN / 8 ? next : text.length - 0.25 * SHOWN;
+  const all = el("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" })), download: "output.txt" }, say("all_output"));
+  const omitted = el("p", { className: "faint" }, `… ${thousands(end - start)} ${say("characters_omitted")} `, all);
+  return el("div", {}, el("pre", { id: "printed" }, text.slice(0, start)), omitted, el("pre", {}, text.slice(end)));
+}
+
 /** The output of a run, its faults, and the memory of a kernel. */
 export function outputPanel(answer, goTo) {
   const parts = [];
-  if (answer.output) parts.push(el("pre", { id: "printed" }, answer.output));
+  if (answer.output) parts.push(printed(answer.output));
   if (answer.exit !== undefined && answer.exit !== 0) parts.push(el("p", { className: "bad" }, `${say("exit")} ${answer.exit}`));
   for (const fault of [answer.host_fault, answer.fault]) {
     if (!fault) continue;

@@ -1,7 +1,9 @@
-//! Graphs from captures: the work of the captured streams in call order, which every launch of the graph repeats.
+//! Captures of streams, whose work becomes a graph in call order, and launches of graphs.
 
+use super::nodes::{Graph, Node, kind};
 use super::state::{Capture, StreamWork, cuda, failed_call, put_int, put_word, status, sticky};
 use lanework_host::{External, Process, Stop, word};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The legacy default stream, by both of its handles.
@@ -13,11 +15,20 @@ fn refused(process: &mut Process, code: u64, why: &str) -> Result<u64, Stop> {
     failed_call(process, code, why, HELP)
 }
 
-/// Does work of a stream now, or adds it to the capture of this stream.
-pub fn queued(process: &mut Process, stream: u64, work: StreamWork) -> Result<u64, Stop> {
-    let Some(capture) = &mut cuda(process)?.capture else { return work(process) };
+/// Does work of a stream now, or adds it to the capture of this stream, as a node of a kind.
+pub fn queued(
+    process: &mut Process,
+    stream: u64,
+    kind: u32,
+    work: StreamWork,
+) -> Result<u64, Stop> {
+    let state = cuda(process)?;
+    let handle = state.handle();
+    let Some(capture) = &mut state.capture else { return work(process) };
     if capture.streams.contains(&stream) {
-        capture.work.push(work);
+        // The nodes run in the order of the calls.
+        let after = capture.graph.nodes.last().map(|node| node.handle).into_iter().collect();
+        capture.graph.nodes.push(Node { handle, kind, work, after, runs: true });
         return Ok(status::SUCCESS);
     }
     if LEGACY.contains(&stream) && capture.blocks_legacy {
@@ -78,8 +89,8 @@ fn begin(process: &mut Process, stream: u64) -> Result<u64, Stop> {
         ));
     }
     let blocks_legacy = state.streams.get(&stream).is_none_or(|(flags, _)| flags & 1 == 0);
-    let (events, work) = (Vec::new(), Vec::new());
-    state.capture = Some(Capture { streams: vec![stream], blocks_legacy, events, work });
+    let (events, graph) = (Vec::new(), Graph::default());
+    state.capture = Some(Capture { streams: vec![stream], blocks_legacy, events, graph });
     Ok(status::SUCCESS)
 }
 
@@ -87,7 +98,7 @@ fn end(process: &mut Process, stream: u64, to: u64) -> Result<u64, Stop> {
     let state = cuda(process)?;
     match state.capture.take() {
         Some(capture) if capture.streams.first() == Some(&stream) => {
-            let handle = add(process, capture.work.into())?;
+            let handle = add(process, capture.graph)?;
             put_word(process, to, handle)
         }
         other => {
@@ -99,27 +110,33 @@ fn end(process: &mut Process, stream: u64, to: u64) -> Result<u64, Stop> {
 }
 
 /// Adds a graph and returns its handle.
-fn add(process: &mut Process, work: Rc<[StreamWork]>) -> Result<u64, Stop> {
+fn add(process: &mut Process, graph: Graph) -> Result<u64, Stop> {
     let state = cuda(process)?;
     let handle = state.handle();
-    state.graphs.insert(handle, work);
+    state.graphs.insert(handle, graph);
     Ok(handle)
 }
 
-/// The work of a graph, or of its executable form.
-fn graph(process: &mut Process, handle: u64) -> Result<Result<Rc<[StreamWork]>, u64>, Stop> {
-    if let Some(work) = cuda(process)?.graphs.get(&handle) {
-        return Ok(Ok(Rc::clone(work)));
+/// The graph to which a node was added: the first one with it, because copies come later.
+pub fn in_graph(graphs: &BTreeMap<u64, Graph>, node: u64) -> Option<u64> {
+    let holds = |graph: &Graph| graph.nodes.iter().any(|one| one.handle == node);
+    graphs.iter().find(|(_, graph)| holds(graph)).map(|(handle, _)| *handle)
+}
+
+/// A copy of a graph, or of its executable form.
+pub fn graph(process: &mut Process, handle: u64) -> Result<Result<Graph, u64>, Stop> {
+    if let Some(graph) = cuda(process)?.graphs.get(&handle) {
+        return Ok(Ok(graph.clone()));
     }
     let why = "this is not a graph, or it was destroyed";
-    let help = "pass the graph of `cudaStreamEndCapture` or `cudaGraphInstantiate`, before it is destroyed";
+    let help = "pass the graph of `cudaGraphCreate`, `cudaStreamEndCapture` or `cudaGraphInstantiate`, before it is destroyed";
     failed_call(process, status::INVALID_VALUE, why, help).map(Err)
 }
 
 fn copied(process: &mut Process, to: u64, from: u64) -> Result<u64, Stop> {
     match graph(process, from)? {
-        Ok(work) => {
-            let handle = add(process, work)?;
+        Ok(graph) => {
+            let handle = add(process, graph)?;
             put_word(process, to, handle)
         }
         Err(code) => Ok(code),
@@ -136,20 +153,26 @@ fn launched(process: &mut Process, handle: u64, stream: u64) -> Result<u64, Stop
     if let Some(code) = sticky(process)? {
         return Ok(code);
     }
-    let work = match graph(process, handle)? {
-        Ok(work) => work,
-        Err(code) => return Ok(code),
-    };
-    let all: StreamWork = Rc::new(move |process: &mut Process| {
-        for one in work.iter() {
+    match graph(process, handle)? {
+        // Calls that make dependencies refuse cycles.
+        Ok(graph) => {
+            queued(process, stream, kind::GRAPH, all_of(graph.ordered().unwrap_or_default()))
+        }
+        Err(code) => Ok(code),
+    }
+}
+
+/// The work of a graph as one piece.
+pub fn all_of(all: Vec<StreamWork>) -> StreamWork {
+    Rc::new(move |process: &mut Process| {
+        for one in &all {
             match one(process)? {
                 status::SUCCESS => {}
                 code => return Ok(code),
             }
         }
         Ok(status::SUCCESS)
-    });
-    queued(process, stream, all)
+    })
 }
 
 pub const FUNCTIONS: &[(&str, External)] = &[
@@ -161,7 +184,7 @@ pub const FUNCTIONS: &[(&str, External)] = &[
         put_int(process, word(a, 1), u32::from(found))
     }),
     ("cuGraphCreate", |process, a| {
-        let handle = add(process, Rc::new([]))?;
+        let handle = add(process, Graph::default())?;
         put_word(process, word(a, 0), handle)
     }),
     ("cuGraphClone", |process, a| copied(process, word(a, 0), word(a, 1))),
@@ -176,6 +199,6 @@ pub const FUNCTIONS: &[(&str, External)] = &[
         let (function, data) = (word(a, 1), word(a, 2));
         let call =
             move |process: &mut Process| process.call(function, &[data]).map(|_| status::SUCCESS);
-        queued(process, word(a, 0), Rc::new(call))
+        queued(process, word(a, 0), kind::HOST, Rc::new(call))
     }),
 ];

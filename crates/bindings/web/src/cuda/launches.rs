@@ -1,7 +1,8 @@
 //! Launches of kernels, their attributes and their occupancy.
 
 use super::graphs::queued;
-use super::state::{cuda, failed_call, flush, put_int, put_word, status, sticky};
+use super::nodes::kind;
+use super::state::{StreamWork, cuda, failed_call, flush, put_int, put_word, status, sticky};
 use lanework_emulator::{Fault, FaultKind, LaunchConfig, Program};
 use lanework_host::{External, Process, Stop, word};
 use lanework_report::{Resources, machine};
@@ -46,9 +47,38 @@ fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, St
     if let Some(code) = sticky(process)? {
         return Ok(code);
     }
-    let handle = word(a, 0);
+    let [gx, gy, gz, bx, by, bz, shared] = std::array::from_fn(|at| word(a, at + 1) as u32);
+    let shape = ([gx, gy, gz], [bx, by, bz], shared);
+    match prepared(process, word(a, 0), shape, cooperative, word(a, 9))? {
+        Ok(work) => queued(process, word(a, 8), kind::KERNEL, work),
+        Err(code) => Ok(code),
+    }
+}
+
+/// The launch of a kernel node (`CUDA_KERNEL_NODE_PARAMS`).
+pub fn kernel_node(process: &mut Process, at: u64) -> Result<Result<StreamWork, u64>, Stop> {
+    let bytes = process.accessed(process.memory.read(at, 48), "read")?;
+    let int = |at: usize| bytes[at..at + 4].iter().rev().fold(0, |all, b| all << 8 | u32::from(*b));
+    let long = |at: usize| u64::from(int(at)) | u64::from(int(at + 4)) << 32;
+    let extents = |at: usize| [int(at), int(at + 4), int(at + 8)];
+    let (handle, each) = (long(0), long(40));
+    let shape = (extents(8), extents(20), int(32));
+    prepared(process, handle, shape, false, each)
+}
+
+/// Blocks, threads of a block, and bytes of dynamic shared memory.
+type Shape = ([u32; 3], [u32; 3], u32);
+
+/// A launch with copies of its arguments, whose addresses are at `each`; or a status.
+fn prepared(
+    process: &mut Process,
+    handle: u64,
+    (grid, block, shared): Shape,
+    cooperative: bool,
+    each: u64,
+) -> Result<Result<StreamWork, u64>, Stop> {
     let Some((entry, program)) = kernel(process, handle)? else {
-        return Ok(status::INVALID_HANDLE);
+        return Ok(Err(status::INVALID_HANDLE));
     };
     let Some(form) = program.kernel(&entry).cloned() else {
         let why = program.refusal(&entry).map_or(String::new(), ToString::to_string);
@@ -59,16 +89,14 @@ fn launch(process: &mut Process, a: &[u64], cooperative: bool) -> Result<u64, St
     };
     let mut arguments = Vec::new();
     for (index, parameter) in form.parameters.iter().enumerate() {
-        let at = word(a, 9).wrapping_add(8 * index as u64);
+        let at = each.wrapping_add(8 * index as u64);
         let place = process.accessed(process.memory.read(at, 8), "read")?;
         let place = u64::from_le_bytes(place.try_into().unwrap_or_default());
         let bytes = u64::from(parameter.bytes);
         arguments.push(process.accessed(process.memory.read(place, bytes), "read")?);
     }
-    let [gx, gy, gz, bx, by, bz, shared] = std::array::from_fn(|at| word(a, at + 1) as u32);
-    let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
     let work = KernelWork { handle, grid, block, shared, cooperative, arguments };
-    queued(process, word(a, 8), Rc::new(move |process: &mut Process| run(process, &work)))
+    Ok(Ok(Rc::new(move |process: &mut Process| run(process, &work))))
 }
 
 /// Launches a kernel.

@@ -1,5 +1,7 @@
 //! The driver's state for a program, and helpers for the driver's functions.
 
+use super::arrays::Textures;
+use super::nodes::Graph;
 use crate::request::RunRequest;
 use crate::watch::measure::{Measuring, options};
 use lanework_emulator::sanitize::{Report, ReportKind};
@@ -27,6 +29,7 @@ pub mod status {
     pub const MISALIGNED: u64 = 716;
     pub const LAUNCH_FAILED: u64 = 719;
     pub const ILLEGAL_STATE: u64 = 401;
+    pub const NOT_SUPPORTED: u64 = 801;
     pub const CAPTURE_UNSUPPORTED: u64 = 900;
     pub const CAPTURE_IMPLICIT: u64 = 906;
     pub const PEER_ACCESS_UNSUPPORTED: u64 = 217;
@@ -53,7 +56,8 @@ pub struct Capture {
     pub blocks_legacy: bool,
     /// The events that were recorded in it.
     pub events: Vec<u64>,
-    pub work: Vec<StreamWork>,
+    /// The work so far.
+    pub graph: Graph,
 }
 
 /// The driver's state for a program.
@@ -79,7 +83,8 @@ pub struct Cuda {
     pub events: BTreeMap<u64, Option<f64>>,
     pub capture: Option<Capture>,
     /// Graphs and executable graphs by handle.
-    pub graphs: BTreeMap<u64, Rc<[StreamWork]>>,
+    pub graphs: BTreeMap<u64, Graph>,
+    pub textures: Textures,
     pub next_handle: u64,
     /// Nesting depth of openings of device memory to host code, and the opened allocations.
     pub depth: u32,
@@ -107,6 +112,7 @@ impl Cuda {
             events: BTreeMap::new(),
             capture: None,
             graphs: BTreeMap::new(),
+            textures: Textures::default(),
             next_handle: 0x1000,
             depth: 0,
             opened: Vec::new(),

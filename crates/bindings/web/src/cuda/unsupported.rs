@@ -10,46 +10,22 @@ fn refuse(process: &mut Process, what: &str) -> Result<u64, Stop> {
 }
 
 fn nodes(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
-    refuse(process, "nodes of CUDA graphs, other than from a capture,")
-}
-
-fn textures(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
-    refuse(process, "CUDA arrays and textures")
+    refuse(process, "this call on nodes of CUDA graphs, and nodes of events and of memory,")
 }
 
 pub const FUNCTIONS: &[(&str, External)] = &[
     ("cuGraphExecUpdate_v2", nodes),
-    ("cuGraphGetNodes", nodes),
-    ("cuGraphAddKernelNode_v2", nodes),
-    ("cuGraphAddMemcpyNode", nodes),
-    ("cuGraphAddMemsetNode", nodes),
-    ("cuGraphAddHostNode", nodes),
-    ("cuGraphAddEmptyNode", nodes),
-    ("cuGraphAddChildGraphNode", nodes),
     ("cuGraphAddEventRecordNode", nodes),
     ("cuGraphAddEventWaitNode", nodes),
     ("cuGraphAddMemAllocNode", nodes),
     ("cuGraphAddMemFreeNode", nodes),
-    ("cuGraphKernelNodeSetParams_v2", nodes),
-    ("cuGraphExecKernelNodeSetParams_v2", nodes),
-    ("cuGraphMemcpyNodeSetParams", nodes),
-    ("cuGraphExecMemcpyNodeSetParams", nodes),
-    ("cuGraphMemsetNodeSetParams", nodes),
-    ("cuGraphExecMemsetNodeSetParams", nodes),
-    ("cuGraphHostNodeSetParams", nodes),
-    ("cuGraphExecHostNodeSetParams", nodes),
-    ("cuGraphAddDependencies", nodes),
     ("cuGraphRemoveDependencies", nodes),
-    ("cuGraphGetRootNodes", nodes),
     ("cuGraphGetEdges", nodes),
     ("cuGraphNodeGetDependencies", nodes),
     ("cuGraphNodeGetDependentNodes", nodes),
-    ("cuGraphNodeGetType", nodes),
-    ("cuGraphDestroyNode", nodes),
     ("cuGraphNodeFindInClone", nodes),
     ("cuGraphChildGraphNodeGetGraph", nodes),
     ("cuGraphExecChildGraphNodeSetParams", nodes),
-    ("cuGraphNodeSetEnabled", nodes),
     ("cuGraphNodeGetEnabled", nodes),
     ("cuGraphEventRecordNodeGetEvent", nodes),
     ("cuGraphEventRecordNodeSetEvent", nodes),
@@ -58,14 +34,4 @@ pub const FUNCTIONS: &[(&str, External)] = &[
     ("cuGraphEventWaitNodeSetEvent", nodes),
     ("cuGraphExecEventWaitNodeSetEvent", nodes),
     ("cuGraphDebugDotPrint", nodes),
-    ("cuArray3DCreate_v2", textures),
-    ("cuArray3DGetDescriptor_v2", textures),
-    ("cuArrayDestroy", textures),
-    ("cuMipmappedArrayCreate", textures),
-    ("cuMipmappedArrayGetLevel", textures),
-    ("cuMipmappedArrayDestroy", textures),
-    ("cuTexObjectCreate", textures),
-    ("cuTexObjectDestroy", textures),
-    ("cuSurfObjectCreate", textures),
-    ("cuSurfObjectDestroy", textures),
 ];

@@ -53,6 +53,7 @@ pub fn lesson_run(instructions: u64) -> RunRequest {
         look: None,
         instructions,
         memory_mib: 256,
+        workers: 1,
     }
 }
 

@@ -59,7 +59,7 @@ pub fn options(run: &RunRequest) -> Options {
         lanework_emulator::Limits { memory: run.memory_mib.min(2048) << 20, ..Default::default() };
     Options {
         limits,
-        workers: Some(1),
+        workers: Some(run.workers.min(64)),
         total_instructions: Some(run.instructions),
         checks: run.check.then(Checks::default),
         ..Options::default()

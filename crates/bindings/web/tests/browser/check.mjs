@@ -66,6 +66,11 @@ import { accessible, browser, check, choose, count, failures, includes, open, pr
   await choose(page, "example/life");
   await press(page, "#run");
   includes(await text(page), "#", "a run after a stop");
+  await choose(page, "example/rotate");
+  await press(page, "#check");
+  includes(await text(page), "nothing to report", "a program with a texture");
+  await tab(page, "output");
+  includes(await text(page), "@@@", "a rotated picture");
   await page.context().close();
 }
 
@@ -136,19 +141,9 @@ import { accessible, browser, check, choose, count, failures, includes, open, pr
   await page.context().close();
 }
 
-// Speed, for docs/results.
-{
-  const page = await open();
-  for (const [name, button, what] of [["fma", "#run", "FMA loop"], ["matmul", "#run", "tiled product of 256^3"], ["matmul", "#check", "checked tiled product of 256^3"]]) {
-    await choose(page, `example/${name}`);
-    await page.waitForTimeout(1500);
-    const said = [];
-    for (let run = 0; run < 3; run += 1) { await press(page, button); said.push(await text(page, "#status")); }
-    console.log(`${what}: ${said.join(" | ")}`);
-  }
-  await page.context().close();
-}
-
+await import("./speed.mjs");
+await import("./threads.mjs");
+await import("./attacks.mjs");
 await import("./lessons.mjs");
 await import("./book.mjs");
 

@@ -148,6 +148,11 @@ fn limits_and_wrong_arguments_have_messages() {
     assert_eq!(answer["fault"]["limit"], true, "{answer}");
     let answer = run(SAXPY, [1, 1, 1], [32, 1, 1], &["x", "2", "iota:32", "ones:32"], json!({}));
     assert!(answer["error"].as_str().expect("text").contains("`n`"), "{answer}");
+    for n in ["1e99", "1.5", "-3000000000"] {
+        let answer = run(SAXPY, [1, 1, 1], [32, 1, 1], &[n, "2", "iota:32", "ones:32"], json!({}));
+        let why = format!("`{n}` is not a whole number of 32 bits, which parameter `n` is");
+        assert_eq!(answer["error"], why, "{answer}");
+    }
     let answer = run(SAXPY, [1, 1, 1], [32, 1, 1], &["32"], json!({}));
     assert!(answer["error"].as_str().expect("text").contains("4 arguments"), "{answer}");
     let answer = run(

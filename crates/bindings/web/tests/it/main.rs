@@ -1,8 +1,10 @@
 //! The requests of the page, natively: the same code as in a browser.
 
+mod graphs;
 mod kernels;
 mod lessons;
 mod programs;
+mod textures;
 
 use serde_json::Value;
 

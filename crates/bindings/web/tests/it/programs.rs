@@ -131,7 +131,7 @@ int main() {
 #[test]
 fn what_the_page_lacks_is_named() {
     let answer = run(
-        "int main() {\n    cudaGraph_t g;\n    size_t n;\n    cudaGraphCreate(&g, 0);\n    cudaGraphGetNodes(g, nullptr, &n);\n    return 0;\n}\n",
+        "int main() {\n    cudaGraph_t g;\n    size_t n;\n    cudaGraphCreate(&g, 0);\n    cudaGraphGetEdges(g, nullptr, nullptr, &n);\n    return 0;\n}\n",
         json!({}),
     );
     let why = answer["host_fault"]["message"].as_str().expect("text");

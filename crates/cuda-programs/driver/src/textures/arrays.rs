@@ -1,6 +1,6 @@
 //! Arrays (images with a layout of the driver's choice): creation, queries, and copies to and from memory.
 
-use crate::api::api;
+use crate::api::{api, warn};
 use crate::graphs::work::Work;
 use crate::memory::transfer::{Copy3D, CopySide};
 use crate::pointers::*;
@@ -8,7 +8,8 @@ use crate::state::{Driver, Handle, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::SYNCHRONOUS;
 use lanework::Buffer;
-use lanework::emulator::{Channel, Image, ImageShape, Texel};
+use lanework::emulator::images::{self, ArrayLayout, ImageError};
+use lanework::emulator::{Image, Texel};
 use std::sync::Arc;
 
 /// `CUDA_ARRAY3D_DESCRIPTOR`.
@@ -24,15 +25,6 @@ pub struct ArrayDescriptor {
 }
 
 abi!(ArrayDescriptor = 40, 8 { width: 0, height: 8, depth: 16, format: 24, channels: 28, flags: 32 });
-
-/// Array flags: layered (depth counts layers), cubemap.
-const LAYERED: u32 = 1;
-const CUBE: u32 = 4;
-/// Flags without an effect here: surface access, gather, depth, color attachment.
-const HARMLESS: u32 = 0x2 | 0x8 | 0x10 | 0x20;
-
-/// Row alignment in bytes.
-const ROW: u64 = 32;
 
 /// An array.
 pub struct Array {
@@ -52,90 +44,32 @@ pub struct MipmappedArray {
 
 /// Decodes a `CUarray_format`, and whether its integers are always read as normalized floats.
 pub fn texel(format: u32, channels: u32) -> Result<(Texel, bool)> {
-    let (channel, bits, fixed, fraction) = match format {
-        0x01 => (Channel::Unsigned, 8, None, false),
-        0x02 => (Channel::Unsigned, 16, None, false),
-        0x03 => (Channel::Unsigned, 32, None, false),
-        0x08 => (Channel::Signed, 8, None, false),
-        0x09 => (Channel::Signed, 16, None, false),
-        0x0a => (Channel::Signed, 32, None, false),
-        0x10 => (Channel::Float, 16, None, false),
-        0x20 => (Channel::Float, 32, None, false),
-        // Normalized formats, which imply the number of channels (1, 2 or 4).
-        0xc0..=0xc2 => (Channel::Unsigned, 8, Some(1 << (format - 0xc0)), true),
-        0xc3..=0xc5 => (Channel::Unsigned, 16, Some(1 << (format - 0xc3)), true),
-        0xc6..=0xc8 => (Channel::Signed, 8, Some(1 << (format - 0xc6)), true),
-        0xc9..=0xcb => (Channel::Signed, 16, Some(1 << (format - 0xc9)), true),
-        // Block-compressed and video formats.
-        0x91..=0x9f | 0xb0 => return Err(Status::NotSupported),
-        _ => return Err(Status::InvalidValue),
-    };
-    if fixed.is_some_and(|fixed| fixed != channels) || !matches!(channels, 1 | 2 | 4) {
-        return Err(Status::InvalidValue);
+    images::texel(format, channels).map_err(refused)
+}
+
+/// The status for an image or a sampler that there is not.
+pub fn refused(why: ImageError) -> Status {
+    match why {
+        ImageError::Invalid => Status::InvalidValue,
+        ImageError::Unsupported(why) => {
+            warn("the array or texture cannot be created", &why);
+            Status::NotSupported
+        }
     }
-    Ok((Texel { channel, bits, channels: channels as u8 }, fraction))
 }
 
 impl ArrayDescriptor {
-    /// The described image, at an address.
-    pub fn image(&self, address: u64) -> Result<Image> {
-        let (texel, _) = texel(self.format, self.channels)?;
-        if self.flags & !(LAYERED | CUBE | HARMLESS) != 0 {
-            return Err(Status::NotSupported);
-        }
-        let [width, height, depth] = [self.width, self.height, self.depth]
-            .map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
-        let (layered, cube) = (self.flags & LAYERED != 0, self.flags & CUBE != 0);
-        // Maximum extents, as the device attributes report.
-        let (shape, extent, layers, most) = match (cube, layered) {
-            (true, _) if width != height || !depth.is_multiple_of(6) => {
-                return Err(Status::InvalidValue);
-            }
-            (true, true) if depth > 0 => {
-                (ImageShape::Cube, [width, height, 1], depth / 6, [32_768, 32_768, 1])
-            }
-            (true, false) if depth == 6 => {
-                (ImageShape::Cube, [width, height, 1], 0, [32_768, 32_768, 1])
-            }
-            (true, _) => return Err(Status::InvalidValue),
-            (false, true) if depth == 0 => return Err(Status::InvalidValue),
-            (false, true) if height == 0 => {
-                (ImageShape::Line, [width, 1, 1], depth, [32_768, 1, 1])
-            }
-            (false, true) => (ImageShape::Plane, [width, height, 1], depth, [32_768, 32_768, 1]),
-            (false, false) if depth > 0 => {
-                (ImageShape::Volume, [width, height, depth], 0, [16_384; 3])
-            }
-            (false, false) if height > 0 => {
-                (ImageShape::Plane, [width, height, 1], 0, [131_072, 65_536, 1])
-            }
-            (false, false) => (ImageShape::Line, [width, 1, 1], 0, [131_072, 1, 1]),
-        };
-        let fits = extent.iter().zip(most).all(|(extent, most)| (1..=most).contains(extent));
-        if !fits || layers > 2048 {
-            return Err(Status::InvalidValue);
-        }
-        let pitch = (u64::from(extent[0]) * texel.bytes()).next_multiple_of(ROW);
-        Ok(Image { shape, texel, address, extent, layers, pitch })
+    fn layout(&self) -> ArrayLayout {
+        let ArrayDescriptor { width, height, depth, format, channels, flags } = *self;
+        let [width, height, depth] = [width, height, depth].map(|extent| extent as u64);
+        ArrayLayout { width, height, depth, format, channels, flags }
     }
 
     /// Descriptor of a mipmap level.
     fn level(&self, level: u32) -> ArrayDescriptor {
-        let half = |extent: usize| if extent == 0 { 0 } else { (extent >> level).max(1) };
-        let planes = self.flags & (LAYERED | CUBE) != 0;
-        ArrayDescriptor {
-            width: half(self.width),
-            height: half(self.height),
-            depth: if planes { self.depth } else { half(self.depth) },
-            ..*self
-        }
-    }
-
-    /// Maximum number of mipmap levels.
-    fn most_levels(&self) -> u32 {
-        let planes = self.flags & (LAYERED | CUBE) != 0;
-        let depth = if planes { 0 } else { self.depth };
-        self.width.max(self.height).max(depth).checked_ilog2().unwrap_or(0) + 1
+        let ArrayLayout { width, height, depth, .. } = self.layout().level(level);
+        let [width, height, depth] = [width, height, depth].map(|extent| extent as usize);
+        ArrayDescriptor { width, height, depth, ..*self }
     }
 }
 
@@ -146,7 +80,7 @@ impl Driver {
         let mut images = Vec::new();
         let mut bytes = 0u64;
         for descriptor in descriptors {
-            let image = descriptor.image(bytes)?;
+            let image = descriptor.layout().image(bytes).map_err(refused)?;
             bytes += image.bytes();
             images.push((*descriptor, image));
         }
@@ -173,7 +107,7 @@ impl Driver {
 
     /// Makes a mipmapped array.
     fn make_levels(&self, descriptor: ArrayDescriptor, levels: u32) -> Result<Handle> {
-        let count = levels.clamp(1, descriptor.most_levels());
+        let count = levels.clamp(1, descriptor.layout().most_levels());
         let shapes: Vec<ArrayDescriptor> =
             (0..count).map(|level| descriptor.level(level)).collect();
         let levels = self.make_arrays(&shapes)?;

@@ -5,8 +5,9 @@ use crate::devices::device_attribute;
 use crate::pointers::*;
 use crate::state::{Driver, Handle, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::textures::arrays::{Array, MipmappedArray, texel};
-use lanework::emulator::{AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel};
+use crate::textures::arrays::{Array, MipmappedArray, refused, texel};
+use lanework::emulator::images::{TextureReading, surface_image};
+use lanework::emulator::{Channel, Image, ImageShape, Texel};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -69,11 +70,6 @@ abi!(ResourceViewDescription = 112, 8 { format: 0, width: 8, height: 16, depth: 
 const TEXTURE_ALIGNMENT: u64 = 512;
 /// `CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH`: the maximum number of texels of a linear texture.
 const LINEAR_WIDTH: i32 = 69;
-
-/// Texture flags: read integers as such, normalized coordinates, sRGB.
-const AS_INTEGERS: u32 = 1;
-const NORMALIZED: u32 = 2;
-const SRGB: u32 = 0x10;
 
 /// `CUresourcetype`: array, mipmapped array, linear memory, pitched memory.
 pub const ARRAY: u32 = 0;
@@ -212,66 +208,17 @@ impl ResourceViewDescription {
 }
 
 impl TextureDescription {
-    /// The sampler for a resource.
-    fn sampler(
-        &self,
-        resource: &ResourceDescription,
-        image: &Image,
-        fraction: bool,
-    ) -> Result<Sampler> {
-        let integers = image.texel.channel != Channel::Float;
-        let as_float =
-            integers && (fraction || self.flags & AS_INTEGERS == 0) && image.texel.bits != 32;
-        let linear = self.filter == 1;
-        let normalized = self.flags & NORMALIZED != 0;
-        let mip = self.mip();
-        let filters = linear || resource.kind == MIPMAP && mip.linear;
-        if self.filter > 1 || self.level_filter > 1 || filters && integers && !as_float {
-            return Err(Status::InvalidValue);
-        }
-        // Mipmapped arrays require normalized coordinates.
-        if resource.kind == MIPMAP && !normalized {
-            return Err(Status::InvalidValue);
-        }
-        let srgb = self.flags & SRGB != 0;
-        let bytes = image.texel.channel == Channel::Unsigned && image.texel.bits == 8;
-        if srgb && !(bytes && as_float) {
-            return refuse(
-                "it converts from sRGB, but its elements are not unsigned bytes that are read as floats",
-            );
-        }
-        if image.shape == ImageShape::Linear {
-            return Ok(Sampler { as_float, srgb, ..Sampler::default() });
-        }
-        let mut address = [AddressMode::Clamp; 3];
-        for (to, mode) in address.iter_mut().zip(self.address) {
-            *to = match mode {
-                // Wrap and mirror need normalized coordinates; without them, they clamp.
-                0 if normalized => AddressMode::Wrap,
-                2 if normalized => AddressMode::Mirror,
-                0..=2 => AddressMode::Clamp,
-                3 => AddressMode::Border,
-                _ => return Err(Status::InvalidValue),
-            };
-        }
-        let bordered = address.contains(&AddressMode::Border);
-        if bordered && integers && !as_float && self.border != [0.0; 4] {
-            return refuse(
-                "it has a border color other than 0, but its elements are read as integers",
-            );
-        }
-        let border = self.border.map(f32::to_bits);
-        Ok(Sampler { address, linear, normalized, as_float, srgb, mip, border })
-    }
-
-    /// Mipmap filtering.
-    fn mip(&self) -> Mip {
-        Mip {
-            linear: self.level_filter == 1,
-            bias: self.level_bias,
-            least: self.least_level,
-            most: self.most_level,
+    fn reading(&self) -> TextureReading {
+        TextureReading {
+            address: self.address,
+            filter: self.filter,
+            flags: self.flags,
             anisotropy: self.anisotropy,
+            level_filter: self.level_filter,
+            level_bias: self.level_bias,
+            least_level: self.least_level,
+            most_level: self.most_level,
+            border: self.border,
         }
     }
 }
@@ -294,7 +241,9 @@ impl Driver {
         made.resource.check_linear(self)?;
         let (images, fraction) = made.resource.images(made.view.as_ref())?;
         let reading = made.reading.ok_or(Status::InvalidValue)?;
-        let sampler = reading.sampler(&made.resource, &images[0], fraction)?;
+        let mipmapped = made.resource.kind == MIPMAP;
+        let sampler =
+            reading.reading().sampler(mipmapped, &images[0], fraction).map_err(refused)?;
         self.object(self.device.mipmap_at(&images, sampler), made)
     }
 
@@ -305,11 +254,7 @@ impl Driver {
         if resource.kind != ARRAY {
             return Err(Status::InvalidValue);
         }
-        let mut image = resource.images(None)?.0[0];
-        if image.shape == ImageShape::Cube {
-            // Kernels address cubemap faces as layers.
-            (image.shape, image.layers) = (ImageShape::Plane, 6 * image.layers.max(1));
-        }
+        let image = surface_image(resource.images(None)?.0[0]);
         let made = ObjectDescription { resource, reading: None, view: None };
         self.object(self.device.surface_at(image), made)
     }

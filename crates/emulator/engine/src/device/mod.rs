@@ -30,7 +30,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLockReadGuard, RwLockWriteG
 pub struct Device {
     options: Options,
     memory: Arc<MemoryLock>,
-    pool: OnceLock<Option<rayon_core::ThreadPool>>,
+    /// Copies share it.
+    pool: Arc<OnceLock<Option<rayon_core::ThreadPool>>>,
     workers: usize,
     /// Workspaces that no launch uses now.
     workspaces: Mutex<Vec<u64>>,
@@ -80,9 +81,12 @@ impl Device {
         };
         let memory = Memory::new(options.limits.memory, addresses, options.gaps, fresh);
         let memory = Arc::new(MemoryLock::new(memory));
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = options.workers.unwrap_or(cores).clamp(1, cores);
-        Device { options, memory, pool: OnceLock::new(), workers, workspaces: Mutex::default() }
+        let workers = match std::thread::available_parallelism().map(usize::from) {
+            Ok(cores) => options.workers.unwrap_or(cores).clamp(1, cores),
+            // WebAssembly does not know the number of cores; the page does.
+            Err(_) => options.workers.unwrap_or(1).max(1),
+        };
+        Device { options, memory, pool: Arc::default(), workers, workspaces: Mutex::default() }
     }
 
     /// Whether an address is in the range in which devices on host memory allocate, in use or not: no program has memory of
@@ -123,7 +127,7 @@ impl Device {
         Some(Device {
             options: self.options.clone(),
             memory: Arc::new(MemoryLock::new(memory)),
-            pool: OnceLock::new(),
+            pool: self.pool.clone(),
             workers: self.workers,
             workspaces: Mutex::default(),
         })

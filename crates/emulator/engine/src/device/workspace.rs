@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn the_size_is_set_until_its_launches_end() {
         assert_eq!(
-            with_stack_bytes(1024, || (bytes(), with_stack_bytes(1 << 40, bytes))),
+            with_stack_bytes(1024, || (bytes(), with_stack_bytes(usize::MAX, bytes))),
             (1024, STACK_BYTES)
         );
         assert_eq!(bytes(), STACK_BYTES);

@@ -482,6 +482,7 @@ mod tests {
                 b: [of_b.value.as_chunks().0, of_b.power.as_chunks().0],
                 k: K,
             };
+            #[cfg(target_arch = "x86_64")]
             let start = tile;
             // SAFETY: without AVX2, nothing is required of the host.
             if !unsafe { factors.add_to::<false>(&mut tile, adder, least(d)) } {

@@ -6,29 +6,26 @@
 //! "Memory Consistency Model": a vector access is a set of scalar ones in no order). One element is an `AtomicU8`
 //! to `AtomicU64`. Sixteen elements side by side are moved by one block of inline assembly, which means sixteen
 //! relaxed atomic accesses: the host's vector moves are never torn within an aligned element. Rust has no other
-//! way to express this, because the compiler does not merge relaxed atomics.
+//! way to express this, because the compiler does not merge relaxed atomics. WebAssembly has its own way (`wasm`).
 
 pub(crate) mod bytes;
-#[cfg(all(target_family = "wasm", not(target_feature = "atomics")))]
+#[cfg(target_family = "wasm")]
 pub(crate) mod wasm;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
 pub use crate::memory::guest::bytes::{copy, read_bytes, write_bytes};
 
-#[cfg(all(target_family = "wasm", not(target_feature = "atomics")))]
+#[cfg(target_family = "wasm")]
 pub use self::wasm::{Simd128 as Middle, Simd128 as Widest};
 /// The levels of handlers for registers of 256 and of 512 bits.
 #[cfg(target_arch = "x86_64")]
 pub use self::x86::{Avx2 as Middle, Avx512 as Widest};
-#[cfg(not(any(
-    target_arch = "x86_64",
-    all(target_family = "wasm", not(target_feature = "atomics"))
-)))]
+#[cfg(not(any(target_arch = "x86_64", target_family = "wasm")))]
 pub use self::{Portable as Middle, Portable as Widest};
 use crate::machine::slot::Elem;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
+#[cfg(not(target_family = "wasm"))]
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Reads an element.
 ///
@@ -66,7 +63,12 @@ macro_rules! loads {
                 }
                 value as $ty
             }
-            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            #[cfg(target_family = "wasm")]
+            // SAFETY: the bytes are readable and aligned, as `load` requires. `wasm` says why this is not atomic.
+            unsafe {
+                from.read_volatile()
+            }
+            #[cfg(not(any(target_family = "wasm", all(target_arch = "x86_64", not(miri)))))]
             // SAFETY: the bytes are readable and aligned, as `load` requires.
             unsafe {
                 <$atomic>::from_ptr(from.cast_mut()).load(Relaxed)
@@ -88,6 +90,12 @@ loads! {
 /// As for [`load`], to be written.
 #[inline(always)]
 pub unsafe fn store<T: Elem>(to: *mut T, value: T) {
+    #[cfg(target_family = "wasm")]
+    // SAFETY: the bytes are writable and aligned, as this function requires. `wasm` says why this is not atomic.
+    unsafe {
+        to.write_volatile(value);
+    }
+    #[cfg(not(target_family = "wasm"))]
     // SAFETY: the bytes are writable, aligned to the element, and accessed by this module only, as this function
     // requires; an element has the layout of the atomic of its size.
     unsafe {
