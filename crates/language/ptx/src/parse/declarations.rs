@@ -39,13 +39,14 @@ impl<'a> Parser<'a> {
         let head = self.head()?;
         let mut names = Vec::new();
         loop {
-            let name = self.word("a register name")?.to_owned();
+            let name = self.word("a register name")?;
             let mut count = None;
             if self.eat(b'<') {
                 count = Some(self.plain_number("the number of registers")?);
                 self.expect(b'>', "after the number of registers")?;
             }
-            names.push((name, count));
+            self.registers.push((name, count, head.ty.size()));
+            names.push((name.to_owned(), count));
             if !self.eat(b',') {
                 break;
             }

@@ -23,7 +23,9 @@ impl<'a> Parser<'a> {
         self.nested(|p| {
             p.advance();
             let (mut statements, outer) = (Vec::new(), p.shadowed.len());
+            let registers = p.registers.len();
             p.statements(&mut statements);
+            p.registers.truncate(registers);
             for (name, former) in p.shadowed.drain(outer..).rev() {
                 match former {
                     Some(bytes) => p.arrays.insert(name, bytes),
@@ -48,7 +50,8 @@ impl<'a> Parser<'a> {
                 self.advance();
             }
             TokenKind::Word | TokenKind::Punctuation(b'@') => {
-                statements.push(Statement::Instruction(self.instruction()?));
+                let instruction = self.instruction()?;
+                statements.push(self.with_elements(instruction));
             }
             _ => return Err(self.expected("an instruction, a label or a directive", None)),
         }
@@ -198,6 +201,7 @@ impl<'a> Parser<'a> {
         self.accesses =
             matches!(opcode, Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Atom | Opcode::Red);
         let mut operands = Vec::new();
+        self.indexed.clear();
         if !matches!(self.kind(), TokenKind::Punctuation(b';' | b'}') | TokenKind::Dotted) {
             operands.push(self.operand(call)?);
             while self.eat(b',') {
@@ -295,29 +299,6 @@ impl<'a> Parser<'a> {
             0 => Operand::Name(name),
             offset => Operand::Offset(name, offset),
         })
-    }
-
-    /// `array[3]`, starting at the open bracket: an element, or its address if the instruction does not access memory.
-    /// As in ptxas, the index counts elements of the scalar type, even for vectors.
-    fn element(&mut self, name: String) -> Parsed<Operand> {
-        let Some(bytes) = self.arrays.get(name.as_str()).copied() else {
-            let message = format!("`{name}` is indexed, but not declared above as an array");
-            return Err(self.report(message, Some("write the byte offset: `[name+4]`")));
-        };
-        self.advance();
-        if self.kind() == TokenKind::Word {
-            let help = "add the index times the element's size to the address of the array";
-            return Err(self.report("an array is indexed by constants only", Some(help)));
-        }
-        let token = self.token();
-        let index = self.integer::<i64>("the index of an element")?;
-        self.expect(b']', "after the index")?;
-        match index.checked_mul(i64::from(bytes)) {
-            Some(offset) if self.accesses => Ok(Operand::address(name, offset)),
-            Some(0) => Ok(Operand::Name(name)),
-            Some(offset) => Ok(Operand::Offset(name, offset)),
-            None => Err(self.report_at(token, "the index is too large", None)),
-        }
     }
 
     /// `[base+offset, extra, ...]`, starting at the open bracket.

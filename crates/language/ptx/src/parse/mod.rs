@@ -9,6 +9,7 @@
 
 mod constants;
 mod declarations;
+mod elements;
 mod instructions;
 mod lexer;
 mod module;
@@ -82,6 +83,10 @@ struct Parser<'a> {
     arrays: HashMap<&'a str, u32>,
     /// The previous entry of `arrays` for each declaration, restored at the end of its block.
     shadowed: Vec<(&'a str, Option<u32>)>,
+    /// The registers in scope: name, number if it is a list, and bytes.
+    registers: Vec<(&'a str, Option<u32>, u32)>,
+    /// The elements with a register as index that the current instruction accesses.
+    indexed: Vec<elements::Indexed>,
 }
 
 impl<'a> Parser<'a> {
@@ -114,6 +119,8 @@ impl<'a> Parser<'a> {
             part_of_vector: false,
             arrays: HashMap::new(),
             shadowed: Vec::new(),
+            registers: Vec::new(),
+            indexed: Vec::new(),
         };
         if !fits {
             parser.report("the text is longer than 4 GiB", Some("split the module"));

@@ -188,6 +188,32 @@ fn operands_of_every_form() {
 }
 
 #[test]
+fn an_index_in_a_register_becomes_an_address() {
+    let text = ".reg .b32 %r<4>; .reg .b64 %rd<3>; .local .b64 a[4];
+        ld.local.u64 %rd1, a[%r3]; @%p st.local.u64 a[%rd2+1], %rd1;";
+    let statements = parse_instructions(text).expect("it parses");
+    let printed: Vec<String> = statements
+        .into_iter()
+        .filter_map(|s| if let Statement::Block(inner) = s { Some(inner) } else { None })
+        .flatten()
+        .filter_map(|s| if let Statement::Instruction(i) = s { Some(i.to_string()) } else { None })
+        .collect();
+    assert_eq!(
+        printed,
+        [
+            "mul.wide.u32 %__element0, %r3, 8",
+            "mov.u64 %__element1, a",
+            "add.u64 %__element1, %__element1, %__element0",
+            "ld.local.u64 %rd1, [%__element1]",
+            "mul.lo.u64 %__element0, %rd2, 8",
+            "mov.u64 %__element1, a",
+            "add.u64 %__element1, %__element1, %__element0",
+            "@%p st.local.u64 [%__element1+8], %rd1",
+        ]
+    );
+}
+
+#[test]
 fn elements_of_arrays_are_byte_offsets() {
     let text = ".local .b32 a[8], b[2][3]; .shared .v4 .f32 v[4]; .global .b8 c[16];
         mov.u64 %rd1, a[3]; mov.u64 %rd1, a[0]; mov.u64 %rd1, b[2]; mov.u64 %rd1, v[1];
@@ -216,7 +242,9 @@ fn elements_of_arrays_are_byte_offsets() {
     for (text, expected) in [
         ("mov.u64 %rd1, b[1];", "`b` is indexed, but not declared above as an array"),
         (".local .b32 b; mov.u64 %rd1, b[1];", "`b` is indexed, but not declared"),
-        (".local .b32 b[4]; mov.u64 %rd1, b[%r1];", "indexed by constants only"),
+        (".local .b32 b[4]; mov.u64 %rd1, b[%r1];", "an address is indexed by constants only"),
+        (".local .b32 b[4]; ld.local.u32 %r1, b[%r2];", "`%r2` is not a register"),
+        (".reg .b16 %h<2>; .local .b32 b[4]; ld.local.u32 %h0, b[%h1];", "an index has 32 or 64"),
         (".local .b32 b[4]; mov.u64 %rd1, b[0x7fffffffffffffff];", "the index is too large"),
         ("{ .local .b32 b[4]; } mov.u64 %rd1, b[1];", "`b` is indexed, but not declared"),
     ] {
