@@ -2,6 +2,7 @@
 //! handle, a variable or a place.
 
 use crate::data::place::{Base, Place, ReadPlace, Space};
+use crate::data::slices::{self, MovedSlice, PlacedSlice, Slice};
 use crate::emit::named;
 use crate::emit::value::Value;
 use crate::scalar::var::{Mut, Scalar, Var};
@@ -51,6 +52,12 @@ pub trait Kind: Copy + Debug + 'static {
     type Scalar<T: Scalar>: Copy;
     /// An array.
     type Array<T: Data, const N: usize>: Copy;
+    /// A slice.
+    type Slice<T: Data>: Copy;
+    /// Assembles a slice from its address and its length.
+    fn slice<T: Data>(base: Part, length: Part) -> Self::Slice<T>;
+    /// The address and the length of a slice.
+    fn slice_parts<T: Data>(slice: Self::Slice<T>) -> [Part; 2];
     /// The scalar of a part.
     fn scalar<T: Scalar>(part: Part) -> Self::Scalar<T>;
     /// The part of a scalar.
@@ -175,6 +182,10 @@ pub type Handle<T> = <T as Data>::Of<Values>;
 #[derive(Clone, Copy, Debug)]
 pub struct Values;
 
+/// Handles of a value without a name, which a method with `&mut self` may change: `Parser::new(text).parse()`.
+#[derive(Clone, Copy, Debug)]
+pub struct Temporaries;
+
 /// Variables (`let mut`).
 #[derive(Clone, Copy, Debug)]
 pub struct Variables;
@@ -201,6 +212,34 @@ macro_rules! arrays_of_elements {
 }
 
 impl Kind for Values {
+    type Slice<T: Data> = Slice<T>;
+    fn slice<T: Data>(base: Part, length: Part) -> Slice<T> {
+        slices::handle_of(base, length)
+    }
+    fn slice_parts<T: Data>(slice: Slice<T>) -> [Part; 2] {
+        slice.held()
+    }
+    type Scalar<T: Scalar> = Var<T>;
+    fn scalar<T: Scalar>(part: Part) -> Var<T> {
+        match part.0 {
+            Item::Value(value) => Var::new(value),
+            Item::Memory { .. } => unreachable!("handles are made of values"),
+        }
+    }
+    fn part<T: Scalar>(scalar: Var<T>) -> Part {
+        Part(Item::Value(scalar.value))
+    }
+    arrays_of_elements!();
+}
+
+impl Kind for Temporaries {
+    type Slice<T: Data> = Slice<T>;
+    fn slice<T: Data>(base: Part, length: Part) -> Slice<T> {
+        slices::handle_of(base, length)
+    }
+    fn slice_parts<T: Data>(slice: Slice<T>) -> [Part; 2] {
+        slice.held()
+    }
     type Scalar<T: Scalar> = Var<T>;
     fn scalar<T: Scalar>(part: Part) -> Var<T> {
         match part.0 {
@@ -215,6 +254,13 @@ impl Kind for Values {
 }
 
 impl Kind for Variables {
+    type Slice<T: Data> = MovedSlice<Slice<T>>;
+    fn slice<T: Data>(base: Part, length: Part) -> MovedSlice<Slice<T>> {
+        slices::variable_of(base, length)
+    }
+    fn slice_parts<T: Data>(slice: MovedSlice<Slice<T>>) -> [Part; 2] {
+        [Self::part::<u64>(slice.base), Self::part::<u64>(slice.length)]
+    }
     type Scalar<T: Scalar> = Mut<T>;
     fn scalar<T: Scalar>(part: Part) -> Mut<T> {
         match part.0 {
@@ -234,6 +280,13 @@ macro_rules! places {
     ($kind:ident $place:ident, $to:expr, $from:expr) => {
         impl Kind for $kind {
             const IN_MEMORY: bool = true;
+            type Slice<T: Data> = PlacedSlice<Self, T>;
+            fn slice<T: Data>(base: Part, length: Part) -> PlacedSlice<Self, T> {
+                PlacedSlice::new(base, length)
+            }
+            fn slice_parts<T: Data>(slice: PlacedSlice<Self, T>) -> [Part; 2] {
+                slice.parts()
+            }
             type Scalar<T: Scalar> = $place<T>;
             type Array<T: Data, const N: usize> = $place<[T; N]>;
             fn scalar<T: Scalar>(part: Part) -> $place<T> {

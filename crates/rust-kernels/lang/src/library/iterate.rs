@@ -20,9 +20,9 @@ use crate::flow::branch::{if_else, if_then};
 use crate::flow::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
 use crate::library::option::OptionOf;
 use crate::library::slices::Items;
-use crate::scalar::compare::Condition;
+use crate::scalar::compare::{Condition, Equate};
 use crate::scalar::number::{Integer, Number};
-use crate::scalar::var::{IntoVar, Scalar, Var};
+use crate::scalar::var::{IntoVar, Read, Scalar, Var};
 
 /// A staged iterator, with the methods of Rust's iterators.
 ///
@@ -336,6 +336,26 @@ impl<S: Stream> Iter<S> {
             at.set(operate(Operation::Add, at.get(), usize_of(1)));
         });
         OptionOf::new(found.get(), at.get())
+    }
+
+    /// Element `n`, counted from 0.
+    #[track_caller]
+    pub fn nth(self, n: impl IntoVar<usize>) -> OptionOf<Values, <S::Item as Valued>::Value>
+    where
+        S::Item: Valued,
+    {
+        let n = Read::copy(n.into_var());
+        let (found, at) = (State::<bool>::new(Var::constant(false)), State::<usize>::new(usize_of(0)));
+        let state = State::<<S::Item as Valued>::Value>::unset();
+        self.consume(|item| {
+            if_then(Equate::eq(at.get(), n), || {
+                found.set(Var::constant(true));
+                state.set(item.to());
+                break_loop(None);
+            });
+            at.set(operate(Operation::Add, at.get(), usize_of(1)));
+        });
+        OptionOf::new(found.get(), state.get())
     }
 
     /// The first element for which the condition holds.

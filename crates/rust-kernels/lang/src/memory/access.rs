@@ -5,7 +5,7 @@ use crate::data::convert::To;
 use crate::data::leaves::{Data, Handle, Places, ReadPlaces};
 use crate::data::operations;
 use crate::data::place::{Place, ReadPlace, stepped};
-use crate::data::receiver::{ByValue, InPlace};
+use crate::data::generic::{ByValue, InPlace};
 use crate::data::variable::Receive;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};

@@ -2,6 +2,7 @@
 //! on handles; each call stages its body.
 
 use crate::body::scope::{Mode, Returns, Tail, Translator, as_name, returned};
+use crate::body::patterns::by_value;
 use crate::bounds::is_function_bound;
 use crate::types::{is_handle, is_handle_name};
 use proc_macro2::TokenStream;
@@ -20,7 +21,8 @@ impl Translator {
         let mut parameters = Vec::new();
         let (bindings, body) = self.scoped(|t| {
             let mut bindings = TokenStream::new();
-            for (number, input) in closure.inputs.iter().enumerate() {
+            for (number, input) in closure.inputs.iter().map(by_value).enumerate() {
+                let input = &input;
                 let (pattern, ty) = match input {
                     Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
                     other => (other, None),

@@ -38,7 +38,12 @@ impl Translator {
     /// change it.
     pub fn receiver(&mut self, expression: &Expr) -> TokenStream {
         if !is_place(self, expression) {
-            return self.value(expression, Mode::View);
+            let value = self.value(expression, Mode::View);
+            if self.on_host || !is_nameless(expression) {
+                return value;
+            }
+            return quote_spanned!(expression.span() =>
+                (&&::lanework::lang::rt::Nameless(#value)).receiver());
         }
         let span = expression.span();
         if crate::body::iterators::is_part(expression) {
@@ -141,6 +146,11 @@ impl Translator {
             };
             values.push(self.bare(into.unwrap_or(&field.expr), Mode::Keep));
             members.push(member);
+            if is_default(&field.expr) {
+                hosts.push(quote_spanned!(at => #member: ::core::default::Default::default()));
+                lifted.push(quote_spanned!(at => ::lanework::lang::rt::default_handle()));
+                continue;
+            }
             hosts.push(match into {
                 Some(_) => quote_spanned!(at => #member: ::lanework::lang::rt::host_into(#name)),
                 None => quote_spanned!(at => #member: ::lanework::lang::rt::host(#name)),
@@ -191,6 +201,27 @@ impl Translator {
             __whole
         })
     }
+}
+
+/// Whether an expression calls a function of a type, or constructs a value, so that its value has no name.
+fn is_nameless(expression: &Expr) -> bool {
+    match expression {
+        Expr::Paren(inner) => is_nameless(&inner.expr),
+        Expr::Struct(_) => true,
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
+            if path.path.segments.len() > 1 || is_constructor(&path.path)),
+        Expr::MethodCall(call) => is_nameless(&call.receiver),
+        _ => false,
+    }
+}
+
+/// Whether an expression is `Default::default()`, whose type the context determines.
+pub fn is_default(expression: &Expr) -> bool {
+    matches!(expression, Expr::Call(call) if call.args.is_empty()
+        && matches!(&*call.func, Expr::Path(path) if path.qself.is_none()
+            && path.path.segments.len() == 2
+            && path.path.segments[0].ident == "Default"
+            && path.path.segments[1].ident == "default"))
 }
 
 /// The call that selects a struct expression's variant, and the members to set.

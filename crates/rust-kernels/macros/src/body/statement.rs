@@ -5,11 +5,11 @@
 use crate::body::iterators::is_part;
 use crate::body::macros::format::ENDINGS;
 use crate::body::patterns::{names, names_a_struct};
-use crate::body::places::is_place;
+use crate::body::places::{is_default, is_place};
 use crate::body::scope::{Mode, Tail, Translator, as_name, root};
 use crate::source::static_of;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{BinOp, Block, Expr, Pat, Stmt, Type};
@@ -25,6 +25,11 @@ impl Translator {
     pub fn statements(&mut self, block: &Block, tail: Tail) -> TokenStream {
         let mut out = TokenStream::new();
         self.ends.push(block.brace_token.span.close());
+        for statement in &block.stmts {
+            if let Stmt::Item(syn::Item::Fn(function)) = statement {
+                self.declare_function(&function.sig.ident);
+            }
+        }
         let last = block.stmts.len().saturating_sub(1);
         for (index, statement) in block.stmts.iter().enumerate() {
             let is_last = index == last;
@@ -85,9 +90,14 @@ impl Translator {
     fn item(&mut self, item: &syn::Item) -> TokenStream {
         match item {
             syn::Item::Const(_) | syn::Item::Use(_) | syn::Item::Type(_) => quote!(#item),
+            // The host's version of the function has its own.
+            syn::Item::Fn(_) | syn::Item::Struct(_) | syn::Item::Enum(_) | syn::Item::Impl(_) => {
+                let expanded = crate::items::expand(TokenStream::new(), item.to_token_stream());
+                expanded
+            }
             other => self.refuse(
                 other,
-                "only `const`, `use` and `type` may be declared inside a kernel",
+                "this item cannot be declared inside a kernel",
                 "move it out of the function",
             ),
         }
@@ -114,7 +124,11 @@ impl Translator {
         let array = declares_array(&init.expr);
         let mutable = mutable && !array;
         let mode = if mutable { Mode::View } else { Mode::Keep };
-        let mut value = match converted(&init.expr, ty.map(|ty| &**ty)) {
+        let init_expr = &init.expr;
+        let of_type = ty.filter(|_| is_default(init_expr)).map(|ty| -> Expr {
+            syn::parse_quote_spanned!(init_expr.span() => <#ty as ::core::default::Default>::default())
+        });
+        let mut value = match of_type.or_else(|| converted(&init.expr, ty.map(|ty| &**ty))) {
             Some(conversion) => self.bare(&conversion, mode),
             None => self.bare(&init.expr, mode),
         };
@@ -271,6 +285,12 @@ impl Translator {
     fn variable(&mut self, place: &Expr) -> Option<TokenStream> {
         let place = bare_place(place);
         match place {
+            // The place that `x.get_mut(i)` has found.
+            Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. })
+                if matches!(&**expr, Expr::MethodCall(_) | Expr::Try(_)) =>
+            {
+                Some(self.bare(expr, Mode::View))
+            }
             Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => {
                 self.variable(expr)
             }

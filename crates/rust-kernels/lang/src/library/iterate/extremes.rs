@@ -2,13 +2,13 @@
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Handle, Values};
+use crate::library::ordered::Ordered;
 use crate::flow::branch::if_then;
 use crate::library::iterate::{Iter, State, Stream};
 use crate::library::option::OptionOf;
 use crate::library::ordering::OrderingOf;
-use crate::scalar::compare::{Connect, Order};
-use crate::scalar::number::Number;
-use crate::scalar::var::{IntoVar, Var};
+use crate::scalar::compare::{Connect, Relation};
+use crate::scalar::var::Var;
 
 /// The type of an iterator's elements.
 type ItemValue<S> = <<S as Stream>::Item as Valued>::Value;
@@ -67,22 +67,22 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
         self.chosen(|best, item| compare(best, item).is_le())
     }
 
-    /// The element with the smallest key, a number; of equal ones the first.
+    /// The element with the smallest key; of equal ones the first.
     #[track_caller]
-    pub fn min_by_key<K: Number, R: IntoVar<K> + Valued<Value = K>>(
+    pub fn min_by_key<R: Valued<Value: Ordered>>(
         self,
         key: impl Fn(Handle<ItemValue<S>>) -> R,
     ) -> OptionOf<Values, ItemValue<S>> {
-        self.by_key(key, |best, item| item.lt(best))
+        self.by_key(key, |best, item| R::Value::related(Relation::Lt, item, best))
     }
 
-    /// The element with the largest key, a number; of equal ones the last.
+    /// The element with the largest key; of equal ones the last.
     #[track_caller]
-    pub fn max_by_key<K: Number, R: IntoVar<K> + Valued<Value = K>>(
+    pub fn max_by_key<R: Valued<Value: Ordered>>(
         self,
         key: impl Fn(Handle<ItemValue<S>>) -> R,
     ) -> OptionOf<Values, ItemValue<S>> {
-        self.by_key(key, |best, item| item.ge(best))
+        self.by_key(key, |best, item| R::Value::related(Relation::Ge, item, best))
     }
 
     /// The element that the last replacement has chosen.
@@ -103,16 +103,16 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     }
 
     #[track_caller]
-    fn by_key<K: Number, R: IntoVar<K>>(
+    fn by_key<R: Valued>(
         self,
         key: impl Fn(Handle<ItemValue<S>>) -> R,
-        replaces: impl Fn(Var<K>, Var<K>) -> Var<bool>,
+        replaces: impl Fn(Handle<R::Value>, Handle<R::Value>) -> Var<bool>,
     ) -> OptionOf<Values, ItemValue<S>> {
         let some = State::<bool>::new(Var::constant(false));
-        let (best, least) = (State::<ItemValue<S>>::unset(), State::<K>::unset());
+        let (best, least) = (State::<ItemValue<S>>::unset(), State::<R::Value>::unset());
         self.consume(|item| {
             let item = item.to();
-            let (key, first) = (key(item).into_var(), !some.get());
+            let (key, first) = (key(item).to(), !some.get());
             if_then(Connect::or(first, || replaces(least.get(), key)), || {
                 best.set(item);
                 least.set(key);

@@ -1,13 +1,16 @@
 //! Sources of elements: ranges, slices, arrays and shared arrays; parts of slices (`windows(n)`, `chunks(n)`, `chunks_exact(n)`); and
 //! `iter_mut`, whose elements are places that a loop may write.
 
-use crate::data::convert::Valued;
-use crate::data::leaves::{Data, Handle};
+use crate::data::convert::{To, Valued};
+use crate::data::leaves::{Data, Handle, Variables};
+use crate::data::operations;
 use crate::data::variable::Target;
 use crate::emit::arithmetic::Operation;
-use crate::emit::current::{here, with};
-use crate::flow::loops::{By, Direction, OneByOne, Walk, for_loop};
+use crate::emit::current::{break_loop, here, with};
+use crate::flow::branch::if_then;
+use crate::flow::loops::{By, Direction, OneByOne, Walk, endless_loop, for_loop};
 use crate::library::iterate::{Iter, Sequence, Stream, operate, positions, usize_of};
+use crate::library::option::payload;
 use crate::library::slices::Items;
 use crate::memory::registers::{Get, Locate};
 use crate::memory::shared::Shared;
@@ -192,6 +195,67 @@ impl<X: Read + Valued, const N: usize> IntoStream for [X; N] {
     type Stream = Array<X, N>;
     fn stream(self) -> Iter<Array<X, N>> {
         Iter(Array(self))
+    }
+}
+
+/// A slice of the host is a table.
+impl<T: Data + Valued<Value = T>> IntoStream for &'static [T]
+where
+    Slice<T>: IntoStream,
+{
+    type Stream = <Slice<T> as IntoStream>::Stream;
+    fn stream(self) -> Iter<Self::Stream> {
+        To::<&'static [T]>::to(self).stream()
+    }
+}
+
+/// A type with a `#[device] impl` of `Iterator`.
+pub trait Next: Data {
+    /// An element.
+    type Item: Data;
+    /// The next element.
+    #[doc(hidden)]
+    fn next_item(of: Self::Of<Variables>) -> Handle<Option<Self::Item>>;
+}
+
+/// The elements of a user's iterator, which is a value.
+pub struct Pulled<T: Data>(Handle<T>);
+
+/// The elements of a user's iterator in a variable, which the loop changes.
+pub struct PulledFrom<T: Data>(T::Of<Variables>);
+
+crate::scalar::var::copied!([T: Data] Pulled<T>);
+crate::scalar::var::copied!([T: Data] PulledFrom<T>);
+
+/// The elements of a user's iterator.
+pub fn pulled<T: Next>(of: Handle<T>) -> Iter<Pulled<T>> {
+    Iter(Pulled(of))
+}
+
+/// The elements of a user's iterator in a variable.
+pub fn pulled_from<T: Next>(of: T::Of<Variables>) -> Iter<PulledFrom<T>> {
+    Iter(PulledFrom(of))
+}
+
+impl<T: Next> Stream for PulledFrom<T> {
+    type Item = Handle<T::Item>;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Self::Item)) {
+        endless_loop(name, || {
+            let item = T::next_item(self.0);
+            if_then(item.is_none(), || break_loop(None));
+            body(payload(item));
+        });
+    }
+}
+
+impl<T: Next> Stream for Pulled<T> {
+    type Item = Handle<T::Item>;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Self::Item)) {
+        let state = operations::variable::<T>();
+        operations::set::<T, Variables>(state, self.0);
+        PulledFrom::<T>(state).each(name, body);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
 use crate::memory::shared::Shared;
-use crate::memory::slice::{Memory, Slice, SliceMut};
+use crate::data::slices::{Memory, Slice, SliceMut};
 use crate::scalar::number::{Element, IndexValue};
 use crate::scalar::var::by_name;
 use crate::tensor_cores::element::MatrixElement;

@@ -279,6 +279,14 @@ impl Translator {
                 {
                     return quote_spanned!(span => ::lanework::lang::rt::#shift(#left, #right));
                 }
+                if let Some(operation) = operation(&op)
+                    && is_literal(&binary.left)
+                    && !is_literal(&binary.right)
+                {
+                    let operation = syn::Ident::new(operation, span);
+                    return quote_spanned!(span =>
+                        (&&::lanework::lang::rt::Operands(#left, #right)).#operation());
+                }
                 let left = operand(left);
                 quote!(#left #op #right)
             }
@@ -358,6 +366,18 @@ fn is_untyped(expression: &Expr) -> bool {
         Expr::Unary(unary) => is_untyped(&unary.expr),
         _ => false,
     }
+}
+
+/// The method of `lang::rt::Operands` for an operator whose operands and result have one type.
+fn operation(op: &BinOp) -> Option<&'static str> {
+    Some(match op {
+        BinOp::Add(_) => "sum",
+        BinOp::Sub(_) => "difference",
+        BinOp::Mul(_) => "product",
+        BinOp::Div(_) => "quotient",
+        BinOp::Rem(_) => "remainder",
+        _ => return None,
+    })
 }
 
 /// The method of `lang::rt::Compare` for a comparison.
