@@ -3,8 +3,8 @@
 //! An attribute sees the name of a trait but not its declaration, so whether a trait is `#[device]` is left to rustc's
 //! name resolution: see [`imports`].
 
-use crate::source::{declares, is_users};
-use proc_macro2::TokenStream;
+use crate::source::is_users;
+use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::visit_mut::{VisitMut, visit_type_mut};
 use syn::{
@@ -27,7 +27,7 @@ const MOST: usize = 8;
 
 /// Whether a trait is one of Rust's library, by its name.
 pub fn is_of_rust(name: &Ident) -> bool {
-    OF_RUST.split_whitespace().any(|known| name == known) && !declares(name)
+    OF_RUST.split_whitespace().any(|known| name == known) && !is_users(name)
 }
 
 /// Whether a trait is one of the kernel language, by its name.
@@ -111,7 +111,7 @@ pub fn with_storable(signature: &Signature) -> Generics {
             stored.push(element.clone());
         }
     }
-    generics = with_values(&generics, true);
+    generics = with_values(&generics, Some(signature));
     for element in stored {
         let clause = generics.make_where_clause();
         clause.predicates.push(syn::parse_quote!(#element: ::lanework::lang::Storable));
@@ -124,7 +124,7 @@ pub fn with_storable(signature: &Signature) -> Generics {
 ///
 /// If only traits of Rust's library bound the parameter (`T: Copy`), it becomes a value. A user's trait may have functions without
 /// a value of its type, so a function with such a parameter leaves it as it is, and the methods of a type make it `Data`.
-pub fn with_values(generics: &Generics, of_function: bool) -> Generics {
+pub fn with_values(generics: &Generics, of_function: Option<&Signature>) -> Generics {
     let known = bounds(generics);
     let mut generics = generics.clone();
     let (lang, rt) = (quote!(::lanework::lang), quote!(::lanework::lang::rt));
@@ -137,9 +137,11 @@ pub fn with_values(generics: &Generics, of_function: bool) -> Generics {
         }
         let of_rust = own.iter().all(|path| !may_be_device(path));
         match (of_rust, of_function) {
+            // A parameter without bounds may only select types, as in `T::Storage`.
+            (true, Some(signature)) if own.is_empty() && !is_value(signature, name) => continue,
             (true, _) => added.push(syn::parse_quote!(#name: #rt::KernelValue)),
-            (false, false) => added.push(syn::parse_quote!(#name: #lang::Data)),
-            (false, true) => {}
+            (false, None) => added.push(syn::parse_quote!(#name: #lang::Data)),
+            (false, Some(_)) => {}
         }
         let ty = syn::parse_quote!(#name);
         let staged = own.iter().filter_map(|path| staged_bound(path, &ty));
@@ -149,6 +151,28 @@ pub fn with_values(generics: &Generics, of_function: bool) -> Generics {
         generics.make_where_clause().predicates.extend(added);
     }
     generics
+}
+
+/// Whether a signature has values of the type parameter. `T::Storage` is another type.
+fn is_value(signature: &Signature, name: &Ident) -> bool {
+    fn mentioned(tokens: TokenStream, name: &Ident) -> bool {
+        let mut trees = tokens.into_iter().peekable();
+        while let Some(tree) = trees.next() {
+            let path = matches!(trees.peek(), Some(TokenTree::Punct(next))
+                if next.as_char() == ':' && next.spacing() == Spacing::Joint);
+            let found = match tree {
+                TokenTree::Ident(word) => word == *name && !path,
+                TokenTree::Group(group) => mentioned(group.stream(), name),
+                _ => false,
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+    let (inputs, output) = (&signature.inputs, &signature.output);
+    mentioned(quote!(#inputs #output), name)
 }
 
 /// Whether a type parameter is a function or an iterator.

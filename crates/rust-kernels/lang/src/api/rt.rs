@@ -36,11 +36,15 @@ pub use crate::flow::loops::{
     labeled_block, labeled_value, loop_value, unrolled, while_loop,
 };
 pub use crate::flow::print::{PLAIN, Piece, Printable, Printed, Show, assertion, ending, print};
+pub use crate::intrinsics::chars::char_from_u32;
 pub use crate::intrinsics::bytes::{from_be_bytes, from_le_bytes};
 pub use crate::library::compared::is_relation;
 pub use crate::library::in_place::{changed, held};
 pub use crate::library::iterate::sources::{
-    IntoStream, IntoStreamMut, Next, Pulled, PulledFrom, chunks, chunks_exact, pulled, pulled_from, range, range_from, windows,
+    IntoStream, IntoStreamMut, chunks, chunks_exact, range, range_from, windows,
+};
+pub use crate::library::iterate::users::{
+    Next, Pulled, PulledFrom, UserIterator, each_pulled, pulled, pulled_from,
 };
 pub use crate::library::iterate::{Iter, Sequence, Stream};
 pub use crate::data::slices::MovedSlice;
@@ -98,6 +102,8 @@ pub mod comparing {
     pub use crate::data::generic::{ReceiveOther as _, ReceiveUser as _};
     pub use crate::data::names::{NameAny as _, NameValue as _};
     pub use crate::library::compared::{EqualMethods as _, OrderedMethods as _};
+    pub use crate::library::iterate::counted::{SequenceAdapters as _, StreamAdapters as _};
+    pub use crate::library::iterate::users::UserIterator as _;
     pub use crate::library::patterns::HostOfSlice as _;
     pub use crate::memory::access::{ReceivePlace as _, ReceiveValue as _};
     pub use crate::scalar::cast::{Kept as _, Promoted as _};

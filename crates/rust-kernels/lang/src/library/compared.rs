@@ -15,7 +15,7 @@ use crate::scalar::var::Var;
 use std::cmp::Ordering;
 
 /// The order of two comparable values.
-fn order<T: Ordered>(first: Handle<T>, second: Handle<T>) -> OrderingOf<Values> {
+pub(crate) fn order<T: Ordered>(first: Handle<T>, second: Handle<T>) -> OrderingOf<Values> {
     let above: Var<i8> = T::related(Relation::Gt, first, second).cast();
     let below: Var<i8> = T::related(Relation::Lt, first, second).cast();
     OrderingOf::of(above - below)

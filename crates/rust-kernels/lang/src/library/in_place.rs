@@ -12,7 +12,8 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
 use crate::flow::branch::if_then;
 use crate::library::option::OptionOf;
-use crate::library::ordered::Equal;
+use crate::library::ordered::{Equal, Ordered};
+use crate::library::ordering::OrderingOf;
 use crate::library::slices::FoundElement;
 use crate::memory::local::slice_of;
 use crate::memory::registers::{Get, Put};
@@ -258,6 +259,48 @@ macro_rules! found_in_arrays {
             #[track_caller]
             pub fn last_mut(self) -> FoundElement<SliceMut<T>> {
                 IntoSliceMut::<T>::into_slice_mut(self.1).last_mut()
+            }
+
+            /// Sorts the elements by a comparison. Equal elements keep their order.
+            #[track_caller]
+            pub fn sort_by(self, compare: impl Fn(Handle<T>, Handle<T>) -> OrderingOf<Values>) {
+                IntoSliceMut::<T>::into_slice_mut(self.1).sort_by(compare);
+            }
+
+            /// Sorts the elements by a comparison.
+            #[track_caller]
+            pub fn sort_unstable_by(self, compare: impl Fn(Handle<T>, Handle<T>) -> OrderingOf<Values>) {
+                IntoSliceMut::<T>::into_slice_mut(self.1).sort_by(compare);
+            }
+
+            /// Sorts the elements.
+            #[track_caller]
+            pub fn sort(self)
+            where
+                T: Ordered + Ord,
+            {
+                IntoSliceMut::<T>::into_slice_mut(self.1).sort();
+            }
+
+            /// Sorts the elements.
+            #[track_caller]
+            pub fn sort_unstable(self)
+            where
+                T: Ordered + Ord,
+            {
+                IntoSliceMut::<T>::into_slice_mut(self.1).sort();
+            }
+
+            /// Sorts the elements by a key. Equal elements keep their order.
+            #[track_caller]
+            pub fn sort_by_key<K: Valued<Value: Ordered + Ord>>(self, key: impl Fn(Handle<T>) -> K) {
+                IntoSliceMut::<T>::into_slice_mut(self.1).sort_by_key(key);
+            }
+
+            /// Sorts the elements by a key.
+            #[track_caller]
+            pub fn sort_unstable_by_key<K: Valued<Value: Ordered + Ord>>(self, key: impl Fn(Handle<T>) -> K) {
+                IntoSliceMut::<T>::into_slice_mut(self.1).sort_by_key(key);
             }
         }
     };

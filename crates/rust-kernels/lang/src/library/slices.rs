@@ -7,17 +7,19 @@ use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{break_loop, here, with};
 use crate::emit::value::{Index, Value};
 use crate::flow::branch::if_then;
-use crate::flow::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
+use crate::flow::loops::{Direction, OneByOne, Walk, endless_loop, for_loop, unrolled};
+use crate::library::compared::order;
+use crate::library::ordering::OrderingOf;
 use crate::flow::print::assertion;
 use crate::library::option::{OptionOf, Optional};
-use crate::library::ordered::Equal;
+use crate::library::ordered::{Equal, Ordered};
 use crate::library::patterns::HostOfSlice;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::Shared;
 use crate::memory::shared_slice::{SharedSlice, Subslice, between, subslice};
 use crate::memory::slice::{IntoSlice, Slice, SliceMut};
 use crate::scalar::cast::cast;
-use crate::scalar::compare::Order;
+use crate::scalar::compare::{Equate, Order};
 use crate::scalar::number::{IndexValue, Integer};
 use crate::scalar::var::{Read, Var};
 use lanework_ptx::ScalarType;
@@ -294,6 +296,81 @@ macro_rules! compared {
 }
 
 compared!(Slice SliceMut SharedSlice);
+
+impl<T: Equal> Equal for &'static [T] {
+    fn equal(first: Slice<T>, second: Slice<T>) -> Var<bool> {
+        let same = operations::variable::<bool>();
+        operations::set::<bool, Variables>(same, Equate::eq(first.len(), second.len()));
+        if_then(operations::read_copy::<bool, Variables>(same), || {
+            let starts = first.starts_with(second);
+            operations::set::<bool, Variables>(same, starts);
+        });
+        operations::read_copy::<bool, Variables>(same)
+    }
+}
+
+impl<T: Data> SliceMut<T> {
+    /// Sorts the elements by a comparison. Equal elements keep their order.
+    #[track_caller]
+    pub fn sort_by(self, compare: impl Fn(Handle<T>, Handle<T>) -> OrderingOf<Values>) {
+        here();
+        // Insertion: most arrays of one thread are short.
+        positions(None, self.len(), |end| {
+            let item = operations::read_copy::<T, Values>(Get::get(&self, end));
+            let at = operations::variable::<usize>();
+            operations::set::<usize, Variables>(at, end);
+            let current = || operations::read_copy::<usize, Variables>(at);
+            endless_loop(None, || {
+                if_then(Equate::eq(current(), 0usize), || break_loop(None));
+                let last = before(current());
+                let other = operations::read_copy::<T, Values>(Get::get(&self, last));
+                if_then(compare(other, item).is_le(), || break_loop(None));
+                self.put(current(), Given::<T>(other));
+                operations::set::<usize, Variables>(at, last);
+            });
+            self.put(current(), Given::<T>(item));
+        });
+    }
+
+    /// Sorts the elements by a comparison.
+    #[track_caller]
+    pub fn sort_unstable_by(self, compare: impl Fn(Handle<T>, Handle<T>) -> OrderingOf<Values>) {
+        self.sort_by(compare);
+    }
+
+    /// Sorts the elements.
+    #[track_caller]
+    pub fn sort(self)
+    where
+        T: Ordered + Ord,
+    {
+        self.sort_by(|first, second| order::<T>(first, second));
+    }
+
+    /// Sorts the elements.
+    #[track_caller]
+    pub fn sort_unstable(self)
+    where
+        T: Ordered + Ord,
+    {
+        self.sort();
+    }
+
+    /// Sorts the elements by a key. Equal elements keep their order.
+    #[track_caller]
+    pub fn sort_by_key<K: Valued<Value: Ordered + Ord>>(self, key: impl Fn(Handle<T>) -> K) {
+        self.sort_by(|first, second| order::<K::Value>(key(first).to(), key(second).to()));
+    }
+
+    /// Sorts the elements by a key.
+    #[track_caller]
+    pub fn sort_unstable_by_key<K: Valued<Value: Ordered + Ord>>(
+        self,
+        key: impl Fn(Handle<T>) -> K,
+    ) {
+        self.sort_by_key(key);
+    }
+}
 
 impl<T: Data> SliceMut<T> {
     /// Sets all elements.

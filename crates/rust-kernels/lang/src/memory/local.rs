@@ -84,6 +84,14 @@ impl<X: Valued<Value = T>, T: Data, const N: usize> IntoSlice<T> for [X; N] {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<X: Valued<Value = T>, T: Data, const N: usize> To<&'static [T]> for [X; N] {
+    #[track_caller]
+    fn to(self) -> Slice<T> {
+        self.into_slice()
+    }
+}
+
 impl<X: Target + Valued<Value = T>, T: Data, const N: usize> IntoSliceMut<T> for [X; N] {
     #[track_caller]
     fn into_slice_mut(self) -> SliceMut<T> {

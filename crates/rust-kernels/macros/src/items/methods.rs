@@ -123,7 +123,7 @@ fn comparison(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStre
         ),
     };
     let name = Ident::new(if relation.is_some() { "related" } else { "equal" }, last.ident.span());
-    let generics = with_values(&item.generics, false);
+    let generics = with_values(&item.generics, None);
     let (parameters, _, clause) = generics.split_for_impl();
     Ok(quote! {
         impl #parameters #rt::#of for #path #clause {
@@ -230,7 +230,7 @@ fn host(written: &ItemImpl, item: &ItemImpl) -> syn::Result<TokenStream> {
     let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
     // The implementation of a device trait has functions for kernels.
     let generics = match of_trait {
-        Some(last) if !is_of_rust(&last.ident) => with_values(generics, false),
+        Some(last) if !is_of_rust(&last.ident) => with_values(generics, None),
         _ => generics.clone(),
     };
     let (parameters, _, clause) = generics.split_for_impl();
@@ -278,7 +278,7 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
             #[track_caller]
             #visibility fn #name #generics (#this #(#parameters),*) #output #clause { #body }));
     }
-    let mut generics = with_values(&item.generics, false);
+    let mut generics = with_values(&item.generics, None);
     generics.params.insert(0, syn::parse_quote!(__K: ::lanework::lang::rt::Kind));
     let (parameters, _, clause) = generics.split_for_impl();
     let parts = parts_of(path, &quote!(__K));
@@ -444,7 +444,7 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
         return Ok(errors);
     }
     let Staged { parameters, output: handle, body } = staged;
-    let generics = with_values(&item.generics, false);
+    let generics = with_values(&item.generics, None);
     let (impl_generics, _, clause) = generics.split_for_impl();
     let arguments = generics.params.iter().map(|parameter| match parameter {
         GenericParam::Type(ty) => ty.ident.to_token_stream(),
@@ -568,7 +568,7 @@ fn setter(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStream> 
     }
     let Staged { parameters, body, .. } = staged;
     let rt = quote!(::lanework::lang::rt);
-    let mut generics = with_values(&item.generics, false);
+    let mut generics = with_values(&item.generics, None);
     generics.params.insert(0, syn::parse_quote!(__K: #rt::Kind));
     let parts = parts_of(path, &quote!(__K));
     let clause = generics.make_where_clause();
@@ -642,10 +642,11 @@ fn iterator(item: &ItemImpl) -> syn::Result<TokenStream> {
     let (Some(element), rt) = (element, quote!(::lanework::lang::rt)) else {
         return Ok(TokenStream::new());
     };
-    let generics = with_values(&item.generics, false);
+    let generics = with_values(&item.generics, None);
     let (parameters, _, clause) = generics.split_for_impl();
-    let [values, variables] =
-        [quote!(#rt::Values), quote!(#rt::Variables)].map(|kind| parts_of(path, &kind));
+    let [values, variables, temporaries] =
+        [quote!(#rt::Values), quote!(#rt::Variables), quote!(#rt::Temporaries)]
+            .map(|kind| parts_of(path, &kind));
     Ok(quote! {
         impl #parameters #rt::Next for #path #clause {
             type Item = #element;
@@ -660,6 +661,15 @@ fn iterator(item: &ItemImpl) -> syn::Result<TokenStream> {
                 #rt::pulled::<#path>(self)
             }
         }
+        impl #parameters #rt::IntoStream for #temporaries #clause {
+            type Stream = #rt::Pulled<#path>;
+            fn stream(self) -> #rt::Iter<Self::Stream> {
+                #rt::pulled::<#path>(#rt::To::<#path>::to(self))
+            }
+        }
+        impl #parameters #rt::UserIterator for #values #clause {}
+        impl #parameters #rt::UserIterator for #variables #clause {}
+        impl #parameters #rt::UserIterator for #temporaries #clause {}
         impl #parameters #rt::IntoStream for #variables #clause {
             type Stream = #rt::PulledFrom<#path>;
             fn stream(self) -> #rt::Iter<Self::Stream> {
@@ -668,26 +678,26 @@ fn iterator(item: &ItemImpl) -> syn::Result<TokenStream> {
         }
         impl #parameters #rt::Items for #values #clause {
             type Item = #rt::Handle<#element>;
-            type Position = ();
+            type Position = ::lanework::lang::Var<usize>;
             #[track_caller]
             fn each(
                 self,
                 name: ::core::option::Option<&'static str>,
-                body: &mut dyn FnMut((), Self::Item),
+                body: &mut dyn FnMut(Self::Position, Self::Item),
             ) {
-                #rt::Items::each(#rt::IntoStream::stream(self), name, body)
+                #rt::each_pulled(#rt::IntoStream::stream(self), name, body)
             }
         }
         impl #parameters #rt::Items for #variables #clause {
             type Item = #rt::Handle<#element>;
-            type Position = ();
+            type Position = ::lanework::lang::Var<usize>;
             #[track_caller]
             fn each(
                 self,
                 name: ::core::option::Option<&'static str>,
-                body: &mut dyn FnMut((), Self::Item),
+                body: &mut dyn FnMut(Self::Position, Self::Item),
             ) {
-                #rt::Items::each(#rt::IntoStream::stream(self), name, body)
+                #rt::each_pulled(#rt::IntoStream::stream(self), name, body)
             }
         }
     })

@@ -2,15 +2,15 @@
 //! `iter_mut`, whose elements are places that a loop may write.
 
 use crate::data::convert::{To, Valued};
-use crate::data::leaves::{Data, Handle, Variables};
-use crate::data::operations;
-use crate::data::variable::Target;
+use crate::data::leaves::{Data, Handle, Values};
+use crate::data::slices::MovedSlice;
+use crate::data::variable::{IntoVariable, Receive, Target};
 use crate::emit::arithmetic::Operation;
-use crate::emit::current::{break_loop, here, with};
+use crate::emit::current::{here, with};
 use crate::flow::branch::if_then;
-use crate::flow::loops::{By, Direction, OneByOne, Walk, endless_loop, for_loop};
+use crate::flow::loops::{By, Direction, OneByOne, Walk, for_loop};
 use crate::library::iterate::{Iter, Sequence, Stream, operate, positions, usize_of};
-use crate::library::option::payload;
+use crate::library::option::OptionOf;
 use crate::library::slices::Items;
 use crate::memory::registers::{Get, Locate};
 use crate::memory::shared::Shared;
@@ -116,7 +116,7 @@ macro_rules! memories {
             type Item = Handle<$element>;
             #[track_caller]
             fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Self::Item)) {
-                positions(false, self.length(), name, |i| body(self.at(i)));
+                positions((false, None), self.length(), name, |i| body(self.at(i)));
             }
         }
 
@@ -198,6 +198,78 @@ impl<X: Read + Valued, const N: usize> IntoStream for [X; N] {
     }
 }
 
+/// An iterator over a slice in a variable: `let mut rest = x.iter();`.
+#[derive(Debug)]
+pub struct SliceIter<T>(MovedSlice<Slice<T>>);
+
+crate::scalar::var::copied!([T] SliceIter<T>);
+
+impl<T: Data> IntoVariable for Iter<Elements<Slice<T>>> {
+    type Variable = SliceIter<T>;
+    #[track_caller]
+    fn into_variable(self) -> SliceIter<T> {
+        SliceIter(self.0.0.into_variable())
+    }
+}
+
+impl<T: Data> Receive for SliceIter<T> {
+    type Receiver = Self;
+    fn receive(self) -> Self {
+        self
+    }
+}
+
+impl<T: Data> SliceIter<T> {
+    /// The next element.
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn next(self) -> OptionOf<Values, T> {
+        here();
+        let rest = Read::copy(self.0);
+        let item = rest.first();
+        if_then(item.is_some(), || {
+            Target::set(self.0, between(rest, usize_of(1), rest.len()));
+        });
+        item
+    }
+
+    /// The next element, which stays the next one.
+    #[track_caller]
+    pub fn peek(self) -> OptionOf<Values, T> {
+        here();
+        Read::copy(self.0).first()
+    }
+
+    /// The elements that are left.
+    #[track_caller]
+    pub fn as_slice(self) -> Slice<T> {
+        here();
+        Read::copy(self.0)
+    }
+}
+
+impl<T: Data> Read for SliceIter<T> {
+    type Value = Iter<Elements<Slice<T>>>;
+    fn view(self) -> Self::Value {
+        Iter(Elements(self.0.view()))
+    }
+    #[track_caller]
+    fn copy(self) -> Self::Value {
+        Iter(Elements(Read::copy(self.0)))
+    }
+}
+
+impl<T: Data> IntoStream for SliceIter<T>
+where
+    Slice<T>: IntoStream,
+{
+    type Stream = <Slice<T> as IntoStream>::Stream;
+    #[track_caller]
+    fn stream(self) -> Iter<Self::Stream> {
+        Read::copy(self.0).stream()
+    }
+}
+
 /// A slice of the host is a table.
 impl<T: Data + Valued<Value = T>> IntoStream for &'static [T]
 where
@@ -206,56 +278,6 @@ where
     type Stream = <Slice<T> as IntoStream>::Stream;
     fn stream(self) -> Iter<Self::Stream> {
         To::<&'static [T]>::to(self).stream()
-    }
-}
-
-/// A type with a `#[device] impl` of `Iterator`.
-pub trait Next: Data {
-    /// An element.
-    type Item: Data;
-    /// The next element.
-    #[doc(hidden)]
-    fn next_item(of: Self::Of<Variables>) -> Handle<Option<Self::Item>>;
-}
-
-/// The elements of a user's iterator, which is a value.
-pub struct Pulled<T: Data>(Handle<T>);
-
-/// The elements of a user's iterator in a variable, which the loop changes.
-pub struct PulledFrom<T: Data>(T::Of<Variables>);
-
-crate::scalar::var::copied!([T: Data] Pulled<T>);
-crate::scalar::var::copied!([T: Data] PulledFrom<T>);
-
-/// The elements of a user's iterator.
-pub fn pulled<T: Next>(of: Handle<T>) -> Iter<Pulled<T>> {
-    Iter(Pulled(of))
-}
-
-/// The elements of a user's iterator in a variable.
-pub fn pulled_from<T: Next>(of: T::Of<Variables>) -> Iter<PulledFrom<T>> {
-    Iter(PulledFrom(of))
-}
-
-impl<T: Next> Stream for PulledFrom<T> {
-    type Item = Handle<T::Item>;
-    #[track_caller]
-    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Self::Item)) {
-        endless_loop(name, || {
-            let item = T::next_item(self.0);
-            if_then(item.is_none(), || break_loop(None));
-            body(payload(item));
-        });
-    }
-}
-
-impl<T: Next> Stream for Pulled<T> {
-    type Item = Handle<T::Item>;
-    #[track_caller]
-    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Self::Item)) {
-        let state = operations::variable::<T>();
-        operations::set::<T, Variables>(state, self.0);
-        PulledFrom::<T>(state).each(name, body);
     }
 }
 
@@ -274,7 +296,7 @@ impl<S: Subslice> Stream for PartsOf<S> {
     type Item = S::Part;
     #[track_caller]
     fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(S::Part)) {
-        positions(false, self.count, name, |i| body(self.at(i)));
+        positions((false, None), self.count, name, |i| body(self.at(i)));
     }
 }
 
@@ -384,7 +406,7 @@ macro_rules! memories {
             type Item = <$memory as Locate<Var<usize>>>::Place;
             #[track_caller]
             fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Self::Item)) {
-                positions(false, self.length(), name, |i| body(self.at(i)));
+                positions((false, None), self.length(), name, |i| body(self.at(i)));
             }
         }
 
@@ -451,6 +473,9 @@ impl<X: Read + Target, const N: usize> Sequence for ArrayMut<X, N> {
     }
     fn unrolls(&self) -> bool {
         true
+    }
+    fn most(&self) -> Option<usize> {
+        Some(N)
     }
 }
 

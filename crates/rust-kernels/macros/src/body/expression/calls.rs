@@ -21,7 +21,13 @@ const PROMOTING: &str = "\
     next_multiple_of is_multiple_of rotate_left rotate_right";
 
 /// Methods of Rust's library that change an `Option` or an array in its place, with the number of their arguments.
-const IN_PLACE: [(&str, usize); 12] = [
+const IN_PLACE: [(&str, usize); 18] = [
+    ("sort", 0),
+    ("sort_unstable", 0),
+    ("sort_by", 1),
+    ("sort_unstable_by", 1),
+    ("sort_by_key", 1),
+    ("sort_unstable_by_key", 1),
     ("get_mut", 1),
     ("first_mut", 0),
     ("last_mut", 0),
@@ -235,6 +241,10 @@ impl Translator {
                 let bits = value(self);
                 quote_spanned!(span => ::lanework::lang::prelude::#function::staged(#bits))
             }
+            ("char", "from_u32") => {
+                let value = value(self);
+                quote_spanned!(span => #rt::char_from_u32(#value))
+            }
             ("f16" | "bf16", "from_f32" | "from_f64") => {
                 let value = value(self);
                 quote_spanned!(span => #rt::cast::<#number, _>(#value))
@@ -281,8 +291,8 @@ impl Translator {
 
 /// The type of `u64::from`, a conversion without loss.
 fn converted_to(path: &syn::Path) -> Option<&syn::Ident> {
-    const NUMBERS: [&str; 12] =
-        ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32", "f64"];
+    const NUMBERS: [&str; 13] =
+        ["char", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32", "f64"];
     let mut segments = path.segments.iter();
     let (number, function) = (&segments.next()?.ident, &segments.next()?.ident);
     let known = NUMBERS.iter().any(|name| number == name) && function == "from";

@@ -126,12 +126,8 @@ impl Translator {
     fn literal(&mut self, literal: &syn::ExprLit) -> TokenStream {
         match &literal.lit {
             syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) => quote!(#literal),
-            syn::Lit::Byte(_) => quote!(#literal),
-            syn::Lit::Char(_) => self.refuse(
-                literal,
-                "characters are not supported in a kernel",
-                "use bytes: `b'a'` is a u8",
-            ),
+            syn::Lit::Byte(_) | syn::Lit::Char(_) => quote!(#literal),
+            syn::Lit::ByteStr(_) => quote!((*#literal)),
             other => self.refuse(
                 other,
                 "string literals are not supported in a kernel",
