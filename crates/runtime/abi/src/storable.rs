@@ -111,7 +111,9 @@ impl<T: Storable, const N: usize> Storable for [T; N] {
             *value = Some(T::read(&from[k * size..][..size])?);
         }
         // Every element has a value.
-        all.iter().all(Option::is_some).then(|| all.map(|value| value.unwrap_or_else(|| unreachable!())))
+        all.iter()
+            .all(Option::is_some)
+            .then(|| all.map(|value| value.unwrap_or_else(|| unreachable!())))
     }
 }
 

@@ -101,7 +101,8 @@ pub fn with_storable(signature: &Signature) -> Generics {
     let mut generics = signature.generics.clone();
     let known = bounds(&generics);
     let names: Vec<Ident> = generics.type_params().map(|ty| ty.ident.clone()).collect();
-    let of_kernels = |name: &Ident| known.iter().any(|(of, path)| of == name && is_of_kernels(path));
+    let of_kernels =
+        |name: &Ident| known.iter().any(|(of, path)| of == name && is_of_kernels(path));
     let mut stored: Vec<Type> = Vec::new();
     for input in &signature.inputs {
         let Some(element) = element_of(input) else { continue };

@@ -186,7 +186,10 @@ fn rows_that_begin_anywhere_are_copied_by_16_bytes() -> Result<()> {
 
 #[test]
 fn squares_of_elements_under_a_word_are_turned_in_place_wherever_rows_begin() -> Result<()> {
-    fn turned<T: Storable + bytemuck::Pod + PartialEq + std::fmt::Debug>(side: usize, gap: usize) -> Result<()> {
+    fn turned<T: Storable + bytemuck::Pod + PartialEq + std::fmt::Debug>(
+        side: usize,
+        gap: usize,
+    ) -> Result<()> {
         let device = Device::emulator().sanitized();
         let stride = side + gap;
         let host = numbered::<T>(1 + 2 * side * stride);
@@ -246,7 +249,11 @@ fn squares_move_elements_of_every_size_wherever_rows_begin() -> Result<()> {
 
 #[test]
 fn few_rows_or_columns_of_every_number_and_size_are_moved() -> Result<()> {
-    fn moved<T: Storable + bytemuck::Pod + PartialEq>(device: &Device, rows: usize, cols: usize) -> Result<()> {
+    fn moved<T: Storable + bytemuck::Pod + PartialEq>(
+        device: &Device,
+        rows: usize,
+        cols: usize,
+    ) -> Result<()> {
         let host = numbered::<T>(rows * cols);
         let (x, mut y) = (device.upload(&host)?, device.zeros::<T>(rows * cols)?);
         transpose(Tensor::new(&x, [rows, cols])?).run(TensorMut::new(&mut y, [cols, rows])?)?;

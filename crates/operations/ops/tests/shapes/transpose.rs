@@ -124,7 +124,11 @@ pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String
 }
 
 /// A batch of square matrices in place.
-fn in_place<T: Storable + bytemuck::Pod>(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
+fn in_place<T: Storable + bytemuck::Pod>(
+    device: &Device,
+    rng: &mut StdRng,
+    size: usize,
+) -> Result<(), String> {
     let batch = rng.random_range(1..4usize);
     let most = ((size / batch) as f64).sqrt();
     let n = rng.random_range(0.0..most.ln()).exp() as usize;

@@ -320,6 +320,31 @@ fn shuffle<T: Copy>(items: &mut [T], seed: u64) {
 }
 
 #[device]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Settings<T> {
+    low: T,
+    high: T,
+    step: u32,
+}
+
+#[device]
+fn of_defaults(x: u32) -> u32 {
+    fn twice(v: u32) -> u32 {
+        v * 2
+    }
+    #[derive(Clone, Copy)]
+    struct Local {
+        v: u32,
+    }
+    let Settings { low, high, step } = Settings { low: x, ..Default::default() };
+    let none: Settings<u32> = Default::default();
+    let [mut m, mut n] = [x, 7];
+    [m, n] = [n, m];
+    let field = Settings { low: 1u32, high: Default::default(), step: twice(x) };
+    low + high + step + none.high + m * 100 + n + field.step + Local { v: x }.v
+}
+
+#[device]
 fn of_arrays(x: &[u32], seed: u64) -> [u32; 8] {
     let mut a = [0; 7];
     for (slot, value) in a.iter_mut().zip(x) {
@@ -340,7 +365,7 @@ fn of_arrays(x: &[u32], seed: u64) -> [u32; 8] {
     let mut slot = Some(first);
     let old = slot.take().unwrap_or(0) + slot.replace(4).unwrap_or(2);
     let end = b.last().copied().unwrap_or(0) + b.get(seed as usize % 9).copied().unwrap_or(500);
-    [first, middle, b[0], b[6], held, a[5], old + slot.map_or(0, |v| v), end]
+    [first, middle, b[0], b[6], held, a[5], old + slot.map_or(0, |v| v), end + of_defaults(middle)]
 }
 
 #[kernel]

@@ -100,7 +100,12 @@ fn misses<C: Cache>(trace: &[u32], sets: u32, out: &mut [u32]) {
         return;
     }
     let mut cache = C::new();
-    let count = trace.iter().copied().filter(|page| page % sets == set).filter(|&page| !cache.touch(page)).count();
+    let count = trace
+        .iter()
+        .copied()
+        .filter(|page| page % sets == set)
+        .filter(|&page| !cache.touch(page))
+        .count();
     out[set] = count as u32;
 }
 
@@ -165,10 +170,19 @@ fn caches() -> lanework::Result<()> {
     let sets = 20;
     let mut out = device.zeros::<u32>(20)?;
     misses::<Lru<4>>(&on_trace, sets, &mut out).grid(1).block(32).launch(&device)?;
-    assert_eq!(out.download()?, (0..sets).map(|s| lru_reference(&trace, sets, s, 4)).collect::<Vec<_>>());
+    assert_eq!(
+        out.download()?,
+        (0..sets).map(|s| lru_reference(&trace, sets, s, 4)).collect::<Vec<_>>()
+    );
     misses::<Fifo<3>>(&on_trace, sets, &mut out).grid(1).block(32).launch(&device)?;
-    assert_eq!(out.download()?, (0..sets).map(|s| fifo_reference(&trace, sets, s, 3)).collect::<Vec<_>>());
+    assert_eq!(
+        out.download()?,
+        (0..sets).map(|s| fifo_reference(&trace, sets, s, 3)).collect::<Vec<_>>()
+    );
     misses::<Clock<5>>(&on_trace, sets, &mut out).grid(1).block(32).launch(&device)?;
-    assert_eq!(out.download()?, (0..sets).map(|s| clock_reference(&trace, sets, s, 5)).collect::<Vec<_>>());
+    assert_eq!(
+        out.download()?,
+        (0..sets).map(|s| clock_reference(&trace, sets, s, 5)).collect::<Vec<_>>()
+    );
     Ok(())
 }

@@ -101,7 +101,11 @@ impl<'t> Lexer<'t> {
     }
 
     fn plain_number(&mut self) -> Parsed<i64> {
-        if let Some(Token::Number(value)) = self.token()? { Ok(value) } else { Err(Error::Incomplete) }
+        if let Some(Token::Number(value)) = self.token()? {
+            Ok(value)
+        } else {
+            Err(Error::Incomplete)
+        }
     }
 }
 
@@ -129,7 +133,13 @@ fn evaluate(text: &[u8], variables: &[i64]) -> Parsed<i64> {
 }
 
 #[kernel]
-fn calculate(text: &[u8], lines: &[(u32, u32)], variables: &[i64], values: &mut [i64], errors: &mut [(u8, u8)]) {
+fn calculate(
+    text: &[u8],
+    lines: &[(u32, u32)],
+    variables: &[i64],
+    values: &mut [i64],
+    errors: &mut [(u8, u8)],
+) {
     let i = (block_idx.x * block_dim.x + thread_idx.x) as usize;
     if i < lines.len() {
         let (start, end) = lines[i];
@@ -180,10 +190,16 @@ fn lines_are_calculated() -> lanework::Result<()> {
         .collect();
     let mut values = device.upload(&vec![i64::MIN; cases.len()])?;
     let mut errors = device.upload(&vec![(0u8, 0u8); cases.len()])?;
-    calculate(&device.upload(text.as_bytes())?, &device.upload(&lines)?, &device.upload(&[a, b, c])?, &mut values, &mut errors)
-        .grid(1)
-        .block(32)
-        .launch(&device)?;
+    calculate(
+        &device.upload(text.as_bytes())?,
+        &device.upload(&lines)?,
+        &device.upload(&[a, b, c])?,
+        &mut values,
+        &mut errors,
+    )
+    .grid(1)
+    .block(32)
+    .launch(&device)?;
     let got = values.download()?.into_iter().zip(errors.download()?);
     for ((line, want), (value, error)) in cases.into_iter().zip(got) {
         let got = if error == (0, 0) { Ok(value) } else { Err(error) };

@@ -98,12 +98,24 @@ impl Metric for Manhattan {
 }
 
 #[device]
-fn nearest<M: Metric, const D: usize>(point: &Point<D>, centers: &[Point<D>]) -> Option<(usize, f32)> {
-    centers.iter().map(|c| M::distance(point, c)).enumerate().min_by(|(_, a), (_, b)| a.total_cmp(b))
+fn nearest<M: Metric, const D: usize>(
+    point: &Point<D>,
+    centers: &[Point<D>],
+) -> Option<(usize, f32)> {
+    centers
+        .iter()
+        .map(|c| M::distance(point, c))
+        .enumerate()
+        .min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
 #[kernel]
-fn assign<M: Metric, const D: usize>(points: &[Point<D>], centers: &[Point<D>], labels: &mut [u32], moved: &mut [u32]) {
+fn assign<M: Metric, const D: usize>(
+    points: &[Point<D>],
+    centers: &[Point<D>],
+    labels: &mut [u32],
+    moved: &mut [u32],
+) {
     let i = (block_idx.x * block_dim.x + thread_idx.x) as usize;
     let Some(point) = points.get(i) else { return };
     if let Some((best, _)) = nearest::<M, D>(point, centers) {
@@ -115,11 +127,22 @@ fn assign<M: Metric, const D: usize>(points: &[Point<D>], centers: &[Point<D>], 
 }
 
 #[kernel]
-fn update<const D: usize>(points: &[Point<D>], labels: &[u32], centers: &mut [Point<D>], sizes: &mut [u32]) {
+fn update<const D: usize>(
+    points: &[Point<D>],
+    labels: &[u32],
+    centers: &mut [Point<D>],
+    sizes: &mut [u32],
+) {
     let sums = shared::<[(Point<D>, u32); THREADS]>();
     let (center, thread) = (block_idx.x, thread_idx.x as usize);
     let mut mine = (Point::<D>::ORIGIN, 0);
-    for (point, _) in points.iter().zip(labels).skip(thread).step_by(THREADS).filter(|&(_, &label)| label == center) {
+    for (point, _) in points
+        .iter()
+        .zip(labels)
+        .skip(thread)
+        .step_by(THREADS)
+        .filter(|&(_, &label)| label == center)
+    {
         mine.0 += *point;
         mine.1 += 1;
     }
@@ -146,8 +169,10 @@ fn update<const D: usize>(points: &[Point<D>], labels: &[u32], centers: &mut [Po
 
 fn check<M: Metric>(square: bool) -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
-    let points: Vec<[f32; 3]> = (0..300u32).map(|i| [7, 13, 29].map(|k| (i * i * k % 101 + i % 3 * 90) as f32)).collect();
-    let mut centers = [[20.0f32, 30.0, 40.0], [150.0, 100.0, 160.0], [250.0, 210.0, 240.0], [9999.0; 3]];
+    let points: Vec<[f32; 3]> =
+        (0..300u32).map(|i| [7, 13, 29].map(|k| (i * i * k % 101 + i % 3 * 90) as f32)).collect();
+    let mut centers =
+        [[20.0f32, 30.0, 40.0], [150.0, 100.0, 160.0], [250.0, 210.0, 240.0], [9999.0; 3]];
     let mut labels = vec![u32::MAX; points.len()];
 
     let on_points = device.upload(&points.iter().copied().map(Point).collect::<Vec<_>>())?;
@@ -156,8 +181,14 @@ fn check<M: Metric>(square: bool) -> lanework::Result<()> {
     let mut sizes = device.zeros::<u32>(4)?;
     for _ in 0..3 {
         let mut moved = device.zeros::<u32>(1)?;
-        assign::<M, 3>(&on_points, &on_centers, &mut on_labels, &mut moved).grid(3).block(128).launch(&device)?;
-        update(&on_points, &on_labels, &mut on_centers, &mut sizes).grid(4).block(THREADS as u32).launch(&device)?;
+        assign::<M, 3>(&on_points, &on_centers, &mut on_labels, &mut moved)
+            .grid(3)
+            .block(128)
+            .launch(&device)?;
+        update(&on_points, &on_labels, &mut on_centers, &mut sizes)
+            .grid(4)
+            .block(THREADS as u32)
+            .launch(&device)?;
 
         let mut changes = 0;
         for (p, label) in points.iter().zip(&mut labels) {
@@ -176,10 +207,16 @@ fn check<M: Metric>(square: bool) -> lanework::Result<()> {
         }
         let mut want_sizes = [0u32; 4];
         for (c, center) in centers.iter_mut().enumerate() {
-            let own: Vec<_> = points.iter().zip(&labels).filter(|(_, l)| **l == c as u32).map(|(p, _)| p).collect();
+            let own: Vec<_> = points
+                .iter()
+                .zip(&labels)
+                .filter(|(_, l)| **l == c as u32)
+                .map(|(p, _)| p)
+                .collect();
             want_sizes[c] = own.len() as u32;
             if !own.is_empty() {
-                *center = [0, 1, 2].map(|k| own.iter().map(|p| p[k]).sum::<f32>() / own.len() as f32);
+                *center =
+                    [0, 1, 2].map(|k| own.iter().map(|p| p[k]).sum::<f32>() / own.len() as f32);
             }
         }
         assert_eq!(moved.download()?, [changes]);

@@ -34,7 +34,9 @@ fn chain(all_dims: &[u16], lengths: &[u32], costs: &mut [u64], order: &mut [u8])
             let j = i + width;
             let best = (i..j)
                 .map(|k| Cell {
-                    cost: table[i][k].cost + table[k + 1][j].cost + size(i) * size(k + 1) * size(j + 1),
+                    cost: table[i][k].cost
+                        + table[k + 1][j].cost
+                        + size(i) * size(k + 1) * size(j + 1),
                     split: k as u8,
                 })
                 .min_by_key(|cell| (cell.cost, cell.split))
@@ -70,7 +72,12 @@ fn chain(all_dims: &[u16], lengths: &[u32], costs: &mut [u64], order: &mut [u8])
 }
 
 fn reference(dims: &[u16]) -> (u64, Vec<u8>) {
-    fn solve(dims: &[u16], i: usize, j: usize, memo: &mut std::collections::HashMap<(usize, usize), (u64, usize)>) -> u64 {
+    fn solve(
+        dims: &[u16],
+        i: usize,
+        j: usize,
+        memo: &mut std::collections::HashMap<(usize, usize), (u64, usize)>,
+    ) -> u64 {
         if i == j {
             return 0;
         }
@@ -87,7 +94,12 @@ fn reference(dims: &[u16]) -> (u64, Vec<u8>) {
         memo.insert((i, j), best);
         best.0
     }
-    fn walk(i: usize, j: usize, memo: &std::collections::HashMap<(usize, usize), (u64, usize)>, out: &mut Vec<u8>) {
+    fn walk(
+        i: usize,
+        j: usize,
+        memo: &std::collections::HashMap<(usize, usize), (u64, usize)>,
+        out: &mut Vec<u8>,
+    ) {
         if i < j {
             let k = memo[&(i, j)].1;
             out.push(k as u8);
@@ -106,13 +118,17 @@ fn reference(dims: &[u16]) -> (u64, Vec<u8>) {
 #[test]
 fn matrix_chain() -> lanework::Result<()> {
     let lengths: Vec<u32> = vec![1, 2, 3, 6, 13, 24];
-    let mut dims: Vec<u16> = (0..lengths.len() * (MAX + 1)).map(|i| (i * 7919 % 97 + 3) as u16).collect();
+    let mut dims: Vec<u16> =
+        (0..lengths.len() * (MAX + 1)).map(|i| (i * 7919 % 97 + 3) as u16).collect();
     dims[3 * (MAX + 1)..][..7].copy_from_slice(&[30, 35, 15, 5, 10, 20, 25]);
     let device = Device::emulator().sanitized();
     let (on_dims, on_lengths) = (device.upload(&dims)?, device.upload(&lengths)?);
     let mut costs = device.zeros::<u64>(lengths.len())?;
     let mut order = device.zeros::<u8>(lengths.len() * MAX)?;
-    chain(&on_dims, &on_lengths, &mut costs, &mut order).grid(lengths.len() as u32).block(32).launch(&device)?;
+    chain(&on_dims, &on_lengths, &mut costs, &mut order)
+        .grid(lengths.len() as u32)
+        .block(32)
+        .launch(&device)?;
     let (costs, order) = (costs.download()?, order.download()?);
     assert_eq!(costs[3], 15125);
     for (c, &n) in lengths.iter().enumerate() {

@@ -116,12 +116,19 @@ fn crc_reference(bytes: &[u8], polynomial: u32) -> u64 {
     !crc as u64
 }
 
-fn run<C: Checksum>(device: &Device, data: &[u8], reference: impl Fn(&[u8]) -> u64) -> lanework::Result<()> {
+fn run<C: Checksum>(
+    device: &Device,
+    data: &[u8],
+    reference: impl Fn(&[u8]) -> u64,
+) -> lanework::Result<()> {
     let chunk = 77;
     let count = data.len().div_ceil(chunk);
     let on_data = device.upload(data)?;
     let mut out = device.zeros::<u64>(count)?;
-    sums::<C>(&on_data, chunk, &mut out).grid((count as u32).div_ceil(32)).block(32).launch(device)?;
+    sums::<C>(&on_data, chunk, &mut out)
+        .grid((count as u32).div_ceil(32))
+        .block(32)
+        .launch(device)?;
     let salt = C::NAME.iter().map(|b| *b as u64).sum::<u64>() << 48;
     let want: Vec<u64> = data.chunks(chunk).map(|c| reference(c).wrapping_add(salt)).collect();
     assert_eq!(out.download()?, want, "{}", String::from_utf8_lossy(C::NAME));

@@ -109,7 +109,12 @@ fn simulate<R: Source, const CLERKS: usize>(rng: &mut R, closing: u32) -> (u32, 
 }
 
 #[kernel]
-fn offices<const CLERKS: usize>(seed: u64, closing: u32, ends: &mut [u32], served: &mut [[u32; CLERKS]]) {
+fn offices<const CLERKS: usize>(
+    seed: u64,
+    closing: u32,
+    ends: &mut [u32],
+    served: &mut [[u32; CLERKS]],
+) {
     let i = (block_idx.x * block_dim.x + thread_idx.x) as usize;
     if i < ends.len() {
         let mut rng = SplitMix { state: seed ^ (i as u64) << 40 };

@@ -89,7 +89,11 @@ mod calendar {
 
         /// Days since 1970-01-01.
         pub fn days(self) -> i32 {
-            let (y, m) = if self.month <= 2 { (self.year - 1, self.month + 9) } else { (self.year, self.month - 3) };
+            let (y, m) = if self.month <= 2 {
+                (self.year - 1, self.month + 9)
+            } else {
+                (self.year, self.month - 3)
+            };
             let era = y.div_euclid(400);
             let of_era = y.rem_euclid(400);
             let of_year = (153 * m + 2) / 5 + self.day - 1;
@@ -111,7 +115,13 @@ mod calendar {
 use calendar::Date;
 
 #[kernel]
-fn terms(texts: &[[u8; 10]], months: u32, days: &mut [i32], weekend: &mut [bool], ends: &mut [(i32, u32, u32)]) {
+fn terms(
+    texts: &[[u8; 10]],
+    months: u32,
+    days: &mut [i32],
+    weekend: &mut [bool],
+    ends: &mut [(i32, u32, u32)],
+) {
     let i = (block_idx.x * block_dim.x + thread_idx.x) as usize;
     if i >= texts.len() {
         return;
@@ -155,7 +165,13 @@ fn dates() -> lanework::Result<()> {
             (y, m) = (y + 1, 1);
         }
     }
-    for (text, code) in [(b"1969-12-31", -1), (b"2023-02-29", -2), (b"2023-13-01", -2), (b"2023/01/01", -2), (b"20x3-01-01", -2)] {
+    for (text, code) in [
+        (b"1969-12-31", -1),
+        (b"2023-02-29", -2),
+        (b"2023-13-01", -2),
+        (b"2023/01/01", -2),
+        (b"20x3-01-01", -2),
+    ] {
         texts.push(*text);
         want.push((code, false, (0, 0, 0)));
     }

@@ -21,7 +21,8 @@ impl<'a> Iterator for Runs<'a> {
 
     fn next(&mut self) -> Option<(u8, u32)> {
         let first = *self.rest.first()?;
-        let length = self.rest.iter().take(self.longest as usize).take_while(|&&b| b == first).count();
+        let length =
+            self.rest.iter().take(self.longest as usize).take_while(|&&b| b == first).count();
         self.rest = &self.rest[length..];
         Some((first, length as u32))
     }
@@ -73,7 +74,8 @@ fn reference(text: &[u8]) -> Vec<(u8, u32)> {
 fn rows_are_encoded_and_decoded() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
     let (height, width) = (50usize, 40usize);
-    let rows: Vec<u8> = (0..height * width).map(|i| b'a' + (i / (1 + i / width % 13) % 3) as u8).collect();
+    let rows: Vec<u8> =
+        (0..height * width).map(|i| b'a' + (i / (1 + i / width % 13) % 3) as u8).collect();
     let on_rows = device.upload(&rows)?;
     let mut runs = device.upload(&vec![(0u8, 0u32); height * width])?;
     let mut counts = device.zeros::<u32>(height)?;

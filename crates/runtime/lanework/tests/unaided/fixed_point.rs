@@ -50,7 +50,14 @@ impl<const BITS: u32> From<i16> for Fixed<BITS> {
 
 #[device]
 trait Scalar:
-    Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> + AddAssign + From<i16>
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + From<i16>
 {
     fn limit(self, bound: Self) -> Self {
         if self > bound {
@@ -117,9 +124,15 @@ fn gain(i: i32) -> [i32; 3] {
 #[test]
 fn fixed_point() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
-    let gains: Vec<Gains<Q16>> = (0..40).map(gain).map(|[p, i, d]| Gains { p: Fixed(p), i: Fixed(i), d: Fixed(d) }).collect();
+    let gains: Vec<Gains<Q16>> = (0..40)
+        .map(gain)
+        .map(|[p, i, d]| Gains { p: Fixed(p), i: Fixed(i), d: Fixed(d) })
+        .collect();
     let mut out = device.upload(&[Q16::default(); 40])?;
-    control(&device.upload(&gains)?, Q16::from(20), 60, &mut out).grid(2).block(32).launch(&device)?;
+    control(&device.upload(&gains)?, Q16::from(20), 60, &mut out)
+        .grid(2)
+        .block(32)
+        .launch(&device)?;
     let want: Vec<Q16> = (0..40)
         .map(|n| {
             let [p, i, d] = gain(n).map(i64::from);

@@ -116,8 +116,15 @@ impl Fractal for Julia {
 }
 
 #[kernel]
-fn render<F: Fractal>(fractal: F, corner: Complex<F::Real>, step: F::Real, width: u32, out: &mut [u16]) {
-    let (x, y) = (block_idx.x * block_dim.x + thread_idx.x, block_idx.y * block_dim.y + thread_idx.y);
+fn render<F: Fractal>(
+    fractal: F,
+    corner: Complex<F::Real>,
+    step: F::Real,
+    width: u32,
+    out: &mut [u16],
+) {
+    let (x, y) =
+        (block_idx.x * block_dim.x + thread_idx.x, block_idx.y * block_dim.y + thread_idx.y);
     let Some(pixel) = out.get_mut((y * width + x) as usize) else { return };
     if x >= width {
         return;
@@ -168,9 +175,20 @@ fn fractals() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
     const W: u32 = 40;
     let mut out = device.zeros::<u16>((W * W) as usize)?;
-    render(Mandelbrot, Complex::new(-2.0, -1.5), 0.075, W, &mut out).grid((3, 5)).block((16, 8)).launch(&device)?;
+    render(Mandelbrot, Complex::new(-2.0, -1.5), 0.075, W, &mut out)
+        .grid((3, 5))
+        .block((16, 8))
+        .launch(&device)?;
     let got = out.download()?;
-    let sums = |start: f32| (0..W).scan(start, |s, _| { let v = *s; *s += 0.075f32; Some(v) }).collect::<Vec<f32>>();
+    let sums = |start: f32| {
+        (0..W)
+            .scan(start, |s, _| {
+                let v = *s;
+                *s += 0.075f32;
+                Some(v)
+            })
+            .collect::<Vec<f32>>()
+    };
     for (y, im) in sums(-1.5).into_iter().enumerate() {
         for (x, re) in sums(-2.0).into_iter().enumerate() {
             assert_eq!(got[y * W as usize + x], mandelbrot_reference(re, im), "{x} {y}");
@@ -178,12 +196,25 @@ fn fractals() -> lanework::Result<()> {
     }
     for flip in [false, true] {
         let julia = Julia { c: Complex::new(-0.8, 0.156), flip };
-        render(julia, Complex { re: -1.5, im: -1.5 }, 0.08, W, &mut out).grid((3, 5)).block((16, 8)).launch(&device)?;
+        render(julia, Complex { re: -1.5, im: -1.5 }, 0.08, W, &mut out)
+            .grid((3, 5))
+            .block((16, 8))
+            .launch(&device)?;
         let got = out.download()?;
-        let sums: Vec<f64> = (0..W).scan(-1.5, |s, _| { let v = *s; *s += 0.08f64; Some(v) }).collect();
+        let sums: Vec<f64> = (0..W)
+            .scan(-1.5, |s, _| {
+                let v = *s;
+                *s += 0.08f64;
+                Some(v)
+            })
+            .collect();
         for y in 0..W as usize {
             for x in 0..W as usize {
-                assert_eq!(got[y * W as usize + x], julia_reference(-0.8, 0.156, sums[x], sums[y], flip), "{x} {y}");
+                assert_eq!(
+                    got[y * W as usize + x],
+                    julia_reference(-0.8, 0.156, sums[x], sums[y], flip),
+                    "{x} {y}"
+                );
             }
         }
     }

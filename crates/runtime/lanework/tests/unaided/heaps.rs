@@ -120,7 +120,11 @@ fn priorities() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
     let (width, count) = (50, 40);
     let jobs: Vec<Job> = (0..width as u32 * count)
-        .map(|id| Job { id, urgency: (id.wrapping_mul(2654435761) % 13) as u16, age: (id * 31 % 7) as u16 })
+        .map(|id| Job {
+            id,
+            urgency: (id.wrapping_mul(2654435761) % 13) as u16,
+            age: (id * 31 % 7) as u16,
+        })
         .collect();
     let on_jobs = device.upload(&jobs)?;
     let mut out = device.zeros::<Job>(count as usize * 5)?;
@@ -136,7 +140,8 @@ fn priorities() -> lanework::Result<()> {
         .collect();
     assert_eq!(out.download()?, want);
 
-    let floats: Vec<f32> = (0..width as u32 * count).map(|i| (i * 7919 % 1009) as f32 * 0.5 - 100.0).collect();
+    let floats: Vec<f32> =
+        (0..width as u32 * count).map(|i| (i * 7919 % 1009) as f32 * 0.5 - 100.0).collect();
     let on_floats = device.upload(&floats)?;
     let mut out = device.zeros::<f32>(count as usize * 8)?;
     largest::<f32, 8>(&on_floats, width, &mut out).grid(2).block(32).launch(&device)?;

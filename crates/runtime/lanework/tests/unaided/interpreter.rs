@@ -125,7 +125,9 @@ impl<'a> Machine<'a> {
                     self.push(a)?;
                     self.push(a)?;
                 }
-                Instruction::Swap | Instruction::Over if self.top < 2 => return Err(Trap::Underflow),
+                Instruction::Swap | Instruction::Over if self.top < 2 => {
+                    return Err(Trap::Underflow);
+                }
                 Instruction::Swap => self.stack.swap(self.top - 1, self.top - 2),
                 Instruction::Over => self.push(self.stack[self.top - 2])?,
                 Instruction::Binary(operator) => {
@@ -172,10 +174,19 @@ fn run(program: &[(u8, i32)], inputs: &[i32]) -> lanework::Result<Vec<i32>> {
 fn factorials() -> lanework::Result<()> {
     // result n: while n != 0 { result *= n; n -= 1 }
     let program = [
-        (b'p', 1), (b'i', 0),
-        (b'd', 0), (b'z', 11),
-        (b's', 0), (b'o', 0), (b'*', 0), (b's', 0), (b'p', -1), (b'+', 0), (b'j', 2),
-        (b's', 0), (b'h', 0),
+        (b'p', 1),
+        (b'i', 0),
+        (b'd', 0),
+        (b'z', 11),
+        (b's', 0),
+        (b'o', 0),
+        (b'*', 0),
+        (b's', 0),
+        (b'p', -1),
+        (b'+', 0),
+        (b'j', 2),
+        (b's', 0),
+        (b'h', 0),
     ];
     let inputs: Vec<i32> = (0..40).map(|i| i % 13).collect();
     let want: Vec<i32> = inputs.iter().map(|&n| (1..=n).product()).collect();

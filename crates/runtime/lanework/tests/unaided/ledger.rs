@@ -107,7 +107,12 @@ impl Account {
 }
 
 #[kernel]
-fn settle<P: Plan>(entries: &[Entry], ranges: &[(u32, u32)], accounts: &mut [Account], peaks: &mut [i64]) {
+fn settle<P: Plan>(
+    entries: &[Entry],
+    ranges: &[(u32, u32)],
+    accounts: &mut [Account],
+    peaks: &mut [i64],
+) {
     let i = (block_idx.x * block_dim.x + thread_idx.x) as usize;
     if i >= accounts.len() {
         return;
@@ -180,7 +185,8 @@ fn accounts_are_settled() -> lanework::Result<()> {
         let (accounts, peaks) = (accounts.download()?, peaks.download()?);
         for (i, &(start, end)) in ranges.iter().enumerate() {
             let mine = &entries[start as usize..end as usize];
-            let want = if premium { reference(mine, 5000, 0, -1000) } else { reference(mine, 500, 2, 0) };
+            let want =
+                if premium { reference(mine, 5000, 0, -1000) } else { reference(mine, 500, 2, 0) };
             assert_eq!((accounts[i], peaks[i]), want, "account {i}");
         }
     }

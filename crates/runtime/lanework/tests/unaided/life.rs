@@ -3,7 +3,8 @@ use lanework::prelude::*;
 
 const WIDTH: usize = 16;
 const HEIGHT: usize = 8;
-const NEIGHBORS: [(isize, isize); 8] = [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
+const NEIGHBORS: [(isize, isize); 8] =
+    [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
 
 #[device]
 trait Rule {
@@ -48,7 +49,12 @@ fn wrap(at: usize, offset: isize, size: usize) -> usize {
 }
 
 #[kernel]
-fn generation<R: Rule>(cells: &[bool], next: &mut [bool], columns: u32, statistics: &mut [Statistics]) {
+fn generation<R: Rule>(
+    cells: &[bool],
+    next: &mut [bool],
+    columns: u32,
+    statistics: &mut [Statistics],
+) {
     let tile = shared::<[[bool; WIDTH + 2]; HEIGHT + 2]>();
     let columns = columns as usize;
     let rows = cells.len() / columns;
@@ -70,7 +76,9 @@ fn generation<R: Rule>(cells: &[bool], next: &mut [bool], columns: u32, statisti
     }
     let neighbors = NEIGHBORS
         .iter()
-        .filter(|&&(dx, dy)| tile[(ty + 1).wrapping_add_signed(dy)][(tx + 1).wrapping_add_signed(dx)])
+        .filter(|&&(dx, dy)| {
+            tile[(ty + 1).wrapping_add_signed(dy)][(tx + 1).wrapping_add_signed(dx)]
+        })
         .count();
     let before = tile[ty + 1][tx + 1];
     let after = R::next(before, neighbors);

@@ -29,7 +29,9 @@ impl Hasher for Fibonacci {
 #[device]
 impl Hasher for Bytewise {
     fn hash(key: u32) -> u32 {
-        key.to_le_bytes().iter().fold(0x811c_9dc5, |h: u32, &b| (h ^ b as u32).wrapping_mul(0x0100_0193))
+        key.to_le_bytes()
+            .iter()
+            .fold(0x811c_9dc5, |h: u32, &b| (h ^ b as u32).wrapping_mul(0x0100_0193))
     }
 }
 
@@ -53,7 +55,9 @@ fn find_or_insert<H: Hasher>(keys: &mut [u32], key: u32) -> Option<usize> {
 
 #[device]
 fn lookup<H: Hasher>(keys: &[u32], key: u32) -> Option<usize> {
-    probes::<H>(key, keys.len()).take_while(|&slot| keys[slot] != EMPTY).find(|&slot| keys[slot] == key)
+    probes::<H>(key, keys.len())
+        .take_while(|&slot| keys[slot] != EMPTY)
+        .find(|&slot| keys[slot] == key)
 }
 
 #[kernel]
@@ -85,11 +89,17 @@ fn check<H: Hasher>() -> lanework::Result<()> {
     let mut counts = device.zeros::<u32>(256)?;
     let mut full = device.zeros::<u32>(1)?;
     let on_words = device.upload(&words)?;
-    count_words::<H>(&on_words, &mut keys, &mut counts, &mut full).grid(3).block(32).launch(&device)?;
+    count_words::<H>(&on_words, &mut keys, &mut counts, &mut full)
+        .grid(3)
+        .block(32)
+        .launch(&device)?;
     assert_eq!(full.download()?, [0]);
 
     let mut out = device.zeros::<i32>(wanted.len())?;
-    query::<H>(&keys, &counts, &device.upload(&wanted)?, &mut out).grid(4).block(64).launch(&device)?;
+    query::<H>(&keys, &counts, &device.upload(&wanted)?, &mut out)
+        .grid(4)
+        .block(64)
+        .launch(&device)?;
     let mut want = std::collections::HashMap::new();
     for &word in &words {
         *want.entry(word).or_insert(0) += 1;
@@ -115,7 +125,10 @@ fn a_full_table_is_reported() -> lanework::Result<()> {
     let words = device.upload(&(0..50).collect::<Vec<u32>>())?;
     let mut keys = device.upload(&[EMPTY; 16])?;
     let (mut counts, mut full) = (device.zeros::<u32>(16)?, device.zeros::<u32>(1)?);
-    count_words::<Bytewise>(&words, &mut keys, &mut counts, &mut full).grid(1).block(64).launch(&device)?;
+    count_words::<Bytewise>(&words, &mut keys, &mut counts, &mut full)
+        .grid(1)
+        .block(64)
+        .launch(&device)?;
     assert_eq!(full.download()?, [34]);
     assert_eq!(counts.download()?, [1; 16]);
     Ok(())

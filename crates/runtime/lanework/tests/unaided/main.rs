@@ -5,9 +5,9 @@
 //! implements `Add` by `+=`. Some types there have other names, and in `scan` the bound of the host's generic function is corrected to
 //! `lanework::Storable`.
 //!
-//! Of the second dozen (`intervals`, `run_length`, `fractals`, `caches`, `checksums`, `chains`, `rays`, `heaps`, `opcodes`, `neighbors`),
-//! two are not here: one uses `char`, the other a trait that does not exist. Of the third (`encoder`, `ledger`, `semirings`, `interpreter`,
-//! `clerks`, `fixed_point`, `dates`, `lookup`, `calculator`, `life`, `centers`), one is not here: it passes functions as `fn(&T) -> u8`.
+//! Of the second dozen (`characters`, `intervals`, `run_length`, `fractals`, `caches`, `checksums`, `chains`, `rays`, `heaps`, `opcodes`,
+//! `neighbors`), one is not here: its host code names a trait that does not exist. The third dozen is complete: `encoder`, `ledger`,
+//! `semirings`, `interpreter`, `clerks`, `fixed_point`, `dates`, `lookup`, `calculator`, `life`, `filters`, `centers`.
 
 #![allow(clippy::all, unused_macros, dead_code, unused_variables)]
 
@@ -16,10 +16,12 @@ mod caches;
 mod calculator;
 mod centers;
 mod chains;
+mod characters;
 mod checksums;
 mod clerks;
 mod dates;
 mod encoder;
+mod filters;
 mod fixed_point;
 mod fractals;
 mod hash;

@@ -114,11 +114,17 @@ impl<T: Copy + PartialOrd, const K: usize> Best<T, K> {
 #[device]
 fn search<M: Metric, const K: usize>(nodes: &[Node], query: &[f32; D]) -> Best<M::Distance, K> {
     let mut best = Best([(M::FAR, u32::MAX); K]);
-    let mut stack = Stack::<Visit<M::Distance>, 32>::with(Visit::Tree { low: 0, high: nodes.len() as u32, axis: 0 });
+    let mut stack = Stack::<Visit<M::Distance>, 32>::with(Visit::Tree {
+        low: 0,
+        high: nodes.len() as u32,
+        axis: 0,
+    });
     while let Some(visit) = stack.pop() {
         let (low, high, axis) = match visit {
             Visit::Behind { at_least, .. } if at_least > best.worst() => continue,
-            Visit::Behind { low, high, axis, .. } | Visit::Tree { low, high, axis } => (low, high, axis),
+            Visit::Behind { low, high, axis, .. } | Visit::Tree { low, high, axis } => {
+                (low, high, axis)
+            }
         };
         if low >= high {
             continue;
@@ -128,8 +134,11 @@ fn search<M: Metric, const K: usize>(nodes: &[Node], query: &[f32; D]) -> Best<M
         best.insert(M::distance(&point, query), id);
         let next = (axis + 1) % D as u8;
         let offset = query[axis as usize] - point[axis as usize];
-        let ((near_low, near_high), (low, high)) =
-            if offset < 0.0 { ((low, middle), (middle + 1, high)) } else { ((middle + 1, high), (low, middle)) };
+        let ((near_low, near_high), (low, high)) = if offset < 0.0 {
+            ((low, middle), (middle + 1, high))
+        } else {
+            ((middle + 1, high), (low, middle))
+        };
         stack.push(Visit::Behind { low, high, axis: next, at_least: M::plane(offset) });
         stack.push(Visit::Tree { low: near_low, high: near_high, axis: next });
     }
@@ -137,7 +146,12 @@ fn search<M: Metric, const K: usize>(nodes: &[Node], query: &[f32; D]) -> Best<M
 }
 
 #[kernel]
-fn nearest<M: Metric, const K: usize>(nodes: &[Node], queries: &[[f32; D]], ids: &mut [[u32; K]], bits: &mut [[u32; K]]) {
+fn nearest<M: Metric, const K: usize>(
+    nodes: &[Node],
+    queries: &[[f32; D]],
+    ids: &mut [[u32; K]],
+    bits: &mut [[u32; K]],
+) {
     let i = block_idx.x * block_dim.x + thread_idx.x;
     let Some(query) = queries.get(i as usize) else { return };
     let best = search::<M, K>(nodes, query);
@@ -155,23 +169,30 @@ fn build(nodes: &mut [Node], axis: usize) {
     }
 }
 
-fn run<M: Metric, const K: usize>(reference: impl Fn(&[f32; D], &[f32; D]) -> u32) -> lanework::Result<()> {
+fn run<M: Metric, const K: usize>(
+    reference: impl Fn(&[f32; D], &[f32; D]) -> u32,
+) -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
     let mut seed = 7u32;
     let mut random = || {
         seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
         (seed >> 16) as f32 / 4096.0
     };
-    let mut nodes: Vec<Node> = (0..300).map(|id| Node { point: [random(), random(), random()], id }).collect();
+    let mut nodes: Vec<Node> =
+        (0..300).map(|id| Node { point: [random(), random(), random()], id }).collect();
     build(&mut nodes, 0);
     let queries: Vec<[f32; D]> = (0..100).map(|_| [random(), random(), random()]).collect();
     let (on_nodes, on_queries) = (device.upload(&nodes)?, device.upload(&queries)?);
     let mut ids = device.zeros::<[u32; K]>(queries.len())?;
     let mut bits = device.zeros::<[u32; K]>(queries.len())?;
-    nearest::<M, K>(&on_nodes, &on_queries, &mut ids, &mut bits).grid(4).block(32).launch(&device)?;
+    nearest::<M, K>(&on_nodes, &on_queries, &mut ids, &mut bits)
+        .grid(4)
+        .block(32)
+        .launch(&device)?;
     let (ids, bits) = (ids.download()?, bits.download()?);
     for (q, query) in queries.iter().enumerate() {
-        let mut all: Vec<(u32, u32)> = nodes.iter().map(|n| (reference(&n.point, query), n.id)).collect();
+        let mut all: Vec<(u32, u32)> =
+            nodes.iter().map(|n| (reference(&n.point, query), n.id)).collect();
         all.sort();
         for k in 0..K {
             assert_eq!((bits[q][k], ids[q][k]), all[k], "query {q}, neighbor {k}");

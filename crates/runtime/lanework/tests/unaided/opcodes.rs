@@ -66,7 +66,8 @@ impl Op {
             }
             b'z' | b'j' => {
                 let offset = *code.get(1).ok_or(Truncated)? as i8;
-                let op = if opcode == b'z' { Op::JumpIfZero { offset } } else { Op::Jump { offset } };
+                let op =
+                    if opcode == b'z' { Op::JumpIfZero { offset } } else { Op::Jump { offset } };
                 return Ok((op, 2));
             }
             other => return Err(Unknown(other)),
@@ -292,7 +293,8 @@ fn machine() -> lanework::Result<()> {
     }
     let inputs: Vec<i32> = (-16..16).collect();
     let device = Device::emulator().sanitized();
-    let (on_code, on_starts, on_inputs) = (device.upload(&code)?, device.upload(&starts)?, device.upload(&inputs)?);
+    let (on_code, on_starts, on_inputs) =
+        (device.upload(&code)?, device.upload(&starts)?, device.upload(&inputs)?);
     let total = programs.len() * inputs.len();
     let (mut status, mut values) = (device.zeros::<u32>(total)?, device.zeros::<i32>(total)?);
     execute(&on_code, &on_starts, &on_inputs, &mut status, &mut values)

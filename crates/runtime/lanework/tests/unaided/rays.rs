@@ -111,7 +111,11 @@ const SCENE: [Sphere; 4] = [
     Sphere { center: Vec3(0.0, 0.0, 5.0), radius: 1.0, material: Material::Matte { albedo: 0.7 } },
     Sphere { center: Vec3(1.5, 0.5, 4.0), radius: 0.75, material: Material::Mirror(0.9) },
     Sphere { center: Vec3(-1.5, 0.2, 4.0), radius: 0.8, material: Material::Mirror(0.5) },
-    Sphere { center: Vec3(0.0, 3.0, 3.0), radius: 1.2, material: Material::Glow(Vec3(1.0, 0.5, 0.25)) },
+    Sphere {
+        center: Vec3(0.0, 3.0, 3.0),
+        radius: 1.2,
+        material: Material::Glow(Vec3(1.0, 0.5, 0.25)),
+    },
 ];
 
 #[device]
@@ -143,7 +147,9 @@ fn trace(mut ray: Ray) -> Vec3 {
         let point = ray.origin + t * ray.direction;
         match material {
             Material::Glow(color) => return color * weight,
-            Material::Matte { albedo } if normal.dot(Vec3::UP) < 0.0 => return Vec3(0.1, 0.1, 0.1) * (albedo * weight),
+            Material::Matte { albedo } if normal.dot(Vec3::UP) < 0.0 => {
+                return Vec3(0.1, 0.1, 0.1) * (albedo * weight);
+            }
             Material::Matte { albedo } => {
                 weight *= albedo;
                 ray = Ray { origin: point, direction: normal };

@@ -41,7 +41,11 @@ fn block_scan<const N: usize>(value: u32, op: impl Fn(u32, u32) -> u32) -> u32 {
 
 /// One block encodes a row of N values.
 #[kernel]
-fn encode<T: Copy + PartialEq, const N: usize>(rows: &[T], runs: &mut [Run<T>], counts: &mut [u32]) {
+fn encode<T: Copy + PartialEq, const N: usize>(
+    rows: &[T],
+    runs: &mut [Run<T>],
+    counts: &mut [u32],
+) {
     let t = thread_idx.x as usize;
     let row = &rows[block_idx.x as usize * N..][..N];
     let runs = &mut runs[block_idx.x as usize * N..][..N];

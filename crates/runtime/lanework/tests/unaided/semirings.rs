@@ -45,7 +45,12 @@ fn load<S: Semiring>(matrix: &[S::Element], row: usize, column: usize, n: usize)
 }
 
 #[kernel]
-fn product<S: Semiring, const TILE: usize>(a: &[S::Element], b: &[S::Element], c: &mut [S::Element], n: u32) {
+fn product<S: Semiring, const TILE: usize>(
+    a: &[S::Element],
+    b: &[S::Element],
+    c: &mut [S::Element],
+    n: u32,
+) {
     let left = shared::<[[S::Element; TILE]; TILE]>();
     let right = shared::<[[S::Element; TILE]; TILE]>();
     let (x, y, n) = (thread_idx.x as usize, thread_idx.y as usize, n as usize);
@@ -104,7 +109,10 @@ fn shortest_paths() -> lanework::Result<()> {
     let mut now = device.upload(&lengths)?;
     for _ in 0..4 {
         let mut next = device.zeros::<u32>(n * n)?;
-        product::<Tropical, 4>(&now, &now, &mut next, n as u32).grid((4, 4)).block((4, 4)).launch(&device)?;
+        product::<Tropical, 4>(&now, &now, &mut next, n as u32)
+            .grid((4, 4))
+            .block((4, 4))
+            .launch(&device)?;
         now = next;
     }
     let mut want = lengths;

@@ -15,10 +15,7 @@ pub fn bytes<T: Storable>(host: &[T]) -> Cow<'_, [u8]> {
 }
 
 /// Fills `host` with the values of the bytes that `read` writes.
-pub fn fill<T: Storable>(
-    host: &mut [T],
-    read: impl FnOnce(&mut [u8]) -> Result<()>,
-) -> Result<()> {
+pub fn fill<T: Storable>(host: &mut [T], read: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<()> {
     if let Some(bytes) = T::bytes_mut(host) {
         return read(bytes);
     }
@@ -51,7 +48,9 @@ impl Device {
     /// The values at an address.
     pub(crate) fn read_values<T: Storable>(&self, address: u64, count: usize) -> Result<Vec<T>> {
         // A value whose bytes are copied as they are may have any.
-        if T::bytes(&[]).is_some() && let Some(first) = T::read(&vec![0; size_of::<T>()]) {
+        if T::bytes(&[]).is_some()
+            && let Some(first) = T::read(&vec![0; size_of::<T>()])
+        {
             let mut host = vec![first; count];
             self.read_into(address, &mut host)?;
             return Ok(host);

@@ -112,7 +112,11 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Launch`] if the lengths differ or the buffer is on another device; the driver's error.
-    pub fn upload<T: Storable + Pod>(&self, from: Pinned<T>, to: &mut Buffer<T>) -> Result<Transfer<T>> {
+    pub fn upload<T: Storable + Pod>(
+        &self,
+        from: Pinned<T>,
+        to: &mut Buffer<T>,
+    ) -> Result<Transfer<T>> {
         self.fits("upload", &from, to)?;
         let state = match (&self.queue, from.memory) {
             (Some(queue), Memory::Locked(memory)) => {
@@ -130,7 +134,11 @@ impl Stream {
     ///
     /// # Errors
     /// As [`Stream::upload`].
-    pub fn download<T: Storable + Pod>(&self, from: &Buffer<T>, into: Pinned<T>) -> Result<Transfer<T>> {
+    pub fn download<T: Storable + Pod>(
+        &self,
+        from: &Buffer<T>,
+        into: Pinned<T>,
+    ) -> Result<Transfer<T>> {
         self.fits("download", &into, from)?;
         let state = match (&self.queue, into.memory) {
             (Some(queue), Memory::Locked(memory)) => {

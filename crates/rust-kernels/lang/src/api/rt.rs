@@ -2,11 +2,13 @@
 
 pub use crate::api::stage::*;
 pub use crate::asynchrony::tensor::{tensor_pixels, tensor_tiles};
-pub use crate::library::compare::{Compare, same};
 pub use crate::data::convert::{
     Converted, Defaulted, FromValue, Functions, HostOfAny, HostOfValue, Leaves, NoPadding, PassAny,
-    PassValue, Passed, Scrutinee, To, Valued, any, blank, check, default_handle, host, is_data, keep, lift,
-    must_leave, no_bits, perhaps, rest, variants_leaves, variants_size,
+    PassValue, Passed, Scrutinee, To, Valued, any, blank, check, default_handle, host, is_data,
+    keep, lift, must_leave, no_bits, perhaps, rest, variants_leaves, variants_size,
+};
+pub use crate::data::generic::{
+    ByValue, InKernel, InPlace, KernelValue, Nameless, OfUser, Receiver, temporary,
 };
 pub use crate::data::leaves::{
     Data, Handle, Kind, Leaf, Part, Parts, Places, ReadPlaces, Temporaries, Values, Variables,
@@ -14,13 +16,8 @@ pub use crate::data::leaves::{
 };
 pub use crate::data::names::{NameAny, NameValue, Named, called};
 pub use crate::data::operations::{constant, read_copy, read_view, set};
-pub use crate::library::ordered::{
-    Equal, Ordered, all_equal, equal, lexicographic, ordered, part,
-};
 pub use crate::data::place::{Place, ReadPlace, Space};
-pub use crate::data::generic::{
-    ByValue, InKernel, InPlace, KernelValue, Nameless, OfUser, Receiver, temporary,
-};
+pub use crate::data::slices::MovedSlice;
 pub use crate::data::variable::{
     AssignTo, Deferred, Exclusive, IntoVariable, Loan, Receive, Target, borrow, deferred,
     give_back, keep_nameless, lend, new_variable, receive, replace, swap, take,
@@ -36,8 +33,9 @@ pub use crate::flow::loops::{
     labeled_block, labeled_value, loop_value, unrolled, while_loop,
 };
 pub use crate::flow::print::{PLAIN, Piece, Printable, Printed, Show, assertion, ending, print};
-pub use crate::intrinsics::chars::char_from_u32;
 pub use crate::intrinsics::bytes::{from_be_bytes, from_le_bytes};
+pub use crate::intrinsics::chars::char_from_u32;
+pub use crate::library::compare::{Compare, same};
 pub use crate::library::compared::is_relation;
 pub use crate::library::in_place::{changed, held};
 pub use crate::library::iterate::sources::{
@@ -47,8 +45,8 @@ pub use crate::library::iterate::users::{
     Next, Pulled, PulledFrom, UserIterator, each_pulled, pulled, pulled_from,
 };
 pub use crate::library::iterate::{Iter, Sequence, Stream};
-pub use crate::data::slices::MovedSlice;
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
+pub use crate::library::ordered::{Equal, Ordered, all_equal, equal, lexicographic, ordered, part};
 pub use crate::library::ordering::OrderingOf;
 pub use crate::library::patterns::{Sequential, back, fits, front, middle};
 pub use crate::library::result::{FromError, ResultOf, Tried, err, error, leave, ok};
@@ -89,6 +87,12 @@ pub mod bounds {
 
 /// Comparison methods, for macro-generated functions.
 pub mod comparing {
+    pub use crate::data::convert::{
+        ConvertComputed as _, ConvertKnown as _, HostOfAny as _, HostOfValue as _, PassAny as _,
+        PassValue as _,
+    };
+    pub use crate::data::generic::{ReceiveOther as _, ReceiveUser as _};
+    pub use crate::data::names::{NameAny as _, NameValue as _};
     pub use crate::library::compare::{
         AnyAtLeast as _, AnyAtMost as _, AnyEqual as _, AnyGreater as _, AnyLess as _,
         AnyUnequal as _, OtherAtLeast as _, OtherAtMost as _, OtherEqual as _, OtherGreater as _,
@@ -96,11 +100,6 @@ pub mod comparing {
         SameGreater as _, SameLess as _, SameUnequal as _, WholeAtLeast as _, WholeAtMost as _,
         WholeEqual as _, WholeGreater as _, WholeLess as _, WholeUnequal as _,
     };
-    pub use crate::data::convert::{
-        ConvertComputed as _, ConvertKnown as _, HostOfAny as _, HostOfValue as _, PassAny as _, PassValue as _,
-    };
-    pub use crate::data::generic::{ReceiveOther as _, ReceiveUser as _};
-    pub use crate::data::names::{NameAny as _, NameValue as _};
     pub use crate::library::compared::{EqualMethods as _, OrderedMethods as _};
     pub use crate::library::iterate::counted::{SequenceAdapters as _, StreamAdapters as _};
     pub use crate::library::iterate::users::UserIterator as _;

@@ -257,8 +257,7 @@ impl<S> MovedSlice<S> {
             });
         }
         // The new ends may depend on the old ones.
-        let [base, length] =
-            [to.base, to.length].map(|value| Read::copy(Var::<u64>::new(value)));
+        let [base, length] = [to.base, to.length].map(|value| Read::copy(Var::<u64>::new(value)));
         self.base.assign(base);
         self.length.assign(length);
     }
@@ -268,7 +267,8 @@ impl<T> IntoVariable for Slice<T> {
     type Variable = MovedSlice<Self>;
     #[track_caller]
     fn into_variable(self) -> MovedSlice<Self> {
-        let [base, length] = [self.memory.base, self.memory.length].map(|value| new_variable(Var::<u64>::new(value)));
+        let [base, length] = [self.memory.base, self.memory.length]
+            .map(|value| new_variable(Var::<u64>::new(value)));
         MovedSlice { base, length, first: self }
     }
 }
@@ -277,7 +277,8 @@ impl<T> IntoVariable for SliceMut<T> {
     type Variable = MovedSlice<Self>;
     #[track_caller]
     fn into_variable(self) -> MovedSlice<Self> {
-        let [base, length] = [self.memory.base, self.memory.length].map(|value| new_variable(Var::<u64>::new(value)));
+        let [base, length] = [self.memory.base, self.memory.length]
+            .map(|value| new_variable(Var::<u64>::new(value)));
         MovedSlice { base, length, first: self }
     }
 }

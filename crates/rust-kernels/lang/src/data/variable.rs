@@ -4,9 +4,7 @@
 //! a variable while the function runs. `std::mem::swap` and `std::mem::replace` take both.
 
 use crate::data::convert::{To, Valued};
-use crate::data::leaves::{
-    Data, Handle, Item, Leaf, Part, Places, Values, Variables, leaves,
-};
+use crate::data::leaves::{Data, Handle, Item, Leaf, Part, Places, Values, Variables, leaves};
 use crate::data::operations::{self, read_copy, read_view, save, set, store_part, variable};
 use crate::data::place::{Place, ReadPlace};
 use crate::emit::current::{here, with};

@@ -11,11 +11,11 @@
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Leaf, leaves};
 use crate::data::operations::values;
-use crate::library::ordered::{Equal, Ordered, equal, ordered};
 use crate::emit::arithmetic::{Operation, binary, not};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Value, integer, wrap};
+use crate::library::ordered::{Equal, Ordered, equal, ordered};
 use crate::scalar::cast::cast;
 use crate::scalar::compare::{Equate, Order, Relation, relate};
 use crate::scalar::number::Integer;

@@ -4,10 +4,10 @@
 use crate::data::convert::{Given, To, Valued};
 use crate::data::generic::InKernel;
 use crate::data::leaves::{Data, Handle, Values};
-use crate::library::ordered::{Equal, Ordered, equal, ordered};
 use crate::emit::current::here;
 use crate::flow::branch::branch;
 use crate::library::option::OptionOf;
+use crate::library::ordered::{Equal, Ordered, equal, ordered};
 use crate::library::ordering::OrderingOf;
 use crate::scalar::cast::Cast;
 use crate::scalar::compare::Relation;
@@ -111,11 +111,7 @@ pub trait OrderedMethods: InKernel + Valued<Value: Ordered> {
 
     /// The value, or the limit that it exceeds.
     #[track_caller]
-    fn clamp(
-        self,
-        low: impl To<Self::Value>,
-        high: impl To<Self::Value>,
-    ) -> Handle<Self::Value> {
+    fn clamp(self, low: impl To<Self::Value>, high: impl To<Self::Value>) -> Handle<Self::Value> {
         here();
         let (value, low, high) = (self.to(), low.to(), high.to());
         let raised = Self::Value::related(Relation::Lt, value, low);

@@ -323,7 +323,8 @@ impl<S: Stream> Iter<S> {
         S::Item: Valued,
     {
         let n = Read::copy(n.into_var());
-        let (found, at) = (State::<bool>::new(Var::constant(false)), State::<usize>::new(usize_of(0)));
+        let (found, at) =
+            (State::<bool>::new(Var::constant(false)), State::<usize>::new(usize_of(0)));
         let state = State::<<S::Item as Valued>::Value>::unset();
         self.consume(|item| {
             if_then(Equate::eq(at.get(), n), || {

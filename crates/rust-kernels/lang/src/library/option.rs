@@ -5,14 +5,14 @@
 //! defines the layout: the value, then a byte. The value of `None` is undefined and never read.
 
 use crate::data::convert::{Given, To, Valued};
+use crate::data::generic::InKernel;
 use crate::data::leaves::{
     Data, Handle, Kind, Leaf, Part, Parts, Places, Values, Variables, leaves,
 };
-use crate::data::generic::InKernel;
-use crate::library::ordered::{Equal, Ordered, equal};
 use crate::data::operations::{constant, handle, read_view};
 use crate::flow::branch::{HostMerge, branch};
 use crate::flow::print::assertion;
+use crate::library::ordered::{Equal, Ordered, equal};
 use crate::scalar::compare::{Connect, Equate, Relation};
 use crate::scalar::var::{Become, Join, Var};
 use lanework_ptx::ScalarType;

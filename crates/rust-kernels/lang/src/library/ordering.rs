@@ -1,12 +1,12 @@
 //! `Ordering` in kernels: the result of `cmp`, an enum without data whose value is -1, 0 or 1.
 
 use crate::data::convert::{Given, To};
-use crate::data::leaves::{Data, Kind, Leaf, Part, Parts, Places, Values, Variables};
 use crate::data::generic::InKernel;
-use crate::library::ordered::{Equal, Ordered, equal};
+use crate::data::leaves::{Data, Kind, Leaf, Part, Parts, Places, Values, Variables};
 use crate::emit::current::here;
 use crate::flow::branch::branch;
 use crate::library::option::OptionOf;
+use crate::library::ordered::{Equal, Ordered, equal};
 use crate::scalar::cast::Cast;
 use crate::scalar::compare::{Equate, Order, Relation};
 use crate::scalar::var::{Scalar, Var};

@@ -5,16 +5,16 @@
 //! of an `Ok` are undefined and never read.
 
 use crate::data::convert::{Given, To, Valued};
+use crate::data::generic::InKernel;
 use crate::data::leaves::{
     Data, Handle, Kind, Leaf, Part, Parts, Places, Values, Variables, leaves,
 };
-use crate::data::generic::InKernel;
-use crate::library::ordered::Equal;
 use crate::data::operations::{constant, handle, read_view};
 use crate::flow::branch::branch;
 use crate::flow::call::{ReturnSlot, return_value};
 use crate::flow::print::assertion;
 use crate::library::option::{OptionOf, Optional};
+use crate::library::ordered::Equal;
 use crate::library::slices::{FoundElement, FoundOr};
 use crate::memory::registers::Locate;
 use crate::scalar::compare::Connect;
@@ -373,11 +373,7 @@ impl<T: Data, E: Data> ResultOf<Values, T, E> {
         f: impl FnOnce(Handle<T>) -> X,
     ) -> Handle<X::Value> {
         let other = other.to();
-        branch(
-            self.good,
-            || Given::<X::Value>(f(self.value).to()),
-            || Given::<X::Value>(other),
-        )
+        branch(self.good, || Given::<X::Value>(f(self.value).to()), || Given::<X::Value>(other))
     }
 
     /// The value mapped by `f`, or the error mapped by `other`.
@@ -408,10 +404,7 @@ impl<T: Data, E: Data> ResultOf<Values, T, E> {
 impl<T: Data> OptionOf<Values, T> {
     /// The value as `Ok`, or the result of `error` as `Err`.
     #[track_caller]
-    pub fn ok_or_else<X: Valued>(
-        self,
-        error: impl FnOnce() -> X,
-    ) -> ResultOf<Values, T, X::Value> {
+    pub fn ok_or_else<X: Valued>(self, error: impl FnOnce() -> X) -> ResultOf<Values, T, X::Value> {
         let error = branch(
             self.some,
             || Given::<X::Value>(handle::<X::Value>([])),

@@ -8,11 +8,11 @@ use crate::emit::current::{break_loop, here, with};
 use crate::emit::value::{Index, Value};
 use crate::flow::branch::if_then;
 use crate::flow::loops::{Direction, OneByOne, Walk, endless_loop, for_loop, unrolled};
-use crate::library::compared::order;
-use crate::library::ordering::OrderingOf;
 use crate::flow::print::assertion;
+use crate::library::compared::order;
 use crate::library::option::{OptionOf, Optional};
 use crate::library::ordered::{Equal, Ordered};
+use crate::library::ordering::OrderingOf;
 use crate::library::patterns::HostOfSlice;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::Shared;
@@ -415,8 +415,9 @@ impl<T: Data> SliceMut<T> {
     pub fn rotate_right(self, count: impl IndexValue) {
         here();
         let (length, count) = (self.len(), wide(count));
-        let left =
-            Var::<usize>::new(with(|b| binary(b, Operation::Sub, ScalarType::U64, length.value, count.value)));
+        let left = Var::<usize>::new(with(|b| {
+            binary(b, Operation::Sub, ScalarType::U64, length.value, count.value)
+        }));
         self.rotate_left(Read::copy(left));
     }
 }
@@ -448,7 +449,10 @@ where
     let some = from.le(to) & to.le(length);
     let part = operations::variable::<<S::Part as Valued>::Value>();
     if_then(some, || {
-        operations::set::<<S::Part as Valued>::Value, Variables>(part, between(slice, from, to).to());
+        operations::set::<<S::Part as Valued>::Value, Variables>(
+            part,
+            between(slice, from, to).to(),
+        );
     });
     OptionOf::new(some, operations::read_copy::<<S::Part as Valued>::Value, Variables>(part))
 }

@@ -1,8 +1,8 @@
 //! Closures that a kernel binds to a name and calls, or passes to device functions. A staged closure is a Rust closure
 //! on handles; each call stages its body.
 
-use crate::body::scope::{Mode, Returns, Tail, Translator, as_name, returned};
 use crate::body::patterns::by_value;
+use crate::body::scope::{Mode, Returns, Tail, Translator, as_name, returned};
 use crate::bounds::is_function_bound;
 use crate::types::{is_handle, is_handle_name};
 use proc_macro2::TokenStream;

@@ -336,8 +336,10 @@ pub fn apart(branch: &ExprIf) -> Option<ExprIf> {
         return None;
     };
     let places = ["get_mut", "first_mut", "last_mut"];
-    let finds = |value: &Expr| matches!(value, Expr::MethodCall(call)
-        if places.iter().any(|name| call.method == name));
+    let finds = |value: &Expr| {
+        matches!(value, Expr::MethodCall(call)
+        if places.iter().any(|name| call.method == name))
+    };
     if patterns.elems.len() != values.elems.len() || !values.elems.iter().any(finds) {
         return None;
     }

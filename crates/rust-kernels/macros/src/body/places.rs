@@ -162,7 +162,9 @@ impl Translator {
         }
         let whole = match &structure.rest {
             Some(rest) => {
-                let rest = self.bare(rest, Mode::Keep);
+                // The rest is of the struct's type.
+                let default = is_default(rest).then(|| default_of(path));
+                let rest = self.bare(default.as_ref().unwrap_or(rest), Mode::Keep);
                 quote_spanned!(span => {
                     let __rest = #rest;
                     ::lanework::lang::rt::rest(
@@ -213,6 +215,19 @@ fn is_nameless(expression: &Expr) -> bool {
         Expr::MethodCall(call) => is_nameless(&call.receiver),
         _ => false,
     }
+}
+
+/// `<Body as Default>::default()`, where rustc infers the type's parameters.
+fn default_of(path: &syn::Path) -> Expr {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut()
+        && last.arguments.is_none()
+        && let count @ 1.. = crate::source::generic_count(&last.ident)
+    {
+        let inferred = std::iter::repeat_n(quote!(_), count);
+        last.arguments = syn::PathArguments::AngleBracketed(syn::parse_quote!(<#(#inferred),*>));
+    }
+    syn::parse_quote!(<#path as ::core::default::Default>::default())
 }
 
 /// Whether an expression is `Default::default()`, whose type the context determines.

@@ -242,6 +242,12 @@ impl Translator {
             let value = self.bare(&assignment.right, Mode::View);
             return quote_spanned!(span => let _ = #value);
         }
+        if let Expr::Array(array) = &*assignment.left {
+            let places: Vec<&Expr> = array.elems.iter().collect();
+            let value = self.bare(&assignment.right, Mode::Keep);
+            let (names, stores) = self.stores(&places, span);
+            return quote_spanned!(span => { let [#(#names),*] = #value; #(#stores;)* });
+        }
         if let Expr::Tuple(tuple) = &*assignment.left {
             return self.tuple_assignment(tuple, &assignment.right);
         }
@@ -253,16 +259,19 @@ impl Translator {
     fn tuple_assignment(&mut self, tuple: &syn::ExprTuple, right: &Expr) -> TokenStream {
         let span = tuple.span();
         let value = self.bare(right, Mode::Keep);
-        let names: Vec<_> = (0..tuple.elems.len())
+        let places: Vec<&Expr> = tuple.elems.iter().collect();
+        let (names, stores) = self.stores(&places, span);
+        quote_spanned!(span => { let (#(#names),*) = #value; #(#stores;)* })
+    }
+
+    /// Names of values, and the assignments of each to a place.
+    fn stores(&mut self, places: &[&Expr], span: Span) -> (Vec<Ident>, Vec<TokenStream>) {
+        let names: Vec<_> = (0..places.len())
             .map(|i| format_ident!("__part{}", i, span = Span::mixed_site()))
             .collect();
-        let stores: Vec<_> = tuple
-            .elems
-            .iter()
-            .zip(&names)
-            .map(|(place, name)| self.store(place, quote!(#name), span))
-            .collect();
-        quote_spanned!(span => { let (#(#names),*) = #value; #(#stores;)* })
+        let stores = places.iter().zip(&names);
+        let stores = stores.map(|(place, name)| self.store(place, quote!(#name), span)).collect();
+        (names, stores)
     }
 
     /// `place = value`.

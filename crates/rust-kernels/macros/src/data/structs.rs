@@ -332,7 +332,9 @@ impl Parts<'_> {
             }
         };
         let mut out = TokenStream::new();
-        for (derived, of, body) in [("PartialEq", "Equal", equal), ("PartialOrd", "Ordered", related)] {
+        for (derived, of, body) in
+            [("PartialEq", "Equal", equal), ("PartialOrd", "Ordered", related)]
+        {
             if self.derives(derived) {
                 out.extend(self.compared(&format_ident!("{}", of), &body));
             }

@@ -211,7 +211,9 @@ pub fn stage(
     translator.ends.pop();
     let function = signature.ident.to_string();
     let (output, body) = match (&signature.output, translator.returns) {
-        (ReturnType::Type(_, ty), Returns::Value) if let Some(element) = element_of_iterator(ty) => {
+        (ReturnType::Type(_, ty), Returns::Value)
+            if let Some(element) = element_of_iterator(ty) =>
+        {
             let body = translator.statements(block, Tail::Value(Mode::Keep));
             let rt = quote!(::lanework::lang::rt);
             let output = quote!(-> #rt::Iter<impl #rt::Stream<Item = #rt::Handle<#element>> + ::core::marker::Copy>);

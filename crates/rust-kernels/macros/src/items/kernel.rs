@@ -182,7 +182,8 @@ fn rewrite(
             bindings.push(quote!(let #name = #value;));
         }
     }
-    let body = translator.statements(&written_out(&lifetimes::of_block(&function.block)), Tail::Unit);
+    let body =
+        translator.statements(&written_out(&lifetimes::of_block(&function.block)), Tail::Unit);
     let imports = translator.imports();
     let outline = crate::outline::outline(signature, &function.block);
     let directives = directives.tokens();

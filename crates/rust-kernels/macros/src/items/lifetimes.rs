@@ -97,8 +97,7 @@ impl VisitMut for Staged {
 
     fn visit_generics_mut(&mut self, generics: &mut Generics) {
         let parameters = std::mem::take(&mut generics.params).into_iter();
-        generics.params =
-            parameters.filter(|p| !matches!(p, GenericParam::Lifetime(_))).collect();
+        generics.params = parameters.filter(|p| !matches!(p, GenericParam::Lifetime(_))).collect();
         if let Some(clause) = &mut generics.where_clause {
             let predicates = std::mem::take(&mut clause.predicates).into_iter();
             clause.predicates =
@@ -124,10 +123,9 @@ impl VisitMut for Staged {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         visit_mut::visit_type_mut(self, ty);
         let Type::Reference(reference) = ty else { return };
-        let sized = !matches!(
-            &*reference.elem,
-            Type::Slice(_) | Type::TraitObject(_) | Type::ImplTrait(_)
-        ) && !matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
+        let sized =
+            !matches!(&*reference.elem, Type::Slice(_) | Type::TraitObject(_) | Type::ImplTrait(_))
+                && !matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
         if sized && reference.mutability.is_none() {
             *ty = (*reference.elem).clone();
         } else {

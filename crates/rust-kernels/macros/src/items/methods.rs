@@ -154,10 +154,14 @@ fn has_parts(item: &ItemImpl, of: &syn::PathSegment) -> bool {
 
 /// The block, whose functions name the associated types that it declares: `u32` instead of `Self::State`.
 fn with_types(item: &ItemImpl) -> ItemImpl {
-    let types: Vec<_> = item.items.iter().filter_map(|inner| match inner {
-        ImplItem::Type(ty) => Some((ty.ident.clone(), ty.ty.to_token_stream())),
-        _ => None,
-    }).collect();
+    let types: Vec<_> = item
+        .items
+        .iter()
+        .filter_map(|inner| match inner {
+            ImplItem::Type(ty) => Some((ty.ident.clone(), ty.ty.to_token_stream())),
+            _ => None,
+        })
+        .collect();
     let mut item = item.clone();
     for inner in &mut item.items {
         if let ImplItem::Fn(function) = inner
@@ -174,8 +178,13 @@ fn named_types(tokens: TokenStream, types: &[(Ident, TokenStream)]) -> TokenStre
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     let (mut out, mut at) = (TokenStream::new(), 0);
     while at < trees.len() {
-        if let [TokenTree::Ident(word), TokenTree::Punct(_), TokenTree::Punct(colon), TokenTree::Ident(name), ..] =
-            &trees[at..]
+        if let [
+            TokenTree::Ident(word),
+            TokenTree::Punct(_),
+            TokenTree::Punct(colon),
+            TokenTree::Ident(name),
+            ..,
+        ] = &trees[at..]
             && word == "Self"
             && colon.as_char() == ':'
             && let Some((_, ty)) = types.iter().find(|(known, _)| known == name)

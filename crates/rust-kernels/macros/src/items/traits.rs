@@ -107,10 +107,14 @@ pub fn mentions_self(item: impl ToTokens) -> bool {
 /// An associated type, with the bounds that values of it need in kernels, if a function or a constant of the trait names it.
 fn with_bounds(ty: &TraitItemType, item: &ItemTrait) -> TraitItemType {
     let mut ty = ty.clone();
-    let bounds: Vec<syn::Path> = ty.bounds.iter().filter_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => Some(bound.path.clone()),
-        _ => None,
-    }).collect();
+    let bounds: Vec<syn::Path> = ty
+        .bounds
+        .iter()
+        .filter_map(|bound| match bound {
+            TypeParamBound::Trait(bound) => Some(bound.path.clone()),
+            _ => None,
+        })
+        .collect();
     let of_kernels = |path: &syn::Path| is_of_kernels(path) || may_be_device(path);
     if !is_named(&ty.ident, item) || bounds.iter().any(of_kernels) {
         return ty;
@@ -119,8 +123,10 @@ fn with_bounds(ty: &TraitItemType, item: &ItemTrait) -> TraitItemType {
     let own = &ty.ident;
     let own: Type = syn::parse_quote!(<Self as Trait>::#own);
     let staged = bounds.iter().filter_map(|path| staged_bound(path, &own));
-    let staged: Vec<TypeParamBound> =
-        staged.map(|bound| with_trait(bound, &item.ident)).filter_map(|b| syn::parse2(b).ok()).collect();
+    let staged: Vec<TypeParamBound> = staged
+        .map(|bound| with_trait(bound, &item.ident))
+        .filter_map(|b| syn::parse2(b).ok())
+        .collect();
     ty.bounds.extend(staged);
     ty
 }

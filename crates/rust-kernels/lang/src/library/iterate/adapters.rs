@@ -356,7 +356,6 @@ impl<S: Stream> Iter<S> {
 }
 
 impl<S: Stream> Iter<S> {
-
     /// Pairs of elements; ends with the shorter iterator.
     pub fn zip<X: IntoStream>(self, other: X) -> Iter<Zip<S, X::Stream>>
     where

@@ -6,10 +6,10 @@ use crate::data::operations;
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::with;
 use crate::emit::value::{Value, wrap};
-use crate::library::ordered::Ordered;
 use crate::flow::branch::if_then;
 use crate::library::iterate::{Iter, State, Stream};
 use crate::library::option::OptionOf;
+use crate::library::ordered::Ordered;
 use crate::library::ordering::OrderingOf;
 use crate::scalar::compare::{Connect, Relation};
 use crate::scalar::var::Var;
@@ -84,9 +84,7 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     {
         match integer_of::<ItemValue<S>>() {
             Some(ty) => self.extreme(Operation::Min, limits(ty)[1], ty),
-            None => self.chosen(|best, item| {
-                ItemValue::<S>::related(Relation::Gt, best, item)
-            }),
+            None => self.chosen(|best, item| ItemValue::<S>::related(Relation::Gt, best, item)),
         }
     }
 
@@ -98,9 +96,7 @@ impl<S: Stream<Item: Valued + Copy>> Iter<S> {
     {
         match integer_of::<ItemValue<S>>() {
             Some(ty) => self.extreme(Operation::Max, limits(ty)[0], ty),
-            None => self.chosen(|best, item| {
-                ItemValue::<S>::related(Relation::Le, best, item)
-            }),
+            None => self.chosen(|best, item| ItemValue::<S>::related(Relation::Le, best, item)),
         }
     }
 

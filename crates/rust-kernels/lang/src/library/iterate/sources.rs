@@ -3,6 +3,7 @@
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle, Values};
+use crate::data::place::{Place, ReadPlace};
 use crate::data::slices::MovedSlice;
 use crate::data::variable::{IntoVariable, Receive, Target};
 use crate::emit::arithmetic::Operation;
@@ -161,6 +162,8 @@ memories! {
     [T: Data] SliceMut<T>, T, |slice| slice.len();
     [T: Data] SharedSlice<T>, T, |slice| slice.len();
     [T: Data] Shared<T, 1>, T, |shared| usize_of(shared.shape()[0] as usize);
+    [T: Data, const N: usize] Place<[T; N]>, T, |_array| usize_of(N);
+    [T: Data, const N: usize] ReadPlace<[T; N]>, T, |_array| usize_of(N);
 }
 
 /// The elements of a thread's array, or of a table.

@@ -195,10 +195,7 @@ pub trait UserIterator: IntoStream<Stream: Copy> + Copy {
     }
     /// The first element for which the condition holds.
     #[track_caller]
-    fn find<C: Condition>(
-        self,
-        f: impl Fn(ItemOf<Self>) -> C,
-    ) -> OptionOf<Values, ItemValue<Self>>
+    fn find<C: Condition>(self, f: impl Fn(ItemOf<Self>) -> C) -> OptionOf<Values, ItemValue<Self>>
     where
         ItemOf<Self>: Valued,
     {

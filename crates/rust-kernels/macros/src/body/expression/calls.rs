@@ -291,8 +291,10 @@ impl Translator {
 
 /// The type of `u64::from`, a conversion without loss.
 fn converted_to(path: &syn::Path) -> Option<&syn::Ident> {
-    const NUMBERS: [&str; 13] =
-        ["char", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32", "f64"];
+    const NUMBERS: [&str; 13] = [
+        "char", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32",
+        "f64",
+    ];
     let mut segments = path.segments.iter();
     let (number, function) = (&segments.next()?.ident, &segments.next()?.ident);
     let known = NUMBERS.iter().any(|name| number == name) && function == "from";
@@ -530,7 +532,9 @@ fn of_rust(path: &ExprPath) -> Option<TokenStream> {
     let name = &segments.last()?.ident;
     let (span, known) = (path.span(), name.to_string());
     match (module.as_str(), known.as_str()) {
-        ("mem", "swap" | "replace" | "take") => Some(quote_spanned!(span => ::lanework::lang::rt::#name)),
+        ("mem", "swap" | "replace" | "take") => {
+            Some(quote_spanned!(span => ::lanework::lang::rt::#name))
+        }
         ("mem", "drop") => Some(quote_spanned!(span => ::lanework::lang::rt::discard)),
         ("cmp", "min" | "max") => {
             Some(quote_spanned!(span => ::lanework::lang::prelude::#name::staged))
