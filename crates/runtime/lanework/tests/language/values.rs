@@ -160,12 +160,12 @@ fn type_parameters_are_values() -> lanework::Result<()> {
 /// The words of a text.
 #[device]
 #[derive(Clone, Copy)]
-struct Words<'a> {
+struct SpacedWords<'a> {
     rest: &'a [u8],
 }
 
 #[device]
-impl<'a> Iterator for Words<'a> {
+impl<'a> Iterator for SpacedWords<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -183,9 +183,9 @@ impl<'a> Iterator for Words<'a> {
 }
 
 #[device]
-impl<'a> Words<'a> {
+impl<'a> SpacedWords<'a> {
     fn of(rest: &'a [u8]) -> Self {
-        Words { rest }
+        SpacedWords { rest }
     }
 }
 
@@ -213,16 +213,16 @@ fn value_of_digits(digits: &[u8]) -> Option<i64> {
 #[device]
 fn of_words(text: &[u8]) -> [i64; 6] {
     let mut sum = 0;
-    for (k, word) in Words::of(text).enumerate() {
+    for (k, word) in SpacedWords::of(text).enumerate() {
         sum += value_of(word) * (k as i64 + 1);
     }
-    let long = Words::of(text).filter(|word| word.len() > 2).count() as i64;
-    let mut words = Words { rest: text };
+    let long = SpacedWords::of(text).filter(|word| word.len() > 2).count() as i64;
+    let mut words = SpacedWords { rest: text };
     let second = words.nth(1).map_or(-9, |word| value_of(word));
     let third = words.next().map(|word| word == b"two").unwrap_or_default() as i64;
-    let firsts: i64 = Words::of(text).take(2).map(|word| word.len() as i64).sum();
+    let firsts: i64 = SpacedWords::of(text).take(2).map(|word| word.len() as i64).sum();
     let part = text.get(1..3).map_or(-1, |part| part[0] as i64);
-    [sum, long, second, third, firsts + 100 * Words::of(text).by_ref().count() as i64, part]
+    [sum, long, second, third, firsts + 100 * SpacedWords::of(text).by_ref().count() as i64, part]
 }
 
 #[kernel]
@@ -252,7 +252,7 @@ fn structs_hold_slices_and_iterate() -> lanework::Result<()> {
 
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-enum Level {
+enum Grade {
     Low = 1,
     Middle = 5,
     High = 9,
@@ -262,7 +262,7 @@ enum Level {
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Reading {
-    level: Level,
+    level: Grade,
     valid: bool,
     value: f64,
     at: (u8, u16),
@@ -271,20 +271,20 @@ struct Reading {
 #[device]
 fn reading(x: f64, at: u16) -> Reading {
     let level = match x {
-        x if x < 1.0 => Level::Low,
-        x if x < 10.0 => Level::Middle,
-        _ => Level::High,
+        x if x < 1.0 => Grade::Low,
+        x if x < 10.0 => Grade::Middle,
+        _ => Grade::High,
     };
-    Reading { level, valid: level >= Level::Middle && at != 2, value: -x, at: (7, at) }
+    Reading { level, valid: level >= Grade::Middle && at != 2, value: -x, at: (7, at) }
 }
 
 #[kernel]
-fn readings(x: &[f64], out: &mut [Reading], valid: &mut [bool], levels: &mut [Level]) {
+fn readings(x: &[f64], out: &mut [Reading], valid: &mut [bool], levels: &mut [Grade]) {
     let i = thread_idx.x as usize;
     out[i] = reading(x[i], i as u16);
     (valid[i], levels[i]) = (out[i].valid, out[i].level);
     if valid[i] {
-        levels[i] = Level::Low;
+        levels[i] = Grade::Low;
     }
 }
 
@@ -294,13 +294,13 @@ fn buffers_hold_bools_tuples_enums_and_padding() -> lanework::Result<()> {
         let x = [0.5, 3.0, 20.0, 11.0];
         let on = device.upload(&x)?;
         let mut out = device.upload(&[reading(1e9, 9); 4])?;
-        let (mut valid, mut levels) = (device.upload(&[true; 4])?, device.zeros::<Level>(4)?);
+        let (mut valid, mut levels) = (device.upload(&[true; 4])?, device.zeros::<Grade>(4)?);
         assert!(levels.download().unwrap_err().to_string().contains("no value of type"));
         readings(&on, &mut out, &mut valid, &mut levels).grid(1).block(4).launch(&device)?;
         let expected = [0, 1, 2, 3].map(|i| reading(x[i], i as u16));
         assert_eq!(out.download()?, expected);
         assert_eq!(valid.download()?, expected.map(|one| one.valid));
-        assert_eq!(levels.download()?, [Level::Low, Level::Low, Level::High, Level::Low]);
+        assert_eq!(levels.download()?, [Grade::Low, Grade::Low, Grade::High, Grade::Low]);
     }
     Ok(())
 }

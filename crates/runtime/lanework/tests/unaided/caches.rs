@@ -55,7 +55,7 @@ impl<const N: usize> Cache for Fifo<N> {
 
 #[device]
 #[derive(Clone, Copy, Default)]
-struct Line {
+struct CacheLine {
     page: u32,
     valid: bool,
     used: bool,
@@ -64,14 +64,14 @@ struct Line {
 #[device]
 #[derive(Clone, Copy)]
 struct Clock<const N: usize> {
-    lines: [Line; N],
+    lines: [CacheLine; N],
     hand: usize,
 }
 
 #[device]
 impl<const N: usize> Cache for Clock<N> {
     fn new() -> Self {
-        Self { lines: [Line::default(); N], hand: 0 }
+        Self { lines: [CacheLine::default(); N], hand: 0 }
     }
 
     fn touch(&mut self, page: u32) -> bool {
@@ -85,7 +85,7 @@ impl<const N: usize> Cache for Clock<N> {
             let line = &mut self.lines[self.hand];
             self.hand = (self.hand + 1) % N;
             if !line.used {
-                *line = Line { page, valid: true, used: true };
+                *line = CacheLine { page, valid: true, used: true };
                 break false;
             }
             line.used = false;

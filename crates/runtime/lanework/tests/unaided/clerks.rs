@@ -2,7 +2,7 @@
 use lanework::prelude::*;
 
 #[device]
-trait Source {
+trait RandomSource {
     fn next(&mut self) -> u64;
     fn below(&mut self, limit: u32) -> u32 {
         ((self.next() >> 32) * limit as u64 >> 32) as u32
@@ -16,7 +16,7 @@ struct SplitMix {
 }
 
 #[device]
-impl Source for SplitMix {
+impl RandomSource for SplitMix {
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -28,7 +28,7 @@ impl Source for SplitMix {
 
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Event {
+struct ClerkEvent {
     time: u32,
     clerk: u8,
 }
@@ -91,18 +91,21 @@ impl<T: Copy + Default + PartialOrd, const N: usize> Heap<T, N> {
 }
 
 #[device]
-fn simulate<R: Source, const CLERKS: usize>(rng: &mut R, closing: u32) -> (u32, [u32; CLERKS]) {
-    let mut queue = Heap::<Event, CLERKS>::new();
+fn simulate<R: RandomSource, const CLERKS: usize>(
+    rng: &mut R,
+    closing: u32,
+) -> (u32, [u32; CLERKS]) {
+    let mut queue = Heap::<ClerkEvent, CLERKS>::new();
     let mut served = [0; CLERKS];
     for clerk in 0..CLERKS as u8 {
-        queue.push(Event { time: 0, clerk });
+        queue.push(ClerkEvent { time: 0, clerk });
     }
     let mut end = 0;
-    while let Some(Event { time, clerk }) = queue.pop() {
+    while let Some(ClerkEvent { time, clerk }) = queue.pop() {
         end = end.max(time);
         if time < closing {
             served[clerk as usize] += 1;
-            queue.push(Event { time: time + 1 + rng.below(20 + 10 * clerk as u32), clerk });
+            queue.push(ClerkEvent { time: time + 1 + rng.below(20 + 10 * clerk as u32), clerk });
         }
     }
     (end, served)

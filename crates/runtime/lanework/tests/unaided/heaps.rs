@@ -16,14 +16,14 @@ trait Item: Copy {
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
-struct Job {
+struct RankedJob {
     id: u32,
     urgency: u16,
     age: u16,
 }
 
 #[device]
-impl Item for Job {
+impl Item for RankedJob {
     type Key = (u16, u16, u32);
     fn key(&self) -> (u16, u16, u32) {
         (self.urgency, self.age, self.id)
@@ -119,17 +119,17 @@ fn largest<T: Item + Default, const K: usize>(rows: &[T], width: usize, out: &mu
 fn priorities() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
     let (width, count) = (50, 40);
-    let jobs: Vec<Job> = (0..width as u32 * count)
-        .map(|id| Job {
+    let jobs: Vec<RankedJob> = (0..width as u32 * count)
+        .map(|id| RankedJob {
             id,
             urgency: (id.wrapping_mul(2654435761) % 13) as u16,
             age: (id * 31 % 7) as u16,
         })
         .collect();
     let on_jobs = device.upload(&jobs)?;
-    let mut out = device.zeros::<Job>(count as usize * 5)?;
-    largest::<Job, 5>(&on_jobs, width, &mut out).grid(2).block(32).launch(&device)?;
-    let want: Vec<Job> = jobs
+    let mut out = device.zeros::<RankedJob>(count as usize * 5)?;
+    largest::<RankedJob, 5>(&on_jobs, width, &mut out).grid(2).block(32).launch(&device)?;
+    let want: Vec<RankedJob> = jobs
         .chunks(width)
         .flat_map(|row| {
             let mut row = row.to_vec();

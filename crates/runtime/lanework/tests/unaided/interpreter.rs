@@ -86,14 +86,14 @@ fn decode(word: u32) -> Result<Instruction, Trap> {
 }
 
 #[device]
-struct Machine<'a> {
+struct StackMachine<'a> {
     program: &'a [u32],
     stack: [i32; DEPTH],
     top: usize,
 }
 
 #[device]
-impl<'a> Machine<'a> {
+impl<'a> StackMachine<'a> {
     fn new(program: &'a [u32]) -> Self {
         Self { program, stack: [0; DEPTH], top: 0 }
     }
@@ -151,7 +151,7 @@ impl<'a> Machine<'a> {
 fn interpret(program: &[u32], inputs: &[i32], outputs: &mut [i32]) {
     let i = block_idx.x * block_dim.x + thread_idx.x;
     if i < inputs.len() {
-        outputs[i] = match Machine::new(program).run(inputs[i]) {
+        outputs[i] = match StackMachine::new(program).run(inputs[i]) {
             Ok(value) => value,
             Err(trap) => trap.code(),
         };

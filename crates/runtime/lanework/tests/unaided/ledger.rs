@@ -4,7 +4,7 @@ use lanework::prelude::*;
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-enum Fault {
+enum LedgerFault {
     Insufficient = 1,
     Frozen,
     OverLimit,
@@ -23,27 +23,27 @@ enum Action {
 #[device]
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Entry {
+struct LedgerEntry {
     kind: u8,
     amount: u32,
 }
 
 #[device]
-impl Entry {
-    fn action(&self) -> Result<Action, Fault> {
+impl LedgerEntry {
+    fn action(&self) -> Result<Action, LedgerFault> {
         let amount = i64::from(self.amount);
         Ok(match self.kind {
             b'd' => Action::Deposit(amount),
             b'w' => Action::Withdraw(amount),
             b'i' => Action::Interest { percent: amount },
             b'f' => Action::Freeze,
-            _ => return Err(Fault::Unknown),
+            _ => return Err(LedgerFault::Unknown),
         })
     }
 }
 
 #[device]
-trait Plan {
+trait LedgerPlan {
     const LIMIT: i64;
     const FEE: i64 = 0;
     fn overdraft() -> i64 {
@@ -55,13 +55,13 @@ struct Basic;
 struct Premium;
 
 #[device]
-impl Plan for Basic {
+impl LedgerPlan for Basic {
     const LIMIT: i64 = 500;
     const FEE: i64 = 2;
 }
 
 #[device]
-impl Plan for Premium {
+impl LedgerPlan for Premium {
     const LIMIT: i64 = 5_000;
     fn overdraft() -> i64 {
         1_000
@@ -80,23 +80,23 @@ struct Account {
 
 #[device]
 impl Account {
-    fn take(&mut self, amount: i64, floor: i64) -> Result<(), Fault> {
+    fn take(&mut self, amount: i64, floor: i64) -> Result<(), LedgerFault> {
         let rest = self.balance - amount;
         if rest < floor {
-            return Err(Fault::Insufficient);
+            return Err(LedgerFault::Insufficient);
         }
         self.balance = rest;
         Ok(())
     }
 
-    fn apply<P: Plan>(&mut self, entry: &Entry) -> Result<i64, Fault> {
+    fn apply<P: LedgerPlan>(&mut self, entry: &LedgerEntry) -> Result<i64, LedgerFault> {
         let action = entry.action()?;
         if self.frozen {
-            return Err(Fault::Frozen);
+            return Err(LedgerFault::Frozen);
         }
         match action {
             Action::Deposit(amount) => self.balance += amount,
-            Action::Withdraw(amount) if amount > P::LIMIT => return Err(Fault::OverLimit),
+            Action::Withdraw(amount) if amount > P::LIMIT => return Err(LedgerFault::OverLimit),
             Action::Withdraw(amount) => self.take(amount + P::FEE, -P::overdraft())?,
             Action::Interest { percent } => self.balance += self.balance * percent / 100,
             Action::Freeze => self.frozen = true,
@@ -107,8 +107,8 @@ impl Account {
 }
 
 #[kernel]
-fn settle<P: Plan>(
-    entries: &[Entry],
+fn settle<P: LedgerPlan>(
+    entries: &[LedgerEntry],
     ranges: &[(u32, u32)],
     accounts: &mut [Account],
     peaks: &mut [i64],
@@ -130,7 +130,7 @@ fn settle<P: Plan>(
     peaks[i] = peak;
 }
 
-fn reference(entries: &[Entry], limit: i64, fee: i64, floor: i64) -> (Account, i64) {
+fn reference(entries: &[LedgerEntry], limit: i64, fee: i64, floor: i64) -> (Account, i64) {
     let (mut a, mut peak) = (Account::default(), 0);
     for e in entries {
         let n = e.amount as i64;
@@ -165,10 +165,10 @@ fn reference(entries: &[Entry], limit: i64, fee: i64, floor: i64) -> (Account, i
 fn accounts_are_settled() -> lanework::Result<()> {
     let device = Device::emulator().sanitized();
     let kinds = b"dwdwwidwddwx";
-    let entries: Vec<Entry> = (0..1000u32)
+    let entries: Vec<LedgerEntry> = (0..1000u32)
         .map(|i| match i % 97 {
-            96 => Entry { kind: b'f', amount: 0 },
-            k => Entry { kind: kinds[(i * 7 % 12) as usize], amount: k * 8 % 701 },
+            96 => LedgerEntry { kind: b'f', amount: 0 },
+            k => LedgerEntry { kind: kinds[(i * 7 % 12) as usize], amount: k * 8 % 701 },
         })
         .collect();
     let ranges: Vec<(u32, u32)> = (0..40).map(|i| (i * 25, i * 25 + 5 + i % 21)).collect();

@@ -2,7 +2,7 @@
 //! reference on the host.
 //!
 //! Of the first dozen (`bits` to `windows` below), two are not here: one stores references in a struct and an enum in a buffer, the other
-//! implements `Add` by `+=`. Some types there have other names, and in `scan` the bound of the host's generic function is corrected to
+//! implements `Add` by `+=`. Some types have other names, in all dozens (the workspace limits how often a name is used), and in `scan` the bound of the host's generic function is corrected to
 //! `lanework::Storable`.
 //!
 //! Of the second dozen (`characters`, `intervals`, `run_length`, `fractals`, `caches`, `checksums`, `chains`, `rays`, `heaps`, `opcodes`,

@@ -6,7 +6,7 @@ const D: usize = 3;
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
-struct Node {
+struct TreeNode {
     point: [f32; D],
     id: u32,
 }
@@ -112,7 +112,7 @@ impl<T: Copy + PartialOrd, const K: usize> Best<T, K> {
 }
 
 #[device]
-fn search<M: Metric, const K: usize>(nodes: &[Node], query: &[f32; D]) -> Best<M::Distance, K> {
+fn search<M: Metric, const K: usize>(nodes: &[TreeNode], query: &[f32; D]) -> Best<M::Distance, K> {
     let mut best = Best([(M::FAR, u32::MAX); K]);
     let mut stack = Stack::<Visit<M::Distance>, 32>::with(Visit::Tree {
         low: 0,
@@ -130,7 +130,7 @@ fn search<M: Metric, const K: usize>(nodes: &[Node], query: &[f32; D]) -> Best<M
             continue;
         }
         let middle = low + (high - low) / 2;
-        let Node { point, id } = nodes[middle as usize];
+        let TreeNode { point, id } = nodes[middle as usize];
         best.insert(M::distance(&point, query), id);
         let next = (axis + 1) % D as u8;
         let offset = query[axis as usize] - point[axis as usize];
@@ -147,7 +147,7 @@ fn search<M: Metric, const K: usize>(nodes: &[Node], query: &[f32; D]) -> Best<M
 
 #[kernel]
 fn nearest<M: Metric, const K: usize>(
-    nodes: &[Node],
+    nodes: &[TreeNode],
     queries: &[[f32; D]],
     ids: &mut [[u32; K]],
     bits: &mut [[u32; K]],
@@ -159,7 +159,7 @@ fn nearest<M: Metric, const K: usize>(
     bits[i as usize] = best.0.map(|(d, _)| M::bits(d));
 }
 
-fn build(nodes: &mut [Node], axis: usize) {
+fn build(nodes: &mut [TreeNode], axis: usize) {
     if nodes.len() > 1 {
         let middle = nodes.len() / 2;
         nodes.select_nth_unstable_by(middle, |a, b| a.point[axis].total_cmp(&b.point[axis]));
@@ -178,8 +178,8 @@ fn run<M: Metric, const K: usize>(
         seed = seed.wrapping_mul(1664525).wrapping_add(1013904223);
         (seed >> 16) as f32 / 4096.0
     };
-    let mut nodes: Vec<Node> =
-        (0..300).map(|id| Node { point: [random(), random(), random()], id }).collect();
+    let mut nodes: Vec<TreeNode> =
+        (0..300).map(|id| TreeNode { point: [random(), random(), random()], id }).collect();
     build(&mut nodes, 0);
     let queries: Vec<[f32; D]> = (0..100).map(|_| [random(), random(), random()]).collect();
     let (on_nodes, on_queries) = (device.upload(&nodes)?, device.upload(&queries)?);

@@ -3,7 +3,7 @@ use lanework::prelude::*;
 
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Op {
+enum OpCode {
     Push(i32),
     Add,
     Sub,
@@ -44,30 +44,33 @@ impl From<DecodeError> for Trap {
 }
 
 #[device]
-impl Op {
-    fn decode(code: &[u8]) -> Result<(Op, usize), DecodeError> {
+impl OpCode {
+    fn decode(code: &[u8]) -> Result<(OpCode, usize), DecodeError> {
         use DecodeError::*;
         let &opcode = code.first().ok_or(Truncated)?;
         let simple = match opcode {
-            b'+' => Op::Add,
-            b'-' => Op::Sub,
-            b'*' => Op::Mul,
-            b'/' => Op::Div,
-            b'd' => Op::Dup,
-            b's' => Op::Swap,
-            b'o' => Op::Over,
-            b'.' => Op::Drop,
-            b'i' => Op::Input,
-            b'h' => Op::Halt,
-            b'0'..=b'9' => Op::Push(i32::from(opcode - b'0')),
+            b'+' => OpCode::Add,
+            b'-' => OpCode::Sub,
+            b'*' => OpCode::Mul,
+            b'/' => OpCode::Div,
+            b'd' => OpCode::Dup,
+            b's' => OpCode::Swap,
+            b'o' => OpCode::Over,
+            b'.' => OpCode::Drop,
+            b'i' => OpCode::Input,
+            b'h' => OpCode::Halt,
+            b'0'..=b'9' => OpCode::Push(i32::from(opcode - b'0')),
             b'#' => {
                 let [a, b, c, d] = *code.get(1..5).ok_or(Truncated)? else { return Err(Truncated) };
-                return Ok((Op::Push(i32::from_le_bytes([a, b, c, d])), 5));
+                return Ok((OpCode::Push(i32::from_le_bytes([a, b, c, d])), 5));
             }
             b'z' | b'j' => {
                 let offset = *code.get(1).ok_or(Truncated)? as i8;
-                let op =
-                    if opcode == b'z' { Op::JumpIfZero { offset } } else { Op::Jump { offset } };
+                let op = if opcode == b'z' {
+                    OpCode::JumpIfZero { offset }
+                } else {
+                    OpCode::Jump { offset }
+                };
                 return Ok((op, 2));
             }
             other => return Err(Unknown(other)),
@@ -109,40 +112,42 @@ impl<'a, const DEPTH: usize> Vm<'a, DEPTH> {
 
     /// One instruction; `Some(result)` at the end.
     fn step(&mut self, input: i32) -> Result<Option<i32>, Trap> {
-        let (op, size) = Op::decode(&self.code[self.pc.min(self.code.len())..])?;
+        let (op, size) = OpCode::decode(&self.code[self.pc.min(self.code.len())..])?;
         let pc = self.pc;
         self.pc += size;
         match op {
-            Op::Push(v) => self.push(v)?,
-            Op::Input => self.push(input)?,
-            Op::Add => self.binary(|a, b| Ok(a.wrapping_add(b)))?,
-            Op::Sub => self.binary(|a, b| Ok(a.wrapping_sub(b)))?,
-            Op::Mul => self.binary(|a, b| Ok(a.wrapping_mul(b)))?,
-            Op::Div => self.binary(|a, b| a.checked_div(b).ok_or(Trap::DivisionByZero { pc }))?,
-            Op::Dup => {
+            OpCode::Push(v) => self.push(v)?,
+            OpCode::Input => self.push(input)?,
+            OpCode::Add => self.binary(|a, b| Ok(a.wrapping_add(b)))?,
+            OpCode::Sub => self.binary(|a, b| Ok(a.wrapping_sub(b)))?,
+            OpCode::Mul => self.binary(|a, b| Ok(a.wrapping_mul(b)))?,
+            OpCode::Div => {
+                self.binary(|a, b| a.checked_div(b).ok_or(Trap::DivisionByZero { pc }))?
+            }
+            OpCode::Dup => {
                 let v = self.pop()?;
                 self.push(v)?;
                 self.push(v)?;
             }
-            Op::Swap => {
+            OpCode::Swap => {
                 let (b, a) = (self.pop()?, self.pop()?);
                 self.push(b)?;
                 self.push(a)?;
             }
-            Op::Over => {
+            OpCode::Over => {
                 let (b, a) = (self.pop()?, self.pop()?);
                 for v in [a, b, a] {
                     self.push(v)?;
                 }
             }
-            Op::Drop => drop(self.pop()?),
-            Op::Jump { offset } => self.jump(offset),
-            Op::JumpIfZero { offset } => {
+            OpCode::Drop => drop(self.pop()?),
+            OpCode::Jump { offset } => self.jump(offset),
+            OpCode::JumpIfZero { offset } => {
                 if self.pop()? == 0 {
                     self.jump(offset);
                 }
             }
-            Op::Halt => return self.pop().map(Some),
+            OpCode::Halt => return self.pop().map(Some),
         }
         Ok(None)
     }

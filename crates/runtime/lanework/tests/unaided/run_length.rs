@@ -1,17 +1,17 @@
-//! Run-length coding: flags, a prefix sum over the block in shared memory, a scatter.
+//! RunLength-length coding: flags, a prefix sum over the block in shared memory, a scatter.
 use lanework::prelude::*;
 
 #[device]
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Run<T> {
+struct RunLength<T> {
     value: T,
     start: u32,
     length: u32,
 }
 
 #[device]
-impl<T: Copy> Run<T> {
+impl<T: Copy> RunLength<T> {
     fn end(&self) -> u32 {
         self.start + self.length
     }
@@ -43,7 +43,7 @@ fn block_scan<const N: usize>(value: u32, op: impl Fn(u32, u32) -> u32) -> u32 {
 #[kernel]
 fn encode<T: Copy + PartialEq, const N: usize>(
     rows: &[T],
-    runs: &mut [Run<T>],
+    runs: &mut [RunLength<T>],
     counts: &mut [u32],
 ) {
     let t = thread_idx.x as usize;
@@ -53,7 +53,7 @@ fn encode<T: Copy + PartialEq, const N: usize>(
     let index = block_scan::<N>(is_head as u32, |a, b| a + b) - 1;
     if is_head {
         let length = row[t..].iter().take_while(|&&v| v == row[t]).count() as u32;
-        runs[index as usize] = Run { value: row[t], start: t as u32, length };
+        runs[index as usize] = RunLength { value: row[t], start: t as u32, length };
     }
     if t == N - 1 {
         counts[block_idx.x] = index + 1;
@@ -61,7 +61,11 @@ fn encode<T: Copy + PartialEq, const N: usize>(
 }
 
 #[kernel]
-fn decode<T: Copy + Default, const N: usize>(runs: &[Run<T>], counts: &[u32], rows: &mut [T]) {
+fn decode<T: Copy + Default, const N: usize>(
+    runs: &[RunLength<T>],
+    counts: &[u32],
+    rows: &mut [T],
+) {
     let t = thread_idx.x;
     let count = counts[block_idx.x] as usize;
     let runs = &runs[block_idx.x as usize * N..][..count];
@@ -69,12 +73,12 @@ fn decode<T: Copy + Default, const N: usize>(runs: &[Run<T>], counts: &[u32], ro
     rows[block_idx.x * N as u32 + t] = found.map(|run| run.value).unwrap_or_default();
 }
 
-fn reference<T: Copy + PartialEq>(row: &[T]) -> Vec<Run<T>> {
-    let mut out: Vec<Run<T>> = vec![];
+fn reference<T: Copy + PartialEq>(row: &[T]) -> Vec<RunLength<T>> {
+    let mut out: Vec<RunLength<T>> = vec![];
     for (i, &value) in row.iter().enumerate() {
         match out.last_mut() {
             Some(run) if run.value == value => run.length += 1,
-            _ => out.push(Run { value, start: i as u32, length: 1 }),
+            _ => out.push(RunLength { value, start: i as u32, length: 1 }),
         }
     }
     out
@@ -86,7 +90,7 @@ fn run_length() -> lanework::Result<()> {
     let rows: Vec<u8> = (0..10 * N).map(|i| (i / (i / 37 % 5 + 1) % 3) as u8).collect();
     let device = Device::emulator().sanitized();
     let on_rows = device.upload(&rows)?;
-    let mut runs = device.zeros::<Run<u8>>(rows.len())?;
+    let mut runs = device.zeros::<RunLength<u8>>(rows.len())?;
     let mut counts = device.zeros::<u32>(10)?;
     encode::<u8, N>(&on_rows, &mut runs, &mut counts).grid(10).block(N as u32).launch(&device)?;
     let mut back = device.zeros::<u8>(rows.len())?;

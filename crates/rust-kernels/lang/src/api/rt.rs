@@ -10,6 +10,7 @@ pub use crate::data::convert::{
 pub use crate::data::generic::{
     ByValue, InKernel, InPlace, KernelValue, Nameless, OfUser, Receiver, temporary,
 };
+pub use crate::data::handles::MovedSlice;
 pub use crate::data::leaves::{
     Data, Handle, Kind, Leaf, Part, Parts, Places, ReadPlaces, Temporaries, Values, Variables,
     laid_out,
@@ -17,7 +18,6 @@ pub use crate::data::leaves::{
 pub use crate::data::names::{NameAny, NameValue, Named, called};
 pub use crate::data::operations::{constant, read_copy, read_view, set};
 pub use crate::data::place::{Place, ReadPlace, Space};
-pub use crate::data::slices::MovedSlice;
 pub use crate::data::variable::{
     AssignTo, Deferred, Exclusive, IntoVariable, Loan, Receive, Target, borrow, deferred,
     give_back, keep_nameless, lend, new_variable, receive, replace, swap, take,
@@ -60,7 +60,7 @@ pub use crate::memory::shared_slice::{Subslice, end_at, subslice};
 pub use crate::memory::slice::{IntoSlice, IntoSliceMut};
 pub use crate::scalar::cast::{Cast, Promote, PromoteBase, ShiftBy, shift_left, shift_right};
 pub use crate::scalar::compare::{Condition, Connect, Equate, Order, Relation};
-pub use crate::scalar::left::Operands;
+pub use crate::scalar::left::LiteralOperands;
 pub use crate::scalar::number::{Extent, IndexType, IndexValue};
 pub use crate::scalar::relations::{ConditionType, SameType};
 pub use crate::scalar::var::{Become, IntoVar, Join, Joined, Read, joined};

@@ -1,8 +1,9 @@
 //! Types as sequences of leaves: splits a value into parts and assembles it from them. The kind of a part while staging is a
 //! handle, a variable or a place.
 
+use crate::data::handles::{Memory, MovedSlice, PlacedSlice, Slice};
 use crate::data::place::{Base, Place, ReadPlace, Space};
-use crate::data::slices::{self, MovedSlice, PlacedSlice, Slice};
+use crate::emit::current::with;
 use crate::emit::named;
 use crate::emit::value::Value;
 use crate::scalar::var::{Mut, Scalar, Var};
@@ -178,6 +179,31 @@ pub(crate) fn leaves<T: Data>() -> Vec<Leaf> {
 /// The handles of a `T`.
 pub type Handle<T> = <T as Data>::Of<Values>;
 
+/// The slice of an address and a length that a value holds.
+fn slice_of<T>(base: Value, length: Value) -> Slice<T> {
+    Slice::new(Memory { base, length, name: "slice", space: Space::Global })
+}
+
+fn value_of(part: Part) -> Value {
+    match part.0 {
+        Item::Value(value) => value,
+        Item::Memory { .. } => unreachable!("handles are made of values"),
+    }
+}
+
+/// The address and the length of a slice that a value holds.
+fn held<T>(slice: Slice<T>) -> [Part; 2] {
+    if slice.memory.space != Space::Global {
+        with(|b| {
+            b.error(
+                "a slice of a thread's own array cannot be held in a value",
+                "pass it to the function that uses it",
+            );
+        });
+    }
+    [slice.memory.base, slice.memory.length].map(|value| Part(Item::Value(value)))
+}
+
 /// Handles: registers that do not change, and constants.
 #[derive(Clone, Copy, Debug)]
 pub struct Values;
@@ -214,10 +240,10 @@ macro_rules! arrays_of_elements {
 impl Kind for Values {
     type Slice<T: Data> = Slice<T>;
     fn slice<T: Data>(base: Part, length: Part) -> Slice<T> {
-        slices::handle_of(base, length)
+        slice_of(value_of(base), value_of(length))
     }
     fn slice_parts<T: Data>(slice: Slice<T>) -> [Part; 2] {
-        slice.held()
+        held(slice)
     }
     type Scalar<T: Scalar> = Var<T>;
     fn scalar<T: Scalar>(part: Part) -> Var<T> {
@@ -235,10 +261,10 @@ impl Kind for Values {
 impl Kind for Temporaries {
     type Slice<T: Data> = Slice<T>;
     fn slice<T: Data>(base: Part, length: Part) -> Slice<T> {
-        slices::handle_of(base, length)
+        slice_of(value_of(base), value_of(length))
     }
     fn slice_parts<T: Data>(slice: Slice<T>) -> [Part; 2] {
-        slice.held()
+        held(slice)
     }
     type Scalar<T: Scalar> = Var<T>;
     fn scalar<T: Scalar>(part: Part) -> Var<T> {
@@ -256,7 +282,8 @@ impl Kind for Temporaries {
 impl Kind for Variables {
     type Slice<T: Data> = MovedSlice<Slice<T>>;
     fn slice<T: Data>(base: Part, length: Part) -> MovedSlice<Slice<T>> {
-        slices::variable_of(base, length)
+        let first = slice_of(value_of(base), value_of(length));
+        MovedSlice { base: Self::scalar(base), length: Self::scalar(length), first }
     }
     fn slice_parts<T: Data>(slice: MovedSlice<Slice<T>>) -> [Part; 2] {
         [Self::part::<u64>(slice.base), Self::part::<u64>(slice.length)]
@@ -280,12 +307,12 @@ macro_rules! places {
     ($kind:ident $place:ident, $to:expr, $from:expr) => {
         impl Kind for $kind {
             const IN_MEMORY: bool = true;
-            type Slice<T: Data> = PlacedSlice<Self, T>;
-            fn slice<T: Data>(base: Part, length: Part) -> PlacedSlice<Self, T> {
-                PlacedSlice::new(base, length)
+            type Slice<T: Data> = PlacedSlice<$place<u64>, T>;
+            fn slice<T: Data>(base: Part, length: Part) -> PlacedSlice<$place<u64>, T> {
+                PlacedSlice::new(Self::scalar(base), Self::scalar(length))
             }
-            fn slice_parts<T: Data>(slice: PlacedSlice<Self, T>) -> [Part; 2] {
-                slice.parts()
+            fn slice_parts<T: Data>(slice: PlacedSlice<$place<u64>, T>) -> [Part; 2] {
+                [Self::part::<u64>(slice.base), Self::part::<u64>(slice.length)]
             }
             type Scalar<T: Scalar> = $place<T>;
             type Array<T: Data, const N: usize> = $place<[T; N]>;

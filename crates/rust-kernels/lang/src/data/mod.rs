@@ -10,10 +10,10 @@
 pub(crate) mod bounds_check;
 pub(crate) mod convert;
 pub(crate) mod generic;
+pub(crate) mod handles;
 pub(crate) mod leaves;
 pub(crate) mod names;
 pub(crate) mod operations;
-mod phantom;
 pub(crate) mod place;
 pub(crate) mod slices;
 pub(crate) mod tuples;

@@ -1,181 +1,14 @@
 //! Slices as values: in variables, and in fields of `#[device]` structs. The address and the length are in registers.
 
 use crate::data::convert::{To, Valued};
-use crate::data::leaves::{Data, Item, Kind, Leaf, Part, Parts, Values, Variables};
+use crate::data::handles::{Memory, MovedSlice, PlacedSlice, Slice, SliceMut};
+use crate::data::leaves::{Data, Kind, Leaf, Part, Parts, Places};
 use crate::data::operations;
-use crate::data::place::Space;
+use crate::data::place::{Place, Space};
 use crate::data::variable::{Exclusive, IntoVariable, Loan, Receive, Target, lend, new_variable};
 use crate::emit::current::{here, with};
-use crate::emit::value::Value;
-use crate::scalar::var::{Mut, Read, Var, by_name};
+use crate::scalar::var::{Mut, Read, Var};
 use lanework_ptx::ScalarType;
-use std::marker::PhantomData;
-
-/// Device memory that the kernel reads: a parameter `x: &[T]`.
-#[derive(Debug)]
-pub struct Slice<T> {
-    pub(crate) memory: Memory,
-    element: PhantomData<fn() -> T>,
-}
-
-/// Device memory that the kernel may write: a parameter `x: &mut [T]`.
-///
-/// ```
-/// # use lanework::prelude::*;
-/// /// A parameter `&[T]` of a function is a `Slice`, `&mut [T]` a `SliceMut`.
-/// #[device]
-/// fn swap_halves(x: Slice<f32>, y: SliceMut<f32>, i: u32) {
-///     let [a, b, c, d] = x.load4(4 * i);
-///     y.store2(4 * i, [c, d]);
-///     y.store_vec(4 * i + 2, [a, b]);
-///     if y.is_empty() || x.len() != y.len() {
-///         y.store4(4 * i, [a, b, c, d]);
-///     }
-/// }
-///
-/// #[kernel]
-/// fn example(x: &[f32], y: &mut [f32]) {
-///     swap_halves(x, y, thread_idx.x);
-/// }
-/// # let device = Device::emulator();
-/// # let x = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
-/// # let mut y = device.zeros::<f32>(4)?;
-/// # example(&x, &mut y).grid(1).block(1).launch(&device)?;
-/// assert_eq!(y.download()?, [3.0, 4.0, 1.0, 2.0]);
-/// # Ok::<(), lanework::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct SliceMut<T> {
-    pub(crate) memory: Memory,
-    element: PhantomData<fn() -> T>,
-}
-
-/// Address, length and name of a slice.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
-    pub base: Value,
-    pub length: Value,
-    pub name: &'static str,
-    /// Global memory, or local memory for a slice of the thread's own array.
-    pub space: Space,
-}
-
-by_name!([T] Slice<T>);
-by_name!([T] SliceMut<T>);
-
-impl<T> Slice<T> {
-    pub(crate) fn new(memory: Memory) -> Self {
-        Slice { memory, element: PhantomData }
-    }
-}
-
-impl<T> SliceMut<T> {
-    pub(crate) fn new(memory: Memory) -> Self {
-        SliceMut { memory, element: PhantomData }
-    }
-}
-
-/// A slice in a variable. `S` is the type of the slice.
-///
-/// ```
-/// # use lanework::prelude::*;
-/// /// The sum of the digits of each word, weighted by the word's number.
-/// #[device]
-/// fn weighted(text: &[u8]) -> u32 {
-///     let (mut rest, mut sum, mut number) = (text, 0, 1);
-///     while let [first, tail @ ..] = rest {
-///         match *first {
-///             digit @ b'0'..=b'9' => sum += number * (digit - b'0') as u32,
-///             _ => number += 1,
-///         }
-///         rest = tail;
-///     }
-///     sum
-/// }
-///
-/// #[kernel]
-/// fn example(text: &[u8], out: &mut [u32]) {
-///     out[0] = weighted(text);
-/// }
-/// # let device = Device::emulator();
-/// let text = b"12 3 4";
-/// let on = device.upload(text)?;
-/// let mut out = device.zeros::<u32>(1)?;
-/// example(&on, &mut out).grid(1).block(1).launch(&device)?;
-/// assert_eq!(out.download()?, [weighted(text)]);
-/// # Ok::<(), lanework::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct MovedSlice<S> {
-    pub(crate) base: Mut<u64>,
-    pub(crate) length: Mut<u64>,
-    /// The first slice, whose name errors show.
-    pub(crate) first: S,
-}
-
-impl<S: Copy> Clone for MovedSlice<S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S: Copy> Copy for MovedSlice<S> {}
-
-/// A slice in a field of a value in memory.
-#[derive(Debug)]
-pub struct PlacedSlice<K: Kind, T> {
-    base: K::Scalar<u64>,
-    length: K::Scalar<u64>,
-    element: PhantomData<fn() -> T>,
-}
-
-crate::scalar::var::copied!([K: Kind, T] PlacedSlice<K, T>);
-
-impl<K: Kind, T> PlacedSlice<K, T> {
-    pub(crate) fn new(base: Part, length: Part) -> Self {
-        PlacedSlice { base: K::scalar(base), length: K::scalar(length), element: PhantomData }
-    }
-
-    pub(crate) fn parts(self) -> [Part; 2] {
-        [K::part::<u64>(self.base), K::part::<u64>(self.length)]
-    }
-
-    /// The slice.
-    #[track_caller]
-    fn slice(self) -> Slice<T> {
-        let base = operations::read_view::<u64, K>(self.base);
-        stored([base, operations::read_view::<u64, K>(self.length)])
-    }
-}
-
-/// The slice of an address and a length that a value holds.
-pub(crate) fn stored<T>([base, length]: [Var<u64>; 2]) -> Slice<T> {
-    let (base, length) = (base.value, length.value);
-    Slice::new(Memory { base, length, name: "slice", space: Space::Global })
-}
-
-/// The value of a part in a register.
-pub(crate) fn value_of(part: Part) -> Var<u64> {
-    match part.0 {
-        Item::Value(value) => Var::new(value),
-        Item::Memory { .. } => Var::new(Value::Constant(0)),
-    }
-}
-
-impl<T> Slice<T> {
-    /// The address and the length, for a value that holds the slice.
-    pub(crate) fn held(self) -> [Part; 2] {
-        if self.memory.space != Space::Global {
-            with(|b| {
-                b.error(
-                    "a slice of a thread's own array cannot be held in a value",
-                    "pass it to the function that uses it",
-                );
-            });
-        }
-        [self.memory.base, self.memory.length].map(|value| Part(Item::Value(value)))
-    }
-}
 
 impl<T: Data> Data for &'static [T] {
     type Of<K: Kind> = K::Slice<T>;
@@ -303,19 +136,28 @@ macro_rules! moved {
 
 moved!(Slice SliceMut);
 
-impl<K: Kind, T: Data> To<&'static [T]> for PlacedSlice<K, T> {
+impl<P: Read<Value = Var<u64>>, T> PlacedSlice<P, T> {
+    /// The slice.
+    #[track_caller]
+    fn slice(self) -> Slice<T> {
+        let (base, length) = (self.base.view().value, self.length.view().value);
+        Slice::new(Memory { base, length, name: "slice", space: Space::Global })
+    }
+}
+
+impl<P: Read<Value = Var<u64>>, T: Data> To<&'static [T]> for PlacedSlice<P, T> {
     #[track_caller]
     fn to(self) -> Slice<T> {
         self.slice()
     }
 }
 
-impl<K: Kind, T: Data> Valued for PlacedSlice<K, T> {
+impl<P: Read<Value = Var<u64>>, T: Data> Valued for PlacedSlice<P, T> {
     type Value = &'static [T];
     const IN_MEMORY: bool = true;
 }
 
-impl<K: Kind, T: Data> Read for PlacedSlice<K, T> {
+impl<P: Read<Value = Var<u64>>, T: Data> Read for PlacedSlice<P, T> {
     type Value = Slice<T>;
     #[track_caller]
     fn view(self) -> Slice<T> {
@@ -327,7 +169,7 @@ impl<K: Kind, T: Data> Read for PlacedSlice<K, T> {
     }
 }
 
-impl<K: Kind, T: Data> Receive for PlacedSlice<K, T> {
+impl<P: Read<Value = Var<u64>>, T: Data> Receive for PlacedSlice<P, T> {
     type Receiver = Slice<T>;
     #[track_caller]
     fn receive(self) -> Slice<T> {
@@ -335,35 +177,17 @@ impl<K: Kind, T: Data> Receive for PlacedSlice<K, T> {
     }
 }
 
-impl<T: Data> Target for PlacedSlice<crate::data::leaves::Places, T> {
+impl<T: Data> Target for PlacedSlice<Place<u64>, T> {
     type Value = &'static [T];
     #[track_caller]
     fn set(self, value: Slice<T>) {
-        operations::set::<&'static [T], crate::data::leaves::Places>(self, value);
+        operations::set::<&'static [T], Places>(self, value);
     }
 }
 
-impl<T: Data> Exclusive<&'static [T]> for PlacedSlice<crate::data::leaves::Places, T> {
+impl<T: Data> Exclusive<&'static [T]> for PlacedSlice<Place<u64>, T> {
     #[track_caller]
     fn enter(self) -> (MovedSlice<Slice<T>>, Loan<&'static [T]>) {
         crate::data::variable::borrow::<&'static [T]>(self)
     }
-}
-
-/// The kinds of a slice in registers.
-pub(crate) fn handle_of<T>(base: Part, length: Part) -> <Values as Kind>::Slice<T>
-where
-    T: Data,
-{
-    stored([value_of(base), value_of(length)])
-}
-
-/// A variable that holds a slice, of its registers.
-pub(crate) fn variable_of<T: Data>(base: Part, length: Part) -> <Variables as Kind>::Slice<T> {
-    let of = |part: Part| match part.0 {
-        Item::Value(Value::Register(register)) => Mut::of(register),
-        _ => Mut::uninit(),
-    };
-    let first = stored([value_of(base), value_of(length)]);
-    MovedSlice { base: of(base), length: of(length), first }
 }

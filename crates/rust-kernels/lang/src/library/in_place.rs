@@ -3,10 +3,10 @@
 
 use crate::data::convert::{Given, To, Valued};
 use crate::data::generic::InPlace;
+use crate::data::handles::SliceMut;
 use crate::data::leaves::{Data, Handle, Places, Values, Variables};
 use crate::data::operations::{read_copy, read_view, set};
 use crate::data::place::{Place, ReadPlace};
-use crate::data::slices::SliceMut;
 use crate::data::variable::{Receive, Target};
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};

@@ -1,6 +1,6 @@
 //! Variables that hold a slice: `let mut rest = x; rest = &rest[n..];`. The address and the length are in registers.
 
-use crate::data::slices::{MovedSlice, Slice, SliceMut};
+use crate::data::handles::{MovedSlice, Slice, SliceMut};
 use crate::data::variable::{AssignTo, IntoVariable, Receive};
 use crate::library::iterate::Iter;
 use crate::library::iterate::sources::IntoStream;

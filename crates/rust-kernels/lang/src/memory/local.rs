@@ -8,10 +8,10 @@
 //! before the access. In memory an array has the same layout as on the host.
 
 use crate::data::convert::{Given, To, Valued};
+use crate::data::handles::{Memory, MovedSlice, Slice, SliceMut};
 use crate::data::leaves::{Data, Handle, Places, leaves};
 use crate::data::operations::{self, stored_type};
 use crate::data::place::{Base, Place, ReadPlace, Space, stepped};
-use crate::data::slices::{Memory, MovedSlice, Slice, SliceMut};
 use crate::data::variable::{IntoVariable, Target};
 use crate::emit::builder::Builder;
 use crate::emit::current::{Abandon, here, with};

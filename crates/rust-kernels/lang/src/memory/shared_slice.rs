@@ -1,10 +1,10 @@
 //! Parts of memory: shared memory as a slice (all that the launch requests, or a part of an array), and `&x[a..b]` of any slice.
 
 use crate::data::convert::To;
+use crate::data::handles::{Memory, Slice, SliceMut};
 use crate::data::leaves::{Data, Handle, Places};
 use crate::data::operations;
 use crate::data::place::{Base, Place, Space};
-use crate::data::slices::{Memory, Slice, SliceMut};
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};

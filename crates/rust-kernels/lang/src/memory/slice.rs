@@ -1,10 +1,10 @@
 //! Slices: device memory passed to a kernel.
 
 use crate::data::convert::To;
+use crate::data::handles::Memory;
 use crate::data::leaves::{Data, Handle, Places, ReadPlaces};
 use crate::data::operations;
 use crate::data::place::{Place, global_place};
-use crate::data::slices::Memory;
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
@@ -14,7 +14,7 @@ use crate::scalar::var::{IntoVar, Var};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 
-pub use crate::data::slices::{Slice, SliceMut};
+pub use crate::data::handles::{Slice, SliceMut};
 
 impl Memory {
     /// The checked place of `count` elements from `index` on.

@@ -7,7 +7,7 @@ use std::ops::{Add, Div, Mul, Rem, Sub};
 
 /// A literal and the right operand.
 #[derive(Clone, Copy, Debug)]
-pub struct Operands<L, R>(pub L, pub R);
+pub struct LiteralOperands<L, R>(pub L, pub R);
 
 macro_rules! operations {
     ($($method:ident $operator:ident $function:ident $same:ident $other:ident;)*) => {$(
@@ -19,7 +19,7 @@ macro_rules! operations {
             fn $method(self) -> Self::Output;
         }
 
-        impl<T: Number + $operator<Var<T>, Output = Var<T>>> $same for &&Operands<T, Var<T>> {
+        impl<T: Number + $operator<Var<T>, Output = Var<T>>> $same for &&LiteralOperands<T, Var<T>> {
             type Output = Var<T>;
             #[track_caller]
             fn $method(self) -> Var<T> {
@@ -27,7 +27,7 @@ macro_rules! operations {
             }
         }
 
-        impl<T: Number> $same for &&Operands<T, T> {
+        impl<T: Number> $same for &&LiteralOperands<T, T> {
             type Output = T;
             fn $method(self) -> T {
                 self.0.$function(self.1)
@@ -42,7 +42,7 @@ macro_rules! operations {
                 L: $operator<R>;
         }
 
-        impl<L: Copy, R: Copy> $other<L, R> for Operands<L, R> {
+        impl<L: Copy, R: Copy> $other<L, R> for LiteralOperands<L, R> {
             #[track_caller]
             fn $method(self) -> L::Output
             where

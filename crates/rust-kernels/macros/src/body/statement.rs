@@ -8,8 +8,9 @@ use crate::body::patterns::{names, names_a_struct};
 use crate::body::places::{is_default, is_place};
 use crate::body::scope::{Mode, Tail, Translator, as_name, root};
 use crate::source::static_of;
+use crate::types::ends_with;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{BinOp, Block, Expr, Pat, Stmt, Type};
@@ -91,9 +92,13 @@ impl Translator {
         match item {
             syn::Item::Const(_) | syn::Item::Use(_) | syn::Item::Type(_) => quote!(#item),
             // The host's version of the function has its own.
-            syn::Item::Fn(_) | syn::Item::Struct(_) | syn::Item::Enum(_) | syn::Item::Impl(_) => {
-                let expanded = crate::items::expand(TokenStream::new(), item.to_token_stream());
-                expanded
+            syn::Item::Fn(syn::ItemFn { attrs: attributes, .. })
+            | syn::Item::Struct(syn::ItemStruct { attrs: attributes, .. })
+            | syn::Item::Enum(syn::ItemEnum { attrs: attributes, .. })
+            | syn::Item::Impl(syn::ItemImpl { attrs: attributes, .. }) => {
+                let marked = attributes.iter().any(|one| ends_with(one.path(), "device"));
+                let mark = (!marked).then(|| quote!(#[::lanework::device]));
+                quote!(#mark #item)
             }
             other => self.refuse(
                 other,

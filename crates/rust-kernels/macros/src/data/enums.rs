@@ -3,8 +3,8 @@
 
 use crate::data::structs::{Parts, copies, refused_reference, staged_name};
 use crate::data::value_traits;
-use crate::items::lifetimes;
 use crate::source::derives;
+use crate::source::lifetimes;
 use crate::types::refuse;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};

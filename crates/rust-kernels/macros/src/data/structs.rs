@@ -5,7 +5,7 @@
 //! the trait `Data`; only `#[device] impl` names it.
 
 use crate::data::value_traits;
-use crate::items::lifetimes;
+use crate::source::lifetimes;
 use crate::source::{derives, missing_copies};
 use crate::types::refuse;
 use proc_macro2::{Ident, Span, TokenStream};

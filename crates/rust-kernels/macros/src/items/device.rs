@@ -5,7 +5,7 @@ use crate::body::scope::{Mode, Returns, Tail, Translator, returned};
 use crate::bounds::{with_names, with_storable};
 use crate::items::imported::written_out;
 use crate::items::kernel::check_signature;
-use crate::items::lifetimes;
+use crate::source::lifetimes;
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

@@ -4,7 +4,7 @@
 use crate::body::scope::{Returns, Tail, Translator};
 use crate::bounds::with_storable;
 use crate::items::imported::written_out;
-use crate::items::lifetimes;
+use crate::source::lifetimes;
 use crate::types;
 use crate::types::{Kind, is_tensor_map, is_written_map, parameter, refuse};
 use proc_macro2::TokenStream;

@@ -6,7 +6,6 @@ pub mod expansion;
 mod host_objects;
 mod imported;
 pub mod kernel;
-pub mod lifetimes;
 mod methods;
 mod receiver;
 mod trait_methods;

@@ -8,6 +8,7 @@
 //! intrinsic: the name is close to an intrinsic's, the file mentions it only in calls, and no glob import could bring it
 //! from a module other than Lanework's.
 
+pub mod lifetimes;
 mod objects;
 mod variants;
 

@@ -2,9 +2,9 @@
 //! `iter_mut`, whose elements are places that a loop may write.
 
 use crate::data::convert::{To, Valued};
+use crate::data::handles::MovedSlice;
 use crate::data::leaves::{Data, Handle, Values};
 use crate::data::place::{Place, ReadPlace};
-use crate::data::slices::MovedSlice;
 use crate::data::variable::{IntoVariable, Receive, Target};
 use crate::emit::arithmetic::Operation;
 use crate::emit::current::{here, with};

@@ -1,7 +1,7 @@
 //! Sources and targets of fragments: tiles and arrays in shared memory, and matrices in global memory.
 
+use crate::data::handles::{Memory, Slice, SliceMut};
 use crate::data::place::{Place, Space};
-use crate::data::slices::{Memory, Slice, SliceMut};
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};

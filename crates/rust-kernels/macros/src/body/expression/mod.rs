@@ -281,7 +281,7 @@ impl Translator {
                 {
                     let operation = syn::Ident::new(operation, span);
                     return quote_spanned!(span =>
-                        (&&::lanework::lang::rt::Operands(#left, #right)).#operation());
+                        (&&::lanework::lang::rt::LiteralOperands(#left, #right)).#operation());
                 }
                 let left = operand(left);
                 quote!(#left #op #right)
@@ -364,7 +364,7 @@ fn is_untyped(expression: &Expr) -> bool {
     }
 }
 
-/// The method of `lang::rt::Operands` for an operator whose operands and result have one type.
+/// The method of `lang::rt::LiteralOperands` for an operator whose operands and result have one type.
 fn operation(op: &BinOp) -> Option<&'static str> {
     Some(match op {
         BinOp::Add(_) => "sum",
