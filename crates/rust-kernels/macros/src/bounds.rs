@@ -138,8 +138,8 @@ pub fn with_values(generics: &Generics, of_function: Option<&Signature>) -> Gene
         }
         let of_rust = own.iter().all(|path| !may_be_device(path));
         match (of_rust, of_function) {
-            // A parameter without bounds may only select types, as in `T::Storage`.
-            (true, Some(signature)) if own.is_empty() && !is_value(signature, name) => continue,
+            // A parameter may only select types, as in `T::Storage`.
+            (true, Some(signature)) if !is_value(signature, name) => continue,
             (true, _) => added.push(syn::parse_quote!(#name: #rt::KernelValue)),
             (false, None) => added.push(syn::parse_quote!(#name: #lang::Data)),
             (false, Some(_)) => {}

@@ -6,7 +6,7 @@ use crate::emit::current::here;
 use crate::flow::branch::select;
 use crate::library::option::OptionOf;
 use crate::scalar::cast::Cast;
-use crate::scalar::compare::{Equate, Order};
+use crate::scalar::compare::Order;
 use crate::scalar::var::{IntoVar, Var};
 
 /// `char::from_u32(number)`.
