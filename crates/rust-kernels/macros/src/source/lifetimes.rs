@@ -42,7 +42,10 @@ pub fn of_field(ty: &Type) -> Type {
 pub fn of_impl(item: &ItemImpl) -> ItemImpl {
     let mut item = item.clone();
     Staged.visit_generics_mut(&mut item.generics);
-    Staged.visit_type_mut(&mut item.self_ty);
+    // A block for a reference is refused.
+    if !matches!(&*item.self_ty, Type::Reference(_)) {
+        Staged.visit_type_mut(&mut item.self_ty);
+    }
     if let Some((path, _)) = &mut item.trait_ {
         Static.visit_path_mut(path);
     }
