@@ -246,7 +246,7 @@ impl Reduction {
 }
 
 /// Element types of collectives: integers of 8, 32 and 64 bits, and floats of 16, 32 and 64 bits.
-pub trait Number: Storable {
+pub trait Number: Storable + bytemuck::Pod {
     #[doc(hidden)]
     const NCCL: NcclElement;
     #[doc(hidden)]

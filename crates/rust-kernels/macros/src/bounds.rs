@@ -3,14 +3,13 @@
 //! An attribute sees the name of a trait but not its declaration, so whether a trait is `#[device]` is left to rustc's
 //! name resolution: see [`imports`].
 
-use crate::source::{declares, is_users};
-use proc_macro2::TokenStream;
+use crate::source::is_users;
+use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::{format_ident, quote};
-use syn::punctuated::Punctuated;
 use syn::visit_mut::{VisitMut, visit_type_mut};
 use syn::{
-    FnArg, Generics, Ident, Path, PathArguments, ReturnType, Signature, Token, Type,
-    TypeParamBound, WherePredicate,
+    FnArg, GenericArgument, Generics, Ident, Path, PathArguments, Signature, Type, TypeParamBound,
+    WherePredicate,
 };
 
 /// Traits of Rust's library, which are never device traits.
@@ -20,10 +19,6 @@ const OF_RUST: &str = "Default From Into TryFrom TryInto PartialEq Eq PartialOrd
     SubAssign MulAssign DivAssign RemAssign BitAndAssign BitOrAssign BitXorAssign ShlAssign ShrAssign FromStr ToString \
     Error Write Any Pod Zeroable";
 
-/// Traits of Rust's library that say nothing about what a kernel computes with a value.
-const PLAIN: &str =
-    "Clone Copy Debug Default Display Eq Hash Ord PartialEq PartialOrd Send Sized Sync";
-
 /// Traits that make a type parameter a type of the kernel language.
 const OF_KERNELS: &str = "Scalar Number Integer Float Element Storable Data Bits";
 
@@ -32,7 +27,7 @@ const MOST: usize = 8;
 
 /// Whether a trait is one of Rust's library, by its name.
 pub fn is_of_rust(name: &Ident) -> bool {
-    OF_RUST.split_whitespace().any(|known| name == known) && !declares(name)
+    OF_RUST.split_whitespace().any(|known| name == known) && !is_users(name)
 }
 
 /// Whether a trait is one of the kernel language, by its name.
@@ -100,64 +95,169 @@ pub fn imports(traits: &[Path]) -> TokenStream {
     }
 }
 
-/// The generics of a function. A type parameter that has a user's trait as a bound and is the element type of a slice
+/// The generics of a kernel or a device function, with the bounds that its body needs. A type parameter that is the element of a slice
 /// parameter also gets the bound `Storable`.
 pub fn with_storable(signature: &Signature) -> Generics {
     let mut generics = signature.generics.clone();
-    let held = |name: &Ident| {
-        signature.inputs.iter().any(|input| match input {
-            FnArg::Typed(typed) => is_slice_of(&typed.ty, name),
-            FnArg::Receiver(_) => false,
-        })
-    };
-    let mut held: Vec<Ident> = bounds(&generics)
-        .into_iter()
-        .filter(|(name, path)| may_be_device(path) && held(name))
-        .map(|(name, _)| name)
-        .collect();
-    held.dedup();
-    for name in held {
-        add_storable(&mut generics, &name);
-    }
-    with_data(generics, signature)
-}
-
-/// The generics, with the bounds of values of the kernel language on each type parameter that only Rust's own traits bound
-/// (`T: Copy`) and that is the type of a parameter or of the result.
-fn with_data(mut generics: Generics, signature: &Signature) -> Generics {
     let known = bounds(&generics);
-    let is = |ty: &Type, name: &Ident| matches!(ty, Type::Path(path) if path.path.is_ident(name));
-    let passed = |name: &Ident| {
-        signature
-            .inputs
-            .iter()
-            .any(|input| matches!(input, FnArg::Typed(typed) if is(&typed.ty, name)))
-            || matches!(&signature.output, ReturnType::Type(_, ty) if is(ty, name))
-    };
-    let plain = |path: &Path| {
-        path.get_ident().is_some_and(|name| {
-            PLAIN.split_whitespace().any(|known| name == known) && !is_users(name)
-        })
-    };
-    for parameter in generics.type_params_mut() {
-        let name = parameter.ident.clone();
-        if passed(&name) && known.iter().all(|(of, path)| *of != name || plain(path)) {
-            parameter.bounds.extend(of_values(&name));
+    let names: Vec<Ident> = generics.type_params().map(|ty| ty.ident.clone()).collect();
+    let of_kernels =
+        |name: &Ident| known.iter().any(|(of, path)| of == name && is_of_kernels(path));
+    let mut stored: Vec<Type> = Vec::new();
+    for input in &signature.inputs {
+        let Some(element) = element_of(input) else { continue };
+        let own = matches!(element, Type::Path(path)
+            if path.path.get_ident().is_some_and(|name| names.contains(name) && of_kernels(name)));
+        if !own && names.iter().any(|name| mentions(element, name)) {
+            stored.push(element.clone());
         }
+    }
+    generics = with_values(&generics, Some(signature));
+    for element in stored {
+        let clause = generics.make_where_clause();
+        clause.predicates.push(syn::parse_quote!(#element: ::lanework::lang::Storable));
     }
     generics
 }
 
-/// Bounds of the handles and variables of a type.
-fn of_values(ty: &Ident) -> Punctuated<TypeParamBound, Token![+]> {
+/// The generics, with the bounds of values of the kernel language on each type parameter that no trait of the kernel language
+/// bounds. (With both `Data` and `Float`, rustc would no longer see that a `T` is a `Var<T>` while staging.)
+///
+/// If only traits of Rust's library bound the parameter (`T: Copy`), it becomes a value. A user's trait may have functions without
+/// a value of its type, so a function with such a parameter leaves it as it is, and the methods of a type make it `Data`.
+pub fn with_values(generics: &Generics, of_function: Option<&Signature>) -> Generics {
+    let known = bounds(generics);
+    let mut generics = generics.clone();
     let (lang, rt) = (quote!(::lanework::lang), quote!(::lanework::lang::rt));
-    let handle = quote!(<#ty as #lang::Data>::Of<#rt::Values>);
-    let variable = quote!(<#ty as #lang::Data>::Of<#rt::Variables>);
-    let value = quote!(#rt::Valued<Value = #ty> + #rt::To<#ty> + #rt::Read<Value = #handle>);
-    syn::parse_quote! {
-        #lang::Data<Of<#rt::Values>: #value + #rt::IntoVariable<Variable = #variable>>
-        + #lang::Data<Of<#rt::Variables>: #value + #rt::Target<Value = #ty>>
+    let mut added: Vec<WherePredicate> = Vec::new();
+    for parameter in generics.type_params() {
+        let name = &parameter.ident;
+        let own: Vec<&Path> = known.iter().filter(|(of, _)| of == name).map(|(_, p)| p).collect();
+        if own.iter().any(|path| is_of_kernels(path)) || is_function_parameter(&own, parameter) {
+            continue;
+        }
+        let of_rust = own.iter().all(|path| !may_be_device(path));
+        match (of_rust, of_function) {
+            // A parameter may only select types, as in `T::Storage`.
+            (true, Some(signature)) if !is_value(signature, name) => continue,
+            (true, _) => added.push(syn::parse_quote!(#name: #rt::KernelValue)),
+            (false, None) => added.push(syn::parse_quote!(#name: #lang::Data)),
+            (false, Some(_)) => {}
+        }
+        let ty = syn::parse_quote!(#name);
+        let staged = own.iter().filter_map(|path| staged_bound(path, &ty));
+        added.extend(staged.map(|bound| -> WherePredicate { syn::parse_quote!(#name: #bound) }));
     }
+    if !added.is_empty() {
+        generics.make_where_clause().predicates.extend(added);
+    }
+    generics
+}
+
+/// Whether a signature has values of the type parameter. `T::Storage` is another type.
+fn is_value(signature: &Signature, name: &Ident) -> bool {
+    fn mentioned(tokens: TokenStream, name: &Ident) -> bool {
+        let mut trees = tokens.into_iter().peekable();
+        while let Some(tree) = trees.next() {
+            let path = matches!(trees.peek(), Some(TokenTree::Punct(next))
+                if next.as_char() == ':' && next.spacing() == Spacing::Joint);
+            let found = match tree {
+                TokenTree::Ident(word) => word == *name && !path,
+                TokenTree::Group(group) => mentioned(group.stream(), name),
+                _ => false,
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+    let (inputs, output) = (&signature.inputs, &signature.output);
+    mentioned(quote!(#inputs #output), name)
+}
+
+/// Whether a type parameter is a function or an iterator.
+fn is_function_parameter(own: &[&Path], parameter: &syn::TypeParam) -> bool {
+    let function = parameter.bounds.iter().any(is_function_bound);
+    let iterator = |path: &&Path| {
+        path.segments.last().is_some_and(|last| {
+            ["Fn", "FnMut", "FnOnce", "Iterator", "IntoIterator"].iter().any(|n| last.ident == n)
+        })
+    };
+    function || own.iter().any(iterator)
+}
+
+/// The bound on a type in kernels that corresponds to a bound by a trait of Rust's library.
+pub fn staged_bound(path: &Path, ty: &Type) -> Option<TokenStream> {
+    let last = path.segments.last()?;
+    if !is_of_rust(&last.ident) {
+        return None;
+    }
+    let (lang, rt) = (quote!(::lanework::lang), quote!(::lanework::lang::rt));
+    let name = last.ident.to_string();
+    let name = name.strip_suffix("Assign").unwrap_or(&name);
+    match name {
+        "PartialEq" | "Eq" => return Some(quote!(#rt::Equal)),
+        "PartialOrd" | "Ord" => return Some(quote!(#rt::Ordered)),
+        _ => {}
+    }
+    let (operator, values) = (format_ident!("{}", name), quote!(#lang::Data<Of<#rt::Values>:));
+    if name == "Neg" || name == "Not" {
+        return Some(quote!(#values ::core::ops::#operator<Output = #rt::Handle<#ty>>>));
+    }
+    if !BINARY.split(' ').any(|known| name == known) {
+        return None;
+    }
+    let (mut right, mut output) = (ty.clone(), ty.clone());
+    if let PathArguments::AngleBracketed(arguments) = &last.arguments {
+        for argument in &arguments.args {
+            match argument {
+                GenericArgument::Type(ty) => right = ty.clone(),
+                GenericArgument::AssocType(of) if of.ident == "Output" => output = of.ty.clone(),
+                _ => {}
+            }
+        }
+    }
+    let (right, output) = (with_type(&right, ty), with_type(&output, ty));
+    Some(quote! {
+        #values ::core::ops::#operator<#rt::Handle<#right>, Output = #rt::Handle<#output>>
+            + ::core::ops::#operator<#right, Output = #rt::Handle<#output>>>
+    })
+}
+
+/// The operator traits with two operands.
+const BINARY: &str = "Add Sub Mul Div Rem BitAnd BitOr BitXor Shl Shr";
+
+/// A type with `ty` in the place of `Self`.
+fn with_type(written: &Type, ty: &Type) -> Type {
+    match written {
+        Type::Path(path) if path.path.is_ident("Self") => ty.clone(),
+        other => other.clone(),
+    }
+}
+
+/// The element type of a slice parameter.
+fn element_of(input: &FnArg) -> Option<&Type> {
+    if let FnArg::Typed(typed) = input
+        && let Type::Reference(reference) = &*typed.ty
+        && let Type::Slice(slice) = &*reference.elem
+    {
+        return Some(&slice.elem);
+    }
+    None
+}
+
+/// Whether a type mentions a type parameter.
+fn mentions(ty: &Type, name: &Ident) -> bool {
+    struct Search<'a>(&'a Ident, bool);
+    impl VisitMut for Search<'_> {
+        fn visit_ident_mut(&mut self, ident: &mut Ident) {
+            self.1 |= ident == self.0;
+        }
+    }
+    let mut search = Search(name, false);
+    search.visit_type_mut(&mut ty.clone());
+    search.1
 }
 
 /// The signature with a type parameter in the place of each `impl Trait`, apart from functions: the staged function
@@ -190,36 +290,4 @@ pub fn is_function_bound(bound: &TypeParamBound) -> bool {
         ["Fn", "FnMut", "FnOnce"].iter().any(|name| last.ident == name)
             && matches!(last.arguments, PathArguments::Parenthesized(_))
     })
-}
-
-/// Whether a type is `&[name]` or `&mut [name]`.
-fn is_slice_of(ty: &Type, name: &Ident) -> bool {
-    if let Type::Reference(reference) = ty
-        && let Type::Slice(slice) = &*reference.elem
-        && let Type::Path(path) = &*slice.elem
-    {
-        return path.path.is_ident(name);
-    }
-    false
-}
-
-/// Adds the bound where the type parameter has its others, in the list or in the clause.
-fn add_storable(generics: &mut Generics, name: &Ident) {
-    let bound: TypeParamBound = syn::parse_quote!(::lanework::lang::Storable);
-    let parameter = generics.type_params_mut().find(|parameter| parameter.ident == *name);
-    if let Some(parameter) = parameter.filter(|parameter| !parameter.bounds.is_empty()) {
-        parameter.bounds.push(bound);
-        return;
-    }
-    let predicates = &mut generics.make_where_clause().predicates;
-    let of = predicates.iter_mut().find_map(|predicate| match predicate {
-        WherePredicate::Type(ty) => match &ty.bounded_ty {
-            Type::Path(path) if path.path.is_ident(name) => Some(ty),
-            _ => None,
-        },
-        _ => None,
-    });
-    if let Some(of) = of {
-        of.bounds.push(bound);
-    }
 }

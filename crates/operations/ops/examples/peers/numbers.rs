@@ -18,7 +18,7 @@ pub fn uniform(length: usize, seed: u64) -> Vec<f32> {
 }
 
 /// An element of a factor.
-pub trait Number: lanework::Storable + Send + Sync {
+pub trait Number: lanework::Storable + bytemuck::Pod + Send + Sync {
     fn of(x: f32) -> Self;
     fn exact(self) -> f64;
 }

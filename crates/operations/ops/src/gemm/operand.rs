@@ -71,7 +71,20 @@ macro_rules! eight {
         unsafe impl Zeroable for $t {}
         // SAFETY: `repr(transparent)` over `u8`: no padding, and every bit pattern is valid.
         unsafe impl Pod for $t {}
-        impl Storable for $t {}
+        impl Storable for $t {
+            fn bytes(values: &[Self]) -> Option<&[u8]> {
+                Some(bytemuck::cast_slice(values))
+            }
+            fn bytes_mut(values: &mut [Self]) -> Option<&mut [u8]> {
+                Some(bytemuck::cast_slice_mut(values))
+            }
+            fn write(&self, to: &mut [u8]) {
+                to[0] = self.0;
+            }
+            fn read(from: &[u8]) -> Option<Self> {
+                Some($t(from[0]))
+            }
+        }
 
         impl $t {
             /// The nearest number, ties to even, clamped to the largest finite one.

@@ -8,7 +8,7 @@ use super::tiles::Tile;
 use super::*;
 
 /// Numbered elements, as distinct as their size allows.
-fn numbered<T: Storable>(count: usize) -> Vec<T> {
+fn numbered<T: Storable + bytemuck::Pod>(count: usize) -> Vec<T> {
     let mut elements = vec![T::zeroed(); count];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
     for (i, element) in bytes.chunks_exact_mut(size_of::<T>()).enumerate() {
@@ -27,7 +27,7 @@ enum TestTile {
 }
 
 /// Checks a batch of `rows` x `cols` transposes with this tile; rows of both arrays have `gap` extra elements.
-fn check<T: Storable + PartialEq + std::fmt::Debug>(
+fn check<T: Storable + bytemuck::Pod + PartialEq + std::fmt::Debug>(
     (rows, cols): (usize, usize),
     (gap_in, gap_out): (usize, usize),
     first: usize,
@@ -136,7 +136,7 @@ fn elements_under_a_word_move_by_words_wherever_rows_begin() -> Result<()> {
 }
 
 /// Copies two matrices with `gap` extra elements per row, which begin `first` elements into the buffers.
-fn copied<T: Storable + PartialEq + std::fmt::Debug>(
+fn copied<T: Storable + bytemuck::Pod + PartialEq + std::fmt::Debug>(
     (rows, cols): (usize, usize),
     (gap_in, gap_out): (usize, usize),
     (first_in, first_out): (usize, usize),
@@ -186,7 +186,10 @@ fn rows_that_begin_anywhere_are_copied_by_16_bytes() -> Result<()> {
 
 #[test]
 fn squares_of_elements_under_a_word_are_turned_in_place_wherever_rows_begin() -> Result<()> {
-    fn turned<T: Storable + PartialEq + std::fmt::Debug>(side: usize, gap: usize) -> Result<()> {
+    fn turned<T: Storable + bytemuck::Pod + PartialEq + std::fmt::Debug>(
+        side: usize,
+        gap: usize,
+    ) -> Result<()> {
         let device = Device::emulator().sanitized();
         let stride = side + gap;
         let host = numbered::<T>(1 + 2 * side * stride);
@@ -246,7 +249,11 @@ fn squares_move_elements_of_every_size_wherever_rows_begin() -> Result<()> {
 
 #[test]
 fn few_rows_or_columns_of_every_number_and_size_are_moved() -> Result<()> {
-    fn moved<T: Storable + PartialEq>(device: &Device, rows: usize, cols: usize) -> Result<()> {
+    fn moved<T: Storable + bytemuck::Pod + PartialEq>(
+        device: &Device,
+        rows: usize,
+        cols: usize,
+    ) -> Result<()> {
         let host = numbered::<T>(rows * cols);
         let (x, mut y) = (device.upload(&host)?, device.zeros::<T>(rows * cols)?);
         transpose(Tensor::new(&x, [rows, cols])?).run(TensorMut::new(&mut y, [cols, rows])?)?;

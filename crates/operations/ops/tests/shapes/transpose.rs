@@ -27,7 +27,7 @@ fn strides<const R: usize>(
 }
 
 /// One permutation of `R` axes of elements of type `T`.
-fn one<T: Storable, const R: usize>(
+fn one<T: Storable + bytemuck::Pod, const R: usize>(
     device: &Device,
     rng: &mut StdRng,
     size: usize,
@@ -124,7 +124,11 @@ pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String
 }
 
 /// A batch of square matrices in place.
-fn in_place<T: Storable>(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
+fn in_place<T: Storable + bytemuck::Pod>(
+    device: &Device,
+    rng: &mut StdRng,
+    size: usize,
+) -> Result<(), String> {
     let batch = rng.random_range(1..4usize);
     let most = ((size / batch) as f64).sqrt();
     let n = rng.random_range(0.0..most.ln()).exp() as usize;

@@ -35,4 +35,5 @@ mod remedies;
 mod shorthand;
 mod structs;
 mod text;
+mod values;
 mod warps;

@@ -1,27 +1,20 @@
-//! Buffers of types that device memory does not hold: a `bool`, a tuple, an enum.
+//! Buffers of types that kernels do not store.
 
 use lanework::prelude::*;
 
-#[device]
-#[derive(Clone, Copy, PartialEq)]
-enum Color {
-    Red,
-    Blue,
+#[kernel]
+fn characters(x: &[char]) {
+    let _ = x;
 }
 
 #[kernel]
-fn flags(x: &mut [bool]) {
-    x[0] = true;
+fn options(x: &[Option<f32>]) {
+    let _ = x;
 }
 
 #[kernel]
-fn pairs(x: &mut [(f32, u32)]) {
-    x[0] = (1.0, 2);
-}
-
-#[kernel]
-fn colors(x: &mut [Color]) {
-    x[0] = Color::Red;
+fn texts(x: &[String]) {
+    let _ = x;
 }
 
 fn main() {}

@@ -81,12 +81,6 @@ enum BorrowsData {
 }
 
 #[device]
-enum LivesData<'a> {
-    Of(f32),
-    None,
-}
-
-#[device]
 enum Generic<T> {
     One,
 }
@@ -106,11 +100,6 @@ struct Borrows {
 }
 
 #[device]
-struct Lives<'a> {
-    of: f32,
-}
-
-#[device]
 #[repr(C, packed)]
 struct Packed {
     byte: u8,
@@ -122,13 +111,6 @@ struct Packed {
 struct Pair {
     x: f32,
     y: f32,
-}
-
-#[device]
-impl<'a> Pair {
-    fn sum(self) -> f32 {
-        self.x + self.y
-    }
 }
 
 #[device]
@@ -153,7 +135,7 @@ impl std::ops::Add<&Pair> for Pair {
 
 #[kernel]
 fn statements(y: &mut [f32], x: f32) {
-    fn inner() {}
+    static INNER: u32 = 0;
     let (p, q);
     let late: f32;
     if x > 1.0 {
@@ -244,7 +226,7 @@ static mut COUNTER: u32 = 0;
 #[kernel]
 fn counted(y: &mut [u32]) {
     COUNTER += 1;
-    y[0] = u32::from(thread_idx.x as u8 == b'a') + 'b' as u32;
+    y[0] = u32::from(thread_idx.x as u8 == b'a');
 }
 
 #[device]

@@ -1,6 +1,7 @@
 //! Host access to parts of buffers: reading, writing, and finding their device. A pitched matrix has rows that are
 //! contiguous on the host and padded on the device.
 
+use crate::buffer::values;
 use crate::device::Engine;
 use crate::{Buffer, Device, Error, Result, Storable, View, ViewMut};
 use lanework_cuda::Rows;
@@ -48,9 +49,9 @@ impl<T: Storable> View<'_, T> {
     /// # Errors
     /// Any unreported error of an earlier launch.
     pub fn download(&self) -> Result<Vec<T>> {
-        let mut host = vec![T::zeroed(); self.length];
-        self.download_to(&mut host)?;
-        Ok(host)
+        let device = self.device()?;
+        device.synchronize()?;
+        device.read_values(self.address, self.length)
     }
 
     /// Copies the view into `host`, after all earlier launches have finished.
@@ -61,7 +62,7 @@ impl<T: Storable> View<'_, T> {
         same_length(host.len(), self.length)?;
         let device = self.device()?;
         device.synchronize()?;
-        device.read(self.address, bytemuck::cast_slice_mut(host))
+        device.read_into(self.address, host)
     }
 }
 
@@ -80,7 +81,7 @@ impl<T: Storable> ViewMut<'_, T> {
     /// If the driver rejects the copy; [`Error::Request`] if the lengths differ.
     pub fn upload(&mut self, host: &[T]) -> Result<()> {
         same_length(host.len(), self.length)?;
-        self.device()?.write(self.address, bytemuck::cast_slice(host))
+        self.device()?.write(self.address, &values::bytes(host))
     }
 
     /// A read-only view of the same part.
@@ -149,7 +150,7 @@ impl<T: Storable> Buffer<T> {
     #[track_caller]
     pub fn upload_2d(&mut self, host: &[T], width: usize, pitch: usize) -> Result<()> {
         let to = self.rows(host.len(), width, pitch);
-        let bytes: &[u8] = bytemuck::cast_slice(host);
+        let bytes: &[u8] = &values::bytes(host);
         match &self.device.0.engine {
             Engine::Gpu(gpu) => gpu.write_rows(to, bytes),
             Engine::Emulator(_) => (each_row(to, bytes.len()))
@@ -169,12 +170,11 @@ impl<T: Storable> Buffer<T> {
     pub fn download_2d(&self, host: &mut [T], width: usize, pitch: usize) -> Result<()> {
         let from = self.rows(host.len(), width, pitch);
         self.device.synchronize()?;
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(host);
-        match &self.device.0.engine {
+        values::fill(host, |bytes| match &self.device.0.engine {
             Engine::Gpu(gpu) => gpu.read_rows(from, bytes),
             Engine::Emulator(_) => (each_row(from, bytes.len()))
                 .try_for_each(|(address, row)| self.device.read(address, &mut bytes[row])),
-        }
+        })
     }
 
     /// The rows of a matrix of `elements` elements in this buffer.

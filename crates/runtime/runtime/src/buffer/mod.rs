@@ -8,6 +8,7 @@ use view::part;
 mod access;
 pub(crate) mod descriptors;
 mod host_memory;
+mod values;
 mod view;
 
 pub use view::{View, ViewMut};
@@ -122,9 +123,8 @@ impl<T: Storable> Buffer<T> {
     /// # Errors
     /// Any unreported error of an earlier launch.
     pub fn download(&self) -> Result<Vec<T>> {
-        let mut host = vec![T::zeroed(); self.length];
-        self.download_to(&mut host)?;
-        Ok(host)
+        self.device.synchronize()?;
+        self.device.read_values(self.address, self.length)
     }
 
     /// Copies the buffer into `host`, after all earlier launches have finished.
@@ -138,7 +138,7 @@ impl<T: Storable> Buffer<T> {
     pub fn download_to(&self, host: &mut [T]) -> Result<()> {
         self.check_length(host.len());
         self.device.synchronize()?;
-        self.device.read(self.address, bytemuck::cast_slice_mut(host))
+        self.device.read_into(self.address, host)
     }
 
     /// Copies `host` into the buffer.
@@ -151,7 +151,7 @@ impl<T: Storable> Buffer<T> {
     #[track_caller]
     pub fn upload(&mut self, host: &[T]) -> Result<()> {
         self.check_length(host.len());
-        self.device.write(self.address, bytemuck::cast_slice(host))
+        self.device.write(self.address, &values::bytes(host))
     }
 
     /// Fills `host` with the elements from index `first` on, after all earlier launches have finished.
@@ -165,7 +165,7 @@ impl<T: Storable> Buffer<T> {
     pub fn download_part(&self, first: usize, host: &mut [T]) -> Result<()> {
         let (address, _) = self.part(first..first.saturating_add(host.len()));
         self.device.synchronize()?;
-        self.device.read(address, bytemuck::cast_slice_mut(host))
+        self.device.read_into(address, host)
     }
 
     /// Copies `host` to the elements from index `first` on.
@@ -178,7 +178,7 @@ impl<T: Storable> Buffer<T> {
     #[track_caller]
     pub fn upload_part(&mut self, first: usize, host: &[T]) -> Result<()> {
         let (address, _) = self.part(first..first.saturating_add(host.len()));
-        self.device.write(address, bytemuck::cast_slice(host))
+        self.device.write(address, &values::bytes(host))
     }
 
     /// Sets every byte to `byte`; 0xFF makes every float a NaN.

@@ -9,6 +9,7 @@ pub(crate) mod timing;
 use crate::device::{Device, Engine};
 use crate::stream::timing::Event;
 use crate::{Buffer, Error, Prepared, Result, Storable};
+use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
@@ -94,7 +95,7 @@ impl Device {
     ///
     /// # Errors
     /// If the host is out of page-locked memory.
-    pub fn pinned<T: Storable>(&self, length: usize) -> Result<Pinned<T>> {
+    pub fn pinned<T: Storable + Pod>(&self, length: usize) -> Result<Pinned<T>> {
         let bytes = length
             .checked_mul(size_of::<T>())
             .ok_or(Error::Size { elements: length, bytes: size_of::<T>() })?;
@@ -111,7 +112,11 @@ impl Stream {
     ///
     /// # Errors
     /// [`Error::Launch`] if the lengths differ or the buffer is on another device; the driver's error.
-    pub fn upload<T: Storable>(&self, from: Pinned<T>, to: &mut Buffer<T>) -> Result<Transfer<T>> {
+    pub fn upload<T: Storable + Pod>(
+        &self,
+        from: Pinned<T>,
+        to: &mut Buffer<T>,
+    ) -> Result<Transfer<T>> {
         self.fits("upload", &from, to)?;
         let state = match (&self.queue, from.memory) {
             (Some(queue), Memory::Locked(memory)) => {
@@ -129,7 +134,11 @@ impl Stream {
     ///
     /// # Errors
     /// As [`Stream::upload`].
-    pub fn download<T: Storable>(&self, from: &Buffer<T>, into: Pinned<T>) -> Result<Transfer<T>> {
+    pub fn download<T: Storable + Pod>(
+        &self,
+        from: &Buffer<T>,
+        into: Pinned<T>,
+    ) -> Result<Transfer<T>> {
         self.fits("download", &into, from)?;
         let state = match (&self.queue, into.memory) {
             (Some(queue), Memory::Locked(memory)) => {
@@ -192,7 +201,7 @@ impl Stream {
         self.device.event_on(self.queue.as_ref())
     }
 
-    fn fits<T: Storable>(
+    fn fits<T: Storable + Pod>(
         &self,
         operation: &'static str,
         host: &Pinned<T>,
@@ -247,7 +256,7 @@ impl Memory {
     }
 }
 
-impl<T: Storable> Deref for Pinned<T> {
+impl<T: Storable + Pod> Deref for Pinned<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -255,7 +264,7 @@ impl<T: Storable> Deref for Pinned<T> {
     }
 }
 
-impl<T: Storable> DerefMut for Pinned<T> {
+impl<T: Storable + Pod> DerefMut for Pinned<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         bytemuck::cast_slice_mut(self.memory.bytes_mut())
     }

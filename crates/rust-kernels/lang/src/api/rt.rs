@@ -2,22 +2,25 @@
 
 pub use crate::api::stage::*;
 pub use crate::asynchrony::tensor::{tensor_pixels, tensor_tiles};
-pub use crate::data::compare::{Compare, ordered, same};
 pub use crate::data::convert::{
-    Functions, HostOfAny, HostOfValue, Leaves, MixedFields, NoPadding, OneFieldType, PassAny,
-    PassValue, Passed, Scrutinee, To, Valued, any, blank, check, host, is_data, keep, lift,
-    must_leave, no_bits, perhaps, rest, variants_leaves, variants_size,
+    Converted, Defaulted, FromValue, Functions, HostOfAny, HostOfValue, Leaves, NoPadding, PassAny,
+    PassValue, Passed, Scrutinee, To, Valued, any, blank, check, default_handle, host, is_data,
+    keep, lift, must_leave, no_bits, perhaps, rest, variants_leaves, variants_size,
 };
+pub use crate::data::generic::{
+    ByValue, InKernel, InPlace, KernelValue, Nameless, OfUser, Receiver, temporary,
+};
+pub use crate::data::handles::MovedSlice;
 pub use crate::data::leaves::{
-    Data, Handle, Kind, Leaf, Part, Parts, Places, ReadPlaces, Values, Variables, laid_out,
+    Data, Handle, Kind, Leaf, Part, Parts, Places, ReadPlaces, Temporaries, Values, Variables,
+    laid_out,
 };
 pub use crate::data::names::{NameAny, NameValue, Named, called};
 pub use crate::data::operations::{constant, read_copy, read_view, set};
 pub use crate::data::place::{Place, ReadPlace, Space};
-pub use crate::data::receiver::{ByValue, InKernel, InPlace, Receiver};
 pub use crate::data::variable::{
     AssignTo, Deferred, Exclusive, IntoVariable, Loan, Receive, Target, borrow, deferred,
-    give_back, lend, new_variable, receive, replace, swap,
+    give_back, keep_nameless, lend, new_variable, receive, replace, swap, take,
 };
 pub use crate::emit::current::{Never, break_loop, continue_loop, return_kernel};
 pub use crate::flow::branch::{Choose, Merge, if_else, if_then};
@@ -31,27 +34,38 @@ pub use crate::flow::loops::{
 };
 pub use crate::flow::print::{PLAIN, Piece, Printable, Printed, Show, assertion, ending, print};
 pub use crate::intrinsics::bytes::{from_be_bytes, from_le_bytes};
+pub use crate::intrinsics::chars::char_from_u32;
+pub use crate::library::compare::{Compare, same};
+pub use crate::library::compared::is_relation;
+pub use crate::library::in_place::{changed, held};
 pub use crate::library::iterate::sources::{
     IntoStream, IntoStreamMut, chunks, chunks_exact, range, range_from, windows,
 };
+pub use crate::library::iterate::users::{
+    Next, Pulled, PulledFrom, UserIterator, each_pulled, pulled, pulled_from,
+};
 pub use crate::library::iterate::{Iter, Sequence, Stream};
-pub use crate::library::moved_slice::MovedSlice;
 pub use crate::library::option::{OptionOf, Optional, is_none, is_some, payload, some};
+pub use crate::library::ordered::{Equal, Ordered, all_equal, equal, lexicographic, ordered, part};
 pub use crate::library::ordering::OrderingOf;
 pub use crate::library::patterns::{Sequential, back, fits, front, middle};
 pub use crate::library::result::{FromError, ResultOf, Tried, err, error, leave, ok};
-pub use crate::library::slices::{FoundElement, Items, for_enumerated, for_items};
+pub use crate::library::slices::{
+    FoundElement, FoundOr, Items, for_enumerated, for_items, found_part,
+};
 pub use crate::memory::access::{At, Element, ReceivePlace, ReceiveValue, at};
 pub use crate::memory::registers::{Get, IntoShape, Locate, Put};
 pub use crate::memory::shared::shared_value;
 pub use crate::memory::shared_slice::{Subslice, end_at, subslice};
-pub use crate::memory::slice::IntoSlice;
+pub use crate::memory::slice::{IntoSlice, IntoSliceMut};
 pub use crate::scalar::cast::{Cast, Promote, PromoteBase, ShiftBy, shift_left, shift_right};
 pub use crate::scalar::compare::{Condition, Connect, Equate, Order, Relation};
+pub use crate::scalar::left::LiteralOperands;
 pub use crate::scalar::number::{Extent, IndexType, IndexValue};
 pub use crate::scalar::relations::{ConditionType, SameType};
 pub use crate::scalar::var::{Become, IntoVar, Join, Joined, Read, joined};
 pub use bytemuck;
+pub use lanework_abi::{BytesOfOther, BytesOfPlain, PlainOf};
 
 use crate::emit::current::{here, with};
 
@@ -73,20 +87,37 @@ pub mod bounds {
 
 /// Comparison methods, for macro-generated functions.
 pub mod comparing {
-    pub use crate::data::compare::{
+    pub use crate::data::convert::{
+        ConvertComputed as _, ConvertKnown as _, HostOfAny as _, HostOfValue as _, PassAny as _,
+        PassValue as _,
+    };
+    pub use crate::data::generic::{ReceiveOther as _, ReceiveUser as _};
+    pub use crate::data::names::{NameAny as _, NameValue as _};
+    pub use crate::library::compare::{
         AnyAtLeast as _, AnyAtMost as _, AnyEqual as _, AnyGreater as _, AnyLess as _,
         AnyUnequal as _, OtherAtLeast as _, OtherAtMost as _, OtherEqual as _, OtherGreater as _,
         OtherLess as _, OtherUnequal as _, SameAtLeast as _, SameAtMost as _, SameEqual as _,
-        SameGreater as _, SameLess as _, SameUnequal as _,
+        SameGreater as _, SameLess as _, SameUnequal as _, WholeAtLeast as _, WholeAtMost as _,
+        WholeEqual as _, WholeGreater as _, WholeLess as _, WholeUnequal as _,
     };
-    pub use crate::data::convert::{
-        HostOfAny as _, HostOfValue as _, PassAny as _, PassValue as _,
-    };
-    pub use crate::data::names::{NameAny as _, NameValue as _};
+    pub use crate::library::compared::{EqualMethods as _, OrderedMethods as _};
+    pub use crate::library::iterate::counted::{SequenceAdapters as _, StreamAdapters as _};
+    pub use crate::library::iterate::users::UserIterator as _;
     pub use crate::library::patterns::HostOfSlice as _;
     pub use crate::memory::access::{ReceivePlace as _, ReceiveValue as _};
     pub use crate::scalar::cast::{Kept as _, Promoted as _};
+    pub use crate::scalar::left::{
+        OtherDifference as _, OtherProduct as _, OtherQuotient as _, OtherRemainder as _,
+        OtherSum as _, SameDifference as _, SameProduct as _, SameQuotient as _,
+        SameRemainder as _, SameSum as _,
+    };
 }
+
+/// `drop(value)`.
+pub fn discard<X>(_value: X) {}
+
+/// The variable of a type.
+pub type Variable<T> = <T as Data>::Of<Variables>;
 
 /// `T::from(value)`, where Rust has that conversion.
 #[track_caller]

@@ -91,7 +91,7 @@ pub fn slice_mut_parameter<T: Storable + Data>(name: &'static str) -> SliceMut<T
 fn memory_parameter<T: Storable + Data>(
     name: &'static str,
     mutable: bool,
-) -> crate::memory::slice::Memory {
+) -> crate::data::handles::Memory {
     let element = match leaves::<T>().as_slice() {
         [leaf] => leaf.ty,
         _ => ScalarType::B8,
@@ -106,7 +106,12 @@ fn memory_parameter<T: Storable + Data>(
         let base = b.register(ScalarType::U64, false);
         let generic = b.operand(address, ScalarType::U64);
         b.at_top("cvta.to.global.u64", base, vec![Operand::Name(base.name()), generic]);
-        crate::memory::slice::Memory { base: Value::Register(base), length, name }
+        crate::data::handles::Memory {
+            base: Value::Register(base),
+            length,
+            name,
+            space: crate::data::place::Space::Global,
+        }
     })
 }
 

@@ -5,7 +5,7 @@
 //! local memory. Rust does not define the layout of such an enum, so buffers cannot hold it. In local memory this file defines the
 //! layout: each field at the next multiple of 8 bytes.
 
-use crate::data::leaves::{Data, Handle, Leaf, leaves};
+use crate::data::leaves::{Data, Handle, Leaf, Values, leaves};
 use crate::data::operations;
 use crate::data::place::{Place, ReadPlace};
 use crate::emit::current::Never;
@@ -125,6 +125,21 @@ impl<T: Data> To<T> for Never {
     }
 }
 
+/// A handle as a value.
+pub struct Given<T: Data>(pub(crate) Handle<T>);
+
+crate::scalar::var::copied!([T: Data] Given<T>);
+
+impl<T: Data> To<T> for Given<T> {
+    fn to(self) -> Handle<T> {
+        self.0
+    }
+}
+
+impl<T: Data> Valued for Given<T> {
+    type Value = T;
+}
+
 /// The value as a handle.
 #[track_caller]
 pub fn lift<X: Valued>(value: X) -> Handle<X::Value> {
@@ -156,25 +171,7 @@ pub fn rest<T: Data>(_check: impl FnOnce() -> T, rest: impl To<T>) -> Handle<T> 
 pub fn is_data<T: Data>() {}
 
 /// Asserts that no padding follows a field.
-#[diagnostic::on_unimplemented(
-    message = "a struct with padding cannot be stored in device memory: `{Self}`",
-    label = "has padding after that field",
-    note = "add a field such as `_padding: [u8; N]` there, with the number of bytes given; or order \
-            the fields from the largest to the smallest"
-)]
 pub trait NoPadding {}
-
-/// The fields of a generic struct whose padding depends on its parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct MixedFields;
-
-/// Asserts that all fields of a generic struct have one type, so that it has no padding.
-#[diagnostic::on_unimplemented(
-    message = "a generic struct that may have padding cannot be stored in device memory",
-    label = "its padding depends on the type parameters",
-    note = "give all fields one type and remove `align`, or write a struct without type parameters"
-)]
-pub trait OneFieldType {}
 
 /// The type whose functions a kernel calls as `Type::function`: the handle of a value's type, or the type itself if it belongs to
 /// the language.
@@ -317,4 +314,63 @@ impl<X: Copy> PassAny for &Passed<X> {
     fn pass(self) -> X {
         self.0
     }
+}
+
+/// An argument of `T::from`, where `T` is a type parameter: `(&&Converted(value)).converted::<T>()`.
+#[derive(Clone, Copy, Debug)]
+pub struct Converted<X>(pub X);
+
+/// A value that is known while staging: the host converts it.
+pub trait ConvertKnown<X> {
+    /// `T::from(value)`.
+    fn converted<T: From<X>>(self) -> T;
+}
+
+impl<X: Valued<Value = X>> ConvertKnown<X> for &&Converted<X> {
+    fn converted<T: From<X>>(self) -> T {
+        T::from(self.0)
+    }
+}
+
+/// A value that the kernel computes.
+pub trait ConvertComputed<X: Valued> {
+    /// `T::from(value)`.
+    fn converted<T: FromValue<X::Value>>(self) -> Handle<T>;
+}
+
+impl<X: Valued> ConvertComputed<X> for &Converted<X> {
+    #[track_caller]
+    fn converted<T: FromValue<X::Value>>(self) -> Handle<T> {
+        T::from_value(self.0.to())
+    }
+}
+
+/// A type with a conversion from `U` in kernels.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be made from `{U}` in a kernel",
+    label = "no conversion from `{U}`",
+    note = "write `impl From<{U}> for {Self}` with #[device] above it"
+)]
+pub trait FromValue<U: Data>: Data {
+    /// `Self::from(value)`.
+    #[doc(hidden)]
+    fn from_value(value: Handle<U>) -> Handle<Self>;
+}
+
+/// `Default::default()`, where the context says of which type.
+#[derive(Clone, Copy, Debug)]
+pub struct Defaulted;
+
+impl<T: Data + Default> To<T> for Defaulted {
+    fn to(self) -> Handle<T> {
+        operations::constant::<T>(T::default())
+    }
+}
+
+/// `Default::default()` in a field.
+pub fn default_handle<X: Valued>() -> X
+where
+    X::Value: Default + Data<Of<Values> = X>,
+{
+    operations::constant::<X::Value>(Default::default())
 }

@@ -1,7 +1,9 @@
 //! Types as sequences of leaves: splits a value into parts and assembles it from them. The kind of a part while staging is a
 //! handle, a variable or a place.
 
+use crate::data::handles::{Memory, MovedSlice, PlacedSlice, Slice};
 use crate::data::place::{Base, Place, ReadPlace, Space};
+use crate::emit::current::with;
 use crate::emit::named;
 use crate::emit::value::Value;
 use crate::scalar::var::{Mut, Scalar, Var};
@@ -51,6 +53,12 @@ pub trait Kind: Copy + Debug + 'static {
     type Scalar<T: Scalar>: Copy;
     /// An array.
     type Array<T: Data, const N: usize>: Copy;
+    /// A slice.
+    type Slice<T: Data>: Copy;
+    /// Assembles a slice from its address and its length.
+    fn slice<T: Data>(base: Part, length: Part) -> Self::Slice<T>;
+    /// The address and the length of a slice.
+    fn slice_parts<T: Data>(slice: Self::Slice<T>) -> [Part; 2];
     /// The scalar of a part.
     fn scalar<T: Scalar>(part: Part) -> Self::Scalar<T>;
     /// The part of a scalar.
@@ -171,9 +179,38 @@ pub(crate) fn leaves<T: Data>() -> Vec<Leaf> {
 /// The handles of a `T`.
 pub type Handle<T> = <T as Data>::Of<Values>;
 
+/// The slice of an address and a length that a value holds.
+fn slice_of<T>(base: Value, length: Value) -> Slice<T> {
+    Slice::new(Memory { base, length, name: "slice", space: Space::Global })
+}
+
+fn value_of(part: Part) -> Value {
+    match part.0 {
+        Item::Value(value) => value,
+        Item::Memory { .. } => unreachable!("handles are made of values"),
+    }
+}
+
+/// The address and the length of a slice that a value holds.
+fn held<T>(slice: Slice<T>) -> [Part; 2] {
+    if slice.memory.space != Space::Global {
+        with(|b| {
+            b.error(
+                "a slice of a thread's own array cannot be held in a value",
+                "pass it to the function that uses it",
+            );
+        });
+    }
+    [slice.memory.base, slice.memory.length].map(|value| Part(Item::Value(value)))
+}
+
 /// Handles: registers that do not change, and constants.
 #[derive(Clone, Copy, Debug)]
 pub struct Values;
+
+/// Handles of a value without a name, which a method with `&mut self` may change: `Parser::new(text).parse()`.
+#[derive(Clone, Copy, Debug)]
+pub struct Temporaries;
 
 /// Variables (`let mut`).
 #[derive(Clone, Copy, Debug)]
@@ -201,6 +238,34 @@ macro_rules! arrays_of_elements {
 }
 
 impl Kind for Values {
+    type Slice<T: Data> = Slice<T>;
+    fn slice<T: Data>(base: Part, length: Part) -> Slice<T> {
+        slice_of(value_of(base), value_of(length))
+    }
+    fn slice_parts<T: Data>(slice: Slice<T>) -> [Part; 2] {
+        held(slice)
+    }
+    type Scalar<T: Scalar> = Var<T>;
+    fn scalar<T: Scalar>(part: Part) -> Var<T> {
+        match part.0 {
+            Item::Value(value) => Var::new(value),
+            Item::Memory { .. } => unreachable!("handles are made of values"),
+        }
+    }
+    fn part<T: Scalar>(scalar: Var<T>) -> Part {
+        Part(Item::Value(scalar.value))
+    }
+    arrays_of_elements!();
+}
+
+impl Kind for Temporaries {
+    type Slice<T: Data> = Slice<T>;
+    fn slice<T: Data>(base: Part, length: Part) -> Slice<T> {
+        slice_of(value_of(base), value_of(length))
+    }
+    fn slice_parts<T: Data>(slice: Slice<T>) -> [Part; 2] {
+        held(slice)
+    }
     type Scalar<T: Scalar> = Var<T>;
     fn scalar<T: Scalar>(part: Part) -> Var<T> {
         match part.0 {
@@ -215,6 +280,14 @@ impl Kind for Values {
 }
 
 impl Kind for Variables {
+    type Slice<T: Data> = MovedSlice<Slice<T>>;
+    fn slice<T: Data>(base: Part, length: Part) -> MovedSlice<Slice<T>> {
+        let first = slice_of(value_of(base), value_of(length));
+        MovedSlice { base: Self::scalar(base), length: Self::scalar(length), first }
+    }
+    fn slice_parts<T: Data>(slice: MovedSlice<Slice<T>>) -> [Part; 2] {
+        [Self::part::<u64>(slice.base), Self::part::<u64>(slice.length)]
+    }
     type Scalar<T: Scalar> = Mut<T>;
     fn scalar<T: Scalar>(part: Part) -> Mut<T> {
         match part.0 {
@@ -234,6 +307,13 @@ macro_rules! places {
     ($kind:ident $place:ident, $to:expr, $from:expr) => {
         impl Kind for $kind {
             const IN_MEMORY: bool = true;
+            type Slice<T: Data> = PlacedSlice<$place<u64>, T>;
+            fn slice<T: Data>(base: Part, length: Part) -> PlacedSlice<$place<u64>, T> {
+                PlacedSlice::new(Self::scalar(base), Self::scalar(length))
+            }
+            fn slice_parts<T: Data>(slice: PlacedSlice<$place<u64>, T>) -> [Part; 2] {
+                [Self::part::<u64>(slice.base), Self::part::<u64>(slice.length)]
+            }
             type Scalar<T: Scalar> = $place<T>;
             type Array<T: Data, const N: usize> = $place<[T; N]>;
             fn scalar<T: Scalar>(part: Part) -> $place<T> {

@@ -8,12 +8,13 @@
 //! memory.
 
 pub(crate) mod bounds_check;
-pub(crate) mod compare;
 pub(crate) mod convert;
+pub(crate) mod generic;
+pub(crate) mod handles;
 pub(crate) mod leaves;
 pub(crate) mod names;
 pub(crate) mod operations;
 pub(crate) mod place;
-pub(crate) mod receiver;
+pub(crate) mod slices;
 pub(crate) mod tuples;
 pub(crate) mod variable;

@@ -1,9 +1,11 @@
-//! Tuples of up to eight values, and `Option` and `Ordering`, whose parts are scalars.
+//! Tuples of up to eight values, `PhantomData`, and `Option` and `Ordering`, whose parts are scalars.
 
 use crate::data::convert::{To, Valued};
-use crate::data::leaves::{Data, Handle, Kind, Leaf, Part, Parts, laid_out};
-use crate::data::variable::{IntoVariable, Receive, Target};
+use crate::data::generic::InKernel;
+use crate::data::leaves::{Data, Handle, Kind, Leaf, Part, Parts, Variables, laid_out};
+use crate::data::variable::{Exclusive, IntoVariable, Loan, Receive, Target, lend};
 use crate::scalar::var::Read;
+use std::marker::PhantomData;
 use std::mem::offset_of;
 
 macro_rules! tuple {
@@ -103,6 +105,64 @@ tuple!(T1 X1 0, T2 X2 1, T3 X3 2, T4 X4 3, T5 X5 4);
 tuple!(T1 X1 0, T2 X2 1, T3 X3 2, T4 X4 3, T5 X5 4, T6 X6 5);
 tuple!(T1 X1 0, T2 X2 1, T3 X3 2, T4 X4 3, T5 X5 4, T6 X6 5, T7 X7 6);
 tuple!(T1 X1 0, T2 X2 1, T3 X3 2, T4 X4 3, T5 X5 4, T6 X6 5, T7 X7 6, T8 X8 7);
+
+/// A value without scalars, which is its own handle, variable and place.
+impl<T: 'static> Data for PhantomData<T> {
+    type Of<K: Kind> = PhantomData<T>;
+    fn leaves(_: u64, _: &mut Vec<Leaf>) {}
+    fn bits(self, _: &mut Vec<u64>) {}
+    fn build<K: Kind>(_: &mut Parts<'_>) -> Self {
+        PhantomData
+    }
+    fn parts<K: Kind>(_: Self, _: &mut Vec<Part>) {}
+}
+
+impl<T: 'static> To<PhantomData<T>> for PhantomData<T> {
+    fn to(self) -> Self {
+        self
+    }
+}
+
+impl<T: 'static> Valued for PhantomData<T> {
+    type Value = Self;
+}
+
+impl<T: 'static> Read for PhantomData<T> {
+    type Value = Self;
+    fn view(self) -> Self {
+        self
+    }
+    fn copy(self) -> Self {
+        self
+    }
+}
+
+impl<T: 'static> Receive for PhantomData<T> {
+    type Receiver = Self;
+    fn receive(self) -> Self {
+        self
+    }
+}
+
+impl<T: 'static> IntoVariable for PhantomData<T> {
+    type Variable = Self;
+    fn into_variable(self) -> Self {
+        self
+    }
+}
+
+impl<T: 'static> Target for PhantomData<T> {
+    type Value = Self;
+    fn set(self, _: Self) {}
+}
+
+impl<T: 'static> Exclusive<PhantomData<T>> for PhantomData<T> {
+    fn enter(self) -> (<Self as Data>::Of<Variables>, Loan<Self>) {
+        lend::<Self>(self)
+    }
+}
+
+impl<T: 'static> InKernel for PhantomData<T> {}
 
 /// The implementations for the host's type and for its parts of any kind.
 macro_rules! value_of {

@@ -4,13 +4,14 @@
 //! a variable while the function runs. `std::mem::swap` and `std::mem::replace` take both.
 
 use crate::data::convert::{To, Valued};
-use crate::data::leaves::{Data, Handle, Item, Part, Places, Values, Variables};
+use crate::data::leaves::{Data, Handle, Item, Leaf, Part, Places, Values, Variables, leaves};
 use crate::data::operations::{self, read_copy, read_view, save, set, store_part, variable};
 use crate::data::place::{Place, ReadPlace};
 use crate::emit::current::{here, with};
 use crate::emit::value::{Register, Value};
 use crate::scalar::var::{Mut, Read, Scalar, Var};
 use std::cell::OnceCell;
+use std::marker::PhantomData;
 use std::ops::Deref;
 
 macro_rules! read_places {
@@ -170,41 +171,57 @@ pub trait Exclusive<T: Data>: Copy {
     fn enter(self) -> (T::Of<Variables>, Loan<T>);
 }
 
-/// A value from memory, held in a variable.
+/// The leaves of a value from memory that is held in a variable; none if the value is a variable itself.
 pub struct Loan<T: Data> {
-    place: Option<T::Of<Places>>,
-    variable: T::Of<Variables>,
-    versions: Vec<u64>,
+    leaves: Vec<Lent>,
+    value: PhantomData<fn() -> T>,
+}
+
+/// A leaf in memory, the register that holds it, and the number of assignments to the register before the loan.
+struct Lent {
+    leaf: Leaf,
+    place: Part,
+    register: Register,
+    version: u64,
+}
+
+impl<T: Data> Loan<T> {
+    fn of(leaves: Vec<Lent>) -> Self {
+        Loan { leaves, value: PhantomData }
+    }
 }
 
 /// Lends a variable.
 pub fn lend<T: Data>(variable: T::Of<Variables>) -> (T::Of<Variables>, Loan<T>) {
-    (variable, Loan { place: None, variable, versions: Vec::new() })
+    (variable, Loan::of(Vec::new()))
+}
+
+/// Lends a value without a name: a new variable.
+pub fn keep_nameless<T: Data>(value: Handle<T>) -> (T::Of<Variables>, Loan<T>) {
+    let variable = variable::<T>();
+    set::<T, Variables>(variable, value);
+    (variable, Loan::of(Vec::new()))
 }
 
 /// Lends a value in memory: loads it.
 pub fn borrow<T: Data>(place: T::Of<Places>) -> (T::Of<Variables>, Loan<T>) {
     let variable = variable::<T>();
     set::<T, Variables>(variable, read_view::<T, Places>(place));
-    (variable, Loan { place: Some(place), variable, versions: versions::<T>(variable) })
+    let (mut places, mut lent) = (Vec::new(), Vec::new());
+    T::parts::<Places>(place, &mut places);
+    let registers = registers::<T>(variable);
+    for ((leaf, place), register) in leaves::<T>().into_iter().zip(places).zip(registers) {
+        lent.push(Lent { leaf, place, register, version: with(|b| b.writes(register)) });
+    }
+    (variable, Loan::of(lent))
 }
 
 /// Stores the changed leaves of a value back to memory.
 pub fn give_back<T: Data>(loan: Loan<T>) {
-    let Some(place) = loan.place else { return };
-    let now = versions::<T>(loan.variable);
-    if now == loan.versions {
-        return;
-    }
-    let (mut targets, mut sources) = (Vec::new(), Vec::new());
-    T::parts::<Places>(place, &mut targets);
-    T::parts::<Variables>(loan.variable, &mut sources);
-    let changed =
-        now.iter().zip(&loan.versions).map(|(now, before)| now != before).collect::<Vec<_>>();
-    for (index, leaf) in
-        crate::data::leaves::leaves::<T>().iter().enumerate().filter(|(i, _)| changed[*i])
-    {
-        store_part(*leaf, targets[index], sources[index]);
+    for Lent { leaf, place, register, version } in loan.leaves {
+        if with(|b| b.writes(register)) != version {
+            store_part(leaf, place, Part(Item::Value(Value::Register(register))));
+        }
     }
 }
 
@@ -216,12 +233,6 @@ fn registers<T: Data>(variable: T::Of<Variables>) -> Vec<Register> {
         _ => unreachable!("variables are made of registers"),
     };
     parts.into_iter().map(register).collect()
-}
-
-/// The number of assignments to each leaf.
-fn versions<T: Data>(variable: T::Of<Variables>) -> Vec<u64> {
-    let registers = registers::<T>(variable);
-    with(|b| registers.iter().map(|r| b.writes(*r)).collect())
 }
 
 #[diagnostic::do_not_recommend]
@@ -245,30 +256,42 @@ impl<T: Data, const N: usize> Exclusive<[T; N]> for Place<[T; N]> {
     }
 }
 
-impl<T: Data, const N: usize> Exclusive<[T; N]> for [T::Of<Variables>; N] {
+impl<T: Data, X: Exclusive<T> + Valued<Value = T>, const N: usize> Exclusive<[T; N]> for [X; N] {
+    #[track_caller]
     fn enter(self) -> ([T::Of<Variables>; N], Loan<[T; N]>) {
-        lend::<[T; N]>(self)
+        let mut leaves = Vec::new();
+        let variables = self.map(|element| {
+            let (variable, loan) = element.enter();
+            leaves.extend(loan.leaves);
+            variable
+        });
+        (variables, Loan::of(leaves))
     }
 }
 
 macro_rules! tuples {
-    ($($($t:ident)*;)*) => {$(
-        impl<$($t: Data),*> Exclusive<($($t,)*)> for ($($t::Of<Variables>,)*) {
+    ($($($t:ident $x:ident $i:tt),*;)*) => {$(
+        impl<$($t: Data, $x: Exclusive<$t>),*> Exclusive<($($t,)*)> for ($($x,)*) {
+            #[track_caller]
             fn enter(self) -> (($($t::Of<Variables>,)*), Loan<($($t,)*)>) {
-                lend::<($($t,)*)>(self)
+                let entered = ($(self.$i.enter(),)*);
+                let mut leaves = Vec::new();
+                $(leaves.extend(entered.$i.1.leaves);)*
+                (($(entered.$i.0,)*), Loan::of(leaves))
             }
         }
     )*};
 }
 
 tuples! {
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
+    A X1 0;
+    A X1 0, B X2 1;
+    A X1 0, B X2 1, C X3 2;
+    A X1 0, B X2 1, C X3 2, D X4 3;
+    A X1 0, B X2 1, C X3 2, D X4 3, E X5 4;
+    A X1 0, B X2 1, C X3 2, D X4 3, E X5 4, F X6 5;
+    A X1 0, B X2 1, C X3 2, D X4 3, E X5 4, F X6 5, G X7 6;
+    A X1 0, B X2 1, C X3 2, D X4 3, E X5 4, F X6 5, G X7 6, H X8 7;
 }
 
 /// Types that `let mut` may hold: values of the kernel language, which become registers, and arrays of
@@ -399,6 +422,15 @@ where
     let old = read_copy::<<A as Target>::Value, Values>(first.to());
     first.set(read_copy::<<A as Target>::Value, Values>(second.to()));
     second.set(old);
+}
+
+/// The value of a place, which the default of its type replaces.
+#[track_caller]
+pub fn take<A>(place: A) -> Handle<<A as Target>::Value>
+where
+    A: Target<Value: Default> + To<<A as Target>::Value>,
+{
+    replace(place, crate::data::convert::Defaulted)
 }
 
 /// Replaces a value and returns the old one.

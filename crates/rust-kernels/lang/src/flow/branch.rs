@@ -307,7 +307,7 @@ macro_rules! host_merges {
     )*};
 }
 
-host_merges!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
+host_merges!(char bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
 
 /// Values of the two branches of an `if` on a host value; only one branch is staged.
 #[diagnostic::on_unimplemented(

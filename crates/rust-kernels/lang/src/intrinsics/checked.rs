@@ -193,3 +193,30 @@ impl<T: Integer> Var<T> {
         select::<T>(overflows, end, product)
     }
 }
+
+macro_rules! with_signed {
+    ($($t:ty, $i:ty;)*) => {$(
+        impl Var<$t> {
+            /// The sum with a signed number; `None` if it is out of range.
+            #[track_caller]
+            #[must_use]
+            pub fn checked_add_signed(self, other: impl IntoVar<$i>) -> OptionOf<Values, $t> {
+                let other = other.into_var();
+                let sum = self.wrapping_add_signed(other);
+                let fits = (other.ge(0) & sum.ge(self)) | (other.lt(0) & sum.lt(self));
+                OptionOf::new(fits, sum)
+            }
+
+            /// The sum with a signed number, or the limit that it exceeds.
+            #[track_caller]
+            #[must_use]
+            pub fn saturating_add_signed(self, other: impl IntoVar<$i>) -> Var<$t> {
+                let other = other.into_var();
+                let limit = select::<$t>(other.lt(0), <$t>::MIN, <$t>::MAX);
+                self.checked_add_signed(other).unwrap_or(limit)
+            }
+        }
+    )*};
+}
+
+with_signed!(u8, i8; u16, i16; u32, i32; u64, i64; usize, isize;);

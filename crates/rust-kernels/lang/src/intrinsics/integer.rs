@@ -358,8 +358,16 @@ macro_rules! signed {
 signed!(i8, u8; i16, u16; i32, u32; i64, u64; isize, usize;);
 
 macro_rules! unsigned {
-    ($($t:ty)*) => {$(
+    ($($t:ty, $i:ty;)*) => {$(
         impl Var<$t> {
+            /// The sum with a signed number, wrapping.
+            #[track_caller]
+            #[must_use]
+            pub fn wrapping_add_signed(self, other: impl IntoVar<$i>) -> Var<$t> {
+                let other: Var<$t> = Cast::<$t>::cast(other.into_var());
+                self + other
+            }
+
             /// The absolute value of the difference.
             #[track_caller]
             #[must_use]
@@ -403,4 +411,4 @@ macro_rules! unsigned {
     )*};
 }
 
-unsigned!(u8 u16 u32 u64 usize);
+unsigned!(u8, i8; u16, i16; u32, i32; u64, i64; usize, isize;);

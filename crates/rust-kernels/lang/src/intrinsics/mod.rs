@@ -3,6 +3,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod bytes;
+pub(crate) mod chars;
 pub(crate) mod checked;
 pub(crate) mod float;
 pub(crate) mod integer;

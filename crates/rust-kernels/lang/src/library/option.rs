@@ -4,15 +4,16 @@
 //! Rust does not define the layout of an `Option`, so buffers cannot hold it. In local memory this file
 //! defines the layout: the value, then a byte. The value of `None` is undefined and never read.
 
-use crate::data::compare::same;
-use crate::data::convert::{To, Valued};
+use crate::data::convert::{Given, To, Valued};
+use crate::data::generic::InKernel;
 use crate::data::leaves::{
     Data, Handle, Kind, Leaf, Part, Parts, Places, Values, Variables, leaves,
 };
 use crate::data::operations::{constant, handle, read_view};
 use crate::flow::branch::{HostMerge, branch};
 use crate::flow::print::assertion;
-use crate::scalar::compare::{Connect, Equate};
+use crate::library::ordered::{Equal, Ordered, equal};
+use crate::scalar::compare::{Connect, Equate, Relation};
 use crate::scalar::var::{Become, Join, Var};
 use lanework_ptx::ScalarType;
 
@@ -192,15 +193,15 @@ crate::data::tuples::value_of!([T: Data] [T] Option<T>, OptionOf);
 
 macro_rules! compared {
     ($($left:ty, $right:ty;)*) => {$(
-        impl<T: Data + PartialEq> Equate<$right> for $left {
+        impl<T: Equal> Equate<$right> for $left {
             type Output = Var<bool>;
             #[track_caller]
             fn eq(self, other: $right) -> Var<bool> {
-                same::<Option<T>>(self, other)
+                equal::<Option<T>>(Relation::Eq, self, other)
             }
             #[track_caller]
             fn ne(self, other: $right) -> Var<bool> {
-                !same::<Option<T>>(self, other)
+                !equal::<Option<T>>(Relation::Eq, self, other)
             }
         }
     )*};
@@ -210,6 +211,28 @@ compared! {
     OptionOf<Values, T>, OptionOf<Values, T>;
     OptionOf<Values, T>, Option<T>;
     Option<T>, OptionOf<Values, T>;
+}
+
+impl<T: Data> InKernel for OptionOf<Values, T> {}
+
+impl<T: Equal> Equal for Option<T> {
+    fn equal(first: OptionOf<Values, T>, second: OptionOf<Values, T>) -> Var<bool> {
+        let same = T::equal(first.value, second.value) | !first.some;
+        same & bool::equal(first.some, second.some)
+    }
+}
+
+/// `None` is below `Some`.
+impl<T: Ordered> Ordered for Option<T> {
+    fn related(
+        relation: Relation,
+        first: OptionOf<Values, T>,
+        second: OptionOf<Values, T>,
+    ) -> Var<bool> {
+        let within = T::related(relation, first.value, second.value);
+        let both = first.some & second.some;
+        (both & within) | (!both & bool::related(relation, first.some, second.some))
+    }
 }
 
 impl<T: Data> Join<Option<T>> for OptionOf<Values, T> {
@@ -244,21 +267,6 @@ impl<T: Data> HostMerge<OptionOf<Values, T>> for Option<T> {
     fn second(second: Self::Output) -> Self::Output {
         second
     }
-}
-
-/// A handle as a value.
-pub(super) struct Given<T: Data>(pub(super) Handle<T>);
-
-crate::scalar::var::copied!([T: Data] Given<T>);
-
-impl<T: Data> To<T> for Given<T> {
-    fn to(self) -> Handle<T> {
-        self.0
-    }
-}
-
-impl<T: Data> Valued for Given<T> {
-    type Value = T;
 }
 
 impl<T: Data> OptionOf<Values, T> {
@@ -383,6 +391,53 @@ impl<T: Data> OptionOf<Values, T> {
         OptionOf { some: self.some.and(|| condition(value)), value }
     }
 
+    /// This `Option`, or the result of `other` if there is no value.
+    #[track_caller]
+    pub fn or_else<X: To<Option<T>>>(self, other: impl FnOnce() -> X) -> OptionOf<Values, T> {
+        branch(self.some, || self, || Given::<Option<T>>(other().to()))
+    }
+
+    /// `other`, if there is a value.
+    #[track_caller]
+    pub fn and<U: Data>(self, other: impl Valued<Value = Option<U>>) -> OptionOf<Values, U> {
+        let other = other.to();
+        OptionOf { some: self.some & other.some, value: other.value }
+    }
+
+    /// The only value of this and `other`, if exactly one of them has one.
+    #[track_caller]
+    pub fn xor(self, other: impl To<Option<T>>) -> OptionOf<Values, T> {
+        let other = other.to();
+        let value = branch(self.some, || Given::<T>(self.value), || Given::<T>(other.value));
+        OptionOf { some: self.some ^ other.some, value }
+    }
+
+    /// Both values, if there are two.
+    #[track_caller]
+    pub fn zip<U: Data>(self, other: impl Valued<Value = Option<U>>) -> OptionOf<Values, (T, U)> {
+        let other = other.to();
+        OptionOf { some: self.some & other.some, value: (self.value, other.value) }
+    }
+
+    /// The value mapped by `f`, or the result of `other`.
+    #[track_caller]
+    pub fn map_or_else<X: Valued, Y: To<X::Value>>(
+        self,
+        other: impl FnOnce() -> Y,
+        f: impl FnOnce(Handle<T>) -> X,
+    ) -> Handle<X::Value> {
+        branch(
+            self.some,
+            || Given::<X::Value>(f(self.value).to()),
+            || Given::<X::Value>(other().to()),
+        )
+    }
+
+    /// This `Option`: in a kernel its content is a value, not a reference.
+    pub fn as_ref(self) -> Self {
+        self
+    }
+
     /// Whether there is a value for which the condition holds.
     #[track_caller]
     pub fn is_some_and<C>(self, condition: impl FnOnce(Handle<T>) -> C) -> Var<bool>
@@ -390,6 +445,21 @@ impl<T: Data> OptionOf<Values, T> {
         Var<bool>: Connect<C, Output = Var<bool>>,
     {
         self.some.and(|| condition(self.value))
+    }
+}
+
+impl<T: Data> OptionOf<Values, Option<T>> {
+    /// The inner `Option`, or `None`.
+    #[track_caller]
+    pub fn flatten(self) -> OptionOf<Values, T> {
+        OptionOf { some: self.some & self.value.some, value: self.value.value }
+    }
+}
+
+impl<T: Data, U: Data> OptionOf<Values, (T, U)> {
+    /// An `Option` of each part.
+    pub fn unzip(self) -> (OptionOf<Values, T>, OptionOf<Values, U>) {
+        (OptionOf::new(self.some, self.value.0), OptionOf::new(self.some, self.value.1))
     }
 }
 

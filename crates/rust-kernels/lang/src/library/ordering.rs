@@ -1,12 +1,14 @@
 //! `Ordering` in kernels: the result of `cmp`, an enum without data whose value is -1, 0 or 1.
 
-use crate::data::compare::same;
-use crate::data::convert::To;
+use crate::data::convert::{Given, To};
+use crate::data::generic::InKernel;
 use crate::data::leaves::{Data, Kind, Leaf, Part, Parts, Places, Values, Variables};
 use crate::emit::current::here;
+use crate::flow::branch::branch;
 use crate::library::option::OptionOf;
+use crate::library::ordered::{Equal, Ordered, equal};
 use crate::scalar::cast::Cast;
-use crate::scalar::compare::{Equate, Order};
+use crate::scalar::compare::{Equate, Order, Relation};
 use crate::scalar::var::{Scalar, Var};
 use std::cmp::Ordering;
 
@@ -62,11 +64,11 @@ macro_rules! compared {
             type Output = Var<bool>;
             #[track_caller]
             fn eq(self, other: $right) -> Var<bool> {
-                same::<Ordering>(self, other)
+                equal::<Ordering>(Relation::Eq, self, other)
             }
             #[track_caller]
             fn ne(self, other: $right) -> Var<bool> {
-                !same::<Ordering>(self, other)
+                !equal::<Ordering>(Relation::Eq, self, other)
             }
         }
     )*};
@@ -97,7 +99,30 @@ macro_rules! tests {
     )*};
 }
 
+impl Equal for Ordering {
+    fn equal(first: OrderingOf<Values>, second: OrderingOf<Values>) -> Var<bool> {
+        i8::equal(first.number, second.number)
+    }
+}
+
+impl Ordered for Ordering {
+    fn related(
+        relation: Relation,
+        first: OrderingOf<Values>,
+        second: OrderingOf<Values>,
+    ) -> Var<bool> {
+        i8::related(relation, first.number, second.number)
+    }
+}
+
+impl InKernel for OrderingOf<Values> {}
+
 impl OrderingOf<Values> {
+    /// The ordering of a number: -1, 0 or 1.
+    pub(crate) fn of(number: Var<i8>) -> Self {
+        OrderingOf { number }
+    }
+
     tests! {
         /// Whether it is `Equal`.
         is_eq eq;
@@ -126,6 +151,12 @@ impl OrderingOf<Values> {
         let number =
             crate::flow::branch::select::<i8>(self.number.eq(0), other.number, self.number);
         OrderingOf { number }
+    }
+
+    /// This ordering, or the result of `other` if this is `Equal`.
+    #[track_caller]
+    pub fn then_with<X: To<Ordering>>(self, other: impl FnOnce() -> X) -> OrderingOf<Values> {
+        branch(self.number.eq(0), || Given::<Ordering>(other().to()), || Given::<Ordering>(self))
     }
 }
 

@@ -82,7 +82,13 @@ macro_rules! slices {
                 Get::get(&self, before_end(self, index))
             }
         }
+    )*};
+}
 
+slices!(Slice<T> SliceMut<T> SharedSlice<T> Shared<T, 1>);
+
+macro_rules! hosts {
+    ($($slice:ty)*) => {$(
         impl<T: Data> HostOfSlice for &&crate::data::convert::Scrutinee<$slice> {
             type Host = &'static [T];
             fn host(self) -> &'static [T] {
@@ -92,7 +98,8 @@ macro_rules! slices {
     )*};
 }
 
-slices!(Slice<T> SliceMut<T> SharedSlice<T> Shared<T, 1>);
+// A `Slice` is a value.
+hosts!(SliceMut<T> SharedSlice<T> Shared<T, 1>);
 
 fn before_end<S: Subslice>(slice: S, count: usize) -> Var<usize> {
     let (length, count) = (slice.elements(), Value::Constant(count as u64));

@@ -4,7 +4,8 @@
 //! memory: the value, the error at a multiple of 8 bytes, then the flag in one byte. The value of an `Err` and the error
 //! of an `Ok` are undefined and never read.
 
-use crate::data::convert::{To, Valued};
+use crate::data::convert::{Given, To, Valued};
+use crate::data::generic::InKernel;
 use crate::data::leaves::{
     Data, Handle, Kind, Leaf, Part, Parts, Places, Values, Variables, leaves,
 };
@@ -12,7 +13,11 @@ use crate::data::operations::{constant, handle, read_view};
 use crate::flow::branch::branch;
 use crate::flow::call::{ReturnSlot, return_value};
 use crate::flow::print::assertion;
-use crate::library::option::{Given, OptionOf, Optional};
+use crate::library::option::{OptionOf, Optional};
+use crate::library::ordered::Equal;
+use crate::library::slices::{FoundElement, FoundOr};
+use crate::memory::registers::Locate;
+use crate::scalar::compare::Connect;
 use crate::scalar::var::Var;
 use lanework_ptx::ScalarType;
 
@@ -122,6 +127,16 @@ impl<T: Data, E: Data> Data for Result<T, E> {
 
 crate::data::tuples::value_of!([T: Data, E: Data] [T, E] Result<T, E>, ResultOf);
 
+impl<T: Data, E: Data> InKernel for ResultOf<Values, T, E> {}
+
+impl<T: Equal, E: Equal> Equal for Result<T, E> {
+    fn equal(first: ResultOf<Values, T, E>, second: ResultOf<Values, T, E>) -> Var<bool> {
+        let values = T::equal(first.value, second.value) | !first.good;
+        let errors = E::equal(first.error, second.error) | first.good;
+        values & errors & bool::equal(first.good, second.good)
+    }
+}
+
 /// `Ok(value)`.
 #[track_caller]
 pub fn ok<X: Valued, E: Data>(value: X) -> ResultOf<Values, X::Value, E> {
@@ -207,6 +222,27 @@ impl<K: Kind, T: Data, E: Data, U: Data, F: FromError<E>> Tried<Result<U, F>>
             good: Var::constant(false),
             value: handle::<U>([]),
             error: F::from_error(error(self)),
+        };
+        return_value(slot, failed);
+    }
+}
+
+impl<S: Locate<Var<usize>> + Copy, U: Data> Tried<Option<U>> for FoundElement<S> {
+    #[track_caller]
+    fn leave(self, slot: &ReturnSlot<Option<U>>) {
+        return_value(slot, None::<U>);
+    }
+}
+
+impl<S: Locate<Var<usize>> + Copy, E: Data, U: Data, F: FromError<E>> Tried<Result<U, F>>
+    for FoundOr<S, E>
+{
+    #[track_caller]
+    fn leave(self, slot: &ReturnSlot<Result<U, F>>) {
+        let failed = ResultOf::<Values, U, F> {
+            good: Var::constant(false),
+            value: handle::<U>([]),
+            error: F::from_error(self.error()),
         };
         return_value(slot, failed);
     }
@@ -312,7 +348,71 @@ impl<T: Data, E: Data> ResultOf<Values, T, E> {
     }
 }
 
+impl<T: Data, E: Data> ResultOf<Values, T, E> {
+    /// Whether it is `Ok` and the condition holds for the value.
+    #[track_caller]
+    pub fn is_ok_and<C>(self, condition: impl FnOnce(Handle<T>) -> C) -> Var<bool>
+    where
+        Var<bool>: Connect<C, Output = Var<bool>>,
+    {
+        self.good.and(|| condition(self.value))
+    }
+
+    /// The error; on `Ok`, the thread ends with a report.
+    #[track_caller]
+    pub fn unwrap_err(self) -> Handle<E> {
+        assertion(!self.good, "called `unwrap_err` on an `Ok`", || {});
+        self.error
+    }
+
+    /// The value mapped by `f`, or `other`.
+    #[track_caller]
+    pub fn map_or<X: Valued>(
+        self,
+        other: impl To<X::Value>,
+        f: impl FnOnce(Handle<T>) -> X,
+    ) -> Handle<X::Value> {
+        let other = other.to();
+        branch(self.good, || Given::<X::Value>(f(self.value).to()), || Given::<X::Value>(other))
+    }
+
+    /// The value mapped by `f`, or the error mapped by `other`.
+    #[track_caller]
+    pub fn map_or_else<X: Valued, Y: To<X::Value>>(
+        self,
+        other: impl FnOnce(Handle<E>) -> Y,
+        f: impl FnOnce(Handle<T>) -> X,
+    ) -> Handle<X::Value> {
+        branch(
+            self.good,
+            || Given::<X::Value>(f(self.value).to()),
+            || Given::<X::Value>(other(self.error).to()),
+        )
+    }
+
+    /// The value, or the `Result` that `f` returns for the error.
+    #[track_caller]
+    pub fn or_else<X, F: Data>(self, f: impl FnOnce(Handle<E>) -> X) -> ResultOf<Values, T, F>
+    where
+        X: Valued<Value = Result<T, F>>,
+    {
+        let good = ResultOf { good: self.good, value: self.value, error: handle::<F>([]) };
+        branch(self.good, || good, || f(self.error))
+    }
+}
+
 impl<T: Data> OptionOf<Values, T> {
+    /// The value as `Ok`, or the result of `error` as `Err`.
+    #[track_caller]
+    pub fn ok_or_else<X: Valued>(self, error: impl FnOnce() -> X) -> ResultOf<Values, T, X::Value> {
+        let error = branch(
+            self.some,
+            || Given::<X::Value>(handle::<X::Value>([])),
+            || Given::<X::Value>(error().to()),
+        );
+        ResultOf { good: self.some, value: self.value, error }
+    }
+
     /// The value as `Ok`, or `error` as `Err`.
     #[track_caller]
     pub fn ok_or<X: Valued>(self, error: X) -> ResultOf<Values, T, X::Value> {

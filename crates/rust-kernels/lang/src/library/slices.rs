@@ -1,21 +1,25 @@
 //! Arrays and slices in kernels: `for` over them, and the methods `get`, `first`, `last` and `swap`.
 
-use crate::data::convert::Scrutinee;
+use crate::data::convert::{Given, Scrutinee, To, Valued};
 use crate::data::leaves::{Data, Handle, Values, Variables};
 use crate::data::operations;
 use crate::emit::arithmetic::{Operation, binary};
-use crate::emit::current::{here, with};
-use crate::emit::value::Value;
+use crate::emit::current::{break_loop, here, with};
+use crate::emit::value::{Index, Value};
 use crate::flow::branch::if_then;
-use crate::flow::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
+use crate::flow::loops::{Direction, OneByOne, Walk, endless_loop, for_loop, unrolled};
+use crate::flow::print::assertion;
+use crate::library::compared::order;
 use crate::library::option::{OptionOf, Optional};
+use crate::library::ordered::{Equal, Ordered};
+use crate::library::ordering::OrderingOf;
 use crate::library::patterns::HostOfSlice;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::Shared;
-use crate::memory::shared_slice::{SharedSlice, subslice};
-use crate::memory::slice::{Slice, SliceMut};
+use crate::memory::shared_slice::{SharedSlice, Subslice, between, subslice};
+use crate::memory::slice::{IntoSlice, Slice, SliceMut};
 use crate::scalar::cast::cast;
-use crate::scalar::compare::Order;
+use crate::scalar::compare::{Equate, Order};
 use crate::scalar::number::{IndexValue, Integer};
 use crate::scalar::var::{Read, Var};
 use lanework_ptx::ScalarType;
@@ -128,6 +132,68 @@ impl<S: Locate<Var<usize>> + Copy> Optional for FoundElement<S> {
     }
 }
 
+impl<S: Locate<Var<usize>> + Copy> FoundElement<S> {
+    /// Whether there is an element.
+    pub fn is_some(self) -> Var<bool> {
+        self.some
+    }
+
+    /// Whether there is no element.
+    #[track_caller]
+    pub fn is_none(self) -> Var<bool> {
+        !self.some
+    }
+
+    /// The place; on `None`, the thread ends with a report.
+    #[track_caller]
+    pub fn unwrap(self) -> S::Place {
+        assertion(self.some, "called `unwrap` on a `None`", || {});
+        self.payload()
+    }
+
+    /// The place; on `None`, the thread ends with a report that says `text`.
+    #[track_caller]
+    pub fn expect(self, text: &'static str) -> S::Place {
+        assertion(self.some, text, || {});
+        self.payload()
+    }
+
+    /// The place as `Ok`, or `error` as `Err`.
+    #[track_caller]
+    pub fn ok_or<X: Valued>(self, error: X) -> FoundOr<S, X::Value> {
+        FoundOr { found: self, error: error.to() }
+    }
+}
+
+/// An element that may exist, as a place, or an error: `x.get_mut(i).ok_or(error)`.
+pub struct FoundOr<S, E: Data> {
+    found: FoundElement<S>,
+    error: Handle<E>,
+}
+
+crate::scalar::var::copied!([S: Copy, E: Data] FoundOr<S, E>);
+
+impl<S: Locate<Var<usize>> + Copy, E: Data> Optional for FoundOr<S, E> {
+    type Test = Var<bool>;
+    type Value = S::Place;
+    fn is_some(self) -> Var<bool> {
+        self.found.some
+    }
+    fn is_none(self) -> Var<bool> {
+        !self.found.some
+    }
+    fn payload(self) -> S::Place {
+        self.found.payload()
+    }
+}
+
+impl<S, E: Data> FoundOr<S, E> {
+    /// The error.
+    pub(crate) fn error(&self) -> Handle<E> {
+        self.error
+    }
+}
+
 macro_rules! found {
     ($($memory:ty, |$self:ident| $length:expr;)*) => {$(
         impl<T: Data> $memory {
@@ -187,6 +253,208 @@ found! {
     SliceMut<T>, |slice| slice.len();
     SharedSlice<T>, |slice| slice.len();
     Shared<T, 1>, |shared| Var::<usize>::constant(shared.shape()[0] as usize);
+}
+
+macro_rules! compared {
+    ($($slice:ident)*) => {$(
+        impl<T: Equal> $slice<T> {
+            /// Whether an element equals `value`.
+            #[track_caller]
+            pub fn contains(self, value: impl To<T>) -> Var<bool> {
+                here();
+                let value = operations::read_copy::<T, Values>(value.to());
+                let found = operations::variable::<bool>();
+                operations::set::<bool, Variables>(found, Var::constant(false));
+                positions(None, self.len(), |i| {
+                    if_then(T::equal(Get::get(&self, i), value), || {
+                        operations::set::<bool, Variables>(found, Var::constant(true));
+                        break_loop(None);
+                    });
+                });
+                operations::read_copy::<bool, Variables>(found)
+            }
+
+            /// Whether the first elements equal those of `other`.
+            #[track_caller]
+            pub fn starts_with(self, other: impl IntoSlice<T>) -> Var<bool> {
+                here();
+                let other = other.into_slice();
+                let same = operations::variable::<bool>();
+                operations::set::<bool, Variables>(same, other.len().le(self.len()));
+                if_then(operations::read_copy::<bool, Variables>(same), || {
+                    positions(None, other.len(), |i| {
+                        if_then(!T::equal(Get::get(&self, i), Get::get(&other, i)), || {
+                            operations::set::<bool, Variables>(same, Var::constant(false));
+                            break_loop(None);
+                        });
+                    });
+                });
+                operations::read_copy::<bool, Variables>(same)
+            }
+        }
+    )*};
+}
+
+compared!(Slice SliceMut SharedSlice);
+
+impl<T: Equal> Equal for &'static [T] {
+    fn equal(first: Slice<T>, second: Slice<T>) -> Var<bool> {
+        let same = operations::variable::<bool>();
+        operations::set::<bool, Variables>(same, Equate::eq(first.len(), second.len()));
+        if_then(operations::read_copy::<bool, Variables>(same), || {
+            let starts = first.starts_with(second);
+            operations::set::<bool, Variables>(same, starts);
+        });
+        operations::read_copy::<bool, Variables>(same)
+    }
+}
+
+impl<T: Data> SliceMut<T> {
+    /// Sorts the elements by a comparison. Equal elements keep their order.
+    #[track_caller]
+    pub fn sort_by(self, compare: impl Fn(Handle<T>, Handle<T>) -> OrderingOf<Values>) {
+        here();
+        // Insertion: most arrays of one thread are short.
+        positions(None, self.len(), |end| {
+            let item = operations::read_copy::<T, Values>(Get::get(&self, end));
+            let at = operations::variable::<usize>();
+            operations::set::<usize, Variables>(at, end);
+            let current = || operations::read_copy::<usize, Variables>(at);
+            endless_loop(None, || {
+                if_then(Equate::eq(current(), 0usize), || break_loop(None));
+                let last = before(current());
+                let other = operations::read_copy::<T, Values>(Get::get(&self, last));
+                if_then(compare(other, item).is_le(), || break_loop(None));
+                self.put(current(), Given::<T>(other));
+                operations::set::<usize, Variables>(at, last);
+            });
+            self.put(current(), Given::<T>(item));
+        });
+    }
+
+    /// Sorts the elements by a comparison.
+    #[track_caller]
+    pub fn sort_unstable_by(self, compare: impl Fn(Handle<T>, Handle<T>) -> OrderingOf<Values>) {
+        self.sort_by(compare);
+    }
+
+    /// Sorts the elements.
+    #[track_caller]
+    pub fn sort(self)
+    where
+        T: Ordered + Ord,
+    {
+        self.sort_by(|first, second| order::<T>(first, second));
+    }
+
+    /// Sorts the elements.
+    #[track_caller]
+    pub fn sort_unstable(self)
+    where
+        T: Ordered + Ord,
+    {
+        self.sort();
+    }
+
+    /// Sorts the elements by a key. Equal elements keep their order.
+    #[track_caller]
+    pub fn sort_by_key<K: Valued<Value: Ordered + Ord>>(self, key: impl Fn(Handle<T>) -> K) {
+        self.sort_by(|first, second| order::<K::Value>(key(first).to(), key(second).to()));
+    }
+
+    /// Sorts the elements by a key.
+    #[track_caller]
+    pub fn sort_unstable_by_key<K: Valued<Value: Ordered + Ord>>(
+        self,
+        key: impl Fn(Handle<T>) -> K,
+    ) {
+        self.sort_by_key(key);
+    }
+}
+
+impl<T: Data> SliceMut<T> {
+    /// Sets all elements.
+    #[track_caller]
+    pub fn fill(self, value: impl To<T>) {
+        here();
+        let value = operations::read_copy::<T, Values>(value.to());
+        positions(None, self.len(), |i| self.put(i, Given::<T>(value)));
+    }
+
+    /// Reverses the order of the elements.
+    #[track_caller]
+    pub fn reverse(self) {
+        here();
+        let length = self.len();
+        let two = Value::Constant(2);
+        let half = Var::<usize>::new(with(|b| {
+            binary(b, Operation::Div, ScalarType::U64, length.value, two)
+        }));
+        positions(None, half, |i| {
+            let last = before(length);
+            let other: Var<usize> =
+                Var::new(with(|b| binary(b, Operation::Sub, ScalarType::U64, last.value, i.value)));
+            let (first, second) = (Get::<Var<usize>>::get(&self, i), Get::get(&self, other));
+            self.put(i, Given::<T>(second));
+            self.put(other, Given::<T>(first));
+        });
+    }
+
+    /// Moves each element `count` positions to the front, and the first ones to the end.
+    #[track_caller]
+    pub fn rotate_left(self, count: impl IndexValue) {
+        here();
+        let middle = Some(count.parts());
+        subslice(self, None, middle, false).reverse();
+        subslice(self, middle, None, false).reverse();
+        self.reverse();
+    }
+
+    /// Moves each element `count` positions to the end, and the last ones to the front.
+    #[track_caller]
+    pub fn rotate_right(self, count: impl IndexValue) {
+        here();
+        let (length, count) = (self.len(), wide(count));
+        let left = Var::<usize>::new(with(|b| {
+            binary(b, Operation::Sub, ScalarType::U64, length.value, count.value)
+        }));
+        self.rotate_left(Read::copy(left));
+    }
+}
+
+/// `x.get(a..b)`: the part, if the range is within the slice.
+#[track_caller]
+pub fn found_part<S: Subslice>(
+    slice: S,
+    start: Option<Index>,
+    end: Option<Index>,
+    inclusive: bool,
+) -> OptionOf<Values, <S::Part as Valued>::Value>
+where
+    S::Part: Valued,
+{
+    here();
+    let length = slice.elements();
+    let (zero, one) = (Value::Constant(0), Value::Constant(1));
+    let (from, to) = with(|b| {
+        let from = start.map_or(zero, |start| start.widened(b));
+        let to = match end.map(|end| end.widened(b)) {
+            Some(end) if inclusive => binary(b, Operation::Add, ScalarType::U64, end, one),
+            Some(end) => end,
+            None => length.value,
+        };
+        (Var::<usize>::new(from), Var::<usize>::new(to))
+    });
+    let (from, to) = (Read::copy(from), Read::copy(to));
+    let some = from.le(to) & to.le(length);
+    let part = operations::variable::<<S::Part as Valued>::Value>();
+    if_then(some, || {
+        operations::set::<<S::Part as Valued>::Value, Variables>(
+            part,
+            between(slice, from, to).to(),
+        );
+    });
+    OptionOf::new(some, operations::read_copy::<<S::Part as Valued>::Value, Variables>(part))
 }
 
 macro_rules! swaps {

@@ -2,10 +2,10 @@
 //! field or of a further index, which loads no other part of the element.
 
 use crate::data::convert::To;
+use crate::data::generic::{ByValue, InPlace};
 use crate::data::leaves::{Data, Handle, Places, ReadPlaces};
 use crate::data::operations;
 use crate::data::place::{Place, ReadPlace, stepped};
-use crate::data::receiver::{ByValue, InPlace};
 use crate::data::variable::Receive;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};

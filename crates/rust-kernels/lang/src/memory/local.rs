@@ -7,17 +7,20 @@
 //! An array of constants is a table in constant memory. Any other array is copied into local memory
 //! before the access. In memory an array has the same layout as on the host.
 
-use crate::data::convert::{To, Valued};
+use crate::data::convert::{Given, To, Valued};
+use crate::data::handles::{Memory, MovedSlice, Slice, SliceMut};
 use crate::data::leaves::{Data, Handle, Places, leaves};
 use crate::data::operations::{self, stored_type};
-use crate::data::place::{Base, Place, Space, stepped};
-use crate::data::variable::Target;
+use crate::data::place::{Base, Place, ReadPlace, Space, stepped};
+use crate::data::variable::{IntoVariable, Target};
 use crate::emit::builder::Builder;
 use crate::emit::current::{Abandon, here, with};
 use crate::emit::frames::{Block, Line};
 use crate::emit::value::{Class, Index, Register, Value, extended, literal, wrap};
 use crate::memory::access::At;
-use crate::memory::registers::{Get, Put};
+use crate::memory::registers::{Get, Locate, Put};
+use crate::memory::shared_slice::{Ends, Subslice};
+use crate::memory::slice::{IntoSlice, IntoSliceMut};
 use crate::scalar::number::{Extent, IndexValue, Integer};
 use crate::scalar::var::{Read, Var};
 use lanework_abi::IndexKind;
@@ -32,13 +35,7 @@ use std::collections::HashMap;
 fn place_of<X: Valued>(array: &[X], index: Index) -> Place<X::Value> {
     here();
     let size = X::Value::size();
-    let mut cells = Vec::new();
-    for (k, element) in array.iter().enumerate() {
-        let values = operations::values::<X::Value>(element.to());
-        for (value, leaf) in values.into_iter().zip(leaves::<X::Value>()) {
-            cells.push(Cell { value, ty: leaf.ty, offset: k as u64 * size + leaf.offset });
-        }
-    }
+    let cells = cells(array);
     with(|b| {
         b.check(index, Value::Constant(array.len() as u64), "array", IndexKind::Array);
         let (space, symbol, offset) = home(b, &cells, size * array.len() as u64);
@@ -66,6 +63,177 @@ where
     }
 }
 
+/// An array of the thread, as a slice of local memory.
+#[track_caller]
+pub(crate) fn slice_of<X: Valued>(array: &[X]) -> SliceMut<X::Value> {
+    let length = Value::Constant(array.len() as u64);
+    if array.is_empty() {
+        let base = Value::Constant(0);
+        return SliceMut::new(Memory { base, length, name: "array", space: Space::Local });
+    }
+    let first = Index { value: Value::Constant(0), ty: ScalarType::U64 };
+    let place = place_of(array, first);
+    let base = with(|b| place.address(b));
+    SliceMut::new(Memory { base, length, name: "array", space: place.space })
+}
+
+impl<X: Valued<Value = T>, T: Data, const N: usize> IntoSlice<T> for [X; N] {
+    #[track_caller]
+    fn into_slice(self) -> Slice<T> {
+        slice_of(&self).into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<X: Valued<Value = T>, T: Data, const N: usize> To<&'static [T]> for [X; N] {
+    #[track_caller]
+    fn to(self) -> Slice<T> {
+        self.into_slice()
+    }
+}
+
+impl<X: Target + Valued<Value = T>, T: Data, const N: usize> IntoSliceMut<T> for [X; N] {
+    #[track_caller]
+    fn into_slice_mut(self) -> SliceMut<T> {
+        slice_of(&self)
+    }
+}
+
+impl<T: Data, const N: usize> IntoSlice<T> for ReadPlace<[T; N]> {
+    #[track_caller]
+    fn into_slice(self) -> Slice<T> {
+        Slice::new(memory_of(self.place))
+    }
+}
+
+impl<T: Data, const N: usize> IntoSlice<T> for Place<[T; N]> {
+    #[track_caller]
+    fn into_slice(self) -> Slice<T> {
+        Slice::new(memory_of(self))
+    }
+}
+
+impl<T: Data, const N: usize> IntoSliceMut<T> for Place<[T; N]> {
+    #[track_caller]
+    fn into_slice_mut(self) -> SliceMut<T> {
+        SliceMut::new(memory_of(self))
+    }
+}
+
+/// An array in memory as a slice.
+fn memory_of<T: Data, const N: usize>(place: Place<[T; N]>) -> Memory {
+    here();
+    with(|b| {
+        if matches!(place.space, Space::Shared | Space::Cluster) {
+            b.error(
+                "an array in shared memory is not a slice of global memory",
+                "take the shared array: `fn f(x: Shared<T>)`, or copy it into a variable first",
+            );
+        }
+        let base = place.address(b);
+        Memory { base, length: Value::Constant(N as u64), name: "array", space: place.space }
+    })
+}
+
+impl<X: Valued, const N: usize> Subslice for [X; N] {
+    type Part = SliceMut<X::Value>;
+    fn elements(&self) -> Var<usize> {
+        Var::constant(N)
+    }
+    #[track_caller]
+    fn part(self, ends: Ends) -> SliceMut<X::Value> {
+        slice_of(&self).part(ends)
+    }
+}
+
+impl<T: Data, const N: usize> Subslice for Place<[T; N]> {
+    type Part = SliceMut<T>;
+    fn elements(&self) -> Var<usize> {
+        Var::constant(N)
+    }
+    #[track_caller]
+    fn part(self, ends: Ends) -> SliceMut<T> {
+        SliceMut::new(memory_of(self)).part(ends)
+    }
+}
+
+impl<T: Data, const N: usize> Subslice for ReadPlace<[T; N]> {
+    type Part = Slice<T>;
+    fn elements(&self) -> Var<usize> {
+        Var::constant(N)
+    }
+    #[track_caller]
+    fn part(self, ends: Ends) -> Slice<T> {
+        Slice::new(memory_of(self.place)).part(ends)
+    }
+}
+
+/// A slice of the host is a table.
+impl<T: Data> To<&'static [T]> for &'static [T]
+where
+    T: Valued<Value = T>,
+{
+    fn to(self) -> Slice<T> {
+        let cells = cells(self);
+        let bytes = T::size() * self.len() as u64;
+        let length = Value::Constant(self.len() as u64);
+        with(|b| {
+            let base = match of_constants(b, &cells, bytes, false) {
+                Some((_, symbol)) => b.wide_address(symbol),
+                None => Value::Constant(0),
+            };
+            Slice::new(Memory { base, length, name: "table", space: Space::Global })
+        })
+    }
+}
+
+impl<T: Data + Valued<Value = T>> Valued for &'static [T] {
+    type Value = &'static [T];
+    const IN_MEMORY: bool = true;
+}
+
+impl<T: Data + Valued<Value = T>> IntoVariable for &'static [T] {
+    type Variable = MovedSlice<Slice<T>>;
+    fn into_variable(self) -> MovedSlice<Slice<T>> {
+        self.to().into_variable()
+    }
+}
+
+impl<T: Data + Valued<Value = T>> Read for &'static [T] {
+    type Value = &'static [T];
+    fn view(self) -> Self {
+        self
+    }
+    fn copy(self) -> Self {
+        self
+    }
+}
+
+/// The scalars of an array's elements, with their places.
+fn cells<X: Valued>(array: &[X]) -> Vec<Cell> {
+    let (size, mut cells) = (X::Value::size(), Vec::new());
+    for (k, element) in array.iter().enumerate() {
+        let values = operations::values::<X::Value>(element.to());
+        for (value, leaf) in values.into_iter().zip(leaves::<X::Value>()) {
+            cells.push(Cell { value, ty: leaf.ty, offset: k as u64 * size + leaf.offset });
+        }
+    }
+    cells
+}
+
+/// Element `index` of an array of handles.
+#[track_caller]
+pub(crate) fn get<T: Data, const N: usize>(array: [Handle<T>; N], index: Var<usize>) -> Handle<T> {
+    let array = array.map(Given::<T>);
+    operations::load(place_of(&array, index.parts()))
+}
+
+/// `array[index] = value`
+#[track_caller]
+pub(crate) fn put<T: Data, X: Valued<Value = T>>(array: &[X], index: Var<usize>, value: Handle<T>) {
+    operations::save(place_of(array, index.parts()), value);
+}
+
 impl<X: Valued, I: Integer, const N: usize> At<Var<I>> for [X; N] {
     type Element = <X::Value as Data>::Of<Places>;
     #[track_caller]
@@ -75,6 +243,14 @@ impl<X: Valued, I: Integer, const N: usize> At<Var<I>> for [X; N] {
 }
 
 /// Slices of constants: `const TABLE: &[f32] = &[..];`.
+impl<X: Valued, I: Integer, const N: usize> Locate<Var<I>> for [X; N] {
+    type Place = <X::Value as Data>::Of<Places>;
+    #[track_caller]
+    fn locate(&self, index: Var<I>) -> Self::Place {
+        operations::place::<X::Value, Places>(place_of(self, index.parts()))
+    }
+}
+
 impl<X: Valued, I: Integer> Get<Var<I>> for &[X] {
     type Output = Handle<X::Value>;
     #[track_caller]
@@ -153,7 +329,7 @@ pub(crate) fn home(b: &mut Builder, cells: &[Cell], bytes: u64) -> (Space, usize
     if let Some((symbol, offset)) = of_variables(b, cells, bytes) {
         return (Space::Local, symbol, offset);
     }
-    if let Some((space, symbol)) = of_constants(b, cells, bytes) {
+    if let Some((space, symbol)) = of_constants(b, cells, bytes, true) {
         return (space, symbol, 0);
     }
     (Space::Local, copied(b, cells, bytes), 0)
@@ -191,7 +367,12 @@ fn of_variables(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(usize, i
 }
 
 /// The table of an array of constants.
-fn of_constants(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(Space, usize)> {
+fn of_constants(
+    b: &mut Builder,
+    cells: &[Cell],
+    bytes: u64,
+    constant_memory: bool,
+) -> Option<(Space, usize)> {
     let constant = |cell: &Cell| match extended(cell.value, cell.ty) {
         Value::Constant(bits) => Some(bits),
         _ => None,
@@ -203,11 +384,14 @@ fn of_constants(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(Space, u
         StateSpace::Const => Space::Const,
         _ => Space::Global,
     };
-    let known = b.globals.iter().find(|g| g.init == init && g.ty == ty && !g.dims.is_empty());
+    let fits = constant_memory && b.locals.constant_bytes + bytes <= CONSTANT_BYTES;
+    let known = b.globals.iter().find(|g| {
+        let right = constant_memory || g.space == StateSpace::Global;
+        right && g.init == init && g.ty == ty && !g.dims.is_empty()
+    });
     let (name, space) = match known.map(|g| (g.name.clone(), space_of(g.space))) {
         Some(known) => known,
         None => {
-            let fits = b.locals.constant_bytes + bytes <= CONSTANT_BYTES;
             let space = if fits { StateSpace::Const } else { StateSpace::Global };
             if fits {
                 b.locals.constant_bytes += bytes.next_multiple_of(16);

@@ -79,6 +79,14 @@ impl<X: Read, I: Extent, const N: usize> Get<I> for [X; N] {
     }
 }
 
+impl<X: Copy, I: Extent, const N: usize> Locate<I> for [X; N] {
+    type Place = X;
+    #[track_caller]
+    fn locate(&self, index: I) -> X {
+        element(self, index)
+    }
+}
+
 impl<X: Copy, I: Extent, V: AssignTo<X>, const N: usize> Put<I, V> for [X; N] {
     #[track_caller]
     fn put(&self, index: I, value: V) {

@@ -1,6 +1,7 @@
 //! Parts of memory: shared memory as a slice (all that the launch requests, or a part of an array), and `&x[a..b]` of any slice.
 
 use crate::data::convert::To;
+use crate::data::handles::{Memory, Slice, SliceMut};
 use crate::data::leaves::{Data, Handle, Places};
 use crate::data::operations;
 use crate::data::place::{Base, Place, Space};
@@ -11,7 +12,6 @@ use crate::emit::value::{Index, Value};
 use crate::memory::access::At;
 use crate::memory::registers::{Get, Locate, Put};
 use crate::memory::shared::{Shared, dynamic_bytes, element_place};
-use crate::memory::slice::{Memory, Slice, SliceMut};
 use crate::scalar::cast::cast;
 use crate::scalar::number::{IndexValue, Integer};
 use crate::scalar::var::{Read, Var, by_name};
@@ -329,14 +329,14 @@ macro_rules! slices {
             }
             #[track_caller]
             fn part(self, ends: Ends) -> Self {
-                let Memory { base, length, name } = self.memory;
+                let Memory { base, length, name, space } = self.memory;
                 let size = Value::Constant(T::size());
                 let (base, length) = with(|b| {
                     let (start, count) = ends.within(b, length, name, IndexKind::Slice);
                     let offset = binary(b, Operation::Mul, LONG, start, size);
                     (binary(b, Operation::Add, LONG, base, offset), count)
                 });
-                $slice::new(Memory { base: kept(base), length: kept(length), name })
+                $slice::new(Memory { base: kept(base), length: kept(length), name, space })
             }
         }
     )*};

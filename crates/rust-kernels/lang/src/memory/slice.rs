@@ -1,6 +1,7 @@
 //! Slices: device memory passed to a kernel.
 
 use crate::data::convert::To;
+use crate::data::handles::Memory;
 use crate::data::leaves::{Data, Handle, Places, ReadPlaces};
 use crate::data::operations;
 use crate::data::place::{Place, global_place};
@@ -9,57 +10,11 @@ use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
 use crate::memory::registers::{Get, Locate, Put};
 use crate::scalar::number::{Element, IndexValue};
-use crate::scalar::var::{IntoVar, Var, by_name};
+use crate::scalar::var::{IntoVar, Var};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
-use std::marker::PhantomData;
 
-/// Device memory that the kernel reads: a parameter `x: &[T]`.
-#[derive(Debug)]
-pub struct Slice<T> {
-    pub(crate) memory: Memory,
-    element: PhantomData<fn() -> T>,
-}
-
-/// Device memory that the kernel may write: a parameter `x: &mut [T]`.
-///
-/// ```
-/// # use lanework::prelude::*;
-/// /// A parameter `&[T]` of a function is a `Slice`, `&mut [T]` a `SliceMut`.
-/// #[device]
-/// fn swap_halves(x: Slice<f32>, y: SliceMut<f32>, i: u32) {
-///     let [a, b, c, d] = x.load4(4 * i);
-///     y.store2(4 * i, [c, d]);
-///     y.store_vec(4 * i + 2, [a, b]);
-///     if y.is_empty() || x.len() != y.len() {
-///         y.store4(4 * i, [a, b, c, d]);
-///     }
-/// }
-///
-/// #[kernel]
-/// fn example(x: &[f32], y: &mut [f32]) {
-///     swap_halves(x, y, thread_idx.x);
-/// }
-/// # let device = Device::emulator();
-/// # let x = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
-/// # let mut y = device.zeros::<f32>(4)?;
-/// # example(&x, &mut y).grid(1).block(1).launch(&device)?;
-/// assert_eq!(y.download()?, [3.0, 4.0, 1.0, 2.0]);
-/// # Ok::<(), lanework::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct SliceMut<T> {
-    pub(crate) memory: Memory,
-    element: PhantomData<fn() -> T>,
-}
-
-/// Address, length and name of a slice.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
-    pub base: Value,
-    pub length: Value,
-    pub name: &'static str,
-}
+pub use crate::data::handles::{Slice, SliceMut};
 
 impl Memory {
     /// The checked place of `count` elements from `index` on.
@@ -67,7 +22,8 @@ impl Memory {
         with(|b| {
             let last = if count > 1 { index.plus(b, count - 1) } else { index };
             b.check(last, self.length, self.name, IndexKind::Slice);
-            global_place(b, self.base, index, T::size() as i64)
+            let place = global_place::<T>(b, self.base, index, T::size() as i64);
+            Place::new(self.space, place.base, place.offset)
         })
     }
 }
@@ -88,18 +44,13 @@ pub(crate) fn place_in_slice<T: Element>(
     let last = binary(b, Operation::Sub, long, end, Value::Constant(1));
     b.check(Index { value: last, ty: long }, memory.length, memory.name, IndexKind::Slice);
     b.check(start, memory.length, memory.name, IndexKind::Slice);
-    global_place(b, memory.base, start, T::size() as i64)
+    let place = global_place::<T>(b, memory.base, start, T::size() as i64);
+    Place::new(memory.space, place.base, place.offset)
 }
 
 macro_rules! slices {
     ($($slice:ident $kind:ident)*) => {$(
-        by_name!([T] $slice<T>);
-
         impl<T> $slice<T> {
-            pub(crate) fn new(memory: Memory) -> Self {
-                $slice { memory, element: PhantomData }
-            }
-
             /// The number of elements.
             pub fn len(&self) -> Var<usize> {
                 Var::new(self.memory.length)
@@ -235,6 +186,24 @@ impl<T> IntoSlice<T> for Slice<T> {
 impl<T> IntoSlice<T> for SliceMut<T> {
     fn into_slice(self) -> Slice<T> {
         self.into()
+    }
+}
+
+/// A value that a function takes as `&mut [T]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `&mut [{T}]` in a kernel",
+    label = "neither a slice that may be written nor an array of the thread",
+    note = "a parameter is written to when it is `&mut [T]`; a function takes shared memory as `SharedSlice<T>` \
+            (`&mut tile[..]`) or `Shared<T>`"
+)]
+pub trait IntoSliceMut<T> {
+    /// The slice.
+    fn into_slice_mut(self) -> SliceMut<T>;
+}
+
+impl<T> IntoSliceMut<T> for SliceMut<T> {
+    fn into_slice_mut(self) -> SliceMut<T> {
+        self
     }
 }
 

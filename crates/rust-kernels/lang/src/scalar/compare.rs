@@ -217,7 +217,7 @@ macro_rules! value_comparisons {
     ($($t:ty)*) => { $(comparisons!([] $t, Var<$t>, $t, constant, handle);)* };
 }
 
-value_comparisons!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
+value_comparisons!(char bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
 
 /// A condition: `bool` or `Var<bool>`.
 #[diagnostic::on_unimplemented(

@@ -3,6 +3,7 @@
 pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod host_methods;
+pub(crate) mod left;
 pub(crate) mod number;
 pub(crate) mod operands;
 pub(crate) mod relations;

@@ -133,7 +133,7 @@ pub trait Float: Element + Neg<Output = Self> + FloatMethods {
     message = "`{Self}` cannot be stored in device memory",
     note = "elements are u8 to u64, i8 to i64, usize, isize, f16, bf16, f32 and f64"
 )]
-pub trait Element: Number + Storable {}
+pub trait Element: Number + Storable + bytemuck::Pod {}
 
 macro_rules! integers {
     ($($t:ty)*) => {$(

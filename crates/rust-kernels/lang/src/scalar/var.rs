@@ -142,6 +142,18 @@ macro_rules! floats {
 
 floats!(f16 as u16 => F16, bf16 as u16 => Bf16, f32 as u32 => F32, f64 as u64 => F64);
 
+impl sealed::Sealed for char {}
+impl Scalar for char {
+    const SCALAR: ScalarType = ScalarType::U32;
+    fn bits(self) -> u64 {
+        u32::from(self).into()
+    }
+    fn from_bits(bits: u64) -> Self {
+        // Only a constant of the kernel has these bits: a conversion from `u8`, or a `char` of the host.
+        char::from_u32(bits as u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+}
+
 impl sealed::Sealed for bool {}
 impl Scalar for bool {
     const SCALAR: ScalarType = ScalarType::Pred;
@@ -392,7 +404,7 @@ macro_rules! value_joins {
     )*};
 }
 
-value_joins!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
+value_joins!(char bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
 
 /// A value that can become an element of type `A`.
 pub trait Become<A> {

@@ -1,6 +1,7 @@
 //! Closures that a kernel binds to a name and calls, or passes to device functions. A staged closure is a Rust closure
 //! on handles; each call stages its body.
 
+use crate::body::patterns::by_value;
 use crate::body::scope::{Mode, Returns, Tail, Translator, as_name, returned};
 use crate::bounds::is_function_bound;
 use crate::types::{is_handle, is_handle_name};
@@ -20,7 +21,8 @@ impl Translator {
         let mut parameters = Vec::new();
         let (bindings, body) = self.scoped(|t| {
             let mut bindings = TokenStream::new();
-            for (number, input) in closure.inputs.iter().enumerate() {
+            for (number, input) in closure.inputs.iter().map(by_value).enumerate() {
+                let input = &input;
                 let (pattern, ty) = match input {
                     Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
                     other => (other, None),
@@ -109,6 +111,8 @@ impl Translator {
     pub fn closure_argument(&mut self, argument: &Expr) -> TokenStream {
         let value = self.argument(argument);
         match argument {
+            // rustc infers the types of its parameters from the function's.
+            Expr::Closure(_) => value,
             Expr::Reference(reference) if reference.mutability.is_some() => value,
             other if as_name(other).is_some_and(|name| self.is_reference(name)) => value,
             _ => quote_spanned!(argument.span() =>
@@ -187,8 +191,25 @@ pub fn staged_type(ty: &Type) -> TokenStream {
             }
         }
         ty if is_handle(ty) => quote!(#ty),
+        Type::FnPtr(pointer) => {
+            let (inputs, output) = staged_pointer(pointer);
+            quote_spanned!(span => fn(#(#inputs),*) #output)
+        }
         ty => quote_spanned!(span => ::lanework::lang::rt::Handle<#ty>),
     }
+}
+
+/// The staged types of a function pointer's parameters, and of its result with the arrow.
+fn staged_pointer(pointer: &syn::TypeFnPtr) -> (Vec<TokenStream>, Option<TokenStream>) {
+    let inputs = pointer.inputs.iter().map(|input| staged_type(&input.ty)).collect();
+    let output = match &pointer.output {
+        ReturnType::Type(_, ty) => {
+            let ty = staged_type(ty);
+            Some(quote!(-> #ty))
+        }
+        ReturnType::Default => None,
+    };
+    (inputs, output)
 }
 
 /// Whether a type is a function type: `impl Fn(f32) -> f32`, an `F` with such a bound, or a
@@ -196,6 +217,7 @@ pub fn staged_type(ty: &Type) -> TokenStream {
 pub fn is_function(ty: &Type, generics: &Generics) -> bool {
     match ty {
         Type::ImplTrait(bounds) => bounds.bounds.iter().any(is_function_bound),
+        Type::FnPtr(_) => true,
         Type::Reference(reference) => is_function(&reference.elem, generics),
         Type::Paren(inner) => is_function(&inner.elem, generics),
         Type::Path(path) => {
@@ -250,6 +272,10 @@ pub fn function_type(ty: &Type) -> TokenStream {
     };
     if let Type::Paren(inner) = ty {
         ty = *inner.elem;
+    }
+    if let Type::FnPtr(pointer) = &ty {
+        let (inputs, output) = staged_pointer(pointer);
+        return quote_spanned!(ty.span() => impl Fn(#(#inputs),*) #output + ::core::marker::Copy);
     }
     Functions.visit_type_mut(&mut ty);
     ty.into_token_stream()

@@ -1,6 +1,6 @@
 //! Rewriting `if`, loops and jumps.
 
-use crate::body::matching::nested;
+use crate::body::matching::{apart, nested};
 use crate::body::scope::{Mode, Returns, Tail, Translator, label_tokens, returned};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -11,6 +11,9 @@ use syn::{Expr, Pat, RangeLimits};
 impl Translator {
     /// `if` and `else`, as a statement or as a value.
     pub fn branch(&mut self, branch: &syn::ExprIf, tail: Tail) -> TokenStream {
+        if let Some(apart) = apart(branch) {
+            return self.branch(&apart, tail);
+        }
         if let Some(nested) = nested(branch) {
             return self.branch(&nested, tail);
         }

@@ -14,7 +14,7 @@ use syn::{Expr, ExprForLoop, ExprMethodCall, RangeLimits};
 const METHODS: &str = "\
     map filter take_while enumerate zip rev skip take step_by copied cloned for_each fold reduce \
     sum product count min max any all position find iter into_iter filter_map map_while skip_while chain last \
-    min_by max_by min_by_key max_by_key";
+    min_by max_by min_by_key max_by_key nth peekable";
 
 /// Methods that iterate over subslices.
 const OF_PARTS: [&str; 3] = ["windows", "chunks", "chunks_exact"];

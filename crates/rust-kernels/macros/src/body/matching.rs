@@ -328,6 +328,28 @@ impl Parse for Matches {
     }
 }
 
+/// `let P = x.get_mut(i) && let Q = b` for `let (P, Q) = (x.get_mut(i), b)`: the parts of a tuple are values, and a found element is a
+/// place.
+pub fn apart(branch: &ExprIf) -> Option<ExprIf> {
+    let Expr::Let(found) = &*branch.cond else { return None };
+    let (Pat::Tuple(patterns), Expr::Tuple(values)) = (&*found.pat, &*found.expr) else {
+        return None;
+    };
+    let places = ["get_mut", "first_mut", "last_mut"];
+    let finds = |value: &Expr| {
+        matches!(value, Expr::MethodCall(call)
+        if places.iter().any(|name| call.method == name))
+    };
+    if patterns.elems.len() != values.elems.len() || !values.elems.iter().any(finds) {
+        return None;
+    }
+    let lets = patterns.elems.iter().zip(&values.elems);
+    let lets: Vec<Expr> =
+        lets.map(|(pattern, value)| syn::parse_quote!(let #pattern = #value)).collect();
+    let cond = Box::new(all(&lets.iter().collect::<Vec<_>>())?);
+    Some(ExprIf { cond, ..branch.clone() })
+}
+
 /// The same `if` as nested `if`s; `None` if no `let` follows another condition.
 pub fn nested(branch: &ExprIf) -> Option<ExprIf> {
     let mut operands = Vec::new();

@@ -29,7 +29,7 @@ impl Translator {
             Pat::Lit(literal) => Some(match &literal.lit {
                 syn::Lit::Bool(truth) if truth.value => quote!(#access),
                 syn::Lit::Bool(_) => quote_spanned!(span => !#access),
-                syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::Char(_) => self.refuse(
+                syn::Lit::Str(_) | syn::Lit::ByteStr(_) => self.refuse(
                     pattern,
                     "a kernel matches numbers, bools and enums",
                     "compare the bytes of a text one by one",

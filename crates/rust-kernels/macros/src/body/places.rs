@@ -38,7 +38,12 @@ impl Translator {
     /// change it.
     pub fn receiver(&mut self, expression: &Expr) -> TokenStream {
         if !is_place(self, expression) {
-            return self.value(expression, Mode::View);
+            let value = self.value(expression, Mode::View);
+            if self.on_host || !is_nameless(expression) {
+                return value;
+            }
+            return quote_spanned!(expression.span() =>
+                (&&::lanework::lang::rt::Nameless(#value)).receiver());
         }
         let span = expression.span();
         if crate::body::iterators::is_part(expression) {
@@ -141,6 +146,11 @@ impl Translator {
             };
             values.push(self.bare(into.unwrap_or(&field.expr), Mode::Keep));
             members.push(member);
+            if is_default(&field.expr) {
+                hosts.push(quote_spanned!(at => #member: ::core::default::Default::default()));
+                lifted.push(quote_spanned!(at => ::lanework::lang::rt::default_handle()));
+                continue;
+            }
             hosts.push(match into {
                 Some(_) => quote_spanned!(at => #member: ::lanework::lang::rt::host_into(#name)),
                 None => quote_spanned!(at => #member: ::lanework::lang::rt::host(#name)),
@@ -152,7 +162,9 @@ impl Translator {
         }
         let whole = match &structure.rest {
             Some(rest) => {
-                let rest = self.bare(rest, Mode::Keep);
+                // The rest is of the struct's type.
+                let default = is_default(rest).then(|| default_of(path));
+                let rest = self.bare(default.as_ref().unwrap_or(rest), Mode::Keep);
                 quote_spanned!(span => {
                     let __rest = #rest;
                     ::lanework::lang::rt::rest(
@@ -191,6 +203,40 @@ impl Translator {
             __whole
         })
     }
+}
+
+/// Whether an expression calls a function of a type, or constructs a value, so that its value has no name.
+fn is_nameless(expression: &Expr) -> bool {
+    match expression {
+        Expr::Paren(inner) => is_nameless(&inner.expr),
+        Expr::Struct(_) => true,
+        Expr::Call(call) => matches!(&*call.func, Expr::Path(path)
+            if path.path.segments.len() > 1 || is_constructor(&path.path)),
+        Expr::MethodCall(call) => is_nameless(&call.receiver),
+        _ => false,
+    }
+}
+
+/// `<Body as Default>::default()`, where rustc infers the type's parameters.
+fn default_of(path: &syn::Path) -> Expr {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut()
+        && last.arguments.is_none()
+        && let count @ 1.. = crate::source::generic_count(&last.ident)
+    {
+        let inferred = std::iter::repeat_n(quote!(_), count);
+        last.arguments = syn::PathArguments::AngleBracketed(syn::parse_quote!(<#(#inferred),*>));
+    }
+    syn::parse_quote!(<#path as ::core::default::Default>::default())
+}
+
+/// Whether an expression is `Default::default()`, whose type the context determines.
+pub fn is_default(expression: &Expr) -> bool {
+    matches!(expression, Expr::Call(call) if call.args.is_empty()
+        && matches!(&*call.func, Expr::Path(path) if path.qself.is_none()
+            && path.path.segments.len() == 2
+            && path.path.segments[0].ident == "Default"
+            && path.path.segments[1].ident == "default"))
 }
 
 /// The call that selects a struct expression's variant, and the members to set.

@@ -64,6 +64,8 @@ pub struct Translator {
     /// Traits that bound type parameters and may be device traits.
     traits: Vec<syn::Path>,
     bounded: HashSet<String>,
+    /// The functions that the body declares.
+    functions: HashSet<String>,
     error: Option<syn::Error>,
 }
 
@@ -79,6 +81,7 @@ impl Translator {
             generics: HashSet::new(),
             traits: Vec::new(),
             bounded: HashSet::new(),
+            functions: HashSet::new(),
             error: None,
         }
     }
@@ -161,6 +164,16 @@ impl Translator {
     /// Declares a name, as a variable if `mutable`.
     pub fn declare(&mut self, name: &syn::Ident, mutable: bool) {
         self.insert(name, if mutable { Declared::Variable } else { Declared::Value });
+    }
+
+    /// Declares a function inside the body.
+    pub fn declare_function(&mut self, name: &syn::Ident) {
+        self.functions.insert(name.to_string());
+    }
+
+    /// Whether the body declares this function.
+    pub fn has_function(&self, name: &syn::Ident) -> bool {
+        self.functions.contains(&name.to_string())
     }
 
     /// Declares a mutable reference.

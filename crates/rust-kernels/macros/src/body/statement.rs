@@ -5,9 +5,10 @@
 use crate::body::iterators::is_part;
 use crate::body::macros::format::ENDINGS;
 use crate::body::patterns::{names, names_a_struct};
-use crate::body::places::is_place;
+use crate::body::places::{is_default, is_place};
 use crate::body::scope::{Mode, Tail, Translator, as_name, root};
 use crate::source::static_of;
+use crate::types::ends_with;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -25,6 +26,11 @@ impl Translator {
     pub fn statements(&mut self, block: &Block, tail: Tail) -> TokenStream {
         let mut out = TokenStream::new();
         self.ends.push(block.brace_token.span.close());
+        for statement in &block.stmts {
+            if let Stmt::Item(syn::Item::Fn(function)) = statement {
+                self.declare_function(&function.sig.ident);
+            }
+        }
         let last = block.stmts.len().saturating_sub(1);
         for (index, statement) in block.stmts.iter().enumerate() {
             let is_last = index == last;
@@ -85,9 +91,18 @@ impl Translator {
     fn item(&mut self, item: &syn::Item) -> TokenStream {
         match item {
             syn::Item::Const(_) | syn::Item::Use(_) | syn::Item::Type(_) => quote!(#item),
+            // The host's version of the function has its own.
+            syn::Item::Fn(syn::ItemFn { attrs: attributes, .. })
+            | syn::Item::Struct(syn::ItemStruct { attrs: attributes, .. })
+            | syn::Item::Enum(syn::ItemEnum { attrs: attributes, .. })
+            | syn::Item::Impl(syn::ItemImpl { attrs: attributes, .. }) => {
+                let marked = attributes.iter().any(|one| ends_with(one.path(), "device"));
+                let mark = (!marked).then(|| quote!(#[::lanework::device]));
+                quote!(#mark #item)
+            }
             other => self.refuse(
                 other,
-                "only `const`, `use` and `type` may be declared inside a kernel",
+                "this item cannot be declared inside a kernel",
                 "move it out of the function",
             ),
         }
@@ -114,7 +129,11 @@ impl Translator {
         let array = declares_array(&init.expr);
         let mutable = mutable && !array;
         let mode = if mutable { Mode::View } else { Mode::Keep };
-        let mut value = match converted(&init.expr, ty.map(|ty| &**ty)) {
+        let init_expr = &init.expr;
+        let of_type = ty.filter(|_| is_default(init_expr)).map(|ty| -> Expr {
+            syn::parse_quote_spanned!(init_expr.span() => <#ty as ::core::default::Default>::default())
+        });
+        let mut value = match of_type.or_else(|| converted(&init.expr, ty.map(|ty| &**ty))) {
             Some(conversion) => self.bare(&conversion, mode),
             None => self.bare(&init.expr, mode),
         };
@@ -228,6 +247,12 @@ impl Translator {
             let value = self.bare(&assignment.right, Mode::View);
             return quote_spanned!(span => let _ = #value);
         }
+        if let Expr::Array(array) = &*assignment.left {
+            let places: Vec<&Expr> = array.elems.iter().collect();
+            let value = self.bare(&assignment.right, Mode::Keep);
+            let (names, stores) = self.stores(&places, span);
+            return quote_spanned!(span => { let [#(#names),*] = #value; #(#stores;)* });
+        }
         if let Expr::Tuple(tuple) = &*assignment.left {
             return self.tuple_assignment(tuple, &assignment.right);
         }
@@ -239,16 +264,19 @@ impl Translator {
     fn tuple_assignment(&mut self, tuple: &syn::ExprTuple, right: &Expr) -> TokenStream {
         let span = tuple.span();
         let value = self.bare(right, Mode::Keep);
-        let names: Vec<_> = (0..tuple.elems.len())
+        let places: Vec<&Expr> = tuple.elems.iter().collect();
+        let (names, stores) = self.stores(&places, span);
+        quote_spanned!(span => { let (#(#names),*) = #value; #(#stores;)* })
+    }
+
+    /// Names of values, and the assignments of each to a place.
+    fn stores(&mut self, places: &[&Expr], span: Span) -> (Vec<Ident>, Vec<TokenStream>) {
+        let names: Vec<_> = (0..places.len())
             .map(|i| format_ident!("__part{}", i, span = Span::mixed_site()))
             .collect();
-        let stores: Vec<_> = tuple
-            .elems
-            .iter()
-            .zip(&names)
-            .map(|(place, name)| self.store(place, quote!(#name), span))
-            .collect();
-        quote_spanned!(span => { let (#(#names),*) = #value; #(#stores;)* })
+        let stores = places.iter().zip(&names);
+        let stores = stores.map(|(place, name)| self.store(place, quote!(#name), span)).collect();
+        (names, stores)
     }
 
     /// `place = value`.
@@ -271,6 +299,12 @@ impl Translator {
     fn variable(&mut self, place: &Expr) -> Option<TokenStream> {
         let place = bare_place(place);
         match place {
+            // The place that `x.get_mut(i)` has found.
+            Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. })
+                if matches!(&**expr, Expr::MethodCall(_) | Expr::Try(_)) =>
+            {
+                Some(self.bare(expr, Mode::View))
+            }
             Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => {
                 self.variable(expr)
             }

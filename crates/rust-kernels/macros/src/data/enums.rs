@@ -1,9 +1,10 @@
 //! `#[device] enum`. While staging, an enum without data is an integer. An enum with data is a struct of its number and
 //! the fields of all variants.
 
-use crate::data::structs::{Parts, copies, staged_name};
+use crate::data::structs::{Parts, copies, refused_reference, staged_name};
 use crate::data::value_traits;
 use crate::source::derives;
+use crate::source::lifetimes;
 use crate::types::refuse;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -34,7 +35,7 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
         quote!(#staged<::lanework::lang::rt::#kind>)
     };
     let any = quote!(#staged<__K>);
-    let uses = value_traits(name, &Generics::default(), &kinded, &any, &of);
+    let uses = value_traits((name, &TokenStream::new()), &Generics::default(), &kinded, &any, &of);
     let rt = quote!(::lanework::lang::rt);
     let values = of("Values");
     let compare = |left: &TokenStream, right: &TokenStream| {
@@ -53,8 +54,30 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
         }
     };
     let host = quote!(#name);
-    let comparisons = [compare(&values, &values), compare(&values, &host), compare(&host, &values)];
+    let mut comparisons =
+        vec![compare(&values, &values), compare(&values, &host), compare(&host, &values)];
+    comparisons.push(quote! {
+        impl #rt::Equal for #name {
+            #[track_caller]
+            fn equal(first: #values, second: #values) -> ::lanework::lang::Var<bool> {
+                <#repr as #rt::Equal>::equal(first.__tag, second.__tag)
+            }
+        }
+    });
+    if derives(name, "PartialOrd") {
+        comparisons.push(quote! {
+            impl #rt::Ordered for #name {
+                #[track_caller]
+                fn related(
+                    relation: #rt::Relation, first: #values, second: #values,
+                ) -> ::lanework::lang::Var<bool> {
+                    <#repr as #rt::Ordered>::related(relation, first.__tag, second.__tag)
+                }
+            }
+        });
+    }
     let copies = copies(&item.ident);
+    let variants: Vec<_> = item.variants.iter().map(|variant| &variant.ident).collect();
     let default = derives(name, "Default").then(|| {
         quote! {
             impl<__K: #rt::Kind> #staged<__K> {
@@ -104,6 +127,18 @@ pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
             impl<__K: #rt::Kind> ::core::marker::Copy for #staged<__K> {}
             #uses
             #default
+            impl ::lanework::lang::Storable for #name {
+                fn write(&self, __to: &mut [u8]) {
+                    ::lanework::lang::Storable::write(&(*self as #repr), __to)
+                }
+                fn read(__from: &[u8]) -> ::core::option::Option<Self> {
+                    let __number = <#repr as ::lanework::lang::Storable>::read(__from)?;
+                    #(if __number == #name::#variants as #repr {
+                        return ::core::option::Option::Some(#name::#variants);
+                    })*
+                    ::core::option::Option::None
+                }
+            }
             #(#comparisons)*
             impl<__U: ::lanework::lang::Scalar> #rt::Cast<__U> for #name {
                 type Output = __U;
@@ -168,21 +203,22 @@ pub fn choice_of(variant: &Ident) -> Ident {
 }
 
 /// A field of a variant.
-struct Field<'a> {
+struct Field {
     /// The variant's number.
     variant: usize,
     member: Member,
     /// Its name in the staged enum.
     name: Ident,
-    ty: &'a Type,
+    ty: Type,
 }
 
-fn fields(item: &ItemEnum) -> Vec<Field<'_>> {
+fn fields(item: &ItemEnum) -> Vec<Field> {
     let mut all = Vec::new();
     for (number, variant) in item.variants.iter().enumerate() {
         for (member, field) in variant.fields.members().zip(&variant.fields) {
             let name = field_of(&variant.ident, &member);
-            all.push(Field { variant: number, member, name, ty: &field.ty });
+            let ty = lifetimes::of_field(&field.ty);
+            all.push(Field { variant: number, member, name, ty });
         }
     }
     all
@@ -191,15 +227,12 @@ fn fields(item: &ItemEnum) -> Vec<Field<'_>> {
 /// Declares an enum with data, or returns the error.
 pub fn expand_with_data(item: &ItemEnum) -> syn::Result<TokenStream> {
     let fields = fields(item);
-    if let Some(field) = fields.iter().find(|field| matches!(field.ty, Type::Reference(_))) {
+    if let Some(reference) = fields.iter().find_map(|field| refused_reference(&field.ty)) {
         return Err(refuse(
-            field.ty,
+            reference,
             "a #[device] enum cannot hold a reference",
-            "pass slices to the function beside the enum",
+            "hold the value, or a slice `&[T]`",
         ));
-    }
-    if let Some(lifetime) = item.generics.lifetimes().next() {
-        return Err(refuse(lifetime, "a #[device] enum has no lifetimes", "hold values"));
     }
     let taken = apart(item, &fields);
     let parts = Parts::new(&taken);
@@ -229,7 +262,7 @@ pub fn expand_with_data(item: &ItemEnum) -> syn::Result<TokenStream> {
 /// A struct with the enum's name that holds the number and the fields of all variants.
 fn apart(item: &ItemEnum, fields: &[Field]) -> ItemStruct {
     let (name, visibility, generics) = (&item.ident, &item.vis, &item.generics);
-    let (names, types) = (fields.iter().map(|f| &f.name), fields.iter().map(|f| f.ty));
+    let (names, types) = (fields.iter().map(|f| &f.name), fields.iter().map(|f| &f.ty));
     let clause = &generics.where_clause;
     syn::parse_quote! {
         #visibility struct #name #generics #clause {
@@ -242,9 +275,9 @@ fn apart(item: &ItemEnum, fields: &[Field]) -> ItemStruct {
 /// The implementation of `Data`.
 fn data(item: &ItemEnum, fields: &[Field], parts: &Parts) -> TokenStream {
     let (name, rt) = (&item.ident, quote!(::lanework::lang::rt));
-    let (generics, arguments, clause) = parts.generics.split_for_impl();
+    let ((generics, _, clause), arguments) = (parts.generics.split_for_impl(), &parts.arguments);
     let (of, staged) = (parts.of(&quote!(__K)), &parts.staged);
-    let types: Vec<_> = fields.iter().map(|field| field.ty).collect();
+    let types: Vec<_> = fields.iter().map(|field| &field.ty).collect();
     let numbers: Vec<_> = fields.iter().map(|field| field.variant as u64).collect();
     let names: Vec<_> = fields.iter().map(|field| &field.name).collect();
     let arms = item.variants.iter().enumerate().map(|(number, variant)| {
@@ -252,7 +285,7 @@ fn data(item: &ItemEnum, fields: &[Field], parts: &Parts) -> TokenStream {
         let own: Vec<_> = fields.iter().filter(|field| field.variant == number).collect();
         let (members, bound) = (own.iter().map(|f| &f.member), own.iter().map(|f| &f.name));
         let bits = fields.iter().map(|field| {
-            let (ty, held) = (field.ty, &field.name);
+            let (ty, held) = (&field.ty, &field.name);
             match field.variant == number {
                 true => quote!(<#ty as ::lanework::lang::Data>::bits(#held, __out);),
                 false => quote!(#rt::no_bits::<#ty>(__out);),
@@ -319,7 +352,7 @@ fn variants(item: &ItemEnum, parts: &Parts) -> TokenStream {
 /// `==` of two values. For a variant without data, the number decides.
 fn comparisons(item: &ItemEnum, parts: &Parts) -> TokenStream {
     let (name, rt) = (&item.ident, quote!(::lanework::lang::rt));
-    let (generics, arguments, clause) = parts.generics.split_for_impl();
+    let ((generics, _, clause), arguments) = (parts.generics.split_for_impl(), &parts.arguments);
     let (values, host) = (parts.of(&quote!(#rt::Values)), quote!(#name #arguments));
     let units = item.variants.iter().filter(|v| matches!(v.fields, Fields::Unit)).map(|variant| {
         let (ident, test) = (&variant.ident, test_of(&variant.ident));
@@ -350,6 +383,12 @@ fn comparisons(item: &ItemEnum, parts: &Parts) -> TokenStream {
             fn eq(self, other: #values) -> Self::Output { #rt::Equate::eq(other, self) }
             #[track_caller]
             fn ne(self, other: #values) -> Self::Output { !#rt::Equate::eq(other, self) }
+        }
+        impl #generics #rt::Equal for #host #clause {
+            #[track_caller]
+            fn equal(first: #values, second: #values) -> ::lanework::lang::Var<bool> {
+                #rt::same::<#host>(first, second)
+            }
         }
     });
     out

@@ -10,13 +10,13 @@ use syn::Generics;
 /// Implements the runtime's traits for a struct or an enum. `of` returns the type of its parts for a given kind. `any`
 /// is that type for the generic kind `__K`, which `kinded` declares.
 pub fn value_traits(
-    name: &Ident,
+    (name, arguments): (&Ident, &TokenStream),
     generics: &Generics,
     kinded: &Generics,
     any: &TokenStream,
     of: &dyn Fn(&str) -> TokenStream,
 ) -> TokenStream {
-    let (_, arguments, clause) = generics.split_for_impl();
+    let clause = &generics.where_clause;
     let (plain, _, _) = generics.split_for_impl();
     let (kinded, _, _) = kinded.split_for_impl();
     let rt = quote!(::lanework::lang::rt);
@@ -70,6 +70,19 @@ pub fn value_traits(
             fn receive(self) -> Self { self }
         }
     };
+    let temporaries = of("Temporaries");
+    out.extend(quote! {
+        impl #plain #rt::OfUser for #values #clause {
+            type Receiver = #temporaries;
+            fn temporary(self) -> #temporaries { #rt::temporary::<#host>(self) }
+        }
+        impl #plain #rt::Exclusive<#host> for #temporaries #clause {
+            #[track_caller]
+            fn enter(self) -> (#variables, #rt::Loan<#host>) {
+                #rt::keep_nameless::<#host>(#rt::To::<#host>::to(self))
+            }
+        }
+    });
     for (kind, enter) in [("Variables", "lend"), ("Places", "borrow")] {
         let of = of(kind);
         let (kind, enter) = (format_ident!("{}", kind), format_ident!("{}", enter));

@@ -5,6 +5,7 @@
 //! the trait `Data`; only `#[device] impl` names it.
 
 use crate::data::value_traits;
+use crate::source::lifetimes;
 use crate::source::{derives, missing_copies};
 use crate::types::refuse;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -17,16 +18,13 @@ use syn::{Attribute, Fields, GenericParam, Generics, Index, ItemStruct, Member, 
 pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     let layout = layout(&item.attrs)?;
     for field in &item.fields {
-        if let Type::Reference(reference) = &field.ty {
+        if let Some(reference) = refused_reference(&field.ty) {
             return Err(refuse(
                 reference,
                 "a #[device] struct cannot hold a reference",
-                "pass slices to the function as separate parameters",
+                "hold the value, or a slice `&[T]`",
             ));
         }
-    }
-    if let Some(lifetime) = item.generics.lifetimes().next() {
-        return Err(refuse(lifetime, "a #[device] struct has no lifetimes", "hold values"));
     }
     let parts = Parts::new(item);
     let (staged, data, uses) = (parts.staged(), parts.data(), parts.conversions());
@@ -79,6 +77,18 @@ fn layout(attributes: &[Attribute]) -> syn::Result<TokenStream> {
     Ok(if known { quote!() } else { quote!(#[repr(C)]) })
 }
 
+/// The reference in a type that values cannot hold: any but `&[T]`.
+pub fn refused_reference(ty: &Type) -> Option<&syn::TypeReference> {
+    match ty {
+        Type::Reference(reference)
+            if reference.mutability.is_some() || !matches!(&*reference.elem, Type::Slice(_)) =>
+        {
+            Some(reference)
+        }
+        _ => None,
+    }
+}
+
 /// The name of the struct of a type's parts.
 pub fn staged_name(name: &Ident) -> Ident {
     format_ident!("{}Of", name)
@@ -90,9 +100,21 @@ pub struct Parts<'a> {
     name: &'a Ident,
     pub staged: Ident,
     members: Vec<Member>,
-    types: Vec<&'a Type>,
-    /// The struct's generics, with the bound `Data` on every type.
+    types: Vec<Type>,
+    /// The struct's generics, with the bound `Data` on every type, and without lifetimes.
     pub generics: Generics,
+    /// The arguments that make a type of the struct: each lifetime is `'static`.
+    pub arguments: TokenStream,
+}
+
+/// `<'static, T, N>`.
+fn arguments(generics: &Generics) -> TokenStream {
+    let arguments = generics.params.iter().map(|parameter| match parameter {
+        GenericParam::Type(ty) => ty.ident.to_token_stream(),
+        GenericParam::Const(constant) => constant.ident.to_token_stream(),
+        GenericParam::Lifetime(_) => quote!('static),
+    });
+    quote!(<#(#arguments),*>)
 }
 
 impl<'a> Parts<'a> {
@@ -102,7 +124,8 @@ impl<'a> Parts<'a> {
             Some(name) => Member::Named(name.clone()),
             None => Member::Unnamed(Index { index: index as u32, span: field.span() }),
         });
-        let mut generics = item.generics.clone();
+        let arguments = arguments(&item.generics);
+        let mut generics = lifetimes::of_generics(&item.generics);
         for parameter in generics.params.iter_mut() {
             match parameter {
                 GenericParam::Type(ty) => ty.default = None,
@@ -120,8 +143,9 @@ impl<'a> Parts<'a> {
             name: &item.ident,
             staged: staged_name(&item.ident),
             members: members.collect(),
-            types: item.fields.iter().map(|field| &field.ty).collect(),
+            types: item.fields.iter().map(|field| lifetimes::of_field(&field.ty)).collect(),
             generics,
+            arguments,
         }
     }
 
@@ -149,8 +173,8 @@ impl<'a> Parts<'a> {
         let generics = self.with_kind();
         let clause = &generics.where_clause;
         let text = format!("The parts of a [`{}`] while a kernel is staged.", self.name);
-        let fields = self.item.fields.iter().map(|field| {
-            let (name, visibility, ty) = (&field.ident, &field.vis, &field.ty);
+        let fields = self.item.fields.iter().zip(&self.types).map(|(field, ty)| {
+            let (name, visibility) = (&field.ident, &field.vis);
             let colon = name.as_ref().map(|_| quote!(:));
             quote_spanned!(ty.span() =>
                 #[doc(hidden)] #visibility #name #colon <#ty as ::lanework::lang::Data>::Of<__K>)
@@ -181,7 +205,7 @@ impl<'a> Parts<'a> {
     /// The implementation of `Data`.
     fn data(&self) -> TokenStream {
         let (name, members, types) = (self.name, &self.members, &self.types);
-        let (generics, arguments, clause) = self.generics.split_for_impl();
+        let ((generics, _, clause), arguments) = (self.generics.split_for_impl(), &self.arguments);
         let of = self.of(&quote!(__K));
         let built =
             types.iter().map(|ty| quote!(<#ty as ::lanework::lang::Data>::build::<__K>(__parts)));
@@ -257,7 +281,13 @@ impl<'a> Parts<'a> {
             let kind = Ident::new(kind, Span::call_site());
             self.of(&quote!(::lanework::lang::rt::#kind))
         };
-        value_traits(self.name, &self.generics, &self.with_kind(), &self.of(&quote!(__K)), &of)
+        value_traits(
+            (self.name, &self.arguments),
+            &self.generics,
+            &self.with_kind(),
+            &self.of(&quote!(__K)),
+            &of,
+        )
     }
 
     /// Checks that report an invalid field type at the field.
@@ -285,51 +315,46 @@ impl Parts<'_> {
 
     /// `==` and `<` of a struct that derives them, field by field.
     fn comparisons(&self) -> TokenStream {
-        let (name, rt) = (self.name, quote!(::lanework::lang::rt));
-        let (generics, arguments, clause) = self.generics.split_for_impl();
-        let (host, values) = (quote!(#name #arguments), self.of(&quote!(#rt::Values)));
-        let mut out = TokenStream::new();
-        for (derived, kind, methods) in [
-            (
-                "PartialEq",
-                "Equate",
-                vec![
-                    ("eq", quote!(#rt::same::<#host>(self, other))),
-                    ("ne", quote!(!#rt::same::<#host>(self, other))),
-                ],
-            ),
-            (
-                "PartialOrd",
-                "Order",
-                [("lt", "Lt"), ("le", "Le"), ("gt", "Gt"), ("ge", "Ge")]
-                    .map(|(method, relation)| {
-                        let relation = format_ident!("{}", relation);
-                        (
-                            method,
-                            quote!(#rt::ordered::<#host>(#rt::Relation::#relation, self, other)),
-                        )
-                    })
-                    .to_vec(),
-            ),
-        ] {
-            if !self.derives(derived) {
-                continue;
+        let (types, members, rt) = (&self.types, &self.members, quote!(::lanework::lang::rt));
+        let bool = quote!(::lanework::lang::Var<bool>);
+        let equal = quote! {
+            fn equal(first: #rt::Handle<Self>, second: #rt::Handle<Self>) -> #bool {
+                #rt::all_equal(&[#(&|| <#types as #rt::Equal>::equal(first.#members, second.#members)),*])
             }
-            let kind = format_ident!("{}", kind);
-            for (left, right) in [(&values, &values), (&values, &host), (&host, &values)] {
-                let methods = methods.iter().map(|(method, body)| {
-                    let method = format_ident!("{}", method);
-                    quote!(#[track_caller] fn #method(self, other: #right) -> Self::Output { #body })
-                });
-                out.extend(quote! {
-                    impl #generics #rt::#kind<#right> for #left #clause {
-                        type Output = ::lanework::lang::Var<bool>;
-                        #(#methods)*
-                    }
-                });
+        };
+        let related = quote! {
+            fn related(
+                relation: #rt::Relation, first: #rt::Handle<Self>, second: #rt::Handle<Self>,
+            ) -> #bool {
+                #rt::lexicographic(relation, &[
+                    #(&|strict| #rt::part::<#types>(strict, first.#members, second.#members)),*
+                ])
+            }
+        };
+        let mut out = TokenStream::new();
+        for (derived, of, body) in
+            [("PartialEq", "Equal", equal), ("PartialOrd", "Ordered", related)]
+        {
+            if self.derives(derived) {
+                out.extend(self.compared(&format_ident!("{}", of), &body));
             }
         }
         out
+    }
+
+    /// The implementation of a comparison, which each field's type needs, too.
+    fn compared(&self, of: &Ident, body: &TokenStream) -> TokenStream {
+        let (name, types, rt) = (self.name, &self.types, quote!(::lanework::lang::rt));
+        let ((generics, _, clause), arguments) = (self.generics.split_for_impl(), &self.arguments);
+        let predicates = clause.map(|clause| clause.predicates.iter()).into_iter().flatten();
+        quote! {
+            impl #generics #rt::#of for #name #arguments
+            where #(#predicates,)* #(for<'__a> #types: #rt::#of),*
+            {
+                #[track_caller]
+                #body
+            }
+        }
     }
 }
 
@@ -341,7 +366,7 @@ impl Parts<'_> {
         }
         let generics = self.with_kind();
         let (generics, _, clause) = generics.split_for_impl();
-        let (_, arguments, _) = self.generics.split_for_impl();
+        let arguments = &self.arguments;
         let (of, name) = (self.of(&quote!(__K)), quote!(#name #arguments));
         quote! {
             #[allow(dead_code)]
@@ -357,19 +382,70 @@ impl Parts<'_> {
         }
     }
 
-    /// Implements the traits that let buffers hold the struct, if it has no padding.
+    /// Implements the traits that let buffers hold the struct; `Pod`, if it has no padding.
     fn storable(&self) -> TokenStream {
+        let (name, types, members) = (self.name, &self.types, &self.members);
+        let ((generics, _, clause), arguments) = (self.generics.split_for_impl(), &self.arguments);
+        let predicates: Vec<_> =
+            clause.map(|clause| clause.predicates.iter()).into_iter().flatten().collect();
+        let (storable, rt) = (quote!(::lanework::lang::Storable), quote!(::lanework::lang::rt));
+        let places: Vec<_> = members
+            .iter()
+            .zip(types)
+            .map(|(member, ty)| {
+                quote!([::core::mem::offset_of!(Self, #member)..][..::core::mem::size_of::<#ty>()])
+            })
+            .collect();
+        // For a generic struct, it depends on the type parameters.
+        let plain = self.generics.params.is_empty().then(|| {
+            quote! {
+                fn bytes(__values: &[Self]) -> ::core::option::Option<&[u8]> {
+                    #[allow(unused_imports)]
+                    use #rt::{BytesOfOther as _, BytesOfPlain as _};
+                    (&&#rt::PlainOf::<Self>::NEW).bytes(__values)
+                }
+                fn bytes_mut(__values: &mut [Self]) -> ::core::option::Option<&mut [u8]> {
+                    #[allow(unused_imports)]
+                    use #rt::{BytesOfOther as _, BytesOfPlain as _};
+                    (&&#rt::PlainOf::<Self>::NEW).bytes_mut(__values)
+                }
+            }
+        });
+        let pod = self.pod(&predicates);
+        quote! {
+            #pod
+            impl #generics #storable for #name #arguments
+            where #(#predicates,)* #(for<'__a> #types: #storable),*
+            {
+                #plain
+                fn write(&self, __to: &mut [u8]) {
+                    #(#storable::write(&self.#members, &mut __to #places);)*
+                }
+                fn read(__from: &[u8]) -> ::core::option::Option<Self> {
+                    ::core::option::Option::Some(#name {
+                        #(#members: <#types as #storable>::read(&__from #places)?,)*
+                    })
+                }
+            }
+        }
+    }
+
+    /// Implements `Pod`, for a struct without padding.
+    fn pod(&self, predicates: &[&syn::WherePredicate]) -> TokenStream {
         let (name, types) = (self.name, &self.types);
-        let (generics, arguments, clause) = self.generics.split_for_impl();
+        let ((generics, _, _), arguments) = (self.generics.split_for_impl(), &self.arguments);
+        let bytemuck = quote!(::lanework::lang::rt::bytemuck);
         let declares_pod = self.item.attrs.iter().any(|attribute| {
             attribute.path().is_ident("derive")
                 && attribute.meta.to_token_stream().to_string().contains("Pod")
         });
+        if declares_pod {
+            return TokenStream::new();
+        }
         let mut markers = TokenStream::new();
         let mut conditions = Vec::new();
         if self.generics.params.is_empty() {
-            conditions
-                .extend(types.iter().map(|ty| quote!(for<'__a> #ty: ::lanework::lang::Storable)));
+            conditions.extend(types.iter().map(|ty| quote!(for<'__a> #ty: #bytemuck::Pod)));
             let ends = self
                 .members
                 .iter()
@@ -390,38 +466,21 @@ impl Parts<'_> {
         } else {
             // There is no padding if all fields have the same type and nothing raises the alignment.
             let [first, rest @ ..] = types.as_slice() else { return TokenStream::new() };
-            let text = |ty: &&syn::Type| ty.to_token_stream().to_string();
+            let text = |ty: &syn::Type| ty.to_token_stream().to_string();
             if !rest.iter().all(|ty| text(ty) == text(first)) || self.may_raise_alignment() {
-                // Never satisfied; rustc prints the reason.
-                let rt = quote!(::lanework::lang::rt);
-                conditions.push(quote!(for<'__a> #rt::MixedFields: #rt::OneFieldType));
-            } else {
-                conditions.push(quote!(#first: ::lanework::lang::Storable));
+                return TokenStream::new();
             }
+            conditions.push(quote!(#first: #bytemuck::Pod));
         }
-        let predicates = clause.map(|clause| &clause.predicates).filter(|p| !p.is_empty());
-        let predicates = predicates.map(|predicates| {
-            let list = predicates.iter();
-            quote!(#(#list,)*)
-        });
-        let pod = if declares_pod {
-            TokenStream::new()
-        } else {
-            quote! {
-                // SAFETY: the conditions require that every field is `Storable`, hence `Pod`, so zeros are valid.
-                unsafe impl #generics ::lanework::lang::rt::bytemuck::Zeroable for #name #arguments
-                where #predicates #(#conditions),* {}
-                // SAFETY: the conditions require that every field is `Storable`, hence `Pod`, and that there is no
-                // padding between or after fields; `repr` adds `#[repr(C)]`, and `Copy` is a bound of `Pod`.
-                unsafe impl #generics ::lanework::lang::rt::bytemuck::Pod for #name #arguments
-                where #predicates #(#conditions),* {}
-            }
-        };
         quote! {
             #markers
-            #pod
-            impl #generics ::lanework::lang::Storable for #name #arguments
-            where #predicates #(#conditions),* {}
+            // SAFETY: the conditions require that every field is `Pod`, so zeros are valid.
+            unsafe impl #generics #bytemuck::Zeroable for #name #arguments
+            where #(#predicates,)* #(#conditions),* {}
+            // SAFETY: the conditions require that every field is `Pod`, and that there is no padding between or after
+            // fields; `repr` adds `#[repr(C)]`, and `Copy` is a bound of `Pod`.
+            unsafe impl #generics #bytemuck::Pod for #name #arguments
+            where #(#predicates,)* #(#conditions),* {}
         }
     }
 
@@ -437,31 +496,31 @@ mod tests {
     use super::Parts;
     use syn::{ItemStruct, parse_quote};
 
-    fn is_storable(item: &ItemStruct) -> bool {
-        !Parts::new(item).storable().to_string().contains("OneFieldType")
+    fn is_plain(item: &ItemStruct) -> bool {
+        Parts::new(item).storable().to_string().contains("Pod for")
     }
 
     #[test]
-    fn a_generic_struct_with_padding_is_not_stored() {
-        assert!(is_storable(&parse_quote!(
+    fn a_generic_struct_with_padding_is_not_plain() {
+        assert!(is_plain(&parse_quote!(
             struct Pair<T> {
                 x: T,
                 y: T,
             }
         )));
-        assert!(!is_storable(&parse_quote!(
+        assert!(!is_plain(&parse_quote!(
             #[repr(align(16))]
             struct Padded<T> {
                 x: T,
             }
         )));
-        assert!(!is_storable(&parse_quote!(
+        assert!(!is_plain(&parse_quote!(
             #[cfg_attr(all(), repr(align(16)))]
             struct Padded<T> {
                 x: T,
             }
         )));
-        assert!(!is_storable(&parse_quote!(
+        assert!(!is_plain(&parse_quote!(
             struct Mixed<T> {
                 x: T,
                 y: u8,

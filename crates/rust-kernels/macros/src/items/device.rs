@@ -5,6 +5,7 @@ use crate::body::scope::{Mode, Returns, Tail, Translator, returned};
 use crate::bounds::{with_names, with_storable};
 use crate::items::imported::written_out;
 use crate::items::kernel::check_signature;
+use crate::source::lifetimes;
 use crate::types::{Kind, is_handle, is_tensor_map, parameter, refuse};
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -88,6 +89,20 @@ pub struct Staged {
     pub body: TokenStream,
 }
 
+/// The element type of `impl Iterator<Item = T>`.
+fn element_of_iterator(ty: &Type) -> Option<&Type> {
+    let Type::ImplTrait(bounds) = ty else { return None };
+    bounds.bounds.iter().find_map(|bound| {
+        let syn::TypeParamBound::Trait(bound) = bound else { return None };
+        let last = bound.path.segments.last().filter(|last| last.ident == "Iterator")?;
+        let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+        arguments.args.iter().find_map(|argument| match argument {
+            syn::GenericArgument::AssocType(of) if of.ident == "Item" => Some(&of.ty),
+            _ => None,
+        })
+    })
+}
+
 /// The return type of a function.
 pub fn returns(signature: &Signature) -> Returns {
     match &signature.output {
@@ -108,7 +123,8 @@ pub fn stage(
     let mut bindings = Vec::new();
     let mut loans = Vec::new();
     crate::items::host_objects::check(block, translator);
-    let block = &written_out(block);
+    let block = &written_out(&lifetimes::of_block(block));
+    let signature = &lifetimes::of_signature(signature);
     translator.declare_generics(&signature.generics);
     translator.ends.push(block.brace_token.span.close());
     let arguments = signature.inputs.iter().filter(|a| !matches!(a, FnArg::Receiver(_)));
@@ -148,7 +164,11 @@ pub fn stage(
                         ::lanework::lang::rt::IntoSlice::<#element>::into_slice(#name););
             }
             Kind::Slice { element, mutable: true } => {
-                parameters.push(quote!(#name: ::lanework::lang::SliceMut<#element>));
+                parameters.push(quote_spanned!(span =>
+                    #name: impl ::lanework::lang::rt::IntoSliceMut<#element>));
+                binding = quote_spanned!(span =>
+                    let #name: ::lanework::lang::SliceMut<#element> =
+                        ::lanework::lang::rt::IntoSliceMut::<#element>::into_slice_mut(#name););
             }
             Kind::Reference { inner, .. } if is_handle(inner) => {
                 parameters.push(quote!(#name: #inner));
@@ -191,6 +211,14 @@ pub fn stage(
     translator.ends.pop();
     let function = signature.ident.to_string();
     let (output, body) = match (&signature.output, translator.returns) {
+        (ReturnType::Type(_, ty), Returns::Value)
+            if let Some(element) = element_of_iterator(ty) =>
+        {
+            let body = translator.statements(block, Tail::Value(Mode::Keep));
+            let rt = quote!(::lanework::lang::rt);
+            let output = quote!(-> #rt::Iter<impl #rt::Stream<Item = #rt::Handle<#element>> + ::core::marker::Copy>);
+            (output, quote!({ #body }))
+        }
         (ReturnType::Type(_, ty), Returns::Value) => {
             let body = translator.statements(block, Tail::Value(Mode::Keep));
             let output = quote!(-> <#ty as ::lanework::lang::rt::Returned>::Handle);
@@ -225,7 +253,7 @@ pub fn stage(
 }
 
 fn rewrite(function: &ItemFn, translator: &mut Translator) -> syn::Result<TokenStream> {
-    let signature = &with_names(&function.sig);
+    let signature = &with_names(&lifetimes::of_signature(&function.sig));
     check_signature(signature)?;
     let nothing = (TokenStream::new(), TokenStream::new());
     let Staged { parameters, output, body } =

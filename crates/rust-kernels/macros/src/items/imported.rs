@@ -1,8 +1,9 @@
-//! Variants that a file imports (`use Shape::*;`): `Disk(n)` becomes `Shape::Disk(n)`, the form that the translation knows.
+//! Variants that a file imports (`use Shape::*;`): `Disk(n)` becomes `Shape::Disk(n)`, the form that the translation knows; and byte strings
+//! in patterns.
 
 use crate::source::enum_of;
-use syn::visit_mut::{VisitMut, visit_path_mut};
-use syn::{Block, Ident, Path, PathSegment};
+use syn::visit_mut::{VisitMut, visit_pat_mut, visit_path_mut};
+use syn::{Block, Ident, Lit, Pat, Path, PathSegment};
 
 /// The block with the paths of imported variants written out.
 pub fn written_out(block: &Block) -> Block {
@@ -24,6 +25,21 @@ impl VisitMut for Variants {
         let segment = |part: &String| PathSegment::from(Ident::new(part, name.span()));
         let segments = of.iter().map(segment).chain([PathSegment::from(name.clone())]).collect();
         path.segments = segments;
+    }
+
+    // A byte string is a slice pattern of its bytes.
+    fn visit_pat_mut(&mut self, pattern: &mut Pat) {
+        visit_pat_mut(self, pattern);
+        if let Pat::Lit(literal) = pattern
+            && let Lit::ByteStr(text) = &literal.lit
+        {
+            let bytes = text.value().into_iter();
+            let bytes = bytes.map(|byte| syn::LitByte::new(byte, text.span()));
+            let slice = quote::quote_spanned!(text.span() => [#(#bytes),*]);
+            if let Ok(slice) = syn::parse::Parser::parse2(Pat::parse_single, slice) {
+                *pattern = slice;
+            }
+        }
     }
 
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}

@@ -4,6 +4,7 @@
 use crate::body::scope::{Returns, Tail, Translator};
 use crate::bounds::with_storable;
 use crate::items::imported::written_out;
+use crate::source::lifetimes;
 use crate::types;
 use crate::types::{Kind, is_tensor_map, is_written_map, parameter, refuse};
 use proc_macro2::TokenStream;
@@ -181,7 +182,8 @@ fn rewrite(
             bindings.push(quote!(let #name = #value;));
         }
     }
-    let body = translator.statements(&written_out(&function.block), Tail::Unit);
+    let body =
+        translator.statements(&written_out(&lifetimes::of_block(&function.block)), Tail::Unit);
     let imports = translator.imports();
     let outline = crate::outline::outline(signature, &function.block);
     let directives = directives.tokens();

@@ -6,12 +6,13 @@
 use crate::body::closures::staged_generics;
 use crate::body::expression::calls::PRIMITIVES;
 use crate::body::scope::Translator;
-use crate::bounds::{bounds, is_of_kernels, is_of_rust};
+use crate::bounds::{is_of_rust, with_values};
 use crate::data::structs::staged_name;
 use crate::items::device::{Staged, allowed, returns, stage};
 use crate::items::receiver::{is_exclusive, plain, receiver, without_self};
 use crate::items::traits::{implemented, mentions_self};
 use crate::source::is_unmarked;
+use crate::source::lifetimes;
 use crate::types::refuse;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -32,19 +33,25 @@ const ASSIGNING: &str = "\
 
 /// Stages the functions of an `impl` block, or returns the error.
 pub fn expand(item: ItemImpl) -> syn::Result<TokenStream> {
-    let host = host(&item)?;
-    if let Some(lifetime) = item.generics.lifetimes().next() {
-        return Err(refuse(lifetime, "a #[device] impl has no lifetimes", "take values"));
-    }
+    let written = item;
+    let item = with_types(&lifetimes::of_impl(&written));
+    let host = host(&written, &item)?;
     let operator = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
     let staged = match operator {
         Some(last) if OPERATORS.iter().any(|name| last.ident == name) || last.ident == "Index" => {
             operator_of(&item, last)?
         }
-        // A kernel changes an element through a method.
-        Some(last) if last.ident == "IndexMut" => TokenStream::new(),
+        Some(last) if last.ident == "IndexMut" => setter(&item, last)?,
+        Some(last) if last.ident == "Iterator" => {
+            let (staged, iterator) = (methods(&item)?, iterator(&item)?);
+            quote!(#staged #iterator)
+        }
         Some(last) if ASSIGNING.split(' ').any(|name| last.ident == name) => TokenStream::new(),
         Some(last) if !has_parts(&item, last) => TokenStream::new(),
+        Some(last) if last.ident == "PartialEq" || last.ident == "PartialOrd" => {
+            let (staged, comparison) = (methods(&item)?, comparison(&item, last)?);
+            quote!(#staged #comparison)
+        }
         Some(last) if last.ident == "From" => {
             let (staged, conversion) = (methods(&item)?, conversion(&item, last)?);
             quote!(#staged #conversion)
@@ -84,10 +91,47 @@ fn conversion(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStre
     let (rt, parts) =
         (quote!(::lanework::lang::rt), parts_of(path, &quote!(::lanework::lang::rt::Values)));
     Ok(quote! {
+        impl #rt::FromValue<#from> for #path {
+            #[track_caller]
+            fn from_value(error: #rt::Handle<#from>) -> #rt::Handle<Self> {
+                <#parts>::from(error)
+            }
+        }
         impl #rt::FromError<#from> for #path {
             #[track_caller]
             fn from_error(error: #rt::Handle<#from>) -> #rt::Handle<Self> {
                 <#parts>::from(error)
+            }
+        }
+    })
+}
+
+/// `==` or `<` of kernels, by the function of an `impl` of `PartialEq` or `PartialOrd` for the same type.
+fn comparison(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStream> {
+    let path = path_of(item)?;
+    if !last.arguments.is_none() {
+        return Ok(TokenStream::new());
+    }
+    let rt = quote!(::lanework::lang::rt);
+    let parts = parts_of(path, &quote!(#rt::Values));
+    let (of, relation, body) = match last.ident == "PartialEq" {
+        true => (quote!(Equal), None, quote!(<#parts>::eq(first, second))),
+        false => (
+            quote!(Ordered),
+            Some(quote!(relation: #rt::Relation,)),
+            quote!(#rt::is_relation(relation, <#parts>::partial_cmp(first, second))),
+        ),
+    };
+    let name = Ident::new(if relation.is_some() { "related" } else { "equal" }, last.ident.span());
+    let generics = with_values(&item.generics, None);
+    let (parameters, _, clause) = generics.split_for_impl();
+    Ok(quote! {
+        impl #parameters #rt::#of for #path #clause {
+            #[track_caller]
+            fn #name(
+                #relation first: #rt::Handle<Self>, second: #rt::Handle<Self>,
+            ) -> ::lanework::lang::Var<bool> {
+                #body
             }
         }
     })
@@ -108,6 +152,60 @@ fn has_parts(item: &ItemImpl, of: &syn::PathSegment) -> bool {
     !number && (is_of_rust(&of.ident) || item.items.iter().any(values))
 }
 
+/// The block, whose functions name the associated types that it declares: `u32` instead of `Self::State`.
+fn with_types(item: &ItemImpl) -> ItemImpl {
+    let types: Vec<_> = item
+        .items
+        .iter()
+        .filter_map(|inner| match inner {
+            ImplItem::Type(ty) => Some((ty.ident.clone(), ty.ty.to_token_stream())),
+            _ => None,
+        })
+        .collect();
+    let mut item = item.clone();
+    for inner in &mut item.items {
+        if let ImplItem::Fn(function) = inner
+            && let Ok(named) = syn::parse2(named_types(function.to_token_stream(), &types))
+        {
+            *function = named;
+        }
+    }
+    item
+}
+
+/// The tokens with the types in the place of `Self::Name`.
+fn named_types(tokens: TokenStream, types: &[(Ident, TokenStream)]) -> TokenStream {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    let (mut out, mut at) = (TokenStream::new(), 0);
+    while at < trees.len() {
+        if let [
+            TokenTree::Ident(word),
+            TokenTree::Punct(_),
+            TokenTree::Punct(colon),
+            TokenTree::Ident(name),
+            ..,
+        ] = &trees[at..]
+            && word == "Self"
+            && colon.as_char() == ':'
+            && let Some((_, ty)) = types.iter().find(|(known, _)| known == name)
+        {
+            out.extend(ty.clone());
+            at += 4;
+            continue;
+        }
+        match &trees[at] {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), named_types(group.stream(), types));
+                inner.set_span(group.span());
+                out.extend([TokenTree::Group(inner)]);
+            }
+            other => out.extend([other.clone()]),
+        }
+        at += 1;
+    }
+    out
+}
+
 /// The type of a block, as expressions need it.
 fn self_type(ty: &Type) -> TokenStream {
     match ty {
@@ -117,9 +215,9 @@ fn self_type(ty: &Type) -> TokenStream {
 }
 
 /// The block for the host.
-fn host(item: &ItemImpl) -> syn::Result<TokenStream> {
+fn host(written: &ItemImpl, item: &ItemImpl) -> syn::Result<TokenStream> {
     let mut items = TokenStream::new();
-    for inner in &item.items {
+    for inner in &written.items {
         match inner {
             ImplItem::Fn(function) => items.extend(crate::host::function(
                 &function.attrs,
@@ -137,12 +235,18 @@ fn host(item: &ItemImpl) -> syn::Result<TokenStream> {
             }
         }
     }
-    let (attributes, unsafety, generics) = (&item.attrs, &item.unsafety, &item.generics);
+    let (attributes, unsafety, generics) = (&written.attrs, &written.unsafety, &written.generics);
+    let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+    // The implementation of a device trait has functions for kernels.
+    let generics = match of_trait {
+        Some(last) if !is_of_rust(&last.ident) => with_values(generics, None),
+        _ => generics.clone(),
+    };
     let (parameters, _, clause) = generics.split_for_impl();
-    let not = &item.modifiers.polarity;
-    let of = item.trait_.as_ref().map(|(path, word)| quote!(#not #path #word));
-    let ty = &item.self_ty;
-    let hidden = implemented(item, &self_type(ty))?;
+    let not = &written.modifiers.polarity;
+    let of = written.trait_.as_ref().map(|(path, word)| quote!(#not #path #word));
+    let ty = &written.self_ty;
+    let hidden = implemented(item, &self_type(&item.self_ty))?;
     Ok(quote!(#(#attributes)* #unsafety impl #parameters #of #ty #clause { #items #hidden }))
 }
 
@@ -183,7 +287,7 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
             #[track_caller]
             #visibility fn #name #generics (#this #(#parameters),*) #output #clause { #body }));
     }
-    let mut generics = with_data(&item.generics);
+    let mut generics = with_values(&item.generics, None);
     generics.params.insert(0, syn::parse_quote!(__K: ::lanework::lang::rt::Kind));
     let (parameters, _, clause) = generics.split_for_impl();
     let parts = parts_of(path, &quote!(__K));
@@ -192,22 +296,6 @@ fn methods(item: &ItemImpl) -> syn::Result<TokenStream> {
         quote!(#allowed #[allow(clippy::wrong_self_convention, clippy::should_implement_trait, clippy::new_ret_no_self)]
         impl #parameters #parts #clause { #functions }),
     )
-}
-
-/// The generics, with the bound `Data` on each type parameter that no trait of the kernel language bounds. (With both `Data` and `Float`,
-/// rustc would no longer see that a `T` is a `Var<T>` while staging.)
-fn with_data(generics: &Generics) -> Generics {
-    let mut generics = generics.clone();
-    let bounds = bounds(&generics);
-    let of_kernels =
-        |name: &Ident| bounds.iter().any(|(of, path)| of == name && is_of_kernels(path));
-    let names = generics.type_params().map(|ty| ty.ident.clone());
-    let missing: Vec<_> = names.filter(|name| !of_kernels(name)).collect();
-    let clause = generics.make_where_clause();
-    for name in missing {
-        clause.predicates.push(syn::parse_quote!(#name: ::lanework::lang::Data));
-    }
-    generics
 }
 
 /// The path of the type that the block is for.
@@ -229,7 +317,14 @@ fn parts_of(path: &TypePath, kind: &TokenStream) -> TokenStream {
         last.ident = staged_name(&last.ident);
         let kind: syn::GenericArgument = syn::parse_quote!(#kind);
         match &mut last.arguments {
-            PathArguments::AngleBracketed(arguments) => arguments.args.insert(0, kind),
+            PathArguments::AngleBracketed(arguments) => {
+                // The parts of a value have no lifetimes.
+                let others = std::mem::take(&mut arguments.args).into_iter();
+                arguments.args = others
+                    .filter(|one| !matches!(one, syn::GenericArgument::Lifetime(_)))
+                    .collect();
+                arguments.args.insert(0, kind);
+            }
             other => {
                 *other = PathArguments::AngleBracketed(syn::parse_quote!(<#kind>));
             }
@@ -352,27 +447,13 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
     translator.declare_generics(&item.generics);
     let (start, end) = around(taken.as_ref(), &host_type, &mut translator);
     // All implementations call one function, which takes the receiver as an argument.
-    let start: TokenStream = start
-        .into_iter()
-        .map(|tree| match tree {
-            TokenTree::Group(group) => {
-                let inner = group.stream().into_iter().map(|tree| match tree {
-                    TokenTree::Ident(word) if word == "self" => {
-                        TokenTree::Ident(Ident::new("__left", word.span()))
-                    }
-                    other => other,
-                });
-                TokenTree::Group(Group::new(group.delimiter(), inner.collect()))
-            }
-            other => other,
-        })
-        .collect();
+    let start = with_left(start);
     let staged = stage(&plain.sig, &plain.block, (start, end), &mut translator)?;
     if let Some(errors) = translator.finish() {
         return Ok(errors);
     }
     let Staged { parameters, output: handle, body } = staged;
-    let generics = with_data(&item.generics);
+    let generics = with_values(&item.generics, None);
     let (impl_generics, _, clause) = generics.split_for_impl();
     let arguments = generics.params.iter().map(|parameter| match parameter {
         GenericParam::Type(ty) => ty.ident.to_token_stream(),
@@ -431,6 +512,20 @@ fn operator_of(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStr
     })
 }
 
+/// The tokens with `__left` in the place of `self`.
+fn with_left(tokens: TokenStream) -> TokenStream {
+    let one = |tree| match tree {
+        TokenTree::Ident(word) if word == "self" => {
+            TokenTree::Ident(Ident::new("__left", word.span()))
+        }
+        TokenTree::Group(group) => {
+            TokenTree::Group(Group::new(group.delimiter(), with_left(group.stream())))
+        }
+        other => other,
+    };
+    tokens.into_iter().map(one).collect()
+}
+
 /// `value[i]` of a type with `Index`, by the function `staged`.
 fn getter(
     path: &TypePath,
@@ -451,6 +546,170 @@ fn getter(
             }
         }
     }
+}
+
+/// `value[i] = x` of a type with `IndexMut`: the function's body, which sets the place that it returns.
+fn setter(item: &ItemImpl, last: &syn::PathSegment) -> syn::Result<TokenStream> {
+    let path = path_of(item)?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return Ok(TokenStream::new());
+    };
+    let Some(syn::GenericArgument::Type(index)) = arguments.args.first() else {
+        return Ok(TokenStream::new());
+    };
+    let function = item.items.iter().find_map(|inner| match inner {
+        ImplItem::Fn(function) => Some(function),
+        _ => None,
+    });
+    let Some(function) = function else { return Ok(TokenStream::new()) };
+    let host_type = turbofish(path);
+    let (mut plain, taken) = plain(function, &host_type)?;
+    plain.sig.output = ReturnType::Default;
+    let value = Ident::new("__value", proc_macro2::Span::mixed_site());
+    set_place(&mut plain.block, &value);
+    let mut translator = Translator::new(returns(&plain.sig));
+    translator.declare_generics(&item.generics);
+    translator.declare(&value, false);
+    let (start, end) = around(taken.as_ref(), &host_type, &mut translator);
+    let staged = stage(&plain.sig, &plain.block, (with_left(start), end), &mut translator)?;
+    if let Some(errors) = translator.finish() {
+        return Ok(errors);
+    }
+    let Staged { parameters, body, .. } = staged;
+    let rt = quote!(::lanework::lang::rt);
+    let mut generics = with_values(&item.generics, None);
+    generics.params.insert(0, syn::parse_quote!(__K: #rt::Kind));
+    let parts = parts_of(path, &quote!(__K));
+    let clause = generics.make_where_clause();
+    clause.predicates.push(syn::parse_quote!(#parts: #rt::Exclusive<#path>));
+    let element = quote!(<#path as ::core::ops::Index<#index>>::Output);
+    let mut of_put = generics.clone();
+    of_put.params.push(syn::parse_quote!(__I: #rt::To<#index>));
+    of_put.params.push(syn::parse_quote!(__V: #rt::To<#element>));
+    let (own, _, clause) = generics.split_for_impl();
+    let (own_of_put, _, _) = of_put.split_for_impl();
+    let arguments = generics.params.iter().map(|parameter| match parameter {
+        GenericParam::Type(ty) => ty.ident.to_token_stream(),
+        GenericParam::Const(constant) => constant.ident.to_token_stream(),
+        GenericParam::Lifetime(lifetime) => lifetime.to_token_stream(),
+    });
+    let allowed = allowed();
+    Ok(quote! {
+        #allowed
+        const _: () = {
+            #[track_caller]
+            fn put #own (__left: #parts, #(#parameters,)* #value: #rt::Handle<#element>) #clause {
+                #body
+            }
+
+            impl #own_of_put #rt::Put<__I, __V> for #parts #clause {
+                #[track_caller]
+                fn put(&self, index: __I, value: __V) {
+                    put::<#(#arguments),*>(*self, index, #rt::To::<#element>::to(value));
+                }
+            }
+        };
+    })
+}
+
+/// Sets the place that a body returns to a value.
+fn set_place(block: &mut syn::Block, value: &Ident) {
+    if let Some(syn::Stmt::Expr(last, end @ None)) = block.stmts.last_mut() {
+        set_place_of(last, value);
+        *end = Some(Default::default());
+    }
+}
+
+fn set_place_of(expression: &mut syn::Expr, value: &Ident) {
+    match expression {
+        syn::Expr::Reference(reference) => {
+            let place = &reference.expr;
+            *expression = syn::parse_quote!(#place = #value);
+        }
+        syn::Expr::Paren(inner) => set_place_of(&mut inner.expr, value),
+        syn::Expr::Block(block) => set_place(&mut block.block, value),
+        syn::Expr::Match(matched) => {
+            matched.arms.iter_mut().for_each(|arm| set_place_of(&mut arm.body, value));
+        }
+        syn::Expr::If(branch) => {
+            set_place(&mut branch.then_branch, value);
+            if let Some((_, otherwise)) = &mut branch.else_branch {
+                set_place_of(otherwise, value);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Loops over the elements that `next` of an `impl Iterator` returns.
+fn iterator(item: &ItemImpl) -> syn::Result<TokenStream> {
+    let path = path_of(item)?;
+    let element = item.items.iter().find_map(|inner| match inner {
+        ImplItem::Type(ty) => Some(&ty.ty),
+        _ => None,
+    });
+    let (Some(element), rt) = (element, quote!(::lanework::lang::rt)) else {
+        return Ok(TokenStream::new());
+    };
+    let generics = with_values(&item.generics, None);
+    let (parameters, _, clause) = generics.split_for_impl();
+    let [values, variables, temporaries] =
+        [quote!(#rt::Values), quote!(#rt::Variables), quote!(#rt::Temporaries)]
+            .map(|kind| parts_of(path, &kind));
+    Ok(quote! {
+        impl #parameters #rt::Next for #path #clause {
+            type Item = #element;
+            #[track_caller]
+            fn next_item(of: #rt::Variable<Self>) -> #rt::Handle<::core::option::Option<#element>> {
+                of.next()
+            }
+        }
+        impl #parameters #rt::IntoStream for #values #clause {
+            type Stream = #rt::Pulled<#path>;
+            fn stream(self) -> #rt::Iter<Self::Stream> {
+                #rt::pulled::<#path>(self)
+            }
+        }
+        impl #parameters #rt::IntoStream for #temporaries #clause {
+            type Stream = #rt::Pulled<#path>;
+            fn stream(self) -> #rt::Iter<Self::Stream> {
+                #rt::pulled::<#path>(#rt::To::<#path>::to(self))
+            }
+        }
+        impl #parameters #rt::UserIterator for #values #clause {}
+        impl #parameters #rt::UserIterator for #variables #clause {}
+        impl #parameters #rt::UserIterator for #temporaries #clause {}
+        impl #parameters #rt::IntoStream for #variables #clause {
+            type Stream = #rt::PulledFrom<#path>;
+            fn stream(self) -> #rt::Iter<Self::Stream> {
+                #rt::pulled_from::<#path>(self)
+            }
+        }
+        impl #parameters #rt::Items for #values #clause {
+            type Item = #rt::Handle<#element>;
+            type Position = ::lanework::lang::Var<usize>;
+            #[track_caller]
+            fn each(
+                self,
+                name: ::core::option::Option<&'static str>,
+                body: &mut dyn FnMut(Self::Position, Self::Item),
+            ) {
+                #rt::each_pulled(#rt::IntoStream::stream(self), name, body)
+            }
+        }
+        impl #parameters #rt::Items for #variables #clause {
+            type Item = #rt::Handle<#element>;
+            type Position = ::lanework::lang::Var<usize>;
+            #[track_caller]
+            fn each(
+                self,
+                name: ::core::option::Option<&'static str>,
+                body: &mut dyn FnMut(Self::Position, Self::Item),
+            ) {
+                #rt::each_pulled(#rt::IntoStream::stream(self), name, body)
+            }
+        }
+    })
 }
 
 /// Ends a body that returns a reference with the value that it refers to.

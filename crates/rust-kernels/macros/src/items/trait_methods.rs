@@ -12,7 +12,7 @@ use crate::items::device::{Staged, allowed, returns, stage};
 use crate::items::receiver::{is_exclusive, plain};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{FnArg, Generics, ImplItemFn, ItemTrait, Signature, TraitItem};
+use syn::{FnArg, GenericParam, Generics, ImplItemFn, ItemTrait, Signature, TraitItem};
 
 /// The adapter of a trait, the function that makes one, and the trait for known types.
 pub fn declare(item: &ItemTrait) -> syn::Result<TokenStream> {
@@ -115,9 +115,17 @@ impl TraitMethod {
                 FnArg::Receiver(_) => Ident::new("this", Span::call_site()),
             });
         let hidden = in_kernels(&signature.ident);
+        // rustc does not infer a constant from the arguments.
+        let own = &plain.sig.generics;
+        let names = own.params.iter().filter_map(|parameter| match parameter {
+            GenericParam::Type(ty) => Some(&ty.ident),
+            GenericParam::Const(constant) => Some(&constant.ident),
+            GenericParam::Lifetime(_) => None,
+        });
+        let constants = own.const_params().next().map(|_| quote!(::<#(#names),*>));
         Ok(TraitMethod {
             name: signature.ident.clone(),
-            call: quote!(<__V as #of>::#hidden),
+            call: quote!(<__V as #of>::#hidden #constants),
             generics: staged_generics(&plain.sig.generics),
             receiver: taken.as_ref().map(is_exclusive),
             arguments: arguments.collect(),

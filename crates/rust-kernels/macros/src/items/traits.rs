@@ -7,30 +7,16 @@
 
 use crate::body::closures::staged_generics;
 use crate::body::scope::Translator;
-use crate::bounds::{in_kernels, is_of_kernels, is_of_rust, may_be_device};
+use crate::bounds::{in_kernels, is_of_kernels, is_of_rust, may_be_device, staged_bound};
 use crate::items::device::{Staged, allowed, returns, stage};
 use crate::items::receiver::{is_exclusive, plain, receiver};
 use crate::types::refuse;
-use proc_macro2::{Spacing, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, TypeParamBound};
-
-/// The supertraits of a device trait whose functions take or return `Self`. For a `T: Trait`, they give rustc the bounds of
-/// the handles and variables of type `T`.
-fn of_values() -> TokenStream {
-    let (lang, rt) = (quote!(::lanework::lang), quote!(::lanework::lang::rt));
-    let handle = quote!(<Self as #lang::Data>::Of<#rt::Values>);
-    let variable = quote!(<Self as #lang::Data>::Of<#rt::Variables>);
-    let value = quote!(#rt::Valued<Value = Self> + #rt::To<Self>);
-    quote! {
-        #value + #rt::Read<Value = Self> + #rt::IntoVariable<Variable = #variable>
-        + #lang::Data<Of<#rt::Values>: #value + #rt::Read<Value = #handle> + #rt::IntoVariable<Variable = #variable>>
-        + #lang::Data<Of<#rt::Variables>: #value + #rt::Read<Value = #handle> + #rt::Target<Value = Self>
-            + #rt::Receive + #rt::Exclusive<Self>>
-        + #lang::Data<Of<#rt::Places>: #value + #rt::Read<Value = #handle> + #rt::Target<Value = Self>
-            + #rt::Receive + #rt::Exclusive<Self>>
-    }
-}
+use syn::{
+    ImplItem, ImplItemFn, ItemImpl, ItemTrait, Signature, TraitItem, TraitItemType, Type,
+    TypeParamBound,
+};
 
 /// The item that holds a function.
 #[derive(Clone, Copy)]
@@ -118,34 +104,55 @@ pub fn mentions_self(item: impl ToTokens) -> bool {
     mentioned(item.to_token_stream())
 }
 
-/// Reports an associated type that a function takes or returns, if its bounds say nothing about kernels.
-fn check_types(item: &ItemTrait) -> syn::Result<()> {
-    let signatures = item.items.iter().filter_map(|inner| match inner {
+/// An associated type, with the bounds that values of it need in kernels, if a function or a constant of the trait names it.
+fn with_bounds(ty: &TraitItemType, item: &ItemTrait) -> TraitItemType {
+    let mut ty = ty.clone();
+    let bounds: Vec<syn::Path> = ty
+        .bounds
+        .iter()
+        .filter_map(|bound| match bound {
+            TypeParamBound::Trait(bound) => Some(bound.path.clone()),
+            _ => None,
+        })
+        .collect();
+    let of_kernels = |path: &syn::Path| is_of_kernels(path) || may_be_device(path);
+    if !is_named(&ty.ident, item) || bounds.iter().any(of_kernels) {
+        return ty;
+    }
+    ty.bounds.push(syn::parse_quote!(::lanework::lang::rt::KernelValue));
+    let own = &ty.ident;
+    let own: Type = syn::parse_quote!(<Self as Trait>::#own);
+    let staged = bounds.iter().filter_map(|path| staged_bound(path, &own));
+    let staged: Vec<TypeParamBound> = staged
+        .map(|bound| with_trait(bound, &item.ident))
+        .filter_map(|b| syn::parse2(b).ok())
+        .collect();
+    ty.bounds.extend(staged);
+    ty
+}
+
+/// The tokens with the name of the trait in the place of `Trait`.
+fn with_trait(tokens: TokenStream, name: &Ident) -> TokenStream {
+    let one = |tree| match tree {
+        TokenTree::Ident(word) if word == "Trait" => TokenTree::Ident(name.clone()),
+        TokenTree::Group(group) => {
+            TokenTree::Group(Group::new(group.delimiter(), with_trait(group.stream(), name)))
+        }
+        other => other,
+    };
+    tokens.into_iter().map(one).collect()
+}
+
+/// Whether a function or a constant of a trait names the associated type.
+fn is_named(name: &Ident, item: &ItemTrait) -> bool {
+    let texts = item.items.iter().filter_map(|inner| match inner {
         TraitItem::Fn(function) => Some(function.sig.to_token_stream().to_string()),
+        TraitItem::Const(constant) => Some(constant.ty.to_token_stream().to_string()),
         _ => None,
     });
-    let text: String = signatures.collect::<Vec<_>>().join(" ");
-    for inner in &item.items {
-        let TraitItem::Type(ty) = inner else { continue };
-        let of_kernels = |bound: &TypeParamBound| match bound {
-            TypeParamBound::Trait(bound) => {
-                is_of_kernels(&bound.path) || may_be_device(&bound.path)
-            }
-            _ => false,
-        };
-        let name = &ty.ident;
-        let (path, word) = (format!("Self :: {name}"), |c: char| c.is_alphanumeric() || c == '_');
-        let named =
-            text.match_indices(&path).any(|(at, _)| !text[at + path.len()..].starts_with(word));
-        if named && item.generics.where_clause.is_none() && !ty.bounds.iter().any(of_kernels) {
-            return Err(refuse(
-                ty,
-                &format!("the associated type `{name}` has no bound of the kernel language"),
-                &format!("write `type {name}: Number;`, or name a #[device] trait"),
-            ));
-        }
-    }
-    Ok(())
+    let text = texts.collect::<Vec<_>>().join(" ");
+    let (path, word) = (format!("Self :: {name}"), |c: char| c.is_alphanumeric() || c == '_');
+    text.match_indices(&path).any(|(at, _)| !text[at + path.len()..].starts_with(word))
 }
 
 /// The hidden functions of an `impl` of a trait; empty for a trait of Rust's library.
@@ -171,13 +178,19 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
             "use an associated type",
         ));
     }
-    check_types(item)?;
     let mut items = TokenStream::new();
     let path: syn::Path = item.ident.clone().into();
     for inner in &item.items {
-        let TraitItem::Fn(function) = inner else {
-            inner.to_tokens(&mut items);
-            continue;
+        let function = match inner {
+            TraitItem::Fn(function) => function,
+            TraitItem::Type(ty) => {
+                with_bounds(ty, item).to_tokens(&mut items);
+                continue;
+            }
+            other => {
+                other.to_tokens(&mut items);
+                continue;
+            }
         };
         match &function.default {
             Some(block) => items.extend(crate::host::function(
@@ -195,10 +208,17 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
         TraitItem::Fn(function) => mentions_self(&function.sig),
         other => mentions_self(other),
     };
-    let values = item.items.iter().any(names_self).then(of_values);
+    let values = item.items.iter().any(names_self);
+    let values = values.then(|| quote!(::lanework::lang::rt::KernelValue));
     let (attributes, visibility, name) = (&item.attrs, &item.vis, &item.ident);
     let own = (!item.supertraits.is_empty()).then(|| item.supertraits.to_token_stream());
-    let bounds = own.into_iter().chain(values);
+    let this: Type = syn::parse_quote!(Self);
+    let staged = item.supertraits.iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) if values.is_some() => staged_bound(&bound.path, &this),
+        _ => None,
+    });
+    let staged: Vec<_> = staged.collect();
+    let bounds = own.into_iter().chain(values).chain(staged);
     let clause = &item.generics.where_clause;
     let methods = crate::items::trait_methods::declare(item)?;
     Ok(quote! {

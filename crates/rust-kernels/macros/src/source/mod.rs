@@ -8,6 +8,7 @@
 //! intrinsic: the name is close to an intrinsic's, the file mentions it only in calls, and no glob import could bring it
 //! from a module other than Lanework's.
 
+pub mod lifetimes;
 mod objects;
 mod variants;
 
@@ -104,6 +105,21 @@ pub fn derives(name: &Ident, of: &str) -> bool {
     })
 }
 
+/// The number of type and const parameters of the struct or enum `name`, if its file declares one; else 0.
+pub fn generic_count(name: &Ident) -> usize {
+    parameters_of(name)[0]
+}
+
+/// The number of lifetimes of the struct or enum `name`, if its file declares one; else 0.
+pub fn lifetime_count(name: &Ident) -> usize {
+    parameters_of(name)[1]
+}
+
+fn parameters_of(name: &Ident) -> [usize; 2] {
+    let count = |file: Rc<Declarations>| file.generics.get(&name.to_string()).copied();
+    file_of(name).and_then(count).unwrap_or_default()
+}
+
 /// The rules of the macro `name`, if its file declares one macro of that name, without `#[device]`.
 pub fn plain_rules(name: &Ident) -> Option<proc_macro2::TokenStream> {
     match file_of(name)?.macros.get(&name.to_string())?.as_slice() {
@@ -129,6 +145,8 @@ struct Declarations {
     types: HashMap<String, Vec<HashSet<String>>>,
     /// For each struct and enum, whether it has `#[device]` or an attribute that may add it.
     marks: HashMap<String, Vec<bool>>,
+    /// For each struct and enum, the number of its type and const parameters, and of its lifetimes.
+    generics: HashMap<String, [usize; 2]>,
     /// For each macro, whether it is marked `#[device]`, and its rules.
     macros: HashMap<String, Vec<(bool, String)>>,
     /// Its statics and structs.
@@ -252,6 +270,15 @@ impl VisitMut for Declarations {
                 ["doc", "derive", "repr", "must_use", "allow", "expect", "cfg", "non_exhaustive"];
             let mark = attributes.iter().any(|one| !plain.iter().any(|word| is(one, word)));
             self.marks.entry(name.to_string()).or_default().push(mark);
+        }
+        let parameters = match item {
+            syn::Item::Struct(item) => Some((&item.ident, &item.generics)),
+            syn::Item::Enum(item) => Some((&item.ident, &item.generics)),
+            _ => None,
+        };
+        if let Some((name, generics)) = parameters {
+            let count = generics.type_params().count() + generics.const_params().count();
+            self.generics.insert(name.to_string(), [count, generics.lifetimes().count()]);
         }
         self.objects.record(item);
         self.variants.record(item);

@@ -36,6 +36,9 @@ impl<S: Sequence, R, F: Fn(S::Item) -> R> Sequence for Map<S, F> {
     fn unrolls(&self) -> bool {
         self.0.unrolls()
     }
+    fn most(&self) -> Option<usize> {
+        self.0.most()
+    }
     #[track_caller]
     fn each_by(&self, step: Var<usize>, name: Option<&'static str>, body: &mut dyn FnMut(R)) {
         self.0.each_by(step, name, &mut |item| body((self.1)(item)));
@@ -132,7 +135,7 @@ where
     type Item = Handle<T>;
     #[track_caller]
     fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Handle<T>)) {
-        positions(self.unrolls(), self.length(), name, |i| body(self.at(i)));
+        positions((self.unrolls(), self.most()), self.length(), name, |i| body(self.at(i)));
     }
 }
 
@@ -159,7 +162,7 @@ where
 
 /// `.enumerate()`.
 #[derive(Clone, Copy, Debug)]
-pub struct Enumerate<S>(S);
+pub struct Enumerate<S>(pub(super) S);
 
 /// `.zip(other)`.
 #[derive(Clone, Copy, Debug)]
@@ -171,23 +174,23 @@ pub struct Rev<S>(S);
 
 /// `.skip(n)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Skip<S>(S, Var<usize>);
+pub struct Skip<S>(pub(super) S, pub(super) Var<usize>);
 
 /// `.take(n)`.
 #[derive(Clone, Copy, Debug)]
-pub struct Take<S>(S, Var<usize>);
+pub struct Take<S>(pub(super) S, pub(super) Var<usize>);
 
 /// `.step_by(n)`.
 #[derive(Clone, Copy, Debug)]
 pub struct StepBy<S>(S, Var<usize>);
 
 macro_rules! by_position {
-    ($([$($generics:tt)*] $adapter:ty, $item:ty, |$self:ident, $at:ident| $length:expr, $element:expr, $unrolls:expr;)*) => {$(
+    ($([$($generics:tt)*] $adapter:ty, $item:ty, |$self:ident, $at:ident| $length:expr, $element:expr, $unrolls:expr, $most:expr;)*) => {$(
         impl<$($generics)*> Stream for $adapter {
             type Item = $item;
             #[track_caller]
             fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut($item)) {
-                positions(self.unrolls(), self.length(), name, |i| body(self.at(i)));
+                positions((self.unrolls(), self.most()), self.length(), name, |i| body(self.at(i)));
             }
         }
 
@@ -206,27 +209,37 @@ macro_rules! by_position {
                 let $self = self;
                 $unrolls
             }
+            fn most(&self) -> Option<usize> {
+                let $self = self;
+                $most
+            }
         }
     )*};
 }
 
 by_position! {
     [S: Sequence] Enumerate<S>, (Var<usize>, S::Item), |all, i|
-        all.0.length(), (i, all.0.at(i)), all.0.unrolls();
+        all.0.length(), (i, all.0.at(i)), all.0.unrolls(), all.0.most();
     [A: Sequence, B: Sequence] Zip<A, B>, (A::Item, B::Item), |both, i|
         operate(Operation::Min, both.0.length(), both.1.length()),
         (both.0.at(i), both.1.at(i)),
-        both.0.unrolls() || both.1.unrolls();
+        both.0.unrolls() || both.1.unrolls(),
+        match (both.0.most(), both.1.most()) {
+            (Some(first), Some(second)) => Some(first.min(second)),
+            (first, second) => first.or(second),
+        };
     [S: Sequence] Rev<S>, S::Item, |all, i|
         all.0.length(),
         all.0.at(operate(Operation::Sub, before_last(&all.0), i)),
-        all.0.unrolls();
+        all.0.unrolls(),
+        all.0.most();
     [S: Sequence] Skip<S>, S::Item, |all, i|
         operate(Operation::Sub, operate(Operation::Max, all.0.length(), all.1), all.1),
         all.0.at(operate(Operation::Add, i, all.1)),
-        all.0.unrolls();
+        all.0.unrolls(),
+        all.0.most();
     [S: Sequence] Take<S>, S::Item, |all, i|
-        operate(Operation::Min, all.0.length(), all.1), all.0.at(i), all.0.unrolls();
+        operate(Operation::Min, all.0.length(), all.1), all.0.at(i), all.0.unrolls(), all.0.most();
 }
 
 fn before_last(sequence: &impl Sequence) -> Var<usize> {
@@ -254,11 +267,14 @@ impl<S: Sequence> Sequence for StepBy<S> {
     fn unrolls(&self) -> bool {
         self.0.unrolls()
     }
+    fn most(&self) -> Option<usize> {
+        self.0.most()
+    }
 }
 
 /// The current value of an element count of any integer type, as `usize`.
 #[track_caller]
-fn count(number: impl IndexValue) -> Var<usize> {
+pub(super) fn count(number: impl IndexValue) -> Var<usize> {
     let parts = number.parts();
     let wide = crate::emit::current::with(|b| {
         crate::scalar::cast::cast(b, parts.value, parts.ty, ScalarType::U64)
@@ -288,6 +304,11 @@ impl<S: Stream> Iter<S> {
 
     /// This iterator: elements are values in a kernel.
     pub fn cloned(self) -> Self {
+        self
+    }
+
+    /// This iterator; in a variable, it has `peek`.
+    pub fn peekable(self) -> Self {
         self
     }
 
@@ -335,14 +356,6 @@ impl<S: Stream> Iter<S> {
 }
 
 impl<S: Stream> Iter<S> {
-    /// Each element with its position.
-    pub fn enumerate(self) -> Iter<Enumerate<S>>
-    where
-        S: Sequence,
-    {
-        Iter(Enumerate(self.0))
-    }
-
     /// Pairs of elements; ends with the shorter iterator.
     pub fn zip<X: IntoStream>(self, other: X) -> Iter<Zip<S, X::Stream>>
     where
@@ -367,24 +380,6 @@ impl<S: Stream> Iter<S> {
         S: Sequence,
     {
         Iter(Rev(self.0))
-    }
-
-    /// The elements after the first `n`.
-    #[track_caller]
-    pub fn skip(self, n: impl IndexValue) -> Iter<Skip<S>>
-    where
-        S: Sequence,
-    {
-        Iter(Skip(self.0, count(n)))
-    }
-
-    /// The first `n` elements.
-    #[track_caller]
-    pub fn take(self, n: impl IndexValue) -> Iter<Take<S>>
-    where
-        S: Sequence,
-    {
-        Iter(Take(self.0, count(n)))
     }
 
     /// Every `n`th element, from the first on.

@@ -1,13 +1,17 @@
 //! Sources of elements: ranges, slices, arrays and shared arrays; parts of slices (`windows(n)`, `chunks(n)`, `chunks_exact(n)`); and
 //! `iter_mut`, whose elements are places that a loop may write.
 
-use crate::data::convert::Valued;
-use crate::data::leaves::{Data, Handle};
-use crate::data::variable::Target;
+use crate::data::convert::{To, Valued};
+use crate::data::handles::MovedSlice;
+use crate::data::leaves::{Data, Handle, Values};
+use crate::data::place::{Place, ReadPlace};
+use crate::data::variable::{IntoVariable, Receive, Target};
 use crate::emit::arithmetic::Operation;
 use crate::emit::current::{here, with};
+use crate::flow::branch::if_then;
 use crate::flow::loops::{By, Direction, OneByOne, Walk, for_loop};
 use crate::library::iterate::{Iter, Sequence, Stream, operate, positions, usize_of};
+use crate::library::option::OptionOf;
 use crate::library::slices::Items;
 use crate::memory::registers::{Get, Locate};
 use crate::memory::shared::Shared;
@@ -113,7 +117,7 @@ macro_rules! memories {
             type Item = Handle<$element>;
             #[track_caller]
             fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Self::Item)) {
-                positions(false, self.length(), name, |i| body(self.at(i)));
+                positions((false, None), self.length(), name, |i| body(self.at(i)));
             }
         }
 
@@ -158,6 +162,8 @@ memories! {
     [T: Data] SliceMut<T>, T, |slice| slice.len();
     [T: Data] SharedSlice<T>, T, |slice| slice.len();
     [T: Data] Shared<T, 1>, T, |shared| usize_of(shared.shape()[0] as usize);
+    [T: Data, const N: usize] Place<[T; N]>, T, |_array| usize_of(N);
+    [T: Data, const N: usize] ReadPlace<[T; N]>, T, |_array| usize_of(N);
 }
 
 /// The elements of a thread's array, or of a table.
@@ -195,6 +201,89 @@ impl<X: Read + Valued, const N: usize> IntoStream for [X; N] {
     }
 }
 
+/// An iterator over a slice in a variable: `let mut rest = x.iter();`.
+#[derive(Debug)]
+pub struct SliceIter<T>(MovedSlice<Slice<T>>);
+
+crate::scalar::var::copied!([T] SliceIter<T>);
+
+impl<T: Data> IntoVariable for Iter<Elements<Slice<T>>> {
+    type Variable = SliceIter<T>;
+    #[track_caller]
+    fn into_variable(self) -> SliceIter<T> {
+        SliceIter(self.0.0.into_variable())
+    }
+}
+
+impl<T: Data> Receive for SliceIter<T> {
+    type Receiver = Self;
+    fn receive(self) -> Self {
+        self
+    }
+}
+
+impl<T: Data> SliceIter<T> {
+    /// The next element.
+    #[allow(clippy::should_implement_trait)]
+    #[track_caller]
+    pub fn next(self) -> OptionOf<Values, T> {
+        here();
+        let rest = Read::copy(self.0);
+        let item = rest.first();
+        if_then(item.is_some(), || {
+            Target::set(self.0, between(rest, usize_of(1), rest.len()));
+        });
+        item
+    }
+
+    /// The next element, which stays the next one.
+    #[track_caller]
+    pub fn peek(self) -> OptionOf<Values, T> {
+        here();
+        Read::copy(self.0).first()
+    }
+
+    /// The elements that are left.
+    #[track_caller]
+    pub fn as_slice(self) -> Slice<T> {
+        here();
+        Read::copy(self.0)
+    }
+}
+
+impl<T: Data> Read for SliceIter<T> {
+    type Value = Iter<Elements<Slice<T>>>;
+    fn view(self) -> Self::Value {
+        Iter(Elements(self.0.view()))
+    }
+    #[track_caller]
+    fn copy(self) -> Self::Value {
+        Iter(Elements(Read::copy(self.0)))
+    }
+}
+
+impl<T: Data> IntoStream for SliceIter<T>
+where
+    Slice<T>: IntoStream,
+{
+    type Stream = <Slice<T> as IntoStream>::Stream;
+    #[track_caller]
+    fn stream(self) -> Iter<Self::Stream> {
+        Read::copy(self.0).stream()
+    }
+}
+
+/// A slice of the host is a table.
+impl<T: Data + Valued<Value = T>> IntoStream for &'static [T]
+where
+    Slice<T>: IntoStream,
+{
+    type Stream = <Slice<T> as IntoStream>::Stream;
+    fn stream(self) -> Iter<Self::Stream> {
+        To::<&'static [T]>::to(self).stream()
+    }
+}
+
 /// Subslices of `size` elements each, `step` elements apart.
 #[derive(Clone, Copy, Debug)]
 pub struct PartsOf<S> {
@@ -210,7 +299,7 @@ impl<S: Subslice> Stream for PartsOf<S> {
     type Item = S::Part;
     #[track_caller]
     fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(S::Part)) {
-        positions(false, self.count, name, |i| body(self.at(i)));
+        positions((false, None), self.count, name, |i| body(self.at(i)));
     }
 }
 
@@ -320,7 +409,7 @@ macro_rules! memories {
             type Item = <$memory as Locate<Var<usize>>>::Place;
             #[track_caller]
             fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(Self::Item)) {
-                positions(false, self.length(), name, |i| body(self.at(i)));
+                positions((false, None), self.length(), name, |i| body(self.at(i)));
             }
         }
 
@@ -387,6 +476,9 @@ impl<X: Read + Target, const N: usize> Sequence for ArrayMut<X, N> {
     }
     fn unrolls(&self) -> bool {
         true
+    }
+    fn most(&self) -> Option<usize> {
+        Some(N)
     }
 }
 

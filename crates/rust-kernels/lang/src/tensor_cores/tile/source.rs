@@ -1,11 +1,11 @@
 //! Sources and targets of fragments: tiles and arrays in shared memory, and matrices in global memory.
 
+use crate::data::handles::{Memory, Slice, SliceMut};
 use crate::data::place::{Place, Space};
 use crate::emit::arithmetic::{Operation, binary};
 use crate::emit::current::{here, with};
 use crate::emit::value::{Index, Value};
 use crate::memory::shared::Shared;
-use crate::memory::slice::{Memory, Slice, SliceMut};
 use crate::scalar::number::{Element, IndexValue};
 use crate::scalar::var::by_name;
 use crate::tensor_cores::element::MatrixElement;

@@ -2,13 +2,14 @@
 //! or an intrinsic; its staged version generates the code.
 
 use super::range;
+use crate::body::iterators::is_part;
 use crate::body::places::{is_constructor, is_place};
 use crate::body::scope::{Mode, Translator, as_name};
 use crate::body::statement::is_array_function;
 use crate::bounds::in_kernels;
-use crate::source::{Unknown, unknown};
+use crate::source::{Unknown, generic_count, unknown};
 use crate::types::{ends_with, is_handle_name};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath, Ident, PathArguments};
@@ -18,6 +19,32 @@ const PROMOTING: &str = "\
     min max clamp powf powi pow atan2 hypot copysign mul_add rem_euclid div_euclid abs_diff \
     div_ceil wrapping_add wrapping_sub wrapping_mul saturating_add saturating_sub saturating_mul \
     next_multiple_of is_multiple_of rotate_left rotate_right";
+
+/// Methods of Rust's library that change an `Option` or an array in its place, with the number of their arguments.
+const IN_PLACE: [(&str, usize); 18] = [
+    ("sort", 0),
+    ("sort_unstable", 0),
+    ("sort_by", 1),
+    ("sort_unstable_by", 1),
+    ("sort_by_key", 1),
+    ("sort_unstable_by_key", 1),
+    ("get_mut", 1),
+    ("first_mut", 0),
+    ("last_mut", 0),
+    ("take", 0),
+    ("replace", 1),
+    ("insert", 1),
+    ("get_or_insert", 1),
+    ("swap", 2),
+    ("reverse", 0),
+    ("fill", 1),
+    ("rotate_left", 1),
+    ("rotate_right", 1),
+];
+
+/// Methods of Rust's slices that read an array.
+const OF_ARRAY: [(&str, usize); 5] =
+    [("get", 1), ("first", 0), ("last", 0), ("contains", 1), ("starts_with", 1)];
 
 impl Translator {
     /// A call of a method.
@@ -51,7 +78,29 @@ impl Translator {
         let promotes = !call.args.is_empty()
             && PROMOTING.split(' ').any(|name| method == name)
             && !is_place(self, &call.receiver);
+        // `x.get(a..b)`
+        if method == "get"
+            && let [Expr::Range(range)] = &call.args.iter().collect::<Vec<_>>()[..]
+        {
+            return self.found_part(&call.receiver, range, span);
+        }
+        let form = (method.to_string(), call.args.len());
+        let form = (form.0.as_str(), form.1);
+        let (changes, reads) = (IN_PLACE.contains(&form), OF_ARRAY.contains(&form));
+        let place = is_place(self, &call.receiver) && !is_part(&call.receiver);
         let receiver = match promotes || !self.adapts() {
+            _ if (changes || reads) && place => {
+                let base = self.base(&call.receiver);
+                let place = quote_spanned!(call.receiver.span() =>
+                    ::lanework::lang::rt::changed(#base));
+                if self.adapts() { self.adapted(place) } else { place }
+            }
+            _ if reads && !is_part(&call.receiver) => {
+                let value = self.value(&call.receiver, Mode::View);
+                let held = quote_spanned!(call.receiver.span() =>
+                    ::lanework::lang::rt::held(#value));
+                if self.adapts() { self.adapted(held) } else { held }
+            }
             true => self.receiver(&call.receiver),
             false => self.adaptable_receiver(&call.receiver),
         };
@@ -73,6 +122,21 @@ impl Translator {
             }
             _ => quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*)),
         }
+    }
+
+    /// `x.get(a..b)`: the part, if the range is within the slice.
+    fn found_part(&mut self, slice: &Expr, range: &syn::ExprRange, span: Span) -> TokenStream {
+        let base = self.base(slice);
+        let mut end = |end: &Option<Box<Expr>>| match end {
+            Some(end) => {
+                let end = self.bare(end, Mode::Keep);
+                quote_spanned!(span => ::lanework::lang::rt::end_at(#end))
+            }
+            None => quote!(::core::option::Option::None),
+        };
+        let (start, end) = (end(&range.start), end(&range.end));
+        let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+        quote_spanned!(span => ::lanework::lang::rt::found_part(#base, #start, #end, #inclusive))
     }
 
     /// A call of a function, a closure or a constructor.
@@ -107,6 +171,20 @@ impl Translator {
             && let Some(staged) = self.of_primitive(path, call)
         {
             return staged;
+        }
+        // `T::from(x)` of a type parameter, and `Default::default()`
+        if let Expr::Path(path) = &*call.func
+            && let [of, function] = path.path.segments.iter().collect::<Vec<_>>()[..]
+            && path.qself.is_none()
+        {
+            if function.ident == "from" && call.args.len() == 1 && self.is_parameter(&of.ident) {
+                let (value, ty) = (self.bare(&call.args[0], Mode::View), &of.ident);
+                return quote_spanned!(span =>
+                    (&&::lanework::lang::rt::Converted(#value)).converted::<#ty>());
+            }
+            if of.ident == "Default" && function.ident == "default" && call.args.is_empty() {
+                return quote_spanned!(span => ::lanework::lang::rt::Defaulted);
+            }
         }
         // `shared::<[[f32; 32]; 32]>()`
         if let Expr::Path(path) = &*call.func
@@ -163,6 +241,10 @@ impl Translator {
                 let bits = value(self);
                 quote_spanned!(span => ::lanework::lang::prelude::#function::staged(#bits))
             }
+            ("char", "from_u32") => {
+                let value = value(self);
+                quote_spanned!(span => #rt::char_from_u32(#value))
+            }
             ("f16" | "bf16", "from_f32" | "from_f64") => {
                 let value = value(self);
                 quote_spanned!(span => #rt::cast::<#number, _>(#value))
@@ -209,8 +291,10 @@ impl Translator {
 
 /// The type of `u64::from`, a conversion without loss.
 fn converted_to(path: &syn::Path) -> Option<&syn::Ident> {
-    const NUMBERS: [&str; 12] =
-        ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32", "f64"];
+    const NUMBERS: [&str; 13] = [
+        "char", "u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32",
+        "f64",
+    ];
     let mut segments = path.segments.iter();
     let (number, function) = (&segments.next()?.ident, &segments.next()?.ident);
     let known = NUMBERS.iter().any(|name| number == name) && function == "from";
@@ -269,6 +353,9 @@ impl Translator {
         if let Some(staged) = of_rust(path) {
             return staged;
         }
+        if path.path.is_ident("drop") && !local && !self.has_function(&last.ident) {
+            return quote_spanned!(path.span() => ::lanework::lang::rt::discard);
+        }
         let of_type = segments.len() > 1 && is_type(&segments[segments.len() - 2].ident);
         let of_std = ["std", "core", "alloc"].iter().any(|name| segments[0].ident == name);
         let of_host = OF_THE_HOST.iter().any(|name| last.ident == name);
@@ -279,6 +366,7 @@ impl Translator {
             return quote!(#path);
         }
         if segments.len() == 1
+            && !self.has_function(&last.ident)
             && let Some(why) = unknown(&last.ident)
         {
             return self.not_staged(path, why);
@@ -420,6 +508,11 @@ impl Translator {
         Some(self.callee(path))
     }
 
+    /// Whether a name is a type parameter, or `Self` of a trait.
+    fn is_parameter(&self, name: &Ident) -> bool {
+        self.is_generic(name) || self.is_bounded(name)
+    }
+
     /// Whether `Type::function` is a function of a device struct or enum.
     fn is_device_type(&self, path: &ExprPath) -> bool {
         let segments = &path.path.segments;
@@ -439,7 +532,10 @@ fn of_rust(path: &ExprPath) -> Option<TokenStream> {
     let name = &segments.last()?.ident;
     let (span, known) = (path.span(), name.to_string());
     match (module.as_str(), known.as_str()) {
-        ("mem", "swap" | "replace") => Some(quote_spanned!(span => ::lanework::lang::rt::#name)),
+        ("mem", "swap" | "replace" | "take") => {
+            Some(quote_spanned!(span => ::lanework::lang::rt::#name))
+        }
+        ("mem", "drop") => Some(quote_spanned!(span => ::lanework::lang::rt::discard)),
         ("cmp", "min" | "max") => {
             Some(quote_spanned!(span => ::lanework::lang::prelude::#name::staged))
         }
@@ -455,6 +551,14 @@ fn associated(path: &ExprPath) -> TokenStream {
         return quote!(#path);
     };
     ty.segments.pop_punct();
+    if let Some(last) = ty.segments.last_mut()
+        && last.arguments.is_none()
+        && let count @ 1.. = generic_count(&last.ident)
+    {
+        // rustc infers the parameters, as in Rust.
+        let inferred = std::iter::repeat_n(quote!(_), count);
+        last.arguments = PathArguments::AngleBracketed(syn::parse_quote!(::<#(#inferred),*>));
+    }
     quote_spanned!(span => <<#ty as ::lanework::lang::rt::Functions>::Of>::#function)
 }
 

@@ -126,12 +126,8 @@ impl Translator {
     fn literal(&mut self, literal: &syn::ExprLit) -> TokenStream {
         match &literal.lit {
             syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) => quote!(#literal),
-            syn::Lit::Byte(_) => quote!(#literal),
-            syn::Lit::Char(_) => self.refuse(
-                literal,
-                "characters are not supported in a kernel",
-                "use bytes: `b'a'` is a u8",
-            ),
+            syn::Lit::Byte(_) | syn::Lit::Char(_) => quote!(#literal),
+            syn::Lit::ByteStr(_) => quote!((*#literal)),
             other => self.refuse(
                 other,
                 "string literals are not supported in a kernel",
@@ -279,6 +275,14 @@ impl Translator {
                 {
                     return quote_spanned!(span => ::lanework::lang::rt::#shift(#left, #right));
                 }
+                if let Some(operation) = operation(&op)
+                    && is_literal(&binary.left)
+                    && !is_literal(&binary.right)
+                {
+                    let operation = syn::Ident::new(operation, span);
+                    return quote_spanned!(span =>
+                        (&&::lanework::lang::rt::LiteralOperands(#left, #right)).#operation());
+                }
                 let left = operand(left);
                 quote!(#left #op #right)
             }
@@ -358,6 +362,18 @@ fn is_untyped(expression: &Expr) -> bool {
         Expr::Unary(unary) => is_untyped(&unary.expr),
         _ => false,
     }
+}
+
+/// The method of `lang::rt::LiteralOperands` for an operator whose operands and result have one type.
+fn operation(op: &BinOp) -> Option<&'static str> {
+    Some(match op {
+        BinOp::Add(_) => "sum",
+        BinOp::Sub(_) => "difference",
+        BinOp::Mul(_) => "product",
+        BinOp::Div(_) => "quotient",
+        BinOp::Rem(_) => "remainder",
+        _ => return None,
+    })
 }
 
 /// The method of `lang::rt::Compare` for a comparison.

@@ -2,9 +2,9 @@
 //!
 //! Comparisons as the macros write them: `(&&Compare(left, right)).less(..)`.
 //!
-//! Three traits share their methods' names. Each is implemented for one reference less, so method lookup
-//! takes the first that fits: operands of one type (so that a literal gets its type from the other side,
-//! as in Rust); integers of two types; any other operands, for which the trait's error message lists
+//! Four traits share their methods' names. Each is implemented for another number of references, so method lookup
+//! takes the first that fits: numbers of one type (so that a literal gets its type from the other side,
+//! as in Rust); whole values of one type; integers of two types; any other operands, for which the trait's error message lists
 //! comparable types. Integers of two types are compared by value: `-1i32` is less than `0u32`, and no
 //! operand is truncated to the other's width.
 
@@ -15,6 +15,7 @@ use crate::emit::arithmetic::{Operation, binary, not};
 use crate::emit::builder::Builder;
 use crate::emit::current::{here, with};
 use crate::emit::value::{Value, integer, wrap};
+use crate::library::ordered::{Equal, Ordered, equal, ordered};
 use crate::scalar::cast::cast;
 use crate::scalar::compare::{Equate, Order, Relation, relate};
 use crate::scalar::number::Integer;
@@ -56,38 +57,6 @@ fn held(b: &mut Builder, leaves: &[Leaf], values: &[Value], leaf: &Leaf) -> Opti
         Some(outer) => Some(binary(b, Operation::And, PRED, outer, own)),
         None => Some(own),
     }
-}
-
-/// Lexicographic comparison of two values. Not for values with an `Option`, whose scalars may be
-/// undefined.
-#[track_caller]
-pub fn ordered<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T>) -> Var<bool> {
-    here();
-    let (first, second) = (values::<T>(first.to()), values::<T>(second.to()));
-    let leaves = leaves::<T>();
-    let strict = match relation {
-        Relation::Le => Relation::Lt,
-        Relation::Ge => Relation::Gt,
-        other => other,
-    };
-    Var::new(with(|b| {
-        if leaves.iter().any(|leaf| leaf.flag.is_some() || leaf.ty == PRED) {
-            b.error(
-                "values with a `bool`, an `Option` or an enum with data have no order in a kernel",
-                "compare their numbers one after the other",
-            );
-        }
-        // Goes from the last scalar to the first. True if this scalar is less, or if it is equal and the result for
-        // the later scalars is true.
-        let mut result = Value::Constant(u64::from(strict != relation));
-        for (at, leaf) in leaves.iter().enumerate().rev() {
-            let less = relate(b, strict, leaf.ty, first[at], second[at]);
-            let equal = relate(b, Relation::Eq, leaf.ty, first[at], second[at]);
-            let rest = binary(b, Operation::And, PRED, equal, result);
-            result = binary(b, Operation::Or, PRED, less, rest);
-        }
-        result
-    }))
 }
 
 /// The two sides of a comparison.
@@ -134,45 +103,6 @@ impl<A: Integer, B: Integer> Mixed<B> for A {
         let (x, y) = (integer(self.bits(), A::SCALAR), integer(other.bits(), B::SCALAR));
         relation.holds(Some(x.cmp(&y)))
     }
-}
-
-/// Two values of one type, at least one a run-time value.
-#[track_caller]
-fn whole<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T>) -> Var<bool> {
-    match relation {
-        Relation::Eq => same::<T>(first, second),
-        Relation::Ne => !same::<T>(first, second),
-        other => ordered::<T>(other, first, second),
-    }
-}
-
-impl<L: Valued, R: To<L::Value>, const N: usize> Mixed<[R; N]> for [L; N] {
-    type Output = Var<bool>;
-    #[track_caller]
-    fn relation(self, relation: Relation, other: [R; N]) -> Var<bool> {
-        whole::<[L::Value; N]>(relation, self, other)
-    }
-}
-
-macro_rules! tuples {
-    ($($($l:ident $r:ident)*;)*) => {$(
-        impl<$($l: Valued, $r: To<$l::Value>),*> Mixed<($($r,)*)> for ($($l,)*) {
-            type Output = Var<bool>;
-            #[track_caller]
-            fn relation(self, relation: Relation, other: ($($r,)*)) -> Var<bool> {
-                whole::<($($l::Value,)*)>(relation, self, other)
-            }
-        }
-    )*};
-}
-
-tuples! {
-    A A2;
-    A A2 B B2;
-    A A2 B B2 C C2;
-    A A2 B B2 C C2 D D2;
-    A A2 B B2 C C2 D D2 E E2;
-    A A2 B B2 C C2 D D2 E E2 F F2;
 }
 
 /// `x relation y` for integers of two types.
@@ -236,7 +166,7 @@ fn relate_mixed(
 }
 
 macro_rules! levels {
-    ($($method:ident $plain:ident $relation:ident $trait:ident $same:ident $any:ident $other:ident;)*) => {$(
+    ($($method:ident $plain:ident $relation:ident $trait:ident $function:ident $bound:ident $same:ident $whole:ident $any:ident $other:ident;)*) => {$(
         /// Operands of one type.
         pub trait $same: Copy {
             /// `bool` or `Var<bool>`.
@@ -251,6 +181,20 @@ macro_rules! levels {
             #[track_caller]
             fn $method(self) -> L::Output {
                 self.0.$plain(self.1)
+            }
+        }
+
+        /// Whole values of one type, at least one a run-time value.
+        pub trait $whole: Copy {
+            /// The comparison.
+            #[must_use]
+            fn $method(self) -> Var<bool>;
+        }
+
+        impl<L: Valued<Value: $bound> + Copy, R: To<L::Value> + Copy> $whole for &&&Compare<L, R> {
+            #[track_caller]
+            fn $method(self) -> Var<bool> {
+                $function::<L::Value>(Relation::$relation, self.0, self.1)
             }
         }
 
@@ -293,10 +237,10 @@ macro_rules! levels {
 }
 
 levels! {
-    is_equal eq Eq Equate SameEqual AnyEqual OtherEqual;
-    is_unequal ne Ne Equate SameUnequal AnyUnequal OtherUnequal;
-    is_less lt Lt Order SameLess AnyLess OtherLess;
-    is_at_most le Le Order SameAtMost AnyAtMost OtherAtMost;
-    is_greater gt Gt Order SameGreater AnyGreater OtherGreater;
-    is_at_least ge Ge Order SameAtLeast AnyAtLeast OtherAtLeast;
+    is_equal eq Eq Equate equal Equal SameEqual WholeEqual AnyEqual OtherEqual;
+    is_unequal ne Ne Equate equal Equal SameUnequal WholeUnequal AnyUnequal OtherUnequal;
+    is_less lt Lt Order ordered Ordered SameLess WholeLess AnyLess OtherLess;
+    is_at_most le Le Order ordered Ordered SameAtMost WholeAtMost AnyAtMost OtherAtMost;
+    is_greater gt Gt Order ordered Ordered SameGreater WholeGreater AnyGreater OtherGreater;
+    is_at_least ge Ge Order ordered Ordered SameAtLeast WholeAtLeast AnyAtLeast OtherAtLeast;
 }

@@ -8,8 +8,10 @@
 //! `filter`, `zip`); this file holds the methods that end a chain and stage its loop (`sum`, `fold`, `any`).
 
 pub(crate) mod adapters;
+pub(crate) mod counted;
 mod extremes;
 pub(crate) mod sources;
+pub(crate) mod users;
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle, Values, Variables};
@@ -20,9 +22,9 @@ use crate::flow::branch::{if_else, if_then};
 use crate::flow::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
 use crate::library::option::OptionOf;
 use crate::library::slices::Items;
-use crate::scalar::compare::Condition;
-use crate::scalar::number::{Integer, Number};
-use crate::scalar::var::{IntoVar, Scalar, Var};
+use crate::scalar::compare::{Condition, Equate, Order};
+use crate::scalar::number::Number;
+use crate::scalar::var::{IntoVar, Read, Scalar, Var};
 
 /// A staged iterator, with the methods of Rust's iterators.
 ///
@@ -102,6 +104,10 @@ pub trait Sequence: Stream {
     fn unrolls(&self) -> bool {
         false
     }
+    /// The most elements, if each must be known while staging, as the variables of an array are.
+    fn most(&self) -> Option<usize> {
+        None
+    }
     /// Stages the loop over every `step`th element.
     fn each_by(
         &self,
@@ -112,7 +118,7 @@ pub trait Sequence: Stream {
         let length =
             operate(Operation::Add, self.length(), operate(Operation::Sub, step, usize_of(1)));
         let length = operate(Operation::Div, length, step);
-        positions(self.unrolls(), length, name, |i| {
+        positions((self.unrolls(), self.most()), length, name, |i| {
             body(self.at(operate(Operation::Mul, i, step)));
         });
     }
@@ -129,14 +135,18 @@ impl<S: Stream> Items for Iter<S> {
 
 /// Stages a loop over the positions below `length`; unrolls it if requested and if the length is known.
 fn positions(
-    unroll: bool,
+    (unroll, most): (bool, Option<usize>),
     length: Var<usize>,
     name: Option<&'static str>,
     mut body: impl FnMut(Var<usize>),
 ) {
-    match length.known().filter(|_| unroll) {
-        Some(length) => unrolled(name, 0..length, |i| body(usize_of(i))),
-        None => {
+    match (length.known().filter(|_| unroll), most) {
+        (Some(length), _) => unrolled(name, 0..length, |i| body(usize_of(i))),
+        (None, Some(most)) => unrolled(name, 0..most, |i| {
+            if_then(Order::ge(usize_of(i), length), || break_loop(None));
+            body(usize_of(i));
+        }),
+        (None, None) => {
             let (order, step, start) = (Direction::Up, OneByOne, 0usize);
             for_loop(name, Walk { start, end: length, step, inclusive: false, order }, body);
         }
@@ -269,38 +279,6 @@ impl<S: Stream> Iter<S> {
         state.get()
     }
 
-    /// The smallest element; `None` if there are no elements.
-    #[track_caller]
-    pub fn min<T: Integer>(self) -> OptionOf<Values, T>
-    where
-        S::Item: IntoVar<T>,
-    {
-        self.extreme(Operation::Min, T::MAX)
-    }
-
-    /// The largest element; `None` if there are no elements.
-    #[track_caller]
-    pub fn max<T: Integer>(self) -> OptionOf<Values, T>
-    where
-        S::Item: IntoVar<T>,
-    {
-        self.extreme(Operation::Max, T::MIN)
-    }
-
-    #[track_caller]
-    fn extreme<T: Integer>(self, op: Operation, start: T) -> OptionOf<Values, T>
-    where
-        S::Item: IntoVar<T>,
-    {
-        let some = State::<bool>::new(Var::constant(false));
-        let state = State::<T>::new(Var::constant(start));
-        self.consume(|item| {
-            some.set(Var::constant(true));
-            state.set(operate(op, state.get(), item.into_var()));
-        });
-        OptionOf::new(some.get(), state.get())
-    }
-
     /// Whether the condition holds for any element. The loop ends at the first one.
     #[track_caller]
     pub fn any<C: Condition>(self, condition: impl Fn(S::Item) -> C) -> Var<bool> {
@@ -336,6 +314,27 @@ impl<S: Stream> Iter<S> {
             at.set(operate(Operation::Add, at.get(), usize_of(1)));
         });
         OptionOf::new(found.get(), at.get())
+    }
+
+    /// Element `n`, counted from 0.
+    #[track_caller]
+    pub fn nth(self, n: impl IntoVar<usize>) -> OptionOf<Values, <S::Item as Valued>::Value>
+    where
+        S::Item: Valued,
+    {
+        let n = Read::copy(n.into_var());
+        let (found, at) =
+            (State::<bool>::new(Var::constant(false)), State::<usize>::new(usize_of(0)));
+        let state = State::<<S::Item as Valued>::Value>::unset();
+        self.consume(|item| {
+            if_then(Equate::eq(at.get(), n), || {
+                found.set(Var::constant(true));
+                state.set(item.to());
+                break_loop(None);
+            });
+            at.set(operate(Operation::Add, at.get(), usize_of(1)));
+        });
+        OptionOf::new(found.get(), state.get())
     }
 
     /// The first element for which the condition holds.
