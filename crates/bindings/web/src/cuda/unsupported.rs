@@ -17,7 +17,19 @@ fn textures(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
     refuse(process, "CUDA arrays and textures")
 }
 
+fn modules(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
+    refuse(process, "modules that a program loads itself, and NVRTC,")
+}
+
 pub const FUNCTIONS: &[(&str, External)] = &[
+    ("cuModuleLoadData", modules),
+    ("cuModuleUnload", modules),
+    ("cuModuleGetFunction", modules),
+    ("cuModuleGetGlobal_v2", modules),
+    ("__lw_rtc_create", modules),
+    ("__lw_rtc_compile", modules),
+    ("__lw_rtc_bytes", modules),
+    ("__lw_rtc_get", modules),
     ("cuGraphExecUpdate_v2", nodes),
     ("cuGraphGetNodes", nodes),
     ("cuGraphAddKernelNode_v2", nodes),

@@ -14,8 +14,18 @@ use std::path::{Path, PathBuf};
 
 /// CUDA's vector types. A file that does not use CUDA may define its own.
 const VECTORS: [&str; 12] = [
-    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong",
-    "float", "double",
+    "char",
+    "uchar",
+    "short",
+    "ushort",
+    "int",
+    "uint",
+    "long",
+    "ulong",
+    "longlong",
+    "ulonglong",
+    "float",
+    "double",
 ];
 
 /// A source that includes the files, given as a path to include and a text. `load` reads a file that another one includes.

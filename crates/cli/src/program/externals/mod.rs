@@ -7,6 +7,7 @@ use std::ffi::{CString, c_char, c_void};
 
 mod checks;
 mod graphs;
+mod modules;
 mod opened;
 mod plain;
 mod state;
@@ -15,6 +16,7 @@ pub use state::Loaded;
 
 use checks::{check_arguments, host_side, on_device};
 use graphs::{GRAPHS, LISTS, while_waiting};
+use modules::MODULES;
 use opened::cuCtxSynchronize;
 use plain::{PLAIN, driver, status};
 use state::loaded;
@@ -349,4 +351,4 @@ const SPECIAL: &[(&str, External)] = &[
 ];
 
 /// The functions of CUDA that the program's headers declare.
-pub const DRIVER: &[&[(&str, External)]] = &[SPECIAL, GRAPHS, LISTS, PLAIN];
+pub const DRIVER: &[&[(&str, External)]] = &[SPECIAL, GRAPHS, LISTS, MODULES, PLAIN];

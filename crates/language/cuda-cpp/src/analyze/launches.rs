@@ -288,7 +288,8 @@ impl Analyzer {
         let list = match self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten() {
             Some(Binding::Functions(list)) => list,
             Some(Binding::Local(..) | Binding::Variable(_)) if name.last().arguments.is_none() => {
-                let object = Expression { kind: ExpressionKind::Name(name.clone()), span: name.span };
+                let object =
+                    Expression { kind: ExpressionKind::Name(name.clone()), span: name.span };
                 let call = known::CALL_OPERATOR;
                 let part =
                     NamePart { name: call, span: name.span, arguments: None, conversion: None };
