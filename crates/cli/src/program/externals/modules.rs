@@ -1,8 +1,7 @@
 //! Modules that a program loads itself, and NVRTC, which is the compiler of this command.
 
 use super::plain::status;
-use super::put;
-use super::state::{RuntimeSource, loaded};
+use super::state::{RuntimeSource, loaded, put};
 use lanework_cuda_cpp::{CompileOptions, Loader};
 use lanework_host::{External, Process, Stop, word};
 use std::ffi::{CString, c_char};

@@ -56,7 +56,7 @@ pub struct Loaded {
     pub memory: DeviceMemory,
     /// The kernel and the status of a failed launch, if the program has not asked for an error since.
     pub unseen: Option<(String, u64)>,
-    /// What it gave to NVRTC.
+    /// The sources that it gave to NVRTC.
     pub sources: Vec<RuntimeSource>,
 }
 
@@ -82,4 +82,13 @@ impl Loaded {
 pub fn loaded(process: &mut Process) -> Result<&mut Loaded, Stop> {
     let stop = Stop::Exit(1);
     process.environment.downcast_mut().ok_or(stop)
+}
+
+/// Stores a word that the program asked for.
+///
+/// # Errors
+/// If the place is inaccessible.
+pub fn put(process: &mut Process, at: u64, value: u64) -> Result<(), Stop> {
+    let written = process.memory.write(at, &value.to_le_bytes());
+    process.accessed(written, "write")
 }

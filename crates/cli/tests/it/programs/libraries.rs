@@ -204,12 +204,12 @@ fn files_of_a_program_exchange_objects_of_classes_that_each_defines() {
 #include <cstdio>
 #include "own.h"
 typedef struct { int n; float *x; } Problem;
-struct Result { float sum; };
-void solve(const Problem &problem, Result *result);
+struct Total { float sum; };
+void solve(const Problem &problem, Total *result);
 __global__ void fill(Problem problem) { problem.x[threadIdx.x] = squared(threadIdx.x); }
 int main() {
     Problem p{4, nullptr};
-    Result r;
+    Total r;
     cudaMallocManaged(&p.x, 16);
     fill<<<1, 4>>>(p);
     cudaDeviceSynchronize();
@@ -219,11 +219,11 @@ int main() {
 "#;
     let second = r#"
 typedef struct { int n; float *x; } Problem;
-struct Result { float sum; };
+struct Total { float sum; };
 typedef struct { float x, y, z, w; } float4;
 inline float4 operator*(float4 a, float b) { return {a.x * b, a.y * b, a.z * b, a.w * b}; }
 float squared(float x) { return x / 10; }
-void solve(const Problem &problem, Result *result) {
+void solve(const Problem &problem, Total *result) {
     float4 all = {problem.x[0], problem.x[1], problem.x[2], problem.x[3]};
     all = all * 2;
     result->sum = squared(all.x + all.y + all.z + all.w);

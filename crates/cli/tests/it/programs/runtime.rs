@@ -113,6 +113,7 @@ fn programs_compile_and_load_modules() {
         "NVRTC_SUCCESS 0 1 1 1\n",
         "0 9 8 12.5 52.5\n",
         "CUDA_ERROR_NOT_FOUND 0 0\n",
+        "1 0 301\n",
         "NVRTC_ERROR_COMPILATION 1\n",
     );
     assert_eq!(output(include_str!("sources/driver_api.cu")), expected);

@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <vector>
 #include <cuda.h>
 #include <nvrtc.h>
@@ -48,6 +49,13 @@ int main() {
     result = cuModuleGetFunction(&kernel, module, "other");
     cuGetErrorName(result, &text);
     printf("%s %d %d\n", text, cuMemFree(memory), cuModuleUnload(module));
+
+    std::ofstream("scale.ptx") << ptx.data();
+    std::ifstream file("scale.ptx", std::ios::in | std::ios::ate);
+    std::streampos end = file.tellg();
+    CUresult found = cuModuleLoad(&module, "scale.ptx"), missing = cuModuleLoad(&module, "none.ptx");
+    remove("scale.ptx");
+    printf("%d %d %d\n", (size_t)end + 1 == bytes, found, missing);
 
     nvrtcCreateProgram(&program, "__global__ void wrong() { return 1 + ; }", nullptr, 0, nullptr, nullptr);
     compiled = nvrtcCompileProgram(program, 0, nullptr);

@@ -463,7 +463,7 @@ fn without_file(symbol: &str) -> String {
     text
 }
 
-/// What the command appends to a name that two files of a program define, before the number of the file.
+/// The suffix, before the number of the file, that the command appends to a name that two files of a program define.
 const OF_FILE: &str = "__file";
 
 #[cfg(test)]
