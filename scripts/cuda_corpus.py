@@ -54,7 +54,7 @@ LEFT_OUT = re.compile(r"\.(md|rst|pdf|svg|gif|webp|docx?|pptx?|ipynb|sln|vcxproj
 LARGEST = 4 << 20
 # What a program says that ends because it needs several GPUs.
 SEVERAL_GPUS = re.compile(r"(two or more|at least two|multiple|more than one) .*GPUs?\b.*\b(required|found)", re.I)
-# A program that needs more time than the limit, but runs if its numbers from 512 on are divided by 16.
+# A program that needs more time than the limit, but runs with 1 iteration and other numbers from 512 on divided by 16.
 SMALLER = "ok with smaller arguments"
 
 
@@ -206,14 +206,20 @@ def program(file, text, sources, included):
     return [mains[0], file, *(path for path in others if path not in mains)]
 
 
-def few_repetitions(arguments, text):
+def few_repetitions(arguments, text, words="repeat"):
     """The arguments, with 1 for those that the program's usage text calls `repeat`: later repetitions only measure time."""
     for usage in re.findall(r"usage\b(.*)", text, re.I):
         names = re.findall(r"[<\[]([^<>\[\]]+)[>\]]", re.sub(r"argv\s*\[0\]", "", usage))
         if len(names) == len(arguments):
-            return ["1" if re.match("repeat", name, re.I) and value.isdigit() else value
+            return ["1" if re.match(words, name, re.I) and value.isdigit() else value
                     for name, value in zip(names, arguments)]
     return arguments
+
+
+def made_smaller(arguments, text):
+    """The arguments with 1 iteration, and other numbers from 512 on divided by 16."""
+    few = few_repetitions(arguments, text, r"(number of )?(repeat|iteration|pass|step|timestep)")
+    return [str(int(one) // 16) if one.isdigit() and int(one) >= 512 else one for one in few]
 
 
 def first_error(text):
@@ -228,8 +234,9 @@ def limit(seconds):
 
 
 def command(arguments, file, folders, seconds, gpus=1):
+    # Programs of MPI read the rank that `mpirun -n 1` gives them.
     environment = {**os.environ, "CPATH": ":".join(folders), "LANEWORK_CACHE_DIR": "off", "LANG": "C",
-                   "LANEWORK_GPUS": str(gpus)}
+                   "LANEWORK_GPUS": str(gpus), "OMPI_COMM_WORLD_LOCAL_RANK": "0"}
     try:
         done = subprocess.run(arguments, cwd=file.parent, env=environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20 * seconds,
@@ -276,8 +283,9 @@ def examine(options, origin, file, text, included):
     if options.no_run or not files:
         return origin, file, tier(text), device, "-"
     names = [os.path.relpath(path, file.parent) for path in files]
+    whole_text = "".join(path.read_text(errors="replace") for path in files)
     if not options.full:
-        arguments = few_repetitions(arguments, "".join(path.read_text(errors="replace") for path in files))
+        arguments = few_repetitions(arguments, whole_text)
     def run_with(arguments):
         arguments = [lanework, "run", *options_of_source, *names, "--", *arguments]
         code, output = command(arguments, file, folders, options.seconds)
@@ -286,7 +294,7 @@ def examine(options, origin, file, text, included):
         return outcome(code, output)
 
     run = run_with(arguments)
-    smaller = [str(int(one) // 16) if one.isdigit() and int(one) >= 512 else one for one in arguments]
+    smaller = made_smaller(arguments, whole_text)
     if run == "over time" and smaller != arguments and not options.full:
         again = run_with(smaller)
         run = SMALLER if again == "ok" else run

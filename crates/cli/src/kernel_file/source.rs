@@ -106,7 +106,8 @@ fn whole_source(paths: &[PathBuf]) -> Result<(String, &Path), Failure> {
                 let text = read_source(path)?;
                 files.push((std::path::absolute(path)?.display().to_string(), text));
             }
-            Ok((super::units::joined(&files), first.as_path()))
+            let load = |path: &Path| read_source(path).ok();
+            Ok((super::units::joined(&files, &load), first.as_path()))
         }
     }
 }

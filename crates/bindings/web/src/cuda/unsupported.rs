@@ -13,7 +13,19 @@ fn nodes(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
     refuse(process, "this call on nodes of CUDA graphs, and nodes of events and of memory,")
 }
 
+fn modules(process: &mut Process, _: &[u64]) -> Result<u64, Stop> {
+    refuse(process, "modules that a program loads itself, and NVRTC,")
+}
+
 pub const FUNCTIONS: &[(&str, External)] = &[
+    ("cuModuleLoadData", modules),
+    ("cuModuleUnload", modules),
+    ("cuModuleGetFunction", modules),
+    ("cuModuleGetGlobal_v2", modules),
+    ("__lw_rtc_create", modules),
+    ("__lw_rtc_compile", modules),
+    ("__lw_rtc_bytes", modules),
+    ("__lw_rtc_get", modules),
     ("cuGraphExecUpdate_v2", nodes),
     ("cuGraphAddEventRecordNode", nodes),
     ("cuGraphAddEventWaitNode", nodes),

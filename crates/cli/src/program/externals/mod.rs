@@ -7,6 +7,7 @@ use std::ffi::{CString, c_char, c_void};
 
 mod checks;
 mod graphs;
+mod modules;
 mod opened;
 mod plain;
 mod state;
@@ -15,9 +16,10 @@ pub use state::Loaded;
 
 use checks::{check_arguments, host_side, on_device};
 use graphs::{GRAPHS, LISTS, while_waiting};
+use modules::MODULES;
 use opened::cuCtxSynchronize;
 use plain::{PLAIN, driver, status};
-use state::loaded;
+use state::{loaded, put};
 
 /// The status of a copy whose direction contradicts its addresses.
 const CUDA_ERROR_INVALID_VALUE: u64 = 1;
@@ -100,12 +102,6 @@ fn global(process: &mut Process, address: u64) -> Result<Result<(u64, u64), i32>
     let code =
         unsafe { cuModuleGetGlobal_v2(&raw mut address, &raw mut bytes, module, name.as_ptr()) };
     Ok(if code == 0 { Ok((address, bytes)) } else { Err(code) })
-}
-
-/// Stores a word that the program asked for.
-fn put(process: &mut Process, at: u64, value: u64) -> Result<(), Stop> {
-    let written = process.memory.write(at, &value.to_le_bytes());
-    process.accessed(written, "write")
 }
 
 /// Allocates memory that host and device use.
@@ -349,4 +345,4 @@ const SPECIAL: &[(&str, External)] = &[
 ];
 
 /// The functions of CUDA that the program's headers declare.
-pub const DRIVER: &[&[(&str, External)]] = &[SPECIAL, GRAPHS, LISTS, PLAIN];
+pub const DRIVER: &[&[(&str, External)]] = &[SPECIAL, GRAPHS, LISTS, MODULES, PLAIN];

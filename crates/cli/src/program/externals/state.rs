@@ -29,6 +29,19 @@ impl DeviceMemory {
     }
 }
 
+/// A source that the program gave to NVRTC.
+#[derive(Default)]
+pub struct RuntimeSource {
+    pub text: String,
+    pub name: String,
+    /// Names and texts.
+    pub headers: Vec<(String, String)>,
+    /// The PTX; empty until it was compiled.
+    pub ptx: String,
+    /// Errors and warnings.
+    pub log: String,
+}
+
 /// Data of the program for the driver's functions.
 pub struct Loaded {
     /// Its device code.
@@ -43,6 +56,8 @@ pub struct Loaded {
     pub memory: DeviceMemory,
     /// The kernel and the status of a failed launch, if the program has not asked for an error since.
     pub unseen: Option<(String, u64)>,
+    /// The sources that it gave to NVRTC.
+    pub sources: Vec<RuntimeSource>,
 }
 
 impl Loaded {
@@ -55,6 +70,7 @@ impl Loaded {
             kernels: HashMap::new(),
             memory: DeviceMemory::default(),
             unseen: None,
+            sources: Vec::new(),
         }
     }
 }
@@ -66,4 +82,13 @@ impl Loaded {
 pub fn loaded(process: &mut Process) -> Result<&mut Loaded, Stop> {
     let stop = Stop::Exit(1);
     process.environment.downcast_mut().ok_or(stop)
+}
+
+/// Stores a word that the program asked for.
+///
+/// # Errors
+/// If the place is inaccessible.
+pub fn put(process: &mut Process, at: u64, value: u64) -> Result<(), Stop> {
+    let written = process.memory.write(at, &value.to_le_bytes());
+    process.accessed(written, "write")
 }

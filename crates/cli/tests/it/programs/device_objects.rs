@@ -160,6 +160,40 @@ int main() {
 }
 
 #[test]
+fn generic_lambdas_launch_the_instances_that_their_arguments_choose() {
+    let source = r#"
+#include <cstdio>
+#include <type_traits>
+template <class T> __global__ void put(T *x, T value) { *x = value; }
+template <int N> __global__ void put_number(int *x) { *x = N; }
+template <class F> void choose(bool flag, F f) {
+    if (flag) f(std::true_type()); else f(std::false_type());
+}
+template <class Kernel, class... List> void call(Kernel kernel, List... list) { kernel(list...); }
+int main() {
+    int *i; float *f;
+    cudaMallocManaged(&i, 4); cudaMallocManaged(&f, 4);
+    auto run = [&](auto *x, auto value) { put<<<1, 1>>>(x, value); cudaDeviceSynchronize(); };
+    run(i, 7); run(f, 2.5f);
+    printf("%d %g\n", *i, *f);
+    auto number = [&]<int N>() { put_number<N><<<1, 1>>>(i); cudaDeviceSynchronize(); };
+    number.operator()<3>();
+    printf("%d\n", *i);
+    choose(true, [&](auto flag) {
+        cudaFuncAttributes attributes;
+        printf("%d ", (int)cudaFuncGetAttributes(&attributes, put_number<decltype(flag)::value ? 11 : 12>));
+        put_number<decltype(flag)::value ? 11 : 12><<<1, 1>>>(i);
+    });
+    printf("%d %d\n", (int)cudaDeviceSynchronize(), *i);
+    // Without <<<>>>, the call through a pointer launches nothing.
+    call(put<int>, i, 5);
+    printf("%d %d\n", (int)cudaDeviceSynchronize(), *i);
+}
+"#;
+    assert_eq!(output(source), "7 2.5\n3\n0 0 11\n0 11\n");
+}
+
+#[test]
 fn copies_to_and_from_symbols_follow_a_stream() {
     let source = r#"
 #include <cstdio>

@@ -198,6 +198,42 @@ int other(int x) { Local l{1, (float)helper(x)}; return (int)l.z; }
     assert_eq!(output(&[("a.cu", first), ("b.cu", second)], &[]), "4 10\n");
 }
 
+#[test]
+fn files_of_a_program_exchange_objects_of_classes_that_each_defines() {
+    let first = r#"
+#include <cstdio>
+#include "own.h"
+typedef struct { int n; float *x; } Problem;
+struct Total { float sum; };
+void solve(const Problem &problem, Total *result);
+__global__ void fill(Problem problem) { problem.x[threadIdx.x] = squared(threadIdx.x); }
+int main() {
+    Problem p{4, nullptr};
+    Total r;
+    cudaMallocManaged(&p.x, 16);
+    fill<<<1, 4>>>(p);
+    cudaDeviceSynchronize();
+    solve(p, &r);
+    printf("%g\n", r.sum);
+}
+"#;
+    let second = r#"
+typedef struct { int n; float *x; } Problem;
+struct Total { float sum; };
+typedef struct { float x, y, z, w; } float4;
+inline float4 operator*(float4 a, float b) { return {a.x * b, a.y * b, a.z * b, a.w * b}; }
+float squared(float x) { return x / 10; }
+void solve(const Problem &problem, Total *result) {
+    float4 all = {problem.x[0], problem.x[1], problem.x[2], problem.x[3]};
+    all = all * 2;
+    result->sum = squared(all.x + all.y + all.z + all.w);
+}
+"#;
+    let header = "inline __device__ float squared(float x) { return x * x; }";
+    let files = [("a.cu", first), ("b.cpp", second), ("own.h", header)];
+    assert_eq!(output(&files, &[]), "2.8\n");
+}
+
 /// The expected numbers are those of NVIDIA's header, compiled by nvcc 13.5 (2026-11-30).
 #[test]
 fn random_numbers_are_those_of_nvidia_s_header() {

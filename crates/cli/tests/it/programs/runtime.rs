@@ -108,6 +108,23 @@ fn blas_of_levels_1_to_3() {
 }
 
 #[test]
+fn programs_compile_and_load_modules() {
+    let expected = concat!(
+        "NVRTC_SUCCESS 0 1 1 1\n",
+        "0 9 8 12.5 52.5\n",
+        "CUDA_ERROR_NOT_FOUND 0 0\n",
+        "1 0 301\n",
+        "NVRTC_ERROR_COMPILATION 1\n",
+    );
+    assert_eq!(output(include_str!("sources/driver_api.cu")), expected);
+}
+
+#[test]
+fn products_of_all_sizes_and_types() {
+    assert_eq!(output(include_str!("sources/products.cu")), "0\n0 1 7 6\n");
+}
+
+#[test]
 fn blocks_reduce_and_scan_by_cub() {
     let expected = concat!("0\n", "1 1 1\n", "0 1\n",);
     assert_eq!(output(include_str!("sources/cub.cu")), expected);

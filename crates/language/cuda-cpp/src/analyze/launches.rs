@@ -7,6 +7,7 @@
 use super::Analyzer;
 use super::functions::Frame;
 use super::scopes::Binding;
+use crate::lex::known;
 use crate::syntax::*;
 use crate::typed::{FunctionNumber, TypedBody};
 use crate::types::TypeId;
@@ -216,10 +217,13 @@ impl Analyzer {
         match &value.kind {
             E::Launch(launch) => self.launch(launch),
             E::Call(callee, arguments) => {
-                if let E::Name(name) = &callee.kind {
-                    self.search_callee(name, arguments, pending);
-                } else {
-                    self.search(callee, pending);
+                match &callee.kind {
+                    E::Name(name) => self.search_callee(name, arguments, pending),
+                    E::Member(object, false, name) => {
+                        self.search(object, pending);
+                        self.search_member(object, name.last(), arguments, pending);
+                    }
+                    _ => self.search(callee, pending),
                 }
                 arguments.iter().for_each(|argument| self.search(argument, pending));
             }
@@ -281,10 +285,17 @@ impl Analyzer {
         arguments: &[Expression],
         pending: &mut Vec<FunctionNumber>,
     ) {
-        let Some(Binding::Functions(list)) =
-            self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten()
-        else {
-            return;
+        let list = match self.trial(|this| this.resolve(name)).and_then(Result::ok).flatten() {
+            Some(Binding::Functions(list)) => list,
+            Some(Binding::Local(..) | Binding::Variable(_)) if name.last().arguments.is_none() => {
+                let object =
+                    Expression { kind: ExpressionKind::Name(name.clone()), span: name.span };
+                let call = known::CALL_OPERATOR;
+                let part =
+                    NamePart { name: call, span: name.span, arguments: None, conversion: None };
+                return self.search_member(&object, &part, arguments, pending);
+            }
+            _ => return,
         };
         let host_template = list.iter().any(|&number| {
             let function = self.function(number);
@@ -294,6 +305,39 @@ impl Analyzer {
         });
         if host_template && let Some(number) = self.target_of(name, arguments) {
             pending.push(number);
+        }
+    }
+
+    /// Handles a call of a member template, such as the function of a generic lambda: searches its instance, too.
+    fn search_member(
+        &mut self,
+        object: &Expression,
+        name: &NamePart,
+        arguments: &[Expression],
+        pending: &mut Vec<FunctionNumber>,
+    ) {
+        let chosen = self.trial(|this| {
+            let object = this.expression(object);
+            let scope = this.types.record(this.types.record_of(object.ty)?).scope;
+            let Some(Binding::Functions(list)) = this.find_in(scope, name.name, 0) else {
+                return None;
+            };
+            let explicit = match &name.arguments {
+                Some(arguments) => this.template_arguments(&arguments.clone())?,
+                None => Vec::new(),
+            };
+            let values = this.arguments(arguments)?;
+            this.choose(&list, &explicit, Some(&object), &values, object.span, name.name)
+        });
+        if let Some(number) = chosen.flatten() {
+            let function = self.function(number);
+            let flags = &function.syntax.specifiers;
+            if function.of_template.is_some()
+                && (flags.host || !flags.device)
+                && !self.parser.map.is_builtin(function.syntax.span)
+            {
+                pending.push(number);
+            }
         }
     }
 

@@ -1,24 +1,44 @@
 // The most used cuBLAS functions of levels 1 to 3, in float, double and small floats.
 #include <cublas_v2.h>
-// A simple implementation: one thread computes each element of a result, in the order of the definition. Matrices are stored
-// by columns. Scalar arguments are in host or device memory; kernels read those in device memory, or a copy.
+// A simple implementation: one thread computes 4 x 4 elements of a product, or one element of another result. Terms are added
+// in the order of the definition. Matrices are stored by columns. Scalar arguments are in host or device memory; kernels read
+// those in device memory, or a copy.
+template <class S, class T, class R> __device__ void __lw_blas_product(int ta, int tb, long m, long n, long k, S alpha, const T *a, long lda, const T *b, long ldb, S beta, R *c, long ldc) {
+    long at = (long)blockIdx.x * blockDim.x + threadIdx.x, rows = (m + 3) / 4, i = at % rows, j = at / rows * 4;
+    if (j >= n) return;
+    long down = ta ? 1 : lda, right = tb ? ldb : 1;
+    const T *x[4], *y[4];
+    S sum[4][4];
+    for (int p = 0; p < 4; p++) {
+        // Elements outside of the matrix are computed from its last row or column, and not stored.
+        long row = i + p * rows < m ? i + p * rows : m - 1, column = j + p < n ? j + p : n - 1;
+        x[p] = a + row * (ta ? lda : 1);
+        y[p] = b + column * (tb ? 1 : ldb);
+        for (int q = 0; q < 4; q++) sum[p][q] = 0;
+    }
+    for (long l = 0; l < k; l++) {
+        S u[4], v[4];
+        for (int p = 0; p < 4; p++) { u[p] = (S)*x[p]; v[p] = (S)*y[p]; x[p] += down; y[p] += right; }
+        for (int p = 0; p < 4; p++)
+            for (int q = 0; q < 4; q++) sum[p][q] += u[p] * v[q];
+    }
+    for (int p = 0; p < 4; p++)
+        for (int q = 0; q < 4; q++) {
+            if (i + p * rows >= m || j + q >= n) continue;
+            R *z = c + i + p * rows + (j + q) * ldc;
+            *z = beta == (S)0 ? (R)(alpha * sum[p][q]) : (R)(alpha * sum[p][q] + beta * (S)*z);
+        }
+}
+#define __LW_BLAS(NAME, T, S, R)                                                                                      \
+    static __global__ void __lw_blas_gemm_##NAME(int ta, int tb, long m, long n, long k, S alpha, const T *a, long lda, long sa, const T *b, long ldb, long sb, S beta, R *c, long ldc, long sc) { \
+        __lw_blas_product(ta, tb, m, n, k, alpha, a + blockIdx.z * sa, lda, b + blockIdx.z * sb, ldb, beta, c + blockIdx.z * sc, ldc); \
+    }
+__LW_BLAS(s, float, float, float) __LW_BLAS(d, double, double, double) __LW_BLAS(h, __half, float, __half) __LW_BLAS(b, __nv_bfloat16, float, __nv_bfloat16)
+__LW_BLAS(hs, __half, float, float) __LW_BLAS(bs, __nv_bfloat16, float, float) __LW_BLAS(is, signed char, float, float) __LW_BLAS(i, signed char, int, int)
+#undef __LW_BLAS
 #define __LW_BLAS(NAME, T, S)                                                                                         \
-    static __global__ void __lw_blas_gemm_##NAME(int ta, int tb, long m, long n, long k, S alpha, const T *a, long lda, long sa, const T *b, long ldb, long sb, S beta, T *c, long ldc, long sc) { \
-        long at = (long)blockIdx.x * blockDim.x + threadIdx.x, i = at % m, j = at / m;                                \
-        if (j >= n) return;                                                                                           \
-        a += blockIdx.z * sa; b += blockIdx.z * sb; c += blockIdx.z * sc + i + j * ldc;                               \
-        S sum = 0;                                                                                                    \
-        for (long l = 0; l < k; l++) sum += (S)a[ta ? l + i * lda : i + l * lda] * (S)b[tb ? j + l * ldb : l + j * ldb]; \
-        *c = beta == (S)0 ? (T)(alpha * sum) : (T)(alpha * sum + beta * (S)*c);                                       \
-    }                                                                                                                 \
     static __global__ void __lw_blas_gemms_##NAME(int ta, int tb, long m, long n, long k, S alpha, const T *const *a, long lda, const T *const *b, long ldb, S beta, T *const *c, long ldc) { \
-        long at = (long)blockIdx.x * blockDim.x + threadIdx.x, i = at % m, j = at / m;                                \
-        if (j >= n) return;                                                                                           \
-        const T *x = a[blockIdx.z], *y = b[blockIdx.z];                                                               \
-        T *z = c[blockIdx.z] + i + j * ldc;                                                                           \
-        S sum = 0;                                                                                                    \
-        for (long l = 0; l < k; l++) sum += (S)x[ta ? l + i * lda : i + l * lda] * (S)y[tb ? j + l * ldb : l + j * ldb]; \
-        *z = beta == (S)0 ? (T)(alpha * sum) : (T)(alpha * sum + beta * (S)*z);                                       \
+        __lw_blas_product(ta, tb, m, n, k, alpha, a[blockIdx.z], lda, b[blockIdx.z], ldb, beta, c[blockIdx.z], ldc); \
     }
 __LW_BLAS(s, float, float) __LW_BLAS(d, double, double) __LW_BLAS(h, __half, float) __LW_BLAS(b, __nv_bfloat16, float)
 #undef __LW_BLAS
@@ -170,22 +190,26 @@ inline cublasStatus_t cublasSetMatrix(int rows, int columns, int size, const voi
 inline cublasStatus_t cublasGetMatrix(int rows, int columns, int size, const void *from, int lda, void *to, int ldb) {
     return __lw_blas_status(cudaMemcpy2D(to, (size_t)ldb * size, from, (size_t)lda * size, (size_t)rows * size, columns, cudaMemcpyDeviceToHost));
 }
-#define __LW_GEMM(LETTER, NAME, T, S)                                                                                 \
-    inline cublasStatus_t __lw_gemm_##NAME(cublasHandle_t h, int ta, int tb, long m, long n, long k, S alpha, const T *a, long lda, long sa, const T *b, long ldb, long sb, S beta, T *c, long ldc, long sc, int count) { \
+#define __LW_GEMM(NAME, T, S, R)                                                                                      \
+    inline cublasStatus_t __lw_gemm_##NAME(cublasHandle_t h, int ta, int tb, long m, long n, long k, S alpha, const T *a, long lda, long sa, const T *b, long ldb, long sb, S beta, R *c, long ldc, long sc, int count) { \
         if (!h) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
         if (m < 0 || n < 0 || k < 0 || lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m) return CUBLAS_STATUS_INVALID_VALUE; \
         if (m == 0 || n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;                                             \
-        __lw_blas_gemm_##NAME<<<dim3(__lw_blas_blocks(m * n), 1, count), 256, 0, h->stream>>>(ta, tb, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc, sc); \
+        __lw_blas_gemm_##NAME<<<dim3(__lw_blas_blocks((m + 3) / 4 * ((n + 3) / 4)), 1, count), 256, 0, h->stream>>>(ta, tb, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc, sc); \
         return __lw_blas_status(cudaPeekAtLastError());                                                               \
-    }                                                                                                                 \
+    }
+__LW_GEMM(s, float, float, float) __LW_GEMM(d, double, double, double) __LW_GEMM(h, __half, float, __half) __LW_GEMM(b, __nv_bfloat16, float, __nv_bfloat16)
+__LW_GEMM(hs, __half, float, float) __LW_GEMM(bs, __nv_bfloat16, float, float) __LW_GEMM(is, signed char, float, float) __LW_GEMM(i, signed char, int, int)
+#undef __LW_GEMM
+#define __LW_GEMM(NAME, T, S)                                                                                         \
     inline cublasStatus_t __lw_gemms_##NAME(cublasHandle_t h, int ta, int tb, long m, long n, long k, S alpha, const T *const *a, long lda, const T *const *b, long ldb, S beta, T *const *c, long ldc, int count) { \
         if (!h) return CUBLAS_STATUS_NOT_INITIALIZED;                                                                 \
         if (m < 0 || n < 0 || k < 0 || lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m) return CUBLAS_STATUS_INVALID_VALUE; \
         if (m == 0 || n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;                                             \
-        __lw_blas_gemms_##NAME<<<dim3(__lw_blas_blocks(m * n), 1, count), 256, 0, h->stream>>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); \
+        __lw_blas_gemms_##NAME<<<dim3(__lw_blas_blocks((m + 3) / 4 * ((n + 3) / 4)), 1, count), 256, 0, h->stream>>>(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); \
         return __lw_blas_status(cudaPeekAtLastError());                                                               \
     }
-__LW_GEMM(S, s, float, float) __LW_GEMM(D, d, double, double) __LW_GEMM(H, h, __half, float) __LW_GEMM(B, b, __nv_bfloat16, float)
+__LW_GEMM(s, float, float) __LW_GEMM(d, double, double) __LW_GEMM(h, __half, float) __LW_GEMM(b, __nv_bfloat16, float)
 #undef __LW_GEMM
 #define __LW_GEMM(LETTER, NAME, T, S, I, TAIL)                                                                        \
     inline cublasStatus_t cublas##LETTER##gemm##TAIL(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, I m, I n, I k, const T *alpha, const T *a, I lda, const T *b, I ldb, const T *beta, T *c, I ldc) { \
@@ -205,22 +229,35 @@ __LW_GEMM(S, s, float, float) __LW_GEMM(D, d, double, double) __LW_GEMM(H, h, __
 #undef __LW_GEMM
 #define cublasSgemm cublasSgemm_v2
 #define cublasDgemm cublasDgemm_v2
-// Products with a separate compute type; both inputs and the result must have the same type.
+// Whether there is a product of inputs of the first type with a result of the second one.
+inline bool __lw_blas_types(int from, int to) {
+    if (from == CUDA_R_8I) return to == CUDA_R_32I || to == CUDA_R_32F;
+    if (from == CUDA_R_16F || from == CUDA_R_16BF) return to == from || to == CUDA_R_32F;
+    return from == to && (from == CUDA_R_32F || from == CUDA_R_64F);
+}
+// A product of matrices of these types; `kind` is that of the scalar factors.
+inline cublasStatus_t __lw_gemm_ex(cublasHandle_t h, int ta, int tb, long m, long n, long k, int kind, const void *alpha, const void *a, int from, long lda, long sa, const void *b, long ldb, long sb, const void *beta, void *c, int to, long ldc, long sc, int count) {
+    if (!__lw_blas_types(from, to)) return CUBLAS_STATUS_NOT_SUPPORTED;
+#define __LW_EX(NAME, T, R, S, X) return __lw_gemm_##NAME(h, ta, tb, m, n, k, (S)__lw_blas_scalar(h, (const X *)alpha), (const T *)a, lda, sa, (const T *)b, ldb, sb, (S)__lw_blas_scalar(h, (const X *)beta), (R *)c, ldc, sc, count);
+    if (from == CUDA_R_64F) __LW_EX(d, double, double, double, double)
+    if (to == CUDA_R_32I) {
+        if (kind == CUDA_R_32I) __LW_EX(i, signed char, int, int, int)
+        __LW_EX(i, signed char, int, int, float)
+    }
+    if (from == CUDA_R_16F && to == from && kind == CUDA_R_16F) __LW_EX(h, __half, __half, float, __half)
+    if (from == CUDA_R_16F && to == from) __LW_EX(h, __half, __half, float, float)
+    if (from == CUDA_R_16BF && to == from) __LW_EX(b, __nv_bfloat16, __nv_bfloat16, float, float)
+    if (from == CUDA_R_16F) __LW_EX(hs, __half, float, float, float)
+    if (from == CUDA_R_16BF) __LW_EX(bs, __nv_bfloat16, float, float, float)
+    if (from == CUDA_R_8I) __LW_EX(is, signed char, float, float, float)
+    __LW_EX(s, float, float, float, float)
+#undef __LW_EX
+}
+// Products with a separate compute type.
 inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const void *alpha, const void *a, cudaDataType_t ka, int lda, long long sa, const void *b, cudaDataType_t kb, int ldb, long long sb, const void *beta, void *c, cudaDataType_t kc, int ldc, long long sc, int count, cublasComputeType_t compute, cublasGemmAlgo_t) {
-    if (ka != kb || ka != kc) return CUBLAS_STATUS_NOT_SUPPORTED;
-    float x = 0, y = 0;
-    if (ka != CUDA_R_64F) {
-        bool half = compute == CUBLAS_COMPUTE_16F;
-        x = half ? (float)__lw_blas_scalar(h, (const __half *)alpha) : __lw_blas_scalar(h, (const float *)alpha);
-        y = half ? (float)__lw_blas_scalar(h, (const __half *)beta) : __lw_blas_scalar(h, (const float *)beta);
-    }
-    switch (ka) {
-    case CUDA_R_32F: return __lw_gemm_s(h, ta, tb, m, n, k, x, (const float *)a, lda, sa, (const float *)b, ldb, sb, y, (float *)c, ldc, sc, count);
-    case CUDA_R_64F: return __lw_gemm_d(h, ta, tb, m, n, k, __lw_blas_scalar(h, (const double *)alpha), (const double *)a, lda, sa, (const double *)b, ldb, sb, __lw_blas_scalar(h, (const double *)beta), (double *)c, ldc, sc, count);
-    case CUDA_R_16F: return __lw_gemm_h(h, ta, tb, m, n, k, x, (const __half *)a, lda, sa, (const __half *)b, ldb, sb, y, (__half *)c, ldc, sc, count);
-    case CUDA_R_16BF: return __lw_gemm_b(h, ta, tb, m, n, k, x, (const __nv_bfloat16 *)a, lda, sa, (const __nv_bfloat16 *)b, ldb, sb, y, (__nv_bfloat16 *)c, ldc, sc, count);
-    default: return CUBLAS_STATUS_NOT_SUPPORTED;
-    }
+    if (ka != kb) return CUBLAS_STATUS_NOT_SUPPORTED;
+    int kind = compute == CUBLAS_COMPUTE_16F ? CUDA_R_16F : compute == CUBLAS_COMPUTE_32I ? CUDA_R_32I : CUDA_R_32F;
+    return __lw_gemm_ex(h, ta, tb, m, n, k, kind, alpha, a, ka, lda, sa, b, ldb, sb, beta, c, kc, ldc, sc, count);
 }
 inline cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const void *alpha, const void *a, cudaDataType_t ka, int lda, const void *b, cudaDataType_t kb, int ldb, const void *beta, void *c, cudaDataType_t kc, int ldc, cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
     return cublasGemmStridedBatchedEx(h, ta, tb, m, n, k, alpha, a, ka, lda, 0, b, kb, ldb, 0, beta, c, kc, ldc, 0, 1, compute, algorithm);
@@ -348,13 +385,16 @@ inline cublasStatus_t cublasScalEx(cublasHandle_t h, int n, const void *alpha, c
     __LW_BY_KIND(kx, __lw_blas_axpy_ex<T>(h, n, (T)__lw_blas_number(h, alpha, ka), x, incx, x, incx, false))
 }
 #undef __LW_BY_KIND
-// cuBLASLt: products of matrices of one type, with a bias and an activation.
+// cuBLASLt: products, with a bias and an activation.
 inline cublasStatus_t cublasLtCreate(cublasLtHandle_t *to) { *to = (cublasLtHandle_t)calloc(1, 8); return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) { free((void *)handle); return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t to, cublasComputeType_t compute, cudaDataType_t scale) {
+    *to = __lw_lt_product{compute, scale, 0, 0, 0, CUBLASLT_EPILOGUE_DEFAULT, nullptr, false};
+    return CUBLAS_STATUS_SUCCESS;
+}
 inline cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *to, cublasComputeType_t compute, cudaDataType_t scale) {
     *to = (cublasLtMatmulDesc_t)malloc(sizeof(__lw_lt_product));
-    **to = __lw_lt_product{compute, scale, 0, 0, 0, CUBLASLT_EPILOGUE_DEFAULT, nullptr, false};
-    return CUBLAS_STATUS_SUCCESS;
+    return cublasLtMatmulDescInit(*to, compute, scale);
 }
 inline cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product) { free(product); return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t product, cublasLtMatmulDescAttributes_t attribute, const void *value, size_t) {
@@ -370,10 +410,13 @@ inline cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t produc
     }
     return CUBLAS_STATUS_SUCCESS;
 }
+inline cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t to, cudaDataType_t type, unsigned long rows, unsigned long columns, long ld) {
+    *to = __lw_lt_layout{type, 0, 1, rows, columns, ld, 0};
+    return CUBLAS_STATUS_SUCCESS;
+}
 inline cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *to, cudaDataType_t type, unsigned long rows, unsigned long columns, long ld) {
     *to = (cublasLtMatrixLayout_t)malloc(sizeof(__lw_lt_layout));
-    **to = __lw_lt_layout{type, 0, 1, rows, columns, ld, 0};
-    return CUBLAS_STATUS_SUCCESS;
+    return cublasLtMatrixLayoutInit(*to, type, rows, columns, ld);
 }
 inline cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) { free(layout); return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const void *value, size_t) {
@@ -389,12 +432,16 @@ inline cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t la
     return CUBLAS_STATUS_SUCCESS;
 }
 inline cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *to) { *to = (cublasLtMatmulPreference_t)calloc(1, sizeof(__lw_lt_preference)); return CUBLAS_STATUS_SUCCESS; }
+inline cublasStatus_t cublasLtMatmulPreferenceInit(cublasLtMatmulPreference_t preference) { preference->bytes = 0; return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) { free(preference); return CUBLAS_STATUS_SUCCESS; }
 inline cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t, const void *value, size_t) { preference->bytes = *(const size_t *)value; return CUBLAS_STATUS_SUCCESS; }
 inline bool __lw_lt_known(cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d) {
-    bool epilogue = product->epilogue == CUBLASLT_EPILOGUE_DEFAULT || (product->epilogue & ~(2 | 4 | 32)) == 0;
-    bool types = a->type == b->type && a->type == d->type && c->type == d->type && (a->type == CUDA_R_32F || a->type == CUDA_R_16F || a->type == CUDA_R_16BF);
-    return epilogue && types && product->scale == CUDA_R_32F && !product->other && a->order + b->order + c->order + d->order == 0;
+    bool activates = product->epilogue != CUBLASLT_EPILOGUE_DEFAULT;
+    bool epilogue = !activates || (product->epilogue & ~(2 | 4 | 32)) == 0 && (a->type == d->type || d->type == CUDA_R_32F) && d->type != CUDA_R_64F;
+    bool types = a->type == b->type && c->type == d->type && __lw_blas_types(a->type, d->type);
+    int scale = a->type == CUDA_R_64F || d->type == CUDA_R_32I ? d->type : CUDA_R_32F;
+    bool scales = product->scale == scale || (product->scale == CUDA_R_16F && d->type == CUDA_R_16F);
+    return epilogue && types && scales && !product->other && a->order + b->order + c->order + d->order == 0;
 }
 inline cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t, int wanted, cublasLtMatmulHeuristicResult_t *results, int *found) {
     *found = 0;
@@ -409,16 +456,15 @@ inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc
     if ((product->epilogue & 4) && !product->bias) return CUBLAS_STATUS_INVALID_VALUE;
     cublasContext context = {stream, (cublasPointerMode_t)product->mode};
     cublasHandle_t h = &context;
-    float x = __lw_blas_scalar(h, (const float *)alpha), y = __lw_blas_scalar(h, (const float *)beta);
-    size_t size = dl->type == CUDA_R_32F ? 4 : 2;
+    size_t size = dl->type == CUDA_R_64F ? 8 : dl->type == CUDA_R_32F || dl->type == CUDA_R_32I ? 4 : 2;
     long m = (long)dl->rows, n = (long)dl->columns, k = (long)(product->ta ? al->rows : al->columns);
-    if (c != d && y != 0)
+    if (c != d && __lw_blas_number(h, beta, (cudaDataType)product->scale) != 0)
         for (int i = 0; i < dl->count; i++)
             cudaMemcpy2DAsync((char *)d + i * dl->stride * size, dl->ld * size, (const char *)c + i * cl->stride * size, cl->ld * size, m * size, n, cudaMemcpyDeviceToDevice, stream);
+    cublasStatus_t status = __lw_gemm_ex(h, product->ta, product->tb, m, n, k, product->scale, alpha, a, al->type, al->ld, al->stride, b, bl->ld, bl->stride, beta, d, dl->type, dl->ld, dl->stride, dl->count);
+    if (status != CUBLAS_STATUS_SUCCESS || product->epilogue == CUBLASLT_EPILOGUE_DEFAULT) return status;
 #define __LW_LT(NAME, T)                                                                                              \
     {                                                                                                                 \
-        cublasStatus_t status = __lw_gemm_##NAME(h, product->ta, product->tb, m, n, k, x, (const T *)a, al->ld, al->stride, (const T *)b, bl->ld, bl->stride, y, (T *)d, dl->ld, dl->stride, dl->count); \
-        if (status != CUBLAS_STATUS_SUCCESS || product->epilogue == CUBLASLT_EPILOGUE_DEFAULT) return status;         \
         __lw_blas_epilogue_##NAME<<<dim3(__lw_blas_blocks(m * n), 1, dl->count), 256, 0, stream>>>(product->epilogue, m, n, (T *)d, dl->ld, dl->stride, (const T *)product->bias); \
         return __lw_blas_status(cudaPeekAtLastError());                                                               \
     }

@@ -80,6 +80,12 @@ const BY_WORD: &[(&str, &str, bool, &[&str])] = &[
     ),
     ("pthread.h", include_str!("std/pthread.h"), true, &["pthread_"]),
     (
+        "lanework/driver_api.h",
+        include_str!("driver_api.h"),
+        true,
+        &["CUresult", "CUdevice ", "CUmodule", "cuModule", "cuDeviceGet(", "nvrtc"],
+    ),
+    (
         "cusolverDn.h",
         include_str!("cusolver.h"),
         true,
@@ -243,7 +249,7 @@ const EMPTY: &str = "\
     values.h linux/limits.h features.h cuda_fp8.hpp cuda_bf16.hpp sys/timeb.h complex.h cfenv \
     fenv.h csignal csetjmp cwchar wchar.h cuchar clocale locale.h codecvt typeindex source_location \
     numbers ranges compare version nvToolsExt.h cudaProfiler.h cuda_device_runtime_api.h \
-    sys/un.h arpa/inet.h netinet/in.h sys/socket.h netdb.h endian.h err.h sys/sysinfo.h sched.h sys/ipc.h \
+    nvrtc.h sys/un.h arpa/inet.h netinet/in.h sys/socket.h netdb.h endian.h err.h sys/sysinfo.h sched.h sys/ipc.h \
     sys/shm.h sys/syscall.h libgen.h poll.h sys/times.h sys/select.h langinfo.h cpuid.h immintrin.h x86intrin.h \
     dirent.h cudnn_frontend.h getopt.h signal.h sys/mman.h execution bit filesystem span concepts";
 

@@ -158,7 +158,9 @@ impl ModuleLowering<'_> {
         let record = self.analyzer.functions[number.0 as usize].clone();
         let symbol = self.analyzer.symbol(number);
         let flags = record.syntax.specifiers.clone();
+        let is_kernel = flags.global && !self.analyzer.host;
         let linkage = match (&record.body, flags.global) {
+            (None, true) if self.analyzer.host => FunctionLinkage::Device,
             (None, _) => FunctionLinkage::Declaration,
             (Some(_), true) => FunctionLinkage::Kernel,
             (Some(_), false) => FunctionLinkage::Device,
@@ -179,7 +181,7 @@ impl ModuleLowering<'_> {
             function.parameters.push(ssa::FunctionParameter::scalar(ValueType::POINTER));
         }
         for parameter in &signature.parameters {
-            let kind = if types.is_aggregate(parameter.ty) && flags.global {
+            let kind = if types.is_aggregate(parameter.ty) && is_kernel {
                 let (size, align) = (types.size(parameter.ty), types.align(parameter.ty) as u32);
                 ParameterKind::Aggregate { size, align }
             } else if types.is_aggregate(parameter.ty) {
@@ -240,9 +242,9 @@ impl ModuleLowering<'_> {
         let record = self.analyzer.functions[number.0 as usize].clone();
         let Some(body) = record.body.clone() else {
             let builtin = self.analyzer.parser.map.is_builtin(record.syntax.span);
-            let is_kernel = record.syntax.specifiers.global && self.analyzer.host;
-            if !builtin && !self.mode.part && !is_kernel && !self.analyzer.parser.problems.failed()
-            {
+            if record.syntax.specifiers.global && self.analyzer.host {
+                self.define_stub(number);
+            } else if !builtin && !self.mode.part && !self.analyzer.parser.problems.failed() {
                 let message = format!("function `{}` is used but not defined", record.display);
                 let problem = SourceProblem::error(record.syntax.span, message);
                 self.analyzer
@@ -304,6 +306,15 @@ impl ModuleLowering<'_> {
             self.name_locals((&record, &body), named, &made);
         }
         self.module.define_function(id, made);
+    }
+
+    /// Defines what host code calls if it calls a kernel through a pointer, without `<<<>>>`. The call does nothing, as in a
+    /// program that nvcc compiled: there, the function looks for a launch configuration and finds none.
+    fn define_stub(&mut self, number: FunctionNumber) {
+        let Some(&id) = self.functions.get(&number) else { return };
+        let mut b = ssa::FunctionBuilder::new(self.module.functions[id.index()].clone());
+        b.return_values(&[]);
+        self.module.define_function(id, b.finish());
     }
 
     /// The SSA number of a variable.

@@ -380,14 +380,18 @@ fn nested(path: &str) -> String {
 }
 
 impl Analyzer {
-    /// The definition that the linker finds for a function: C functions are found by name, so another file of the program
-    /// may declare other parameter types, if they are passed alike.
+    /// The definition that the linker finds for a function. C functions are found by name, so another file of the program
+    /// may declare other parameter types, if they are passed alike. Other functions are found by the names of their
+    /// parameters' types, so these may be classes that two files define.
     pub fn linked(&mut self, number: FunctionNumber) -> FunctionNumber {
         let record = self.function(number);
         let (name, span) = (record.name, record.syntax.span);
-        let is_c = |record: &FunctionRecord| record.syntax.extern_c && record.record.is_none();
-        if !is_c(record) || self.is_defined(record) || self.parser.map.is_builtin(span) {
+        if self.is_defined(record) || self.parser.map.is_builtin(span) {
             return number;
+        }
+        let is_c = |record: &FunctionRecord| record.syntax.extern_c && record.record.is_none();
+        if !is_c(record) {
+            return self.linked_by_symbol(number).unwrap_or(number);
         }
         let of_name = |record: &FunctionRecord| {
             record.name == name && is_c(record) && self.is_defined(record)
@@ -410,5 +414,67 @@ impl Analyzer {
         let is_alike =
             own.len() == other.len() && own.iter().zip(&other).all(|(a, b)| shape(*a) == shape(*b));
         if is_alike { found } else { number }
+    }
+
+    /// The defined function of another file with the symbol of a function that this file only declares.
+    fn linked_by_symbol(&mut self, number: FunctionNumber) -> Option<FunctionNumber> {
+        let name = without_file(self.text(self.function(number).name));
+        let is_member = self.function(number).record.is_some();
+        let candidates: Vec<FunctionNumber> = (0..self.functions.len())
+            .map(|at| FunctionNumber(at as u32))
+            .filter(|&other| {
+                let record = self.function(other);
+                without_file(self.text(record.name)) == name
+                    && record.template.is_none()
+                    && record.record.is_some() == is_member
+                    && self.is_defined(record)
+            })
+            .collect();
+        if candidates.is_empty() {
+            return None;
+        }
+        let wanted = without_file(&self.symbol(number));
+        candidates.into_iter().find(|&other| without_file(&self.symbol(other)) == wanted)
+    }
+}
+
+/// A name or mangled symbol as if no name in it had been renamed for a second file of the program: `9f__file2` is `1f`.
+fn without_file(symbol: &str) -> String {
+    let mut text = symbol.to_owned();
+    while let Some(at) = text.find(OF_FILE) {
+        let digits = text[at + OF_FILE.len()..].bytes().take_while(u8::is_ascii_digit).count();
+        let end = at + OF_FILE.len() + digits;
+        // The length before the name counts the suffix.
+        let length = (1..=at).find_map(|start| {
+            let first = text.get(start..)?.chars().next()?;
+            let number = text.get(..start)?.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+            let starts = !first.is_ascii_digit() && number < start;
+            let is_length = starts && text.get(number..start)?.parse() == Ok(end - start);
+            is_length.then_some((number, start))
+        });
+        let head = match length {
+            Some((number, start)) => {
+                format!("{}{}{}", &text[..number], at - start, &text[start..at])
+            }
+            None => text[..at].to_owned(),
+        };
+        text = head + &text[end..];
+    }
+    text
+}
+
+/// The suffix, before the number of the file, that the command appends to a name that two files of a program define.
+const OF_FILE: &str = "__file";
+
+#[cfg(test)]
+mod tests {
+    use super::without_file;
+
+    #[test]
+    fn a_symbol_loses_what_was_appended_for_its_file() {
+        assert_eq!(without_file("_Z3runP14Params__file2i"), "_Z3runP6Paramsi");
+        assert_eq!(without_file("_Z10run__file3N2ns9A__file12E"), "_Z3runN2ns1AE");
+        assert_eq!(without_file("helper__file2"), "helper");
+        assert_eq!(without_file("_Z3runi"), "_Z3runi");
     }
 }

@@ -3,6 +3,7 @@
 namespace std {
 typedef long streamsize;
 typedef long streamoff;
+typedef streamoff streampos;
 struct istream;
 struct ostream;
 // What a stream reads or writes.
@@ -161,6 +162,8 @@ inline ostream &operator<<(ostream &out, signed char c) { return out << (char)c;
 inline ostream &operator<<(ostream &out, unsigned char c) { return out << (char)c; }
 inline ostream &operator<<(ostream &out, const string &s) { out.__lw_padded(s.text, s.count); return out; }
 inline ostream &operator<<(ostream &out, string_view s) { out.__lw_padded(s.text, s.count); return out; }
+// Output to a temporary stream: `ofstream(name) << text`.
+template <class T> inline ostream &operator<<(ostream &&out, const T &v) { ostream &named = out; return named << v; }
 inline ostream cout{stdout, nullptr};
 inline ostream cerr{stderr, nullptr};
 inline ostream clog{stderr, nullptr};

@@ -1,54 +1,15 @@
-//! A program of several files as one source. Each file may have its own macros, and its own `static` names and classes, as
-//! if it were compiled alone: a name that several files define for themselves is renamed in each file after the first.
-//!
-//! Limit: names are found by a scan of each file's own text, without its headers and without a preprocessor.
+//! Finds the names that a file of a program defines, by a scan of its text.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
-
-/// A source that includes the files, given as a path to include and a text.
-pub fn joined(files: &[(String, String)]) -> String {
-    let found: Vec<OwnNames> = files.iter().map(|(_, text)| own_names(text)).collect();
-    let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in found.iter().flat_map(|file| &file.definitions) {
-        *uses.entry(name).or_default() += 1;
-    }
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let mut source = String::new();
-    for (number, ((path, _), own)) in files.iter().zip(&found).enumerate() {
-        let clashes: Vec<&String> = own
-            .definitions
-            .iter()
-            .filter(|name| uses[name.as_str()] > 1 && seen.contains(name.as_str()))
-            .collect();
-        if number > 0 {
-            source.push_str("#pragma lanework_file\n");
-        }
-        for name in &clashes {
-            let _ = writeln!(source, "#define {name} {name}_{}", number + 1);
-        }
-        // A macro of a header may have the same name: it is restored for the next file.
-        for name in &own.macros {
-            let _ = writeln!(source, "#pragma push_macro(\"{name}\")");
-        }
-        let _ = writeln!(source, "#include \"{path}\"");
-        for name in &own.macros {
-            let _ = writeln!(source, "#pragma pop_macro(\"{name}\")");
-        }
-        for name in clashes {
-            let _ = writeln!(source, "#undef {name}");
-        }
-        seen.extend(own.definitions.iter().map(String::as_str));
-    }
-    source
-}
+use std::collections::BTreeSet;
 
 /// The names that belong to one file only.
 #[derive(Debug, Default)]
-struct OwnNames {
+pub(super) struct OwnNames {
     /// Classes; functions and variables that are `static`, `inline`, `const`, templates, or device functions.
-    definitions: BTreeSet<String>,
-    macros: BTreeSet<String>,
+    pub definitions: BTreeSet<String>,
+    /// Functions that other files may call.
+    pub linked: BTreeSet<String>,
+    pub macros: BTreeSet<String>,
 }
 
 /// Words by which a definition is its file's own.
@@ -58,7 +19,8 @@ const OWN: [&str; 7] =
 const NOT_NAMES: [&str; 6] =
     ["__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype", "main"];
 
-fn own_names(text: &str) -> OwnNames {
+/// The names that a text defines.
+pub(super) fn own_names(text: &str) -> OwnNames {
     let mut own = OwnNames::default();
     let mut plain = String::new();
     let mut directive = false;
@@ -79,18 +41,29 @@ fn own_names(text: &str) -> OwnNames {
     }
     let mut words: Vec<String> = Vec::new();
     let mut depth = 0usize;
+    // After `typedef struct {...}`: its names follow.
+    let mut names_follow = false;
     for word in split(&plain) {
         match word.as_str() {
             "{" if depth == 0 && is_transparent(&words) => words.clear(),
             "{" => {
                 if depth == 0 {
-                    own.definitions.extend(defined(&words));
+                    names_follow = words.first().is_some_and(|word| word == "typedef");
+                    match defined(&words) {
+                        Some((name, true)) => drop(own.definitions.insert(name)),
+                        Some((name, false)) => drop(own.linked.insert(name)),
+                        None => {}
+                    }
                     words.clear();
                 }
                 depth += 1;
             }
             "}" => depth = depth.saturating_sub(1),
             ";" if depth == 0 => {
+                if std::mem::take(&mut names_follow) {
+                    let named = words.iter().filter(|word| is_name(word));
+                    own.definitions.extend(named.cloned());
+                }
                 own.definitions.extend(declared(&words));
                 words.clear();
             }
@@ -101,8 +74,14 @@ fn own_names(text: &str) -> OwnNames {
     own
 }
 
-fn is_word(c: char) -> bool {
+/// Whether a character belongs to a word.
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
+}
+
+/// Whether a word can be the name of a class, function or variable.
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !NOT_NAMES.contains(&word)
 }
 
 /// The text with blanks in place of comments and of the contents of strings.
@@ -170,8 +149,8 @@ fn is_transparent(words: &[String]) -> bool {
         || words.first().is_some_and(|word| word == "extern")
 }
 
-/// The name that a definition with a body defines for its file only.
-fn defined(words: &[String]) -> Option<String> {
+/// The name that a definition with a body defines, and whether for its file only.
+fn defined(words: &[String]) -> Option<(String, bool)> {
     // Not in other parentheses: `__launch_bounds__(N, SMALLER(a, b))`.
     let mut depth = 0;
     let call = words.iter().enumerate().position(|(at, word)| {
@@ -182,25 +161,28 @@ fn defined(words: &[String]) -> Option<String> {
             ")" => depth -= 1,
             _ => {}
         }
-        word == "("
-            && is_outer
-            && name.is_some_and(|name| {
-                name.starts_with(|c: char| c.is_alphabetic() || c == '_')
-                    && !NOT_NAMES.contains(&name.as_str())
-            })
+        word == "(" && is_outer && name.is_some_and(|name| is_name(name))
     });
     let Some(call) = call else {
         if words.contains(&"=".to_owned()) {
-            return declared(words);
+            return declared(words).map(|name| (name, true));
         }
         let keyword = words.iter().rposition(|word| word == "struct" || word == "class")?;
-        let name = words.get(keyword + 1)?;
-        return name.starts_with(|c: char| c.is_alphabetic() || c == '_').then(|| name.clone());
+        let mut depth = 0;
+        let name = words[keyword + 1..].iter().find(|word| {
+            match word.as_str() {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+            depth == 0 && is_name(word)
+        });
+        return name.map(|name| (name.clone(), true));
     };
     // A member of a class that is defined elsewhere is not the file's own.
     let member = words[..call - 1].last().is_some_and(|word| word == ":");
     let own = words.iter().any(|word| word != "const" && OWN.contains(&word.as_str()));
-    (own && !member && words[call - 1] != "operator").then(|| words[call - 1].clone())
+    (!member && words[call - 1] != "operator").then(|| (words[call - 1].clone(), own))
 }
 
 /// The name that a declaration of a variable defines for its file only.
@@ -211,47 +193,5 @@ fn declared(words: &[String]) -> Option<String> {
     }
     let end = words.iter().position(|word| word == "=" || word == "[").unwrap_or(words.len());
     let name = words[..end].last()?;
-    let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    (is_name && !words[..end].contains(&"(".to_owned())).then(|| name.clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const FIRST: &str = r#"
-#include <cstdio>
-#define N 4
-#define SQUARE(x) \
-    ((x) * (x))
-struct Polygon { int sides; };
-static const int width = N;
-namespace tools { static inline int helper(int x) { return SQUARE(x); } }
-extern "C" void visible(int *x) { *x = helper(1); } // static int comment() {}
-template <class T> __global__ void __launch_bounds__(N, SQUARE(N)) kernel(T *x) { *x = 1; }
-int Polygon::area() const { return 1; }
-static int unused(int x);
-"#;
-
-    #[test]
-    fn a_file_owns_its_static_names_classes_and_macros() {
-        let own = own_names(FIRST);
-        let names = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" ");
-        assert_eq!(names(&own.definitions), "Polygon helper kernel width");
-        assert_eq!(names(&own.macros), "N SQUARE");
-    }
-
-    #[test]
-    fn only_names_that_clash_are_renamed() {
-        let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-        let second =
-            "static float helper(float x) { return x; }\n__device__ int alone() { return 1; }";
-        let source = joined(&[file("a.cu", FIRST), file("b.cu", second)]);
-        let first = "#pragma push_macro(\"N\")\n#pragma push_macro(\"SQUARE\")\n#include \"a.cu\"\n\
-             #pragma pop_macro(\"N\")\n#pragma pop_macro(\"SQUARE\")\n";
-        let wanted = format!(
-            "{first}#pragma lanework_file\n#define helper helper_2\n#include \"b.cu\"\n#undef helper\n"
-        );
-        assert_eq!(source, wanted);
-    }
+    (is_name(name) && !words[..end].contains(&"(".to_owned())).then(|| name.clone())
 }
